@@ -1,0 +1,109 @@
+import type { JsonObject, JsonValue } from "./json.ts";
+
+/**
+ * What a vendor said about a block in its own terms (a thinking signature, an item id), kept byte for byte.
+ * It is replayed only to the same `api`, `provider` and `model`; any other target drops it.
+ */
+export interface Native {
+  readonly api: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly data: JsonValue;
+}
+
+/** Where the bytes of a media block are. `base64` holds no data-URL prefix. */
+export type MediaSource =
+  | { readonly kind: "base64"; readonly data: string }
+  | { readonly kind: "url"; readonly url: string };
+
+export interface TextBlock {
+  readonly type: "text";
+  readonly text: string;
+  readonly native?: Native;
+}
+
+/** Model reasoning. `redacted` blocks carry no readable text, only `native`. */
+export interface ThinkingBlock {
+  readonly type: "thinking";
+  readonly text: string;
+  readonly redacted?: boolean;
+  readonly native?: Native;
+}
+
+export interface ImageBlock {
+  readonly type: "image";
+  /** MIME type, for instance `image/png`. */
+  readonly mimeType: string;
+  readonly source: MediaSource;
+  readonly native?: Native;
+}
+
+export interface AudioBlock {
+  readonly type: "audio";
+  readonly mimeType: string;
+  readonly source: MediaSource;
+  readonly native?: Native;
+}
+
+export interface FileBlock {
+  readonly type: "file";
+  readonly mimeType: string;
+  readonly name?: string;
+  readonly source: MediaSource;
+  readonly native?: Native;
+}
+
+/**
+ * A call the model asks for. `args` is the parsed object, or `undefined` when `argsText` is not a JSON object;
+ * `argsError` then says why, and the call becomes a tool result the model can mend.
+ */
+export interface ToolCallBlock {
+  readonly type: "toolCall";
+  readonly id: string;
+  readonly name: string;
+  readonly args: JsonObject | undefined;
+  /** The raw JSON text as the vendor streamed it. */
+  readonly argsText: string;
+  readonly argsError?: string;
+  readonly native?: Native;
+}
+
+export interface CitationBlock {
+  readonly type: "citation";
+  readonly text: string;
+  readonly title?: string;
+  readonly url?: string;
+  readonly native?: Native;
+}
+
+export interface RefusalBlock {
+  readonly type: "refusal";
+  readonly text: string;
+  readonly native?: Native;
+}
+
+/** Something only the vendor that made it understands (a server-side tool, a container id). */
+export interface OpaqueBlock {
+  readonly type: "opaque";
+  readonly native: Native;
+}
+
+/** Blocks a person or a tool can contribute. */
+export type InputBlock = TextBlock | ImageBlock | AudioBlock | FileBlock;
+
+/** Blocks a model can contribute. */
+export type Block =
+  | TextBlock
+  | ThinkingBlock
+  | ImageBlock
+  | AudioBlock
+  | FileBlock
+  | ToolCallBlock
+  | CitationBlock
+  | RefusalBlock
+  | OpaqueBlock;
+
+/** The part of a block known when it starts; text, arguments and signatures arrive later. */
+export type BlockHead =
+  | { readonly type: Exclude<Block["type"], "toolCall"> }
+  | { readonly type: "toolCall"; readonly id: string; readonly name: string };

@@ -1,0 +1,90 @@
+import type { Block, InputBlock } from "./content.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
+import type { ModelErrorData, StopReason, Usage } from "./model.ts";
+
+/** What a person (or the host on their behalf) said. `timestamp` is milliseconds since the epoch, here and below. */
+export interface UserMessage {
+  readonly role: "user";
+  readonly content: string | readonly InputBlock[];
+  readonly timestamp: number;
+}
+
+/** One complete model turn. */
+export interface AssistantMessage {
+  readonly role: "assistant";
+  readonly content: readonly Block[];
+  readonly api: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly stopReason: StopReason;
+  /** The vendor's own word for why it stopped. */
+  readonly rawStopReason?: string;
+  readonly usage?: Usage;
+  /** Present when `stopReason` is `error`, `aborted` or `context_overflow`. */
+  readonly error?: ModelErrorData;
+  /** The vendor's id of the response. */
+  readonly responseId?: string;
+  readonly timestamp: number;
+}
+
+/** The outcome of one tool call; every call has exactly one. */
+export interface ToolResultMessage {
+  readonly role: "toolResult";
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** For the model. */
+  readonly content: readonly InputBlock[];
+  /** For programs; never sent to the model. */
+  readonly details?: JsonValue;
+  readonly isError: boolean;
+  readonly timestamp: number;
+}
+
+/** A shell command the host ran outside a tool call; the model sees it as a user message. */
+export interface ShellRunMessage {
+  readonly role: "shellRun";
+  readonly command: string;
+  readonly output: string;
+  /** `undefined` when the command was ended by a signal. */
+  readonly exitCode: number | undefined;
+  readonly timestamp: number;
+}
+
+/** What happened on another branch of the conversation, in short. */
+export interface BranchSummaryMessage {
+  readonly role: "branchSummary";
+  readonly summary: string;
+  readonly timestamp: number;
+}
+
+/** Stands for the older part of a conversation that was summarised. */
+export interface CompactionSummaryMessage {
+  readonly role: "compactionSummary";
+  readonly summary: string;
+  /** How many messages the summary replaces. */
+  readonly replaced: number;
+  /** Estimated tokens of what was replaced. */
+  readonly tokensBefore?: number;
+  readonly timestamp: number;
+}
+
+/** Anything else a host wants in the conversation. */
+export interface CustomMessage {
+  readonly role: "custom";
+  /** A name the host chooses, for instance `reminder`. */
+  readonly kind: string;
+  readonly content: string | readonly InputBlock[];
+  readonly details?: JsonObject;
+  readonly timestamp: number;
+}
+
+/** The roles every model understands. */
+export type Message = UserMessage | AssistantMessage | ToolResultMessage;
+
+/** Everything a conversation may hold. `convertToLlm` turns it into `Message[]`. */
+export type AgentMessage =
+  | Message
+  | ShellRunMessage
+  | BranchSummaryMessage
+  | CompactionSummaryMessage
+  | CustomMessage;

@@ -1,0 +1,206 @@
+import type { Block, BlockHead } from "./content.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
+import type { AssistantMessage, Message } from "./messages.ts";
+
+/** Why a turn ended. Tools run only on `tool_use`. */
+export type StopReason =
+  | "end_turn"
+  | "tool_use"
+  | "max_tokens"
+  | "stop_sequence"
+  | "refusal"
+  | "filter"
+  | "context_overflow"
+  | "pause"
+  | "aborted"
+  | "error";
+
+/** Token counts. `undefined` means the vendor did not say, which is not zero. */
+export interface Usage {
+  readonly input: {
+    /** All input tokens, cached or not. */
+    readonly total: number | undefined;
+    readonly uncached: number | undefined;
+    readonly cacheRead: number | undefined;
+    readonly cacheWrite: number | undefined;
+  };
+  readonly output: {
+    readonly total: number | undefined;
+    readonly reasoning: number | undefined;
+  };
+  readonly source: "reported" | "estimated";
+  /** Cost in millionths of the price table's currency unit (US dollars), an integer; absent where no price is known. */
+  readonly costMicros?: number;
+}
+
+export type ModelErrorCode =
+  | "auth"
+  | "billing"
+  | "rate_limit"
+  | "overloaded"
+  | "overflow"
+  | "invalid"
+  | "filter"
+  | "network"
+  | "timeout"
+  | "aborted"
+  | "protocol";
+
+/** What went wrong with a request, in terms a retry policy can decide on. */
+export interface ModelErrorData {
+  readonly code: ModelErrorCode;
+  readonly message: string;
+  /** HTTP status, where there was one. */
+  readonly status?: number;
+  /** What the vendor asked for, in milliseconds. */
+  readonly retryAfterMs?: number;
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean;
+  /** Whether text or thinking had already been delivered when it failed. */
+  readonly emitted: boolean;
+  /** What to change for another attempt: the key, the model or the provider. */
+  readonly scope: "key" | "model" | "provider";
+  readonly requestId?: string;
+  /** What each attempt said, when several were made. */
+  readonly attempts?: readonly AttemptFailure[];
+}
+
+/** One failed attempt inside a request with retries and fallbacks. */
+export interface AttemptFailure {
+  readonly provider: string;
+  readonly model: string;
+  /** Names the key without revealing it, for instance `anthropic#2`. */
+  readonly key?: string;
+  readonly code: ModelErrorCode;
+  readonly message: string;
+  readonly status?: number;
+}
+
+/** What was asked of whom. */
+export interface RequestInfo {
+  readonly api: string;
+  readonly provider: string;
+  readonly model: string;
+  /** The vendor's request id, once known. */
+  readonly requestId?: string;
+}
+
+/** Something the caller should know that did not stop the request. */
+export interface Warning {
+  readonly code: string;
+  readonly message: string;
+}
+
+/**
+ * One event of a model turn. Exactly one of `finish` and `error` ends the stream. Events are immutable and never
+ * reused; a delta costs O(1).
+ */
+export type ModelEvent =
+  | { readonly type: "start"; readonly request: RequestInfo; readonly warnings: readonly Warning[] }
+  | { readonly type: "block.start"; readonly index: number; readonly block: BlockHead }
+  | { readonly type: "text.delta"; readonly index: number; readonly delta: string }
+  | { readonly type: "thinking.delta"; readonly index: number; readonly delta: string }
+  /** Raw JSON text of the arguments. */
+  | { readonly type: "tool.delta"; readonly index: number; readonly delta: string }
+  | { readonly type: "block.end"; readonly index: number; readonly block: Block }
+  | { readonly type: "usage"; readonly usage: Usage }
+  /** An attempt failed before anything was shown; another follows. */
+  | { readonly type: "attempt"; readonly failure: AttemptFailure; readonly next: NextAttempt }
+  | { readonly type: "finish"; readonly message: AssistantMessage }
+  | { readonly type: "error"; readonly error: ModelErrorData; readonly partial: AssistantMessage };
+
+/** What follows a failed attempt. */
+export interface NextAttempt {
+  readonly kind: "retry" | "key" | "model";
+  readonly provider: string;
+  readonly model: string;
+  readonly delayMs: number;
+}
+
+export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "max";
+
+export type Modality = "text" | "image" | "audio" | "file";
+
+/** Prices in micro-units of a US dollar per million tokens; `checked` is the date (YYYY-MM-DD) they were read. */
+export interface ModelPrices {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+  readonly checked: string;
+}
+
+/** A model is data; the provider is behaviour. */
+export interface Model {
+  /** The id the vendor knows, for instance `claude-sonnet-4-6`. */
+  readonly id: string;
+  /** The provider's name in the configuration, for instance `anthropic`. */
+  readonly provider: string;
+  /** The wire format, for instance `anthropic-messages`. */
+  readonly api: string;
+  readonly name?: string;
+  /** Tokens. */
+  readonly contextWindow: number;
+  /** Tokens. */
+  readonly maxOutputTokens: number;
+  readonly input: readonly Modality[];
+  /** Levels the model accepts, lowest first; empty where it cannot think. */
+  readonly thinking: readonly ThinkingLevel[];
+  /** `text` for models without native tool calls. */
+  readonly tools: "native" | "text" | "none";
+  readonly prices?: ModelPrices;
+  /** Wire quirks of this model or server, as data the adapter reads. */
+  readonly quirks?: JsonObject;
+}
+
+/**
+ * The system prompt in two parts: `stable` is byte-identical from turn to turn and may be cached by the vendor,
+ * `volatile` follows the cache boundary.
+ */
+export interface SystemPrompt {
+  readonly stable: string;
+  readonly volatile?: string;
+}
+
+/** A tool as the model sees it. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema (draft 2020-12) of the arguments, `type: "object"` at the top. */
+  readonly inputSchema: JsonObject;
+}
+
+/** What the model is given. */
+export interface ModelContext {
+  readonly system: SystemPrompt;
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolSpec[];
+}
+
+export interface StreamOptions {
+  readonly signal?: AbortSignal;
+  /** Tokens; defaults to the model's `maxOutputTokens` or 8,192, whichever is less. */
+  readonly maxOutputTokens?: number;
+  /** Default `off`. A level the model does not know is clamped to the nearest lower one. */
+  readonly thinking?: ThinkingLevel;
+  readonly temperature?: number;
+  readonly stopSequences?: readonly string[];
+  readonly toolChoice?: "auto" | "none" | "required" | { readonly name: string };
+  /** Prompt caching: `short` (default) is the vendor's standard lifetime, `long` its longest. */
+  readonly cache?: "none" | "short" | "long";
+  /** Keeps a conversation on one cache where the vendor supports it. */
+  readonly sessionId?: string;
+  /** Extra JSON for the vendor's request body; the adapter merges it last. */
+  readonly extra?: Readonly<Record<string, JsonValue>>;
+}
+
+/**
+ * Asks a model for one turn. It never throws and never rejects for what the vendor did: the stream ends in `finish`
+ * or `error`. It is pulled: nothing is read ahead of the consumer beyond the socket's buffers, and `return()` closes
+ * the socket.
+ */
+export type StreamModel = (
+  model: Model,
+  context: ModelContext,
+  options?: StreamOptions,
+) => AsyncIterable<ModelEvent>;

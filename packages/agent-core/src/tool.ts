@@ -1,0 +1,52 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { InputBlock } from "./content.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
+
+/**
+ * What running a tool again would do: `none` reads only, `idempotent` gives the same state again, `external` reaches
+ * outside and is never repeated blindly.
+ */
+export type ToolEffects = "none" | "idempotent" | "external";
+
+/** A tool's arguments: a Standard Schema (zod and others; it must also offer its JSON Schema) or a JSON Schema. */
+export type InputSchema<Input = unknown> = StandardSchemaV1<unknown, Input> | JsonObject;
+
+/** One validated call. */
+export interface ToolCall<Args = unknown> {
+  readonly id: string;
+  readonly name: string;
+  readonly args: Args;
+}
+
+/** What a tool body may use besides its arguments. */
+export interface ToolContext {
+  /** Ends on abort, on the tool's time-out and on the run's limits. */
+  readonly signal: AbortSignal;
+  /** Reports progress; shown to viewers, never to the model. */
+  update(partial: ToolResult): void;
+}
+
+/** What a tool gives back. */
+export interface ToolResult<Details extends JsonValue = JsonValue> {
+  /** For the model. */
+  readonly content: readonly InputBlock[];
+  /** For programs. */
+  readonly details?: Details;
+  /** A failure the model should see; throwing has the same effect. */
+  readonly isError?: boolean;
+}
+
+/** A tool an agent may call. */
+export interface Tool<Args = unknown, Details extends JsonValue = JsonValue> {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: InputSchema<Args>;
+  readonly effects: ToolEffects;
+  /** `parallel` calls of one turn run at once; default `sequential`. Results keep the order of the calls. */
+  readonly execution?: "sequential" | "parallel";
+  /** Milliseconds; default none. */
+  readonly timeoutMs?: number;
+  /** How a too long result is cut: `head` (default) keeps the start, `head-tail` 70 % of the start and 30 % of the end. */
+  readonly truncate?: "head" | "head-tail";
+  execute(call: ToolCall<Args>, context: ToolContext): Promise<ToolResult<Details>>;
+}

@@ -1,0 +1,75 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A stand-in server listening on a loopback port of its own. */
+export interface StandIn {
+  /** For instance `http://127.0.0.1:40123`, without a trailing slash. */
+  readonly url: string;
+  /** Stops listening and ends open connections. May be called twice. */
+  stop(): Promise<void>;
+}
+
+/** What a stand-in saw of one request. */
+export interface SeenRequest {
+  readonly method: string;
+  /** Path with query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The body as text, empty where there was none. */
+  readonly text: string;
+  /** Milliseconds since the epoch when the whole body had arrived. */
+  readonly at: number;
+}
+
+type Handler = (request: SeenRequest, response: ServerResponse, raw: IncomingMessage) => void | Promise<void>;
+
+/** Serves `handler` on 127.0.0.1; a handler that throws answers 500 with its message. */
+export async function listen(handler: Handler, port = 0): Promise<StandIn> {
+  const server: Server = createServer((raw, response) => {
+    const chunks: Buffer[] = [];
+    raw.on("data", (chunk: Buffer) => chunks.push(chunk));
+    raw.on("end", () => {
+      const seen: SeenRequest = {
+        method: raw.method ?? "GET",
+        path: raw.url ?? "/",
+        headers: raw.headers,
+        text: Buffer.concat(chunks).toString("utf8"),
+        at: Date.now(),
+      };
+      Promise.resolve()
+        .then(() => handler(seen, response, raw))
+        .catch((error: unknown) => {
+          if (!response.headersSent) response.writeHead(500, { "content-type": "text/plain" });
+          response.end(error instanceof Error ? (error.stack ?? error.message) : String(error));
+        });
+    });
+    raw.on("error", () => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const { port: bound } = server.address() as AddressInfo;
+  let stopped: Promise<void> | undefined;
+  return {
+    url: `http://127.0.0.1:${bound}`,
+    stop() {
+      stopped ??= new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+      return stopped;
+    },
+  };
+}
+
+/** Answers with JSON. */
+export function json(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(JSON.stringify(body));
+}
