@@ -1,1 +1,16 @@
-export {};
+export { configJsonSchema } from "./json-schema.ts";
+export { type Config, type LoadedConfig, type LoadOptions, loadConfig } from "./load.ts";
+export { ConfigError, type ConfigPath, formatPath, formatProblem, type Problem } from "./problem.ts";
+export type {
+  AccessConfig,
+  AgentConfig,
+  AgentDefaults,
+  BindingConfig,
+  ChannelConfig,
+  GatewayConfig,
+  ModelConfig,
+  ProviderConfig,
+  SessionConfig,
+  SkillsConfig,
+  ToolsConfig,
+} from "./schema.ts";

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import {
+  accessSchema,
+  agentDefaultsSchema,
+  agentSchema,
+  bindingSchema,
+  channelSchema,
+  gatewaySchema,
+  providerSchema,
+  sessionSchema,
+  skillsSchema,
+  toolsSchema,
+} from "./schema.ts";
+
+/** The whole file as JSON Schema (draft 2020-12), for editors and `signalbox config schema`. */
+export function configJsonSchema(): Record<string, unknown> {
+  const file = z.strictObject({
+    gateway: gatewaySchema.optional(),
+    models: z.strictObject({ providers: z.record(z.string(), providerSchema).optional() }).optional(),
+    agents: z
+      .strictObject({ defaults: agentDefaultsSchema.optional(), list: z.array(agentSchema).optional() })
+      .optional(),
+    channels: z.record(z.string(), channelSchema).optional(),
+    bindings: z.array(bindingSchema).optional(),
+    session: sessionSchema.optional(),
+    access: accessSchema.optional(),
+    tools: toolsSchema.optional(),
+    skills: skillsSchema.optional(),
+  });
+  return { ...z.toJSONSchema(file, { io: "input" }) };
+}

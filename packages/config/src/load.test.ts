@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import { type LoadedConfig, loadConfig } from "./load.ts";
+import { formatProblem, type Problem } from "./problem.ts";
+
+function load(text: string, env: Record<string, string> = {}): LoadedConfig {
+  return loadConfig({ file: "signalbox.yaml", text, env });
+}
+
+function only(loaded: LoadedConfig): Problem {
+  expect(loaded.problems.map(formatProblem)).toHaveLength(1);
+  const [problem] = loaded.problems;
+  if (!problem) throw new Error("no problem");
+  return problem;
+}
+
+describe("loadConfig", () => {
+  it("gives every section its defaults for an empty file", () => {
+    const { config, problems } = load("");
+    expect(problems).toEqual([]);
+    expect(config.gateway).toMatchObject({ host: "127.0.0.1", port: 4747 });
+    expect(config.agents.list).toEqual([{ id: "main" }]);
+    expect(config.access).toMatchObject({
+      dm: "pairing",
+      groups: { mode: "allowlist", requireMention: true, historyLimit: 20 },
+    });
+    expect(config.session.dmScope).toBe("per-channel-peer");
+  });
+
+  it("reads the documented example shape", () => {
+    const { config, problems } = load(
+      `
+agents:
+  defaults: { model: anthropic/claude-sonnet-4-6, systemPrompt: "你好" }
+  list:
+    - id: coder
+      name: 代码助手
+      workspaceDir: ~/projects/coder
+      tools: { allow: [read, write] }
+      skills: { allow: [create-python-script] }
+channels:
+  feishu:
+    accounts:
+      main: { appId: cli_1, appSecret: "\${FEISHU_SECRET}" }
+bindings:
+  - { agent: coder, match: { channel: feishu, account: main } }
+`,
+      { FEISHU_SECRET: "s3cret-value" },
+    );
+    expect(problems).toEqual([]);
+    expect(config.agents.list[0]).toMatchObject({ id: "coder", tools: { allow: ["read", "write"] } });
+    expect(config.channels["feishu"]?.accounts["main"]).toEqual({
+      appId: "cli_1",
+      appSecret: "s3cret-value",
+    });
+  });
+
+  it("collects secrets from the environment and from keys that name one", () => {
+    const { secrets } = load(
+      "models: { providers: { a: { api: openai-chat, apiKey: sk-direct } } }\nagents: { defaults: { systemPrompt: '${WORD}' } }",
+      {
+        WORD: "from-env",
+      },
+    );
+    expect(secrets).toEqual(expect.arrayContaining(["sk-direct", "from-env"]));
+  });
+
+  it("reports a missing variable with its line and leaves the value out", () => {
+    const loaded = load(
+      "channels:\n  feishu:\n    accounts:\n      main:\n        appSecret: ${NOT_THERE}\n",
+    );
+    expect(only(loaded)).toMatchObject({
+      severity: "error",
+      line: 5,
+      path: "channels.feishu.accounts.main.appSecret",
+    });
+    expect(only(loaded).message).toContain("NOT_THERE");
+    expect(loaded.config.channels["feishu"]?.accounts["main"]).toEqual({});
+  });
+
+  it("uses a default for a missing variable", () => {
+    expect(load("gateway: { host: '${HOST:-127.0.0.2}' }").config.gateway.host).toBe("127.0.0.2");
+  });
+
+  it("ignores unknown keys, names them, and keeps the rest of their part", () => {
+    const loaded = load(
+      "agents:\n  list:\n    - id: a\n      modle: x/y\n      tools: { allow: [read], alow: [write] }\nspeling: 1\n",
+    );
+    expect(loaded.problems.map((p) => [p.severity, p.path, p.line])).toEqual([
+      ["warning", "agents.list[0].modle", 4],
+      ["warning", "agents.list[0].tools.alow", 5],
+      ["warning", "speling", 6],
+    ]);
+    expect(loaded.config.agents.list).toEqual([{ id: "a", tools: { allow: ["read"] } }]);
+  });
+
+  it("disables only the part a wrong value belongs to", () => {
+    const loaded = load("agents:\n  list:\n    - id: good\n    - id: bad\n      thinking: enormous\n");
+    expect(only(loaded)).toMatchObject({ path: "agents.list[1].thinking", line: 5, disables: "agent bad" });
+    expect(only(loaded).remedy).toContain('"medium"');
+    expect(loaded.config.agents.list).toEqual([{ id: "good" }]);
+  });
+
+  it("falls back to defaults for a wrong section", () => {
+    const loaded = load("session: { dmScope: everywhere }");
+    expect(only(loaded)).toMatchObject({ path: "session.dmScope", disables: "session (defaults apply)" });
+    expect(loaded.config.session.dmScope).toBe("per-channel-peer");
+  });
+
+  it("leaves out a binding to an agent that is not there", () => {
+    const loaded = load(
+      "agents: { list: [{ id: coder }] }\nbindings:\n  - { agent: codre, match: { channel: feishu } }\n",
+    );
+    expect(only(loaded)).toMatchObject({
+      path: "bindings[0].agent",
+      line: 3,
+      message: "there is no agent codre",
+    });
+    expect(only(loaded).remedy).toContain("coder");
+    expect(loaded.config.bindings).toEqual([]);
+  });
+
+  it("refuses two agents with one id, keeping the first", () => {
+    const loaded = load("agents: { list: [{ id: a, name: First }, { id: a, name: Second }] }");
+    expect(only(loaded).path).toBe("agents.list[1].id");
+    expect(loaded.config.agents.list).toEqual([{ id: "a", name: "First" }]);
+  });
+
+  it.each([
+    ["gateway: { port: 99999 }", /signalbox\.yaml:1: gateway\.port/],
+    ["gateway: { auth: { token: short } }", /gateway\.auth\.token/],
+    ["gateway: { auth: { token: '${NO_TOKEN}' } }", /NO_TOKEN/],
+    ["a: [1", /not valid YAML/],
+    ["- just\n- a list", /must be a mapping/],
+    ["a: 1\na: 2", /not valid YAML.*unique/i],
+  ])("does not start at all with %s", (text, message) => {
+    expect(() => load(text)).toThrow(message);
+  });
+
+  it("reads JSON and JSON5", () => {
+    const json = loadConfig({ file: "signalbox.json", text: '{"gateway":{"port":1234}}', env: {} });
+    expect(json.config.gateway.port).toBe(1234);
+    const json5 = loadConfig({ file: "signalbox.json5", text: "{gateway:{port:1235,},} // five", env: {} });
+    expect(json5.config.gateway.port).toBe(1235);
+    expect(() => loadConfig({ file: "signalbox.json5", text: "{", env: {} })).toThrow(/JSON5/);
+  });
+
+  it("never lets a file reach the prototype", () => {
+    const { config } = load('channels: { "__proto__": { accounts: { polluted: {} } } }');
+    expect(Object.hasOwn(Object.prototype, "accounts")).toBe(false);
+    expect(({} as Record<string, unknown>)["accounts"]).toBeUndefined();
+    expect(config.gateway.port).toBe(4747);
+  });
+});

@@ -1,0 +1,256 @@
+import type { z } from "zod";
+import { interpolate } from "./interpolate.ts";
+import { ConfigError, type ConfigPath, formatPath, type Problem } from "./problem.ts";
+import {
+  type AccessConfig,
+  type AgentConfig,
+  type AgentDefaults,
+  accessSchema,
+  agentDefaultsSchema,
+  agentSchema,
+  type BindingConfig,
+  bindingSchema,
+  type ChannelConfig,
+  channelSchema,
+  type GatewayConfig,
+  gatewaySchema,
+  type ProviderConfig,
+  providerSchema,
+  type SessionConfig,
+  type SkillsConfig,
+  sessionSchema,
+  skillsSchema,
+  type ToolsConfig,
+  toolsSchema,
+} from "./schema.ts";
+import { type ConfigSource, parseSource } from "./source.ts";
+import { validate } from "./validate.ts";
+
+/** A checked configuration: every part present, wrong parts left out and reported. */
+export interface Config {
+  readonly gateway: GatewayConfig;
+  readonly models: { readonly providers: Readonly<Record<string, ProviderConfig>> };
+  readonly agents: { readonly defaults: AgentDefaults; readonly list: readonly AgentConfig[] };
+  readonly channels: Readonly<Record<string, ChannelConfig>>;
+  readonly bindings: readonly BindingConfig[];
+  readonly session: SessionConfig;
+  readonly access: AccessConfig;
+  readonly tools: ToolsConfig;
+  readonly skills: SkillsConfig;
+}
+
+/** A configuration with what was wrong with it, and the means to report more about it. */
+export interface LoadedConfig {
+  readonly config: Config;
+  readonly file: string;
+  readonly problems: readonly Problem[];
+  /** Values from the environment and under keys that hold secrets: keep them out of logs. */
+  readonly secrets: readonly string[];
+  /** Makes a problem about a value of this file, with its line. */
+  problem(path: ConfigPath, about: Omit<Problem, "file" | "line" | "path">): Problem;
+}
+
+export interface LoadOptions {
+  /** Name shown in problems, also tells the format by its ending. */
+  readonly file: string;
+  /** The file's text; empty for a gateway without a file. */
+  readonly text: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const SECRET_KEY = /(key|token|secret|password)$/i;
+
+/** The keys at the top of the file; anything else is reported as unknown. */
+const TOP_KEYS = [
+  "gateway",
+  "models",
+  "agents",
+  "channels",
+  "bindings",
+  "session",
+  "access",
+  "tools",
+  "skills",
+];
+
+/**
+ * Parses, resolves `${…}` and checks a configuration. A wrong value disables its part (a provider, an agent, an
+ * account, a binding, a section), which then falls back to its defaults or is left out.
+ * @throws ConfigError where nothing can start: unreadable syntax, or a wrong `gateway` section
+ */
+export function loadConfig(options: LoadOptions): LoadedConfig {
+  const source = parseSource(options.file, options.text);
+  const { value, missing, secrets } = interpolate(source.value, options.env);
+  const problems: Problem[] = [];
+  const problem = problemMaker(source);
+  const root = asRecord(value);
+  if (root === undefined) {
+    throw new ConfigError([
+      problem([], mustBe("a mapping of sections", "Write sections such as `agents:` at the top level.")),
+    ]);
+  }
+  for (const { path, name } of missing) {
+    problems.push(
+      problem(path, {
+        severity: "error",
+        message: `the environment variable ${name} is not set`,
+        remedy: `Set ${name}, or write \${${name}:-default}.`,
+      }),
+    );
+  }
+  for (const key of Object.keys(root)) {
+    if (!TOP_KEYS.includes(key)) {
+      problems.push(
+        problem([key], {
+          severity: "warning",
+          message: "unknown key, ignored",
+          remedy: `The keys at this level are ${TOP_KEYS.join(", ")}.`,
+        }),
+      );
+    }
+  }
+
+  /** Checks one part; complaints become problems, a wrong part gives `undefined`. */
+  const part = <S extends z.ZodType>(
+    schema: S,
+    path: ConfigPath,
+    input: unknown,
+    what: string,
+  ): z.output<S> | undefined => {
+    const checked = validate(schema, input, path);
+    for (const complaint of checked.complaints) {
+      // A missing variable already explains why the value is absent.
+      if (missing.some((variable) => formatPath(variable.path) === formatPath(complaint.path))) continue;
+      problems.push(
+        problem(complaint.path, {
+          severity: complaint.kind === "wrong" ? "error" : "warning",
+          message: complaint.message,
+          remedy: complaint.remedy,
+          ...(complaint.kind === "wrong" ? { disables: what } : {}),
+        }),
+      );
+    }
+    return checked.value;
+  };
+  const section = <S extends z.ZodType>(schema: S, name: string): z.output<S> =>
+    part(schema, [name], root[name] ?? {}, `${name} (defaults apply)`) ?? schema.parse({});
+  const entries = (path: ConfigPath, input: unknown): [string, unknown][] => {
+    if (input === undefined || input === null) return [];
+    const record = asRecord(input);
+    if (record === undefined)
+      problems.push(problem(path, mustBe("a mapping", "Write one entry per line under it.")));
+    return Object.entries(record ?? {});
+  };
+  const items = (path: ConfigPath, input: unknown): unknown[] => {
+    if (input === undefined || input === null) return [];
+    if (!Array.isArray(input)) problems.push(problem(path, mustBe("a list", "Start each entry with `- `.")));
+    return Array.isArray(input) ? input : [];
+  };
+
+  const gateway = part(gatewaySchema, ["gateway"], root.gateway ?? {}, "the gateway");
+  if (
+    gateway === undefined ||
+    problems.some((p) => p.severity === "error" && p.path.startsWith("gateway."))
+  ) {
+    throw new ConfigError(problems.filter((p) => p.severity === "error" && p.path.startsWith("gateway")));
+  }
+
+  const providers: Record<string, ProviderConfig> = {};
+  for (const [name, input] of entries(["models", "providers"], asRecord(root.models)?.providers)) {
+    const provider = part(providerSchema, ["models", "providers", name], input, `model provider ${name}`);
+    if (provider) providers[name] = provider;
+  }
+
+  const agents = asRecord(root.agents);
+  const defaults =
+    part(agentDefaultsSchema, ["agents", "defaults"], agents?.defaults ?? {}, "agents.defaults") ?? {};
+  const list: AgentConfig[] = [];
+  for (const [index, input] of items(["agents", "list"], agents?.list).entries()) {
+    const agent = part(agentSchema, ["agents", "list", index], input, `agent ${nameOf(input, index)}`);
+    if (agent === undefined) continue;
+    if (list.some((other) => other.id === agent.id)) {
+      problems.push(
+        problem(["agents", "list", index, "id"], {
+          severity: "error",
+          message: `another agent is called ${agent.id}`,
+          remedy: "Give each agent an id of its own.",
+          disables: `the second agent ${agent.id}`,
+        }),
+      );
+      continue;
+    }
+    list.push(agent);
+  }
+
+  const channels: Record<string, ChannelConfig> = {};
+  for (const [name, input] of entries(["channels"], root.channels)) {
+    const channel = part(channelSchema, ["channels", name], input, `channel ${name}`);
+    if (channel) channels[name] = channel;
+  }
+
+  const bindings: BindingConfig[] = [];
+  const agentIds = list.length > 0 ? list.map((agent) => agent.id) : [DEFAULT_AGENT.id];
+  for (const [index, input] of items(["bindings"], root.bindings).entries()) {
+    const binding = part(bindingSchema, ["bindings", index], input, `binding ${index}`);
+    if (binding === undefined) continue;
+    if (!agentIds.includes(binding.agent)) {
+      problems.push(
+        problem(["bindings", index, "agent"], {
+          severity: "error",
+          message: `there is no agent ${binding.agent}`,
+          remedy: `Use one of ${agentIds.join(", ")}, or add it to agents.list.`,
+          disables: `binding ${index}`,
+        }),
+      );
+      continue;
+    }
+    bindings.push(binding);
+  }
+
+  const config: Config = {
+    gateway,
+    models: { providers },
+    agents: { defaults, list: list.length > 0 ? list : [DEFAULT_AGENT] },
+    channels,
+    bindings,
+    session: section(sessionSchema, "session"),
+    access: section(accessSchema, "access"),
+    tools: section(toolsSchema, "tools"),
+    skills: section(skillsSchema, "skills"),
+  };
+  return { config, file: options.file, problems, secrets: [...secrets, ...secretsIn(value)], problem };
+}
+
+/** The agent of a gateway whose file lists none. */
+const DEFAULT_AGENT: AgentConfig = { id: "main" };
+
+function problemMaker(source: ConfigSource): LoadedConfig["problem"] {
+  return (path, about) => {
+    const line = source.line(path);
+    return { ...about, file: source.file, path: formatPath(path), ...(line === undefined ? {} : { line }) };
+  };
+}
+
+function mustBe(what: string, remedy: string): Omit<Problem, "file" | "line" | "path"> {
+  return { severity: "error", message: `must be ${what}`, remedy };
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return isRecord(value) ? value : undefined;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+function nameOf(input: unknown, index: number): string {
+  const id = asRecord(input)?.id;
+  return typeof id === "string" ? id : String(index);
+}
+
+/** Strings under keys that name a secret, wherever they stand. */
+function secretsIn(value: unknown, key = ""): string[] {
+  if (typeof value === "string") return SECRET_KEY.test(key) && value.length >= 6 ? [value] : [];
+  if (Array.isArray(value)) return value.flatMap((item: unknown) => secretsIn(item, key));
+  return isRecord(value) ? Object.entries(value).flatMap(([name, item]) => secretsIn(item, name)) : [];
+}

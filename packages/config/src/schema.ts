@@ -1,0 +1,208 @@
+import { z } from "zod";
+
+const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const id = z
+  .string()
+  .regex(ID, "must be 1 to 64 letters, digits, '.', '_' or '-', and start with a letter or digit");
+
+const names = z.array(z.string().min(1));
+const allowDeny = z.strictObject({ allow: names.optional(), deny: names.optional() });
+const thinkingLevel = z.enum(["off", "minimal", "low", "medium", "high", "max"]);
+const modelRef = z
+  .string()
+  .regex(/^[^/\s]+\/\S+$/, "must be written provider/model, for instance anthropic/claude-sonnet-4-6");
+
+/** `gateway`: where the service listens and who may talk to it. */
+export const gatewaySchema = z.strictObject({
+  host: z.string().min(1).default("127.0.0.1"),
+  /** 0 takes any free port. */
+  port: z.int().min(0).max(65_535).default(4747),
+  auth: z.strictObject({ token: z.string().min(16).optional() }).default({}),
+  /** Largest number of accepted but unfinished messages; beyond it platforms are refused. */
+  inboxLimit: z.int().min(1).default(10_000),
+  /** How long a stop waits for runs to reach a committed step, in milliseconds. */
+  shutdownMs: z.int().min(0).default(30_000),
+  /** Runs at the same time, over all sessions. */
+  maxRuns: z.int().min(1).default(64),
+  logLevel: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
+});
+
+/** One entry of `models.providers.<id>.models`. */
+export const modelSchema = z.strictObject({
+  id: z.string().min(1),
+  name: z.string().optional(),
+  contextWindow: z.int().positive().optional(),
+  maxOutputTokens: z.int().positive().optional(),
+  input: z.array(z.enum(["text", "image", "audio", "file"])).optional(),
+  thinking: z.array(thinkingLevel).optional(),
+  tools: z.enum(["native", "text", "none"]).optional(),
+  prices: z
+    .strictObject({
+      input: z.number().nonnegative(),
+      output: z.number().nonnegative(),
+      cacheRead: z.number().nonnegative().optional(),
+      cacheWrite: z.number().nonnegative().optional(),
+    })
+    .optional(),
+  quirks: z.record(z.string(), z.json()).optional(),
+});
+
+/** One entry of `models.providers`. */
+export const providerSchema = z.strictObject({
+  api: z.enum([
+    "anthropic-messages",
+    "openai-responses",
+    "openai-chat",
+    "mistral-chat",
+    "google-generative",
+    "demo",
+  ]),
+  /** One key, or several that are rotated. */
+  apiKey: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
+  baseUrl: z.url({ protocol: /^https?$/ }).optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  /** The dialect of an OpenAI-compatible server, for instance `ollama`. */
+  quirks: z.union([z.string(), z.record(z.string(), z.json())]).optional(),
+  models: z.array(modelSchema).default([]),
+});
+
+const agentFields = {
+  model: modelRef.optional(),
+  fallbacks: z.array(modelRef).optional(),
+  thinking: thinkingLevel.optional(),
+  systemPrompt: z.string().optional(),
+  maxOutputTokens: z.int().positive().optional(),
+  tools: allowDeny.optional(),
+  skills: allowDeny.optional(),
+  limits: z
+    .strictObject({
+      turns: z.int().positive().optional(),
+      toolCalls: z.int().positive().optional(),
+      /** Milliseconds. */
+      wallMs: z.int().positive().optional(),
+      outputTokens: z.int().positive().optional(),
+      /** Millionths of a US dollar. */
+      costMicros: z.int().positive().optional(),
+    })
+    .optional(),
+};
+
+/** `agents.defaults`: what an agent has where it says nothing itself. */
+export const agentDefaultsSchema = z.strictObject(agentFields);
+
+/** One entry of `agents.list`. */
+export const agentSchema = z.strictObject({
+  id,
+  name: z.string().min(1).optional(),
+  /** The agent that answers where no binding matches; the first listed where none says so. */
+  default: z.boolean().optional(),
+  workspaceDir: z.string().min(1).optional(),
+  ...agentFields,
+});
+
+/** One entry of `bindings`. All given fields of `match` must match. */
+export const bindingSchema = z.strictObject({
+  agent: id,
+  match: z.strictObject({
+    channel: z.string().min(1),
+    account: z.string().min(1).optional(),
+    peer: z.strictObject({ kind: z.enum(["direct", "group", "channel"]), id: z.string().min(1) }).optional(),
+    guildId: z.string().min(1).optional(),
+    roles: names.optional(),
+    teamId: z.string().min(1).optional(),
+  }),
+});
+
+/** `channels.<channel>`; each account is checked by the channel's own schema. */
+export const channelSchema = z.strictObject({
+  enabled: z.boolean().default(true),
+  accounts: z.record(id, z.record(z.string(), z.unknown())).default({}),
+});
+
+const resetPolicy = z.discriminatedUnion("mode", [
+  z.strictObject({ mode: z.literal("none") }),
+  z.strictObject({
+    mode: z.literal("daily"),
+    hour: z.int().min(0).max(23).default(4),
+    timeZone: z.string().optional(),
+  }),
+  z.strictObject({ mode: z.literal("idle"), minutes: z.int().positive() }),
+]);
+
+/** `session`: whose messages share a conversation, and how messages queue. */
+export const sessionSchema = z.strictObject({
+  dmScope: z
+    .enum(["main", "per-peer", "per-channel-peer", "per-account-channel-peer"])
+    .default("per-channel-peer"),
+  identityLinks: z.record(z.string(), names).default({}),
+  queue: z
+    .strictObject({
+      mode: z.enum(["steer", "followup", "collect", "interrupt"]).default("steer"),
+      /** Milliseconds to wait for more messages before a run starts. */
+      debounceMs: z.int().min(0).default(0),
+      /** Messages waiting in one session before `drop` applies. */
+      cap: z.int().positive().default(20),
+      drop: z.enum(["summarise", "old", "new"]).default("summarise"),
+    })
+    .prefault({}),
+  reset: z
+    .strictObject({
+      default: resetPolicy.default({ mode: "none" }),
+      direct: resetPolicy.optional(),
+      group: resetPolicy.optional(),
+      channel: resetPolicy.optional(),
+    })
+    .prefault({}),
+});
+
+/** `access`: who may talk to an agent. */
+export const accessSchema = z.strictObject({
+  dm: z.enum(["pairing", "allowlist", "open", "off"]).default("pairing"),
+  /** Immutable platform ids, written channel:id. */
+  allow: names.default([]),
+  /** Owners are always allowed and may use commands; written channel:id. */
+  owners: names.default([]),
+  groups: z
+    .strictObject({
+      mode: z.enum(["allowlist", "open", "off"]).default("allowlist"),
+      /** Conversation ids, written channel:id. */
+      allow: names.default([]),
+      requireMention: z.boolean().default(true),
+      historyLimit: z.int().min(0).max(200).default(20),
+    })
+    .prefault({}),
+});
+
+/** `tools`: settings of the built-in tools. */
+export const toolsSchema = z.strictObject({
+  exec: z
+    .strictObject({
+      /** `none` runs commands without a sandbox: an owner's explicit choice. */
+      sandbox: z.enum(["bubblewrap", "none", "off"]).default("bubblewrap"),
+      timeoutMs: z.int().positive().default(60_000),
+    })
+    .prefault({}),
+});
+
+/** `skills`: where skills are looked for besides the standard places. */
+export const skillsSchema = z.strictObject({
+  load: z.strictObject({ extraDirs: names.default([]) }).prefault({}),
+  entries: z
+    .record(
+      z.string(),
+      z.strictObject({ enabled: z.boolean().optional(), config: z.record(z.string(), z.json()).optional() }),
+    )
+    .default({}),
+});
+
+export type GatewayConfig = z.output<typeof gatewaySchema>;
+export type ProviderConfig = z.output<typeof providerSchema>;
+export type ModelConfig = z.output<typeof modelSchema>;
+export type AgentDefaults = z.output<typeof agentDefaultsSchema>;
+export type AgentConfig = z.output<typeof agentSchema>;
+export type BindingConfig = z.output<typeof bindingSchema>;
+export type ChannelConfig = z.output<typeof channelSchema>;
+export type SessionConfig = z.output<typeof sessionSchema>;
+export type AccessConfig = z.output<typeof accessSchema>;
+export type ToolsConfig = z.output<typeof toolsSchema>;
+export type SkillsConfig = z.output<typeof skillsSchema>;
