@@ -218,7 +218,13 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     tools: section(toolsSchema, "tools"),
     skills: section(skillsSchema, "skills"),
   };
-  return { config, file: options.file, problems, secrets: [...secrets, ...secretsIn(value)], problem };
+  return {
+    config,
+    file: options.file,
+    problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)),
+    secrets: [...secrets, ...secretsIn(value)],
+    problem,
+  };
 }
 
 /** The agent of a gateway whose file lists none. */
