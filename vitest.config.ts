@@ -2,6 +2,6 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    projects: ["packages/*", "apps/*"],
+    projects: ["packages/*", "apps/*", { test: { name: "repository", include: ["scripts/**/*.test.mjs"] } }],
   },
 });

@@ -1,0 +1,58 @@
+// Checks what would be published: publint and are-the-types-wrong on every packed package, and a dry run of the
+// publication itself.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { packAll, pnpmCommand, run } from "./workspace.mjs";
+
+/** ESM only: how CommonJS and Node.js 10 would resolve the packages does not matter. */
+const IGNORED_RESOLUTIONS = new Set(["node10", "node16-cjs"]);
+
+const folder = mkdtempSync(join(tmpdir(), "signalbox-pack-"));
+let failures = 0;
+try {
+  for (const { name, folder: pkgDir, manifest, tarball } of await packAll(folder)) {
+    const data = readFileSync(tarball);
+    const bytes = data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength);
+    const lint = await publint({ pkgDir, strict: true, level: "warning", pack: { tarball: bytes } });
+    const found = lint.messages.map((message) => formatMessage(message, manifest) ?? message.code);
+    const types = await checkPackage(createPackageFromTarballData(new Uint8Array(bytes)));
+    if (types.types === false) found.push("has no types");
+    else {
+      for (const problem of types.problems) {
+        if (IGNORED_RESOLUTIONS.has(problem.resolutionKind)) continue;
+        found.push(
+          `${problem.kind} (${problem.entrypoint ?? problem.fileName ?? ""} ${problem.resolutionKind ?? ""})`,
+        );
+      }
+    }
+    for (const field of ["description", "license", "engines", "files", "exports"]) {
+      if (manifest[field] === undefined) found.push(`package.json has no ${field}`);
+    }
+    if (manifest.sideEffects !== false) found.push("package.json does not say sideEffects: false");
+    failures += found.length;
+    console.log(
+      `${found.length === 0 ? "ok  " : "FAIL"} ${name}${found.map((text) => `\n     ${text}`).join("")}`,
+    );
+  }
+  const [program, ...first] = pnpmCommand();
+  const dry = await run(program, [
+    ...first,
+    "-r",
+    "publish",
+    "--dry-run",
+    "--no-git-checks",
+    "--access",
+    "public",
+  ]);
+  console.log(
+    `${dry.code === 0 ? "ok  " : "FAIL"} pnpm -r publish --dry-run${dry.code === 0 ? "" : `\n${dry.output}`}`,
+  );
+  if (dry.code !== 0) failures++;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exitCode = failures === 0 ? 0 : 1;

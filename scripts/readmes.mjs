@@ -1,0 +1,62 @@
+// Installs every package from its tarball into an empty folder, as somebody else's project would, and runs the
+// examples of the READMEs there, under each supported Node.js.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { packAll, pnpmCommand, run } from "./workspace.mjs";
+
+/** The oldest and the newest Node.js line the packages' `engines` promise, besides the pinned one. */
+const NODES = ["22.23.3", "24.21.0"];
+
+const folder = mkdtempSync(join(tmpdir(), "signalbox-readme-"));
+let failures = 0;
+try {
+  const packages = await packAll(folder);
+  const overrides = Object.fromEntries(
+    packages.map(({ manifest, tarball }) => [manifest.name, `file:${tarball}`]),
+  );
+  const project = join(folder, "project");
+  const nodes = Object.fromEntries(NODES.map((version) => [nodeName(version), `npm:node@${version}`]));
+  await run("mkdir", ["-p", project]);
+  writeFileSync(
+    join(project, "package.json"),
+    JSON.stringify({ private: true, type: "module", dependencies: { ...overrides, ...nodes } }),
+  );
+  writeFileSync(
+    join(project, "pnpm-workspace.yaml"),
+    JSON.stringify({ overrides, allowBuilds: { node: true, protobufjs: false } }),
+  );
+  const [program, ...first] = pnpmCommand();
+  const install = await run(program, [...first, "install"], { cwd: project });
+  if (install.code !== 0) throw new Error(`pnpm install of the tarballs failed:\n${install.output}`);
+
+  for (const { name, folder: source } of packages) {
+    const example = firstExample(readFileSync(join(source, "README.md"), "utf8"));
+    if (example === undefined) {
+      console.log(`FAIL ${name}: its README has no \`\`\`ts example`);
+      failures++;
+      continue;
+    }
+    const file = join(project, `${name}.mts`);
+    writeFileSync(file, example);
+    for (const version of NODES) {
+      const node = join(project, "node_modules", nodeName(version), "bin", "node");
+      const flags = version.startsWith("22.") ? ["--experimental-strip-types", "--no-warnings"] : [];
+      const { code, output } = await run(node, [...flags, file], { cwd: project, timeout: 60_000 });
+      const ok = code === 0 && output.trim() !== "";
+      if (!ok) failures++;
+      console.log(`${ok ? "ok  " : "FAIL"} ${name} on Node.js ${version}${ok ? "" : `\n${output}`}`);
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exitCode = failures === 0 ? 0 : 1;
+
+function firstExample(markdown) {
+  return /^```ts\n([\s\S]*?)^```$/m.exec(markdown)?.[1];
+}
+
+function nodeName(version) {
+  return `node-${version.split(".")[0]}`;
+}

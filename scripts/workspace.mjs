@@ -1,0 +1,58 @@
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** Workspace members with their manifests, in the order of their folders. */
+export function workspaceMembers() {
+  return ["packages", "apps"].flatMap((parent) =>
+    readdirSync(join(root, parent))
+      .filter((name) =>
+        statSync(join(root, parent, name, "package.json"), { throwIfNoEntry: false })?.isFile(),
+      )
+      .map((name) => {
+        const folder = join(root, parent, name);
+        return { name, folder, manifest: JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) };
+      }),
+  );
+}
+
+/** The pinned pnpm, as the start script fetched it, else the one on the path. */
+export function pnpmCommand() {
+  const entry = join(root, ".tools", "node_modules", "pnpm", "bin", "pnpm.mjs");
+  return statSync(entry, { throwIfNoEntry: false })?.isFile() ? [process.execPath, entry] : ["pnpm"];
+}
+
+/** Runs a program; resolves with its exit code and everything it printed. */
+export function run(program, parameters, options = {}) {
+  return new Promise((resolve, reject) => {
+    const { show = false, ...rest } = options;
+    const child = spawn(program, parameters, { cwd: root, stdio: ["ignore", "pipe", "pipe"], ...rest });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text) => {
+        output += text;
+        if (show) process.stdout.write(text);
+      });
+    }
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+/** Packs every publishable member into `folder`; returns each one's tarball. */
+export async function packAll(folder) {
+  const [program, ...first] = pnpmCommand();
+  const packed = [];
+  for (const member of workspaceMembers().filter((one) => one.manifest.private !== true)) {
+    const { code, output } = await run(program, [...first, "pack", "--pack-destination", folder], {
+      cwd: member.folder,
+    });
+    if (code !== 0) throw new Error(`pnpm pack failed for ${member.name}:\n${output}`);
+    const file = `${member.manifest.name.replace("@", "").replace("/", "-")}-${member.manifest.version}.tgz`;
+    packed.push({ ...member, tarball: join(folder, file) });
+  }
+  return packed;
+}
