@@ -1,0 +1,86 @@
+import type { ModelPrices, Usage } from "@signalbox/agent-core";
+
+/** Token counts as an adapter reads them off the wire; what the vendor did not say stays away. */
+export interface TokenCounts {
+  /** All input tokens, cached or not. */
+  readonly input?: number | undefined;
+  readonly uncached?: number | undefined;
+  readonly cacheRead?: number | undefined;
+  readonly cacheWrite?: number | undefined;
+  /** The part of `cacheWrite` kept for the vendor's longer lifetime, which some price differently. */
+  readonly cacheWriteLong?: number | undefined;
+  readonly output?: number | undefined;
+  readonly reasoning?: number | undefined;
+}
+
+/** Prices an adapter knows besides the table, in micro-dollars per million tokens. */
+export interface ExtraPrices {
+  readonly cacheWriteLong?: number;
+}
+
+/**
+ * Cost in whole micro-dollars, rounded once per request so that sums over requests are exact. `undefined` where
+ * neither input nor output was reported, since an unknown amount is not zero.
+ */
+export function costMicros(
+  tokens: TokenCounts,
+  prices: ModelPrices,
+  extra: ExtraPrices = {},
+): number | undefined {
+  if (tokens.input === undefined && tokens.output === undefined) return undefined;
+  const read = tokens.cacheRead ?? 0;
+  const write = tokens.cacheWrite ?? 0;
+  const writeLong = Math.min(tokens.cacheWriteLong ?? 0, write);
+  const plain = tokens.uncached ?? Math.max(0, (tokens.input ?? 0) - read - write);
+  const writePrice = prices.cacheWrite ?? prices.input;
+  const total =
+    plain * prices.input +
+    read * (prices.cacheRead ?? prices.input) +
+    (write - writeLong) * writePrice +
+    writeLong * (extra.cacheWriteLong ?? writePrice) +
+    (tokens.output ?? 0) * prices.output;
+  return Math.round(total / 1_000_000);
+}
+
+/** A `Usage` as the vendor reported it, with its cost where the model has prices. */
+export function reportedUsage(
+  tokens: TokenCounts,
+  prices: ModelPrices | undefined,
+  extra?: ExtraPrices,
+): Usage {
+  const cost = prices === undefined ? undefined : costMicros(tokens, prices, extra);
+  return {
+    input: {
+      total: tokens.input,
+      uncached: tokens.uncached,
+      cacheRead: tokens.cacheRead,
+      cacheWrite: tokens.cacheWrite,
+    },
+    output: { total: tokens.output, reasoning: tokens.reasoning },
+    source: "reported",
+    ...(cost === undefined ? {} : { costMicros: cost }),
+  };
+}
+
+function sum(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined ? b : b === undefined ? a : a + b;
+}
+
+/** Adds usages up. A count stays undefined only where nobody reported it; one estimate makes the sum an estimate. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  const cost = sum(a.costMicros, b.costMicros);
+  return {
+    input: {
+      total: sum(a.input.total, b.input.total),
+      uncached: sum(a.input.uncached, b.input.uncached),
+      cacheRead: sum(a.input.cacheRead, b.input.cacheRead),
+      cacheWrite: sum(a.input.cacheWrite, b.input.cacheWrite),
+    },
+    output: {
+      total: sum(a.output.total, b.output.total),
+      reasoning: sum(a.output.reasoning, b.output.reasoning),
+    },
+    source: a.source === "estimated" || b.source === "estimated" ? "estimated" : "reported",
+    ...(cost === undefined ? {} : { costMicros: cost }),
+  };
+}

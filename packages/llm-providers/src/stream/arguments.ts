@@ -1,0 +1,23 @@
+import type { JsonObject } from "@signalbox/agent-core";
+
+/** What a tool call's argument text turned out to be. */
+export type ParsedArguments =
+  | { readonly args: JsonObject }
+  | { readonly args: undefined; readonly argsError: string };
+
+function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Parses argument text once, when its block is sealed. Empty text is how vendors send a call without arguments. */
+export function parseArguments(text: string): ParsedArguments {
+  if (text === "" || text === "{}" || text.trim() === "") return { args: {} };
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isJsonObject(value)) return { args: value };
+    return { args: undefined, argsError: "The arguments are not a JSON object." };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { args: undefined, argsError: `The arguments are not valid JSON: ${reason}` };
+  }
+}

@@ -1,0 +1,204 @@
+import type { ModelErrorCode, ModelErrorData } from "@signalbox/agent-core";
+
+/** What is known of a failure before it is classified. Structured fields decide; the message only where none does. */
+export interface FailureFacts {
+  readonly message: string;
+  readonly status?: number | undefined;
+  /** The vendor's error type or code words, most specific first, for instance `overloaded_error`. */
+  readonly words?: readonly (string | null | undefined)[];
+  readonly retryAfterMs?: number | undefined;
+  readonly requestId?: string | undefined;
+}
+
+/** `ModelErrorData` without what only the running turn knows. */
+export type Failure = Omit<ModelErrorData, "emitted" | "attempts">;
+
+/** An exception an adapter may throw to end its turn with exactly this failure. */
+export class FailureError extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.name = "FailureError";
+    this.failure = failure;
+  }
+}
+
+/** Vendors' own words for what went wrong (error `type`, `code` or `status` fields). */
+const WORDS: Readonly<Record<string, ModelErrorCode>> = {
+  authentication_error: "auth",
+  permission_error: "auth",
+  invalid_api_key: "auth",
+  invalid_authentication: "auth",
+  account_deactivated: "auth",
+  UNAUTHENTICATED: "auth",
+  PERMISSION_DENIED: "auth",
+  API_KEY_INVALID: "auth",
+  billing_error: "billing",
+  insufficient_quota: "billing",
+  billing_not_active: "billing",
+  billing_hard_limit_reached: "billing",
+  insufficient_balance: "billing",
+  rate_limit_error: "rate_limit",
+  rate_limit_exceeded: "rate_limit",
+  rate_limited: "rate_limit",
+  RESOURCE_EXHAUSTED: "rate_limit",
+  overloaded_error: "overloaded",
+  server_overloaded: "overloaded",
+  engine_overloaded: "overloaded",
+  slow_down: "overloaded",
+  api_error: "overloaded",
+  server_error: "overloaded",
+  internal_server_error: "overloaded",
+  service_unavailable: "overloaded",
+  UNAVAILABLE: "overloaded",
+  INTERNAL: "overloaded",
+  timeout_error: "timeout",
+  DEADLINE_EXCEEDED: "timeout",
+  request_too_large: "overflow",
+  context_length_exceeded: "overflow",
+  context_window_exceeded: "overflow",
+  string_above_max_length: "overflow",
+  content_filter: "filter",
+  content_policy_violation: "filter",
+  moderation_blocked: "filter",
+  not_found_error: "invalid",
+  model_not_found: "invalid",
+  invalid_request_error: "invalid",
+  invalid_request: "invalid",
+  INVALID_ARGUMENT: "invalid",
+  NOT_FOUND: "invalid",
+  FAILED_PRECONDITION: "invalid",
+};
+
+/** Too much for the window: vendors report it as a plain invalid request, told apart by its wording only. */
+const OVERFLOW =
+  /prompt is too long|exceeds? (?:the |this model'?s )?(?:maximum |model'?s )?context|context (?:length|window|size)|maximum context|too many (?:input )?tokens|input token count|input is too long|reduce the length of the messages|exceed_context_size|too large for model/i;
+const BILLING =
+  /credit balance|insufficient (?:credits|balance|funds|quota)|billing|payment required|exceeded your current quota/i;
+const AUTH = /invalid api key|incorrect api key|api key not valid|unauthori[sz]ed/i;
+
+function codeOf(facts: FailureFacts): ModelErrorCode {
+  let code: ModelErrorCode | undefined;
+  for (const word of facts.words ?? []) {
+    if (typeof word !== "string") continue;
+    const known = WORDS[word];
+    if (known !== undefined) {
+      code = known;
+      break;
+    }
+  }
+  const { status, message } = facts;
+  if (code === undefined && status !== undefined) {
+    if (status === 401 || status === 403) code = "auth";
+    else if (status === 402) code = "billing";
+    else if (status === 408 || status === 504) code = "timeout";
+    else if (status === 413) code = "overflow";
+    else if (status === 429) code = "rate_limit";
+    else if (status >= 500) code = "overloaded";
+    else if (status >= 400) code = "invalid";
+  }
+  // A generic word says less than the sentence beside it.
+  if (code === undefined || code === "invalid") {
+    if (OVERFLOW.test(message)) return "overflow";
+    if (BILLING.test(message)) return "billing";
+    if (AUTH.test(message)) return "auth";
+  }
+  if (code === "rate_limit" && BILLING.test(message) && !/per (?:minute|day|second)/i.test(message))
+    return "billing";
+  return code ?? "protocol";
+}
+
+const SCOPE: Readonly<Record<ModelErrorCode, ModelErrorData["scope"]>> = {
+  auth: "key",
+  billing: "key",
+  rate_limit: "key",
+  overloaded: "model",
+  overflow: "model",
+  invalid: "model",
+  filter: "model",
+  network: "provider",
+  timeout: "provider",
+  aborted: "provider",
+  protocol: "provider",
+};
+
+const RETRYABLE: ReadonlySet<ModelErrorCode> = new Set([
+  "rate_limit",
+  "overloaded",
+  "network",
+  "timeout",
+  "protocol",
+]);
+
+/** A failure of a known kind. */
+export function failure(
+  code: ModelErrorCode,
+  message: string,
+  facts: Omit<FailureFacts, "message"> = {},
+): Failure {
+  return {
+    code,
+    message,
+    retryable: RETRYABLE.has(code),
+    scope: SCOPE[code],
+    ...(facts.status === undefined ? {} : { status: facts.status }),
+    ...(facts.retryAfterMs === undefined ? {} : { retryAfterMs: facts.retryAfterMs }),
+    ...(facts.requestId === undefined ? {} : { requestId: facts.requestId }),
+  };
+}
+
+/** Classifies what a vendor said, from its structured fields first. */
+export function classify(facts: FailureFacts): Failure {
+  return failure(codeOf(facts), facts.message, facts);
+}
+
+/**
+ * `retry-after-ms` or `retry-after` (seconds or an HTTP date) in milliseconds; `undefined` where absent or unusable.
+ */
+export function retryAfterMs(
+  headers: { get(name: string): string | null } | undefined,
+  now: number,
+): number | undefined {
+  const ms = headers?.get("retry-after-ms");
+  if (ms !== null && ms !== undefined && ms.trim() !== "" && Number(ms) >= 0) return Math.ceil(Number(ms));
+  const value = headers?.get("retry-after");
+  if (value === null || value === undefined || value.trim() === "") return undefined;
+  const seconds = Number(value);
+  if (Number.isFinite(seconds)) return seconds >= 0 ? Math.ceil(seconds * 1000) : undefined;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+const TIMEOUT_CODES: ReadonlySet<string> = new Set([
+  "ETIMEDOUT",
+  "ESOCKETTIMEDOUT",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+]);
+const NETWORK_CODE =
+  /^(?:E[A-Z_]+|UND_ERR_[A-Z_]+|HPE_[A-Z_]+|ERR_(?:TLS|SSL|STREAM|HTTP|SOCKET)[A-Z_]*|CERT_[A-Z_]+|[A-Z_]*CERT[A-Z_]*)$/;
+
+/**
+ * Classifies an exception that no vendor answer explains: connection errors by their code, found along `cause`;
+ * anything else is a `protocol` failure (garbage on the wire, or an SDK that gave up on it).
+ */
+export function classifyException(error: unknown): Failure {
+  if (error instanceof FailureError) return error.failure;
+  let at: unknown = error;
+  for (let depth = 0; depth < 6 && at instanceof Error; depth++) {
+    const code: unknown = "code" in at ? at.code : undefined;
+    if (typeof code === "string") {
+      if (TIMEOUT_CODES.has(code)) return failure("timeout", `${at.message || code} (${code})`);
+      if (NETWORK_CODE.test(code)) return failure("network", `${at.message || code} (${code})`);
+    }
+    if (
+      /terminated|socket hang up|other side closed|fetch failed|Connection error/i.test(at.message) &&
+      at.cause === undefined
+    )
+      return failure("network", at.message);
+    at = at.cause;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return failure("protocol", message);
+}

@@ -1,0 +1,159 @@
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  type RequestOptions,
+  request as requestHttp,
+} from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import type { FetchLike } from "../provider.ts";
+
+const incomingOf = new WeakMap<Response, IncomingMessage>();
+
+/** The Node.js message under a response of `keepAliveFetch`, for a reader that does without web streams. */
+export function incomingMessage(response: Response): IncomingMessage | undefined {
+  return incomingOf.get(response);
+}
+
+/** A web stream over a Node.js message that reads nothing before somebody asks, and no more than is asked for. */
+function webBody(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+  let begun = false;
+  let wake: (() => void) | undefined;
+  const settle = (): void => {
+    wake?.();
+    wake = undefined;
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (!begun) {
+          begun = true;
+          incoming.on("readable", settle).on("end", settle).on("close", settle).on("error", settle);
+        }
+        for (;;) {
+          const chunk: Buffer | null = incoming.read();
+          if (chunk !== null) {
+            controller.enqueue(chunk);
+            return;
+          }
+          if (incoming.errored !== null) {
+            controller.error(incoming.errored);
+            return;
+          }
+          if (incoming.readableEnded) {
+            controller.close();
+            return;
+          }
+          if (incoming.destroyed) {
+            controller.error(new Error("terminated"));
+            return;
+          }
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+      },
+      cancel() {
+        incoming.destroy();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
+
+function toResponse(incoming: IncomingMessage): Response {
+  const headers = new Headers();
+  const raw = incoming.rawHeaders;
+  for (let i = 0; i + 1 < raw.length; i += 2) headers.append(raw[i] ?? "", raw[i + 1] ?? "");
+  const status = incoming.statusCode ?? 502;
+  const init = { status, statusText: incoming.statusMessage ?? "", headers };
+  if (NO_BODY.has(status)) {
+    incoming.resume();
+    return new Response(null, init);
+  }
+  const response = new Response(webBody(incoming), init);
+  incomingOf.set(response, incoming);
+  return response;
+}
+
+function plainHeaders(headers: RequestInit["headers"]): Record<string, string> {
+  const plain: Record<string, string> = {};
+  const entries = headers instanceof Headers ? headers : new Headers(headers);
+  for (const [name, value] of entries) plain[name] = value;
+  return plain;
+}
+
+function abortError(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new DOMException("Aborted", "AbortError");
+}
+
+/**
+ * A `fetch` over Node.js' own HTTP client with kept connections, several times cheaper than the global one. It covers
+ * what the vendors' SDKs ask of it: text or byte bodies, abort, streamed answers. It follows no redirects (a model
+ * server has no business sending a key elsewhere) and asks for no compression. Whatever else it is asked for (a form,
+ * a streamed body, another scheme) goes to the global `fetch`.
+ *
+ * A request written to a kept connection that the server had just closed is sent once more on a fresh one.
+ */
+export function keepAliveFetch(): FetchLike {
+  const agents = {
+    "http:": new HttpAgent({ keepAlive: true, scheduling: "lifo" }),
+    "https:": new HttpsAgent({ keepAlive: true, scheduling: "lifo" }),
+  };
+
+  return (input, init = {}) => {
+    const url = input instanceof URL ? input : typeof input === "string" ? new URL(input) : undefined;
+    const { body } = init;
+    const plainBody =
+      body === undefined || body === null || typeof body === "string" || body instanceof Uint8Array;
+    if (url === undefined || !plainBody || (url.protocol !== "http:" && url.protocol !== "https:"))
+      return fetch(input, init);
+    const { protocol } = url;
+    const { signal } = init;
+    if (signal?.aborted === true) return Promise.reject(abortError(signal));
+
+    const headers = plainHeaders(init.headers);
+    if (typeof body === "string") headers["content-length"] = String(Buffer.byteLength(body));
+    else if (body !== undefined && body !== null) headers["content-length"] = String(body.byteLength);
+    const options: RequestOptions = {
+      agent: agents[protocol],
+      hostname: url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname,
+      port: url.port,
+      path: url.pathname + url.search,
+      method: init.method ?? "GET",
+      headers,
+    };
+
+    return new Promise<Response>((resolve, reject) => {
+      let request: ClientRequest;
+      let answered: IncomingMessage | undefined;
+      const onAbort = (): void => {
+        request.destroy();
+        answered?.destroy();
+        if (signal) reject(abortError(signal));
+      };
+      const send = (again: boolean): void => {
+        request = protocol === "https:" ? requestHttps(options) : requestHttp(options);
+        request.once("response", (incoming) => {
+          answered = incoming;
+          incoming.once("close", () => signal?.removeEventListener("abort", onAbort));
+          resolve(toResponse(incoming));
+        });
+        request.on("error", (error: NodeJS.ErrnoException) => {
+          if (answered !== undefined) return;
+          if (again && request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE")) {
+            if (signal?.aborted !== true) send(false);
+            return;
+          }
+          signal?.removeEventListener("abort", onAbort);
+          reject(error);
+        });
+        request.end(body ?? undefined);
+      };
+      signal?.addEventListener("abort", onAbort, { once: true });
+      send(true);
+    });
+  };
+}
