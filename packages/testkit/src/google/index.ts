@@ -1,1 +1,1 @@
-export {};
+export { type GoogleOptions, type GoogleStandIn, startGoogle } from "./server.ts";

@@ -1,1 +1,1 @@
-export {};
+export { type MistralOptions, type MistralStandIn, startMistral } from "./server.ts";

@@ -1,0 +1,229 @@
+import type { ServerResponse } from "node:http";
+import { json, listen, type SeenRequest, type StandIn } from "../http.ts";
+import { isRaw, type Raw } from "../raw.ts";
+import type { Script, ScriptedTurn } from "../script.ts";
+import { playFrames, readTurns, roughTokens } from "../turns.ts";
+import { type ChatAnswer, type ChatVoice, chatCompletion, chatFrames } from "./chat.ts";
+import { type ChatDialect, checkChat } from "./check-chat.ts";
+import { checkResponses, type Issued } from "./check-responses.ts";
+import { responseFrames, responseObject } from "./responses.ts";
+import { OpenAIRefusal } from "./wire.ts";
+
+/** How a stand-in for OpenAI, or for a server that speaks its chat dialect, behaves. */
+export interface OpenAIOptions {
+  readonly script: Script;
+  /** The only key that is let in; any key, and none, where absent. */
+  readonly apiKey?: string;
+  /** The only models it serves; all where absent. */
+  readonly models?: readonly string[];
+  /** Tokens of input, counted as four characters each, above which a request overflows; none by default. */
+  readonly contextWindow?: number;
+  /** What this server's chat endpoint takes and refuses besides OpenAI's own rules. */
+  readonly dialect?: ChatDialect;
+  /** The field of a chat delta that carries reasoning, for instance `reasoning_content`; OpenAI itself has none. */
+  readonly reasoningField?: string;
+  /** When a chat stream reports usage: when asked (default), always, or never. */
+  readonly usage?: "always" | "asked" | "never";
+  /** 0 (default) picks a free port. */
+  readonly port?: number;
+}
+
+/** A running stand-in. */
+export interface OpenAIStandIn extends StandIn {
+  /** For the SDK's `baseURL`: the address with `/v1`. */
+  readonly baseUrl: string;
+  /** Every request so far, refused ones too. */
+  readonly requests: readonly SeenRequest[];
+}
+
+/**
+ * Serves `/v1/chat/completions`, `/v1/responses` and `/v1/models` from a script, streaming and not, and refuses what
+ * OpenAI refuses, in its words.
+ */
+export async function startOpenAI(options: OpenAIOptions): Promise<OpenAIStandIn> {
+  const turns = readTurns(options.script);
+  const requests: SeenRequest[] = [];
+  const issued: Issued = { encrypted: new Set(), reasoningOf: new Map() };
+  let serial = 0;
+  const newId = (prefix: string): string => `${prefix}${(++serial).toString(36).padStart(24, "0")}`;
+  const voice: ChatVoice = { reasoningField: options.reasoningField, usage: options.usage ?? "asked" };
+
+  const standIn = await listen(async (request, response) => {
+    requests.push(request);
+    const headers = { "x-request-id": newId("req_") };
+    try {
+      await answer(request, response, headers);
+    } catch (error) {
+      if (!(error instanceof OpenAIRefusal)) throw error;
+      json(response, error.status, error.body(), headers);
+    }
+  }, options.port);
+
+  async function answer(
+    request: SeenRequest,
+    response: ServerResponse,
+    headers: Record<string, string>,
+  ): Promise<void> {
+    const path = request.path.split("?")[0];
+    checkKey(request, options.apiKey);
+    if (request.method === "GET" && path === "/v1/models") {
+      const data = (options.models ?? ["gpt-5.2"]).map((id) => ({
+        id,
+        object: "model",
+        created: 0,
+        owned_by: "system",
+      }));
+      json(response, 200, { object: "list", data }, headers);
+      return;
+    }
+    const chat = path === "/v1/chat/completions";
+    if (request.method !== "POST" || !(chat || path === "/v1/responses")) {
+      throw new OpenAIRefusal(404, `Invalid URL (${request.method} ${request.path})`);
+    }
+    const body = parse(request.text);
+    if (chat) checkChat(body, options.dialect ?? {});
+    else checkResponses(body, issued);
+    checkModel(body, options.models, chat);
+    const inputTokens = roughTokens(request.text);
+    checkWindow(inputTokens, options.contextWindow, chat);
+    const turn = await turns.next(body);
+    if (turn.error && turn.error.afterEvents === undefined) {
+      refuseAsScripted(response, turn.error, headers);
+      return;
+    }
+    const about: ChatAnswer = {
+      id: newId(chat ? "chatcmpl-" : "resp_"),
+      model: String(body.model),
+      created: Math.floor(request.at / 1000),
+      inputTokens,
+      newId,
+    };
+    if (body.stream !== true) {
+      json(
+        response,
+        200,
+        chat ? chatCompletion(turn, about, voice) : responseObject(turn, about, body, issued),
+        headers,
+      );
+      return;
+    }
+    const frames = chat ? chatFrames(turn, about, voice, body) : responseFrames(turn, about, body, issued);
+    await playFrames(response, frames, turn, { headers, errorFrames: errorFrames(turn, about, chat) });
+  }
+
+  return { ...standIn, baseUrl: `${standIn.url}/v1`, requests };
+}
+
+function parse(text: string): Raw {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (isRaw(body)) return body;
+  } catch {}
+  throw new OpenAIRefusal(
+    400,
+    "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)",
+  );
+}
+
+function checkKey(request: SeenRequest, apiKey: string | undefined): void {
+  if (apiKey === undefined) return;
+  const header = request.headers.authorization;
+  if (typeof header !== "string" || header === "") {
+    throw new OpenAIRefusal(
+      401,
+      "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).",
+    );
+  }
+  const key = header.replace(/^Bearer /, "");
+  if (key === apiKey) return;
+  const shown = key.length > 8 ? `${key.slice(0, 4)}****${key.slice(-4)}` : "****";
+  throw new OpenAIRefusal(
+    401,
+    `Incorrect API key provided: ${shown}. You can find your API key at https://platform.openai.com/account/api-keys.`,
+    {
+      code: "invalid_api_key",
+    },
+  );
+}
+
+function checkModel(body: Raw, models: readonly string[] | undefined, chat: boolean): void {
+  const model = String(body.model);
+  if (models === undefined || models.includes(model)) return;
+  throw chat
+    ? new OpenAIRefusal(404, `The model \`${model}\` does not exist or you do not have access to it.`, {
+        code: "model_not_found",
+      })
+    : new OpenAIRefusal(400, `The requested model '${model}' does not exist.`, {
+        param: "model",
+        code: "model_not_found",
+      });
+}
+
+function checkWindow(tokens: number, window: number | undefined, chat: boolean): void {
+  if (window === undefined || tokens <= window) return;
+  throw chat
+    ? new OpenAIRefusal(
+        400,
+        `This model's maximum context length is ${window} tokens. However, your messages resulted in ${tokens} tokens. Please reduce the length of the messages.`,
+        { param: "messages", code: "context_length_exceeded" },
+      )
+    : new OpenAIRefusal(
+        400,
+        "Your input exceeds the context window of this model. Please adjust your input and try again.",
+        {
+          param: "input",
+          code: "context_length_exceeded",
+        },
+      );
+}
+
+type ScriptedFailure = NonNullable<ScriptedTurn["error"]>;
+
+const TYPES: Readonly<Record<number, [type: string, code: string | null]>> = {
+  401: ["invalid_request_error", "invalid_api_key"],
+  403: ["invalid_request_error", "unsupported_country_region_territory"],
+  404: ["invalid_request_error", "model_not_found"],
+  429: ["requests", "rate_limit_exceeded"],
+  500: ["server_error", null],
+  503: ["server_error", "server_overloaded"],
+};
+
+function wordsOf(error: ScriptedFailure): { type: string; code: string | null; message: string } {
+  const [type, code] = TYPES[error.status] ?? [
+    error.status >= 500 ? "server_error" : "invalid_request_error",
+    null,
+  ];
+  const message = error.message ?? `Scripted refusal with status ${error.status}.`;
+  return error.type === undefined ? { type, code, message } : { type: error.type, code: error.type, message };
+}
+
+function refuseAsScripted(
+  response: ServerResponse,
+  error: ScriptedFailure,
+  headers: Record<string, string>,
+): void {
+  const { message, type, code } = wordsOf(error);
+  const more =
+    error.retryAfter === undefined ? headers : { ...headers, "retry-after": String(error.retryAfter) };
+  json(response, error.status, { error: { message, type, param: null, code } }, more);
+}
+
+function errorFrames(turn: ScriptedTurn, answer: ChatAnswer, chat: boolean): string[] {
+  if (!turn.error) return [];
+  const { message, type, code } = wordsOf(turn.error);
+  if (chat) return [`data: ${JSON.stringify({ error: { message, type, param: null, code } })}\n\n`];
+  const at = (turn.error.afterEvents ?? 0) + 1;
+  const response = {
+    id: answer.id,
+    object: "response",
+    created_at: answer.created,
+    status: "failed",
+    model: answer.model,
+    output: [],
+    error: { code: code ?? type, message },
+  };
+  return [
+    `event: error\ndata: ${JSON.stringify({ type: "error", sequence_number: at, code: code ?? type, message, param: null })}\n\n`,
+    `event: response.failed\ndata: ${JSON.stringify({ type: "response.failed", sequence_number: at + 1, response })}\n\n`,
+  ];
+}

@@ -1,0 +1,58 @@
+import type { Raw } from "../raw.ts";
+
+/** A refusal in OpenAI's error format: `{error: {message, type, param, code}}`. */
+export class OpenAIRefusal extends Error {
+  readonly status: number;
+  readonly param: string | null;
+  readonly code: string | null;
+  readonly type: string;
+
+  constructor(status: number, message: string, more: { param?: string; code?: string; type?: string } = {}) {
+    super(message);
+    this.status = status;
+    this.param = more.param ?? null;
+    this.code = more.code ?? null;
+    this.type = more.type ?? "invalid_request_error";
+  }
+
+  body(): Raw {
+    return { error: { message: this.message, type: this.type, param: this.param, code: this.code } };
+  }
+}
+
+/** Refuses the first key of `value` that is not in `known`, in the words of the Responses endpoint. */
+export function closed(value: Raw, known: ReadonlySet<string>, at: string): void {
+  for (const key of Object.keys(value)) {
+    if (known.has(key)) continue;
+    const name = at === "" ? key : `${at}.${key}`;
+    throw new OpenAIRefusal(400, `Unknown parameter: '${name}'.`, { param: name, code: "unknown_parameter" });
+  }
+}
+
+/** Whether the vendor treats `model` as a reasoning model, by its name. */
+export function isReasoningModel(model: string): boolean {
+  return /^(o\d|gpt-5|gpt-6)/.test(model) && !/chat/.test(model);
+}
+
+const IMAGE_DATA = /^data:image\/(png|jpe?g|gif|webp);base64,[A-Za-z0-9+/=]+$/;
+
+/** Refuses an image the vendor could not open. */
+export function checkImageUrl(url: unknown, param: string): void {
+  if (typeof url !== "string" || !/^(https?:\/\/|data:)/.test(url)) {
+    throw new OpenAIRefusal(
+      400,
+      `Invalid '${param}'. Expected a valid URL, but got a value with an invalid format.`,
+      {
+        param,
+        code: "invalid_value",
+      },
+    );
+  }
+  if (url.startsWith("data:") && !IMAGE_DATA.test(url)) {
+    throw new OpenAIRefusal(
+      400,
+      "You uploaded an unsupported image. Please make sure your image has of one the following formats: ['png', 'jpeg', 'gif', 'webp'].",
+      { param, code: "invalid_image_format" },
+    );
+  }
+}
