@@ -1,1 +1,6 @@
-export {};
+export {
+  type AnthropicOptions,
+  type AnthropicRequest,
+  type AnthropicStandIn,
+  startAnthropic,
+} from "./server.ts";

@@ -1,1 +1,8 @@
-export {};
+export {
+  type Recording,
+  type RecordingFile,
+  readRecordings,
+  readSpec,
+  type SpecName,
+  wireFolder,
+} from "./recordings.ts";

@@ -1,0 +1,187 @@
+import type { ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { json, listen, type SeenRequest, type StandIn } from "../http.ts";
+import type { Script, ScriptedTurn } from "../script.ts";
+import { type EncodedTurn, encodeTurn, sse } from "./encode.ts";
+import { refusalOf } from "./refuse.ts";
+
+export interface AnthropicOptions {
+  readonly script: Script;
+  /** Keys let in; any key where absent. */
+  readonly apiKeys?: readonly string[];
+  /** Tokens a request may hold, at four characters each; default 200,000. */
+  readonly contextWindow?: number;
+  /** Default 32 MB, the vendor's own limit. */
+  readonly maxBodyBytes?: number;
+  /** Whether requests are checked and kept; off, the stand-in is as cheap as it can be. Default on. */
+  readonly check?: boolean;
+  readonly port?: number;
+}
+
+/** One request the stand-in saw, refused or not. */
+export interface AnthropicRequest extends SeenRequest {
+  /** The parsed body; `undefined` where it was not JSON. */
+  readonly body: unknown;
+  /** What was answered. */
+  readonly status: number;
+}
+
+/** A running stand-in for the Messages API. */
+export interface AnthropicStandIn extends StandIn {
+  readonly requests: readonly AnthropicRequest[];
+}
+
+const VERSION = /^\d{4}-\d{2}-\d{2}$/;
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function write(response: ServerResponse, turn: ScriptedTurn, encoded: EncodedTurn): Promise<void> {
+  const { fault, error, deltaMs = 0 } = turn;
+  const { events } = encoded;
+  if (fault === undefined && error === undefined && deltaMs === 0) {
+    response.end(Buffer.concat(events));
+    return;
+  }
+  const until = fault?.afterEvents ?? error?.afterEvents ?? events.length;
+  for (let i = 0; i < events.length && i < until; i++) {
+    if (response.destroyed) return;
+    response.write(events[i]);
+    if (deltaMs > 0) await sleep(deltaMs);
+  }
+  if (fault?.kind === "stall") return;
+  if (fault?.kind === "cut") {
+    // What was written reaches the client before the connection breaks.
+    setImmediate(() => response.destroy());
+    return;
+  }
+  if (fault?.kind === "garbage") {
+    response.end(
+      Buffer.from(
+        'event: content_block_delta\ndata: {"type":"content_block_delta",\u0000 ÿþ<html>\n\n',
+        "latin1",
+      ),
+    );
+    return;
+  }
+  if (error !== undefined)
+    response.write(
+      sse({
+        type: "error",
+        error: { type: error.type ?? "overloaded_error", message: error.message ?? "Overloaded" },
+      }),
+    );
+  response.end();
+}
+
+const TYPES: Readonly<Record<number, string>> = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  402: "billing_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  500: "api_error",
+  504: "timeout_error",
+  529: "overloaded_error",
+};
+
+/** Starts a stand-in for Anthropic's Messages API that refuses what the vendor refuses. */
+export async function startAnthropic(options: AnthropicOptions): Promise<AnthropicStandIn> {
+  const { script, check = true, contextWindow = 200_000, maxBodyBytes = 32 * 1024 * 1024 } = options;
+  const keys = options.apiKeys === undefined ? undefined : new Set(options.apiKeys);
+  const requests: AnthropicRequest[] = [];
+  const thoughtFor = new Set<string>();
+  const ready = new WeakMap<ScriptedTurn, Buffer>();
+  let answered = 0;
+  let serial = 0;
+
+  const standIn = await listen(async (request, response) => {
+    const requestId = `req_standin${String(++serial).padStart(6, "0")}`;
+    const body = parse(request.text);
+    const fields = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
+    const note = (status: number): void => {
+      if (check) requests.push({ ...request, body, status });
+    };
+    const fail = (
+      status: number,
+      type: string,
+      message: string,
+      headers: Record<string, string> = {},
+    ): void => {
+      note(status);
+      json(
+        response,
+        status,
+        { type: "error", error: { type, message }, request_id: requestId },
+        {
+          "request-id": requestId,
+          ...headers,
+        },
+      );
+    };
+
+    const path = request.path.split("?", 1)[0];
+    if (path !== "/v1/messages") return fail(404, "not_found_error", "Not found");
+    if (request.method !== "POST") return fail(405, "invalid_request_error", "Method Not Allowed");
+    const key = request.headers["x-api-key"];
+    if (typeof key !== "string" || key === "")
+      return fail(401, "authentication_error", "x-api-key header is required");
+    if (keys !== undefined && !keys.has(key)) return fail(401, "authentication_error", "invalid x-api-key");
+    const version = request.headers["anthropic-version"];
+    if (typeof version !== "string")
+      return fail(400, "invalid_request_error", "anthropic-version: header is required");
+    if (!VERSION.test(version))
+      return fail(400, "invalid_request_error", `anthropic-version: "${version}" is not a valid version.`);
+    if (!/^application\/json/.test(String(request.headers["content-type"])))
+      return fail(415, "invalid_request_error", "content-type: must be application/json");
+    if (Buffer.byteLength(request.text) > maxBodyBytes)
+      return fail(413, "request_too_large", "Request exceeds the maximum allowed number of bytes.");
+    if (body === undefined) return fail(400, "invalid_request_error", "The request body is not valid JSON");
+    if (check) {
+      const tokens = Math.ceil(request.text.length / 4);
+      const refusal = refusalOf(body, { tokens, window: contextWindow }, thoughtFor);
+      if (refusal !== undefined) return fail(refusal.status, refusal.type, refusal.message);
+    }
+
+    const index = answered++;
+    const turn = typeof script === "function" ? await script(body, index) : script[index];
+    if (turn === undefined) return fail(500, "api_error", `The script has no turn ${index}`);
+    if (turn.delayMs !== undefined && turn.delayMs > 0) await sleep(turn.delayMs);
+    const { error } = turn;
+    if (error !== undefined && error.afterEvents === undefined)
+      return fail(
+        error.status,
+        error.type ?? TYPES[error.status] ?? "api_error",
+        error.message ?? "Scripted refusal",
+        error.retryAfter === undefined ? {} : { "retry-after": String(error.retryAfter) },
+      );
+
+    note(200);
+    const headers = { "request-id": requestId, "anthropic-organization-id": "org_standin" };
+    const cached = ready.get(turn);
+    if (cached !== undefined && fields.stream === true) {
+      response.writeHead(200, { ...headers, "content-type": "text/event-stream; charset=utf-8" });
+      response.end(cached);
+      return;
+    }
+    const encoded = encodeTurn(turn, String(fields.model), index);
+    if (turn.thinking !== undefined) for (const id of encoded.callIds) thoughtFor.add(id);
+    if (fields.stream !== true) return json(response, 200, encoded.message, headers);
+    response.writeHead(200, {
+      ...headers,
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-cache",
+    });
+    if (!check && turn.fault === undefined && error === undefined && (turn.deltaMs ?? 0) === 0)
+      ready.set(turn, Buffer.concat(encoded.events));
+    await write(response, turn, encoded);
+  }, options.port);
+  return { ...standIn, requests };
+}
