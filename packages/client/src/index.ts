@@ -1,1 +1,3 @@
-export {};
+export { newId } from "./id.ts";
+export { type ParsedClientFrame, parseClientFrame, parseServerFrame } from "./parse.ts";
+export * from "./wire.ts";

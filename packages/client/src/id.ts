@@ -1,0 +1,18 @@
+const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/**
+ * A new id in the form of a ULID (26 characters, sorts by time), for conversations and `send` frames.
+ *
+ * @param now Unix milliseconds
+ * @param random 16 random bytes; the default asks the platform
+ */
+export function newId(
+  now: number = Date.now(),
+  random: Uint8Array = crypto.getRandomValues(new Uint8Array(16)),
+): string {
+  let time = "";
+  for (let rest = now, digit = 0; digit < 10; digit += 1, rest = Math.floor(rest / 32)) {
+    time = ALPHABET.charAt(rest % 32) + time;
+  }
+  return time + Array.from(random.subarray(0, 16), (byte) => ALPHABET.charAt(byte % 32)).join("");
+}

@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { newId } from "./id.ts";
+import { parseClientFrame, parseServerFrame } from "./parse.ts";
+import type { ClientFrame, ServerFrame } from "./wire.ts";
+
+const clientFrames: ClientFrame[] = [
+  { type: "subscribe", conversation: "c1" },
+  { type: "subscribe", conversation: "c1", agent: "coder" },
+  { type: "send", id: "01J", agent: "coder", conversation: "对话", text: "你好" },
+  { type: "abort", conversation: "c1" },
+  { type: "ping" },
+];
+
+const serverFrames: ServerFrame[] = [
+  {
+    type: "ready",
+    protocol: 1,
+    user: { id: "owner", name: "Owner" },
+    agents: [{ id: "coder", name: "代码助手", model: "demo/demo", demo: true }],
+    demo: true,
+  },
+  { type: "subscribed", conversation: "c1", busy: false },
+  { type: "subscribed", conversation: "c1", busy: true, lastRun: { runId: "r1", outcome: "replied" } },
+  { type: "accepted", id: "01J", conversation: "c1", messageId: "m1", duplicate: false },
+  { type: "run.start", conversation: "c1", runId: "r1" },
+  { type: "text.delta", conversation: "c1", runId: "r1", delta: "" },
+  { type: "thinking.delta", conversation: "c1", runId: "r1", delta: "…" },
+  { type: "tool.start", conversation: "c1", runId: "r1", call: { id: "t1", name: "ls", args: null } },
+  {
+    type: "tool.end",
+    conversation: "c1",
+    runId: "r1",
+    call: { id: "t1", name: "ls", isError: false, text: "", durationMs: 3 },
+  },
+  { type: "message", conversation: "c1", message: { id: "m2", role: "assistant", text: "hi", at: 1 } },
+  {
+    type: "message",
+    conversation: "c1",
+    message: {
+      id: "m3",
+      role: "tool",
+      text: "",
+      at: 1,
+      call: { id: "t1", name: "ls", args: {}, isError: true },
+    },
+  },
+  {
+    type: "run.end",
+    conversation: "c1",
+    runId: "r1",
+    outcome: "replied",
+    usage: { inputTokens: 1, outputTokens: 2, costMicros: 3 },
+    answers: ["m1"],
+  },
+  { type: "error", code: "full", message: "Too much waits.", remedy: "Try again in a minute." },
+  { type: "pong" },
+];
+
+describe("frames", () => {
+  it.each(clientFrames)("reads back a client's $type", (frame) => {
+    expect(parseClientFrame(JSON.stringify(frame))).toEqual({ ok: true, frame });
+  });
+
+  it.each(serverFrames)("reads back the gateway's $type", (frame) => {
+    expect(parseServerFrame(JSON.stringify(frame))).toEqual(frame);
+  });
+
+  it("refuses any frame that lacks a field it must have", () => {
+    const optional = new Set(["agent", "lastRun", "usage", "answers", "remedy"]);
+    for (const frame of [...clientFrames, ...serverFrames]) {
+      for (const field of Object.keys(frame)) {
+        if (optional.has(field)) continue;
+        const data = JSON.stringify(
+          Object.fromEntries(Object.entries(frame).filter(([name]) => name !== field)),
+        );
+        const read = clientFrames.some((each) => each === frame)
+          ? parseClientFrame(data).ok
+          : parseServerFrame(data) !== undefined;
+        expect(read, `${frame.type} without ${field}`).toBe(false);
+      }
+    }
+  });
+
+  it.each([
+    ["", "A frame is one JSON object."],
+    ["[]", "A frame is one JSON object."],
+    ["null", "A frame is one JSON object."],
+    ['{"type":"toString"}', "The frame has an unknown or missing type."],
+    ['{"type":"__proto__"}', "The frame has an unknown or missing type."],
+    ['{"type":["send"]}', "The frame has an unknown or missing type."],
+    ['{"type":"abort","conversation":"a\\nb"}', 'The frame has a missing or wrong "conversation".'],
+    ['{"type":"abort","conversation":""}', 'The frame has a missing or wrong "conversation".'],
+  ])("says what is wrong with %s", (data, message) => {
+    expect(parseClientFrame(data)).toMatchObject({ ok: false, message });
+    expect(parseServerFrame(data)).toBeUndefined();
+  });
+
+  it("names the send that it refuses", () => {
+    const data = JSON.stringify({ type: "send", id: "a b", agent: "x", conversation: "c1", text: "hi" });
+    expect(parseClientFrame(data)).toEqual({
+      ok: false,
+      message: 'The frame has a missing or wrong "id".',
+      id: "a b",
+      conversation: "c1",
+    });
+  });
+});
+
+describe("newId", () => {
+  it("has the form of a ULID and sorts by time", () => {
+    expect(newId()).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
+    expect(newId(0, new Uint8Array(16))).toBe("0".repeat(26));
+    expect(newId(1_469_918_176_385, new Uint8Array(16)).slice(0, 10)).toBe("01ARYZ6S41");
+    expect(newId(1_000) < newId(1_001)).toBe(true);
+  });
+});
