@@ -1,0 +1,86 @@
+/**
+ * `store_newer` the file was written by a later version · `fenced` the lease is not current · `busy` a run holds the
+ * session · `conflict` the row is not in a state that allows this · `not_found` · `disk_full` nothing was written,
+ * later calls work once there is space · `io` the disk failed; the store must be opened again · `corrupt` the file is
+ * damaged or no database · `closed` · `invalid` a value the store cannot keep · `home_held` another process runs on
+ * this home · `locked` another process kept the database locked for too long.
+ */
+export type StoreErrorCode =
+  | "store_newer"
+  | "fenced"
+  | "busy"
+  | "conflict"
+  | "not_found"
+  | "disk_full"
+  | "io"
+  | "corrupt"
+  | "closed"
+  | "invalid"
+  | "home_held"
+  | "locked";
+
+/** Every error the store rejects with. The message is one sentence for people, with the remedy where there is one. */
+export class StoreError extends Error {
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "StoreError";
+    this.code = code;
+  }
+}
+
+/** The lease presented is not current any more: somebody else goes on with the work. Nothing was written. */
+export class FencedError extends StoreError {
+  readonly lease: string;
+  /** The epoch presented. */
+  readonly epoch: number;
+
+  constructor(lease: string, epoch: number, message: string) {
+    super("fenced", message);
+    this.name = "FencedError";
+    this.lease = lease;
+    this.epoch = epoch;
+  }
+}
+
+/** The database was written by a later version of the store. */
+export class StoreNewerError extends StoreError {
+  readonly file: string;
+  readonly fileVersion: number;
+  readonly supportedVersion: number;
+
+  constructor(file: string, fileVersion: number, supportedVersion: number) {
+    super(
+      "store_newer",
+      `${file} has schema version ${fileVersion}, and this program knows versions up to ${supportedVersion}: ` +
+        "run the newer release that wrote it, or restore a backup made before the upgrade.",
+    );
+    this.name = "StoreNewerError";
+    this.file = file;
+    this.fileVersion = fileVersion;
+    this.supportedVersion = supportedVersion;
+  }
+}
+
+/** Another live process works on the same home. */
+export class HomeHeldError extends StoreError {
+  readonly home: string;
+  /** Absent when the holder has not written down who it is yet. */
+  readonly pid: number | undefined;
+  readonly host: string | undefined;
+  /** When the holder started, milliseconds since the epoch. */
+  readonly since: number | undefined;
+
+  constructor(home: string, holder: { pid?: number; host?: string; since?: number }) {
+    const who = holder.pid === undefined ? "another process" : `process ${holder.pid}`;
+    const where = holder.host === undefined ? "" : ` on ${holder.host}`;
+    const since = holder.since === undefined ? "" : ` since ${new Date(holder.since).toISOString()}`;
+    super("home_held", `${home} is held by ${who}${where}${since}: stop it, or use another home.`);
+    this.name = "HomeHeldError";
+    this.home = home;
+    this.pid = holder.pid;
+    this.host = holder.host;
+    this.since = holder.since;
+  }
+}

@@ -1,0 +1,150 @@
+import type { Bodies, InboxId, Millis, RunId } from "./common.ts";
+
+/** States in which a message has its end; the others are on the way to one. */
+export type InboxFinalState = "replied" | "silent" | "ignored" | "failed-reported" | "expired-reported";
+
+/** `accepted` (committed) → `queued` (belongs to a session) → `running` → one of {@link InboxFinalState}. */
+export type InboxState = "accepted" | "queued" | "running" | InboxFinalState;
+
+/** Where a message goes: known at acceptance when routing is that fast, set by {@link InboxStore.route} else. */
+export interface InboxRoute {
+  readonly agentId: string;
+  readonly sessionKey: string;
+}
+
+/** One platform event to accept. */
+export interface InboxAccept<T extends Bodies = Bodies> {
+  readonly channel: string;
+  readonly account: string;
+  /** The platform's id of the event: the first key against redelivery. */
+  readonly eventId: string;
+  /**
+   * The platform's id of the message: the second key against redelivery, for `kind: "message"` only, where two
+   * different events can carry one message.
+   */
+  readonly messageId?: string;
+  /** The kind of the inbound event: `message`, `edited`, `action`, … */
+  readonly kind: string;
+  readonly conversationId: string;
+  readonly senderId: string;
+  readonly payload: T["inbound"];
+  /** Default: now. */
+  readonly receivedAt?: Millis;
+  /** With a route the message is `queued` at once and has its place in the session. */
+  readonly route?: InboxRoute;
+}
+
+/** What became of an {@link InboxAccept}. Every answer is given after a commit that is on the disk. */
+export type InboxAccepted =
+  | {
+      readonly outcome: "accepted";
+      readonly id: InboxId;
+      /** Place in the order of commits: rises strictly within a session, with gaps. */
+      readonly seq: number;
+      readonly state: "accepted" | "queued";
+    }
+  | {
+      readonly outcome: "duplicate";
+      /** The row of the first delivery; absent when only its tombstone is left. */
+      readonly id?: InboxId;
+      readonly seq?: number;
+      /** The state of the first delivery; absent with its row. */
+      readonly state?: InboxState;
+    }
+  | {
+      /** Nothing was written: refuse the platform, so that it delivers again. */
+      readonly outcome: "full";
+      readonly unfinished: number;
+      readonly limit: number;
+    };
+
+/** Why a message ended as it did. */
+export interface InboxDetail {
+  /** The gate rule or the error's code, for programs. */
+  readonly rule?: string;
+  /** One sentence, for people. */
+  readonly reason?: string;
+}
+
+/** One message of the inbox. */
+export interface InboxRow<T extends Bodies = Bodies> {
+  readonly id: InboxId;
+  readonly seq: number;
+  readonly channel: string;
+  readonly account: string;
+  readonly eventId: string;
+  readonly messageId?: string;
+  readonly kind: string;
+  readonly conversationId: string;
+  readonly senderId: string;
+  readonly payload: T["inbound"];
+  readonly receivedAt: Millis;
+  readonly state: InboxState;
+  readonly detail?: InboxDetail;
+  readonly route?: InboxRoute;
+  /** The run that answers or answered it. */
+  readonly runId?: RunId;
+  /** How many times the platform's later version replaced the payload. */
+  readonly revision: number;
+  /** When it reached its end. */
+  readonly settledAt?: Millis;
+}
+
+/** The platform's name of a message. */
+export interface PlatformMessage {
+  readonly channel: string;
+  readonly account: string;
+  readonly messageId: string;
+}
+
+/**
+ * What became of an edit or a deletion: `applied`; `late` when a run has the message or it has its end (nothing
+ * written); `unknown` when no such message is kept.
+ */
+export type InboxChange =
+  | { readonly outcome: "applied" | "late"; readonly id: InboxId; readonly state: InboxState }
+  | { readonly outcome: "unknown" };
+
+/** An end for one message. `queued` gives it back to its session's queue. */
+export interface InboxSettle {
+  readonly id: InboxId;
+  readonly state: InboxFinalState | "queued";
+  readonly detail?: InboxDetail;
+}
+
+/** Everything the gateway has taken responsibility for, from acceptance to its one end. */
+export interface InboxStore<T extends Bodies = Bodies> {
+  /** Takes responsibility for an event. Acknowledge the platform after this resolved with anything but `full`. */
+  accept(event: InboxAccept<T>): Promise<InboxAccepted>;
+  /** Gives an `accepted` message its session and state `queued`. Error `conflict` in any other state. */
+  route(id: InboxId, route: InboxRoute): Promise<void>;
+  /**
+   * Ends a message that no run answers (ignored by a rule, expired, answered by a command). Settling one that has
+   * its end already changes nothing and gives `false`.
+   */
+  settle(id: InboxId, state: InboxFinalState, detail?: InboxDetail): Promise<boolean>;
+  /** The platform's later version of a message nobody started to answer. */
+  revise(message: PlatformMessage, payload: T["inbound"]): Promise<InboxChange>;
+  /** A message deleted on the platform before anybody started to answer: ends as `ignored`. */
+  withdraw(message: PlatformMessage, detail?: InboxDetail): Promise<InboxChange>;
+  get(id: InboxId): Promise<InboxRow<T> | undefined>;
+  /** By the platform's message id; without channel and account the newest of any. */
+  find(message: { channel?: string; account?: string; messageId: string }): Promise<InboxRow<T> | undefined>;
+  /** What waits in one session, in its order. */
+  queued(sessionKey: string): Promise<readonly InboxRow<T>[]>;
+  /** Messages that were accepted but never routed, in order: route them again after a crash. */
+  unrouted(): Promise<readonly InboxRow<T>[]>;
+  /** Sessions in which something waits, the one that waits longest first. */
+  pendingSessions(): Promise<
+    readonly { readonly sessionKey: string; readonly queued: number; readonly since: Millis }[]
+  >;
+  /** Newest first; for lists and search. */
+  list(filter?: {
+    readonly state?: InboxState;
+    readonly sessionKey?: string;
+    /** Only rows older than this one. */
+    readonly before?: InboxId;
+    /** Default 50. */
+    readonly limit?: number;
+  }): Promise<readonly InboxRow<T>[]>;
+}

@@ -1,0 +1,109 @@
+import type { Bodies, JsonValue, LeaseToken, Millis, OutboxId, RunId } from "./common.ts";
+
+/**
+ * `pending` → `sending` → `sent`; or `uncertain` (may have been sent, cannot be found out), `dead` (given up),
+ * `expired` (too old to be of use).
+ */
+export type OutboxState = "pending" | "sending" | "sent" | "uncertain" | "dead" | "expired";
+
+/** One reply to send. */
+export interface OutboxInsert<T extends Bodies = Bodies> {
+  readonly channel: string;
+  readonly account: string;
+  /** The channel's encoded address. Rows of one (channel, account, address) are sent in order. */
+  readonly address: string;
+  readonly payload: T["outbound"];
+  /** Number of parts the channel will send. Default 1. */
+  readonly partCount?: number;
+  /**
+   * Makes the row unique: a second insert with the same key gives the first row back. Default: derived from the
+   * run and the position among its rows. At most 20 characters of `[0-9A-Za-z_-]`, so that a part number still fits where
+   * a platform allows 25.
+   */
+  readonly key?: string;
+  /** From then on it is not sent any more. Default: never. */
+  readonly expiresAt?: Millis;
+  /** Not before. Default: now. */
+  readonly notBefore?: Millis;
+  /**
+   * Insert it as `sending` under the lease of this write, saving the commit of a claim. After a crash such a row
+   * looks doubtful though it may never have been tried: only for channels where a doubtful send can be repeated or
+   * looked up, and only when nothing else waits for that address (else it is inserted `pending` all the same).
+   */
+  readonly claim?: boolean;
+}
+
+/** What the platform said about one part, in the channel's own words. */
+export interface PartReceipt {
+  readonly part: number;
+  readonly receipt: JsonValue;
+}
+
+export interface OutboxRow<T extends Bodies = Bodies> {
+  readonly id: OutboxId;
+  readonly runId?: RunId;
+  readonly sessionKey?: string;
+  readonly channel: string;
+  readonly account: string;
+  readonly address: string;
+  readonly payload: T["outbound"];
+  readonly partCount: number;
+  /** The idempotency key to give the platform, with the part's number where there are several. */
+  readonly key: string;
+  readonly state: OutboxState;
+  /** How many times it was claimed. */
+  readonly attempts: number;
+  readonly nextAt: Millis;
+  readonly expiresAt?: Millis;
+  readonly receipts: readonly PartReceipt[];
+  /** The last error, or why it ended as it did. */
+  readonly error?: string;
+  readonly createdAt: Millis;
+  readonly updatedAt: Millis;
+}
+
+/** Rows to work on now. */
+export interface OutboxClaim<T extends Bodies = Bodies> {
+  /** Now `sending` and ours. `doubtful`: an earlier holder may have sent the first part without a receipt. */
+  readonly rows: readonly (OutboxRow<T> & { readonly doubtful: boolean })[];
+  /** Rows that passed their time to live and are `expired` now: report them. */
+  readonly expired: readonly OutboxRow<T>[];
+  /** When the next row is due; absent when none waits. */
+  readonly nextAt?: Millis;
+}
+
+/** Replies: committed with the turn that made them, sent afterwards. Writes are fenced as those of runs are. */
+export interface OutboxStore<T extends Bodies = Bodies> {
+  /** Adds rows outside the end of a run (a tool, a timer). */
+  enqueue(
+    rows: readonly OutboxInsert<T>[],
+    options: { readonly lease: LeaseToken; readonly runId?: RunId; readonly sessionKey?: string },
+  ): Promise<readonly OutboxRow<T>[]>;
+  /**
+   * Takes rows that are due, at most the first unfinished one of each address, and rows that a lost lease left
+   * `sending`. One that waits for its next attempt holds back what follows it to the same address.
+   */
+  claimDue(input: { readonly lease: LeaseToken; readonly limit: number }): Promise<OutboxClaim<T>>;
+  /** A receipt for one part of a row we are sending. */
+  markPart(id: OutboxId, lease: LeaseToken, receipt: PartReceipt): Promise<void>;
+  /** All parts are out; `receipts` adds those that `markPart` has not recorded. */
+  markSent(id: OutboxId, lease: LeaseToken, receipts?: readonly PartReceipt[]): Promise<void>;
+  /** It failed and certainly was not sent: back to `pending`, not before `at`. */
+  retryAt(id: OutboxId, lease: LeaseToken, at: Millis, error?: string): Promise<void>;
+  /** It may have been sent and nobody can tell. */
+  uncertain(id: OutboxId, lease: LeaseToken, error?: string): Promise<void>;
+  /** Given up. */
+  dead(id: OutboxId, lease: LeaseToken, error?: string): Promise<void>;
+  get(id: OutboxId): Promise<OutboxRow<T> | undefined>;
+  /** The rows of one run, in order. */
+  ofRun(runId: RunId): Promise<readonly OutboxRow<T>[]>;
+  /** Newest first. Default states: `dead`, `uncertain`, `expired`. Default limit 100. */
+  list(filter?: {
+    readonly states?: readonly OutboxState[];
+    readonly limit?: number;
+  }): Promise<readonly OutboxRow<T>[]>;
+  /** By an operator: a `dead`, `uncertain` or `expired` row back to `pending`, its time to live lifted. */
+  retry(id: OutboxId): Promise<boolean>;
+  /** By an operator: removes a row that is not being sent. */
+  drop(id: OutboxId): Promise<boolean>;
+}

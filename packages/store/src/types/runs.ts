@@ -1,0 +1,150 @@
+import type { Bodies, InboxId, JsonValue, LeaseToken, Millis, RunId } from "./common.ts";
+import type { InboxRow, InboxSettle } from "./inbox.ts";
+import type { OutboxInsert, OutboxRow } from "./outbox.ts";
+import type { Session, SessionMessage, SessionSeed, UsageTotals } from "./sessions.ts";
+
+/** May a tool call be made again when nobody knows whether it happened? `external`: no. */
+export type ToolEffects = "none" | "idempotent" | "external";
+
+/** A tool call the model asked for, written down before anything happens. */
+export interface ToolIntent {
+  readonly callId: string;
+  readonly name: string;
+  readonly args: JsonValue;
+  readonly effects: ToolEffects;
+}
+
+/** A tool call as the journal knows it. `started` without a result: it may have happened. */
+export interface JournalCall extends ToolIntent {
+  readonly state: "intent" | "started" | "done";
+}
+
+/** What one run used. An absent figure was not reported, and counts as 0 in sums. */
+export type RunUsage = Partial<Omit<UsageTotals, "runs">>;
+
+/** `running` until {@link RunStore.finish}. */
+export type RunOutcome = "completed" | "failed" | "aborted" | "poisoned";
+
+/** One run: an agent's turn in a session. */
+export interface Run {
+  readonly id: RunId;
+  readonly sessionKey: string;
+  readonly agentId: string;
+  readonly generation: number;
+  readonly state: "running" | RunOutcome;
+  /** The lease under which it last was written. */
+  readonly lease: LeaseToken;
+  /** How many times it was started: 1, and one more for each {@link RunStore.adopt}. */
+  readonly attempts: number;
+  readonly meta?: JsonValue;
+  readonly error?: string;
+  readonly usage?: RunUsage;
+  readonly startedAt: Millis;
+  readonly finishedAt?: Millis;
+}
+
+export interface RunBegin<T extends Bodies = Bodies> {
+  /** Made if it does not exist. */
+  readonly session: SessionSeed;
+  readonly lease: LeaseToken;
+  /** Queued messages this run answers; they become `running`. */
+  readonly inboxIds: readonly InboxId[];
+  readonly userMessages: readonly T["message"][];
+  /** Anything needed to go on after a crash: model, thinking level, reply address, … */
+  readonly meta?: JsonValue;
+}
+
+/** `busy`: another run holds the session; nothing was written. */
+export type RunBegun =
+  | { readonly outcome: "started"; readonly run: Run; readonly session: Session }
+  | { readonly outcome: "busy"; readonly run: Run };
+
+/** Names the run, and the lease under which it goes on. */
+export interface RunWrite {
+  readonly runId: RunId;
+  readonly lease: LeaseToken;
+}
+
+export interface RunStep<T extends Bodies = Bodies> extends RunWrite {
+  readonly messages: readonly T["message"][];
+  readonly intents?: readonly ToolIntent[];
+  /** Queued messages that steer the run from here on; they become `running`. */
+  readonly inboxIds?: readonly InboxId[];
+}
+
+export interface RunToolResults<T extends Bodies = Bodies> extends RunWrite {
+  /** The calls that have their result now. */
+  readonly callIds: readonly string[];
+  /** The results, as messages of the conversation. */
+  readonly messages: readonly T["message"][];
+}
+
+export interface RunFinish<T extends Bodies = Bodies> extends RunWrite {
+  readonly outcome: RunOutcome;
+  /** The ends of the messages the run had. Those it had and that are not named here: error `conflict`. */
+  readonly inbox: readonly InboxSettle[];
+  readonly messages?: readonly T["message"][];
+  readonly outbox?: readonly OutboxInsert<T>[];
+  readonly usage?: RunUsage;
+  readonly error?: string;
+}
+
+/** A run whose holder is gone, with everything needed to go on. */
+export interface InterruptedRun<T extends Bodies = Bodies> {
+  readonly run: Run;
+  /** The messages this run committed. */
+  readonly messages: readonly SessionMessage<T>[];
+  readonly calls: readonly JournalCall[];
+  readonly inbox: readonly InboxRow<T>[];
+}
+
+/**
+ * The journal. Every method is one transaction and checks, in that transaction, that the lease is current and that
+ * the run belongs to it; else it rejects with a `FencedError` and writes nothing.
+ */
+export interface RunStore<T extends Bodies = Bodies> {
+  begin(input: RunBegin<T>): Promise<RunBegun>;
+  /** Appends what the model said, with the tool calls it asked for. */
+  step(input: RunStep<T>): Promise<void>;
+  /** To be awaited before a tool with effects is executed. */
+  toolStarted(input: RunWrite & { readonly callIds: readonly string[] }): Promise<void>;
+  toolResults(input: RunToolResults<T>): Promise<void>;
+  /** Ends the run: last messages, ends of its inbox rows, outbox rows and usage in one transaction. */
+  finish(input: RunFinish<T>): Promise<readonly OutboxRow<T>[]>;
+  /**
+   * Takes over an interrupted run under a lease of one's own and counts an attempt. `undefined` when its holder's
+   * lease is still good or it has ended: somebody else was faster.
+   */
+  adopt(input: RunWrite): Promise<Run | undefined>;
+  /** Runs whose lease was lost: released, taken by a later epoch, or run out. Oldest first. */
+  interrupted(): Promise<readonly InterruptedRun<T>[]>;
+  get(id: RunId): Promise<Run | undefined>;
+  /** The journal of one run, running or ended. */
+  inspect(id: RunId): Promise<InterruptedRun<T> | undefined>;
+  /** Newest first. */
+  list(filter?: {
+    readonly sessionKey?: string;
+    readonly before?: RunId;
+    /** Default 50. */
+    readonly limit?: number;
+  }): Promise<readonly Run[]>;
+}
+
+/** A group of runs. `by` names what they have in common. */
+export interface UsageGroup extends UsageTotals {
+  /** The day (UTC, `2026-11-21`), agent id or session key. */
+  readonly by: string;
+}
+
+export interface UsageStore {
+  /** Exact sums over ended runs; they outlive the pruning of the runs (then to the day). */
+  sum(query: {
+    readonly by: "day" | "agent" | "session";
+    readonly sessionKey?: string;
+    readonly agentId?: string;
+    /** Inclusive; taken to the start of its day (UTC). */
+    readonly from?: Millis;
+    /** Exclusive; taken to the start of its day (UTC). */
+    readonly to?: Millis;
+  }): Promise<readonly UsageGroup[]>;
+}

@@ -1,0 +1,110 @@
+import type { Bodies, JsonValue, LeaseToken, Millis, RunId } from "./common.ts";
+
+/** What a session is made of when it is first needed. */
+export interface SessionSeed {
+  readonly key: string;
+  readonly agentId: string;
+  readonly channel: string;
+  readonly account: string;
+  /** The other side: a person's, group's or channel's id. */
+  readonly peer: string;
+  /** `direct`, `group`, `channel`, … */
+  readonly kind: string;
+  readonly title?: string;
+}
+
+/** What people and commands set on a session; `null` removes a setting. */
+export interface SessionPatch {
+  readonly title?: string | null;
+  /** Model chosen for this session instead of the agent's. */
+  readonly model?: string | null;
+  /** Thinking level chosen for this session. */
+  readonly thinking?: string | null;
+  /** Anything else the host keeps with a session; replaced as a whole. */
+  readonly data?: JsonValue | null;
+}
+
+/** Sums over the runs of a session, an agent or a day. Whole numbers; cost in millionths of the currency unit. */
+export interface UsageTotals {
+  readonly runs: number;
+  readonly modelCalls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly costMicros: number;
+}
+
+/** One session. */
+export interface Session extends SessionSeed {
+  readonly model?: string;
+  readonly thinking?: string;
+  readonly data?: JsonValue;
+  /** Counts resets; history is that of the present generation. */
+  readonly generation: number;
+  readonly createdAt: Millis;
+  readonly updatedAt: Millis;
+  readonly resetAt?: Millis;
+  /** The `seq` of the newest message; 0 before the first. */
+  readonly lastSeq: number;
+  /** Messages of the present generation that `history` would give. */
+  readonly messageCount: number;
+  /** The run that holds the session. */
+  readonly activeRun?: RunId;
+  /** Over all generations. */
+  readonly totals: UsageTotals;
+}
+
+/** One message of a session. */
+export interface SessionMessage<T extends Bodies = Bodies> {
+  /** 1, 2, 3, … over the whole life of the session. */
+  readonly seq: number;
+  readonly generation: number;
+  readonly message: T["message"];
+  readonly runId?: RunId;
+  readonly at: Millis;
+  /** True for a summary that stands for everything before it in its generation. */
+  readonly compaction: boolean;
+}
+
+/** The conversations: append-only, with resets and summaries that hide but do not delete. */
+export interface SessionStore<T extends Bodies = Bodies> {
+  get(key: string): Promise<Session | undefined>;
+  /** The session, made now if it does not exist. */
+  ensure(seed: SessionSeed): Promise<Session>;
+  /** Error `not_found`. */
+  patch(key: string, patch: SessionPatch): Promise<Session>;
+  /**
+   * What the model is to see, oldest first: the present generation from its latest compaction on. With `limit`
+   * only the newest so many.
+   */
+  history(key: string, options?: { readonly limit?: number }): Promise<readonly SessionMessage<T>[]>;
+  /** Every message of every generation, newest first, for people who look back. */
+  transcript(
+    key: string,
+    options?: { readonly before?: number; readonly limit?: number },
+  ): Promise<readonly SessionMessage<T>[]>;
+  /** Adds messages outside a run. Error `busy` while a run of another lease holds the session. */
+  append(key: string, messages: readonly T["message"][], lease: LeaseToken): Promise<Session>;
+  /**
+   * Puts `summary` in the place of the messages up to and including `upTo`; later ones follow it. Error
+   * `conflict` when `upTo` is not in the present history.
+   */
+  compact(
+    key: string,
+    input: { readonly summary: T["message"]; readonly upTo: number; readonly lease: LeaseToken },
+  ): Promise<Session>;
+  /** Starts a new generation: history is empty, the transcript stays. Error `busy` while a run holds the session. */
+  reset(key: string, lease: LeaseToken): Promise<Session>;
+  /** Removes the session and its messages; `false` when there was none. Error `busy` while a run holds it. */
+  remove(key: string, lease: LeaseToken): Promise<boolean>;
+  /** Newest activity first. */
+  list(filter?: {
+    readonly agentId?: string;
+    readonly channel?: string;
+    /** Only sessions whose last activity was before this. */
+    readonly before?: Millis;
+    /** Default 100. */
+    readonly limit?: number;
+  }): Promise<readonly Session[]>;
+}

@@ -1,0 +1,109 @@
+import type { JsonValue, Millis } from "./common.ts";
+
+/** Resolved routes, so that a restart is warm. A digest names everything a route depends on. */
+export interface RouteCacheStore {
+  get(digest: string): Promise<JsonValue | undefined>;
+  /** The most recently written routes of one configuration, newest first. Default limit 2000. */
+  load(
+    config: string,
+    limit?: number,
+  ): Promise<readonly { readonly digest: string; readonly route: JsonValue }[]>;
+  put(config: string, rows: readonly { readonly digest: string; readonly route: JsonValue }[]): Promise<void>;
+  /** Removes the routes of every other configuration; gives their number. */
+  prune(keepConfig: string): Promise<number>;
+}
+
+/** What was said in a group without being addressed to the agent. */
+export interface GroupHistoryEntry {
+  readonly id: string;
+  readonly senderId: string;
+  readonly body: JsonValue;
+  readonly at: Millis;
+}
+
+/** A ring for each conversation. */
+export interface GroupHistoryStore {
+  /** Adds one; the oldest beyond `limit` (default 20) go. The same id again replaces. */
+  push(conversation: string, entry: GroupHistoryEntry, limit?: number): Promise<void>;
+  /** Oldest first. */
+  list(conversation: string): Promise<readonly GroupHistoryEntry[]>;
+  /** Removes one (deleted on the platform), or all. */
+  clear(conversation: string, id?: string): Promise<void>;
+}
+
+/** Small values with a name: cursors, resume states, cached names. */
+export interface KvStore {
+  get(namespace: string, key: string): Promise<JsonValue | undefined>;
+  /** `ttlMs`: it is gone after so long. Default: it stays. */
+  set(namespace: string, key: string, value: JsonValue, ttlMs?: number): Promise<void>;
+  /** Sets only what is absent or run out; gives the value that holds now. */
+  setIfAbsent(namespace: string, key: string, value: JsonValue, ttlMs?: number): Promise<JsonValue>;
+  delete(namespace: string, key: string): Promise<boolean>;
+  list(
+    namespace: string,
+  ): Promise<readonly { readonly key: string; readonly value: JsonValue; readonly expiresAt?: Millis }[]>;
+}
+
+/** A stranger who asked to talk. The code itself is kept only as a hash. */
+export interface PairingRequest {
+  readonly channel: string;
+  readonly account: string;
+  readonly peerId: string;
+  readonly label?: string;
+  readonly createdAt: Millis;
+  readonly expiresAt: Millis;
+}
+
+export interface PairingPeer {
+  readonly channel: string;
+  readonly account: string;
+  readonly peerId: string;
+  readonly label?: string;
+  readonly approvedAt: Millis;
+  readonly approvedBy: string;
+}
+
+/** Who may write to an agent directly. */
+export interface PairingStore {
+  /**
+   * Opens a request. `pending`: this peer has one already that still is good (its code is not known any more);
+   * `full`: the account has its number of open requests. Defaults: 10 min, 3 open per account.
+   */
+  request(input: {
+    readonly channel: string;
+    readonly account: string;
+    readonly peerId: string;
+    readonly label?: string;
+    readonly code: string;
+  }): Promise<"created" | "pending" | "full" | "approved">;
+  /**
+   * Uses a code once. `unknown`: no open request has it. Every wrong try counts against the open requests of the
+   * account (of all accounts when none is named); at 5 a request is closed.
+   */
+  approve(input: {
+    readonly code: string;
+    readonly approvedBy: string;
+    readonly channel?: string;
+    readonly account?: string;
+  }): Promise<{ readonly outcome: "approved"; readonly peer: PairingPeer } | { readonly outcome: "unknown" }>;
+  isApproved(channel: string, account: string, peerId: string): Promise<boolean>;
+  revoke(channel: string, account: string, peerId: string): Promise<boolean>;
+  pending(): Promise<readonly PairingRequest[]>;
+  peers(): Promise<readonly PairingPeer[]>;
+}
+
+/** What one stage did with a message. */
+export interface TraceEntry {
+  /** The stage: `intake`, `routing`, `prompt`, … */
+  readonly stage: string;
+  readonly data: JsonValue;
+  /** Default: now. */
+  readonly at?: Millis;
+}
+
+/** Explanations. Written with the next commit; losing the last of them to a crash loses no message. */
+export interface TraceStore {
+  /** `subject`: usually an inbox id. */
+  append(subject: string, entries: readonly TraceEntry[]): Promise<void>;
+  read(subject: string): Promise<readonly Required<TraceEntry>[]>;
+}

@@ -1,0 +1,121 @@
+import type { Bodies, Millis } from "./common.ts";
+import type { InboxStore } from "./inbox.ts";
+import type { LeaseStore } from "./leases.ts";
+import type { OutboxStore } from "./outbox.ts";
+import type { RunStore, UsageStore } from "./runs.ts";
+import type { SessionStore } from "./sessions.ts";
+import type { GroupHistoryStore, KvStore, PairingStore, RouteCacheStore, TraceStore } from "./side.ts";
+
+/** How long things are kept, in milliseconds. What is unfinished is never pruned. */
+export interface Retention {
+  /** Ended inbox rows with their payload. Default 7 days. */
+  readonly inboxMs?: number;
+  /** Keys against redelivery. Default 14 days, never less than 7. */
+  readonly dedupeMs?: number;
+  /** Ended runs and their journals (usage stays, summed by day). Default 30 days. */
+  readonly runsMs?: number;
+  /** Sent, dropped and given-up outbox rows. Default 14 days. */
+  readonly outboxMs?: number;
+  /** Default 7 days. */
+  readonly tracesMs?: number;
+  /** Newest trace entries kept, whatever their age. Default 200,000. */
+  readonly traceEntries?: number;
+  /** Messages of earlier generations and before a compaction. Default 90 days. */
+  readonly hiddenMessagesMs?: number;
+  /** Whole sessions without activity. Default: kept for ever. */
+  readonly idleSessionsMs?: number;
+}
+
+export interface PruneReport {
+  readonly inbox: number;
+  readonly dedupe: number;
+  readonly runs: number;
+  readonly outbox: number;
+  readonly traces: number;
+  readonly messages: number;
+  readonly sessions: number;
+  readonly kv: number;
+}
+
+export interface StoreStats {
+  readonly path: string;
+  readonly version: number;
+  readonly fileBytes: number;
+  readonly walBytes: number;
+  readonly freeBytes: number;
+  /** Rows by state. */
+  readonly inbox: Readonly<Record<string, number>>;
+  readonly outbox: Readonly<Record<string, number>>;
+  readonly sessions: number;
+  readonly messages: number;
+  readonly runsActive: number;
+  /** Since the store was opened. */
+  readonly commits: number;
+  readonly calls: number;
+  readonly syncs: number;
+}
+
+export interface MaintenanceStore {
+  /** Removes what is older than its retention, in short transactions between other people's calls. */
+  prune(retention?: Retention): Promise<PruneReport>;
+  /** Gives free pages back to the file system, in short steps. */
+  vacuum(): Promise<{ readonly freedBytes: number }>;
+  /** A consistent copy, made while everything goes on. The file must not exist. */
+  backup(toPath: string): Promise<{ readonly bytes: number }>;
+  /** Looks through the whole file; holds the event loop while it does. */
+  integrity(): Promise<{ readonly ok: boolean; readonly problems: readonly string[] }>;
+  stats(): Promise<StoreStats>;
+  /** Copies the write-ahead log into the database file. Happens by itself. */
+  checkpoint(): Promise<void>;
+}
+
+/**
+ * Everything a gateway keeps. Each method is one transaction; a promise of a write resolves after its commit is on
+ * the disk. A store knows its clock (`openStore({ clock })`): times that are not given are taken from there.
+ */
+export interface Store<T extends Bodies = Bodies> {
+  readonly inbox: InboxStore<T>;
+  readonly sessions: SessionStore<T>;
+  readonly runs: RunStore<T>;
+  readonly usage: UsageStore;
+  readonly leases: LeaseStore;
+  readonly outbox: OutboxStore<T>;
+  readonly routes: RouteCacheStore;
+  readonly groupHistory: GroupHistoryStore;
+  readonly kv: KvStore;
+  readonly pairing: PairingStore;
+  readonly traces: TraceStore;
+  readonly maintenance: MaintenanceStore;
+  /** Commits what is under way, then closes. Calls after it reject with `closed`. May be called twice. */
+  close(): Promise<void>;
+}
+
+export interface StoreLimits {
+  /** Unfinished inbox rows beyond which `accept` gives `full`. Default 10,000. */
+  readonly inbox?: number;
+}
+
+/** One line of the store's own log. */
+export interface StoreLogger {
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
+}
+
+/** A point at which a test may make the store fail: throw there. */
+export type FaultPoint = "write" | "commit" | "sync";
+
+export interface StoreOptions {
+  /** The database file, made if absent in an existing folder; `:memory:` for one that lives in memory only. */
+  readonly path: string;
+  /** Default `Date.now`. */
+  readonly clock?: () => Millis;
+  /** A number in [0, 1) for ids. Default from the system's cryptographic source. */
+  readonly random?: () => number;
+  readonly limits?: StoreLimits;
+  /** Told of things that were survived, such as a checkpoint that failed. Default: nobody. */
+  readonly logger?: StoreLogger;
+  /**
+   * For tests: called before every statement that writes, before every commit and before every sync of the
+   * log. An error it throws takes the place of what SQLite would have done.
+   */
+  readonly faults?: (point: FaultPoint) => void;
+}
