@@ -1,1 +1,1 @@
-export {};
+export { anthropicMessages, connectAnthropic } from "./provider.ts";

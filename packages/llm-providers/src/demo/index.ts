@@ -1,1 +1,1 @@
-export {};
+export { connectDemo, demo, demoModel } from "./provider.ts";

@@ -189,8 +189,10 @@ export function classifyException(error: unknown): Failure {
   for (let depth = 0; depth < 6 && at instanceof Error; depth++) {
     const code: unknown = "code" in at ? at.code : undefined;
     if (typeof code === "string") {
-      if (TIMEOUT_CODES.has(code)) return failure("timeout", `${at.message || code} (${code})`);
-      if (NETWORK_CODE.test(code)) return failure("network", `${at.message || code} (${code})`);
+      if (TIMEOUT_CODES.has(code))
+        return failure("timeout", `The connection timed out: ${at.message} (${code})`);
+      if (NETWORK_CODE.test(code))
+        return failure("network", `The connection failed: ${at.message} (${code})`);
     }
     if (
       /terminated|socket hang up|other side closed|fetch failed|Connection error/i.test(at.message) &&
@@ -200,5 +202,5 @@ export function classifyException(error: unknown): Failure {
     at = at.cause;
   }
   const message = error instanceof Error ? error.message : String(error);
-  return failure("protocol", message);
+  return failure("protocol", `The answer could not be read: ${message}`);
 }

@@ -268,7 +268,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined>, TurnWriter {
     this.#timerMs = ms;
     this.#timer = setTimeout(() => {
       if (!this.#pulling || this.#ended) return;
-      this.fail(failure("timeout", `The model sent nothing for ${Math.round(ms / 1000)} s.`));
+      this.fail(failure("timeout", `The model sent nothing for ${ms / 1000} s.`));
     }, ms);
   }
 

@@ -33,6 +33,14 @@ export interface AnthropicStandIn extends StandIn {
 
 const VERSION = /^\d{4}-\d{2}-\d{2}$/;
 
+/** The key, in either header the vendor takes: newer SDKs send it as a bearer token. */
+function credential(request: SeenRequest): string | undefined {
+  const { "x-api-key": key, authorization } = request.headers;
+  if (typeof key === "string" && key !== "") return key;
+  const bearer = typeof authorization === "string" ? /^Bearer (.+)$/.exec(authorization)?.[1] : undefined;
+  return bearer;
+}
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -130,9 +138,8 @@ export async function startAnthropic(options: AnthropicOptions): Promise<Anthrop
     const path = request.path.split("?", 1)[0];
     if (path !== "/v1/messages") return fail(404, "not_found_error", "Not found");
     if (request.method !== "POST") return fail(405, "invalid_request_error", "Method Not Allowed");
-    const key = request.headers["x-api-key"];
-    if (typeof key !== "string" || key === "")
-      return fail(401, "authentication_error", "x-api-key header is required");
+    const key = credential(request);
+    if (key === undefined) return fail(401, "authentication_error", "x-api-key header is required");
     if (keys !== undefined && !keys.has(key)) return fail(401, "authentication_error", "invalid x-api-key");
     const version = request.headers["anthropic-version"];
     if (typeof version !== "string")

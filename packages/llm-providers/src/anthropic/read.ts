@@ -1,0 +1,237 @@
+import type {
+  ContentBlock,
+  MessageDeltaUsage,
+  RawContentBlockDelta,
+  RawMessageStreamEvent,
+  Usage as WireUsage,
+} from "@anthropic-ai/sdk/resources/messages";
+import type { JsonValue, Model, Native, StopReason } from "@signalbox/agent-core";
+import { reportedUsage, type TokenCounts } from "../cost.ts";
+import { classify, failure } from "../stream/errors.ts";
+import type { TurnWriter } from "../stream/turn.ts";
+
+interface ErrorEvent {
+  readonly type: "error";
+  readonly error?: { readonly type?: string; readonly message?: string };
+}
+
+const STOP: Readonly<Record<string, StopReason>> = {
+  end_turn: "end_turn",
+  tool_use: "tool_use",
+  max_tokens: "max_tokens",
+  stop_sequence: "stop_sequence",
+  refusal: "refusal",
+  pause_turn: "pause",
+};
+
+/** A block while its deltas arrive. */
+interface Reading {
+  /** Our index; -1 for a block only the vendor understands, which is kept as it came. */
+  readonly index: number;
+  readonly start: ContentBlock;
+  signature: string;
+  json: string;
+}
+
+/** Reads one answer's events into a turn. */
+export class AnswerReader {
+  readonly #turn: TurnWriter;
+  readonly #model: Model;
+  readonly #open = new Map<number, Reading>();
+  #tokens: TokenCounts = {};
+  #stop: string | undefined;
+  #explanation: string | undefined;
+
+  constructor(turn: TurnWriter, model: Model) {
+    this.#turn = turn;
+    this.#model = model;
+  }
+
+  /** One event's data, as the `data:` lines carried it. */
+  readonly event = (data: string): void => {
+    const event: RawMessageStreamEvent | ErrorEvent | { readonly type: "ping" } = JSON.parse(data);
+    switch (event.type) {
+      case "content_block_delta":
+        this.#delta(event.index, event.delta);
+        break;
+      case "content_block_start":
+        this.#start(event.index, event.content_block);
+        break;
+      case "content_block_stop":
+        this.#close(event.index);
+        break;
+      case "message_start":
+        // A second one is a proxy's mistake: it adds nothing but its usage.
+        if (typeof event.message.id === "string") this.#turn.responseId(event.message.id);
+        this.#count(event.message.usage);
+        break;
+      case "message_delta":
+        this.#stop = event.delta.stop_reason ?? this.#stop;
+        this.#explanation = event.delta.stop_details?.explanation ?? this.#explanation;
+        if (event.usage) this.#count(event.usage);
+        break;
+      case "message_stop":
+        this.end();
+        break;
+      case "error":
+        this.#turn.fail(
+          classify({
+            message: event.error?.message ?? "The vendor reported an error in mid-stream.",
+            words: [event.error?.type],
+          }),
+        );
+        break;
+      default:
+    }
+  };
+
+  /** The answer is over, with or without the vendor's last event: what counts is that it said why it stopped. */
+  readonly end = (): void => {
+    const raw = this.#stop;
+    if (raw === undefined || this.#turn.ended) return;
+    for (const index of [...this.#open.keys()]) this.#close(index);
+    if (raw === "model_context_window_exceeded") {
+      this.#turn.fail(
+        failure("overflow", "The answer filled the model's context window."),
+        "context_overflow",
+      );
+      return;
+    }
+    if (raw === "refusal" && this.#explanation !== undefined)
+      this.#turn.block({ type: "refusal", text: this.#explanation });
+    this.#turn.finish(STOP[raw] ?? "end_turn", raw);
+  };
+
+  #native(data: JsonValue): Native {
+    const { api, provider, id } = this.#model;
+    return { api, provider, model: id, data };
+  }
+
+  #start(at: number, block: ContentBlock): void {
+    if (this.#open.has(at)) this.#close(at);
+    const reading = (index: number): void => {
+      this.#open.set(at, { index, start: block, signature: "", json: "" });
+    };
+    switch (block.type) {
+      case "text": {
+        const index = this.#turn.open({ type: "text" });
+        reading(index);
+        if (block.text) this.#turn.text(index, block.text);
+        break;
+      }
+      case "thinking": {
+        const index = this.#turn.open({ type: "thinking" });
+        reading(index);
+        if (block.thinking) this.#turn.thinking(index, block.thinking);
+        const opened = this.#open.get(at);
+        if (opened !== undefined && block.signature) opened.signature = block.signature;
+        break;
+      }
+      case "redacted_thinking":
+        this.#turn.block({
+          type: "thinking",
+          text: "",
+          redacted: true,
+          native: this.#native({ redacted: block.data }),
+        });
+        break;
+      case "tool_use":
+        reading(this.#turn.open({ type: "toolCall", id: block.id, name: block.name }));
+        break;
+      default:
+        reading(-1);
+    }
+  }
+
+  #delta(at: number, delta: RawContentBlockDelta): void {
+    const block = this.#open.get(at);
+    if (block === undefined) return;
+    switch (delta.type) {
+      case "text_delta":
+        this.#turn.text(block.index, delta.text);
+        break;
+      case "thinking_delta":
+        this.#turn.thinking(block.index, delta.thinking);
+        break;
+      case "input_json_delta":
+        block.json += delta.partial_json;
+        if (block.index >= 0) this.#turn.args(block.index, delta.partial_json);
+        break;
+      case "signature_delta":
+        block.signature += delta.signature;
+        break;
+      case "citations_delta": {
+        const { citation } = delta;
+        const title =
+          "title" in citation
+            ? citation.title
+            : "document_title" in citation
+              ? citation.document_title
+              : null;
+        this.#turn.block({
+          type: "citation",
+          text: citation.cited_text ?? "",
+          ...(title ? { title } : {}),
+          ...("url" in citation && citation.url ? { url: citation.url } : {}),
+        });
+        break;
+      }
+      default:
+    }
+  }
+
+  #close(at: number): void {
+    const block = this.#open.get(at);
+    if (block === undefined) return;
+    this.#open.delete(at);
+    const { index, start, json, signature } = block;
+    if (start.type === "tool_use") {
+      // Some servers send the arguments whole with the start.
+      if (
+        json === "" &&
+        typeof start.input === "object" &&
+        start.input !== null &&
+        Object.keys(start.input).length > 0
+      )
+        this.#turn.args(index, JSON.stringify(start.input));
+      this.#turn.close(index);
+    } else if (index >= 0) {
+      this.#turn.close(index, signature === "" ? undefined : this.#native({ signature }));
+    } else {
+      const whole: JsonValue = JSON.parse(JSON.stringify(start));
+      const input: JsonValue | undefined = json === "" ? undefined : JSON.parse(json);
+      this.#turn.block({
+        type: "opaque",
+        native: this.#native(
+          input === undefined || typeof whole !== "object" || whole === null || Array.isArray(whole)
+            ? whole
+            : { ...whole, input },
+        ),
+      });
+    }
+  }
+
+  /** Input counts come with the start and may be corrected at the end; each figure is the latest one said. */
+  #count(wire: WireUsage | MessageDeltaUsage | null | undefined): void {
+    if (wire === null || wire === undefined) return;
+    const before = this.#tokens;
+    const uncached = wire.input_tokens ?? before.uncached;
+    const cacheRead = wire.cache_read_input_tokens ?? before.cacheRead;
+    const cacheWrite = wire.cache_creation_input_tokens ?? before.cacheWrite;
+    const long = "cache_creation" in wire ? wire.cache_creation?.ephemeral_1h_input_tokens : undefined;
+    this.#tokens = {
+      input: uncached === undefined ? undefined : uncached + (cacheRead ?? 0) + (cacheWrite ?? 0),
+      uncached,
+      cacheRead,
+      cacheWrite,
+      cacheWriteLong: long ?? before.cacheWriteLong,
+      output: wire.output_tokens ?? before.output,
+      reasoning: wire.output_tokens_details?.thinking_tokens ?? before.reasoning,
+    };
+    const { prices } = this.#model;
+    // An hour's cache write costs twice the input price, five minutes' one and a quarter.
+    this.#turn.usage(
+      reportedUsage(this.#tokens, prices, prices === undefined ? {} : { cacheWriteLong: prices.input * 2 }),
+    );
+  }
+}

@@ -1,0 +1,79 @@
+import type { Model, StreamModel, Usage } from "@signalbox/agent-core";
+import type { Provider, ProviderConfig } from "../provider.ts";
+import { modelTurn, type TurnWriter } from "../stream/turn.ts";
+import { nextMove } from "./program.ts";
+
+const CHARS_PER_TOKEN = 4;
+const DELTA_CHARS = 12;
+
+/** The offline demo model, for a gateway without any key. */
+export const demoModel: Model = {
+  id: "demo",
+  provider: "demo",
+  api: "demo",
+  name: "Offline demo",
+  contextWindow: 200_000,
+  maxOutputTokens: 8_192,
+  input: ["text"],
+  thinking: [],
+  tools: "native",
+};
+
+function tokens(characters: number): number {
+  return Math.ceil(characters / CHARS_PER_TOKEN);
+}
+
+function estimate(input: number, output: number): Usage {
+  return {
+    input: { total: tokens(input), uncached: tokens(input), cacheRead: 0, cacheWrite: 0 },
+    output: { total: tokens(output), reasoning: 0 },
+    source: "estimated",
+    costMicros: 0,
+  };
+}
+
+/** Text in small pieces, one a pull, without splitting a character. */
+function* pieces(text: string): Generator<string> {
+  const characters = [...text];
+  for (let at = 0; at < characters.length; at += DELTA_CHARS)
+    yield characters.slice(at, at + DELTA_CHARS).join("");
+}
+
+function* speak(turn: TurnWriter, text: string, limit: number, input: number): Generator<void> {
+  const said = text.slice(0, limit);
+  const index = turn.open({ type: "text" });
+  for (const piece of pieces(said)) {
+    turn.text(index, piece);
+    yield;
+  }
+  turn.close(index);
+  turn.usage(estimate(input, said.length));
+  turn.finish(said.length < text.length ? "max_tokens" : "end_turn");
+}
+
+/** A model that is a small program: deterministic, offline, and says so in every answer. */
+export function connectDemo(config: ProviderConfig = {}): StreamModel {
+  return (model, context, options = {}) =>
+    modelTurn({ model, options, timeouts: config.timeouts, now: config.now }, async (turn) => {
+      turn.start();
+      const input = JSON.stringify(context.messages).length + context.system.stable.length;
+      const move = nextMove(context);
+      if (move.kind === "call") {
+        // An id of its own for each call of the conversation, the same at each replay.
+        const index = turn.open({ type: "toolCall", id: `demo_${context.messages.length}`, name: move.name });
+        const args = JSON.stringify(move.args);
+        for (const piece of pieces(args)) turn.args(index, piece);
+        turn.close(index);
+        turn.usage(estimate(input, args.length));
+        turn.finish("tool_use");
+        return { pull: () => false, close: () => {} };
+      }
+      const limit =
+        Math.min(options.maxOutputTokens ?? model.maxOutputTokens, model.maxOutputTokens) * CHARS_PER_TOKEN;
+      const speech = speak(turn, move.text, limit, input);
+      return { pull: () => speech.next().done !== true, close: () => {} };
+    });
+}
+
+/** The wire format `demo`, which is no wire at all. */
+export const demo: Provider = { api: "demo", connect: connectDemo };
