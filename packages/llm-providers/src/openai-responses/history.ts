@@ -1,0 +1,127 @@
+import type { AssistantMessage, Message, Model, UserMessage } from "@signalbox/agent-core";
+import type OpenAI from "openai";
+import { digestId, plainResult, replayArguments, resultMedia } from "../shared/content.ts";
+import { ownData } from "../shared/native.ts";
+import { isRaw, type Raw, textAt } from "../shared/raw.ts";
+import { inputPart } from "./input.ts";
+
+type Item = OpenAI.Responses.ResponseInputItem;
+type OutputMessage = OpenAI.Responses.ResponseOutputMessage;
+
+/** A history as input items. Items this model made go back as they came; everything else without ids. */
+export function historyItems(messages: readonly Message[], model: Model): Item[] {
+  const items: Item[] = [];
+  for (const message of messages) {
+    if (message.role === "user") items.push(userItem(message));
+    else if (message.role === "assistant") items.push(...assistantItems(message, model));
+    else {
+      const media = resultMedia(message);
+      const text = plainResult(message);
+      items.push({
+        type: "function_call_output",
+        call_id: callId(message.toolCallId),
+        output: media.length === 0 ? text : [{ type: "input_text", text }, ...media.map(inputPart)],
+      });
+    }
+  }
+  return items;
+}
+
+/** The endpoint takes call ids up to 64 characters. */
+function callId(id: string): string {
+  return id.length <= 64 && id !== "" ? id : `call_${digestId(id, 24)}`;
+}
+
+function userItem(message: UserMessage): Item {
+  if (typeof message.content === "string") return { role: "user", content: message.content };
+  return { role: "user", content: message.content.map(inputPart) };
+}
+
+/**
+ * The items of one turn. A reasoning item must be followed by the item it led to, and an item that carries its id
+ * must follow its reasoning: a turn that was cut after its reasoning loses that, and what followed reasoning that is no
+ * longer at hand goes without its id.
+ */
+function assistantItems(message: AssistantMessage, model: Model): Item[] {
+  const items: Item[] = [];
+  let open: OutputMessage | undefined;
+  /** An item's id, unless the reasoning it must follow has been dropped. */
+  const idOf = (data: Raw | undefined): string | undefined => {
+    const after = data?.after;
+    if (
+      data === undefined ||
+      (after !== undefined && !items.some((item) => "id" in item && item.id === after))
+    )
+      return;
+    return textAt(data, "id");
+  };
+  const text = (data: Raw | undefined, part: OutputMessage["content"][number]): void => {
+    const id = idOf(data);
+    if (id === undefined) {
+      const said = part.type === "refusal" ? part.refusal : part.text;
+      if (said !== "") items.push({ role: "assistant", content: said });
+      open = undefined;
+      return;
+    }
+    if (open === undefined || open.id !== id) {
+      open = { type: "message", role: "assistant", id, status: "completed", content: [] };
+      const phase = data?.phase;
+      if (phase === "commentary" || phase === "final_answer") open.phase = phase;
+      items.push(open);
+    }
+    open.content.push(part);
+  };
+  for (const block of message.content) {
+    const data = ownData(block, model);
+    switch (block.type) {
+      case "text":
+        text(data, { type: "output_text", text: block.text, annotations: [] });
+        break;
+      case "refusal":
+        text(data, { type: "refusal", refusal: block.text });
+        break;
+      case "toolCall": {
+        open = undefined;
+        const id = idOf(data);
+        items.push({
+          type: "function_call",
+          call_id: callId(block.id),
+          name: block.name,
+          arguments: replayArguments(block),
+          ...(id === undefined ? {} : { id }),
+        });
+        break;
+      }
+      case "thinking":
+      case "opaque":
+        open = undefined;
+        if (data !== undefined && isItem(data)) items.push(data);
+        break;
+      case "image":
+        open = undefined;
+        if (data !== undefined && block.source.kind === "base64") {
+          const whole = { ...data, result: block.source.data };
+          if (isItem(whole)) items.push(whole);
+        }
+        break;
+      default:
+        break;
+    }
+  }
+  return withoutTornReasoning(items);
+}
+
+/** Vendor data was kept byte for byte from this endpoint; its type says that it is an item. */
+function isItem(data: Raw): data is Raw & Item {
+  return typeof data.type === "string" && isRaw(data) && typeof data.id === "string";
+}
+
+function withoutTornReasoning(items: Item[]): Item[] {
+  let end = items.length;
+  while (end > 0) {
+    const last = items[end - 1];
+    if (last === undefined || !("type" in last) || last.type !== "reasoning") break;
+    end--;
+  }
+  return end === items.length ? items : items.slice(0, end);
+}

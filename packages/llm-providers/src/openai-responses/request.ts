@@ -1,0 +1,75 @@
+import type { Model, ModelContext, StreamOptions } from "@signalbox/agent-core";
+import type OpenAI from "openai";
+import { thinkingLevel, type Warn } from "../shared/thinking.ts";
+import { historyItems } from "./history.ts";
+import { responsesQuirks } from "./quirks.ts";
+
+type Params = OpenAI.Responses.ResponseCreateParamsStreaming;
+
+/** The endpoint's own lower bound. */
+const MIN_OUTPUT_TOKENS = 16;
+
+/** The body of a `/v1/responses` request. Nothing is stored at the vendor; reasoning comes back encrypted. */
+export function buildRequest(
+  model: Model,
+  context: ModelContext,
+  options: StreamOptions,
+  warn: Warn,
+): Params {
+  const quirks = responsesQuirks(model);
+  const level = thinkingLevel(model, options, warn);
+  const wanted = options.maxOutputTokens ?? Math.min(model.maxOutputTokens, 8192);
+  const system = [context.system.stable, context.system.volatile].filter(Boolean).join("\n\n");
+  const params: Params = {
+    model: model.id,
+    stream: true,
+    store: false,
+    input: historyItems(context.messages, model),
+    max_output_tokens: Math.max(MIN_OUTPUT_TOKENS, wanted),
+  };
+  if (system !== "") params.instructions = system;
+  if (level !== undefined) {
+    const effort = quirks.efforts[level] ?? level;
+    params.include = ["reasoning.encrypted_content"];
+    params.reasoning = { effort: asEffort(effort) };
+    if (quirks.reasoningSummary && level !== "off") params.reasoning.summary = "auto";
+  }
+  if (options.temperature !== undefined) {
+    if (quirks.temperature) params.temperature = options.temperature;
+    else warn("temperature.dropped", `${model.id} takes no temperature; it was left out.`);
+  }
+  if (options.stopSequences?.length)
+    warnings.push("This endpoint takes no stop sequences; they were left out.");
+  if (context.tools.length > 0) {
+    params.tools = context.tools.map((tool) => ({
+      type: "function",
+      name: tool.name,
+      description: tool.description,
+      parameters: { ...tool.inputSchema },
+      strict: false,
+    }));
+    const choice = options.toolChoice;
+    if (typeof choice === "object") params.tool_choice = { type: "function", name: choice.name };
+    else if (choice !== undefined && choice !== "auto") params.tool_choice = choice;
+  }
+  if (options.cache !== "none") {
+    if (options.sessionId !== undefined) params.prompt_cache_key = options.sessionId.slice(0, 64);
+    if (options.cache === "long" && quirks.longCache) params.prompt_cache_retention = "24h";
+  }
+  return options.extra === undefined ? params : { ...params, ...options.extra };
+}
+
+function asEffort(word: string): OpenAI.ReasoningEffort {
+  switch (word) {
+    case "none":
+    case "minimal":
+    case "low":
+    case "medium":
+    case "high":
+    case "xhigh":
+    case "max":
+      return word;
+    default:
+      return null;
+  }
+}

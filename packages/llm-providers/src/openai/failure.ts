@@ -1,0 +1,43 @@
+import { isRaw, numberAt, objectAt, type Raw, textAt } from "../shared/raw.ts";
+import { classify, classifyException, type Failure, retryAfterMs } from "../stream/errors.ts";
+
+/** What an OpenAI error body says: `{message, type, code, param}`, in the dialects of those who speak it. */
+export function bodyFailure(
+  body: Raw,
+  facts: {
+    readonly status?: number | undefined;
+    readonly retryAfterMs?: number | undefined;
+    readonly requestId?: string | undefined;
+  } = {},
+): Failure {
+  const code = body.code;
+  // OpenRouter puts the status into `code` and what the model's host said into `metadata.raw`.
+  const status =
+    facts.status ??
+    (typeof code === "number" && code >= 400 && code < 600 ? code : numberAt(body, "status_code"));
+  const detail = textAt(objectAt(body, "metadata"), "raw");
+  const message = textAt(body, "message") ?? "The server reported an error without a message.";
+  return classify({
+    message: detail === undefined ? message : `${message}: ${detail}`,
+    status,
+    words: [textAt(body, "code"), textAt(body, "type")],
+    retryAfterMs: facts.retryAfterMs,
+    requestId: facts.requestId,
+  });
+}
+
+/** Classifies what the SDK threw: the vendor's refusal by its body, anything else as an exception. */
+export function openaiFailure(error: unknown, now: number): Failure {
+  if (!(error instanceof Error) || !("status" in error) || typeof error.status !== "number") {
+    return classifyException(error);
+  }
+  const headers = "headers" in error && error.headers instanceof Headers ? error.headers : undefined;
+  const facts = {
+    status: error.status,
+    retryAfterMs: retryAfterMs(headers, now),
+    requestId: headers?.get("x-request-id") ?? undefined,
+  };
+  const body: unknown = "error" in error ? error.error : undefined;
+  if (isRaw(body) && textAt(body, "message") !== undefined) return bodyFailure(body, facts);
+  return classify({ message: error.message, ...facts });
+}

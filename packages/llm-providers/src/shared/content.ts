@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import type { InputBlock, MediaSource, ToolCallBlock, ToolResultMessage } from "@signalbox/agent-core";
+
+/** A media block's address as vendors take it: the URL, or the bytes as a data URL. */
+export function mediaUrl(mimeType: string, source: MediaSource): string {
+  return source.kind === "url" ? source.url : `data:${mimeType};base64,${source.data}`;
+}
+
+/** A file's name for vendors that insist on one. */
+export function fileName(mimeType: string, name: string | undefined): string {
+  if (name) return name;
+  const kind = /\/([a-z0-9]+)/i.exec(mimeType)?.[1] ?? "bin";
+  return `file.${kind === "plain" ? "txt" : kind}`;
+}
+
+/** The text of a tool's result, its media left out. */
+export function resultText(message: ToolResultMessage): string {
+  const texts: string[] = [];
+  for (const block of message.content) if (block.type === "text" && block.text !== "") texts.push(block.text);
+  return texts.join("\n");
+}
+
+/** A result's text for vendors that have no field for failure and refuse an empty one. */
+export function plainResult(message: ToolResultMessage): string {
+  const text = resultText(message);
+  if (text !== "") return text;
+  const media = message.content.some((block) => block.type !== "text");
+  if (media) return message.isError ? "(failed; see attachment)" : "(see attachment)";
+  return message.isError ? "(failed without a message)" : "(no output)";
+}
+
+/** The blocks of a result that are not text. */
+export function resultMedia(message: ToolResultMessage): InputBlock[] {
+  return message.content.filter((block) => block.type !== "text");
+}
+
+/**
+ * A call's arguments for the history. What was no JSON object goes back as an empty one, since servers parse it; the
+ * call's result tells the model what was wrong.
+ */
+export function replayArguments(call: ToolCallBlock): string {
+  return call.args === undefined || call.argsText.trim() === "" ? "{}" : call.argsText;
+}
+
+const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/** The same `length` letters and digits for the same text, always. */
+export function digestId(text: string, length: number): string {
+  let out = "";
+  for (const byte of createHash("sha256").update(text).digest().subarray(0, length)) {
+    out += ALPHABET[byte % ALPHABET.length];
+  }
+  return out;
+}
