@@ -9,6 +9,9 @@
 /** Version of the frames. A change that an older client would misread raises it. */
 export const PROTOCOL: 1 = 1;
 
+/** WebSocket close code: the session or token is no longer good. A client does not reconnect after it. */
+export const CLOSE_UNAUTHORIZED: 4401 = 4401;
+
 /** An agent that the signed-in user may talk to. */
 export interface AgentInfo {
   id: string;
@@ -148,8 +151,8 @@ export interface ReadyFrame {
 }
 
 /**
- * Answers `subscribe`. Where a run is going on, `run.start` follows with what it has streamed so far as
- * deltas, so that a viewer who joins late sees the whole of it.
+ * Answers `subscribe`. Where a run is going on, its frames follow from `run.start` on (deltas joined), so
+ * that a viewer who joins late sees the whole of it.
  */
 export interface SubscribedFrame {
   type: "subscribed";
@@ -160,6 +163,7 @@ export interface SubscribedFrame {
   lastRun?: { runId: string; outcome: RunOutcome };
 }
 
+/** The message is durable. Comes before the frames of the run that deals with it. */
 export interface AcceptedFrame {
   type: "accepted";
   /** The `id` of the `send`. */
@@ -170,7 +174,10 @@ export interface AcceptedFrame {
   duplicate: boolean;
 }
 
-/** A run begins. A viewer who already shows this run starts its picture anew. */
+/**
+ * A run begins, or is told again after `subscribed`: then what was streamed of it is shown anew, and finished
+ * messages and tool calls are told apart by their ids.
+ */
 export interface RunStartFrame {
   type: "run.start";
   conversation: string;

@@ -1,0 +1,91 @@
+import type { Connection, Outgoing } from "./connection.ts";
+import { newId } from "./id.ts";
+import type { Queue } from "./queue.ts";
+import type { ChatMessage, MessageFrame, RunEndFrame, ServerFrame, SubscribedFrame } from "./wire.ts";
+
+export interface ChatOptions {
+  /** Aborting it stops the run; the frames then end with a `run.end` of outcome `aborted`. */
+  signal?: AbortSignal;
+  /** Idempotency key of the message; made where it is not given. */
+  id?: string;
+}
+
+export interface ChatHost extends Connection {
+  frames(): Queue<ServerFrame>;
+}
+
+/**
+ * Sends a message and yields the frames of its conversation until the run that deals with it ends. Where the
+ * connection was away when that happened, the missed messages come from `history` and the end from what the
+ * gateway says on return. Leaving the loop early leaves the run alone. Throws what `send` rejects with.
+ */
+export async function* chat(
+  host: ChatHost,
+  history: (conversation: string) => Promise<ChatMessage[]>,
+  outgoing: Outgoing,
+  { signal, id = newId() }: ChatOptions,
+): AsyncGenerator<ServerFrame, undefined> {
+  const { conversation } = outgoing;
+  const frames = host.frames();
+  const release = host.subscribe(conversation, outgoing.agent);
+  const abort = () => host.abort(conversation);
+  signal?.addEventListener("abort", abort);
+  /** Id of our message, once accepted. */
+  let ours: string | undefined;
+  /** The run may have ended where we did not see it: after a reconnect, or when the send was a repetition. */
+  let mayBeOver = false;
+  /** Set while the gateway's latest word is that nothing runs or waits. */
+  let idle: SubscribedFrame | undefined;
+  const shown = new Set<string>();
+  try {
+    const sending = host.send({ ...outgoing, id });
+    sending.catch((error: unknown) => frames.end(error));
+    for await (const frame of frames) {
+      if (frame.type === "ready") {
+        idle = undefined;
+        mayBeOver = ours !== undefined;
+      }
+      if (!isOf(frame, conversation) || (frame.type === "error" && frame.id === id)) continue;
+      if (frame.type === "subscribed") idle = frame.busy ? undefined : frame;
+      if (frame.type === "accepted" && frame.id === id) {
+        ours = frame.messageId;
+        mayBeOver ||= frame.duplicate;
+      }
+      if (frame.type === "message") shown.add(frame.message.id);
+      // A stop that was asked for before the run began would otherwise be lost.
+      if (frame.type === "run.start" && signal?.aborted) abort();
+      yield frame;
+      if (frame.type === "run.end" && ours !== undefined && (frame.answers?.includes(ours) ?? true)) return;
+      if (ours !== undefined && mayBeOver && idle !== undefined) {
+        yield* missed(await history(conversation), ours, shown, idle);
+        return;
+      }
+    }
+    // The connection closed. If that was before the gateway took the message, the caller must know.
+    if (ours === undefined) await sending;
+  } finally {
+    signal?.removeEventListener("abort", abort);
+    release();
+    frames.end();
+  }
+}
+
+function* missed(
+  messages: ChatMessage[],
+  ours: string,
+  shown: Set<string>,
+  { conversation, lastRun }: SubscribedFrame,
+): Generator<MessageFrame | RunEndFrame, undefined> {
+  const from = messages.findIndex((message) => message.id === ours);
+  for (const message of from < 0 ? [] : messages.slice(from + 1)) {
+    if (!shown.has(message.id)) yield { type: "message", conversation, message };
+  }
+  if (lastRun !== undefined) yield { type: "run.end", conversation, ...lastRun };
+}
+
+function isOf(
+  frame: ServerFrame,
+  conversation: string,
+): frame is Extract<ServerFrame, { conversation?: string }> {
+  return "conversation" in frame && frame.conversation === conversation;
+}

@@ -1,0 +1,80 @@
+import { type ChatOptions, chat } from "./chat.ts";
+import { type Connection, type ConnectOptions, LiveConnection } from "./connection.ts";
+import { isClientError } from "./errors.ts";
+import { createHttpApi, type HttpApi } from "./http.ts";
+import { platformWebSocket, socketUrl, type WebSocketConstructor } from "./socket.ts";
+import type { ServerFrame } from "./wire.ts";
+
+export interface ClientOptions {
+  /** Where the gateway is, for instance `http://127.0.0.1:4747`; its path is not used. */
+  baseUrl: string | URL;
+  /** The gateway's token, for programs. In a browser leave it out: sign in with `login` instead. */
+  token?: string;
+  /** Default: the platform's. */
+  fetch?: typeof fetch;
+  /** Default: the platform's. */
+  WebSocket?: WebSocketConstructor;
+  /** How long an HTTP request may take. Default 30 s. */
+  timeoutMs?: number;
+}
+
+export interface Client extends HttpApi {
+  /** Opens a connection that comes back by itself until it is closed. */
+  connect(options?: ConnectOptions): Connection;
+  /**
+   * Sends one message over a connection of its own and yields the frames of the conversation up to the
+   * `run.end` that answers it. Throws a ClientError where the gateway cannot be reached or refuses.
+   */
+  chat(
+    agent: string,
+    conversation: string,
+    text: string,
+    options?: ChatOptions & ConnectOptions,
+  ): AsyncIterableIterator<ServerFrame, undefined>;
+}
+
+/** A client of the gateway at `baseUrl`. Makes no request by itself. Throws where the URL is none. */
+export function createClient(options: ClientOptions): Client {
+  const { token } = options;
+  const base = new URL(options.baseUrl);
+  const http = createHttpApi({
+    base,
+    token,
+    // Called through a closure, since a browser's fetch refuses any other receiver than the window.
+    fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+    timeoutMs: options.timeoutMs ?? 30_000,
+  });
+  const connect = (connectOptions: ConnectOptions = {}) =>
+    new LiveConnection({
+      open: () => {
+        const WebSocket = options.WebSocket ?? platformWebSocket();
+        if (WebSocket === undefined) throw new TypeError("There is no WebSocket on this platform.");
+        const url = socketUrl(base);
+        if (token === undefined) return new WebSocket(url);
+        return new WebSocket(url, { headers: { authorization: `Bearer ${token}` } });
+      },
+      authorized: async () => {
+        try {
+          await http.me();
+          return true;
+        } catch (error) {
+          return !(isClientError(error) && error.code === "unauthorized");
+        }
+      },
+      messages: http.messages,
+      options: connectOptions,
+    });
+  return {
+    ...http,
+    connect,
+    async *chat(agent, conversation, text, chatOptions = {}) {
+      const connection = connect({ retries: 5, ...chatOptions });
+      try {
+        yield* chat(connection, http.messages, { agent, conversation, text }, chatOptions);
+      } finally {
+        connection.close();
+      }
+      return undefined;
+    },
+  };
+}

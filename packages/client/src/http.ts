@@ -1,0 +1,129 @@
+import { ClientError, errorOfAnswer } from "./errors.ts";
+import { shapes } from "./parse.ts";
+import type {
+  AgentInfo,
+  ChatMessage,
+  ConversationInfo,
+  ConversationMessages,
+  LoginRequest,
+  Me,
+  Status,
+  Trace,
+} from "./wire.ts";
+
+/** The requests of the HTTP API. Every method rejects with a {@link ClientError}. */
+export interface HttpApi {
+  /** Trades the gateway's token for the session cookie of this browser. */
+  login(token: string): Promise<void>;
+  /** Ends the session of this browser. */
+  logout(): Promise<void>;
+  me(): Promise<Me>;
+  agents(): Promise<AgentInfo[]>;
+  /** The latest first. */
+  conversations(): Promise<ConversationInfo[]>;
+  /** Oldest first; code `not_found` for a conversation that does not exist. */
+  messages(conversation: string): Promise<ChatMessage[]>;
+  status(): Promise<Status>;
+  /** What each stage noted about a message. */
+  trace(messageId: string): Promise<Trace>;
+}
+
+export interface HttpOptions {
+  base: URL;
+  token: string | undefined;
+  fetch: typeof fetch;
+  timeoutMs: number;
+}
+
+export function createHttpApi(options: HttpOptions): HttpApi {
+  const get = async <T>(path: string, fits: (body: unknown) => body is T): Promise<T> => {
+    const { status, body } = await request(options, "GET", path);
+    if (fits(body)) return body;
+    throw new ClientError(
+      {
+        code: "protocol",
+        message: `The answer to ${path} is none that this client understands.`,
+        remedy: "Check the address, and that gateway and client are of about the same age.",
+      },
+      status,
+    );
+  };
+  return {
+    login: async (token) => {
+      const body: LoginRequest = { token };
+      await request(options, "POST", "/api/login", body);
+    },
+    logout: async () => {
+      await request(options, "POST", "/api/logout", {});
+    },
+    me: () => get("/api/me", isMe),
+    agents: () => get("/api/agents", isAgents),
+    conversations: () => get("/api/conversations", isConversations),
+    messages: async (conversation) => {
+      const path = `/api/conversations/${encodeURIComponent(conversation)}/messages`;
+      return (await get(path, isMessages)).messages;
+    },
+    status: () => get("/api/status", isStatus),
+    trace: (messageId) => get(`/api/trace/${encodeURIComponent(messageId)}`, isTrace),
+  };
+}
+
+async function request(
+  options: HttpOptions,
+  method: "GET" | "POST",
+  path: string,
+  json?: unknown,
+): Promise<{ status: number; body: unknown }> {
+  const headers: Record<string, string> = { accept: "application/json" };
+  if (options.token !== undefined) headers["authorization"] = `Bearer ${options.token}`;
+  if (json !== undefined) headers["content-type"] = "application/json";
+  let status: number;
+  let text: string;
+  let ok: boolean;
+  try {
+    const response = await options.fetch(new URL(path, options.base), {
+      method,
+      headers,
+      credentials: "same-origin",
+      redirect: "error",
+      signal: AbortSignal.timeout(options.timeoutMs),
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+    });
+    ({ status, ok } = response);
+    text = await response.text();
+  } catch (cause) {
+    throw unreachable(options, cause);
+  }
+  const body = parse(text);
+  if (!ok) throw errorOfAnswer(status, body);
+  return { status, body };
+}
+
+function unreachable(options: HttpOptions, cause: unknown): ClientError {
+  if (cause instanceof Error && cause.name === "TimeoutError") {
+    const seconds = options.timeoutMs / 1000;
+    const message = `The gateway at ${options.base.origin} did not answer within ${seconds} s.`;
+    return new ClientError({ code: "timeout", message }, undefined, cause);
+  }
+  const message = `The gateway at ${options.base.origin} cannot be reached.`;
+  return new ClientError(
+    { code: "network", message, remedy: "Check that it runs and that the address is right." },
+    undefined,
+    cause,
+  );
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isMe = (body: unknown): body is Me => shapes.me(body);
+const isAgents = (body: unknown): body is AgentInfo[] => shapes.agents(body);
+const isConversations = (body: unknown): body is ConversationInfo[] => shapes.conversations(body);
+const isMessages = (body: unknown): body is ConversationMessages => shapes.messages(body);
+const isStatus = (body: unknown): body is Status => shapes.status(body);
+const isTrace = (body: unknown): body is Trace => shapes.trace(body);

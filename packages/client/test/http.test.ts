@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ClientError, createClient, isClientError } from "../src/index.ts";
+import { AGENT, type StandIn, startStandIn, TOKEN } from "./stand-in.ts";
+
+let gateway: StandIn;
+beforeEach(async () => {
+  gateway = await startStandIn();
+});
+afterEach(() => gateway.stop());
+
+const program = () => createClient({ baseUrl: gateway.url, token: TOKEN });
+
+describe("the HTTP API", () => {
+  it("answers each request with its type, under the Bearer token", async () => {
+    const message = { id: "m1", role: "user", text: "你好", at: 1 };
+    const answers: Record<string, unknown> = {
+      "/api/agents": [AGENT],
+      "/api/conversations": [{ id: "c 1", agent: "coder", title: "Hi", updatedAt: 2 }],
+      "/api/conversations/c%201/messages": { messages: [message] },
+      "/api/status": {
+        version: "1",
+        demo: true,
+        startedAt: 1,
+        agents: [AGENT],
+        channels: [{ channel: "feishu", account: "main", state: "ready" }],
+        inboxPending: 0,
+        outboxPending: 0,
+      },
+      "/api/trace/m1": { messageId: "m1", entries: [{ at: 1, stage: "intake", summary: "new" }] },
+    };
+    for (const [path, body] of Object.entries(answers)) gateway.answers.set(path, () => body);
+    const client = program();
+    expect(await client.me()).toMatchObject({ agents: [AGENT], demo: true });
+    expect(await client.agents()).toEqual(answers["/api/agents"]);
+    expect(await client.conversations()).toEqual(answers["/api/conversations"]);
+    expect(await client.messages("c 1")).toEqual([message]);
+    expect(await client.status()).toEqual(answers["/api/status"]);
+    expect(await client.trace("m1")).toEqual(answers["/api/trace/m1"]);
+    for (const { headers } of gateway.requests) expect(headers.authorization).toBe(`Bearer ${TOKEN}`);
+  });
+
+  it("posts the token as JSON and never in the address", async () => {
+    await createClient({ baseUrl: gateway.url }).login(TOKEN);
+    await program().logout();
+    const [login, logout] = gateway.requests;
+    expect(login).toMatchObject({ method: "POST", path: "/api/login", body: `{"token":"${TOKEN}"}` });
+    expect(login?.headers["authorization"]).toBeUndefined();
+    for (const request of [login, logout]) expect(request?.headers["content-type"]).toBe("application/json");
+  });
+
+  it("tells what the gateway said was wrong, and what to do about it", async () => {
+    const error: unknown = await createClient({ baseUrl: gateway.url })
+      .login("wrong")
+      .catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(ClientError);
+    expect(error).toMatchObject({
+      code: "unauthorized",
+      message: "Wrong token.",
+      remedy: "Look it up.",
+      status: 401,
+    });
+    await expect(program().messages("none")).rejects.toMatchObject({ code: "not_found", status: 404 });
+  });
+
+  it.each([
+    [502, "<html>bad gateway</html>", "internal"],
+    [429, "", "throttled"],
+    [302, "", "network"],
+    [200, "<html>a login page</html>", "protocol"],
+    [200, '{"user":null}', "protocol"],
+    [400, '{"error":"text"}', "bad_request"],
+  ])("names an answer of %i with the body %s", async (status, body, code) => {
+    gateway.answers.set("/api/me", (response) => {
+      response.writeHead(status, { location: "/elsewhere" }).end(body);
+    });
+    const error: unknown = await program()
+      .me()
+      .catch((caught: unknown) => caught);
+    expect(isClientError(error) && error.code).toBe(code);
+  });
+
+  it("says where it found nobody", async () => {
+    await gateway.stop();
+    await expect(program().me()).rejects.toMatchObject({
+      code: "network",
+      message: `The gateway at ${gateway.url} cannot be reached.`,
+    });
+    gateway = await startStandIn();
+  });
+
+  it("does not wait for ever", async () => {
+    gateway.answers.set("/api/me", (response) => void response.writeHead(200).write(" "));
+    const client = createClient({ baseUrl: gateway.url, token: TOKEN, timeoutMs: 50 });
+    // The answer begins and never ends.
+    const request = client.me();
+    await expect(request).rejects.toMatchObject({ code: "timeout" });
+  });
+
+  it("recognises the error of another copy of the package", () => {
+    const foreign = Object.assign(new Error("x"), { [Symbol.for("signalbox.client.error")]: true });
+    expect(isClientError(foreign)).toBe(true);
+    expect(isClientError(new Error("x"))).toBe(false);
+    expect(isClientError(null)).toBe(false);
+  });
+});

@@ -1,0 +1,118 @@
+/** A small gateway for tests: enough of the HTTP API, and a WebSocket whose answers each test writes itself. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type WebSocket, WebSocketServer } from "ws";
+import { type ClientFrame, parseClientFrame, type ServerFrame } from "../src/index.ts";
+
+export const TOKEN = "right-token";
+
+export const AGENT = { id: "coder", name: "代码助手", model: "demo/demo", demo: true };
+
+export const READY: ServerFrame = {
+  type: "ready",
+  protocol: 1,
+  user: { id: "owner", name: "Owner" },
+  agents: [AGENT],
+  demo: true,
+};
+
+/** One connection as the test's script sees it. */
+export interface Viewer {
+  /** Counts from 1. */
+  number: number;
+  say(...frames: ServerFrame[]): void;
+  raw(text: string): void;
+  close(code?: number): void;
+  /** Cuts the socket without a word. */
+  cut(): void;
+}
+
+export interface StandIn {
+  url: string;
+  /** Every frame received, over all connections. */
+  received: ClientFrame[];
+  requests: { method: string; path: string; headers: IncomingMessage["headers"]; body: string }[];
+  /** Bodies of `GET`s by path; a function may set the status. */
+  answers: Map<string, (response: ServerResponse) => unknown>;
+  /** Called on each frame. */
+  script: (frame: ClientFrame, viewer: Viewer) => void;
+  greet: (viewer: Viewer) => void;
+  token: string;
+  stop(): Promise<void>;
+}
+
+export async function startStandIn(options: { maxPayload?: number } = {}): Promise<StandIn> {
+  const server = createServer();
+  const sockets = new WebSocketServer({ noServer: true, ...options });
+  const standIn: StandIn = {
+    url: "",
+    received: [],
+    requests: [],
+    answers: new Map(),
+    script: () => {},
+    greet: (viewer) => viewer.say(READY),
+    token: TOKEN,
+    stop: async () => {
+      for (const socket of sockets.clients) socket.terminate();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  const known = (request: IncomingMessage) => request.headers.authorization === `Bearer ${standIn.token}`;
+  server.on("request", async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    const path = request.url ?? "";
+    standIn.requests.push({ method: request.method ?? "", path, headers: request.headers, body });
+    const send = (status: number, value?: unknown) =>
+      response
+        .writeHead(status, { "content-type": "application/json" })
+        .end(value === undefined ? undefined : JSON.stringify(value));
+    if (path === "/api/login") {
+      if (body === JSON.stringify({ token: standIn.token })) return send(204);
+      return send(401, { error: { code: "unauthorized", message: "Wrong token.", remedy: "Look it up." } });
+    }
+    if (!known(request)) return send(401, { error: { code: "unauthorized", message: "No token." } });
+    if (path === "/api/logout") return send(204);
+    if (path === "/api/me" && !standIn.answers.has(path))
+      return send(200, { user: { id: "owner", name: "Owner" }, agents: [AGENT], demo: true, version: "1" });
+    const answer = standIn.answers.get(path);
+    if (answer === undefined) return send(404, { error: { code: "not_found", message: "No such thing." } });
+    const value = answer(response);
+    if (!response.headersSent) send(200, value);
+  });
+  let number = 0;
+  server.on("upgrade", (request, socket, head) => {
+    if (!known(request) || request.url !== "/ws") {
+      socket.end("HTTP/1.1 401 Unauthorized\r\nconnection: close\r\n\r\n");
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (connection) => {
+      number += 1;
+      converse(standIn, connection, number);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  standIn.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return standIn;
+}
+
+function converse(standIn: StandIn, connection: WebSocket, number: number): void {
+  const viewer: Viewer = {
+    number,
+    say: (...frames) => {
+      for (const frame of frames) connection.send(JSON.stringify(frame));
+    },
+    raw: (text) => connection.send(text),
+    close: (code) => connection.close(code),
+    cut: () => connection.terminate(),
+  };
+  connection.on("error", () => {});
+  connection.on("message", (data) => {
+    const parsed = parseClientFrame(String(data));
+    if (!parsed.ok) throw new Error(`the client sent what it must not: ${String(data)}`);
+    standIn.received.push(parsed.frame);
+    standIn.script(parsed.frame, viewer);
+  });
+  standIn.greet(viewer);
+}
