@@ -1,5 +1,5 @@
-import type { JsonObject, Model, ThinkingLevel } from "@signalbox/agent-core";
-import { isRaw, textAt } from "../shared/raw.ts";
+import type { Model, ThinkingLevel } from "@signalbox/agent-core";
+import { effortWords } from "../openai/efforts.ts";
 
 /** What a model behind the Responses endpoint does differently, from `model.quirks`. */
 export interface ResponsesQuirks {
@@ -11,21 +11,6 @@ export interface ResponsesQuirks {
   readonly efforts: Readonly<Partial<Record<ThinkingLevel, string>>>;
   /** Whether reasoning summaries are asked for; default true. */
   readonly reasoningSummary: boolean;
-}
-
-const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "max"];
-
-/** The vendor's words for levels, from a `quirks.efforts` object. */
-export function effortWords(quirks: JsonObject): Partial<Record<ThinkingLevel, string>> {
-  const words: Partial<Record<ThinkingLevel, string>> = {};
-  const given = quirks.efforts;
-  if (isRaw(given)) {
-    for (const level of LEVELS) {
-      const word = textAt(given, level);
-      if (word !== undefined) words[level] = word;
-    }
-  }
-  return words;
 }
 
 /** Reads a model's quirks; what it does not say has the documented default. */

@@ -39,7 +39,7 @@ export function buildRequest(
     else warn("temperature.dropped", `${model.id} takes no temperature; it was left out.`);
   }
   if (options.stopSequences?.length)
-    warnings.push("This endpoint takes no stop sequences; they were left out.");
+    warn("stop.dropped", "The Responses endpoint takes no stop sequences; they were left out.");
   if (context.tools.length > 0) {
     params.tools = context.tools.map((tool) => ({
       type: "function",

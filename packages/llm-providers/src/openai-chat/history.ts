@@ -1,0 +1,172 @@
+import type {
+  AssistantMessage,
+  InputBlock,
+  JsonValue,
+  Message,
+  Model,
+  ToolResultMessage,
+} from "@signalbox/agent-core";
+import type OpenAI from "openai";
+import {
+  digestId,
+  fileName,
+  mediaUrl,
+  plainResult,
+  replayArguments,
+  resultMedia,
+} from "../shared/content.ts";
+import { ownData } from "../shared/native.ts";
+import { isRaw } from "../shared/raw.ts";
+import type { ChatQuirks } from "./quirks.ts";
+
+type Param = OpenAI.ChatCompletionMessageParam;
+type Part = OpenAI.ChatCompletionContentPart;
+type ToolPart = OpenAI.ChatCompletionContentPartText;
+/** Fields of other servers ride along on the SDK's own message. */
+type AssistantParam = OpenAI.ChatCompletionAssistantMessageParam & {
+  [field in "reasoning_content" | "reasoning" | "reasoning_details"]?: JsonValue;
+};
+
+/** Stands between tool results and a user message for servers whose templates refuse the two in a row. */
+const BRIDGE = "I have the tool results.";
+
+/** A history as chat messages, without the system prompt. */
+export function historyMessages(messages: readonly Message[], model: Model, quirks: ChatQuirks): Param[] {
+  const out: Param[] = [];
+  const lastUser = messages.findLastIndex((message) => message.role === "user");
+  for (let at = 0; at < messages.length; at++) {
+    const message = messages[at];
+    if (message === undefined) continue;
+    if (message.role === "user") {
+      if (!quirks.userAfterTool && out.at(-1)?.role === "tool")
+        out.push({ role: "assistant", content: BRIDGE });
+      const { content } = message;
+      out.push({ role: "user", content: typeof content === "string" ? content : content.map(part) });
+    } else if (message.role === "assistant") {
+      const replay = quirks.reasoningScope === "all" || at > lastUser;
+      const param = assistantParam(message, model, quirks, replay);
+      if (param !== undefined) out.push(param);
+    } else {
+      const results: ToolResultMessage[] = [message];
+      for (let next = messages[at + 1]; next?.role === "toolResult"; next = messages[at + 1]) {
+        results.push(next);
+        at++;
+      }
+      out.push(...resultParams(results, quirks));
+    }
+  }
+  return out;
+}
+
+function callId(id: string): string {
+  return id !== "" && id.length <= 40 ? id : `call_${digestId(id, 24)}`;
+}
+
+/** What a person contributed, as a part of a user message. */
+function part(block: InputBlock): Part {
+  switch (block.type) {
+    case "text":
+      return { type: "text", text: block.text };
+    case "image":
+      return { type: "image_url", image_url: { url: mediaUrl(block.mimeType, block.source) } };
+    case "audio":
+      if (block.source.kind === "url") return { type: "text", text: `(audio at ${block.source.url})` };
+      return {
+        type: "input_audio",
+        input_audio: { data: block.source.data, format: /wav/.test(block.mimeType) ? "wav" : "mp3" },
+      };
+    case "file":
+      if (block.source.kind === "url") return { type: "text", text: `(file at ${block.source.url})` };
+      return {
+        type: "file",
+        file: {
+          filename: fileName(block.mimeType, block.name),
+          file_data: mediaUrl(block.mimeType, block.source),
+        },
+      };
+  }
+}
+
+function assistantParam(
+  message: AssistantMessage,
+  model: Model,
+  quirks: ChatQuirks,
+  replay: boolean,
+): AssistantParam | undefined {
+  const text: string[] = [];
+  const thinking: string[] = [];
+  const details: JsonValue[] = [];
+  const calls: OpenAI.ChatCompletionMessageFunctionToolCall[] = [];
+  for (const block of message.content) {
+    const data = ownData(block, model);
+    switch (block.type) {
+      case "text":
+      case "refusal":
+        if (block.text !== "") text.push(block.text);
+        break;
+      case "thinking":
+        if (data === undefined) break;
+        if (block.text !== "") thinking.push(block.text);
+        if (Array.isArray(data.reasoning_details)) details.push(...data.reasoning_details);
+        break;
+      case "toolCall":
+        calls.push({
+          id: callId(block.id),
+          type: "function",
+          function: { name: block.name, arguments: replayArguments(block) },
+          // Gemini behind this dialect signs its calls here.
+          ...(isRaw(data?.extra_content) ? { extra_content: data.extra_content } : {}),
+        });
+        break;
+      default:
+        break;
+    }
+  }
+  if (text.length === 0 && calls.length === 0) return undefined;
+  const empty = quirks.emptyContent === "null" ? null : "";
+  const param: AssistantParam = { role: "assistant", content: text.length > 0 ? text.join("") : empty };
+  if (calls.length > 0) param.tool_calls = calls;
+  const field = quirks.reasoningField;
+  if (replay && field !== "none") {
+    if (field === "reasoning_details") {
+      if (details.length > 0) param.reasoning_details = details;
+      else if (thinking.length > 0) param.reasoning = thinking.join("\n\n");
+    } else if (thinking.length > 0) param[field] = thinking.join("\n\n");
+  }
+  return param;
+}
+
+function resultParams(results: readonly ToolResultMessage[], quirks: ChatQuirks): Param[] {
+  const out: Param[] = [];
+  const after: Part[] = [];
+  for (const result of results) {
+    const media = resultMedia(result);
+    const text: ToolPart = { type: "text", text: plainResult(result) };
+    const inline = quirks.toolResultImages === "tool" ? media.map(part) : [];
+    if (quirks.toolResultImages === "user" && media.length > 0) {
+      after.push({ type: "text", text: `Attached to the result of ${result.toolName}:` }, ...media.map(part));
+    }
+    out.push(toolParam(result, quirks, text, inline));
+  }
+  if (after.length > 0) {
+    if (!quirks.userAfterTool) out.push({ role: "assistant", content: BRIDGE });
+    out.push({ role: "user", content: after });
+  }
+  return out;
+}
+
+function toolParam(
+  result: ToolResultMessage,
+  quirks: ChatQuirks,
+  text: ToolPart,
+  inline: readonly Part[],
+): Param {
+  const param: OpenAI.ChatCompletionToolMessageParam = {
+    role: "tool",
+    tool_call_id: callId(result.toolCallId),
+    content: text.text,
+  };
+  // Images and names in tool messages are other servers' additions to what the SDK declares.
+  const content = inline.length > 0 ? { content: [text, ...inline] } : {};
+  return Object.assign(param, content, quirks.toolResultName ? { name: result.toolName } : {});
+}

@@ -1,0 +1,218 @@
+import type { JsonObject, JsonValue, Model, ThinkingLevel } from "@signalbox/agent-core";
+import { effortWords } from "../openai/efforts.ts";
+import { isRaw } from "../shared/raw.ts";
+
+/** How a thinking level is told to the server. */
+export type ThinkingStyle =
+  /** `reasoning_effort: "low"`. */
+  | "reasoning_effort"
+  /** `reasoning: { effort }`, or `{ enabled: false }`. */
+  | "reasoning"
+  /** `thinking: { type: "enabled" | "disabled" }`. */
+  | "thinking"
+  /** `enable_thinking: true | false`. */
+  | "enable_thinking"
+  /** `chat_template_kwargs: { enable_thinking: true | false }`. */
+  | "template"
+  | "none";
+
+/**
+ * What a server that speaks the chat dialect does differently. A model's `quirks` may set each of these by name, on
+ * top of the dialect that `quirks.dialect` names or the base URL gives away.
+ */
+export interface ChatQuirks {
+  readonly maxTokensField: "max_tokens" | "max_completion_tokens";
+  readonly systemRole: "developer" | "system";
+  /** Whether `stream_options: { include_usage: true }` may be sent. Usage that never comes is estimated. */
+  readonly streamOptions: boolean;
+  readonly thinkingStyle: ThinkingStyle;
+  /** The vendor's word for a level under `reasoning_effort` and `reasoning`; by name where absent. */
+  readonly efforts: Readonly<Partial<Record<ThinkingLevel, string>>>;
+  /** Which field carries earlier reasoning back to the server; `none` sends none. */
+  readonly reasoningField: "none" | "reasoning_content" | "reasoning" | "reasoning_details";
+  /** `turn` sends reasoning back only for what followed the person's last message, `all` for the whole history. */
+  readonly reasoningScope: "turn" | "all";
+  /** Whether reasoning may come as `<think>…</think>` at the start of the text. */
+  readonly thinkTags: boolean;
+  /** Sent as `parallel_tool_calls` where set. */
+  readonly parallelToolCalls: boolean | undefined;
+  /** Sent as `strict` with each tool where set. */
+  readonly strictTools: boolean | undefined;
+  /** Whether `tool_choice` is understood. */
+  readonly toolChoice: boolean;
+  /** Where images of tool results go: into the tool message, or into a user message after the results. */
+  readonly toolResultImages: "tool" | "user";
+  /** Whether a user message may directly follow tool results; a short assistant message is put between otherwise. */
+  readonly userAfterTool: boolean;
+  /** Whether the tool's name is repeated in its result. */
+  readonly toolResultName: boolean;
+  /** Content of an assistant message that holds only tool calls. */
+  readonly emptyContent: "null" | "empty";
+  /** Whether a temperature is taken. */
+  readonly temperature: boolean;
+  /** Whether stop sequences are taken. */
+  readonly stop: boolean;
+  /** Whether `prompt_cache_key` and `prompt_cache_retention` are understood. */
+  readonly promptCacheKey: boolean;
+  /** Whether Anthropic's `cache_control` marks are understood on text parts. */
+  readonly cacheControl: boolean;
+  /** Sent with every request, before the caller's own extras; for instance `{ "reasoning_split": true }`. */
+  readonly body: JsonObject;
+}
+
+/** What any server takes that calls itself compatible. */
+const COMPATIBLE: ChatQuirks = {
+  maxTokensField: "max_tokens",
+  systemRole: "system",
+  streamOptions: true,
+  thinkingStyle: "none",
+  efforts: {},
+  reasoningField: "none",
+  reasoningScope: "turn",
+  thinkTags: true,
+  parallelToolCalls: undefined,
+  strictTools: undefined,
+  toolChoice: true,
+  toolResultImages: "user",
+  userAfterTool: true,
+  toolResultName: false,
+  emptyContent: "empty",
+  temperature: true,
+  stop: true,
+  promptCacheKey: false,
+  cacheControl: false,
+  body: {},
+};
+
+/** The dialects known by name. */
+export const chatDialects: Readonly<Record<string, Partial<ChatQuirks>>> = {
+  openai: {
+    maxTokensField: "max_completion_tokens",
+    systemRole: "developer",
+    thinkingStyle: "reasoning_effort",
+    efforts: { off: "none", max: "xhigh" },
+    thinkTags: false,
+    emptyContent: "null",
+    promptCacheKey: true,
+  },
+  ollama: {
+    thinkingStyle: "reasoning_effort",
+    efforts: { off: "none", minimal: "low", max: "high" },
+    toolChoice: false,
+  },
+  vllm: { thinkingStyle: "template" },
+  lmstudio: { toolChoice: true },
+  deepseek: {
+    thinkingStyle: "thinking",
+    reasoningField: "reasoning_content",
+    thinkTags: false,
+  },
+  kimi: {
+    thinkingStyle: "thinking",
+    reasoningField: "reasoning_content",
+    reasoningScope: "all",
+    thinkTags: false,
+  },
+  minimax: {
+    body: { reasoning_split: true },
+    reasoningField: "reasoning_details",
+    reasoningScope: "all",
+    toolResultName: true,
+  },
+  qwen: { thinkingStyle: "enable_thinking", thinkTags: false },
+  openrouter: {
+    thinkingStyle: "reasoning",
+    efforts: { off: "none", max: "xhigh" },
+    reasoningField: "reasoning_details",
+    reasoningScope: "all",
+    thinkTags: false,
+    toolResultImages: "user",
+  },
+  groq: {
+    maxTokensField: "max_completion_tokens",
+    thinkingStyle: "reasoning_effort",
+    efforts: { off: "none", minimal: "low", max: "high" },
+    thinkTags: false,
+  },
+  compatible: {},
+};
+
+const HOSTS: readonly [pattern: RegExp, dialect: string][] = [
+  [/(^|\.)openai\.com$/, "openai"],
+  [/(^|\.)deepseek\.com$/, "deepseek"],
+  [/(^|\.)moonshot\.(cn|ai)$/, "kimi"],
+  [/(^|\.)minimaxi?\.(com|io|chat)$/, "minimax"],
+  [/(^|\.)aliyuncs\.com$/, "qwen"],
+  [/(^|\.)openrouter\.ai$/, "openrouter"],
+  [/(^|\.)groq\.com$/, "groq"],
+];
+const PORTS: Readonly<Record<string, string>> = { "11434": "ollama", "1234": "lmstudio", "8000": "vllm" };
+
+/** The dialect an address gives away: a vendor's host, or the usual port of a local server. */
+export function dialectOf(baseUrl: string): string {
+  if (!URL.canParse(baseUrl)) return "compatible";
+  const { hostname, port } = new URL(baseUrl);
+  const known = HOSTS.find(([pattern]) => pattern.test(hostname));
+  if (known) return known[1];
+  return PORTS[port] ?? "compatible";
+}
+
+function setting<T extends JsonValue | undefined>(
+  given: JsonValue | undefined,
+  known: readonly T[],
+  fallback: T,
+): T {
+  return known.find((value) => value === given) ?? fallback;
+}
+
+function flag(given: JsonValue | undefined, fallback: boolean): boolean {
+  return typeof given === "boolean" ? given : fallback;
+}
+
+function maybe(given: JsonValue | undefined, fallback: boolean | undefined): boolean | undefined {
+  return typeof given === "boolean" ? given : fallback;
+}
+
+/** The quirks of `model` at `baseUrl`: the dialect's, changed by what the model itself declares. */
+export function chatQuirks(model: Model, baseUrl: string): ChatQuirks {
+  const own = model.quirks ?? {};
+  const name = typeof own.dialect === "string" ? own.dialect : dialectOf(baseUrl);
+  const base: ChatQuirks = { ...COMPATIBLE, ...chatDialects[name] };
+  // Plain OpenAI: what reasoning models refuse, and what older ones do not know.
+  const reasons = model.thinking.length > 0;
+  const plain = name === "openai";
+  return {
+    maxTokensField: setting(own.maxTokensField, ["max_tokens", "max_completion_tokens"], base.maxTokensField),
+    systemRole: setting(
+      own.systemRole,
+      ["developer", "system"],
+      plain && !reasons ? "system" : base.systemRole,
+    ),
+    streamOptions: flag(own.streamOptions, base.streamOptions),
+    thinkingStyle: setting(
+      own.thinkingStyle,
+      ["reasoning_effort", "reasoning", "thinking", "enable_thinking", "template", "none"],
+      base.thinkingStyle,
+    ),
+    efforts: { ...base.efforts, ...effortWords(own) },
+    reasoningField: setting(
+      own.reasoningField,
+      ["none", "reasoning_content", "reasoning", "reasoning_details"],
+      base.reasoningField,
+    ),
+    reasoningScope: setting(own.reasoningScope, ["turn", "all"], base.reasoningScope),
+    thinkTags: flag(own.thinkTags, base.thinkTags),
+    parallelToolCalls: maybe(own.parallelToolCalls, base.parallelToolCalls),
+    strictTools: maybe(own.strictTools, base.strictTools),
+    toolChoice: flag(own.toolChoice, base.toolChoice),
+    toolResultImages: setting(own.toolResultImages, ["tool", "user"], base.toolResultImages),
+    userAfterTool: flag(own.userAfterTool, base.userAfterTool),
+    toolResultName: flag(own.toolResultName, base.toolResultName),
+    emptyContent: setting(own.emptyContent, ["null", "empty"], base.emptyContent),
+    temperature: flag(own.temperature, plain && reasons ? false : base.temperature),
+    stop: flag(own.stop, plain && reasons ? false : base.stop),
+    promptCacheKey: flag(own.promptCacheKey, base.promptCacheKey),
+    cacheControl: flag(own.cacheControl, base.cacheControl),
+    body: isRaw(own.body) ? own.body : base.body,
+  };
+}

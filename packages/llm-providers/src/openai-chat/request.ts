@@ -1,0 +1,126 @@
+import type { JsonObject, Model, ModelContext, StreamOptions } from "@signalbox/agent-core";
+import type OpenAI from "openai";
+import { thinkingLevel, type Warn } from "../shared/thinking.ts";
+import { historyMessages } from "./history.ts";
+import type { ChatQuirks } from "./quirks.ts";
+
+type Params = OpenAI.ChatCompletionCreateParamsStreaming;
+type Param = OpenAI.ChatCompletionMessageParam;
+
+/** The body of a chat completion request, in the words of the server that `quirks` describes. */
+export function buildRequest(
+  model: Model,
+  context: ModelContext,
+  options: StreamOptions,
+  quirks: ChatQuirks,
+  warn: Warn,
+): Params {
+  const messages = historyMessages(context.messages, model, quirks);
+  const system = systemMessage(context, options, quirks);
+  if (system !== undefined) messages.unshift(system);
+  if (quirks.cacheControl && options.cache !== "none") markLast(messages, options);
+  const params: Params = { model: model.id, messages, stream: true };
+  params[quirks.maxTokensField] = options.maxOutputTokens ?? Math.min(model.maxOutputTokens, 8192);
+  if (quirks.streamOptions) params.stream_options = { include_usage: true };
+  if (options.temperature !== undefined) {
+    if (quirks.temperature) params.temperature = options.temperature;
+    else warn("temperature.dropped", `${model.id} takes no temperature; it was left out.`);
+  }
+  if (options.stopSequences?.length) {
+    if (quirks.stop) params.stop = options.stopSequences.slice(0, 4);
+    else warn("stop.dropped", `${model.id} takes no stop sequences; they were left out.`);
+  }
+  if (context.tools.length > 0) addTools(params, context, options, quirks, warn);
+  if (quirks.promptCacheKey && options.cache !== "none") {
+    if (options.sessionId !== undefined) params.prompt_cache_key = options.sessionId.slice(0, 64);
+    if (options.cache === "long") params.prompt_cache_retention = "24h";
+  }
+  return Object.assign(params, thinkingFields(model, options, quirks, warn), quirks.body, options.extra);
+}
+
+function systemMessage(context: ModelContext, options: StreamOptions, quirks: ChatQuirks): Param | undefined {
+  const { stable, volatile } = context.system;
+  if (quirks.cacheControl && options.cache !== "none" && stable !== "") {
+    const parts = [marked(stable, options)];
+    if (volatile) parts.push({ type: "text", text: volatile });
+    return { role: quirks.systemRole, content: parts };
+  }
+  const text = [stable, volatile].filter(Boolean).join("\n\n");
+  return text === "" ? undefined : { role: quirks.systemRole, content: text };
+}
+
+function marked(text: string, options: StreamOptions): OpenAI.ChatCompletionContentPartText {
+  const mark: JsonObject =
+    options.cache === "long" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
+  return Object.assign({ type: "text" as const, text }, { cache_control: mark });
+}
+
+/** Marks the last text a person said, so that everything before the model's next word is cached. */
+function markLast(messages: Param[], options: StreamOptions): void {
+  const at = messages.findLastIndex((message) => message.role === "user");
+  const message = messages[at];
+  if (message?.role !== "user") return;
+  if (typeof message.content === "string") {
+    messages[at] = { role: "user", content: [marked(message.content, options)] };
+    return;
+  }
+  const last = message.content.findLastIndex((part) => part.type === "text");
+  messages[at] = {
+    role: "user",
+    content: message.content.map((part, i) =>
+      i === last && part.type === "text" ? marked(part.text, options) : part,
+    ),
+  };
+}
+
+function addTools(
+  params: Params,
+  context: ModelContext,
+  options: StreamOptions,
+  quirks: ChatQuirks,
+  warn: Warn,
+): void {
+  params.tools = context.tools.map((tool) => ({
+    type: "function",
+    function: {
+      name: tool.name,
+      description: tool.description,
+      parameters: { ...tool.inputSchema },
+      ...(quirks.strictTools === undefined ? {} : { strict: quirks.strictTools }),
+    },
+  }));
+  if (quirks.parallelToolCalls !== undefined) params.parallel_tool_calls = quirks.parallelToolCalls;
+  const choice = options.toolChoice;
+  if (choice === undefined || choice === "auto") return;
+  if (choice === "none" && !quirks.toolChoice) {
+    delete params.tools;
+    return;
+  }
+  if (!quirks.toolChoice) {
+    warn("tool-choice.dropped", "This server takes no tool choice; the model decides by itself.");
+    return;
+  }
+  params.tool_choice =
+    typeof choice === "object" ? { type: "function", function: { name: choice.name } } : choice;
+}
+
+function thinkingFields(model: Model, options: StreamOptions, quirks: ChatQuirks, warn: Warn): JsonObject {
+  const level = thinkingLevel(model, options, warn);
+  if (level === undefined) return {};
+  const on = level !== "off";
+  const effort = quirks.efforts[level] ?? level;
+  switch (quirks.thinkingStyle) {
+    case "reasoning_effort":
+      return on || quirks.efforts.off !== undefined ? { reasoning_effort: effort } : {};
+    case "reasoning":
+      return { reasoning: on ? { effort } : { enabled: false } };
+    case "thinking":
+      return { thinking: { type: on ? "enabled" : "disabled" } };
+    case "enable_thinking":
+      return { enable_thinking: on };
+    case "template":
+      return { chat_template_kwargs: { enable_thinking: on } };
+    case "none":
+      return {};
+  }
+}

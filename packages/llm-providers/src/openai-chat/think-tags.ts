@@ -1,0 +1,65 @@
+const OPEN = "<think>";
+const CLOSE = "</think>";
+
+/** Where a piece of text belongs. */
+export type TaggedPiece = { readonly kind: "text" | "thinking"; readonly text: string };
+
+/**
+ * Splits `<think>…</think>` off the start of streamed text. Tags may be cut anywhere; text that only begins like a
+ * tag is given out as soon as it is clear that it is none.
+ */
+export class ThinkTags {
+  #state: "start" | "thinking" | "gap" | "text" = "start";
+  #held = "";
+
+  /** Takes a piece of streamed text. */
+  push(piece: string): TaggedPiece[] {
+    if (this.#state === "text") return [{ kind: "text", text: piece }];
+    this.#held += piece;
+    return this.#read(false);
+  }
+
+  /** What was held back when the stream ended. */
+  end(): TaggedPiece[] {
+    return this.#read(true);
+  }
+
+  #read(last: boolean): TaggedPiece[] {
+    const out: TaggedPiece[] = [];
+    if (this.#state === "start") {
+      const text = this.#held.trimStart();
+      if (text.startsWith(OPEN)) {
+        this.#state = "thinking";
+        this.#held = text.slice(OPEN.length).replace(/^\r?\n/, "");
+      } else if (last || !OPEN.startsWith(text)) {
+        this.#state = "text";
+      } else {
+        return out;
+      }
+    }
+    if (this.#state === "thinking") {
+      const end = this.#held.indexOf(CLOSE);
+      const safe = end >= 0 ? end : last ? this.#held.length : this.#held.length - tailOf(this.#held);
+      if (safe > 0) out.push({ kind: "thinking", text: this.#held.slice(0, safe) });
+      this.#held = this.#held.slice(end >= 0 ? end + CLOSE.length : safe);
+      if (end < 0) return out;
+      this.#state = "gap";
+    }
+    if (this.#state === "gap") {
+      this.#held = this.#held.trimStart();
+      if (this.#held === "") return out;
+      this.#state = "text";
+    }
+    if (this.#held !== "") out.push({ kind: "text", text: this.#held });
+    this.#held = "";
+    return out;
+  }
+}
+
+/** How many of the last characters could be the beginning of the closing tag. */
+function tailOf(text: string): number {
+  for (let length = Math.min(CLOSE.length - 1, text.length); length > 0; length--) {
+    if (text.endsWith(CLOSE.slice(0, length))) return length;
+  }
+  return 0;
+}

@@ -1,0 +1,38 @@
+import type { Model, Usage } from "@signalbox/agent-core";
+import { reportedUsage, type TokenCounts } from "../cost.ts";
+import { isRaw, numberAt, objectAt, objectsAt, type Raw } from "../shared/raw.ts";
+
+/** The usage a chunk carries, wherever its server puts it: beside the choices, in one of them, or under `x_groq`. */
+export function chunkUsage(chunk: Raw): TokenCounts | undefined {
+  const found = [chunk.usage, objectsAt(chunk, "choices")[0]?.usage, objectAt(chunk, "x_groq").usage].find(
+    isRaw,
+  );
+  if (found === undefined) return undefined;
+  const details = objectAt(found, "prompt_tokens_details");
+  const input = numberAt(found, "prompt_tokens");
+  const output = numberAt(found, "completion_tokens");
+  if (input === undefined && output === undefined) return undefined;
+  const cacheRead =
+    numberAt(details, "cached_tokens") ??
+    numberAt(found, "prompt_cache_hit_tokens") ??
+    numberAt(found, "cached_tokens");
+  const cacheWrite = numberAt(details, "cache_write_tokens");
+  const uncached =
+    numberAt(found, "prompt_cache_miss_tokens") ??
+    (input === undefined ? undefined : Math.max(0, input - (cacheRead ?? 0) - (cacheWrite ?? 0)));
+  const reasoning = numberAt(objectAt(found, "completion_tokens_details"), "reasoning_tokens");
+  return { input, uncached, cacheRead, cacheWrite, output, reasoning };
+}
+
+/** Tokens of a text by rule of thumb: four ASCII characters, or one of any other, make one. */
+export function roughTokens(text: string): number {
+  let wide = 0;
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) wide++;
+  return Math.ceil((text.length - wide) / 4) + wide;
+}
+
+/** Stands in for usage a server did not report. */
+export function estimatedUsage(model: Model, input: number, output: number, reasoning: number): Usage {
+  const usage = reportedUsage({ input, output, reasoning }, model.prices);
+  return { ...usage, source: "estimated" };
+}
