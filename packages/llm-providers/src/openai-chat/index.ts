@@ -1,5 +1,7 @@
 import type { Model, ModelContext, StreamModel, StreamOptions } from "@signalbox/agent-core";
 import { adapt, lossWarnings } from "../adapt/index.ts";
+import { ChatReader } from "../chat/reader.ts";
+import { roughTokens } from "../chat/usage.ts";
 import { openaiClient } from "../openai/client.ts";
 import { openaiFailure } from "../openai/failure.ts";
 import type { Provider, ProviderConfig } from "../provider.ts";
@@ -8,9 +10,7 @@ import type { Warn } from "../shared/thinking.ts";
 import { FailureError } from "../stream/errors.ts";
 import { modelTurn, type TurnSource } from "../stream/turn.ts";
 import { chatQuirks } from "./quirks.ts";
-import { ChatReader } from "./reader.ts";
 import { buildRequest } from "./request.ts";
-import { roughTokens } from "./usage.ts";
 
 export { type ChatQuirks, chatDialects, dialectOf, type ThinkingStyle } from "./quirks.ts";
 
@@ -38,7 +38,7 @@ export const openaiChat: Provider = {
           const response = await chat.completions.create(params, { signal: turn.signal }).asResponse();
           turn.start(response.headers.get("x-request-id"));
           const inputTokens = (): number => roughTokens(JSON.stringify([params.messages, params.tools]));
-          const reader = new ChatReader(turn, { model, quirks, inputTokens });
+          const reader = new ChatReader(turn, { model, thinkTags: quirks.thinkTags, inputTokens });
           const json = response.headers.get("content-type")?.startsWith("application/json") === true;
           return json ? wholeAnswer(response, reader) : sseTurn(turn, response, reader);
         } catch (error) {

@@ -1,6 +1,6 @@
-import type { JsonObject, Model, ModelContext, StreamOptions } from "@signalbox/agent-core";
+import type { JsonObject, Model, ModelContext, StreamOptions, ThinkingLevel } from "@signalbox/agent-core";
 import type OpenAI from "openai";
-import { thinkingLevel, type Warn } from "../shared/thinking.ts";
+import { outputTokens, thinkingLevel, type Warn } from "../shared/thinking.ts";
 import { historyMessages } from "./history.ts";
 import type { ChatQuirks } from "./quirks.ts";
 
@@ -15,12 +15,13 @@ export function buildRequest(
   quirks: ChatQuirks,
   warn: Warn,
 ): Params {
+  const level = thinkingLevel(model, options, warn);
   const messages = historyMessages(context.messages, model, quirks);
   const system = systemMessage(context, options, quirks);
   if (system !== undefined) messages.unshift(system);
   if (quirks.cacheControl && options.cache !== "none") markLast(messages, options);
   const params: Params = { model: model.id, messages, stream: true };
-  params[quirks.maxTokensField] = options.maxOutputTokens ?? Math.min(model.maxOutputTokens, 8192);
+  params[quirks.maxTokensField] = outputTokens(model, options, level);
   if (quirks.streamOptions) params.stream_options = { include_usage: true };
   if (options.temperature !== undefined) {
     if (quirks.temperature) params.temperature = options.temperature;
@@ -35,7 +36,7 @@ export function buildRequest(
     if (options.sessionId !== undefined) params.prompt_cache_key = options.sessionId.slice(0, 64);
     if (options.cache === "long") params.prompt_cache_retention = "24h";
   }
-  return Object.assign(params, thinkingFields(model, options, quirks, warn), quirks.body, options.extra);
+  return Object.assign(params, thinkingFields(level, quirks), quirks.body, options.extra);
 }
 
 function systemMessage(context: ModelContext, options: StreamOptions, quirks: ChatQuirks): Param | undefined {
@@ -104,8 +105,7 @@ function addTools(
     typeof choice === "object" ? { type: "function", function: { name: choice.name } } : choice;
 }
 
-function thinkingFields(model: Model, options: StreamOptions, quirks: ChatQuirks, warn: Warn): JsonObject {
-  const level = thinkingLevel(model, options, warn);
+function thinkingFields(level: ThinkingLevel | undefined, quirks: ChatQuirks): JsonObject {
   if (level === undefined) return {};
   const on = level !== "off";
   const effort = quirks.efforts[level] ?? level;

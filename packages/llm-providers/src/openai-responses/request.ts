@@ -1,6 +1,6 @@
 import type { Model, ModelContext, StreamOptions } from "@signalbox/agent-core";
 import type OpenAI from "openai";
-import { thinkingLevel, type Warn } from "../shared/thinking.ts";
+import { outputTokens, thinkingLevel, type Warn } from "../shared/thinking.ts";
 import { historyItems } from "./history.ts";
 import { responsesQuirks } from "./quirks.ts";
 
@@ -18,14 +18,13 @@ export function buildRequest(
 ): Params {
   const quirks = responsesQuirks(model);
   const level = thinkingLevel(model, options, warn);
-  const wanted = options.maxOutputTokens ?? Math.min(model.maxOutputTokens, 8192);
   const system = [context.system.stable, context.system.volatile].filter(Boolean).join("\n\n");
   const params: Params = {
     model: model.id,
     stream: true,
     store: false,
     input: historyItems(context.messages, model),
-    max_output_tokens: Math.max(MIN_OUTPUT_TOKENS, wanted),
+    max_output_tokens: Math.max(MIN_OUTPUT_TOKENS, outputTokens(model, options, level)),
   };
   if (system !== "") params.instructions = system;
   if (level !== undefined) {

@@ -14,7 +14,9 @@ export function bodyFailure(
   // OpenRouter puts the status into `code` and what the model's host said into `metadata.raw`.
   const status =
     facts.status ??
-    (typeof code === "number" && code >= 400 && code < 600 ? code : numberAt(body, "status_code"));
+    (typeof code === "number" && code >= 400 && code < 600
+      ? code
+      : (numberAt(body, "status_code") ?? numberAt(body, "raw_status_code")));
   const detail = textAt(objectAt(body, "metadata"), "raw");
   const message = textAt(body, "message") ?? "The server reported an error without a message.";
   return classify({

@@ -24,10 +24,10 @@ export interface GoogleStandIn extends StandIn {
   readonly requests: readonly SeenRequest[];
 }
 
-const PATH = /^\/v1beta\/models\/([^/:]+):(streamGenerateContent|generateContent)(?:\?(.*))?$/;
+const PATH = /^\/v1(?:beta)?\/models\/([^/:]+):(streamGenerateContent|generateContent)(?:\?(.*))?$/;
 
 /**
- * Serves `/v1beta/models/{id}:streamGenerateContent` and `:generateContent` from a script and refuses what the Gemini
+ * Serves `/v1beta/models/{id}:streamGenerateContent` (also under `/v1`) and `:generateContent` from a script and refuses what the Gemini
  * API refuses.
  */
 export async function startGoogle(options: GoogleOptions): Promise<GoogleStandIn> {

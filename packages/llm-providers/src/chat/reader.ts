@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Block, BlockHead, JsonValue, Model, StopReason } from "@signalbox/agent-core";
+import type { Block, BlockHead, JsonObject, JsonValue, Model, StopReason } from "@signalbox/agent-core";
 import { reportedUsage, type TokenCounts } from "../cost.ts";
 import { bodyFailure } from "../openai/failure.ts";
 import { digestId } from "../shared/content.ts";
@@ -9,7 +9,6 @@ import type { EventReader } from "../shared/sse-turn.ts";
 import { classify, failure } from "../stream/errors.ts";
 import type { TurnWriter } from "../stream/turn.ts";
 import { mergeDetails } from "./details.ts";
-import type { ChatQuirks } from "./quirks.ts";
 import { ThinkTags } from "./think-tags.ts";
 import { chunkUsage, estimatedUsage, roughTokens } from "./usage.ts";
 
@@ -28,7 +27,8 @@ interface Call {
 /** What the reader needs to know of its request. */
 export interface ChatReading {
   readonly model: Model;
-  readonly quirks: ChatQuirks;
+  /** Whether reasoning may come as `<think>…</think>` at the start of the text. */
+  readonly thinkTags: boolean;
   /** Rough tokens of the request, asked for only when the server reports no usage. */
   readonly inputTokens: () => number;
 }
@@ -44,6 +44,7 @@ export class ChatReader implements EventReader {
   #open: { said: Said; index: number } | undefined;
   #responseId = "";
   #reasoningField: string | undefined;
+  #signature: string | undefined;
   #finish: string | undefined;
   #refused = false;
   #usage: TokenCounts | undefined;
@@ -53,7 +54,7 @@ export class ChatReader implements EventReader {
   constructor(turn: TurnWriter, reading: ChatReading) {
     this.#turn = turn;
     this.#reading = reading;
-    this.#tags = reading.quirks.thinkTags ? new ThinkTags() : undefined;
+    this.#tags = reading.thinkTags ? new ThinkTags() : undefined;
   }
 
   data(text: string): void {
@@ -119,7 +120,7 @@ export class ChatReader implements EventReader {
     const content = delta.content;
     if (typeof content === "string") this.#content(content);
     else if (Array.isArray(content)) {
-      for (const part of objectsAt(delta, "content")) this.#content(textAt(part, "text") ?? "");
+      for (const part of objectsAt(delta, "content")) this.#part(part);
     }
     const refusal = textAt(delta, "refusal");
     if (refusal !== undefined) {
@@ -162,6 +163,17 @@ export class ChatReader implements EventReader {
     else for (const piece of this.#tags.push(text)) this.#say(piece.kind, piece.text);
   }
 
+  /** Mistral sends content as parts once a model thinks or cites. */
+  #part(part: Raw): void {
+    if (part.type !== "thinking") {
+      this.#content(textAt(part, "text") ?? "");
+      return;
+    }
+    this.#signature = textAt(part, "signature") ?? this.#signature;
+    this.#reasoningField = "thinking";
+    for (const piece of objectsAt(part, "thinking")) this.#say("thinking", textAt(piece, "text") ?? "");
+  }
+
   #block(said: Said): number {
     if (this.#open?.said === said) return this.#open.index;
     this.#closeOpen();
@@ -190,8 +202,12 @@ export class ChatReader implements EventReader {
       return;
     }
     const details: JsonValue = mergeDetails(this.#details.splice(0)).map(keepJson);
-    const data =
-      details.length > 0 ? { reasoning_details: details } : { field: this.#reasoningField ?? "think" };
+    const data: JsonObject = {
+      field: this.#reasoningField ?? "think",
+      ...(details.length > 0 ? { reasoning_details: details } : {}),
+      ...(this.#signature === undefined ? {} : { signature: this.#signature }),
+    };
+    this.#signature = undefined;
     this.#turn.close(open.index, nativeOf(this.#reading.model, data));
   }
 

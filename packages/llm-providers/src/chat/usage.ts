@@ -15,7 +15,8 @@ export function chunkUsage(chunk: Raw): TokenCounts | undefined {
   const cacheRead =
     numberAt(details, "cached_tokens") ??
     numberAt(found, "prompt_cache_hit_tokens") ??
-    numberAt(found, "cached_tokens");
+    numberAt(found, "cached_tokens") ??
+    numberAt(found, "num_cached_tokens");
   const cacheWrite = numberAt(details, "cache_write_tokens");
   const uncached =
     numberAt(found, "prompt_cache_miss_tokens") ??

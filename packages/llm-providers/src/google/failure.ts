@@ -1,0 +1,34 @@
+import { isRaw, numberAt, objectAt, objectsAt, type Raw, textAt } from "../shared/raw.ts";
+import { classify, classifyException, type Failure, failure, retryAfterMs } from "../stream/errors.ts";
+
+/** Classifies an `error` object of the Gemini API: `{code, message, status, details}`. */
+export function bodyFailure(error: Raw, status?: number, waitMs?: number): Failure {
+  const details = objectsAt(error, "details");
+  const reasons = details.map((detail) => textAt(detail, "reason"));
+  const delay = details
+    .map((detail) => /^(\d+(?:\.\d+)?)s$/.exec(textAt(detail, "retryDelay") ?? "")?.[1])
+    .find(Boolean);
+  const code = status ?? numberAt(error, "code");
+  const message = textAt(error, "message") ?? "The server reported an error without a message.";
+  const after = waitMs ?? (delay === undefined ? undefined : Math.ceil(Number(delay) * 1000));
+  const facts = { status: code, words: [...reasons, textAt(error, "status")], retryAfterMs: after };
+  // A used-up quota that the vendor says will be back is a rate limit, whatever its sentence says of billing.
+  return code === 429 && after !== undefined
+    ? failure("rate_limit", message, facts)
+    : classify({ message, ...facts });
+}
+
+/** Classifies what the SDK threw; it puts the whole body into the message. */
+export function googleFailure(error: unknown, refused: Response | undefined, now: number): Failure {
+  if (!(error instanceof Error) || !("status" in error) || typeof error.status !== "number") {
+    return classifyException(error);
+  }
+  const wait = retryAfterMs(refused?.headers, now);
+  try {
+    const body: unknown = JSON.parse(error.message);
+    if (isRaw(body)) return bodyFailure(objectAt(body, "error"), error.status, wait);
+  } catch {
+    // Not the vendor's format: a proxy, perhaps.
+  }
+  return classify({ message: error.message, status: error.status, retryAfterMs: wait });
+}

@@ -1,0 +1,114 @@
+import type { Content, FunctionResponsePart, Part } from "@google/genai";
+import type { AssistantMessage, InputBlock, Message, Model, ToolResultMessage } from "@signalbox/agent-core";
+import { plainResult, resultMedia } from "../shared/content.ts";
+import { ownData } from "../shared/native.ts";
+import { isRaw, type Raw, textAt } from "../shared/raw.ts";
+import type { GoogleQuirks } from "./quirks.ts";
+
+/** Documented to pass the signature check for calls another model made. */
+const UNSIGNED = "skip_thought_signature_validator";
+
+/** A history as contents that alternate between user and model; results of one turn's calls stand together. */
+export function historyContents(messages: readonly Message[], model: Model, quirks: GoogleQuirks): Content[] {
+  const out: Content[] = [];
+  const callIds = new Map<string, string>();
+  const add = (role: "user" | "model", parts: Part[]): void => {
+    if (parts.length === 0) return;
+    const last = out.at(-1);
+    if (last?.role === role) last.parts = [...(last.parts ?? []), ...parts];
+    else out.push({ role, parts });
+  };
+  for (const message of messages) {
+    if (message.role === "user") {
+      const { content } = message;
+      add("user", typeof content === "string" ? [{ text: content }] : content.map(inputPart));
+    } else if (message.role === "assistant") {
+      add("model", modelParts(message, model, quirks, callIds));
+    } else {
+      add("user", resultParts(message, quirks, callIds.get(message.toolCallId)));
+    }
+  }
+  return out;
+}
+
+/** What a person or a tool contributed, as a part. */
+function inputPart(block: InputBlock): Part {
+  if (block.type === "text") return { text: block.text };
+  const { mimeType, source } = block;
+  if (source.kind === "url") return { fileData: { mimeType, fileUri: source.url } };
+  return { inlineData: { mimeType, data: source.data } };
+}
+
+function modelParts(
+  message: AssistantMessage,
+  model: Model,
+  quirks: GoogleQuirks,
+  ids: Map<string, string>,
+): Part[] {
+  const parts: Part[] = [];
+  let called = false;
+  for (const block of message.content) {
+    const data = ownData(block, model);
+    const signature = data === undefined ? undefined : textAt(data, "thoughtSignature");
+    const signed = signature === undefined ? {} : { thoughtSignature: signature };
+    switch (block.type) {
+      case "text":
+      case "refusal":
+        if (block.text !== "" || signature !== undefined) parts.push({ text: block.text, ...signed });
+        break;
+      case "thinking":
+        if (data !== undefined) parts.push({ text: block.text, thought: true, ...signed });
+        break;
+      case "toolCall": {
+        const id = data === undefined ? undefined : textAt(data, "id");
+        if (id !== undefined) ids.set(block.id, id);
+        const functionCall = {
+          name: block.name,
+          args: { ...block.args },
+          ...(id === undefined ? {} : { id }),
+        };
+        // The first call of a step carries the signature, for all that follow it.
+        const missing = quirks.signedCalls && !called && signature === undefined;
+        parts.push({ functionCall, ...(missing ? { thoughtSignature: UNSIGNED } : signed) });
+        called = true;
+        break;
+      }
+      case "image":
+      case "audio":
+        if (data !== undefined && block.source.kind === "base64") {
+          parts.push({ inlineData: { mimeType: block.mimeType, data: block.source.data }, ...signed });
+        }
+        break;
+      case "opaque":
+        if (data !== undefined && isRaw(data.part)) parts.push(keptPart(data.part));
+        break;
+      default:
+        break;
+    }
+  }
+  return parts;
+}
+
+/** A part kept as it came. */
+function keptPart(part: Raw): Part {
+  return { ...part };
+}
+
+function resultParts(message: ToolResultMessage, quirks: GoogleQuirks, id: string | undefined): Part[] {
+  const text = plainResult(message);
+  const media = resultMedia(message);
+  const inside: FunctionResponsePart[] = [];
+  const beside: Part[] = [];
+  for (const block of media) {
+    const part = inputPart(block);
+    if (quirks.responseMedia && part.inlineData) inside.push({ inlineData: part.inlineData });
+    else beside.push(part);
+  }
+  const functionResponse = {
+    name: message.toolName,
+    response: message.isError ? { error: text } : { output: text },
+    ...(id === undefined ? {} : { id }),
+    ...(inside.length > 0 ? { parts: inside } : {}),
+  };
+  return [{ functionResponse }, ...beside];
+}

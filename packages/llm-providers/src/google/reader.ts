@@ -1,0 +1,183 @@
+import { randomUUID } from "node:crypto";
+import type { Block, JsonObject, Model, StopReason } from "@signalbox/agent-core";
+import { reportedUsage } from "../cost.ts";
+import { digestId } from "../shared/content.ts";
+import { keepJson, nativeOf } from "../shared/native.ts";
+import { isRaw, numberAt, objectAt, objectsAt, type Raw, textAt } from "../shared/raw.ts";
+import type { EventReader } from "../shared/sse-turn.ts";
+import { failure } from "../stream/errors.ts";
+import type { TurnWriter } from "../stream/turn.ts";
+import { bodyFailure } from "./failure.ts";
+
+/** Turns the chunks of `streamGenerateContent` into a turn. It ends where the wire ends: there is no last event. */
+export class GoogleReader implements EventReader {
+  readonly #turn: TurnWriter;
+  readonly #model: Model;
+  #open: { thought: boolean; index: number } | undefined;
+  #responseId: string | undefined;
+  #finish: string | undefined;
+  #finishMessage: string | undefined;
+  #blocked: string | undefined;
+  #calls = 0;
+  #usage: Raw | undefined;
+  #grounding: Raw | undefined;
+
+  constructor(turn: TurnWriter, model: Model) {
+    this.#turn = turn;
+    this.#model = model;
+  }
+
+  data(text: string): void {
+    const chunk: unknown = JSON.parse(text);
+    if (isRaw(chunk)) this.#chunk(chunk);
+  }
+
+  wireEnded(): void {
+    const reason = this.#finish ?? this.#blocked;
+    if (reason === undefined || this.#turn.ended) return;
+    this.#close();
+    for (const source of objectsAt(this.#grounding ?? {}, "groundingChunks"))
+      this.#citation(objectAt(source, "web"));
+    this.#reportUsage();
+    const stop = this.#finish === undefined ? "filter" : stopReason(reason, this.#calls > 0);
+    if (stop !== undefined) this.#turn.finish(stop, reason);
+    else this.#turn.fail(failure("protocol", this.#finishMessage ?? `The model stopped with ${reason}.`));
+  }
+
+  #chunk(chunk: Raw): void {
+    if (isRaw(chunk.error)) {
+      this.#turn.fail(bodyFailure(chunk.error));
+      return;
+    }
+    const id = textAt(chunk, "responseId");
+    if (this.#responseId === undefined && id !== undefined) {
+      this.#responseId = id;
+      this.#turn.responseId(id);
+    }
+    if (isRaw(chunk.usageMetadata)) this.#usage = chunk.usageMetadata;
+    this.#blocked = textAt(objectAt(chunk, "promptFeedback"), "blockReason") ?? this.#blocked;
+    const candidates = objectsAt(chunk, "candidates");
+    const candidate = candidates.find((one) => (one.index ?? 0) === 0);
+    if (candidate === undefined) return;
+    for (const part of objectsAt(objectAt(candidate, "content"), "parts")) this.#part(part);
+    if (isRaw(candidate.groundingMetadata)) this.#grounding = candidate.groundingMetadata;
+    this.#finishMessage = textAt(candidate, "finishMessage") ?? this.#finishMessage;
+    this.#finish = textAt(candidate, "finishReason") ?? this.#finish;
+  }
+
+  #part(part: Raw): void {
+    const signature = textAt(part, "thoughtSignature");
+    if (isRaw(part.functionCall)) this.#call(part.functionCall, signature);
+    else if (typeof part.text === "string") this.#text(part.text, part.thought === true, signature);
+    else if (isRaw(part.inlineData)) this.#media(part.inlineData, signature);
+    else {
+      this.#close();
+      this.#opaque(part);
+    }
+  }
+
+  #text(text: string, thought: boolean, signature: string | undefined): void {
+    if (text === "") {
+      // A signature may come alone: it belongs to what was said before it.
+      if (signature === undefined) return;
+      if (this.#open !== undefined) this.#close(signature);
+      else this.#opaque({ text: "", thoughtSignature: signature, ...(thought ? { thought } : {}) });
+      return;
+    }
+    if (this.#open?.thought !== thought) {
+      this.#close();
+      this.#open = { thought, index: this.#turn.open({ type: thought ? "thinking" : "text" }) };
+    }
+    if (thought) this.#turn.thinking(this.#open.index, text);
+    else this.#turn.text(this.#open.index, text);
+    if (signature !== undefined) this.#close(signature);
+  }
+
+  #close(signature?: string): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    this.#open = undefined;
+    const data: JsonObject = signature === undefined ? {} : { thoughtSignature: signature };
+    // Unsigned text needs no vendor data; an unsigned thought does, to be known as this model's own.
+    if (signature === undefined && !open.thought) this.#turn.close(open.index);
+    else this.#turn.close(open.index, nativeOf(this.#model, data));
+  }
+
+  #call(call: Raw, signature: string | undefined): void {
+    this.#close();
+    const own = textAt(call, "id");
+    const made = this.#responseId === undefined ? randomUUID() : `${this.#responseId}:${this.#calls}`;
+    this.#calls++;
+    const index = this.#turn.open({
+      type: "toolCall",
+      id: own ?? `call_${digestId(made, 24)}`,
+      name: textAt(call, "name") ?? "",
+    });
+    const args = call.args ?? {};
+    this.#turn.args(index, typeof args === "string" ? args : JSON.stringify(args));
+    const data: JsonObject = {
+      ...(own === undefined ? {} : { id: own }),
+      ...(signature === undefined ? {} : { thoughtSignature: signature }),
+    };
+    this.#turn.close(index, Object.keys(data).length > 0 ? nativeOf(this.#model, data) : undefined);
+  }
+
+  #media(blob: Raw, signature: string | undefined): void {
+    this.#close();
+    const mimeType = textAt(blob, "mimeType") ?? "application/octet-stream";
+    const native = nativeOf(this.#model, signature === undefined ? {} : { thoughtSignature: signature });
+    const source = { kind: "base64", data: textAt(blob, "data") ?? "" } as const;
+    const type = mimeType.startsWith("image/") ? "image" : mimeType.startsWith("audio/") ? "audio" : "file";
+    this.#turn.block({ type, mimeType, source, native });
+  }
+
+  #opaque(part: Raw): void {
+    this.#turn.block({ type: "opaque", native: nativeOf(this.#model, { part: keepJson(part) }) });
+  }
+
+  #citation(web: Raw): void {
+    const url = textAt(web, "uri");
+    const title = textAt(web, "title");
+    if (url === undefined) return;
+    const block: Block = { type: "citation", text: "", url, ...(title === undefined ? {} : { title }) };
+    this.#turn.block(block);
+  }
+
+  #reportUsage(): void {
+    const usage = this.#usage;
+    if (usage === undefined) return;
+    const prompt = numberAt(usage, "promptTokenCount");
+    const tools = numberAt(usage, "toolUsePromptTokenCount");
+    const cacheRead = numberAt(usage, "cachedContentTokenCount");
+    const said = numberAt(usage, "candidatesTokenCount");
+    const reasoning = numberAt(usage, "thoughtsTokenCount");
+    const input = prompt === undefined && tools === undefined ? undefined : (prompt ?? 0) + (tools ?? 0);
+    const output = said === undefined && reasoning === undefined ? undefined : (said ?? 0) + (reasoning ?? 0);
+    const uncached = input === undefined ? undefined : Math.max(0, input - (cacheRead ?? 0));
+    this.#turn.usage(reportedUsage({ input, uncached, cacheRead, output, reasoning }, this.#model.prices));
+  }
+}
+
+/** `undefined` where the word means a failure. */
+function stopReason(reason: string, calls: boolean): StopReason | undefined {
+  switch (reason) {
+    case "STOP":
+    case "FINISH_REASON_UNSPECIFIED":
+    case "CONTINUATION":
+      return calls ? "tool_use" : "end_turn";
+    case "MAX_TOKENS":
+      return "max_tokens";
+    case "SAFETY":
+    case "RECITATION":
+    case "LANGUAGE":
+    case "BLOCKLIST":
+    case "PROHIBITED_CONTENT":
+    case "SPII":
+    case "IMAGE_SAFETY":
+    case "IMAGE_PROHIBITED_CONTENT":
+    case "IMAGE_RECITATION":
+      return "filter";
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,79 @@
+import type {
+  FunctionCallingConfigMode,
+  GenerateContentConfig,
+  GenerateContentParameters,
+  ThinkingLevel as VendorLevel,
+} from "@google/genai";
+import type { JsonObject, Model, ModelContext, StreamOptions, ThinkingLevel } from "@signalbox/agent-core";
+import { outputTokens, thinkingLevel, type Warn } from "../shared/thinking.ts";
+import { historyContents } from "./history.ts";
+import { googleQuirks } from "./quirks.ts";
+
+/** The enums of the SDK, which is not imported before the first request. */
+export interface VendorEnums {
+  readonly FunctionCallingConfigMode: typeof FunctionCallingConfigMode;
+  readonly ThinkingLevel: typeof VendorLevel;
+}
+
+/** The request as the SDK takes it. */
+export function buildRequest(
+  model: Model,
+  context: ModelContext,
+  options: StreamOptions,
+  enums: VendorEnums,
+  warn: Warn,
+): GenerateContentParameters & { config: GenerateContentConfig } {
+  const quirks = googleQuirks(model);
+  const level = thinkingLevel(model, options, warn);
+  const config: GenerateContentConfig = { maxOutputTokens: outputTokens(model, options, level) };
+  const system = [context.system.stable, context.system.volatile].filter(Boolean).join("\n\n");
+  if (system !== "") config.systemInstruction = system;
+  if (options.temperature !== undefined) config.temperature = options.temperature;
+  if (options.stopSequences?.length) config.stopSequences = options.stopSequences.slice(0, 5);
+  if (context.tools.length > 0) {
+    config.tools = [
+      {
+        functionDeclarations: context.tools.map((tool) => ({
+          name: tool.name,
+          description: tool.description,
+          parametersJsonSchema: withoutDialect(tool.inputSchema),
+        })),
+      },
+    ];
+    const modes = enums.FunctionCallingConfigMode;
+    const choice = options.toolChoice;
+    if (typeof choice === "object") {
+      config.toolConfig = { functionCallingConfig: { mode: modes.ANY, allowedFunctionNames: [choice.name] } };
+    } else if (choice === "required") config.toolConfig = { functionCallingConfig: { mode: modes.ANY } };
+    else if (choice === "none") config.toolConfig = { functionCallingConfig: { mode: modes.NONE } };
+  }
+  if (level !== undefined) {
+    config.thinkingConfig =
+      quirks.thinkingStyle === "level"
+        ? { thinkingLevel: vendorLevel(level, enums), ...(level === "off" ? {} : { includeThoughts: true }) }
+        : { thinkingBudget: quirks.budgets[level], ...(level === "off" ? {} : { includeThoughts: true }) };
+  }
+  return { model: model.id, contents: historyContents(context.messages, model, quirks), config };
+}
+
+/** Gemini 3 cannot stop thinking; its least stands for `off`. */
+function vendorLevel(level: ThinkingLevel, enums: VendorEnums): VendorLevel {
+  switch (level) {
+    case "off":
+    case "minimal":
+      return enums.ThinkingLevel.MINIMAL;
+    case "low":
+      return enums.ThinkingLevel.LOW;
+    case "medium":
+      return enums.ThinkingLevel.MEDIUM;
+    case "high":
+    case "max":
+      return enums.ThinkingLevel.HIGH;
+  }
+}
+
+/** The vendor knows JSON Schema but not the key that names its version. */
+function withoutDialect(schema: JsonObject): JsonObject {
+  const { $schema: _, ...rest } = schema;
+  return rest;
+}

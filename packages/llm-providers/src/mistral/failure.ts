@@ -1,0 +1,49 @@
+import { isRaw, objectsAt, type Raw, textAt } from "../shared/raw.ts";
+import { classify, classifyException, type Failure, retryAfterMs } from "../stream/errors.ts";
+
+/** Mistral's numbers for what its words leave open. */
+const CODES: Readonly<Record<string, string>> = {
+  "1300": "rate_limited",
+  "1500": "model_not_found",
+  "3051": "context_length_exceeded",
+  "3505": "overloaded_error",
+};
+
+/** What a refusal's body says; validation failures come as a list under `message` or `detail`. */
+function messageOf(body: Raw): string | undefined {
+  const direct = textAt(body, "message") ?? textAt(body, "detail");
+  if (direct !== undefined) return direct;
+  const list = isRaw(body.message) ? objectsAt(body.message, "detail") : objectsAt(body, "detail");
+  const lines = list.map((item) => {
+    const at = Array.isArray(item.loc) ? item.loc.join(".") : "";
+    return `${at}: ${textAt(item, "msg") ?? "invalid"}`;
+  });
+  return lines.length > 0 ? lines.join("; ") : undefined;
+}
+
+/** Classifies what the SDK threw: the vendor's refusal by its body, anything else as an exception. */
+export function mistralFailure(error: unknown, now: number): Failure {
+  if (!(error instanceof Error) || !("statusCode" in error) || typeof error.statusCode !== "number") {
+    return classifyException(error);
+  }
+  const headers = "headers" in error && error.headers instanceof Headers ? error.headers : undefined;
+  const body = parse("body" in error ? error.body : undefined);
+  const code = body === undefined ? undefined : textAt(body, "code");
+  return classify({
+    message: (body && messageOf(body)) ?? error.message,
+    status: error.statusCode,
+    words: [code === undefined ? undefined : CODES[code], body && textAt(body, "type")],
+    retryAfterMs: retryAfterMs(headers, now),
+    requestId: headers?.get("mistral-correlation-id") ?? headers?.get("x-kong-request-id") ?? undefined,
+  });
+}
+
+function parse(text: unknown): Raw | undefined {
+  if (typeof text !== "string") return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRaw(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
