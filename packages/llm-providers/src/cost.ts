@@ -1,4 +1,5 @@
-import type { ModelPrices, Usage } from "@signalbox/agent-core";
+import type { JsonValue, Model, ModelPrices, Usage } from "@signalbox/agent-core";
+import { isJsonObject } from "./json.ts";
 
 /** Token counts as an adapter reads them off the wire; what the vendor did not say stays away. */
 export interface TokenCounts {
@@ -40,6 +41,31 @@ export function costMicros(
     writeLong * (extra.cacheWriteLong ?? writePrice) +
     (tokens.output ?? 0) * prices.output;
   return Math.round(total / 1_000_000);
+}
+
+function amount(value: JsonValue | undefined): number | undefined {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
+}
+
+/**
+ * The prices that apply to a request of this size: some vendors charge more above a number of input tokens, which
+ * the catalogue states as `quirks.longPrices {above, input, output, cacheRead?, cacheWrite?}` in the table's unit.
+ */
+export function pricesFor(model: Model, inputTokens: number | undefined): ModelPrices | undefined {
+  const { prices, quirks } = model;
+  const long = quirks?.longPrices;
+  if (prices === undefined || !isJsonObject(long)) return prices;
+  const above = amount(long.above);
+  if (above === undefined || inputTokens === undefined || inputTokens <= above) return prices;
+  const cacheRead = amount(long.cacheRead) ?? prices.cacheRead;
+  const cacheWrite = amount(long.cacheWrite) ?? prices.cacheWrite;
+  return {
+    input: amount(long.input) ?? prices.input,
+    output: amount(long.output) ?? prices.output,
+    ...(cacheRead === undefined ? {} : { cacheRead }),
+    ...(cacheWrite === undefined ? {} : { cacheWrite }),
+    checked: prices.checked,
+  };
 }
 
 /** A `Usage` as the vendor reported it, with its cost where the model has prices. */

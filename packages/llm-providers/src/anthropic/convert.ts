@@ -5,16 +5,12 @@ import type {
   ImageBlock,
   InputBlock,
   JsonObject,
-  JsonValue,
   ToolResultMessage,
   UserMessage,
 } from "@signalbox/agent-core";
+import { isJsonObject } from "../json.ts";
 
 const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function text(value: string): JsonObject {
   return { type: "text", text: value };
@@ -87,7 +83,7 @@ function assistantBlock(block: Block): JsonObject | undefined {
     case "refusal":
       return block.text.trim() === "" ? undefined : text(block.text);
     case "thinking":
-      if (!isObject(data)) return undefined;
+      if (!isJsonObject(data)) return undefined;
       if (typeof data.redacted === "string") return { type: "redacted_thinking", data: data.redacted };
       if (typeof data.signature !== "string") return undefined;
       return { type: "thinking", thinking: block.text, signature: data.signature };
@@ -100,7 +96,7 @@ function assistantBlock(block: Block): JsonObject | undefined {
         input: block.args ?? { INVALID_JSON: block.argsText },
       };
     case "opaque":
-      return isObject(data) ? data : undefined;
+      return isJsonObject(data) ? data : undefined;
     case "citation":
     case "image":
     case "audio":

@@ -6,7 +6,7 @@ import type {
   Usage as WireUsage,
 } from "@anthropic-ai/sdk/resources/messages";
 import type { JsonValue, Model, Native, StopReason } from "@signalbox/agent-core";
-import { reportedUsage, type TokenCounts } from "../cost.ts";
+import { pricesFor, reportedUsage, type TokenCounts } from "../cost.ts";
 import { classify, failure } from "../stream/errors.ts";
 import type { TurnWriter } from "../stream/turn.ts";
 
@@ -228,10 +228,9 @@ export class AnswerReader {
       output: wire.output_tokens ?? before.output,
       reasoning: wire.output_tokens_details?.thinking_tokens ?? before.reasoning,
     };
-    const { prices } = this.#model;
+    const prices = pricesFor(this.#model, this.#tokens.input);
     // An hour's cache write costs twice the input price, five minutes' one and a quarter.
-    this.#turn.usage(
-      reportedUsage(this.#tokens, prices, prices === undefined ? {} : { cacheWriteLong: prices.input * 2 }),
-    );
+    const extra = prices === undefined ? {} : { cacheWriteLong: prices.input * 2 };
+    this.#turn.usage(reportedUsage(this.#tokens, prices, extra));
   }
 }

@@ -56,12 +56,10 @@ function planThinking(model: Model, options: StreamOptions, warn: Warn): Thinkin
     warn("thinking.off", "The vendor does not think when a tool is forced: thinking is off for this turn.");
     level = "off";
   }
-  if (level === "off")
-    return {
-      maxTokens,
-      on: false,
-      ...(quirks.thinkingOff === "disabled" ? { thinking: { type: "disabled" } } : {}),
-    };
+  if (level === "off") {
+    const off = quirks.thinkingOff;
+    return { maxTokens, on: false, ...(typeof off === "string" ? { thinking: { type: off } } : {}) };
+  }
   if (quirks.thinking === "adaptive") {
     const display = quirks.thinkingDisplay === true ? { display: "summarized" } : undefined;
     return { maxTokens, on: true, thinking: { type: "adaptive", ...display }, effort: EFFORT[level] };
@@ -111,7 +109,8 @@ export class RequestBuilder {
     if (system !== undefined) fields.push(["system", system]);
     const tools = this.#toolsText(context, messages, control);
     if (tools !== undefined) fields.push(["tools", tools.text]);
-    const choice = this.#toolChoice(options, tools?.offered === true, plan.on, warn);
+    const unforced = plan.on || model.quirks?.forcedTools === false;
+    const choice = this.#toolChoice(options, tools?.offered === true, unforced, warn);
     if (tools !== undefined && choice !== undefined) fields.push(["tool_choice", JSON.stringify(choice)]);
     if (plan.thinking !== undefined) fields.push(["thinking", JSON.stringify(plan.thinking)]);
     if (plan.effort !== undefined) fields.push(["output_config", JSON.stringify({ effort: plan.effort })]);
@@ -124,7 +123,7 @@ export class RequestBuilder {
     }
     const stops = stopSequences?.filter((stop) => stop.trim() !== "");
     if (stops !== undefined && stops.length > 0) fields.push(["stop_sequences", JSON.stringify(stops)]);
-    fields.push(["messages", this.#messagesText(messages, control)]);
+    fields.push(["messages", this.#messagesText(messages, control, model)]);
     return assemble(fields, options.extra);
   }
 
@@ -175,15 +174,15 @@ export class RequestBuilder {
   #toolChoice(
     options: StreamOptions,
     offered: boolean,
-    thinking: boolean,
+    unforced: boolean,
     warn: Warn,
   ): JsonObject | undefined {
     const { toolChoice } = options;
     if (!offered) return { type: "none" };
     if (toolChoice === undefined || toolChoice === "auto") return undefined;
     if (toolChoice === "none") return { type: "none" };
-    if (thinking) {
-      warn("tool_choice.ignored", "A model that always thinks cannot be forced to call a tool.");
+    if (unforced) {
+      warn("tool_choice.ignored", "This model cannot be forced to call a tool.");
       return undefined;
     }
     return toolChoice === "required" ? { type: "any" } : { type: "tool", name: toolChoice.name };
@@ -202,7 +201,7 @@ export class RequestBuilder {
     return blocks;
   }
 
-  #messagesText(messages: readonly Message[], control: string | undefined): string {
+  #messagesText(messages: readonly Message[], control: string | undefined, model: Model): string {
     const turns: string[] = [];
     const userTurns: { readonly at: number; readonly blocks: string }[] = [];
     for (let i = 0; i < messages.length; i++) {
@@ -221,6 +220,12 @@ export class RequestBuilder {
         }
       }
       if (blocks === undefined) continue;
+      userTurns.push({ at: turns.length, blocks });
+      turns.push(`{"role":"user","content":[${blocks}]}`);
+    }
+    const last = messages.at(-1);
+    if (last?.role === "assistant" && last.stopReason !== "pause" && model.quirks?.prefill === false) {
+      const blocks = '{"type":"text","text":"(continue)"}';
       userTurns.push({ at: turns.length, blocks });
       turns.push(`{"role":"user","content":[${blocks}]}`);
     }

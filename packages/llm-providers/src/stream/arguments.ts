@@ -1,13 +1,10 @@
 import type { JsonObject } from "@signalbox/agent-core";
+import { isJsonObject } from "../json.ts";
 
 /** What a tool call's argument text turned out to be. */
 export type ParsedArguments =
   | { readonly args: JsonObject }
   | { readonly args: undefined; readonly argsError: string };
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Parses argument text once, when its block is sealed. Empty text is how vendors send a call without arguments. */
 export function parseArguments(text: string): ParsedArguments {

@@ -1,0 +1,117 @@
+import type { Model, Warning } from "@signalbox/agent-core";
+import { anthropicModels } from "./anthropic.ts";
+import type { Entry } from "./entry.ts";
+import { openaiModels } from "./openai.ts";
+import { demoModels, googleModels, mistralModels } from "./others.ts";
+
+/** A model as the configuration states it: whatever is absent comes from the table, or from the stated defaults. */
+export type ModelOverride = { readonly id: string } & Partial<Omit<Model, "id" | "provider" | "api">>;
+
+/** An account whose models may be named. */
+export interface CatalogueAccount {
+  /** What references name before the slash. */
+  readonly name: string;
+  readonly api: string;
+  readonly models?: readonly ModelOverride[];
+}
+
+/** A reference made into a model. */
+export interface ResolvedModel {
+  readonly model: Model;
+  /** That the id is unknown and which defaults stand in, for instance. */
+  readonly warnings: readonly Warning[];
+}
+
+/** Models by reference. */
+export interface Catalogue {
+  /** Every model an account is known to offer. */
+  list(): readonly Model[];
+  /**
+   * A model by `account/id`, or by an id alone where an account is known to offer it. Snapshot dates at the end of an
+   * id (`-20251015`, `-2026-03-05`) are looked through. An unknown id of a known account works with stated defaults
+   * and a warning; `undefined` where no account fits.
+   */
+  resolve(reference: string): ResolvedModel | undefined;
+}
+
+const TABLE: readonly Entry[] = [
+  ...anthropicModels,
+  ...openaiModels,
+  ...googleModels,
+  ...mistralModels,
+  ...demoModels,
+];
+
+const DATE = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/;
+
+/** Stands in for what nobody knows of a model, by wire format; sizes are in tokens. */
+const UNKNOWN: Readonly<
+  Record<string, { readonly contextWindow: number; readonly maxOutputTokens: number }>
+> = {
+  "anthropic-messages": { contextWindow: 200_000, maxOutputTokens: 32_000 },
+  "openai-responses": { contextWindow: 128_000, maxOutputTokens: 16_384 },
+  "google-generative": { contextWindow: 128_000, maxOutputTokens: 8_192 },
+  "mistral-chat": { contextWindow: 128_000, maxOutputTokens: 8_192 },
+};
+const UNKNOWN_OTHER = { contextWindow: 32_768, maxOutputTokens: 4_096 };
+
+/** Wire formats that serve each other's models: the same model behind either. */
+function sameFamily(a: string, b: string): boolean {
+  return a === b || (a.startsWith("openai-") && b.startsWith("openai-"));
+}
+
+function known(api: string, id: string): Entry | undefined {
+  const bare = id.replace(DATE, "");
+  return (
+    TABLE.find((entry) => sameFamily(entry.api, api) && entry.id === id) ??
+    TABLE.find((entry) => sameFamily(entry.api, api) && entry.id === bare)
+  );
+}
+
+function build(account: CatalogueAccount, id: string): ResolvedModel {
+  const override = account.models?.find((model) => model.id === id);
+  const entry = known(account.api, id);
+  const place = { id, provider: account.name, api: account.api };
+  if (entry !== undefined) return { model: { ...entry, ...override, ...place }, warnings: [] };
+  const sizes = UNKNOWN[account.api] ?? UNKNOWN_OTHER;
+  const model: Model = { ...sizes, input: ["text"], thinking: [], tools: "native", ...override, ...place };
+  if (override?.contextWindow !== undefined) return { model, warnings: [] };
+  const message =
+    `The model "${account.name}/${id}" is not in the catalogue: a window of ${model.contextWindow} tokens, ` +
+    `${model.maxOutputTokens} output tokens, text only, no thinking and no price are assumed. State what differs under models.providers.${account.name}.models.`;
+  return { model, warnings: [{ code: "model.unknown", message }] };
+}
+
+/** The accounts that need no configuration beyond a key. */
+export const defaultAccounts: readonly CatalogueAccount[] = [
+  { name: "anthropic", api: "anthropic-messages" },
+  { name: "openai", api: "openai-responses" },
+  { name: "google", api: "google-generative" },
+  { name: "mistral", api: "mistral-chat" },
+  { name: "demo", api: "demo" },
+];
+
+/** A catalogue over accounts; one of a default account's name takes its place. */
+export function createCatalogue(accounts: readonly CatalogueAccount[] = []): Catalogue {
+  const all = new Map(defaultAccounts.map((account) => [account.name, account]));
+  for (const account of accounts) all.set(account.name, account);
+  const list = (): Model[] =>
+    [...all.values()].flatMap((account) => {
+      const ids = new Set(account.models?.map((model) => model.id));
+      // A server of one's own speaks a vendor's format without offering the vendor's models.
+      if (defaultAccounts.some((one) => one.name === account.name && one.api === account.api))
+        for (const entry of TABLE) if (entry.provider === account.name) ids.add(entry.id);
+      return [...ids].map((id) => build(account, id).model);
+    });
+  return {
+    list,
+    resolve(reference) {
+      const slash = reference.indexOf("/");
+      const account = slash > 0 ? all.get(reference.slice(0, slash)) : undefined;
+      if (account !== undefined) return build(account, reference.slice(slash + 1));
+      const model = list().find((one) => one.id === reference || one.id === reference.replace(DATE, ""));
+      const owner = model === undefined ? undefined : all.get(model.provider);
+      return owner === undefined ? undefined : build(owner, reference);
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import type { Model, ModelPrices } from "@signalbox/agent-core";
+
+/** A model of the built-in table. */
+export type Entry = Model & { readonly name: string };
+
+const MICRO = 1_000_000;
+
+/** Prices as vendors print them (dollars per million tokens) in the table's unit. */
+export function prices(
+  checked: string,
+  input: number,
+  output: number,
+  cacheRead?: number,
+  cacheWrite?: number,
+): ModelPrices {
+  const micro = (dollars: number): number => Math.round(dollars * MICRO);
+  return {
+    input: micro(input),
+    output: micro(output),
+    ...(cacheRead === undefined ? {} : { cacheRead: micro(cacheRead) }),
+    ...(cacheWrite === undefined ? {} : { cacheWrite: micro(cacheWrite) }),
+    checked,
+  };
+}

@@ -1,0 +1,95 @@
+import type { ModelErrorCode } from "@signalbox/agent-core";
+
+/** How long a key rests after a refusal that concerns the key, in milliseconds. */
+export interface Cooldowns {
+  /** Where the vendor gave no time; default 30,000. */
+  readonly rateLimitMs: number;
+  /** Default 3,600,000. */
+  readonly billingMs: number;
+  /** Default 3,600,000. */
+  readonly authMs: number;
+}
+
+/** One key as an operator may see it. */
+export interface KeyState {
+  /** Names the key without revealing it, for instance `anthropic#2`. */
+  readonly name: string;
+  /** Why it rests, where it does. */
+  readonly cause?: ModelErrorCode;
+  /** Milliseconds since the epoch. */
+  readonly restsUntil?: number;
+}
+
+/** One key of an account, or the account itself where its server asks for none. */
+export interface Key {
+  readonly name: string;
+  readonly secret: string | undefined;
+  restsUntil: number;
+  cause: ModelErrorCode | undefined;
+}
+
+/**
+ * The keys of one account. The same key is used until it is refused, since a vendor's prompt cache belongs to it;
+ * a refused one rests, for as long as its cause suggests.
+ */
+export class KeyRing {
+  readonly #keys: readonly Key[];
+  readonly #cooldowns: Cooldowns;
+  #current = 0;
+
+  constructor(account: string, secrets: readonly string[], cooldowns: Cooldowns) {
+    this.#cooldowns = cooldowns;
+    const known: readonly (string | undefined)[] = secrets.length > 0 ? secrets : [undefined];
+    this.#keys = known.map((secret, i) => ({
+      name: `${account}#${i + 1}`,
+      secret,
+      restsUntil: 0,
+      cause: undefined,
+    }));
+  }
+
+  /** A key that may be used now, or `undefined` where all of them rest. */
+  ready(now: number): Key | undefined {
+    for (let i = 0; i < this.#keys.length; i++) {
+      const at = (this.#current + i) % this.#keys.length;
+      const key = this.#keys[at];
+      if (key !== undefined && key.restsUntil <= now) {
+        this.#current = at;
+        return key;
+      }
+    }
+    return undefined;
+  }
+
+  /** The key that has to rest least, whether or not it is ready. */
+  soonest(): Key | undefined {
+    return this.#keys.reduce<Key | undefined>(
+      (best, key) => (best === undefined || key.restsUntil < best.restsUntil ? key : best),
+      undefined,
+    );
+  }
+
+  /** Sends a key to rest after a refusal. */
+  rest(key: Key, cause: ModelErrorCode, retryAfterMs: number | undefined, now: number): void {
+    const ms =
+      cause === "billing"
+        ? this.#cooldowns.billingMs
+        : cause === "auth"
+          ? this.#cooldowns.authMs
+          : (retryAfterMs ?? this.#cooldowns.rateLimitMs);
+    key.restsUntil = now + ms;
+    key.cause = cause;
+  }
+
+  /** A key that worked needs no rest. */
+  worked(key: Key): void {
+    key.restsUntil = 0;
+    key.cause = undefined;
+  }
+
+  states(now: number): KeyState[] {
+    return this.#keys.map(({ name, cause, restsUntil }) =>
+      restsUntil > now && cause !== undefined ? { name, cause, restsUntil } : { name },
+    );
+  }
+}

@@ -1,0 +1,150 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Model, ModelContext, StreamModel, StreamOptions } from "@signalbox/agent-core";
+import type { FetchLike, ProviderConfig, Providers, Timeouts } from "../provider.ts";
+import { failure } from "../stream/errors.ts";
+import { withTextTools } from "../text-tools/index.ts";
+import { type Cooldowns, type Key, KeyRing, type KeyState } from "./keys.ts";
+import { type Attempt, AttemptPlan, type RetryPolicy } from "./plan.ts";
+import { Run, type Sleep } from "./run.ts";
+
+/** One account at one server, as the configuration names it. */
+export interface Account {
+  /** What models name in `provider`, for instance `anthropic`. */
+  readonly name: string;
+  /** The wire format, for instance `anthropic-messages`. */
+  readonly api: string;
+  /** Tried in order; empty where the server asks for none. */
+  readonly keys: readonly string[];
+  readonly baseUrl?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeouts?: Timeouts;
+}
+
+export interface RunnerOptions {
+  readonly providers: Providers;
+  readonly accounts: readonly Account[];
+  readonly retry?: Partial<RetryPolicy>;
+  readonly cooldowns?: Partial<Cooldowns>;
+  /** Stands in for the providers' own transport. */
+  readonly fetch?: FetchLike;
+  /** Milliseconds since the epoch; `Date.now` where absent. */
+  readonly now?: () => number;
+  /** From 0 up to 1; `Math.random` where absent. */
+  readonly random?: () => number;
+  /** Timers where absent. */
+  readonly sleep?: Sleep;
+}
+
+/** One `StreamModel` over every account: retries, key rotation and fallback models as a matter of course. */
+export interface ModelRunner {
+  /** Asks the model of each call, without fallbacks. */
+  readonly stream: StreamModel;
+  /** The same, going on to these models, in order, when one cannot answer. */
+  withFallbacks(models: readonly Model[]): StreamModel;
+  /** Every account's keys, and which of them rest. */
+  keys(): readonly KeyState[];
+}
+
+const RETRY: RetryPolicy = { retries: 2, baseDelayMs: 500, maxDelayMs: 8_000, maxRetryAfterMs: 30_000 };
+const COOLDOWNS: Cooldowns = { rateLimitMs: 30_000, billingMs: 3_600_000, authMs: 3_600_000 };
+
+const sleepFor: Sleep = (ms, signal) => delay(ms, undefined, { signal });
+
+/** Without native tool calls a model is told of its tools in words, or not at all. */
+function byTools(stream: StreamModel): StreamModel {
+  const text = withTextTools(stream);
+  return (model, context, options) => {
+    if (model.tools === "text") return text(model, context, options);
+    if (model.tools === "none" && context.tools.length > 0)
+      return stream(model, { ...context, tools: [] }, options);
+    return stream(model, context, options);
+  };
+}
+
+interface Line {
+  readonly account: Account;
+  readonly ring: KeyRing;
+  readonly streams: Map<Key, StreamModel>;
+}
+
+/**
+ * Makes the one stream a host uses.
+ *
+ * @throws TypeError when an account names a wire format without a provider, or two accounts share a name.
+ */
+export function createModelRunner(options: RunnerOptions): ModelRunner {
+  const { providers, accounts, now = Date.now, random = Math.random, sleep = sleepFor } = options;
+  const policy: RetryPolicy = { ...RETRY, ...options.retry };
+  const cooldowns: Cooldowns = { ...COOLDOWNS, ...options.cooldowns };
+  const lines = new Map<string, Line>();
+  for (const account of accounts) {
+    if (providers.get(account.api) === undefined)
+      throw new TypeError(
+        `Account "${account.name}" needs the wire format "${account.api}", which no provider speaks`,
+      );
+    if (lines.has(account.name)) throw new TypeError(`Two accounts are called "${account.name}"`);
+    lines.set(account.name, {
+      account,
+      ring: new KeyRing(account.name, account.keys, cooldowns),
+      streams: new Map(),
+    });
+  }
+
+  const streamOf = (line: Line, key: Key): StreamModel | undefined => {
+    const known = line.streams.get(key);
+    if (known !== undefined) return known;
+    const { account } = line;
+    const config: ProviderConfig = {
+      now,
+      ...(key.secret === undefined ? {} : { apiKey: key.secret }),
+      ...(account.baseUrl === undefined ? {} : { baseUrl: account.baseUrl }),
+      ...(account.headers === undefined ? {} : { headers: account.headers }),
+      ...(account.timeouts === undefined ? {} : { timeouts: account.timeouts }),
+      ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+    };
+    const provider = providers.get(account.api);
+    if (provider === undefined) return undefined;
+    const stream = byTools(provider.connect(config));
+    line.streams.set(key, stream);
+    return stream;
+  };
+
+  const run = (
+    models: readonly Model[],
+    context: ModelContext,
+    streamOptions: StreamOptions,
+  ): ReturnType<StreamModel> => {
+    const candidates = models.flatMap((model) => {
+      const line = lines.get(model.provider);
+      return line === undefined ? [] : [{ model, ring: line.ring }];
+    });
+    const open = ({ model, key }: Attempt): ReturnType<StreamModel> => {
+      const line = lines.get(model.provider);
+      const stream = line === undefined ? undefined : streamOf(line, key);
+      if (stream === undefined) throw new TypeError(`No account is called "${model.provider}"`);
+      return stream(model, context, streamOptions);
+    };
+    const wanted = models.map((model) => `${model.provider}/${model.id}`).join(", ");
+    const nobody = {
+      ...failure("invalid", `No account is configured for ${wanted}.`),
+      emitted: false,
+    };
+    return new Run({
+      plan: new AttemptPlan(candidates, policy, random),
+      open,
+      options: streamOptions,
+      now,
+      sleep,
+      nobody,
+    });
+  };
+
+  return {
+    stream: (model, context, streamOptions = {}) => run([model], context, streamOptions),
+    withFallbacks:
+      (fallbacks) =>
+      (model, context, streamOptions = {}) =>
+        run([model, ...fallbacks], context, streamOptions),
+    keys: () => [...lines.values()].flatMap(({ ring }) => ring.states(now())),
+  };
+}

@@ -1,0 +1,1 @@
+export { withTextTools } from "./stream.ts";
