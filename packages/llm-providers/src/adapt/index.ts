@@ -1,4 +1,7 @@
 import type { Message, Model, Warning } from "@signalbox/agent-core";
+import { type Converted, convertMessage } from "./convert.ts";
+import { callIdFor } from "./ids.ts";
+import { pairCalls } from "./pair.ts";
 
 /** What a history lost on its way to another model. */
 export interface Loss {
@@ -25,13 +28,58 @@ export interface Adapted {
   readonly losses: readonly Loss[];
 }
 
-/** Rewrites a history for `target`. Pure; a message that needs no change is returned as it is. */
-export function adapt(history: readonly Message[], _target: Model): Adapted {
-  return { messages: history, losses: [] };
+export interface AdaptOptions {
+  /** What becomes of thinking by another model: `drop` (default) or `text`, between `<thinking>` tags. */
+  readonly foreignThinking?: "drop" | "text";
+}
+
+interface Memo {
+  readonly key: string;
+  readonly converted: Converted;
+}
+
+// A message is immutable, so what it becomes for a model is found again; a growing history costs its growth.
+const memos = new WeakMap<Message, Memo>();
+const keys = new WeakMap<Model, string>();
+
+function keyOf(target: Model, options: AdaptOptions): string {
+  let key = keys.get(target);
+  if (key === undefined) {
+    key = JSON.stringify([target.api, target.provider, target.id, target.input]);
+    keys.set(target, key);
+  }
+  return options.foreignThinking === "text" ? `${key}text` : key;
+}
+
+/**
+ * Rewrites a history for `target`. Pure; a message that needs no change is returned as it is.
+ *
+ * The same model keeps everything. Another loses signatures and item ids, thinking (dropped or turned into text) and
+ * what only its vendor understood; call ids that do not fit its format (or come twice) are replaced; media it cannot take is
+ * described. Every call is followed by exactly one result, a missing one is made up as an error that says so, and
+ * a result without its call is dropped. The first message is a user's.
+ */
+export function adapt(history: readonly Message[], target: Model, options: AdaptOptions = {}): Adapted {
+  const key = keyOf(target, options);
+  const losses: Loss[] = [];
+  const converted: { readonly message: Message; readonly from: number }[] = [];
+  for (let from = 0; from < history.length; from++) {
+    const message = history[from];
+    if (message === undefined) continue;
+    let memo = memos.get(message);
+    if (memo?.key !== key) {
+      memo = { key, converted: convertMessage(message, target, options) };
+      memos.set(message, memo);
+    }
+    for (const loss of memo.converted.losses) losses.push({ ...loss, message: from });
+    if (memo.converted.message !== undefined) converted.push({ message: memo.converted.message, from });
+  }
+  return { messages: pairCalls(converted, losses, (id) => callIdFor(target.api, id)), losses };
 }
 
 /** The losses as warnings of a turn, one for each kind. */
 export function lossWarnings(losses: readonly Loss[]): Warning[] {
+  if (losses.length === 0) return [];
   const counts = new Map<string, number>();
   for (const loss of losses) counts.set(loss.kind, (counts.get(loss.kind) ?? 0) + 1);
   return [...counts].map(([kind, count]) => ({

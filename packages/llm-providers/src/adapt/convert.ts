@@ -1,0 +1,171 @@
+import type {
+  AssistantMessage,
+  AudioBlock,
+  Block,
+  FileBlock,
+  ImageBlock,
+  InputBlock,
+  Message,
+  Model,
+  TextBlock,
+} from "@signalbox/agent-core";
+import { callIdFor } from "./ids.ts";
+import type { AdaptOptions, Loss } from "./index.ts";
+
+/** A loss before its place in the history is known. */
+export type PlacelessLoss = Omit<Loss, "message">;
+
+/** One message for a target. `message` is absent where nothing is left of it. */
+export interface Converted {
+  readonly message: Message | undefined;
+  readonly losses: readonly PlacelessLoss[];
+}
+
+const NOTHING: readonly PlacelessLoss[] = [];
+
+type Media = ImageBlock | AudioBlock | FileBlock;
+
+const VERB: Readonly<Record<Media["type"], string>> = {
+  image: "see images",
+  audio: "hear audio",
+  file: "read files",
+};
+
+function describe(block: Media): TextBlock {
+  const name = block.type === "file" && block.name !== undefined ? ` "${block.name}"` : "";
+  return {
+    type: "text",
+    text: `[${block.type}${name} (${block.mimeType}) left out: this model cannot ${VERB[block.type]}]`,
+  };
+}
+
+/** One message as `target` can take it; a pure function of its arguments. */
+class Converter {
+  readonly #target: Model;
+  readonly #options: AdaptOptions;
+  readonly losses: PlacelessLoss[] = [];
+
+  constructor(target: Model, options: AdaptOptions) {
+    this.#target = target;
+    this.#options = options;
+  }
+
+  #lose(kind: Loss["kind"], detail: string): void {
+    this.losses.push({ kind, detail });
+  }
+
+  /** Blocks with media described where the model cannot take them; the same array where it can. */
+  input(blocks: readonly InputBlock[]): readonly InputBlock[] {
+    if (blocks.every((block) => block.type === "text" || this.#target.input.includes(block.type)))
+      return blocks;
+    return blocks.map((block) => {
+      if (block.type === "text" || this.#target.input.includes(block.type)) return block;
+      this.#lose("media", `${block.type} ${block.mimeType}`);
+      return describe(block);
+    });
+  }
+
+  id(id: string): string {
+    const made = callIdFor(this.#target.api, id);
+    if (made !== id) this.#lose("call-id", id);
+    return made;
+  }
+
+  /** Whether what carries this origin was made by the target itself. */
+  #own(origin: { readonly api: string; readonly provider: string; readonly model: string }): boolean {
+    const { api, provider, id } = this.#target;
+    return origin.model === id && origin.provider === provider && origin.api === api;
+  }
+
+  assistant(message: AssistantMessage): AssistantMessage | undefined {
+    const own = this.#own(message);
+    let changed = false;
+    const content: Block[] = [];
+    for (const block of message.content) {
+      const made = this.#block(block, own);
+      if (made !== block) changed = true;
+      if (made !== undefined) content.push(made);
+    }
+    if (content.length === 0) {
+      this.#lose("empty", `${message.stopReason} message without content`);
+      return undefined;
+    }
+    return changed ? { ...message, content } : message;
+  }
+
+  #block(block: Block, ownMessage: boolean): Block | undefined {
+    const own = block.native === undefined ? ownMessage : this.#own(block.native);
+    switch (block.type) {
+      case "text":
+        return this.#bare(block, own);
+      case "thinking": {
+        if (own) return block;
+        const { text } = block;
+        if (this.#options.foreignThinking === "text" && text.trim() !== "") {
+          this.#lose("thinking", "turned into text");
+          return { type: "text", text: `<thinking>\n${text}\n</thinking>` };
+        }
+        this.#lose("thinking", block.redacted === true ? "redacted, dropped" : "dropped");
+        return undefined;
+      }
+      case "toolCall": {
+        const id = this.id(block.id);
+        const bare = this.#bare(block, own);
+        return id === block.id ? bare : { ...bare, id };
+      }
+      case "refusal":
+        if (own) return block;
+        this.#lose("refusal", "turned into text");
+        return { type: "text", text: block.text };
+      case "citation":
+        if (own) return block;
+        this.#lose("citation", block.url ?? block.title ?? "");
+        return undefined;
+      case "opaque":
+        if (own) return block;
+        this.#lose("opaque", `made by ${block.native.provider}/${block.native.model}`);
+        return undefined;
+      case "image":
+      case "audio":
+      case "file":
+        if (own && this.#target.input.includes(block.type)) return block;
+        this.#lose("media", `${block.type} ${block.mimeType} made by a model`);
+        return describe(block);
+    }
+  }
+
+  /** The block without what only its own vendor understands. */
+  #bare<B extends Block>(block: B, own: boolean): B {
+    if (own || block.native === undefined) return block;
+    this.#lose("native", `${block.type} made by ${block.native.provider}/${block.native.model}`);
+    const { native: _, ...rest } = block;
+    // The rest of a block without an optional field is a block of the same type, which the compiler cannot see.
+    return rest as B;
+  }
+}
+
+/** Converts one message. */
+export function convertMessage(message: Message, target: Model, options: AdaptOptions): Converted {
+  const converter = new Converter(target, options);
+  const made = convertWith(converter, message);
+  return { message: made, losses: converter.losses.length === 0 ? NOTHING : converter.losses };
+}
+
+function convertWith(converter: Converter, message: Message): Message | undefined {
+  switch (message.role) {
+    case "user": {
+      if (typeof message.content === "string") return message;
+      const content = converter.input(message.content);
+      return content === message.content ? message : { ...message, content };
+    }
+    case "toolResult": {
+      const content = converter.input(message.content);
+      const toolCallId = converter.id(message.toolCallId);
+      return content === message.content && toolCallId === message.toolCallId
+        ? message
+        : { ...message, content, toolCallId };
+    }
+    case "assistant":
+      return converter.assistant(message);
+  }
+}

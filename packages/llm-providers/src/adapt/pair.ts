@@ -1,0 +1,132 @@
+import type { AssistantMessage, Message, ToolCallBlock, ToolResultMessage } from "@signalbox/agent-core";
+import type { Loss } from "./index.ts";
+
+interface Placed {
+  readonly message: Message;
+  readonly from: number;
+}
+
+const INTERRUPTED = "No result: the run was interrupted before this tool finished.";
+const CUT = "(the earlier part of this conversation was left out)";
+
+function madeUp(call: ToolCallBlock, timestamp: number): ToolResultMessage {
+  return {
+    role: "toolResult",
+    toolCallId: call.id,
+    toolName: call.name,
+    content: [{ type: "text", text: INTERRUPTED }],
+    isError: true,
+    timestamp,
+  };
+}
+
+/** Made-up results are found again too, so that a history keeps its identity from turn to turn. */
+const made = new WeakMap<ToolCallBlock, ToolResultMessage>();
+const trimmed = new WeakMap<AssistantMessage, AssistantMessage>();
+
+function resultFor(call: ToolCallBlock, timestamp: number): ToolResultMessage {
+  const known = made.get(call);
+  if (known !== undefined) return known;
+  const result = madeUp(call, timestamp);
+  made.set(call, result);
+  return result;
+}
+
+function callsOf(message: AssistantMessage): ToolCallBlock[] {
+  const calls: ToolCallBlock[] = [];
+  for (const block of message.content) if (block.type === "toolCall") calls.push(block);
+  return calls;
+}
+
+/**
+ * Puts each call's one result right after its turn, in the order of the calls. A half-received call of a broken turn
+ * that nobody answered is dropped: the model never finished saying it. An id that was used before is replaced.
+ *
+ * @param fit makes an id that the wire format takes.
+ */
+export function pairCalls(placed: readonly Placed[], losses: Loss[], fit: (id: string) => string): Message[] {
+  const out: Message[] = [];
+  const seen = new Set<string>();
+  let i = 0;
+  while (i < placed.length) {
+    const at = placed[i];
+    i++;
+    if (at === undefined) continue;
+    const { message, from } = at;
+    if (message.role === "toolResult") {
+      losses.push({ kind: "orphan-result", message: from, detail: message.toolCallId });
+      continue;
+    }
+    if (message.role === "user") {
+      out.push(message);
+      continue;
+    }
+    const calls = callsOf(message);
+    if (calls.length === 0) {
+      out.push(message);
+      continue;
+    }
+    const results = new Map<string, ToolResultMessage[]>();
+    const between: Message[] = [];
+    for (; i < placed.length; i++) {
+      const next = placed[i];
+      if (next === undefined || next.message.role === "assistant") break;
+      if (next.message.role === "user") {
+        between.push(next.message);
+        continue;
+      }
+      const id = next.message.toolCallId;
+      const given = results.get(id) ?? [];
+      const wanted = calls.filter((call) => call.id === id).length;
+      if (given.length >= wanted) losses.push({ kind: "orphan-result", message: next.from, detail: id });
+      else results.set(id, [...given, next.message]);
+    }
+    const kept = calls.filter(
+      (call) => results.has(call.id) || call.args !== undefined || message.stopReason === "tool_use",
+    );
+    const trimmedTurn =
+      kept.length === calls.length ? message : without(message, new Set(kept), from, losses);
+    const ids = kept.map((call) => {
+      const id = seen.has(call.id) ? fit(`${call.id}#${seen.size}`) : call.id;
+      seen.add(id);
+      return id;
+    });
+    const renamed = ids.some((id, at) => id !== kept[at]?.id);
+    if (trimmedTurn !== undefined) out.push(renamed ? rename(trimmedTurn, ids) : trimmedTurn);
+    kept.forEach((call, at) => {
+      const id = ids[at] ?? call.id;
+      const result = results.get(call.id)?.shift();
+      if (result === undefined) losses.push({ kind: "orphan-call", message: from, detail: call.id });
+      if (id !== call.id) losses.push({ kind: "call-id", message: from, detail: call.id });
+      const paired = result ?? resultFor(call, message.timestamp);
+      out.push(id === call.id ? paired : { ...paired, toolCallId: id });
+    });
+    for (const one of between) out.push(one);
+  }
+  if (out[0]?.role === "assistant") out.unshift({ role: "user", content: CUT, timestamp: out[0].timestamp });
+  return out;
+}
+
+function without(
+  message: AssistantMessage,
+  kept: ReadonlySet<ToolCallBlock>,
+  from: number,
+  losses: Loss[],
+): AssistantMessage | undefined {
+  const content = message.content.filter((block) => block.type !== "toolCall" || kept.has(block));
+  losses.push({ kind: "partial", message: from, detail: "a call that was cut off" });
+  if (content.length === 0) return undefined;
+  const known = trimmed.get(message);
+  if (known !== undefined && known.content.length === content.length) return known;
+  const turn = { ...message, content };
+  trimmed.set(message, turn);
+  return turn;
+}
+
+function rename(message: AssistantMessage, ids: readonly string[]): AssistantMessage {
+  let at = 0;
+  const content = message.content.map((block) =>
+    block.type === "toolCall" ? { ...block, id: ids[at++] ?? block.id } : block,
+  );
+  return { ...message, content };
+}
