@@ -1,1 +1,62 @@
-export {};
+export type { Capabilities, MediaKind, RateLimit, TextCapability, TextUnit } from "./capabilities.ts";
+export {
+  type AddressCodec,
+  type Channel,
+  type ChannelCache,
+  type ChannelContext,
+  type ChannelDefinition,
+  type ChannelLogger,
+  type ChannelMeta,
+  type ChannelWith,
+  type Clock,
+  type ConfigField,
+  defineChannel,
+  type FetchedMedia,
+  type Health,
+  type HistoryMessage,
+  type Identity,
+} from "./channel.ts";
+export { equalInConstantTime } from "./constant-time.ts";
+export {
+  ChannelError,
+  type ChannelErrorCode,
+  type ChannelErrorOptions,
+  type ChannelErrorScope,
+  isChannelError,
+} from "./errors.ts";
+export { createMemoryCache, systemClock } from "./host.ts";
+export type {
+  ActionEvent,
+  Addressed,
+  CommandEvent,
+  Conversation,
+  ConversationKind,
+  DeletedEvent,
+  EditedEvent,
+  EmitResult,
+  InboundEvent,
+  LifecycleEvent,
+  MediaRef,
+  MemberEvent,
+  Mention,
+  MessageBody,
+  MessageEvent,
+  ReactionEvent,
+  Sender,
+} from "./inbound.ts";
+export type { Json } from "./json.ts";
+export type {
+  ButtonsPart,
+  Draft,
+  DraftOptions,
+  MarkdownPart,
+  Outbound,
+  OutboundPart,
+  PartReceipt,
+  Receipt,
+  Reconciled,
+  SendIntent,
+  SendOptions,
+  TextPart,
+} from "./outbound.ts";
+export { normalizeLineEnds, textLength } from "./text.ts";

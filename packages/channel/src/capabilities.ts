@@ -1,0 +1,73 @@
+/** What a length is counted in. */
+export type TextUnit = "utf16" | "bytes" | "codepoints";
+
+/** How much text one part holds, and what it may be written in. */
+export interface TextCapability {
+  /** Longest text of one part, in `unit`. Absent: no limit. */
+  readonly max?: number;
+  readonly unit: TextUnit;
+  /** `markdown`: the channel renders Markdown (translating it where the platform has a markup of its own). */
+  readonly markup: "plain" | "markdown";
+}
+
+export type MediaKind = "image" | "audio" | "video" | "file" | "sticker";
+
+/** A rate the platform holds us to; the gateway keeps it, the channel only says so. */
+export interface RateLimit {
+  /** What is counted together: all that an account sends, or one conversation. */
+  readonly scope: "account" | "conversation";
+  readonly perSecond: number;
+  /** How many at once after a pause. */
+  readonly burst: number;
+}
+
+/**
+ * What a channel can do, as plain data that can be read without loading a vendor's SDK. A capability that is claimed
+ * obliges the channel to have the method that goes with it; `defineChannel` checks it by types, the conformance kit
+ * by calls.
+ */
+export interface Capabilities {
+  readonly text: TextCapability;
+  /** Attachments that `fetchMedia` gives. Absent: none. */
+  readonly media?: {
+    readonly kinds: readonly MediaKind[];
+    /** Largest attachment in bytes. */
+    readonly maxBytes: number;
+    readonly maxPerMessage: number;
+  };
+  /** `edit` works. `windowMs`: only that long after sending. */
+  readonly edit?: { readonly ownOnly: boolean; readonly windowMs?: number };
+  /** `remove` works. */
+  readonly remove?: boolean;
+  /** `native`: the platform streams; `draft`: a message edited as it grows. Both oblige to `openDraft`. */
+  readonly stream: "native" | "draft" | "none";
+  /** `native`: conversations have threads; `reply`: a message can quote another. */
+  readonly threads: "native" | "reply" | "none";
+  /** `react` works. */
+  readonly reactions?: boolean;
+  /** `typing` works. */
+  readonly typing?: boolean;
+  /** `openDirect` works. */
+  readonly openDirect?: boolean;
+  /** `history` works. */
+  readonly history?: boolean;
+  /** `resolve` works. */
+  readonly resolve?: boolean;
+  /** Interactive parts. Absent: buttons are written as numbered text by the gateway. */
+  readonly cards?: {
+    /** How many buttons one message may hold. */
+    readonly buttons: number;
+    /** Longest value of a button, in bytes, that comes back with the click. */
+    readonly callbackBytes: number;
+  };
+  /** How a doubtful send can be repeated without a second message. */
+  readonly delivery: {
+    /** The platform drops a second send with the same key, for `windowMs`. */
+    readonly idempotencyKey?: { readonly windowMs: number };
+    /** `reconcile` can look a sent message up. */
+    readonly readback?: boolean;
+  };
+  readonly rate: readonly RateLimit[];
+  /** Ways in. `internal`: the host itself hands messages over. */
+  readonly transports: readonly ("webhook" | "socket" | "poll" | "internal")[];
+}

@@ -1,0 +1,203 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { Capabilities } from "./capabilities.ts";
+import type { EmitResult, InboundEvent, MediaRef, Sender } from "./inbound.ts";
+import type { Json } from "./json.ts";
+import type {
+  Draft,
+  DraftOptions,
+  Outbound,
+  Receipt,
+  Reconciled,
+  SendIntent,
+  SendOptions,
+} from "./outbound.ts";
+
+export interface ChannelMeta {
+  /** For people, for instance `Feishu / Lark`. */
+  readonly label: string;
+  readonly description?: string;
+  readonly docsUrl?: string;
+  /** Fields of the configuration, in the order in which to ask for them. */
+  readonly fields: Readonly<Record<string, ConfigField>>;
+}
+
+/** How to ask a person for a field of the configuration. */
+export interface ConfigField {
+  readonly label: string;
+  /** Never shown, logged or exported. */
+  readonly secret?: boolean;
+  readonly hint?: string;
+}
+
+/** Writes an address as text and reads it back: `decode(encode(a))` equals `a`. */
+export interface AddressCodec<Address> {
+  /** Starts with the channel's id and a colon. */
+  encode(address: Address): string;
+  /** @throws ChannelError `invalid` for text that this codec did not write */
+  decode(text: string): Address;
+}
+
+export interface ChannelLogger {
+  debug(message: string, fields?: Readonly<Record<string, Json>>): void;
+  info(message: string, fields?: Readonly<Record<string, Json>>): void;
+  warn(message: string, fields?: Readonly<Record<string, Json>>): void;
+  error(message: string, fields?: Readonly<Record<string, Json>>): void;
+}
+
+/** Remembers names and the like. What it holds may vanish at any time. */
+export interface ChannelCache {
+  get(key: string): Promise<Json | undefined>;
+  set(key: string, value: Json, ttlMs: number): Promise<void>;
+}
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Resolves after `ms`, or rejects with the signal's reason. */
+  delay(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** What the host gives a channel; one account each. */
+export interface ChannelContext<Config = unknown> {
+  /** Checked by the definition's schema. */
+  readonly config: Config;
+  /** The account's name in the configuration. */
+  readonly account: string;
+  readonly logger: ChannelLogger;
+  /** Resolves after the durable insert; acknowledge the platform only then. */
+  emit(event: InboundEvent): Promise<EmitResult>;
+  /** For every request the channel makes, also through an SDK where that allows it. */
+  readonly fetch: typeof globalThis.fetch;
+  readonly clock: Clock;
+  readonly cache: ChannelCache;
+  /** Fires when the account is taken down; ends everything that is under way. */
+  readonly signal: AbortSignal;
+  /** Put the platform's payload into events as `raw`. Default false. */
+  readonly raw?: boolean;
+}
+
+/** Who this account is on the platform. */
+export interface Identity {
+  readonly id: string;
+  readonly name?: string;
+}
+
+/** `degraded`: works in part or with a delay; `down`: does not, until `retryAt` where it tries again by itself. */
+export type Health =
+  | { readonly state: "starting" }
+  | { readonly state: "ready" }
+  | { readonly state: "degraded"; readonly reason: string; readonly retryAt?: number }
+  | { readonly state: "down"; readonly reason: string; readonly retryAt?: number }
+  | { readonly state: "stopped" };
+
+/** A message of the past, newest last. */
+export interface HistoryMessage {
+  readonly messageId: string;
+  readonly sender: Sender;
+  readonly text: string;
+  /** Milliseconds since the epoch. */
+  readonly timestamp: number;
+}
+
+/** One account of a platform, running. Every method may throw {@link ChannelError}, and no other error on purpose. */
+export interface Channel<Address = unknown> {
+  /** Resolves when listening; once. */
+  start(signal: AbortSignal): Promise<void>;
+  /** Lets what is under way end, for at most `drainMs`. May be called twice, and before or during `start`. */
+  stop(options: { readonly drainMs: number }): Promise<void>;
+  health(): Health;
+  /** Undefined until the platform was asked. */
+  self(): Identity | undefined;
+  /** The platform's HTTP request, body untouched. Answers 200 only after `emit` said accepted or duplicate. */
+  webhook?(request: Request): Promise<Response>;
+  send(to: Address, message: Outbound, options: SendOptions): Promise<Receipt>;
+  edit?(to: Address, messageId: string, message: Outbound, signal: AbortSignal): Promise<void>;
+  remove?(to: Address, messageId: string, signal: AbortSignal): Promise<void>;
+  /** `on: false` takes it back. */
+  react?(
+    to: Address,
+    messageId: string,
+    reaction: { readonly emoji: string; readonly on: boolean },
+    signal: AbortSignal,
+  ): Promise<void>;
+  /** Shows or hides that an answer is being written. Costs the answer nothing when it fails. */
+  typing?(
+    to: Address,
+    state: { readonly on: boolean; readonly messageId?: string },
+    signal: AbortSignal,
+  ): Promise<void>;
+  /** The address of a direct conversation with that person. */
+  openDirect?(userId: string, signal: AbortSignal): Promise<Address>;
+  /** Newest last, at most `limit`. */
+  history?(
+    to: Address,
+    options: { readonly limit: number; readonly before?: number; readonly signal: AbortSignal },
+  ): Promise<readonly HistoryMessage[]>;
+  /** A person's name, cached; undefined where it cannot be found out. Never throws. */
+  resolve?(userId: string, signal: AbortSignal): Promise<{ readonly name: string } | undefined>;
+  openDraft?(to: Address, options: DraftOptions): Promise<Draft>;
+  fetchMedia?(ref: MediaRef, signal: AbortSignal): Promise<FetchedMedia>;
+  /** Whether a doubtful part is out. */
+  reconcile?(intent: SendIntent<Address>, signal: AbortSignal): Promise<Reconciled>;
+}
+
+/** An attachment on its way. */
+export interface FetchedMedia {
+  readonly body: ReadableStream<Uint8Array>;
+  /** As the platform's answer says. */
+  readonly mimeType: string;
+  /** In bytes, where the platform says. */
+  readonly size?: number;
+  readonly name?: string;
+}
+
+type MethodOf = {
+  edit: "edit";
+  remove: "remove";
+  media: "fetchMedia";
+  reactions: "react";
+  typing: "typing";
+  openDirect: "openDirect";
+  history: "history";
+  resolve: "resolve";
+};
+
+/** Names of the optional methods that the claims of `C` oblige to. */
+type Obliged<C extends Capabilities> =
+  | { [K in keyof MethodOf]: C[K] extends object | true ? MethodOf[K] : never }[keyof MethodOf]
+  | (C["stream"] extends "native" | "draft" ? "openDraft" : never)
+  | ("webhook" extends C["transports"][number] ? "webhook" : never)
+  | (C["delivery"] extends { readonly readback: true } ? "reconcile" : never);
+
+/** A channel that has every method its capabilities `C` claim. */
+export type ChannelWith<Address, C extends Capabilities> = Channel<Address> &
+  Required<Pick<Channel<Address>, Obliged<C>>>;
+
+/** What a channel package exports: data, and one function that brings an account to life. */
+export interface ChannelDefinition<
+  Config = unknown,
+  Address = unknown,
+  C extends Capabilities = Capabilities,
+> {
+  readonly specVersion: 1;
+  /** Lower-case letters, digits and hyphens; the key under `channels` in the configuration. */
+  readonly id: string;
+  readonly meta: ChannelMeta;
+  readonly config: StandardSchemaV1<unknown, Config>;
+  readonly capabilities: C;
+  readonly codec: AddressCodec<Address>;
+  /** Import the SDK in here or later, never at the top of the module. */
+  create(context: ChannelContext<Config>): Promise<Channel<Address>>;
+}
+
+/**
+ * Checks by types that the channel has the methods its capabilities claim, and gives the definition back in the form
+ * a host takes.
+ */
+export function defineChannel<Config, Address, const C extends Capabilities>(
+  definition: Omit<ChannelDefinition<Config, Address, C>, "create"> & {
+    create(context: ChannelContext<Config>): Promise<ChannelWith<Address, C>>;
+  },
+): ChannelDefinition<Config, Address, C> {
+  return definition;
+}

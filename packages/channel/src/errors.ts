@@ -1,0 +1,65 @@
+import type { Receipt } from "./outbound.ts";
+
+/**
+ * - `rate_limited`: wait `retryAfterMs`, then again.
+ * - `auth`: the account's credentials are refused; nothing works until somebody mends them.
+ * - `permission`: this account may not do that here.
+ * - `not_found`: the conversation, message or person does not exist (any more).
+ * - `too_large`: more than the platform takes.
+ * - `unsupported`: the channel cannot do that at all.
+ * - `invalid`: the platform refuses what was sent; the same again will be refused again.
+ * - `transient`: certainly not done, try again.
+ * - `unknown_outcome`: may have been done, nobody can tell from the answer.
+ */
+export type ChannelErrorCode =
+  | "rate_limited"
+  | "auth"
+  | "permission"
+  | "not_found"
+  | "too_large"
+  | "unsupported"
+  | "invalid"
+  | "transient"
+  | "unknown_outcome";
+
+/** What an error holds for: this one message, its conversation, or the whole account. */
+export type ChannelErrorScope = "message" | "conversation" | "account";
+
+export interface ChannelErrorOptions {
+  /** Not before that many milliseconds. */
+  readonly retryAfterMs?: number;
+  /** Default `message`. */
+  readonly scope?: ChannelErrorScope;
+  /** The platform's own error code, for people and logs. */
+  readonly platformCode?: string;
+  /** Parts that are out already, where a send failed after the first. */
+  readonly receipt?: Receipt;
+  readonly cause?: unknown;
+}
+
+const MARK = Symbol.for("signalbox.channel.error");
+
+/** The one error of channels. Recognise it with {@link isChannelError}: two installed copies of this package agree. */
+export class ChannelError extends Error {
+  override readonly name = "ChannelError";
+  readonly code: ChannelErrorCode;
+  readonly scope: ChannelErrorScope;
+  readonly retryAfterMs: number | undefined;
+  readonly platformCode: string | undefined;
+  readonly receipt: Receipt | undefined;
+
+  constructor(code: ChannelErrorCode, message: string, options: ChannelErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.scope = options.scope ?? "message";
+    this.retryAfterMs = options.retryAfterMs;
+    this.platformCode = options.platformCode;
+    this.receipt = options.receipt;
+    Object.defineProperty(this, MARK, { value: true });
+  }
+}
+
+/** Whether `error` is a {@link ChannelError}, of this copy of the package or another. */
+export function isChannelError(error: unknown): error is ChannelError {
+  return error instanceof Error && MARK in error;
+}

@@ -1,0 +1,160 @@
+import type { MediaKind } from "./capabilities.ts";
+import type { Json } from "./json.ts";
+
+/** `direct`: two people; `group`: some; `channel`: a place of a community that anyone in it can read. */
+export type ConversationKind = "direct" | "group" | "channel";
+
+export interface Conversation {
+  /** The platform's id of the place, without the thread. */
+  readonly id: string;
+  readonly kind: ConversationKind;
+  /** The thread within it. */
+  readonly threadId?: string;
+  /** The place this one belongs to, where threads and forum posts are places of their own. */
+  readonly parentId?: string;
+  /** Discord: the server. */
+  readonly guildId?: string;
+  /** Slack: the workspace; Feishu: the tenant. */
+  readonly teamId?: string;
+  /** The place's name, where the event carries it. Written by people: never trusted. */
+  readonly subject?: string;
+}
+
+export interface Sender {
+  /** The platform's immutable id; empty only where the platform tells nobody (a lifecycle event). */
+  readonly id: string;
+  /** Written by people: never trusted, and not always known; see `resolve` of the channel. */
+  readonly name?: string;
+  readonly isBot: boolean;
+  /** This account itself. */
+  readonly isSelf: boolean;
+  /** Ids of roles within the guild. */
+  readonly roles?: readonly string[];
+}
+
+/** Why the message concerns the bot; the channel knows by ids, never by a name. */
+export type Addressed = "dm" | "mention" | "reply" | "none";
+
+/** An attachment that was named but not fetched. */
+export interface MediaRef {
+  readonly kind: MediaKind;
+  /** `application/octet-stream` where the platform does not say. */
+  readonly mimeType: string;
+  /** As the sender called it: never part of a path. */
+  readonly name?: string;
+  /** In bytes. */
+  readonly size?: number;
+  /** What the channel's `fetchMedia` needs to find it again, also after a restart. */
+  readonly ref: Json;
+}
+
+/** What all inbound events have. Everything in them survives JSON. */
+interface EventBase {
+  /** The platform's id of the event, the same at every redelivery; unique within (channel, account). */
+  readonly eventId: string;
+  readonly channel: string;
+  readonly account: string;
+  readonly conversation: Conversation;
+  /** Where an answer goes, as the channel's codec writes it. */
+  readonly address: string;
+  readonly sender: Sender;
+  readonly addressed: Addressed;
+  /** Milliseconds since the epoch, by the platform's clock where it tells. */
+  readonly timestamp: number;
+  /** The platform's payload, only where the context asks for it. */
+  readonly raw?: Json;
+}
+
+export interface Mention {
+  readonly id: string;
+  readonly name?: string;
+  readonly isSelf: boolean;
+}
+
+/** What a message says, also after an edit. */
+export interface MessageBody {
+  /**
+   * With `\n` line ends, mentions written `@Name`, and without the bot's own mention at the front. Rich text is
+   * written as Markdown.
+   */
+  readonly text: string;
+  readonly media: readonly MediaRef[];
+  /** The message this one answers. `text` and `senderId` only where the event itself carries them. */
+  readonly replyTo?: { readonly messageId: string; readonly text?: string; readonly senderId?: string };
+  /** It was written elsewhere and passed on: its text is not the sender's. */
+  readonly forwarded?: { readonly from?: string };
+  readonly mentions: readonly Mention[];
+}
+
+export interface MessageEvent extends EventBase, MessageBody {
+  readonly type: "message";
+  readonly messageId: string;
+}
+
+/** The message as it reads now. */
+export interface EditedEvent extends EventBase, MessageBody {
+  readonly type: "edited";
+  readonly messageId: string;
+}
+
+export interface DeletedEvent extends EventBase {
+  readonly type: "deleted";
+  readonly messageId: string;
+}
+
+export interface ReactionEvent extends EventBase {
+  readonly type: "reaction";
+  readonly messageId: string;
+  /** A Unicode emoji where there is one, else the platform's name. */
+  readonly emoji: string;
+  readonly added: boolean;
+}
+
+/** A button, a menu, a form of a message the bot sent. */
+export interface ActionEvent extends EventBase {
+  readonly type: "action";
+  /** The message that held it. */
+  readonly messageId?: string;
+  /** What the bot put there; see `ButtonsPart`. */
+  readonly actionId: string;
+  readonly value?: Json;
+}
+
+/** A command the platform itself knows (a slash command), not text that looks like one. */
+export interface CommandEvent extends EventBase {
+  readonly type: "command";
+  /** Without the slash. */
+  readonly name: string;
+  readonly args: string;
+}
+
+export interface MemberEvent extends EventBase {
+  readonly type: "member";
+  readonly change: "joined" | "left";
+  /** Who came or went; the sender is who did it. */
+  readonly member: { readonly id: string; readonly name?: string; readonly isSelf: boolean };
+}
+
+/** Something about the account or the place: installed, removed, renamed, a gap in what was received. */
+export interface LifecycleEvent extends EventBase {
+  readonly type: "lifecycle";
+  readonly what: "installed" | "removed" | "renamed" | "gap";
+  readonly detail?: Json;
+}
+
+/** Everything that comes in, discriminated by `type`. */
+export type InboundEvent =
+  | MessageEvent
+  | EditedEvent
+  | DeletedEvent
+  | ReactionEvent
+  | ActionEvent
+  | CommandEvent
+  | MemberEvent
+  | LifecycleEvent;
+
+/**
+ * `accepted`: committed, acknowledge the platform. `duplicate`: had it already, acknowledge. `rejected`: not taken
+ * (full, shutting down): let the platform deliver again.
+ */
+export type EmitResult = "accepted" | "duplicate" | "rejected";

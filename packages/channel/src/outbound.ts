@@ -1,0 +1,100 @@
+import type { Json } from "./json.ts";
+
+/** As written, no markup. */
+export interface TextPart {
+  readonly type: "text";
+  readonly text: string;
+}
+
+/** CommonMark with tables and strikethrough; only to channels whose `text.markup` is `markdown`. */
+export interface MarkdownPart {
+  readonly type: "markdown";
+  readonly text: string;
+}
+
+/** A question with buttons; only to channels with `cards`. A click comes back as an `action` event. */
+export interface ButtonsPart {
+  readonly type: "buttons";
+  readonly text: string;
+  readonly buttons: readonly {
+    /** Comes back as `actionId`. */
+    readonly id: string;
+    readonly label: string;
+    readonly style?: "default" | "primary" | "danger";
+    /** Comes back as `value`. */
+    readonly value?: Json;
+  }[];
+}
+
+/** One part is one platform message. A channel refuses a type it does not know with `unsupported`. */
+export type OutboundPart = TextPart | MarkdownPart | ButtonsPart;
+
+/** What to send. The gateway has cut the text into parts by the channel's capabilities. */
+export interface Outbound {
+  readonly parts: readonly OutboundPart[];
+  /** The platform's id of the message the first part answers. */
+  readonly replyTo?: string;
+}
+
+export interface SendOptions {
+  /**
+   * The same for every try of this message: at most 20 characters of `[0-9A-Za-z_-]`, so that a part number still fits
+   * where a platform allows 25. Part k is sent under a key derived from this one and k.
+   */
+  readonly idempotencyKey: string;
+  readonly signal: AbortSignal;
+  /** Index of the first part to send, where earlier ones have a receipt. Default 0. */
+  readonly startAt?: number;
+  /** Called as each part is out, before the next one is tried, so that a crash forgets nothing. */
+  readonly onPart?: (part: PartReceipt) => void | Promise<void>;
+}
+
+/** One part that is out. */
+export interface PartReceipt {
+  /** Index in `parts`. */
+  readonly index: number;
+  /** The platform's id. */
+  readonly messageId: string;
+}
+
+/** Every part that this call sent, in order. */
+export interface Receipt {
+  readonly parts: readonly PartReceipt[];
+}
+
+/** A send whose outcome is not known, to be looked up. */
+export interface SendIntent<Address = unknown> {
+  readonly to: Address;
+  readonly idempotencyKey: string;
+  /** Index of the part. */
+  readonly part: number;
+  readonly content: OutboundPart;
+  readonly replyTo?: string;
+  /** Milliseconds since the epoch when it was tried first. */
+  readonly attemptedAt: number;
+}
+
+/**
+ * `sent` with its id where it was found; `unknown` where looking was not possible: neither proves anything about a
+ * platform that does not answer.
+ */
+export type Reconciled =
+  | { readonly outcome: "sent"; readonly messageId: string }
+  | { readonly outcome: "not-sent" }
+  | { readonly outcome: "unknown" };
+
+export interface DraftOptions {
+  readonly idempotencyKey: string;
+  readonly replyTo?: string;
+  readonly signal: AbortSignal;
+}
+
+/** A message that grows while the model writes. */
+export interface Draft {
+  /** The whole text so far. Calls may coalesce; a later one replaces an earlier one. */
+  update(snapshot: string): Promise<void>;
+  /** The finished message. Once. */
+  finalize(message: Outbound): Promise<Receipt>;
+  /** Takes it back, as far as the platform lets us. */
+  abort(): Promise<void>;
+}

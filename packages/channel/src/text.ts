@@ -1,0 +1,22 @@
+import type { TextUnit } from "./capabilities.ts";
+
+/** Windows and old Mac line ends, and Unicode's line and paragraph separators, become `\n`. */
+export function normalizeLineEnds(text: string): string {
+  return text.replace(/\r\n?|[\u2028\u2029\u0085]/g, "\n");
+}
+
+/** Bytes that one code point takes in UTF-8. A lone surrogate counts as the replacement character it becomes. */
+export function utf8Length(codePoint: number): number {
+  if (codePoint < 0x80) return 1;
+  if (codePoint < 0x800) return 2;
+  return codePoint < 0x10000 ? 3 : 4;
+}
+
+/** The length of `text` as a platform counts it. */
+export function textLength(text: string, unit: TextUnit): number {
+  if (unit === "utf16") return text.length;
+  let length = 0;
+  for (const character of text)
+    length += unit === "codepoints" ? 1 : utf8Length(character.codePointAt(0) ?? 0);
+  return length;
+}
