@@ -1,3 +1,9 @@
+export { type CheckOptions, checkBindings, type RoutingProblem } from "./check.ts";
+export { configDigest } from "./digest.ts";
+export { isResetDue, resetPolicyFor } from "./reset.ts";
+export { MemoryRouteCache } from "./route-cache.ts";
+export { createRouter, RoutingConfigError } from "./router.ts";
+export { escapeId, formatSessionKey, parseSessionKey, type SessionKeyParts } from "./session-key.ts";
 export type {
   Binding,
   BindingMatch,

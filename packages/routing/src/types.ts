@@ -112,7 +112,7 @@ export interface Route {
 
 /** One condition of a binding that did not hold. */
 export interface Mismatch {
-  readonly field: "agent" | "account" | "peer" | "guildId" | "roles" | "teamId";
+  readonly field: "channel" | "agent" | "account" | "peer" | "guildId" | "roles" | "teamId";
   /** What the binding asks for. */
   readonly wanted: string;
   /** What the message has; absent where it has nothing. */

@@ -1,0 +1,166 @@
+import type { DmScope, RouteInput } from "./types.ts";
+
+/**
+ * What a session key says. Written, with every id escaped by {@link escapeId}:
+ *
+ * | parts | key |
+ * | --- | --- |
+ * | main | `agent:{agent}:main` |
+ * | direct | `agent:{agent}:direct:{peer}` |
+ * | direct, channel | `agent:{agent}:{channel}:direct:{peer}` |
+ * | direct, channel, account | `agent:{agent}:{channel}:{account}:direct:{peer}` |
+ * | group | `agent:{agent}:{channel}:{account}:group:{peer}` |
+ * | channel | `agent:{agent}:{channel}:{account}:channel:{peer}` |
+ *
+ * A thread adds `:thread:{thread}` to any of them but the first. A peer whose own id happens to be the name of a
+ * linked person is written with `%~` before it, so that nobody becomes that person by choosing an id.
+ */
+export type SessionKeyParts =
+  | { readonly kind: "main"; readonly agentId: string }
+  | {
+      readonly kind: "direct";
+      readonly agentId: string;
+      readonly channel?: string;
+      /** Only beside a channel. */
+      readonly account?: string;
+      readonly peerId: string;
+      /** The peer's own id equals the name of a linked person, whom it is not. Only without a channel. */
+      readonly namesake?: true;
+      readonly threadId?: string;
+    }
+  | {
+      readonly kind: "group" | "channel";
+      readonly agentId: string;
+      readonly channel: string;
+      readonly account: string;
+      readonly peerId: string;
+      readonly threadId?: string;
+    };
+
+const NAMESAKE = "%~";
+
+/** Writes a session key. Different parts never give the same key. */
+export function formatSessionKey(parts: SessionKeyParts): string {
+  const agent = `agent:${escapeId(parts.agentId)}`;
+  if (parts.kind === "main") return `${agent}:main`;
+  let key = agent;
+  if (parts.channel !== undefined) key += `:${escapeId(parts.channel)}`;
+  if (parts.channel !== undefined && parts.account !== undefined) key += `:${escapeId(parts.account)}`;
+  const mark = parts.kind === "direct" && parts.namesake && parts.channel === undefined ? NAMESAKE : "";
+  key += `:${parts.kind}:${mark}${escapeId(parts.peerId)}`;
+  return parts.threadId === undefined ? key : `${key}:thread:${escapeId(parts.threadId)}`;
+}
+
+/** Reads a session key; undefined where it is none, so that `formatSessionKey(parseSessionKey(key))` is `key`. */
+export function parseSessionKey(key: string): SessionKeyParts | undefined {
+  const parts = read(key.split(":"));
+  return parts !== undefined && formatSessionKey(parts) === key ? parts : undefined;
+}
+
+function read(segments: string[]): SessionKeyParts | undefined {
+  const [prefix, agent] = segments;
+  let rest = segments.slice(2);
+  if (prefix !== "agent" || agent === undefined) return undefined;
+  const agentId = unescapeId(agent);
+  if (rest.length === 1) return rest[0] === "main" ? { kind: "main", agentId } : undefined;
+
+  let thread: { threadId: string } | undefined;
+  const last = rest.at(-1);
+  if (rest.length >= 4 && rest.at(-2) === "thread" && last !== undefined) {
+    thread = { threadId: unescapeId(last) };
+    rest = rest.slice(0, -2);
+  }
+  const kind = rest.at(-2);
+  const peer = rest.at(-1);
+  if (peer === undefined || rest.length > 4) return undefined;
+  const [channel, account] = rest.slice(0, -2).map(unescapeId);
+  if (kind === "direct") {
+    const namesake = peer.startsWith(NAMESAKE);
+    return {
+      kind,
+      agentId,
+      ...(channel === undefined ? {} : { channel }),
+      ...(account === undefined ? {} : { account }),
+      peerId: unescapeId(namesake ? peer.slice(NAMESAKE.length) : peer),
+      ...(namesake ? { namesake } : {}),
+      ...thread,
+    };
+  }
+  if ((kind === "group" || kind === "channel") && channel !== undefined && account !== undefined) {
+    return { kind, agentId, channel, account, peerId: unescapeId(peer), ...thread };
+  }
+  return undefined;
+}
+
+/**
+ * Makes an id safe to stand in a session key: `:`, `%`, control characters and white space of ASCII become `%` and
+ * two hexadecimal digits. Everything else stays as it is, so that ordinary ids are readable.
+ */
+export function escapeId(id: string): string {
+  return UNSAFE.test(id) ? id.replace(EVERY_UNSAFE, percent) : id;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not stay
+const UNSAFE = /[%:\u0000-\u0020\u007f]/;
+const EVERY_UNSAFE = new RegExp(UNSAFE, "g");
+
+function percent(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
+}
+
+function unescapeId(text: string): string {
+  return text.replace(/%([0-9A-F]{2})/g, (_, digits: string) => String.fromCharCode(parseInt(digits, 16)));
+}
+
+/** Identity links, ready to be asked. */
+export interface IdentityLinks {
+  /** The person behind a peer of a channel. */
+  find(channel: string, peerId: string): string | undefined;
+  /** Whether somebody is linked under this name. */
+  isName(name: string): boolean;
+}
+
+/** Ids listed under several names belong to the first. */
+export function compileLinks(links: Readonly<Record<string, readonly string[]>> = {}): IdentityLinks {
+  const names = new Map<string, Map<string, string>>();
+  const known = new Set<string>();
+  for (const [name, ids] of Object.entries(links)) {
+    known.add(name);
+    for (const id of ids) {
+      const colon = id.indexOf(":");
+      if (colon <= 0) continue;
+      const channel = id.slice(0, colon);
+      const ofChannel = names.get(channel) ?? new Map<string, string>();
+      names.set(channel, ofChannel);
+      const peerId = id.slice(colon + 1);
+      if (!ofChannel.has(peerId)) ofChannel.set(peerId, name);
+    }
+  }
+  return {
+    find: (channel, peerId) => names.get(channel)?.get(peerId),
+    isName: (name) => known.has(name),
+  };
+}
+
+/** The session of a message once its agent is known. */
+export function sessionParts(
+  agentId: string,
+  input: RouteInput,
+  scope: DmScope,
+  links: IdentityLinks,
+): SessionKeyParts {
+  const { channel, account, peer } = input;
+  // Where a thread is a conversation of its own its id says nothing new.
+  const thread =
+    input.threadId === undefined || input.threadId === peer.id ? undefined : { threadId: input.threadId };
+  if (peer.kind !== "direct") {
+    return { kind: peer.kind, agentId, channel, account, peerId: peer.id, ...thread };
+  }
+  if (scope === "main") return { kind: "main", agentId };
+  const person = links.find(channel, peer.id);
+  if (person !== undefined) return { kind: "direct", agentId, peerId: person, ...thread };
+  const direct = { kind: "direct", agentId, peerId: peer.id, ...thread } as const;
+  if (scope === "per-channel-peer") return { ...direct, channel };
+  if (scope === "per-account-channel-peer") return { ...direct, channel, account };
+  return links.isName(peer.id) ? { ...direct, namesake: true } : direct;
+}
