@@ -1,7 +1,7 @@
 import type { Bodies, Millis } from "./common.ts";
 import type { InboxStore } from "./inbox.ts";
 import type { LeaseStore } from "./leases.ts";
-import type { OutboxStore } from "./outbox.ts";
+import type { OutboxState, OutboxStore } from "./outbox.ts";
 import type { RunStore, UsageStore } from "./runs.ts";
 import type { SessionStore } from "./sessions.ts";
 import type { GroupHistoryStore, KvStore, PairingStore, RouteCacheStore, TraceStore } from "./side.ts";
@@ -18,8 +18,8 @@ export interface Retention {
   readonly outboxMs?: number;
   /** Default 7 days. */
   readonly tracesMs?: number;
-  /** Newest trace entries kept, whatever their age. Default 200,000. */
-  readonly traceEntries?: number;
+  /** Trace rows kept at most, the newest; a row holds what was said of a message in one moment. Default 200,000. */
+  readonly traceRows?: number;
   /** Messages of earlier generations and before a compaction. Default 90 days. */
   readonly hiddenMessagesMs?: number;
   /** Whole sessions without activity. Default: kept for ever. */
@@ -43,10 +43,12 @@ export interface StoreStats {
   readonly fileBytes: number;
   readonly walBytes: number;
   readonly freeBytes: number;
-  /** Rows by state. */
-  readonly inbox: Readonly<Record<string, number>>;
-  readonly outbox: Readonly<Record<string, number>>;
+  /** Unfinished messages by state. */
+  readonly inbox: Readonly<Record<"accepted" | "queued" | "running", number>>;
+  /** Replies that were not sent, by state. */
+  readonly outbox: Readonly<Record<Exclude<OutboxState, "sent">, number>>;
   readonly sessions: number;
+  /** The number of the newest message: how many were ever kept. */
   readonly messages: number;
   readonly runsActive: number;
   /** Since the store was opened. */

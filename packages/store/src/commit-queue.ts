@@ -1,0 +1,223 @@
+import { type Database, isBusy, toStoreError } from "./database.ts";
+import { StoreError } from "./errors.ts";
+
+/** Makes everything committed so far survive a loss of power. */
+export type SyncLog = () => Promise<void>;
+
+export interface CommitQueueOptions {
+  readonly database: Database;
+  /** Syncs the log after a commit. Without: the database lives in memory. */
+  readonly syncLog?: SyncLog;
+  /** Runs after a batch is on the disk and before the next begins; for checkpoints. */
+  readonly afterBatch?: () => Promise<void> | undefined;
+}
+
+export interface CommitQueue {
+  /**
+   * Runs `work` in a transaction that it shares with its neighbours, isolated by a savepoint: when it throws, only
+   * its own writes are undone. Resolves once the transaction is on the disk.
+   */
+  write<R>(work: () => R): Promise<R>;
+  /** Runs `work` now, on the last committed state. */
+  read<R>(work: () => R): Promise<R>;
+  /** Numbers the transactions: what was read in one holds until the next. */
+  readonly transaction: number;
+  readonly counts: { readonly commits: number; readonly calls: number; readonly syncs: number };
+  /** Resolves when nothing waits; afterwards calls reject with `closed`. */
+  close(): Promise<void>;
+}
+
+interface Call {
+  run(): void;
+  /** Only called once; with an error or, when it went well, without. */
+  done(error?: unknown): void;
+}
+
+/** How long a batch may hold the event loop before the rest waits for the next one. */
+const maxHoldMs = 5;
+/** How long writers wait for another process's transaction. */
+const maxLockedMs = 10_000;
+/** Calls a second from which on commits are spaced out, and where they reach the widest spacing. */
+const spacingFrom = 800;
+const spacingFull = 1600;
+const spacingMaxMs = 8;
+/** The weight of the past in the rate halves in this time. */
+const rateHalfLifeMs = 100;
+
+/**
+ * Group commit. Calls of one turn of the event loop, and calls that come while a batch is being synced, share one
+ * transaction and one sync. The sync runs on libuv's thread pool, so that the event loop is held for the statements
+ * only. Under load commits are spaced out by up to 8 ms: a page that four messages change is then written once.
+ */
+export function commitQueue(options: CommitQueueOptions): CommitQueue {
+  const { database, syncLog } = options;
+  const { raw } = database;
+  const begin = raw.prepare("BEGIN IMMEDIATE");
+  const commit = raw.prepare("COMMIT");
+  const rollback = raw.prepare("ROLLBACK");
+  const savepoint = raw.prepare("SAVEPOINT call");
+  const release = raw.prepare("RELEASE call");
+  const undo = raw.prepare("ROLLBACK TO call");
+  const totalChanges = raw.prepare<[], number>("SELECT total_changes()").pluck();
+
+  let waiting: Call[] = [];
+  let running = false;
+  let closed = false;
+  let broken: unknown;
+  const idle: (() => void)[] = [];
+  let lastStart = 0;
+  let lockedSince: number | undefined;
+  let rate = 0;
+  let rateAt = performance.now();
+  let transaction = 0;
+  const counts = { commits: 0, calls: 0, syncs: 0 };
+
+  function spacing(now: number): number {
+    rate *= 0.5 ** ((now - rateAt) / rateHalfLifeMs);
+    rateAt = now;
+    const callsPerSecond = (rate * Math.LN2 * 1000) / rateHalfLifeMs;
+    const share = (callsPerSecond - spacingFrom) / (spacingFull - spacingFrom);
+    return share <= 0 ? 0 : Math.min(share, 1) * spacingMaxMs;
+  }
+
+  function schedule(): void {
+    if (running || waiting.length === 0) return;
+    running = true;
+    const now = performance.now();
+    const wait = closed ? 0 : lastStart + spacing(now) - now;
+    if (wait >= 1) setTimeout(runBatch, wait);
+    else setImmediate(runBatch);
+  }
+
+  /** Runs calls in one transaction until none is left or the time is up; the calls it ran, with their errors. */
+  function transact(): Map<Call, unknown> | undefined {
+    try {
+      begin.run();
+    } catch (error) {
+      if (isBusy(error)) return undefined;
+      throw error;
+    }
+    transaction += 1;
+    const outcomes = new Map<Call, unknown>();
+    const calls = waiting;
+    try {
+      const until = performance.now() + maxHoldMs;
+      for (const call of calls) {
+        if (outcomes.size > 0 && performance.now() > until) break;
+        outcomes.set(call, undefined);
+        savepoint.run();
+        try {
+          call.run();
+        } catch (error) {
+          // A full disk can make SQLite give up the whole transaction.
+          if (!raw.inTransaction) throw error;
+          outcomes.set(call, toStoreError(error));
+          undo.run();
+          transaction += 1;
+        }
+        release.run();
+      }
+      database.fault("commit");
+      commit.run();
+    } catch (error) {
+      if (raw.inTransaction) rollback.run();
+      const failure = toStoreError(error);
+      for (const [call, own] of outcomes) outcomes.set(call, own ?? failure);
+    }
+    waiting = calls.slice(outcomes.size);
+    return outcomes;
+  }
+
+  async function runBatch(): Promise<void> {
+    const start = performance.now();
+    lastStart = start;
+    const before = totalChanges.get();
+    let outcomes: Map<Call, unknown> | undefined;
+    try {
+      outcomes = transact();
+    } catch (error) {
+      const failed = waiting;
+      waiting = [];
+      outcomes = new Map(failed.map((call) => [call, toStoreError(error)]));
+    }
+    if (outcomes === undefined) {
+      lockedSince ??= start;
+      if (start - lockedSince < maxLockedMs) {
+        setTimeout(runBatch, 5);
+        return;
+      }
+      const failure = new StoreError("locked", "Another process kept the database locked for too long.");
+      outcomes = new Map(waiting.map((call) => [call, failure]));
+      waiting = [];
+    }
+    lockedSince = undefined;
+
+    if (totalChanges.get() !== before) {
+      counts.commits += 1;
+      await sync(outcomes);
+    }
+    for (const [call, error] of outcomes) call.done(error);
+    await options.afterBatch?.();
+    running = false;
+    if (waiting.length > 0) schedule();
+    else for (const resolve of idle.splice(0)) resolve();
+  }
+
+  async function sync(outcomes: Map<Call, unknown>): Promise<void> {
+    if (syncLog === undefined) return;
+    try {
+      database.fault("sync");
+      counts.syncs += 1;
+      await syncLog();
+    } catch (cause) {
+      // After a failed sync nobody knows what is on the disk, and asking again would be answered with a lie: only
+      // reading the file anew tells.
+      broken = new StoreError("io", "The database could not be synced to the disk: open it again.", {
+        cause,
+      });
+      for (const call of outcomes.keys()) outcomes.set(call, broken);
+      for (const call of waiting.splice(0)) outcomes.set(call, broken);
+    }
+  }
+
+  function refusal(): unknown {
+    return broken ?? (closed ? new StoreError("closed", "The store is closed.") : undefined);
+  }
+
+  return {
+    write<R>(work: () => R): Promise<R> {
+      const refused = refusal();
+      if (refused !== undefined) return Promise.reject(refused);
+      return new Promise<R>((resolve, reject) => {
+        let settle = () => {};
+        rate += 1;
+        counts.calls += 1;
+        waiting.push({
+          run() {
+            const result = work();
+            settle = () => resolve(result);
+          },
+          done: (error) => (error === undefined ? settle() : reject(error)),
+        });
+        schedule();
+      });
+    },
+    async read(work) {
+      const refused = refusal();
+      if (refused !== undefined) throw refused;
+      try {
+        return work();
+      } catch (error) {
+        throw toStoreError(error);
+      }
+    },
+    get transaction() {
+      return transaction;
+    },
+    counts,
+    async close() {
+      closed = true;
+      if (running || waiting.length > 0) await new Promise<void>((resolve) => idle.push(resolve));
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import fs from "node:fs";
+import os from "node:os";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { isBusy, toStoreError } from "./database.ts";
+import { HomeHeldError, StoreError } from "./errors.ts";
+import type { JsonValue } from "./types/common.ts";
+
+const lockName = "signalbox.lock";
+const holderName = "signalbox.holder.json";
+
+/** Who holds a home, as it wrote it down itself. */
+export interface HomeHolder {
+  readonly pid: number;
+  readonly host: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  /** What the holder wants others to know, for instance the port it listens on. */
+  readonly details?: JsonValue;
+}
+
+export interface HomeLock {
+  readonly holder: HomeHolder;
+  /** Replaces what others can read about the holder. */
+  describe(details: JsonValue): void;
+  /** May be called twice. */
+  release(): void;
+}
+
+function isHolder(value: unknown): value is HomeHolder {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "pid" in value &&
+    typeof value.pid === "number" &&
+    "host" in value &&
+    typeof value.host === "string" &&
+    "since" in value &&
+    typeof value.since === "number"
+  );
+}
+
+function readHolder(home: string): HomeHolder | undefined {
+  try {
+    const value: unknown = JSON.parse(fs.readFileSync(join(home, holderName), "utf8"));
+    return isHolder(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The lock of the operating system on a file of its own; `undefined` while another process has it. */
+function take(home: string): Sqlite.Database | undefined {
+  let file: Sqlite.Database | undefined;
+  try {
+    file = new Sqlite(join(home, lockName), { timeout: 0 });
+    file.exec("BEGIN EXCLUSIVE");
+    return file;
+  } catch (error) {
+    file?.close();
+    if (isBusy(error)) return undefined;
+    throw toStoreError(error);
+  }
+}
+
+/**
+ * Makes this process the only one that works on a home. The lock is one of the operating system, so it goes with its
+ * holder however that ends, and it never has to be guessed whether a holder is alive. The file beside it only tells
+ * people who the holder is.
+ *
+ * @throws HomeHeldError while another process (or another part of this one) has it
+ */
+export function acquireHomeLock(
+  home: string,
+  options: { readonly details?: JsonValue; readonly clock?: () => number } = {},
+): HomeLock {
+  if (!fs.existsSync(home))
+    throw new StoreError("invalid", `The home folder ${home} does not exist: make it first.`);
+  const lock = take(home);
+  if (lock === undefined) throw new HomeHeldError(home, readHolder(home) ?? {});
+
+  const path = join(home, holderName);
+  let holder: HomeHolder = { pid: process.pid, host: os.hostname(), since: (options.clock ?? Date.now)() };
+  let released = false;
+
+  function write(): void {
+    const part = `${path}.${process.pid}`;
+    fs.writeFileSync(part, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+    fs.renameSync(part, path);
+  }
+
+  function release(): void {
+    if (released) return;
+    released = true;
+    fs.rmSync(path, { force: true });
+    lock?.close();
+  }
+
+  try {
+    if (options.details !== undefined) holder = { ...holder, details: options.details };
+    write();
+  } catch (error) {
+    release();
+    throw toStoreError(error);
+  }
+  return {
+    get holder() {
+      return holder;
+    },
+    describe(details) {
+      holder = { ...holder, details };
+      if (!released) write();
+    },
+    release,
+  };
+}
+
+/** The live holder of a home, for those who want to talk to it; `undefined` when nobody holds it. */
+export function readHomeHolder(home: string): HomeHolder | "unknown" | undefined {
+  if (!fs.existsSync(join(home, lockName))) return undefined;
+  const lock = take(home);
+  if (lock === undefined) return readHolder(home) ?? "unknown";
+  lock.close();
+  return undefined;
+}

@@ -1,0 +1,118 @@
+import fs from "node:fs/promises";
+import type { Context } from "./context.ts";
+import { toStoreError } from "./database.ts";
+import { StoreError } from "./errors.ts";
+import { schemaVersion } from "./migrate.ts";
+import type { MaintenanceStore, PruneReport, Retention, StoreStats } from "./types/store.ts";
+import type { WriteAheadLog } from "./write-ahead-log.ts";
+
+/** Pages given back, or copied, in one step. */
+const vacuumPages = 200;
+const backupPages = 200;
+
+interface Parts {
+  readonly path: string;
+  /** Absent in memory. */
+  readonly log: WriteAheadLog | undefined;
+  readonly prune: (retention: Retention) => Promise<PruneReport>;
+  /** Runs a checkpoint between two batches. */
+  readonly checkpoint: () => Promise<void>;
+}
+
+export function createMaintenanceStore({ database, queue }: Context, parts: Parts): MaintenanceStore {
+  const { raw } = database;
+  const number = (sql: string) => {
+    const query = database.query<[], { value: number }>(sql);
+    return () => query.get()?.value ?? 0;
+  };
+  const inbox = database.query<[], { state: "accepted" | "queued" | "running"; n: number }>(
+    "SELECT state, count(*) AS n FROM inbox WHERE settled_at IS NULL GROUP BY state",
+  );
+  const outbox = database.query<[], { state: keyof StoreStats["outbox"]; n: number }>(
+    `SELECT state, count(*) AS n FROM outbox WHERE state IN ('pending', 'sending') GROUP BY state
+     UNION ALL
+     SELECT state, count(*) AS n FROM outbox WHERE state IN ('dead', 'uncertain', 'expired') GROUP BY state`,
+  );
+  const sessions = number("SELECT count(*) AS value FROM session");
+  const messages = number("SELECT max(id) AS value FROM message");
+  const active = number("SELECT count(*) AS value FROM active_run");
+  const freePages = number("SELECT freelist_count AS value FROM pragma_freelist_count");
+  const pages = number("SELECT page_count AS value FROM pragma_page_count");
+  const pageSize = number("SELECT page_size AS value FROM pragma_page_size");
+  const problems = database.query<[], { integrity_check: string }>("PRAGMA integrity_check(100)");
+
+  return {
+    prune: (retention) => parts.prune(retention ?? {}),
+
+    async vacuum() {
+      const before = await queue.read(freePages);
+      let left = before;
+      while (left > 0) {
+        await queue.write(() => raw.pragma(`incremental_vacuum(${vacuumPages})`));
+        const now = freePages();
+        if (now >= left) break;
+        left = now;
+      }
+      await parts.checkpoint();
+      return { freedBytes: (before - left) * pageSize() };
+    },
+
+    async backup(toPath) {
+      await queue.read(() => undefined);
+      if (
+        await fs.access(toPath).then(
+          () => true,
+          () => false,
+        )
+      ) {
+        throw new StoreError("invalid", `${toPath} exists: name a new file for the backup.`);
+      }
+      const part = `${toPath}.part`;
+      try {
+        await fs.rm(part, { force: true });
+        await raw.backup(part, { progress: () => backupPages });
+        const file = await fs.open(part, "r+");
+        await file.sync();
+        const { size } = await file.stat();
+        await file.close();
+        await fs.chmod(part, 0o600);
+        await fs.rename(part, toPath);
+        return { bytes: size };
+      } catch (error) {
+        await fs.rm(part, { force: true });
+        throw toStoreError(error);
+      }
+    },
+
+    integrity: () =>
+      queue.read(() => {
+        const found = problems.all().map((row) => row.integrity_check);
+        return found.length === 1 && found[0] === "ok"
+          ? { ok: true, problems: [] }
+          : { ok: false, problems: found };
+      }),
+
+    stats: () =>
+      queue.read(() => {
+        const inboxCounts = { accepted: 0, queued: 0, running: 0 };
+        for (const { state, n } of inbox.all()) inboxCounts[state] = n;
+        const outboxCounts = { pending: 0, sending: 0, uncertain: 0, dead: 0, expired: 0 };
+        for (const { state, n } of outbox.all()) outboxCounts[state] = n;
+        return {
+          path: parts.path,
+          version: schemaVersion,
+          fileBytes: pages() * pageSize(),
+          walBytes: parts.log?.bytes() ?? 0,
+          freeBytes: freePages() * pageSize(),
+          inbox: inboxCounts,
+          outbox: outboxCounts,
+          sessions: sessions(),
+          messages: messages(),
+          runsActive: active(),
+          ...queue.counts,
+        };
+      }),
+
+    checkpoint: () => parts.checkpoint(),
+  };
+}

@@ -1,0 +1,168 @@
+import type { Context } from "./context.ts";
+import type { MessageChain } from "./messages.ts";
+import type { SessionRows } from "./session-rows.ts";
+import type { Bodies } from "./types/common.ts";
+import type { PruneReport, Retention } from "./types/store.ts";
+
+const dayMs = 86_400_000;
+/** Rows looked at in one transaction. */
+const chunk = 1000;
+
+/** Tables whose rows are numbered in the order of time. */
+interface Sweep {
+  readonly table: string;
+  readonly number: string;
+  /** When a row began; once a whole chunk is younger than the limit, so is everything after it. */
+  readonly time: string;
+  /** Which rows between ?1 (exclusive) and ?2 (inclusive) go, by the limit ?3. */
+  readonly where: string;
+  /** What has to be done with the same rows first. */
+  readonly before?: readonly string[];
+}
+
+/** The newest row stays: its number would be given out again. */
+const notNewest = (table: string, number: string) => `${number} < (SELECT max(${number}) FROM ${table})`;
+
+const inboxWhere = `seq > ?1 AND seq <= ?2 AND settled_at < ?3 AND ${notNewest("inbox", "seq")}`;
+const runWhere = `n > ?1 AND n <= ?2 AND finished_at < ?3 AND ${notNewest("run", "n")}`;
+
+const inboxSweep: Sweep = {
+  table: "inbox",
+  number: "seq",
+  time: "received_at",
+  where: inboxWhere,
+  before: [`DELETE FROM inbox_event WHERE seq IN (SELECT seq FROM inbox WHERE ${inboxWhere})`],
+};
+
+const runSweep: Sweep = {
+  table: "run",
+  number: "n",
+  time: "started_at",
+  where: runWhere,
+  before: [
+    `INSERT INTO usage_day (day, agent_id, session_key, runs, model_calls, input_tokens, output_tokens,
+       cache_read_tokens, cache_write_tokens, cost_micros)
+     SELECT date(finished_at / 1000, 'unixepoch'), agent_id, session_key, count(*), coalesce(sum(model_calls), 0),
+       coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0), coalesce(sum(cache_read_tokens), 0),
+       coalesce(sum(cache_write_tokens), 0), coalesce(sum(cost_micros), 0)
+     FROM run WHERE ${runWhere} GROUP BY 1, 2, 3
+     ON CONFLICT (day, agent_id, session_key) DO UPDATE SET runs = runs + excluded.runs,
+       model_calls = model_calls + excluded.model_calls, input_tokens = input_tokens + excluded.input_tokens,
+       output_tokens = output_tokens + excluded.output_tokens,
+       cache_read_tokens = cache_read_tokens + excluded.cache_read_tokens,
+       cache_write_tokens = cache_write_tokens + excluded.cache_write_tokens,
+       cost_micros = cost_micros + excluded.cost_micros`,
+    `DELETE FROM tool_call WHERE run IN (SELECT n FROM run WHERE ${runWhere})`,
+  ],
+};
+
+const outboxSweep: Sweep = {
+  table: "outbox",
+  number: "seq",
+  time: "created_at",
+  where: `seq > ?1 AND seq <= ?2 AND updated_at < ?3 AND state NOT IN ('pending', 'sending')
+    AND ${notNewest("outbox", "seq")}`,
+};
+
+const traceSweep: Sweep = {
+  table: "trace",
+  number: "n",
+  time: "at",
+  where: "n > ?1 AND n <= ?2 AND at < ?3",
+};
+
+const messageSweep: Sweep = {
+  table: "message",
+  number: "id",
+  time: "at",
+  where: `id > ?1 AND id <= ?2 AND at < ?3 AND ${notNewest("message", "id")} AND NOT EXISTS (
+    SELECT 1 FROM session WHERE key = session_key AND generation = message.generation AND floor_seq < message.seq)`,
+};
+
+/** Pruning, in transactions short enough to pass unnoticed between other people's. */
+export function createPruner(
+  { database, queue, now }: Context,
+  rows: SessionRows,
+  chain: MessageChain<Bodies>,
+): (retention: Retention) => Promise<PruneReport> {
+  function sweeper({ table, number, time, where, before }: Sweep): (limit: number) => Promise<number> {
+    const look = database.query<[number], { last: number | null; oldest: number | null }>(
+      `SELECT max(${number}) AS last, min(${time}) AS oldest
+       FROM (SELECT ${number}, ${time} FROM ${table} WHERE ${number} > ? ORDER BY ${number} LIMIT ${chunk})`,
+    );
+    const first = (before ?? []).map((sql) => database.command<[number, number, number]>(sql));
+    const remove = database.command<[number, number, number]>(`DELETE FROM ${table} WHERE ${where}`);
+    return async (limit) => {
+      let removed = 0;
+      let from = 0;
+      for (;;) {
+        const { last, oldest } = look.get(from) ?? { last: null, oldest: null };
+        if (last === null || oldest === null || oldest >= limit) return removed;
+        const start = from;
+        removed += await queue.write(() => {
+          for (const command of first) command.run(start, last, limit);
+          return remove.run(start, last, limit);
+        });
+        from = last;
+      }
+    };
+  }
+
+  const sweepInbox = sweeper(inboxSweep);
+  const sweepRuns = sweeper(runSweep);
+  const sweepOutbox = sweeper(outboxSweep);
+  const sweepTraces = sweeper(traceSweep);
+  const sweepMessages = sweeper(messageSweep);
+  const removeKeys = database.command<[Buffer, Buffer, number]>(
+    "DELETE FROM dedupe WHERE key >= ? AND key < ? AND day < ?",
+  );
+  const capTraces = database.command<[number]>("DELETE FROM trace WHERE n <= (SELECT max(n) FROM trace) - ?");
+  const removeKv = database.command<[number]>("DELETE FROM kv WHERE expires_at <= ?");
+  const idle = database.query<[number], { key: string }>(
+    "SELECT key FROM session WHERE updated_at < ? AND key NOT IN (SELECT session_key FROM active_run)",
+  );
+  const removeSession = database.command<[string]>("DELETE FROM session WHERE key = ?");
+
+  /** The keys are hashes, in no order of time: one 256th of them in each transaction. */
+  async function sweepKeys(limit: number): Promise<number> {
+    const day = Math.floor(limit / dayMs);
+    let removed = 0;
+    for (let byte = 0; byte < 256; byte += 1) {
+      const to = byte === 255 ? Buffer.alloc(16, 255) : Buffer.from([byte + 1]);
+      removed += await queue.write(() => removeKeys.run(Buffer.from([byte]), to, day));
+    }
+    return removed;
+  }
+
+  async function sweepSessions(limit: number): Promise<number> {
+    let removed = 0;
+    for (const { key } of await queue.read(() => idle.all(limit))) {
+      removed += await queue.write(() => {
+        const held = rows.load(key);
+        if (held === undefined || held.active !== undefined || held.record.updated_at >= limit) return 0;
+        chain.remove(held.record, key);
+        return removeSession.run(key);
+      });
+    }
+    return removed;
+  }
+
+  return async (retention) => {
+    const at = now();
+    const dedupeMs = Math.max(retention.dedupeMs ?? 14 * dayMs, 7 * dayMs);
+    const { idleSessionsMs } = retention;
+    const traceRows = retention.traceRows ?? 200_000;
+    return {
+      inbox: await sweepInbox(at - (retention.inboxMs ?? 7 * dayMs)),
+      dedupe: await sweepKeys(at - dedupeMs),
+      runs: await sweepRuns(at - (retention.runsMs ?? 30 * dayMs)),
+      outbox: await sweepOutbox(at - (retention.outboxMs ?? 14 * dayMs)),
+      traces:
+        (await sweepTraces(at - (retention.tracesMs ?? 7 * dayMs))) +
+        (await queue.write(() => capTraces.run(traceRows))),
+      messages: await sweepMessages(at - (retention.hiddenMessagesMs ?? 90 * dayMs)),
+      sessions: idleSessionsMs === undefined ? 0 : await sweepSessions(at - idleSessionsMs),
+      kv: await queue.write(() => removeKv.run(at)),
+    };
+  };
+}

@@ -1,0 +1,70 @@
+import type { Context } from "./context.ts";
+import { decode, encode } from "./json.ts";
+import type { JsonValue } from "./types/common.ts";
+import type { TraceEntry, TraceStore } from "./types/side.ts";
+
+/** Entries wait for each other so long, or until there are so many characters of them. */
+const flushAfterMs = 250;
+const flushChars = 32_768;
+
+interface Waiting {
+  readonly subject: string;
+  /** Encoded entries. */
+  readonly entries: string[];
+  readonly at: number;
+}
+
+export interface BufferedTraceStore extends TraceStore {
+  flush(): Promise<void>;
+}
+
+/** Explanations are worth no commit of their own: they gather in memory for a moment and are written together. */
+export function createTraceStore({ database, queue, now }: Context): BufferedTraceStore {
+  const insert = database.command<[string, string, number]>(
+    "INSERT INTO trace (subject, entries, at) VALUES (?, ?, ?)",
+  );
+  const read = database.query<[string], { entries: string }>(
+    "SELECT entries FROM trace WHERE subject = ? ORDER BY n",
+  );
+  let waiting = new Map<string, Waiting>();
+  let chars = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    const batch = waiting;
+    waiting = new Map();
+    chars = 0;
+    if (batch.size === 0) return;
+    await queue.write(() => {
+      for (const { subject, entries, at } of batch.values())
+        insert.run(subject, `[${entries.join(",")}]`, at);
+    });
+  }
+
+  return {
+    flush,
+    async append(subject, entries) {
+      const at = now();
+      const encoded = entries.map((entry) =>
+        encode({ stage: entry.stage, data: entry.data, at: entry.at ?? at }, "A trace"),
+      );
+      const group = waiting.get(subject) ?? { subject, entries: [], at };
+      group.entries.push(...encoded);
+      waiting.set(subject, group);
+      for (const text of encoded) chars += text.length;
+      // A flush that fails loses explanations, not messages; the next call of somebody who waits reports the cause.
+      if (chars >= flushChars) flush().catch(() => {});
+      else timer ??= setTimeout(() => flush().catch(() => {}), flushAfterMs).unref();
+    },
+    read: async (subject) => {
+      await flush();
+      return queue.read(() =>
+        read
+          .all(subject)
+          .flatMap((row) => decode<(Required<TraceEntry> & { data: JsonValue })[]>(row.entries)),
+      );
+    },
+  };
+}
