@@ -16,6 +16,7 @@ export {
   type HistoryMessage,
   type Identity,
 } from "./channel.ts";
+export { chunkText } from "./chunk.ts";
 export { equalInConstantTime } from "./constant-time.ts";
 export {
   ChannelError,

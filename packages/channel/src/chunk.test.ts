@@ -1,0 +1,142 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { chunkText, type TextUnit, textLength } from "./index.ts";
+
+const units: TextUnit[] = ["utf16", "bytes", "codepoints"];
+/** What has to survive: everything but blanks and the lines of fences. */
+const substance = (text: string) =>
+  text
+    .split("\n")
+    .filter((line) => !/^\s*(`{3,}|~{3,})/.test(line))
+    .join("")
+    .replace(/\s+/g, "");
+const openFences = (text: string) => text.split("\n").filter((line) => /^\s*```/.test(line)).length % 2;
+
+const word = fc.oneof(
+  fc.string({ minLength: 1, maxLength: 9, unit: fc.constantFrom(..."abcXYZ019._-*") }),
+  fc.constantFrom(
+    "你好，世界。",
+    "遍历当前目录",
+    "👩‍👩‍👧‍👦",
+    "🇩🇪🇫🇷",
+    "é",
+    "e\u0301",
+    "a\u0300\u0301",
+    "😀",
+    "。",
+    "，",
+  ),
+);
+const line = fc.array(word, { maxLength: 12 }).map((words) => words.join(" "));
+const block = fc.oneof(
+  { weight: 3, arbitrary: fc.array(line, { maxLength: 4 }).map((lines) => lines.join("\n")) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(fc.constantFrom("", "python", "ts"), fc.array(line, { minLength: 1, maxLength: 8 }))
+      .map(([info, lines]) => [`${"```"}${info}`, ...lines.map((one) => `x${one}`), "```"].join("\n")),
+  },
+);
+const markdown = fc.array(block, { maxLength: 6 }).map((blocks) => blocks.join("\n\n"));
+
+describe("chunkText", () => {
+  it("gives a short text back as one part, with plain line ends", () => {
+    expect(chunkText("one\r\ntwo\rthree\u2028four", { max: 40, unit: "utf16" })).toEqual([
+      "one\ntwo\nthree\nfour",
+    ]);
+    expect(chunkText("a".repeat(10_000), { unit: "bytes" })).toHaveLength(1);
+    expect(chunkText(" \n\n ", { max: 40, unit: "utf16" })).toEqual([]);
+  });
+
+  it("prefers paragraphs, then lines, then sentences, then words", () => {
+    const limit = { max: 24, unit: "utf16" } as const;
+    expect(chunkText("first line\nsecond\n\nthird paragraph here", limit)).toEqual([
+      "first line\nsecond",
+      "third paragraph here",
+    ]);
+    expect(chunkText("first line here\nsecond line here", limit)).toEqual([
+      "first line here",
+      "second line here",
+    ]);
+    expect(chunkText("One sentence. Another long one here", limit)).toEqual([
+      "One sentence.",
+      "Another long one here",
+    ]);
+    expect(chunkText("several words without an end", limit)).toEqual(["several words without an", "end"]);
+    expect(
+      chunkText("这是第一句话，它比较长一些。这是第二句话，也不短。", { max: 16, unit: "codepoints" }),
+    ).toEqual(["这是第一句话，它比较长一些。", "这是第二句话，也不短。"]);
+  });
+
+  it("closes a code block at a cut and opens it again", () => {
+    const text = "Look:\n\n```python\nprint(1)\nprint(2)\n    print(3)\nprint(4)\n```\nDone.";
+    expect(chunkText(text, { max: 40, unit: "utf16" })).toEqual([
+      "Look:\n\n```python\nprint(1)\nprint(2)\n```",
+      "```python\n    print(3)\nprint(4)\n```",
+      "Done.",
+    ]);
+  });
+
+  it("fills a part to the last unit", () => {
+    for (const unit of units) {
+      const one = unit === "codepoints" ? "😀" : unit === "bytes" ? "你" : "a";
+      const size = textLength(one, unit);
+      const text = one.repeat(40);
+      expect(chunkText(text, { max: 40 * size, unit })).toEqual([text]);
+      expect(chunkText(text + one, { max: 40 * size, unit })).toEqual([text, one]);
+    }
+  });
+
+  it("does not cut what people see as one character", () => {
+    const family = "👩‍👩‍👧‍👦";
+    expect(chunkText(family.repeat(4), { max: 16, unit: "utf16" })).toEqual([family, family, family, family]);
+    expect(
+      chunkText("🇩🇪".repeat(200), { max: 90, unit: "utf16" }).every((part) => part.length % 4 === 0),
+    ).toBe(true);
+  });
+
+  it("keeps every character, every limit and every fence", () => {
+    fc.assert(
+      fc.property(
+        markdown,
+        fc.integer({ min: 32, max: 120 }),
+        fc.constantFrom(...units),
+        (text, max, unit) => {
+          const parts = chunkText(text, { max, unit });
+          expect(parts.map(substance).join("")).toBe(substance(text));
+          for (const part of parts) {
+            expect(textLength(part, unit)).toBeLessThanOrEqual(max);
+            expect(part.trim()).not.toBe("");
+            expect(part.isWellFormed()).toBe(true);
+            expect(openFences(part)).toBe(0);
+          }
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("ends, within its limit, on anything", () => {
+    const anything = fc.string({
+      unit: fc.constantFrom(..."ab`~\n\t \r。😀\ud83d\udc69\u200d\u0301[](!#"),
+      maxLength: 300,
+    });
+    fc.assert(
+      fc.property(
+        anything,
+        fc.integer({ min: 16, max: 64 }),
+        fc.constantFrom(...units),
+        (text, max, unit) => {
+          for (const part of chunkText(text, { max, unit })) {
+            expect(textLength(part, unit)).toBeLessThanOrEqual(max);
+          }
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("refuses a limit that holds nothing", () => {
+    expect(() => chunkText("text", { max: 15, unit: "bytes" })).toThrow(RangeError);
+  });
+});
