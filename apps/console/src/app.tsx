@@ -1,0 +1,86 @@
+import {
+  type Client,
+  type Connection,
+  type ConnectionState,
+  isClientError,
+  type Me,
+  type Problem,
+} from "@signalbox/client";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { ChatPage } from "./chat-page.tsx";
+import { ProblemNote, toProblem } from "./problem.tsx";
+import { SignIn } from "./sign-in.tsx";
+
+type Session =
+  | { kind: "checking" }
+  | { kind: "out"; notice?: string }
+  | { kind: "in"; me: Me; connection: Connection }
+  | { kind: "unreachable"; problem: Problem };
+
+/** Signed in or not: the cookie knows, and the gateway is asked. */
+export function App({ client }: { client: Client }): ReactNode {
+  const [session, setSession] = useState<Session>({ kind: "checking" });
+  // The latest question counts; an answer to an earlier one comes too late.
+  const asked = useRef(0);
+
+  const check = useCallback(async () => {
+    asked.current += 1;
+    const question = asked.current;
+    let next: Session;
+    try {
+      const me = await client.me();
+      if (question !== asked.current) return;
+      next = { kind: "in", me, connection: client.connect() };
+    } catch (error) {
+      const signedOut = isClientError(error) && error.code === "unauthorized";
+      next = signedOut ? { kind: "out" } : { kind: "unreachable", problem: toProblem(error) };
+    }
+    if (question === asked.current) setSession(next);
+  }, [client]);
+
+  useEffect(() => {
+    void check();
+    return () => {
+      asked.current += 1;
+    };
+  }, [check]);
+
+  const connection = session.kind === "in" ? session.connection : undefined;
+  useEffect(() => {
+    if (connection === undefined) return;
+    const follow = (state: ConnectionState) => {
+      if (state.kind !== "closed" || state.error === undefined) return;
+      const isOver = state.error.code === "unauthorized";
+      const notice = "Your session has ended. Sign in again to go on.";
+      setSession(isOver ? { kind: "out", notice } : { kind: "unreachable", problem: toProblem(state.error) });
+    };
+    follow(connection.state);
+    return connection.onState(follow);
+  }, [connection]);
+
+  const signOut = async () => {
+    try {
+      await client.logout();
+      setSession({ kind: "out" });
+    } catch (error) {
+      // Only the gateway can take the cookie back.
+      setSession({ kind: "unreachable", problem: toProblem(error) });
+    }
+    connection?.close();
+  };
+
+  switch (session.kind) {
+    case "checking":
+      return <main className="centre" aria-busy="true" />;
+    case "out":
+      return <SignIn client={client} notice={session.notice} onSignedIn={check} />;
+    case "unreachable":
+      return (
+        <main className="centre">
+          <ProblemNote problem={session.problem} action={{ label: "Try again", run: check }} />
+        </main>
+      );
+    case "in":
+      return <ChatPage client={client} connection={session.connection} me={session.me} onSignOut={signOut} />;
+  }
+}

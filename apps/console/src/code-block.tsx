@@ -1,0 +1,33 @@
+import { type ReactNode, useEffect, useState } from "react";
+
+/** Text to be read as written, with a button that copies it where the browser allows that. */
+export function CodeBlock({ text, label }: { text: string; label: string }): ReactNode {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), 1500);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = () => {
+    navigator.clipboard.writeText(text).then(
+      () => setCopied(true),
+      () => setCopied(false),
+    );
+  };
+  return (
+    <figure className="code">
+      <figcaption>
+        <span>{label}</span>
+        {"clipboard" in globalThis.navigator && (
+          <button type="button" className="quiet" onClick={copy}>
+            {copied ? "Copied" : "Copy"}
+          </button>
+        )}
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <pre tabIndex={0}>
+        <code>{text}</code>
+      </pre>
+    </figure>
+  );
+}

@@ -1,0 +1,41 @@
+import type { ConnectionState } from "@signalbox/client";
+import { type ReactNode, useEffect, useState } from "react";
+
+interface Props {
+  state: ConnectionState;
+  onRetry: () => void;
+}
+
+/** Says that the connection is lost, and when it is tried again. Silent while all is well. */
+export function ConnectionNote({ state, onRetry }: Props): ReactNode {
+  const retryAt = state.kind === "waiting" ? state.retryAt : undefined;
+  const [now, setNow] = useState(0);
+  useEffect(() => {
+    if (retryAt === undefined) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), 500);
+    return () => clearInterval(timer);
+  }, [retryAt]);
+
+  // A first try that is quick needs no words.
+  const isLost = state.kind === "waiting" || (state.kind === "connecting" && state.attempt > 1);
+  const seconds = retryAt === undefined ? 0 : Math.max(0, Math.ceil((retryAt - now) / 1000));
+  return (
+    <div role="status" className={isLost ? "connection" : "hidden"}>
+      {isLost && (
+        <>
+          <span>
+            Not connected. {/* Counting aloud would drown everything else for those who listen. */}
+            <span aria-hidden="true">{seconds > 0 ? `Trying again in ${seconds} s.` : "Connecting…"}</span>{" "}
+            What you send waits.
+          </span>
+          {state.kind === "waiting" && (
+            <button type="button" className="quiet" onClick={onRetry}>
+              Try now
+            </button>
+          )}
+        </>
+      )}
+    </div>
+  );
+}

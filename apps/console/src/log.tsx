@@ -1,0 +1,115 @@
+import type { AgentInfo } from "@signalbox/client";
+import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { LogItem } from "./log-item.tsx";
+import { isBusy, type View } from "./view.ts";
+
+interface Props {
+  view: View;
+  agent: AgentInfo | undefined;
+  onSend: (text: string) => void;
+  onDismiss: (key: string) => void;
+}
+
+/** Requests that the demo model understands. */
+const EXAMPLES = [
+  "list files",
+  "remember that tea is at four",
+  "帮我写一个 Python 脚本，功能是遍历当前目录所有文件",
+];
+
+/** Nearer to the end than this (in pixels), a reader is taken to follow what comes. */
+const NEAR = 80;
+
+/** What was said, the latest at the bottom. Follows what comes unless the reader has scrolled up. */
+export function Log({ view, agent, onSend, onDismiss }: Props): ReactNode {
+  const box = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
+  const [away, setAway] = useState(false);
+  const last = view.items.at(-1);
+  const isWriting = last?.kind === "assistant" && last.state === "streaming";
+
+  const toEnd = useCallback(() => {
+    const element = box.current;
+    if (element) element.scrollTop = element.scrollHeight;
+  }, []);
+
+  // Runs after each change of what is shown.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the items are what changes the height
+  useLayoutEffect(() => {
+    if (follows.current) toEnd();
+  }, [view.items, isWriting, toEnd]);
+
+  // One's own message is always looked at.
+  const lastKey = last?.kind === "user" && last.state === "sending" ? last.key : undefined;
+  useEffect(() => {
+    if (lastKey === undefined) return;
+    follows.current = true;
+    toEnd();
+  }, [lastKey, toEnd]);
+
+  const onScroll = () => {
+    const element = box.current;
+    if (!element) return;
+    follows.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR;
+    setAway(!follows.current);
+  };
+
+  return (
+    <div className="log-frame">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <div className="log" role="log" aria-label="Conversation" ref={box} onScroll={onScroll} tabIndex={0}>
+        {view.loaded && view.items.length === 0 && <Welcome agent={agent} onSend={onSend} />}
+        {view.items.map((item) => (
+          <LogItem key={item.key} item={item} onSend={onSend} onDismiss={onDismiss} />
+        ))}
+        {isBusy(view) && !isWriting && (
+          <p className="working">
+            <span className="dots" aria-hidden="true">
+              <i /> <i /> <i />
+            </span>
+            <span className="hidden">Working</span>
+          </p>
+        )}
+      </div>
+      {away && (
+        <button
+          type="button"
+          className="latest"
+          onClick={() => {
+            follows.current = true;
+            toEnd();
+          }}
+        >
+          Latest ↓
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Welcome({
+  agent,
+  onSend,
+}: {
+  agent: AgentInfo | undefined;
+  onSend: (text: string) => void;
+}): ReactNode {
+  if (agent === undefined) return <p className="welcome">No agent is configured.</p>;
+  return (
+    <div className="welcome">
+      <h2>{agent.name}</h2>
+      <p>Write below to begin.</p>
+      {agent.demo && (
+        <ul aria-label="Examples">
+          {EXAMPLES.map((example) => (
+            <li key={example}>
+              <button type="button" className="quiet" onClick={() => onSend(example)}>
+                {example}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,17 @@
+import { createClient } from "@signalbox/client";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { App } from "./app.tsx";
+import "./styles.css";
+
+const root = document.getElementById("root");
+if (root === null) throw new Error("The page has no place for the console.");
+
+// The gateway that served the page, whatever the address bar asks for besides.
+const client = createClient({ baseUrl: location.origin });
+
+createRoot(root).render(
+  <StrictMode>
+    <App client={client} />
+  </StrictMode>,
+);

@@ -1,0 +1,110 @@
+import { type Client, type Connection, isClientError, newId, type ServerFrame } from "@signalbox/client";
+import { useCallback, useEffect, useMemo, useReducer, useRef } from "react";
+import { toProblem } from "./problem.tsx";
+import { applyChange, type Change, EMPTY, type View } from "./view.ts";
+
+type Views = ReadonlyMap<string, View>;
+type Step = { conversation: string; change: Change };
+
+export interface ViewActions {
+  /** Shows a conversation from now on; one that was made just now has no history to read. */
+  open(conversation: string, agent: string | undefined, isNew: boolean): void;
+  send(conversation: string, agent: string, text: string): void;
+  stop(conversation: string): void;
+  dismiss(conversation: string, key: string): void;
+}
+
+/** What is known of each conversation that was opened, kept up by the frames of the connection. */
+export function useViews(client: Client, connection: Connection): [Views, ViewActions] {
+  const [views, apply] = useReducer(applySteps, new Map<string, View>());
+  const opened = useRef(new Map<string, () => void>());
+
+  const change = useCallback((conversation: string, ...changes: Change[]) => {
+    apply(changes.map((each) => ({ conversation, change: each })));
+  }, []);
+
+  const load = useCallback(
+    async (conversation: string) => {
+      try {
+        change(conversation, { type: "history", messages: await client.messages(conversation) });
+      } catch (error) {
+        // A conversation begins with its first message; until then the gateway has not heard of it.
+        const isUnknown = isClientError(error) && error.code === "not_found";
+        if (isUnknown) change(conversation, { type: "history", messages: [] });
+        else change(conversation, { type: "problem", problem: toProblem(error) });
+      }
+    },
+    [client, change],
+  );
+
+  useEffect(() => {
+    // Deltas come faster than anyone reads: what arrives between two pictures is applied together.
+    let arrived: Step[] = [];
+    let picture = 0;
+    const flush = () => {
+      picture = 0;
+      const steps = arrived;
+      arrived = [];
+      apply(steps);
+    };
+    let wasReady = connection.state.kind === "open";
+    const stop = connection.onFrame((frame) => {
+      if (frame.type === "ready") {
+        if (wasReady) for (const conversation of opened.current.keys()) void load(conversation);
+        wasReady = true;
+        return;
+      }
+      for (const conversation of concerned(frame, opened.current.keys()))
+        arrived.push({ conversation, change: { type: "frame", frame } });
+      if (arrived.length > 0 && picture === 0) picture = requestAnimationFrame(flush);
+    });
+    return () => {
+      stop();
+      cancelAnimationFrame(picture);
+    };
+  }, [connection, load]);
+
+  useEffect(() => {
+    const held = opened.current;
+    return () => {
+      for (const release of held.values()) release();
+      held.clear();
+    };
+  }, []);
+
+  const actions = useMemo(
+    (): ViewActions => ({
+      open: (conversation, agent, isNew) => {
+        if (opened.current.has(conversation)) return;
+        opened.current.set(conversation, connection.subscribe(conversation, agent));
+        if (isNew) change(conversation, { type: "history", messages: [] });
+        else void load(conversation);
+      },
+      send: (conversation, agent, text) => {
+        const id = newId();
+        change(conversation, { type: "sending", id, text });
+        connection.send({ id, agent, conversation, text }).catch((error: unknown) => {
+          change(conversation, { type: "refused", id, problem: toProblem(error) });
+        });
+      },
+      stop: (conversation) => connection.abort(conversation),
+      dismiss: (conversation, key) => change(conversation, { type: "dismiss", key }),
+    }),
+    [connection, change, load],
+  );
+  return [views, actions];
+}
+
+function applySteps(views: Views, steps: Step[]): Views {
+  const next = new Map(views);
+  for (const { conversation, change } of steps)
+    next.set(conversation, applyChange(next.get(conversation) ?? EMPTY, change));
+  return next;
+}
+
+/** The opened conversations that a frame is about; one that names none is for whoever looks. */
+function concerned(frame: ServerFrame, opened: Iterable<string>): string[] {
+  if (frame.type === "pong") return [];
+  const named = "conversation" in frame ? frame.conversation : undefined;
+  return [...opened].filter((conversation) => named === undefined || named === conversation);
+}

@@ -1,0 +1,293 @@
+/** What the page shows of a conversation, worked out from its history and its frames. Pure. */
+import type { ChatMessage, Problem, RunOutcome, RunUsage, ServerFrame } from "@signalbox/client";
+
+export type Item =
+  | {
+      kind: "user";
+      key: string;
+      /** Id of the message; that of the `send` until it is accepted. */
+      id: string;
+      text: string;
+      state: "sending" | "sent" | "refused";
+      problem?: Problem;
+    }
+  | {
+      kind: "assistant";
+      key: string;
+      /** Absent until the message is finished. */
+      id?: string;
+      runId?: string;
+      text: string;
+      thinking: string;
+      /** `cut`: its run ended before it was finished. */
+      state: "streaming" | "done" | "cut";
+    }
+  | {
+      kind: "tool";
+      key: string;
+      /** Id of the call. */
+      id: string;
+      runId?: string;
+      name: string;
+      args: unknown;
+      /** `lost`: its run ended without a result. */
+      state: "running" | "done" | "failed" | "lost";
+      text: string;
+      durationMs?: number;
+    }
+  | { kind: "end"; key: string; runId: string; outcome: RunOutcome; usage?: RunUsage }
+  | { kind: "problem"; key: string; problem: Problem };
+
+export interface View {
+  items: Item[];
+  /** Id of the run that goes on. */
+  run: string | undefined;
+  /** A message was accepted and its run has not begun yet. */
+  waiting: boolean;
+  /** Whether the history has been read. */
+  loaded: boolean;
+  /** Numbers the items that have no id of their own. */
+  count: number;
+}
+
+export type Change =
+  | { type: "frame"; frame: ServerFrame }
+  | { type: "history"; messages: ChatMessage[] }
+  | { type: "sending"; id: string; text: string }
+  | { type: "refused"; id: string; problem: Problem }
+  | { type: "problem"; problem: Problem }
+  | { type: "dismiss"; key: string };
+
+export const EMPTY: View = { items: [], run: undefined, waiting: false, loaded: false, count: 0 };
+
+export function isBusy(view: View): boolean {
+  return view.run !== undefined || view.waiting;
+}
+
+export function applyChange(view: View, change: Change): View {
+  switch (change.type) {
+    case "frame":
+      return applyFrame(view, change.frame);
+    case "history":
+      return { ...view, loaded: true, items: merge(change.messages, view.items) };
+    case "sending": {
+      const { id, text } = change;
+      return add(view, { kind: "user", key: id, id, text, state: "sending" });
+    }
+    case "refused":
+      return update(view, (item) =>
+        item.kind === "user" && item.id === change.id
+          ? { ...item, state: "refused", problem: change.problem }
+          : item,
+      );
+    case "problem":
+      return addProblem(view, change.problem);
+    case "dismiss":
+      return { ...view, items: view.items.filter((item) => item.key !== change.key) };
+  }
+}
+
+function applyFrame(view: View, frame: ServerFrame): View {
+  switch (frame.type) {
+    case "subscribed": {
+      if (frame.busy) return { ...view, waiting: view.run === undefined };
+      // What was streaming is in the history by now, which is read again after each connect.
+      const idle = { ...view, run: undefined, waiting: false };
+      const streamed = idle.items.filter((item) => !isStreaming(item));
+      const ended = { ...idle, items: streamed };
+      const missed = frame.lastRun !== undefined && frame.lastRun.runId === view.run;
+      return missed && frame.lastRun ? endOfRun(ended, frame.lastRun.runId, frame.lastRun.outcome) : ended;
+    }
+    case "accepted":
+      return accepted(view, frame.id, frame.messageId, frame.duplicate);
+    case "run.start": {
+      const items = view.items.filter((item) => !(isStreaming(item) && item.runId === frame.runId));
+      return { ...view, items, run: frame.runId, waiting: false };
+    }
+    case "text.delta":
+      return stream(view, frame.runId, { text: frame.delta });
+    case "thinking.delta":
+      return stream(view, frame.runId, { thinking: frame.delta });
+    case "tool.start": {
+      const { id, name, args } = frame.call;
+      if (view.items.some((item) => item.kind === "tool" && item.id === id)) return view;
+      const { runId } = frame;
+      return add(view, { kind: "tool", key: id, id, runId, name, args, state: "running", text: "" });
+    }
+    case "tool.end": {
+      const { id, isError, text, durationMs } = frame.call;
+      return update(view, (item) =>
+        item.kind === "tool" && item.id === id
+          ? { ...item, state: isError ? "failed" : "done", text, durationMs }
+          : item,
+      );
+    }
+    case "message":
+      return finished(view, frame.message);
+    case "run.end":
+      return endOfRun(view, frame.runId, frame.outcome, frame.usage);
+    case "error": {
+      const { code, message, remedy } = frame;
+      const problem = { code, message, ...(remedy !== undefined && { remedy }) };
+      // With an id it is the answer to a send, which reports it.
+      return frame.id === undefined ? addProblem(view, problem) : view;
+    }
+    case "ready":
+    case "pong":
+      return view;
+  }
+}
+
+function accepted(view: View, sendId: string, messageId: string, duplicate: boolean): View {
+  const waiting = view.waiting || (!duplicate && view.run === undefined);
+  // The message may have come back as a frame or in the history before this answer.
+  const known = view.items.some((item) => item.kind === "user" && item.id === messageId);
+  const items = view.items
+    .filter((item) => !(known && item.kind === "user" && item.id === sendId && sendId !== messageId))
+    .map(
+      (item): Item =>
+        item.kind === "user" && item.id === sendId ? { ...item, id: messageId, state: "sent" } : item,
+    );
+  return { ...view, items, waiting };
+}
+
+function stream(view: View, runId: string, delta: { text?: string; thinking?: string }): View {
+  const last = view.items.at(-1);
+  const { text = "", thinking = "" } = delta;
+  if (last?.kind === "assistant" && last.state === "streaming" && last.runId === runId) {
+    const grown = { ...last, text: last.text + text, thinking: last.thinking + thinking };
+    return { ...view, items: [...view.items.slice(0, -1), grown] };
+  }
+  return addNumbered(view, (key) => ({ kind: "assistant", key, runId, text, thinking, state: "streaming" }));
+}
+
+/** Puts a finished message in the place of what was streamed of it, or at the end. */
+function finished(view: View, message: ChatMessage): View {
+  const item = itemOf(message);
+  const at = view.items.findIndex((each) => same(each, message));
+  if (message.role !== "assistant" || message.runId === undefined) {
+    if (item === undefined || at < 0) return item === undefined ? view : add(view, item);
+    return { ...view, items: view.items.with(at, keep(view.items[at], item)) };
+  }
+  const streamed = view.items.findIndex((each) => isStreaming(each) && each.runId === message.runId);
+  if (at >= 0) return { ...view, items: view.items.filter((_, place) => place !== streamed) };
+  const before = view.items[streamed];
+  if (before?.kind !== "assistant") return item === undefined ? view : add(view, item);
+  const { id, text } = message;
+  return { ...view, items: view.items.with(streamed, { ...before, id, text, state: "done" }) };
+}
+
+function endOfRun(view: View, runId: string, outcome: RunOutcome, usage?: RunUsage): View {
+  const settled = update(view, (item) => {
+    if (item.kind === "assistant" && item.runId === runId && item.state === "streaming")
+      return { ...item, state: "cut" };
+    if (item.kind === "tool" && item.runId === runId && item.state === "running")
+      return { ...item, state: "lost" };
+    return item;
+  });
+  const key = `end ${runId}`;
+  const items = settled.items.filter((item) => item.key !== key);
+  const end: Item = { kind: "end", key, runId, outcome, ...(usage !== undefined && { usage }) };
+  return { ...settled, items: [...items, end], run: undefined, waiting: false };
+}
+
+/**
+ * The history, and between its messages what is known besides: what streams, was refused, or went wrong.
+ * Each of those keeps its place behind the message that it followed; the end of a run is behind all of it.
+ */
+function merge(messages: ChatMessage[], known: Item[]): Item[] {
+  const rest = new Map<number, Item[]>();
+  const kept = new Map<number, Item>();
+  let place = messages.length - 1;
+  for (const item of known) {
+    const at = messages.findIndex((message) => same(item, message));
+    if (at >= 0) {
+      place = at;
+      kept.set(at, item);
+    } else {
+      const ofRun =
+        item.kind === "end" ? messages.findLastIndex((message) => message.runId === item.runId) : -1;
+      const behind = Math.max(place, ofRun);
+      rest.set(behind, [...(rest.get(behind) ?? []), item]);
+    }
+  }
+  const merged = messages.flatMap((message, at) => {
+    const item = itemOf(message);
+    const old = kept.get(at);
+    return [...(item === undefined ? [] : [keep(old, item)]), ...(rest.get(at) ?? [])];
+  });
+  return [...merged, ...(rest.get(-1) ?? [])];
+}
+
+/** What the gateway says, under the key and with the thinking that the page already has. */
+function keep(old: Item | undefined, item: Item): Item {
+  if (old === undefined) return item;
+  if (old.kind === "assistant" && item.kind === "assistant")
+    return { ...item, key: old.key, thinking: old.thinking };
+  return { ...item, key: old.key };
+}
+
+function same(item: Item, message: ChatMessage): boolean {
+  switch (item.kind) {
+    case "user":
+      return message.role === "user" && item.id === message.id;
+    case "assistant":
+      return message.role === "assistant" && item.id === message.id;
+    case "tool":
+      return message.role === "tool" && item.id === (message.call?.id ?? message.id);
+    case "end":
+    case "problem":
+      return false;
+  }
+}
+
+/** Undefined for the empty text of a turn that only called tools. */
+function itemOf(message: ChatMessage): Item | undefined {
+  const { id, text } = message;
+  const run = message.runId === undefined ? {} : { runId: message.runId };
+  switch (message.role) {
+    case "user":
+      return { kind: "user", key: id, id, text, state: "sent" };
+    case "assistant":
+      if (text.trim() === "") return undefined;
+      return { kind: "assistant", key: id, id, ...run, text, thinking: "", state: "done" };
+    case "tool": {
+      const call = message.call ?? { id, name: "tool", args: undefined, isError: false };
+      const { durationMs } = message.call ?? {};
+      const state = call.isError ? "failed" : "done";
+      const timed = durationMs === undefined ? {} : { durationMs };
+      return {
+        kind: "tool",
+        key: call.id,
+        id: call.id,
+        ...run,
+        name: call.name,
+        args: call.args,
+        state,
+        text,
+        ...timed,
+      };
+    }
+  }
+}
+
+function isStreaming(item: Item): item is Extract<Item, { kind: "assistant" }> {
+  return item.kind === "assistant" && item.state === "streaming";
+}
+
+function add(view: View, item: Item): View {
+  return { ...view, items: [...view.items, item] };
+}
+
+function addNumbered(view: View, make: (key: string) => Item): View {
+  const count = view.count + 1;
+  return { ...view, count, items: [...view.items, make(`#${count}`)] };
+}
+
+function addProblem(view: View, problem: Problem): View {
+  return addNumbered(view, (key) => ({ kind: "problem", key, problem }));
+}
+
+function update(view: View, change: (item: Item) => Item): View {
+  return { ...view, items: view.items.map(change) };
+}
