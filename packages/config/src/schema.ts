@@ -36,6 +36,7 @@ export const modelSchema = z.strictObject({
   input: z.array(z.enum(["text", "image", "audio", "file"])).optional(),
   thinking: z.array(thinkingLevel).optional(),
   tools: z.enum(["native", "text", "none"]).optional(),
+  /** US dollars per million tokens. */
   prices: z
     .strictObject({
       input: z.number().nonnegative(),
@@ -61,8 +62,6 @@ export const providerSchema = z.strictObject({
   apiKey: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
   baseUrl: z.url({ protocol: /^https?$/ }).optional(),
   headers: z.record(z.string(), z.string()).optional(),
-  /** The dialect of an OpenAI-compatible server, for instance `ollama`. */
-  quirks: z.union([z.string(), z.record(z.string(), z.json())]).optional(),
   models: z.array(modelSchema).default([]),
 });
 
@@ -116,6 +115,8 @@ export const bindingSchema = z.strictObject({
 /** `channels.<channel>`; each account is checked by the channel's own schema. */
 export const channelSchema = z.strictObject({
   enabled: z.boolean().default(true),
+  /** The npm package of a channel that does not come with the gateway. */
+  package: z.string().min(1).optional(),
   accounts: z.record(id, z.record(z.string(), z.unknown())).default({}),
 });
 
