@@ -1,5 +1,10 @@
+export type * from "./config.ts";
 export type * from "./content.ts";
+export { AgentError, type AgentErrorCode, isAgentError } from "./errors.ts";
+export type * from "./events.ts";
+export type * from "./hooks.ts";
 export type * from "./json.ts";
 export type * from "./messages.ts";
 export type * from "./model.ts";
+export { estimateTokens } from "./tokens.ts";
 export type * from "./tool.ts";

@@ -1,0 +1,142 @@
+import type {
+  AfterToolCall,
+  BeforeCompaction,
+  BeforeToolCall,
+  ConvertToLlm,
+  OnAsk,
+  OnPendingCall,
+  OnStep,
+  TransformContext,
+} from "./hooks.ts";
+import type { AgentMessage } from "./messages.ts";
+import type { Model, StreamModel, StreamOptions, SystemPrompt } from "./model.ts";
+import type { Tool } from "./tool.ts";
+
+/** Bounds of one run. What is left out is unlimited, except `turns` and `toolCalls`. */
+export interface RunLimits {
+  /** Model calls; default 200. */
+  readonly turns?: number;
+  /** Default 1,000. Calls beyond it are not run, and the run ends. */
+  readonly toolCalls?: number;
+  /** Milliseconds from the start of the run, waiting for people included. */
+  readonly wallMs?: number;
+  /** Output tokens, as reported or else estimated. Also lowers what each request may ask for. */
+  readonly outputTokens?: number;
+  /** Micro-units, as the turns' `usage.costMicros`; turns without a known price count as nothing. */
+  readonly costMicros?: number;
+}
+
+/** When the same call with the same arguments counts as going in circles. */
+export interface RepeatPolicy {
+  /** The call that gets a warning in its result; default 3 (the third of the same). */
+  readonly warnAt?: number;
+  /** The call that is not run any more and ends the run; default 6. */
+  readonly stopAt?: number;
+  /** How many calls back are remembered; default 32. */
+  readonly window?: number;
+  /** Names of tools that are meant to be called again, for instance to poll. */
+  readonly exempt?: readonly string[];
+}
+
+/** Keeps the summaries of chunks, so that an interrupted compaction goes on where it was. */
+export interface CompactionCache {
+  get(key: string): string | undefined | Promise<string | undefined>;
+  set(key: string, summary: string): void | Promise<void>;
+}
+
+export interface CompactionPolicy {
+  /** Share of the window kept as it is after the summary; default 0.25. */
+  readonly keepShare?: number;
+  /** Tokens summarised in one call; default 40 % of the summarising model's window. */
+  readonly chunkTokens?: number;
+  /** Milliseconds for the flush and all chunks together; default 30,000. Then the summary is made of metadata. */
+  readonly timeoutMs?: number;
+  /** The model that summarises; default the run's. */
+  readonly model?: Model;
+  /** The stream it is asked through; default the run's. */
+  readonly stream?: StreamModel;
+  /** What a summary should keep, added to the built-in instructions. */
+  readonly instructions?: string;
+  readonly cache?: CompactionCache;
+}
+
+/** How the conversation is kept inside the model's window. Shares are of the context window, in tokens. */
+export interface ContextPolicy {
+  /** Above it old tool results are pruned; default 0.7. */
+  readonly pruneAt?: number;
+  /** Above it after pruning the conversation is compacted; default 0.6. */
+  readonly compactAt?: number;
+  /** The last model turns whose tool results are never pruned; default 3. */
+  readonly protectTurns?: number;
+  /** A pruned result keeps this many characters of its start and of its end; default 1,500. */
+  readonly softChars?: number;
+  /** User turns sent to the model; default all. Dropped a quarter at a time, so that prompt caches keep working. */
+  readonly historyTurns?: number;
+  /** Characters of one tool result; default by window (16,000, 32,000, 64,000), at most 30 % of it. */
+  readonly resultChars?: number;
+  /** `false` never compacts. */
+  readonly compaction?: CompactionPolicy | false;
+}
+
+/** What a run works on. */
+export interface AgentContext {
+  /** The same for the whole run, or made anew for each model call (1 is the first). */
+  readonly system: SystemPrompt | ((turn: number) => SystemPrompt | Promise<SystemPrompt>);
+  /** The conversation so far. It is copied, never changed. */
+  readonly history: readonly AgentMessage[];
+  /** What is new. Empty or absent: go on from the end of the history. */
+  readonly input?: readonly AgentMessage[];
+  readonly tools: readonly Tool[];
+}
+
+/** Gives the messages that have come in meanwhile, and forgets them. */
+export type TakeMessages = () => readonly AgentMessage[] | Promise<readonly AgentMessage[]>;
+
+/** How a run behaves. Only `model` and `stream` are needed. */
+export interface AgentLoopConfig {
+  readonly model: Model;
+  readonly stream: StreamModel;
+  readonly streamOptions?: Omit<StreamOptions, "signal">;
+  readonly signal?: AbortSignal;
+
+  /** Looked for before each sequential call, once before a parallel batch, and after each turn. */
+  readonly steering?: TakeMessages;
+  /** Looked for when the agent would stop. */
+  readonly followUps?: TakeMessages;
+
+  readonly transformContext?: TransformContext;
+  readonly convertToLlm?: ConvertToLlm;
+  readonly beforeToolCall?: BeforeToolCall;
+  readonly onAsk?: OnAsk;
+  readonly afterToolCall?: AfterToolCall;
+  readonly onStep?: OnStep;
+  readonly onPendingCall?: OnPendingCall;
+  readonly beforeCompaction?: BeforeCompaction;
+
+  readonly limits?: RunLimits;
+  /** `false` turns the detection off. */
+  readonly repeat?: RepeatPolicy | false;
+  /** How often an answer cut at the output limit goes on by itself; default 2. */
+  readonly continuations?: number;
+  /** Parallel calls that run at once; default 16. */
+  readonly parallelCalls?: number;
+  readonly context?: ContextPolicy;
+  /** Milliseconds a model may take to end after an abort before it is left behind; default 1,000. */
+  readonly abortGraceMs?: number;
+  /** Milliseconds since the epoch; default `Date.now`. */
+  readonly now?: () => number;
+}
+
+/** An agent: what a run works on and how it behaves, but for what the agent itself keeps (queues, history, abort). */
+export interface AgentOptions extends Omit<AgentLoopConfig, "signal" | "steering" | "followUps"> {
+  readonly system: AgentContext["system"];
+  readonly tools?: readonly Tool[];
+  /** The conversation to start from; default empty. */
+  readonly messages?: readonly AgentMessage[];
+  /** Whether queued steering goes in together (default) or one message a turn. */
+  readonly steeringMode?: "all" | "one";
+  /** Whether queued follow-ups go in together or one after the other is answered (default). */
+  readonly followUpMode?: "all" | "one";
+  /** A listener threw. Default: `console.error`; the run goes on either way. */
+  readonly onListenerError?: (error: unknown) => void;
+}

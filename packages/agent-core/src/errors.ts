@@ -1,0 +1,39 @@
+// A registered symbol, so that two installed copies of this package recognise each other's errors.
+const MARK = Symbol.for("signalbox.agent-core.error");
+
+/**
+ * - `busy`: the agent already has a run; use `steer` or `followUp`.
+ * - `nothing_to_continue`: the history asks for no model turn.
+ * - `invalid_input`: a prompt holds a message only the loop may add (an assistant turn, a tool result).
+ * - `invalid_tool`: two tools of one name, or a schema that cannot be shown to a model.
+ * - `step_failed`: `onStep` failed, so nothing after it was done.
+ */
+export type AgentErrorCode =
+  | "busy"
+  | "nothing_to_continue"
+  | "invalid_input"
+  | "invalid_tool"
+  | "step_failed";
+
+/** A misuse of this package, or a host's hook that failed. What a model or a tool does wrong is never thrown. */
+export class AgentError extends Error {
+  readonly code: AgentErrorCode;
+
+  constructor(code: AgentErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "AgentError";
+    Object.defineProperty(this, MARK, { value: true });
+    this.code = code;
+  }
+}
+
+/** Recognises an `AgentError` of any installed copy of this package. */
+export function isAgentError(value: unknown): value is AgentError {
+  return typeof value === "object" && value !== null && MARK in value;
+}
+
+/** What an unknown thrown value says. */
+export function errorText(error: unknown): string {
+  if (error instanceof Error) return error.message === "" ? error.name : error.message;
+  return typeof error === "string" ? error : String(error);
+}

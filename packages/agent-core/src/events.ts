@@ -1,0 +1,138 @@
+import type { ToolCallBlock } from "./content.ts";
+import type {
+  AgentMessage,
+  AssistantMessage,
+  CompactionSummaryMessage,
+  ToolResultMessage,
+} from "./messages.ts";
+import type { ModelErrorData, ModelEvent, RequestInfo, Usage, Warning } from "./model.ts";
+import type { ToolResult } from "./tool.ts";
+
+/**
+ * Why a run ended.
+ * - `done`: the model finished its answer.
+ * - `cut`: the answer was still cut at the output limit after the allowed continuations.
+ * - `refusal`, `filter`: the model or the vendor declined.
+ * - `limit`: one of the run's limits was reached; `limit` names it.
+ * - `repeated`: the model made the same call over and over.
+ * - `waiting`: calls wait for a decision; go on with `continue` once it is known.
+ * - `aborted`: the signal ended it.
+ * - `error`: the model failed for good; `error` says how.
+ */
+export type EndReason =
+  | "done"
+  | "cut"
+  | "refusal"
+  | "filter"
+  | "limit"
+  | "repeated"
+  | "waiting"
+  | "aborted"
+  | "error";
+
+/** The limits of a run, by name. */
+export type LimitName = "turns" | "toolCalls" | "wallMs" | "outputTokens" | "costMicros";
+
+/** What a run used. A count no turn reported stays `undefined`. */
+export interface RunUsage {
+  readonly usage: Usage;
+  readonly turns: number;
+  readonly toolCalls: number;
+}
+
+/** How a run ended. */
+export interface RunResult {
+  readonly reason: EndReason;
+  /** Every message the run added to the history, in order, its input included; summaries are not among them. */
+  readonly messages: readonly AgentMessage[];
+  /** The last model turn of the run. */
+  readonly message: AssistantMessage | undefined;
+  /** Text of the last answer; parts cut at the output limit and continued are joined. */
+  readonly text: string;
+  readonly used: RunUsage;
+  readonly limit?: LimitName;
+  readonly error?: ModelErrorData;
+  /** Calls without a result, when `reason` is `waiting`. */
+  readonly pending: readonly ToolCallBlock[];
+}
+
+/** Where a message in the history came from. */
+export type MessageOrigin = "input" | "model" | "tool" | "steer" | "followUp" | "loop";
+
+/** What became of one tool call. */
+export type ToolOutcome =
+  | "ok"
+  /** The tool failed, threw, or its arguments were wrong. */
+  | "error"
+  | "timeout"
+  | "aborted"
+  /** A gate or a person said no. */
+  | "blocked"
+  /** Not run: steering came first, the turn was cut, or a limit was reached. */
+  | "skipped";
+
+/** The part of a model's events that viewers see, passed on unchanged (the same objects). */
+export type ModelStreamEvent = Exclude<ModelEvent, { readonly type: "start" | "finish" | "error" }>;
+
+/**
+ * What happens in a run. Events are immutable. Order:
+ *
+ * ```text
+ * run.start
+ *   message*                                       the input, once it is durable
+ *   turn.start
+ *     compaction.start compaction.end?             when the window is filling up
+ *     model.start (block.start *.delta* block.end | usage | attempt)*
+ *     model.discard?                               what was streamed of this turn is void; model.start follows
+ *     message                                      the model's turn, once it is durable
+ *     (tool.ask | tool.start | tool.update* | tool.end)*   per call; calls run in parallel interleave
+ *     message*                                     results, in the order of the calls
+ *   turn.end
+ *   message*                                       steering and follow-ups, each once it is durable
+ * run.end
+ * ```
+ * `block.*`, `*.delta`, `usage` and `attempt` are the model's own events. `run.end` comes exactly once and last.
+ */
+export type AgentEvent =
+  | { readonly type: "run.start" }
+  | { readonly type: "turn.start"; readonly turn: number }
+  | { readonly type: "model.start"; readonly request: RequestInfo; readonly warnings: readonly Warning[] }
+  | ModelStreamEvent
+  | { readonly type: "model.discard"; readonly reason: "overflow"; readonly error: ModelErrorData }
+  | { readonly type: "message"; readonly message: AgentMessage; readonly origin: MessageOrigin }
+  | { readonly type: "tool.ask"; readonly call: ToolCallBlock; readonly question: string }
+  | { readonly type: "tool.start"; readonly call: ToolCallBlock; readonly args: unknown }
+  | { readonly type: "tool.update"; readonly callId: string; readonly partial: ToolResult }
+  | {
+      readonly type: "tool.end";
+      readonly call: ToolCallBlock;
+      readonly result: ToolResultMessage;
+      readonly outcome: ToolOutcome;
+      /** Milliseconds from the call's turn to run until its result; 0 for what never ran. */
+      readonly durationMs: number;
+    }
+  | { readonly type: "prune"; readonly soft: number; readonly hard: number; readonly tokensSaved: number }
+  | {
+      readonly type: "compaction.start";
+      readonly reason: "threshold" | "overflow" | "manual";
+      readonly tokens: number;
+    }
+  | {
+      readonly type: "compaction.end";
+      readonly summary: CompactionSummaryMessage;
+      /** `metadata` when the model did not give a summary in time. */
+      readonly source: "model" | "metadata";
+      readonly tokens: number;
+    }
+  | {
+      readonly type: "turn.end";
+      readonly turn: number;
+      readonly message: AssistantMessage;
+      readonly results: readonly ToolResultMessage[];
+    }
+  | { readonly type: "run.end"; readonly result: RunResult }
+  /** Only from `Agent.events`: a viewer too slow to keep up missed this many events; take a snapshot. */
+  | { readonly type: "lagged"; readonly missed: number };
+
+/** Takes one event. A promise is awaited before anything else happens: that is the backpressure. */
+export type EmitEvent = (event: AgentEvent) => void | Promise<void>;

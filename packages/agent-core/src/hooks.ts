@@ -1,0 +1,139 @@
+import type { ToolCallBlock } from "./content.ts";
+import type { JsonObject } from "./json.ts";
+import type {
+  AgentMessage,
+  AssistantMessage,
+  CompactionSummaryMessage,
+  Message,
+  ToolResultMessage,
+} from "./messages.ts";
+import type { Tool, ToolResult } from "./tool.ts";
+
+type Awaitable<T> = T | Promise<T>;
+
+/** What a transformation of the request may go by. */
+export interface TransformInfo {
+  /** 1 for the first model call of the run. */
+  readonly turn: number;
+  /** Index in `messages` of the first message this run added; `messages.length` when it added none. */
+  readonly runStart: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Changes what one model call sees; the history stays as it is. Called before each model call with the conversation
+ * after pruning. The result is repaired before it is sent.
+ */
+export type TransformContext = (
+  messages: readonly AgentMessage[],
+  info: TransformInfo,
+) => Awaitable<readonly AgentMessage[]>;
+
+/** Turns one message into what a vendor understands; `undefined` leaves it out. Pure: it is called once a message. */
+export type ConvertToLlm = (message: AgentMessage) => Message | undefined;
+
+/** A call that is about to run, its arguments checked. */
+export interface ToolCallInfo {
+  readonly call: ToolCallBlock;
+  readonly tool: Tool;
+  /** The arguments as the schema gave them. */
+  readonly args: unknown;
+  /** The model turn that asked for it. */
+  readonly message: AssistantMessage;
+  readonly turn: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * - `allow` (also `undefined`): run it.
+ * - `block`: do not; the model gets `reason`.
+ * - `change`: run it with other arguments, which are checked again (so: as a model would write them).
+ * - `ask`: a person decides. `onAsk` is asked; without one the run ends with `waiting`.
+ */
+export type ToolDecision =
+  | { readonly action: "allow" }
+  | { readonly action: "block"; readonly reason: string }
+  | { readonly action: "change"; readonly args: JsonObject }
+  | { readonly action: "ask"; readonly question: string; readonly details?: JsonObject };
+
+/** Decides about one call. It fails closed: when it throws, the call does not run. */
+export type BeforeToolCall = (info: ToolCallInfo) => Awaitable<ToolDecision | undefined>;
+
+/** `wait` ends the run with `waiting` and leaves the call without a result. */
+export type AskAnswer =
+  | { readonly action: "allow" }
+  | { readonly action: "deny"; readonly reason: string }
+  | { readonly action: "wait" };
+
+/** Puts the question of an `ask` decision to a person. When it throws, the answer is no. */
+export type OnAsk = (
+  info: ToolCallInfo & { readonly question: string; readonly details?: JsonObject },
+) => Awaitable<AskAnswer>;
+
+/** Sees, and may replace, what a tool gave. When it throws, the model gets the error in place of the result. */
+export type AfterToolCall = (
+  info: ToolCallInfo & { readonly result: ToolResult },
+) => Awaitable<ToolResult | undefined>;
+
+interface StepBase {
+  readonly turn: number;
+  /** What this step adds to the history, in order. */
+  readonly messages: readonly AgentMessage[];
+  /** Calls that have no result once this step is done: the intents to keep with it. */
+  readonly pendingToolCalls: readonly ToolCallBlock[];
+}
+
+/**
+ * One durable step of a run.
+ * - `input`: what is about to be sent (prompt, steering, follow-ups, the loop's own notes).
+ * - `assistant`: a model turn together with the calls it asks for, before any of them runs.
+ * - `toolStart`: a call is about to take effect. No messages.
+ * - `toolResult`: one result. Calls that run in parallel report as they finish, so results may arrive in another
+ *   order than the calls; `repairConversation` restores it on load.
+ * - `compaction`: the first `replaced` messages of the history give way to `messages[0]`.
+ */
+export type Step =
+  | (StepBase & { readonly kind: "input"; readonly origin: "input" | "steer" | "followUp" | "loop" })
+  | (StepBase & { readonly kind: "assistant"; readonly message: AssistantMessage })
+  | (StepBase & { readonly kind: "toolStart"; readonly call: ToolCallBlock; readonly args: unknown })
+  | (StepBase & { readonly kind: "toolResult"; readonly message: ToolResultMessage })
+  | (StepBase & {
+      readonly kind: "compaction";
+      readonly summary: CompactionSummaryMessage;
+      readonly replaced: number;
+    });
+
+/**
+ * Makes a step durable. Awaited before the next effect (a model call, a tool). When it throws, nothing else is done
+ * and the run fails with an `AgentError` `step_failed`.
+ */
+export type OnStep = (step: Step) => Awaitable<void>;
+
+/** A call of an earlier run that has no result. `tool` is `undefined` when there is no such tool any more. */
+export interface PendingCall {
+  readonly call: ToolCallBlock;
+  readonly tool: Tool | undefined;
+}
+
+/** `run` goes through `beforeToolCall` as any other call; `wait` ends the run with `waiting` again. */
+export type PendingDecision =
+  | { readonly action: "run" }
+  | { readonly action: "result"; readonly result: ToolResult }
+  | { readonly action: "wait" };
+
+/**
+ * Says what to do with a call that an earlier run left without a result. Default on `continue`: run it again when the
+ * tool's effects are `none` or `idempotent`; otherwise the model is told that the outcome is unknown. Default when
+ * a new prompt comes first: not run, and the model is told so.
+ */
+export type OnPendingCall = (pending: PendingCall) => Awaitable<PendingDecision>;
+
+/** The part of the conversation about to be summarised. */
+export interface FlushInfo {
+  readonly messages: readonly AgentMessage[];
+  readonly tokens: number;
+  readonly signal: AbortSignal;
+}
+
+/** Saves what must outlive a compaction (a memory flush). Bounded by the compaction's time; errors are ignored. */
+export type BeforeCompaction = (info: FlushInfo) => Awaitable<void>;

@@ -1,0 +1,93 @@
+import type { Block } from "./content.ts";
+import type { AgentMessage } from "./messages.ts";
+import type { SystemPrompt, ToolSpec } from "./model.ts";
+
+/** Tokens a vendor charges for an image of ordinary size, about. */
+const MEDIA_TOKENS = 1_600;
+/** Role, separators and ids around a message or a block. */
+const OVERHEAD = 4;
+/** Texts up to this length are counted whole; longer ones by samples. */
+const WHOLE = 4_096;
+const SAMPLES = 64;
+const SAMPLE_CHARS = 64;
+
+/** Characters from U+2E80 up (CJK, Hangul, most emoji halves) take about a token each, others a quarter. */
+function quarters(text: string, from: number, to: number): number {
+  let count = to - from;
+  for (let i = from; i < to; i++) if (text.charCodeAt(i) >= 0x2e80) count += 3;
+  return count;
+}
+
+function textTokens(text: string): number {
+  const length = text.length;
+  if (length <= WHOLE) return Math.ceil(quarters(text, 0, length) / 4);
+  const step = (length - SAMPLE_CHARS) / (SAMPLES - 1);
+  let sampled = 0;
+  for (let i = 0; i < SAMPLES; i++) {
+    const from = Math.floor(i * step);
+    sampled += quarters(text, from, from + SAMPLE_CHARS);
+  }
+  return Math.ceil((sampled / (SAMPLES * SAMPLE_CHARS)) * (length / 4));
+}
+
+function blockTokens(block: Block): number {
+  switch (block.type) {
+    case "text":
+    case "thinking":
+    case "refusal":
+    case "citation":
+      return textTokens(block.text);
+    case "toolCall":
+      return textTokens(block.name) + textTokens(block.argsText) + OVERHEAD;
+    case "image":
+    case "audio":
+    case "file":
+      return MEDIA_TOKENS;
+    case "opaque":
+      return textTokens(JSON.stringify(block.native.data));
+  }
+}
+
+function contentTokens(content: string | readonly Block[]): number {
+  if (typeof content === "string") return textTokens(content);
+  let tokens = 0;
+  for (const block of content) tokens += blockTokens(block);
+  return tokens;
+}
+
+/**
+ * A vendor-independent guess at the tokens of a text, a message or several messages: a quarter of a token a
+ * character, a whole one for CJK, 1,600 for media. Long texts are sampled, so the cost is bounded.
+ */
+export function estimateTokens(value: string | AgentMessage | readonly AgentMessage[]): number {
+  if (typeof value === "string") return textTokens(value);
+  if ("role" in value) return messageTokens(value);
+  let tokens = 0;
+  for (const message of value) tokens += messageTokens(message);
+  return tokens;
+}
+
+function messageTokens(message: AgentMessage): number {
+  switch (message.role) {
+    case "user":
+    case "assistant":
+    case "toolResult":
+    case "custom":
+      return contentTokens(message.content) + OVERHEAD;
+    case "shellRun":
+      return textTokens(message.command) + textTokens(message.output) + 2 * OVERHEAD;
+    case "branchSummary":
+    case "compactionSummary":
+      return textTokens(message.summary) + 2 * OVERHEAD;
+  }
+}
+
+/** The same guess for what precedes the messages of a request. */
+export function estimatePrefixTokens(system: SystemPrompt, tools: readonly ToolSpec[]): number {
+  let tokens = textTokens(system.stable) + textTokens(system.volatile ?? "");
+  for (const tool of tools) {
+    tokens += textTokens(tool.name) + textTokens(tool.description) + OVERHEAD;
+    tokens += textTokens(JSON.stringify(tool.inputSchema));
+  }
+  return tokens;
+}
