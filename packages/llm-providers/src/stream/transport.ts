@@ -1,11 +1,4 @@
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  type IncomingMessage,
-  type RequestOptions,
-  request as requestHttp,
-} from "node:http";
-import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import type { ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions } from "node:http";
 import type { FetchLike } from "../provider.ts";
 
 const incomingOf = new WeakMap<Response, IncomingMessage>();
@@ -89,6 +82,21 @@ function abortError(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new DOMException("Aborted", "AbortError");
 }
 
+interface Wire {
+  readonly agent: HttpAgent;
+  readonly request: (options: RequestOptions) => ClientRequest;
+}
+
+/**
+ * Loaded when first used, and not by `import`: that would evaluate every export of `node:http`, some of which load
+ * all of the global `fetch` (some 40 ms), and TLS is not needed for a local server.
+ */
+function openWire(protocol: string): Wire {
+  const { Agent, request } =
+    protocol === "https:" ? process.getBuiltinModule("node:https") : process.getBuiltinModule("node:http");
+  return { agent: new Agent({ keepAlive: true, scheduling: "lifo" }), request };
+}
+
 /**
  * A `fetch` over Node.js' own HTTP client with kept connections, several times cheaper than the global one. It covers
  * what the vendors' SDKs ask of it: text or byte bodies, abort, streamed answers. It follows no redirects (a model
@@ -98,9 +106,14 @@ function abortError(signal: AbortSignal): Error {
  * A request written to a kept connection that the server had just closed is sent once more on a fresh one.
  */
 export function keepAliveFetch(): FetchLike {
-  const agents = {
-    "http:": new HttpAgent({ keepAlive: true, scheduling: "lifo" }),
-    "https:": new HttpsAgent({ keepAlive: true, scheduling: "lifo" }),
+  const wires = new Map<string, Wire>();
+  const wireFor = (protocol: string): Wire => {
+    let wire = wires.get(protocol);
+    if (wire === undefined) {
+      wire = openWire(protocol);
+      wires.set(protocol, wire);
+    }
+    return wire;
   };
 
   return (input, init = {}) => {
@@ -110,7 +123,7 @@ export function keepAliveFetch(): FetchLike {
       body === undefined || body === null || typeof body === "string" || body instanceof Uint8Array;
     if (url === undefined || !plainBody || (url.protocol !== "http:" && url.protocol !== "https:"))
       return fetch(input, init);
-    const { protocol } = url;
+    const { agent, request: open } = wireFor(url.protocol);
     const { signal } = init;
     if (signal?.aborted === true) return Promise.reject(abortError(signal));
 
@@ -118,7 +131,7 @@ export function keepAliveFetch(): FetchLike {
     if (typeof body === "string") headers["content-length"] = String(Buffer.byteLength(body));
     else if (body !== undefined && body !== null) headers["content-length"] = String(body.byteLength);
     const options: RequestOptions = {
-      agent: agents[protocol],
+      agent,
       hostname: url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname,
       port: url.port,
       path: url.pathname + url.search,
@@ -135,7 +148,7 @@ export function keepAliveFetch(): FetchLike {
         if (signal) reject(abortError(signal));
       };
       const send = (again: boolean): void => {
-        request = protocol === "https:" ? requestHttps(options) : requestHttp(options);
+        request = open(options);
         request.once("response", (incoming) => {
           answered = incoming;
           incoming.once("close", () => signal?.removeEventListener("abort", onAbort));

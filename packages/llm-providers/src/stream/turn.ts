@@ -89,7 +89,8 @@ function seal(open: OpenBlock, native: Native | undefined, complete: boolean): B
         : { type: "thinking", text, ...extra };
     case "toolCall": {
       const parsed = parseArguments(text);
-      if (!complete && parsed.args === undefined)
+      // Nothing received of a call that was cut off is not a call without arguments.
+      if (!complete && (parsed.args === undefined || text.trim() === ""))
         return {
           ...head,
           args: undefined,
