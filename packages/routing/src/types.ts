@@ -15,7 +15,10 @@ export interface RouteInput {
   /** The account of ours that received the message. */
   readonly account: string;
   readonly peer: Peer;
-  /** The conversation that a thread hangs from, where the thread is a conversation of its own (Discord). */
+  /**
+   * The conversation that a thread hangs from, where the thread is a conversation of its own (Discord). A direct chat
+   * only where `peer` is one.
+   */
   readonly parentPeer?: Peer | undefined;
   /** Discord's server. Absent in direct chats. */
   readonly guildId?: string | undefined;

@@ -1,0 +1,176 @@
+import { describe, expect, it } from "vitest";
+import { MemoryRouteCache } from "./route-cache.ts";
+import { createRouter } from "./router.ts";
+import type { CachedRoute, RouteCacheStore, RouteInput, RoutingConfig } from "./types.ts";
+
+const config: RoutingConfig = {
+  agents: ["main", "a", "b"],
+  defaultAgent: "main",
+  bindings: [
+    { agent: "a", match: { channel: "slack", teamId: "W1" } },
+    { agent: "b", match: { channel: "slack", account: "other" } },
+  ],
+};
+const message: RouteInput = {
+  channel: "slack",
+  account: "main",
+  peer: { kind: "direct", id: "U1" },
+  teamId: "W1",
+};
+
+/** A clock whose timers run when told to. */
+function handClock() {
+  const timers = new Set<() => void>();
+  return {
+    timers,
+    after(_ms: number, run: () => void) {
+      timers.add(run);
+      return () => timers.delete(run);
+    },
+    tick() {
+      for (const run of [...timers]) {
+        timers.delete(run);
+        run();
+      }
+    },
+  };
+}
+
+describe("the durable cache", () => {
+  it("is written behind the back of whoever asks, many routes at once", async () => {
+    const puts: (readonly CachedRoute[])[] = [];
+    const store: RouteCacheStore = {
+      load: async () => [],
+      put: async (_, rows) => void puts.push(rows),
+      prune: async () => 0,
+    };
+    const clock = handClock();
+    const router = createRouter(config, { cache: store, clock });
+    for (let i = 0; i < 10; i++) {
+      router.resolve({ ...message, peer: { kind: "direct", id: `U${i}` } });
+      router.resolve({ ...message, peer: { kind: "direct", id: `U${i}` } });
+    }
+    expect(puts).toEqual([]);
+    clock.tick();
+    await router.flush();
+    expect(puts.map((rows) => rows.length)).toEqual([10]);
+    expect(puts[0]?.[0]?.route).toEqual({
+      agentId: "a",
+      sessionKey: "agent:a:slack:direct:U0",
+      matchedBy: "binding.team",
+      bindingIndex: 0,
+    });
+    expect(clock.timers.size).toBe(0);
+  });
+
+  it("is written at once when much waits, and never waits for more than it can hold", async () => {
+    let rows = 0;
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const store: RouteCacheStore = {
+      load: async () => [],
+      put: async (_, batch) => {
+        rows += batch.length;
+        await gate;
+      },
+      prune: async () => 0,
+    };
+    const router = createRouter(config, { cache: store, clock: handClock() });
+    const ask = (i: number) => router.resolve({ ...message, peer: { kind: "direct", id: `U${i}` } });
+    for (let i = 0; i < 256; i++) ask(i);
+    await Promise.resolve();
+    expect(rows).toBe(256);
+    for (let i = 256; i < 5_000; i++) ask(i);
+    release();
+    await router.flush();
+    expect(rows).toBe(256 + 2_000);
+  });
+
+  it("makes a restart warm", async () => {
+    const cache = new MemoryRouteCache();
+    const first = createRouter(config, { cache });
+    const route = first.resolve(message);
+    await first.flush();
+    const second = createRouter(config, { cache });
+    expect(await second.warm()).toBe(1);
+    expect(second.explain(message).cache.source).toBe("store");
+    expect(second.resolve(message)).toEqual(route);
+  });
+
+  it("forgets the routes of other configurations", async () => {
+    const cache = new MemoryRouteCache();
+    const first = createRouter(config, { cache });
+    first.resolve(message);
+    await first.flush();
+    const second = createRouter({ ...config, dmScope: "main" }, { cache });
+    expect(await second.warm()).toBe(0);
+    expect(await cache.load(first.digest, 10)).toEqual([]);
+  });
+
+  it.each<[string, unknown]>([
+    ["nothing", null],
+    ["text", "agent:a:slack:direct:U1"],
+    [
+      "an agent that does not exist",
+      { agentId: "gone", sessionKey: "agent:gone:slack:direct:U1", matchedBy: "default" },
+    ],
+    [
+      "somebody else's session",
+      { agentId: "a", sessionKey: "agent:a:slack:direct:U2", matchedBy: "binding.team", bindingIndex: 0 },
+    ],
+    [
+      "a binding that does not fit",
+      { agentId: "b", sessionKey: "agent:b:slack:direct:U1", matchedBy: "binding.account", bindingIndex: 1 },
+    ],
+    [
+      "a tier that is none",
+      { agentId: "a", sessionKey: "agent:a:slack:direct:U1", matchedBy: "binding.all", bindingIndex: 0 },
+    ],
+    [
+      "another agent as the default",
+      { agentId: "b", sessionKey: "agent:b:slack:direct:U1", matchedBy: "default" },
+    ],
+  ])("is not believed when it gives %s", async (_, route) => {
+    const honest = createRouter(config);
+    const { digest } = honest.explain(message).cache;
+    const store: RouteCacheStore = {
+      load: async () => [{ digest, route }],
+      put: async () => {},
+      prune: async () => 0,
+    };
+    const router = createRouter(config, { cache: store });
+    await router.warm();
+    expect(router.explain(message).cache.source).toBe("none");
+    expect(router.resolve(message)).toEqual(honest.resolve(message));
+  });
+
+  it("may fail without effect on routes", async () => {
+    const errors: unknown[] = [];
+    const broken: RouteCacheStore = {
+      load: () => Promise.reject(new Error("load")),
+      put: () => Promise.reject(new Error("put")),
+      prune: () => Promise.reject(new Error("prune")),
+    };
+    const router = createRouter(config, {
+      cache: broken,
+      clock: handClock(),
+      onCacheError: (error) => errors.push(error),
+    });
+    expect(await router.warm()).toBe(0);
+    expect(router.resolve(message).agentId).toBe("a");
+    await router.flush();
+    expect(errors).toEqual([new Error("load"), new Error("put")]);
+  });
+});
+
+describe("MemoryRouteCache", () => {
+  it("gives the newest first", async () => {
+    const cache = new MemoryRouteCache();
+    const row = (digest: string) => ({ digest, route: { agentId: digest } });
+    await cache.put("c", [row("1"), row("2")]);
+    await cache.put("c", [row("3"), row("1")]);
+    expect((await cache.load("c", 2)).map(({ digest }) => digest)).toEqual(["1", "3"]);
+  });
+});

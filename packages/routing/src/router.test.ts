@@ -1,0 +1,218 @@
+import { describe, expect, it } from "vitest";
+import { MemoryRouteCache } from "./route-cache.ts";
+import { createRouter, RoutingConfigError } from "./router.ts";
+import type { Binding, BindingMatch, MatchedBy, RouteInput, RoutingConfig } from "./types.ts";
+
+const agents = ["main", "a", "b"];
+const to = (agent: string, match: Omit<BindingMatch, "channel"> = {}): Binding => ({
+  agent,
+  match: { channel: "discord", ...match },
+});
+const configOf = (...bindings: Binding[]): RoutingConfig => ({ agents, defaultAgent: "main", bindings });
+const message: RouteInput = {
+  channel: "discord",
+  account: "bot-1",
+  peer: { kind: "channel", id: "T1" },
+  parentPeer: { kind: "channel", id: "C1" },
+  guildId: "G1",
+  roles: ["dev", "admin"],
+  teamId: "W1",
+  threadId: "T1",
+};
+
+describe("the tiers", () => {
+  const ladder: readonly (readonly [MatchedBy, Binding])[] = [
+    ["binding.peer", to("a", { peer: { kind: "channel", id: "T1" } })],
+    ["binding.peer.parent", to("a", { peer: { kind: "channel", id: "C1" } })],
+    ["binding.peer.wildcard", to("a", { peer: { kind: "channel", id: "*" } })],
+    ["binding.guild+roles", to("a", { guildId: "G1", roles: ["owner", "admin"] })],
+    ["binding.guild", to("a", { guildId: "G1" })],
+    ["binding.team", to("a", { teamId: "W1" })],
+    ["binding.account", to("a", { account: "bot-*" })],
+    ["binding.channel", to("a", { account: "*" })],
+  ];
+
+  it("are tried in strict order, wherever the bindings stand in the list", () => {
+    for (let from = 0; from < ladder.length; from++) {
+      const rest = ladder.slice(from);
+      const bindings = rest.map(([, binding]) => binding).reverse();
+      expect(createRouter(configOf(...bindings)).resolve(message)).toMatchObject({
+        agentId: "a",
+        matchedBy: rest[0]?.[0],
+        bindingIndex: rest.length - 1,
+      });
+    }
+  });
+
+  it("end with the default agent", () => {
+    expect(createRouter(configOf()).resolve(message)).toEqual({
+      agentId: "main",
+      matchedBy: "default",
+      sessionKey: "agent:main:discord:bot-1:channel:T1",
+    });
+  });
+
+  it("give the first listed of several that match", () => {
+    const bindings = [
+      to("b", { account: "bot-2" }),
+      to("a", { account: "*-1" }),
+      to("b", { account: "bot-1" }),
+    ];
+    expect(createRouter(configOf(...bindings)).resolve(message)).toMatchObject({
+      agentId: "a",
+      bindingIndex: 1,
+    });
+  });
+
+  it("ask for every condition that is given", () => {
+    const peer = { kind: "channel", id: "T1" } as const;
+    for (const other of [
+      { guildId: "G2" },
+      { teamId: "W2" },
+      { roles: ["owner"] },
+      { account: "bot-2" },
+      { roles: [] },
+    ]) {
+      const router = createRouter(configOf(to("a", { peer, ...other })));
+      expect(router.resolve(message).matchedBy).toBe("default");
+    }
+  });
+
+  it("compare kinds and ids exactly", () => {
+    for (const peer of [
+      { kind: "group", id: "T1" },
+      { kind: "channel", id: "t1" },
+    ] as const) {
+      expect(createRouter(configOf(to("a", { peer }))).resolve(message).matchedBy).toBe("default");
+    }
+  });
+});
+
+describe("a router", () => {
+  it("passes over bindings to agents that do not exist", () => {
+    const router = createRouter(configOf(to("gone"), to("a")));
+    expect(router.resolve(message)).toMatchObject({ agentId: "a", bindingIndex: 1 });
+  });
+
+  it("refuses a default agent that does not exist", () => {
+    expect(() => createRouter({ agents, bindings: [], defaultAgent: "gone" })).toThrow(RoutingConfigError);
+  });
+
+  it("does not notice what happens to the configuration it was made from", () => {
+    const match = { channel: "discord", account: "bot-1" };
+    const bindings = [{ agent: "a", match }];
+    const router = createRouter({ agents, defaultAgent: "main", bindings });
+    match.account = "bot-2";
+    bindings.length = 0;
+    expect(router.resolve(message).agentId).toBe("a");
+  });
+
+  it("gives routes that nobody can change for others", () => {
+    expect(Object.isFrozen(createRouter(configOf(to("a"))).resolve(message))).toBe(true);
+  });
+
+  it("says whether a conversation of a kind starts afresh", () => {
+    const reset = { default: { mode: "none" }, group: { mode: "idle", minutes: 5 } } as const;
+    const router = createRouter({ ...configOf(), reset });
+    const at = { lastMessageAt: 0, now: 5 * 60_000 };
+    expect(router.resetDue("group", at)).toBe(true);
+    expect(router.resetDue("direct", at)).toBe(false);
+    expect(createRouter(configOf()).resetDue("group", at)).toBe(false);
+  });
+
+  it("has a digest that follows all that routes depend on", () => {
+    const base = configOf(to("a", { guildId: "G1" }), to("b"));
+    const digests = [
+      base,
+      configOf(to("b"), to("a", { guildId: "G1" })),
+      configOf(to("a", { teamId: "G1" }), to("b")),
+      { ...base, agents: ["main", "a"] },
+      { ...base, defaultAgent: "b" },
+      { ...base, dmScope: "main" } as const,
+      { ...base, identityLinks: { alice: ["discord:1"] } },
+    ].map((config) => createRouter(config).digest);
+    expect(new Set(digests).size).toBe(digests.length);
+    const same = {
+      ...base,
+      dmScope: "per-channel-peer",
+      agents: [...agents].reverse(),
+      reset: undefined,
+    } as const;
+    expect(createRouter(same).digest).toBe(digests[0]);
+  });
+});
+
+describe("explain", () => {
+  it("says of every tier what was tried and why it did not match", () => {
+    const { tiers, route } = createRouter(
+      configOf(
+        to("a", { peer: { kind: "channel", id: "T9" } }),
+        to("a", { guildId: "G1", roles: ["owner"] }),
+        to("gone", { guildId: "G1" }),
+        to("b", { guildId: "G1" }),
+        to("a", { account: "bot-2" }),
+      ),
+    ).explain(message);
+    expect(route).toMatchObject({ agentId: "b", bindingIndex: 3 });
+    expect(tiers.map(({ tier, outcome }) => `${tier} ${outcome}`)).toEqual([
+      "binding.peer no-match",
+      "binding.peer.parent no-match",
+      "binding.peer.wildcard no-match",
+      "binding.guild+roles no-match",
+      "binding.guild matched",
+      "binding.team not-reached",
+      "binding.account not-reached",
+      "binding.channel not-reached",
+      "default not-reached",
+    ]);
+    expect(tiers.flatMap((tier) => tier.tried)).toEqual([
+      {
+        bindingIndex: 0,
+        agent: "a",
+        mismatches: [{ field: "peer", wanted: "channel T9", got: "channel T1" }],
+      },
+      {
+        bindingIndex: 0,
+        agent: "a",
+        mismatches: [{ field: "peer", wanted: "channel T9", got: "channel C1" }],
+      },
+      { bindingIndex: 1, agent: "a", mismatches: [{ field: "roles", wanted: "owner", got: "dev, admin" }] },
+      { bindingIndex: 2, agent: "gone", mismatches: [{ field: "agent", wanted: "gone" }] },
+    ]);
+  });
+
+  it("lists only as many bindings as asked for, and counts them all", () => {
+    const many = Array.from({ length: 50 }, (_, i) => to("a", { account: `bot-x${i}` }));
+    const report = createRouter(configOf(...many))
+      .explain(message, { limit: 3 })
+      .tiers.find(({ tier }) => tier === "binding.account");
+    expect(report).toMatchObject({ bindings: 50, reason: "None of 50 bindings matches." });
+    expect(report?.tried).toHaveLength(3);
+  });
+
+  it("tells what part the caches have, without changing it", async () => {
+    const cache = new MemoryRouteCache();
+    const first = createRouter(configOf(to("a")), { cache });
+    expect(first.explain(message).cache).toMatchObject({ source: "none", config: first.digest });
+    expect(first.explain(message).cache.source).toBe("none");
+    first.resolve(message);
+    expect(first.explain(message).cache.source).toBe("memory");
+    await first.flush();
+    const second = createRouter(configOf(to("a")), { cache });
+    expect(await second.warm()).toBe(1);
+    expect(second.explain(message).cache.source).toBe("store");
+    second.resolve(message);
+    expect(second.explain(message).cache.source).toBe("memory");
+  });
+
+  it("names the person a message is linked to", () => {
+    const router = createRouter({ ...configOf(), identityLinks: { alice: ["discord:U1"] } });
+    const { session, route } = router.explain({
+      ...message,
+      peer: { kind: "direct", id: "U1" },
+      threadId: undefined,
+    });
+    expect(session).toMatchObject({ linkedTo: "alice", reason: "discord:U1 is linked to alice." });
+    expect(route.sessionKey).toBe("agent:main:direct:alice");
+  });
+});

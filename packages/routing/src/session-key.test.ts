@@ -1,0 +1,178 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createRouter } from "./router.ts";
+import { escapeId, formatSessionKey, parseSessionKey, type SessionKeyParts } from "./session-key.ts";
+import type { DmScope, RouteInput } from "./types.ts";
+
+const base = { agents: ["coder"], defaultAgent: "coder", bindings: [] };
+
+function keyOf(input: Partial<RouteInput>, dmScope: DmScope, identityLinks = {}): string {
+  const message: RouteInput = {
+    channel: "telegram",
+    account: "main",
+    peer: { kind: "direct", id: "123" },
+    ...input,
+  };
+  return createRouter({ ...base, dmScope, identityLinks }).resolve(message).sessionKey;
+}
+
+describe("session keys", () => {
+  it.each<[DmScope, string]>([
+    ["main", "agent:coder:main"],
+    ["per-peer", "agent:coder:direct:123"],
+    ["per-channel-peer", "agent:coder:telegram:direct:123"],
+    ["per-account-channel-peer", "agent:coder:telegram:main:direct:123"],
+  ])("of direct messages under %s", (scope, key) => {
+    expect(keyOf({}, scope)).toBe(key);
+  });
+
+  it("default to one for each person on each channel", () => {
+    const message = { channel: "telegram", account: "main", peer: { kind: "direct", id: "123" } } as const;
+    expect(createRouter(base).resolve(message).sessionKey).toBe("agent:coder:telegram:direct:123");
+  });
+
+  it("give each group and channel of each account its own, whatever the scope", () => {
+    for (const scope of ["main", "per-peer", "per-channel-peer", "per-account-channel-peer"] as const) {
+      expect(keyOf({ peer: { kind: "group", id: "-100" } }, scope)).toBe(
+        "agent:coder:telegram:main:group:-100",
+      );
+      expect(keyOf({ peer: { kind: "channel", id: "C1" } }, scope)).toBe(
+        "agent:coder:telegram:main:channel:C1",
+      );
+    }
+  });
+
+  it("give a thread its own, but not twice where the thread is itself the conversation", () => {
+    const channel = { kind: "channel", id: "C1" } as const;
+    expect(keyOf({ peer: channel, threadId: "1712.5" }, "main")).toBe(
+      "agent:coder:telegram:main:channel:C1:thread:1712.5",
+    );
+    expect(keyOf({ peer: channel, threadId: "C1" }, "main")).toBe("agent:coder:telegram:main:channel:C1");
+    expect(keyOf({ threadId: "7" }, "per-channel-peer")).toBe("agent:coder:telegram:direct:123:thread:7");
+    expect(keyOf({ threadId: "7" }, "main")).toBe("agent:coder:main");
+  });
+});
+
+describe("identity links", () => {
+  const links = { alice: ["telegram:123", "feishu:ou_1", "slack:U:1"] };
+  const on = (channel: string, id: string) => ({ channel, peer: { kind: "direct", id } }) as const;
+
+  it("bring one person's direct messages on every channel into one session", () => {
+    for (const scope of ["per-peer", "per-channel-peer", "per-account-channel-peer"] as const) {
+      for (const message of [on("telegram", "123"), on("feishu", "ou_1"), on("slack", "U:1")]) {
+        expect(keyOf(message, scope, links)).toBe("agent:coder:direct:alice");
+      }
+    }
+    expect(keyOf(on("feishu", "ou_1"), "main", links)).toBe("agent:coder:main");
+  });
+
+  it("leave others, and groups, alone", () => {
+    expect(keyOf(on("feishu", "123"), "per-channel-peer", links)).toBe("agent:coder:feishu:direct:123");
+    expect(keyOf({ peer: { kind: "group", id: "123" } }, "per-peer", links)).toBe(
+      "agent:coder:telegram:main:group:123",
+    );
+  });
+
+  it("let nobody become a person by choosing the name as an id", () => {
+    const stranger = keyOf(on("web", "alice"), "per-peer", links);
+    expect(stranger).toBe("agent:coder:direct:%~alice");
+    expect(stranger).not.toBe(keyOf(on("telegram", "123"), "per-peer", links));
+    expect(keyOf(on("web", "%~alice"), "per-peer", links)).not.toBe(stranger);
+  });
+});
+
+describe("formatSessionKey", () => {
+  const id = fc.oneof(
+    fc.constantFrom(
+      "",
+      ":",
+      "%",
+      "%3A",
+      "%~",
+      "main",
+      "direct",
+      "group",
+      "channel",
+      "thread",
+      "agent",
+      "a b",
+      "\n",
+    ),
+    fc.string({ unit: "binary", maxLength: 6 }),
+    fc
+      .array(fc.constantFrom(":", "%", "~", "direct", "thread", "3A", "x"), { maxLength: 5 })
+      .map((p) => p.join("")),
+  );
+  const optional = { requiredKeys: [] };
+  const parts: fc.Arbitrary<SessionKeyParts> = fc.oneof(
+    fc.record({ kind: fc.constant("main" as const), agentId: id }),
+    fc
+      .tuple(
+        fc.record({ kind: fc.constant("direct" as const), agentId: id, peerId: id }),
+        fc.record({ threadId: id }, optional),
+        fc.oneof(
+          fc.constant({}),
+          fc.constant({ namesake: true as const }),
+          fc.record({ channel: id }),
+          fc.record({ channel: id, account: id }),
+        ),
+      )
+      .map(([a, b, c]) => ({ ...a, ...b, ...c })),
+    fc
+      .tuple(
+        fc.record({
+          kind: fc.constantFrom("group" as const, "channel" as const),
+          agentId: id,
+          channel: id,
+          account: id,
+          peerId: id,
+        }),
+        fc.record({ threadId: id }, optional),
+      )
+      .map(([a, b]) => ({ ...a, ...b })),
+  );
+
+  it("is undone by parseSessionKey, so that no two sessions share a key", () => {
+    fc.assert(
+      fc.property(parts, (parts) => {
+        expect(parseSessionKey(formatSessionKey(parts))).toEqual(parts);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it("keeps ordinary ids readable", () => {
+    for (const plain of ["ou_881e8247625e31527b4d15a31471504c", "-1001234567890", "张三", "1712.000100"]) {
+      expect(escapeId(plain)).toBe(plain);
+    }
+  });
+});
+
+describe("parseSessionKey", () => {
+  it.each([
+    "",
+    "agent",
+    "agent:coder",
+    "agent:coder:else",
+    "agent:coder:telegram:group:1",
+    "agent:coder:a:b:c:direct:1",
+    "agent:coder:direct:1:thread",
+    "agent:coder:telegram:direct:%~1",
+    "agent:coder:direct:%41",
+    "agent:coder:direct:%3a",
+    "agent:coder:direct:a b",
+    "session:coder:main",
+  ])("refuses %j", (key) => {
+    expect(parseSessionKey(key)).toBeUndefined();
+  });
+
+  it("reads any text without harm", () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const key = `agent:${text}`;
+        const parts = parseSessionKey(key);
+        if (parts !== undefined) expect(formatSessionKey(parts)).toBe(key);
+      }),
+    );
+  });
+});

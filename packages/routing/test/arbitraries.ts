@@ -1,0 +1,70 @@
+// Small worlds, so that bindings and messages meet often; ids include those that look like our own syntax.
+import fc from "fast-check";
+import type { Binding, DmScope, Peer, PeerKind, RouteInput, RoutingConfig } from "../src/index.ts";
+
+const CHANNELS = ["discord", "slack"];
+const ACCOUNTS = ["main", "bot-1", "bot-2", "b:1"];
+const PATTERNS = ["*", "**", "bot-*", "*1", "b*-*1", "main", "bot-1", "b:1"];
+const PEERS = ["1", "1:", "a:b", "%3A", "张三", "1/1:g", "alice"];
+const GUILDS = ["g", "1:g"];
+const ROLES = ["admin", "dev", "1:g"];
+const TEAMS = ["t", "g"];
+
+const oneOf = (values: readonly string[]) => fc.constantFrom(...values);
+const kind = fc.constantFrom<PeerKind>("direct", "group", "channel");
+const peer: fc.Arbitrary<Peer> = fc.record({ kind, id: oneOf(PEERS) });
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+
+export const agents: readonly string[] = ["coder", "flash", "main"];
+
+export const binding: fc.Arbitrary<Binding> = fc.record({
+  agent: oneOf([...agents, "gone"]),
+  match: fc.record(
+    {
+      channel: oneOf(CHANNELS),
+      account: maybe(oneOf(PATTERNS)),
+      peer: maybe(fc.record({ kind, id: oneOf([...PEERS, "*", "*", "*"]) })),
+      guildId: maybe(oneOf(GUILDS)),
+      roles: maybe(fc.array(oneOf(ROLES), { maxLength: 2 })),
+      teamId: maybe(oneOf(TEAMS)),
+    },
+    { requiredKeys: ["channel"] },
+  ),
+});
+
+export const config: fc.Arbitrary<RoutingConfig> = fc.record({
+  bindings: fc.array(binding, { maxLength: 24 }),
+  agents: fc.constant(agents),
+  defaultAgent: oneOf(agents),
+  dmScope: fc.constantFrom<DmScope>("main", "per-peer", "per-channel-peer", "per-account-channel-peer"),
+  identityLinks: fc.dictionary(
+    oneOf(["alice", "bob", "__proto__", "1"]),
+    fc.array(
+      fc.tuple(oneOf(CHANNELS), oneOf(PEERS)).map(([channel, id]) => `${channel}:${id}`),
+      { maxLength: 3 },
+    ),
+  ),
+});
+
+/** As the platforms have it: no guild and no roles in a direct chat, whose threads alone hang from a direct chat. */
+export const input: fc.Arbitrary<RouteInput> = fc
+  .record(
+    {
+      channel: oneOf([...CHANNELS, "web"]),
+      account: oneOf([...ACCOUNTS, "other"]),
+      peer,
+      parentPeer: maybe(peer),
+      guildId: maybe(oneOf(GUILDS)),
+      roles: maybe(fc.array(oneOf(ROLES), { maxLength: 3 })),
+      teamId: maybe(oneOf(TEAMS)),
+      threadId: maybe(oneOf(["7", "1", "thread:7"])),
+    },
+    { requiredKeys: ["channel", "account", "peer"] },
+  )
+  .map((message) => {
+    const { peer, parentPeer } = message;
+    if (peer.kind === "direct") return { ...message, guildId: undefined, roles: undefined };
+    return parentPeer?.kind === "direct"
+      ? { ...message, parentPeer: { ...parentPeer, kind: peer.kind } }
+      : message;
+  });

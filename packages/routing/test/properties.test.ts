@@ -1,0 +1,137 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  checkBindings,
+  createRouter,
+  MemoryRouteCache,
+  type RouteInput,
+  type RoutingConfig,
+} from "../src/index.ts";
+import { binding, config, input } from "./arbitraries.ts";
+import { referenceRoute } from "./reference.ts";
+
+const RUNS = 400;
+
+describe("a route", () => {
+  it("equals what the rules, written plainly, give", () => {
+    fc.assert(
+      fc.property(config, fc.array(input, { minLength: 1, maxLength: 20 }), (config, messages) => {
+        const router = createRouter(config);
+        for (const message of messages) {
+          const { sessionKey: _, ...route } = router.resolve(message);
+          expect(route).toEqual(referenceRoute(config, message));
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("is the same from memory, from the durable cache and worked out, whatever is edited in between", async () => {
+    type Step =
+      | { edit: RoutingConfig }
+      | { swap: [number, number] }
+      | { message: RouteInput }
+      | { restart: true };
+    const step: fc.Arbitrary<Step> = fc.oneof(
+      { weight: 1, arbitrary: config.map((edit) => ({ edit })) },
+      { weight: 2, arbitrary: fc.tuple(fc.nat(23), fc.nat(23)).map((swap): Step => ({ swap })) },
+      { weight: 2, arbitrary: fc.constant({ restart: true } as const) },
+      { weight: 12, arbitrary: input.map((message) => ({ message })) },
+    );
+    await fc.assert(
+      fc.asyncProperty(config, fc.array(step, { maxLength: 60 }), async (first, steps) => {
+        const cache = new MemoryRouteCache();
+        // Without pruning, so that routes of old configurations are there to be served by mistake.
+        cache.prune = async () => 0;
+        let current = first;
+        const small = { cache, maxRoutes: 8, maxCompiled: 2 };
+        let router = createRouter(current, small);
+        for (const step of steps) {
+          if ("message" in step) {
+            const route = router.resolve(step.message);
+            expect(router.resolve(step.message)).toEqual(route);
+            expect(createRouter(current, { maxRoutes: 0 }).resolve(step.message)).toEqual(route);
+            continue;
+          }
+          await router.flush();
+          if ("edit" in step) current = step.edit;
+          if ("swap" in step) current = { ...current, bindings: swapped(current.bindings, ...step.swap) };
+          router = createRouter(current, small);
+          await router.warm();
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("is explained as it is", () => {
+    fc.assert(
+      fc.property(config, input, (config, message) => {
+        const router = createRouter(config);
+        const { route, tiers } = router.explain(message);
+        expect(route).toEqual(router.resolve(message));
+        expect(tiers.filter((tier) => tier.outcome === "matched").map((tier) => tier.tier)).toEqual([
+          route.matchedBy,
+        ]);
+        const place = tiers.findIndex((tier) => tier.outcome === "matched");
+        expect(tiers.slice(0, place).every((tier) => tier.outcome === "no-match")).toBe(true);
+        expect(tiers.slice(place + 1).every((tier) => tier.outcome === "not-reached")).toBe(true);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+describe("checkBindings", () => {
+  const dense = fc.record({
+    bindings: fc.array(binding, { minLength: 2, maxLength: 12 }),
+    agents: fc.constant(["coder", "flash", "main"]),
+    defaultAgent: fc.constant("main"),
+  });
+
+  it("reports no binding that ever decides", () => {
+    let reported = 0;
+    fc.assert(
+      fc.property(dense, fc.array(input, { minLength: 30, maxLength: 60 }), (config, messages) => {
+        const dead = new Set(
+          checkBindings(config).flatMap((problem) =>
+            "bindingIndex" in problem ? [problem.bindingIndex] : [],
+          ),
+        );
+        reported += dead.size;
+        const router = createRouter(config, { maxRoutes: 0 });
+        for (const message of messages) {
+          const { bindingIndex } = router.resolve(message);
+          if (bindingIndex !== undefined) expect(dead).not.toContain(bindingIndex);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+    expect(reported).toBeGreaterThan(RUNS);
+  });
+
+  it("names bindings without which a shadowed one would be free of that shadow", () => {
+    fc.assert(
+      fc.property(dense, (config) => {
+        for (const problem of checkBindings(config)) {
+          if (problem.code !== "shadowed") continue;
+          expect(problem.by).not.toContain(problem.bindingIndex);
+          const kept = [problem.bindingIndex, ...problem.by].sort((a, b) => a - b);
+          const alone = { ...config, bindings: kept.flatMap((index) => config.bindings[index] ?? []) };
+          const again = checkBindings(alone).filter(({ code }) => code === "shadowed");
+          expect(again.length).toBeGreaterThan(0);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+function swapped<T>(list: readonly T[], a: number, b: number): T[] {
+  const copy = [...list];
+  const [x, y] = [copy[a], copy[b]];
+  if (x === undefined || y === undefined) return copy;
+  copy[a] = y;
+  copy[b] = x;
+  return copy;
+}
