@@ -38,7 +38,8 @@ export function Sidebar(props: Props): ReactNode {
         <button type="button" className="new" onClick={onNew}>
           New conversation
         </button>
-        <ul>
+        {conversations.length === 0 && <p className="help">Nothing yet.</p>}
+        <ul hidden={conversations.length === 0}>
           {conversations.map(({ id, title, agent, updatedAt }) => (
             <li key={id}>
               <a
@@ -56,7 +57,6 @@ export function Sidebar(props: Props): ReactNode {
             </li>
           ))}
         </ul>
-        {conversations.length === 0 && <p className="help">Nothing yet.</p>}
         <footer>
           <span>
             {me.user.name} · {me.version}

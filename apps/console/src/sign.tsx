@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 /** The mark of Signalbox: a signal at clear. */
 export function Sign(): ReactNode {
   return (
-    <svg className="sign" viewBox="0 0 32 32" aria-hidden="true">
+    <svg className="sign" viewBox="8 1 16 31" aria-hidden="true">
       <path d="M16 25v6" className="post" />
       <rect x="9" y="2" width="14" height="24" rx="7" className="box" />
       <circle cx="16" cy="9" r="3.6" className="dark" />

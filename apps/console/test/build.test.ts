@@ -1,0 +1,46 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "vite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "signalbox-console-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Every file of a fresh build by name. */
+async function built(name: string): Promise<Record<string, string>> {
+  const outDir = join(folder, name);
+  await build({ root: join(import.meta.dirname, ".."), logLevel: "error", build: { outDir } });
+  const files = await readdir(outDir, { recursive: true, withFileTypes: true });
+  const entries = files
+    .filter((file) => file.isFile())
+    .map(async (file): Promise<[string, string]> => {
+      const path = join(file.parentPath, file.name);
+      return [path.slice(outDir.length), await readFile(path, "utf8")];
+    });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+describe("the build", () => {
+  it("gives the same files each time, small, and nothing that the content policy forbids", async () => {
+    const files = await built("first");
+    expect(await built("second")).toEqual(files);
+
+    const html = files["/index.html"] ?? "";
+    expect(html).not.toMatch(/<script(?![^>]* src="\/assets\/)|<style| style=| on\w+=/);
+    expect([...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address)).toSatisfy(
+      (addresses: string[]) =>
+        addresses.length === 3 && addresses.every((each) => each.startsWith("/assets/")),
+    );
+
+    const scripts = Object.entries(files).filter(([name]) => name.endsWith(".js"));
+    const size = scripts.reduce((sum, [, text]) => sum + gzipSync(text).length, 0);
+    expect(size).toBeLessThan(100_000);
+    for (const [, text] of scripts)
+      expect(text).not.toMatch(/localStorage|sessionStorage|\beval\(|new Function/);
+  });
+});

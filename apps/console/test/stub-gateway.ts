@@ -1,0 +1,224 @@
+/**
+ * A stand-in for the gateway: serves the built page under the gateway's content policy, keeps the cookie and
+ * origin rules, speaks the wire types, and leaves to each test what the agent says.
+ */
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join, normalize } from "node:path";
+import {
+  type AgentInfo,
+  type ChatMessage,
+  CLOSE_UNAUTHORIZED,
+  type ClientFrame,
+  type ConversationInfo,
+  type ErrorBody,
+  type Me,
+  parseClientFrame,
+  type SendFrame,
+  type ServerFrame,
+} from "@signalbox/client";
+import { type WebSocket, WebSocketServer } from "ws";
+
+export const TOKEN = "4f1c0ffee-the-right-token";
+
+const POLICY =
+  "default-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+const TYPES: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+};
+
+export interface StubGateway {
+  url: string;
+  agents: AgentInfo[];
+  conversations: ConversationInfo[];
+  messages: Map<string, ChatMessage[]>;
+  received: ClientFrame[];
+  /** What happens with a message once it is accepted. */
+  answer: (send: SendFrame, stub: StubGateway) => void;
+  /** Where it returns a problem, the message is refused with it. */
+  refuse: (send: SendFrame) => { code: string; message: string; remedy?: string } | undefined;
+  /** While true, new connections are turned away. */
+  down: boolean;
+  /** Sends to every open page, and keeps finished messages. */
+  say(...frames: ServerFrame[]): void;
+  cut(): void;
+  endSessions(): void;
+  stop(): Promise<void>;
+}
+
+export async function startStubGateway(folder: string): Promise<StubGateway> {
+  const server = createServer();
+  const sockets = new WebSocketServer({ noServer: true });
+  const sessions = new Set<string>();
+  const accepted = new Map<string, string>();
+  const stub: StubGateway = {
+    url: "",
+    agents: [
+      { id: "coder", name: "代码助手", model: "demo/demo", demo: true },
+      { id: "writer", name: "Writer", model: "anthropic/claude-sonnet-4-6", demo: false },
+    ],
+    conversations: [],
+    messages: new Map(),
+    received: [],
+    answer: () => {},
+    refuse: () => undefined,
+    down: false,
+    say: (...frames) => {
+      for (const frame of frames) {
+        if (frame.type === "message") keep(stub, frame.conversation, frame.message);
+        for (const socket of sockets.clients) socket.send(JSON.stringify(frame));
+      }
+    },
+    cut: () => {
+      for (const socket of sockets.clients) socket.terminate();
+    },
+    endSessions: () => {
+      sessions.clear();
+      for (const socket of sockets.clients) socket.close(CLOSE_UNAUTHORIZED);
+    },
+    stop: async () => {
+      stub.cut();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  const me = (): Omit<Me, "version"> => ({
+    user: { id: "owner", name: "Owner" },
+    agents: stub.agents,
+    demo: stub.agents.some(({ demo }) => demo),
+  });
+  const isKnown = (request: IncomingMessage) =>
+    sessions.has(/(?:^|; )signalbox=(\w+)/.exec(request.headers.cookie ?? "")?.[1] ?? "");
+
+  server.on("request", async (request, response) => {
+    const path = new URL(request.url ?? "/", stub.url).pathname;
+    if (!path.startsWith("/api/")) return page(folder, path, response);
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    if (request.method === "POST") {
+      const isOwn = request.headers.origin === stub.url;
+      const isJson = request.headers["content-type"] === "application/json";
+      if (!isOwn || !isJson) return refuse(response, 403, "forbidden", "Not from here.");
+    }
+    if (path === "/api/login") {
+      if (body !== JSON.stringify({ token: TOKEN })) {
+        const remedy = "Run signalbox doctor to see where the token is kept.";
+        return refuse(response, 401, "unauthorized", "That is not the gateway's token.", remedy);
+      }
+      const id = randomBytes(16).toString("hex");
+      sessions.add(id);
+      response.setHeader("set-cookie", `signalbox=${id}; HttpOnly; SameSite=Strict; Path=/`);
+      return void response.writeHead(204).end();
+    }
+    if (!isKnown(request)) return refuse(response, 401, "unauthorized", "Sign in first.");
+    if (path === "/api/logout") {
+      sessions.clear();
+      return void response.writeHead(204).end();
+    }
+    if (path === "/api/me") return json(response, 200, { ...me(), version: "0.1.0" });
+    if (path === "/api/conversations") return json(response, 200, stub.conversations);
+    const id = /^\/api\/conversations\/([^/]+)\/messages$/.exec(path)?.[1];
+    const messages = id === undefined ? undefined : stub.messages.get(decodeURIComponent(id));
+    if (messages !== undefined) return json(response, 200, { messages });
+    refuse(response, 404, "not_found", "There is no such thing.");
+  });
+
+  server.on("upgrade", (request, socket, head) => {
+    const isAllowed = !stub.down && isKnown(request) && request.headers.origin === stub.url;
+    if (!isAllowed || request.url !== "/ws") {
+      socket.end("HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n");
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (connection) => {
+      connection.on("message", (data) => take(String(data), connection));
+      tell(connection, { type: "ready", protocol: 1, ...me() });
+    });
+  });
+
+  function take(data: string, connection: WebSocket): void {
+    const parsed = parseClientFrame(data);
+    if (!parsed.ok) throw new Error(`the page sent what it must not: ${data}`);
+    const { frame } = parsed;
+    stub.received.push(frame);
+    if (frame.type === "ping") tell(connection, { type: "pong" });
+    if (frame.type === "subscribe")
+      tell(connection, { type: "subscribed", conversation: frame.conversation, busy: false });
+    if (frame.type !== "send") return;
+    const { id, conversation, agent, text } = frame;
+    const problem = stub.refuse(frame);
+    if (problem !== undefined) {
+      tell(connection, { type: "error", id, conversation, ...problem });
+      return;
+    }
+    const before = accepted.get(id);
+    const messageId = before ?? `m-${id}`;
+    accepted.set(id, messageId);
+    tell(connection, {
+      type: "accepted",
+      id,
+      conversation,
+      messageId,
+      duplicate: before !== undefined,
+    });
+    if (before !== undefined) return;
+    if (!stub.conversations.some((each) => each.id === conversation))
+      stub.conversations.unshift({
+        id: conversation,
+        agent,
+        title: text.slice(0, 60),
+        updatedAt: Date.now(),
+      });
+    stub.say({
+      type: "message",
+      conversation,
+      message: { id: messageId, role: "user", text, at: Date.now() },
+    });
+    stub.answer(frame, stub);
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  stub.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return stub;
+}
+
+function tell(connection: WebSocket, frame: ServerFrame): void {
+  connection.send(JSON.stringify(frame));
+}
+
+function keep(stub: StubGateway, conversation: string, message: ChatMessage): void {
+  const messages = stub.messages.get(conversation) ?? [];
+  stub.messages.set(conversation, [...messages.filter(({ id }) => id !== message.id), message]);
+}
+
+async function page(folder: string, path: string, response: ServerResponse): Promise<void> {
+  const file = normalize(join(folder, path === "/" ? "index.html" : path));
+  const content = file.startsWith(folder) ? await readFile(file).catch(() => undefined) : undefined;
+  if (content === undefined) return void response.writeHead(404).end();
+  const type = TYPES[extname(file)] ?? "application/octet-stream";
+  response.writeHead(200, {
+    "content-type": type,
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+  });
+  response.end(content);
+}
+
+function json(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+function refuse(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  message: string,
+  remedy?: string,
+): void {
+  const body: ErrorBody = { error: { code, message, ...(remedy !== undefined && { remedy }) } };
+  json(response, status, body);
+}
