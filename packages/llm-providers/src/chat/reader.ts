@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Block, BlockHead, JsonObject, JsonValue, Model, StopReason } from "@signalbox/agent-core";
-import { reportedUsage, type TokenCounts } from "../cost.ts";
+import { pricesFor, reportedUsage, type TokenCounts } from "../cost.ts";
 import { bodyFailure } from "../openai/failure.ts";
 import { digestId } from "../shared/content.ts";
 import { keepJson, nativeOf } from "../shared/native.ts";
@@ -226,7 +226,9 @@ export class ChatReader implements EventReader {
 
   #call(delta: Raw, at: number): void {
     const fn = objectAt(delta, "function");
-    const id = textAt(delta, "id");
+    const given = textAt(delta, "id");
+    // Mistral's later pieces of a call carry this word for an id.
+    const id = given === "null" ? undefined : given;
     const name = textAt(fn, "name");
     let index = numberAt(delta, "index") ?? this.#indexOf(id, at);
     const before = this.#calls.get(index);
@@ -281,7 +283,7 @@ export class ChatReader implements EventReader {
     this.#turn.usage(
       this.#usage === undefined
         ? estimatedUsage(model, this.#reading.inputTokens(), this.#outputTokens, this.#reasoningTokens)
-        : reportedUsage(this.#usage, model.prices),
+        : reportedUsage(this.#usage, pricesFor(model, this.#usage.input)),
     );
   }
 

@@ -1,5 +1,5 @@
 import type { Model, Usage } from "@signalbox/agent-core";
-import { reportedUsage, type TokenCounts } from "../cost.ts";
+import { pricesFor, reportedUsage, type TokenCounts } from "../cost.ts";
 import { isRaw, numberAt, objectAt, objectsAt, type Raw } from "../shared/raw.ts";
 
 /** The usage a chunk carries, wherever its server puts it: beside the choices, in one of them, or under `x_groq`. */
@@ -34,6 +34,6 @@ export function roughTokens(text: string): number {
 
 /** Stands in for usage a server did not report. */
 export function estimatedUsage(model: Model, input: number, output: number, reasoning: number): Usage {
-  const usage = reportedUsage({ input, output, reasoning }, model.prices);
+  const usage = reportedUsage({ input, output, reasoning }, pricesFor(model, input));
   return { ...usage, source: "estimated" };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Block, JsonObject, Model, StopReason } from "@signalbox/agent-core";
-import { reportedUsage } from "../cost.ts";
+import { pricesFor, reportedUsage } from "../cost.ts";
 import { digestId } from "../shared/content.ts";
 import { keepJson, nativeOf } from "../shared/native.ts";
 import { isRaw, numberAt, objectAt, objectsAt, type Raw, textAt } from "../shared/raw.ts";
@@ -8,12 +8,15 @@ import type { EventReader } from "../shared/sse-turn.ts";
 import { failure } from "../stream/errors.ts";
 import type { TurnWriter } from "../stream/turn.ts";
 import { bodyFailure } from "./failure.ts";
+import { PartialArgs } from "./partial-args.ts";
 
 /** Turns the chunks of `streamGenerateContent` into a turn. It ends where the wire ends: there is no last event. */
 export class GoogleReader implements EventReader {
   readonly #turn: TurnWriter;
   readonly #model: Model;
   #open: { thought: boolean; index: number } | undefined;
+  /** A call whose arguments are being streamed. */
+  #streamed: { readonly index: number; readonly args: PartialArgs; readonly data: JsonObject } | undefined;
   #responseId: string | undefined;
   #finish: string | undefined;
   #finishMessage: string | undefined;
@@ -36,6 +39,7 @@ export class GoogleReader implements EventReader {
     const reason = this.#finish ?? this.#blocked;
     if (reason === undefined || this.#turn.ended) return;
     this.#close();
+    this.#endStreamed(false);
     for (const source of objectsAt(this.#grounding ?? {}, "groundingChunks"))
       this.#citation(objectAt(source, "web"));
     this.#reportUsage();
@@ -104,22 +108,46 @@ export class GoogleReader implements EventReader {
   }
 
   #call(call: Raw, signature: string | undefined): void {
+    const name = textAt(call, "name");
+    if (name === undefined && this.#streamed !== undefined) {
+      this.#streamed.args.add(call);
+      if (call.willContinue !== true) this.#endStreamed(true);
+      return;
+    }
     this.#close();
+    this.#endStreamed(false);
     const own = textAt(call, "id");
     const made = this.#responseId === undefined ? randomUUID() : `${this.#responseId}:${this.#calls}`;
     this.#calls++;
     const index = this.#turn.open({
       type: "toolCall",
       id: own ?? `call_${digestId(made, 24)}`,
-      name: textAt(call, "name") ?? "",
+      name: name ?? "",
     });
-    const args = call.args ?? {};
-    this.#turn.args(index, typeof args === "string" ? args : JSON.stringify(args));
     const data: JsonObject = {
       ...(own === undefined ? {} : { id: own }),
       ...(signature === undefined ? {} : { thoughtSignature: signature }),
     };
+    if (call.willContinue === true) {
+      this.#streamed = { index, args: new PartialArgs(), data };
+      this.#streamed.args.add(call);
+      return;
+    }
+    const args = call.args ?? {};
+    this.#turn.args(index, typeof args === "string" ? args : JSON.stringify(args));
+    this.#sealCall(index, data);
+  }
+
+  #sealCall(index: number, data: JsonObject): void {
     this.#turn.close(index, Object.keys(data).length > 0 ? nativeOf(this.#model, data) : undefined);
+  }
+
+  #endStreamed(complete: boolean): void {
+    const streamed = this.#streamed;
+    if (streamed === undefined) return;
+    this.#streamed = undefined;
+    this.#turn.args(streamed.index, streamed.args.text(complete));
+    this.#sealCall(streamed.index, streamed.data);
   }
 
   #media(blob: Raw, signature: string | undefined): void {
@@ -154,7 +182,9 @@ export class GoogleReader implements EventReader {
     const input = prompt === undefined && tools === undefined ? undefined : (prompt ?? 0) + (tools ?? 0);
     const output = said === undefined && reasoning === undefined ? undefined : (said ?? 0) + (reasoning ?? 0);
     const uncached = input === undefined ? undefined : Math.max(0, input - (cacheRead ?? 0));
-    this.#turn.usage(reportedUsage({ input, uncached, cacheRead, output, reasoning }, this.#model.prices));
+    this.#turn.usage(
+      reportedUsage({ input, uncached, cacheRead, output, reasoning }, pricesFor(this.#model, input)),
+    );
   }
 }
 

@@ -4,14 +4,7 @@ import type {
   ToolCall,
 } from "@mistralai/mistralai/models/components";
 import type { AssistantMessage, InputBlock, Message, Model } from "@signalbox/agent-core";
-import {
-  digestId,
-  fileName,
-  mediaUrl,
-  plainResult,
-  replayArguments,
-  resultMedia,
-} from "../shared/content.ts";
+import { fileName, mediaUrl, plainResult, replayArguments, resultMedia } from "../shared/content.ts";
 import { ownData } from "../shared/native.ts";
 import { textAt } from "../shared/raw.ts";
 
@@ -19,13 +12,6 @@ type Param = ChatCompletionStreamRequest["messages"][number];
 
 /** Mistral refuses a user message right after tool results. */
 const BRIDGE = "I have the tool results.";
-const TOOL_ID = /^[a-zA-Z0-9]{9}$/;
-
-/** The endpoint takes call ids of nine letters and digits; any other becomes nine that are always the same. */
-function callId(id: string): string {
-  return TOOL_ID.test(id) ? id : digestId(id, 9);
-}
-
 /** A history as Mistral's messages, without the system prompt. */
 export function historyMessages(messages: readonly Message[], model: Model): Param[] {
   const out: Param[] = [];
@@ -42,7 +28,7 @@ export function historyMessages(messages: readonly Message[], model: Model): Par
       const media = resultMedia(message);
       out.push({
         role: "tool",
-        toolCallId: callId(message.toolCallId),
+        toolCallId: message.toolCallId,
         name: message.toolName,
         content: media.length === 0 ? text : [{ type: "text", text }, ...media.map(chunk)],
       });
@@ -96,7 +82,7 @@ function assistantParam(message: AssistantMessage, model: Model): Param | undefi
       }
       case "toolCall":
         toolCalls.push({
-          id: callId(block.id),
+          id: block.id,
           type: "function",
           index: toolCalls.length,
           function: { name: block.name, arguments: replayArguments(block) },

@@ -7,14 +7,7 @@ import type {
   ToolResultMessage,
 } from "@signalbox/agent-core";
 import type OpenAI from "openai";
-import {
-  digestId,
-  fileName,
-  mediaUrl,
-  plainResult,
-  replayArguments,
-  resultMedia,
-} from "../shared/content.ts";
+import { fileName, mediaUrl, plainResult, replayArguments, resultMedia } from "../shared/content.ts";
 import { ownData } from "../shared/native.ts";
 import { isRaw } from "../shared/raw.ts";
 import type { ChatQuirks } from "./quirks.ts";
@@ -56,10 +49,6 @@ export function historyMessages(messages: readonly Message[], model: Model, quir
     }
   }
   return out;
-}
-
-function callId(id: string): string {
-  return id !== "" && id.length <= 40 ? id : `call_${digestId(id, 24)}`;
 }
 
 /** What a person contributed, as a part of a user message. */
@@ -111,7 +100,7 @@ function assistantParam(
         break;
       case "toolCall":
         calls.push({
-          id: callId(block.id),
+          id: block.id,
           type: "function",
           function: { name: block.name, arguments: replayArguments(block) },
           // Gemini behind this dialect signs its calls here.
@@ -163,7 +152,7 @@ function toolParam(
 ): Param {
   const param: OpenAI.ChatCompletionToolMessageParam = {
     role: "tool",
-    tool_call_id: callId(result.toolCallId),
+    tool_call_id: result.toolCallId,
     content: text.text,
   };
   // Images and names in tool messages are other servers' additions to what the SDK declares.

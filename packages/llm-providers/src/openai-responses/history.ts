@@ -1,6 +1,6 @@
 import type { AssistantMessage, Message, Model, UserMessage } from "@signalbox/agent-core";
 import type OpenAI from "openai";
-import { digestId, plainResult, replayArguments, resultMedia } from "../shared/content.ts";
+import { plainResult, replayArguments, resultMedia } from "../shared/content.ts";
 import { ownData } from "../shared/native.ts";
 import { isRaw, type Raw, textAt } from "../shared/raw.ts";
 import { inputPart } from "./input.ts";
@@ -19,17 +19,12 @@ export function historyItems(messages: readonly Message[], model: Model): Item[]
       const text = plainResult(message);
       items.push({
         type: "function_call_output",
-        call_id: callId(message.toolCallId),
+        call_id: message.toolCallId,
         output: media.length === 0 ? text : [{ type: "input_text", text }, ...media.map(inputPart)],
       });
     }
   }
   return items;
-}
-
-/** The endpoint takes call ids up to 64 characters. */
-function callId(id: string): string {
-  return id.length <= 64 && id !== "" ? id : `call_${digestId(id, 24)}`;
 }
 
 function userItem(message: UserMessage): Item {
@@ -85,7 +80,7 @@ function assistantItems(message: AssistantMessage, model: Model): Item[] {
         const id = idOf(data);
         items.push({
           type: "function_call",
-          call_id: callId(block.id),
+          call_id: block.id,
           name: block.name,
           arguments: replayArguments(block),
           ...(id === undefined ? {} : { id }),

@@ -1,23 +1,25 @@
 import type { Block, BlockHead, JsonObject, Model, StopReason } from "@signalbox/agent-core";
-import { reportedUsage } from "../cost.ts";
+import { pricesFor, reportedUsage } from "../cost.ts";
 import { bodyFailure } from "../openai/failure.ts";
 import { keepJson, nativeOf } from "../shared/native.ts";
 import { isRaw, numberAt, objectAt, objectsAt, type Raw, textAt } from "../shared/raw.ts";
 import { failure } from "../stream/errors.ts";
 import type { TurnWriter } from "../stream/turn.ts";
 
+/** A block being filled, and what was streamed into it. */
+interface Part {
+  readonly index: number;
+  text: string;
+}
+
 /** What is known of one output item while it streams. */
 interface Item {
   readonly type: string;
-  readonly raw: Raw;
-  /** Open blocks by content index; reasoning and calls have one, at 0. */
-  readonly blocks: Map<number, number>;
-  /** Whether argument text was streamed. */
-  args: boolean;
+  /** By content index; reasoning and calls have one, at 0. */
+  readonly parts: Map<number, Part>;
   /** The summary part being streamed. */
-  part: number;
+  summary: number;
   readonly citations: Raw[];
-  text: string;
 }
 
 /** Turns the events of `/v1/responses` into a turn. */
@@ -26,6 +28,7 @@ export class ResponsesReader {
   readonly #model: Model;
   readonly #items = new Map<number, Item>();
   readonly #done = new Set<number>();
+  readonly #sealed = new Set<string>();
   #reasoningId: string | undefined;
   #calls = false;
   #refused = false;
@@ -99,14 +102,14 @@ export class ResponsesReader {
   /** The item an event speaks of; made up where the stream was joined late. */
   #item(event: Raw, type: string): Item {
     const index = this.#indexOf(event);
-    return this.#items.get(index) ?? this.#added(index, { type, id: textAt(event, "item_id") ?? "" });
+    return this.#items.get(index) ?? this.#added(index, { type });
   }
 
   #added(index: number, raw: Raw): Item {
     const known = this.#items.get(index);
     if (known !== undefined) return known;
     const type = textAt(raw, "type") ?? "";
-    const item: Item = { type, raw, blocks: new Map(), args: false, part: 0, citations: [], text: "" };
+    const item: Item = { type, parts: new Map(), summary: 0, citations: [] };
     this.#items.set(index, item);
     if (type === "function_call") {
       this.#calls = true;
@@ -118,59 +121,66 @@ export class ResponsesReader {
     return item;
   }
 
-  #open(item: Item, at: number, head: BlockHead): number {
-    const found = item.blocks.get(at);
-    if (found !== undefined) return found;
-    const index = this.#turn.open(head);
-    item.blocks.set(at, index);
-    return index;
+  #open(item: Item, at: number, head: BlockHead): Part {
+    let part = item.parts.get(at);
+    if (part === undefined) {
+      part = { index: this.#turn.open(head), text: "" };
+      item.parts.set(at, part);
+    }
+    return part;
   }
 
   #text(event: Raw, type: "text" | "refusal", delta: string): void {
-    const item = this.#item(event, "message");
     if (type === "refusal") this.#refused = true;
-    item.text += delta;
-    this.#turn.text(this.#open(item, numberAt(event, "content_index") ?? 0, { type }), delta);
+    const part = this.#open(this.#item(event, "message"), numberAt(event, "content_index") ?? 0, { type });
+    part.text += delta;
+    this.#turn.text(part.index, delta);
   }
 
-  #reasoning(event: Raw, delta: string, part: number): void {
+  #reasoning(event: Raw, delta: string, summary: number): void {
     const item = this.#item(event, "reasoning");
-    const index = this.#open(item, 0, { type: "thinking" });
-    if (part !== item.part) {
-      item.part = part;
-      this.#turn.thinking(index, "\n\n");
-    }
-    item.text += delta;
-    this.#turn.thinking(index, delta);
+    const part = this.#open(item, 0, { type: "thinking" });
+    const gap = summary === item.summary ? "" : "\n\n";
+    item.summary = summary;
+    part.text += gap + delta;
+    this.#turn.thinking(part.index, gap + delta);
   }
 
   #arguments(event: Raw, delta: string): void {
     const item = this.#items.get(this.#indexOf(event));
-    const index = item?.blocks.get(0);
-    if (item === undefined || index === undefined || item.type !== "function_call") return;
-    item.args = true;
-    this.#turn.args(index, delta);
+    const part = item?.parts.get(0);
+    if (part === undefined || item?.type !== "function_call") return;
+    part.text += delta;
+    this.#turn.args(part.index, delta);
   }
 
   /** Seals an item's blocks with what the vendor wants to see again. */
   #finished(index: number, raw: Raw): void {
     if (this.#done.has(index)) return;
     this.#done.add(index);
+    this.#sealed.add(textAt(raw, "id") ?? `#${index}`);
     const item = this.#items.get(index) ?? this.#added(index, raw);
+    const part = item.parts.get(0);
     switch (item.type) {
       case "message":
         this.#sealMessage(item, raw);
         break;
-      case "function_call": {
-        const at = item.blocks.get(0);
-        if (at === undefined) break;
-        if (!item.args) this.#turn.args(at, textAt(raw, "arguments") ?? "");
-        this.#turn.close(at, nativeOf(this.#model, this.#ownId(raw)));
+      case "function_call":
+        if (part === undefined) break;
+        this.#turn.args(part.index, missing(part.text, textAt(raw, "arguments")));
+        this.#turn.close(part.index, nativeOf(this.#model, this.#ownId(raw)));
+        break;
+      case "reasoning": {
+        this.#reasoningId = textAt(raw, "id");
+        if (part === undefined) break;
+        const summary = objectsAt(raw, "summary");
+        const texts = (summary.length > 0 ? summary : objectsAt(raw, "content")).map(
+          (one) => textAt(one, "text") ?? "",
+        );
+        this.#turn.thinking(part.index, missing(part.text, texts.join("\n\n")));
+        this.#turn.close(part.index, nativeOf(this.#model, keepJson(raw)));
         break;
       }
-      case "reasoning":
-        this.#sealReasoning(item, raw);
-        break;
       default:
         if (item.type !== "") this.#turn.block(serverItem(this.#model, raw));
     }
@@ -184,28 +194,20 @@ export class ResponsesReader {
 
   #sealMessage(item: Item, raw: Raw): void {
     const phase = textAt(raw, "phase");
-    const data = { ...this.#ownId(raw), ...(phase === undefined ? {} : { phase }) };
-    for (const [at, part] of objectsAt(raw, "content").entries()) {
-      const refusal = part.type === "refusal";
-      if (refusal) this.#refused = true;
-      const said = textAt(part, refusal ? "refusal" : "text") ?? "";
-      if (item.blocks.has(at) || said === "") continue;
-      this.#turn.text(this.#open(item, at, { type: refusal ? "refusal" : "text" }), said);
-      item.text += said;
+    const native = nativeOf(this.#model, { ...this.#ownId(raw), ...(phase === undefined ? {} : { phase }) });
+    for (const [at, content] of objectsAt(raw, "content").entries()) {
+      const type = content.type === "refusal" ? "refusal" : "text";
+      if (type === "refusal") this.#refused = true;
+      const whole = textAt(content, type) ?? "";
+      if (whole === "") continue;
+      const part = this.#open(item, at, { type });
+      const rest = missing(part.text, whole);
+      part.text += rest;
+      this.#turn.text(part.index, rest);
     }
-    for (const at of item.blocks.values()) this.#turn.close(at, nativeOf(this.#model, data));
-    for (const citation of item.citations) this.#turn.block(citationBlock(citation, item.text));
-  }
-
-  #sealReasoning(item: Item, raw: Raw): void {
-    this.#reasoningId = textAt(raw, "id");
-    const at = item.blocks.get(0);
-    if (at === undefined) return;
-    if (item.text === "") {
-      const parts = [...objectsAt(raw, "summary"), ...objectsAt(raw, "content")];
-      this.#turn.thinking(at, parts.map((part) => textAt(part, "text") ?? "").join("\n\n"));
-    }
-    this.#turn.close(at, nativeOf(this.#model, keepJson(raw)));
+    for (const part of item.parts.values()) this.#turn.close(part.index, native);
+    const text = [...item.parts.values()].map((part) => part.text).join("");
+    for (const citation of item.citations) this.#turn.block(citationBlock(citation, text));
   }
 
   #ended(response: Raw): void {
@@ -219,7 +221,8 @@ export class ResponsesReader {
       return;
     }
     for (const [index, item] of objectsAt(response, "output").entries()) {
-      if (this.#items.get(index) === undefined) this.#added(index, item);
+      // A server that leaves items out of its last word moves the rest up; ids do not move.
+      if (this.#sealed.has(textAt(item, "id") ?? "")) continue;
       if (item.status !== "in_progress" && item.status !== "incomplete") this.#finished(index, item);
     }
     this.#usage(response);
@@ -251,10 +254,15 @@ export class ResponsesReader {
           output: numberAt(usage, "output_tokens"),
           reasoning: numberAt(objectAt(usage, "output_tokens_details"), "reasoning_tokens"),
         },
-        this.#model.prices,
+        pricesFor(this.#model, input),
       ),
     );
   }
+}
+
+/** What a server's final word has beyond what it streamed. */
+function missing(streamed: string, whole = ""): string {
+  return whole.startsWith(streamed) ? whole.slice(streamed.length) : "";
 }
 
 function incompleteReason(reason: string | undefined): StopReason {

@@ -1,0 +1,87 @@
+import { objectsAt, type Raw, textAt } from "../shared/raw.ts";
+
+type Node = { [key: string]: unknown } | unknown[];
+type Key = string | number;
+
+const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['([^']*)'\]|\["([^"]*)"\]/y;
+
+/** `$.a.b[0]` as keys; `undefined` where it is no such path. */
+function keysOf(path: string): Key[] | undefined {
+  if (!path.startsWith("$")) return undefined;
+  const keys: Key[] = [];
+  STEP.lastIndex = 1;
+  while (STEP.lastIndex < path.length) {
+    const step = STEP.exec(path);
+    if (step === null) return undefined;
+    keys.push(step[2] === undefined ? (step[1] ?? step[3] ?? step[4] ?? "") : Number(step[2]));
+  }
+  return keys;
+}
+
+function valueIn(piece: Raw): unknown {
+  return piece.stringValue ?? piece.numberValue ?? piece.boolValue ?? null;
+}
+
+/** A function call's arguments as Gemini streams them: assignments to paths, strings in pieces. */
+export class PartialArgs {
+  // Without a prototype every key is an ordinary one.
+  readonly #root: Node = Object.create(null);
+  #broken = false;
+  #continued: string | undefined;
+
+  /** Takes the `partialArgs` of one chunk. */
+  add(call: Raw): void {
+    for (const piece of objectsAt(call, "partialArgs")) {
+      const path = textAt(piece, "jsonPath") ?? "";
+      const keys = keysOf(path);
+      if (
+        keys === undefined ||
+        keys.length === 0 ||
+        !this.#assign(keys, valueIn(piece), this.#continued === path)
+      ) {
+        this.#broken = true;
+      }
+      this.#continued = piece.willContinue === true ? path : undefined;
+    }
+  }
+
+  /** The arguments as JSON text; left open at its end where they are not complete or made no sense. */
+  text(complete: boolean): string {
+    const text = JSON.stringify(this.#root);
+    return complete && !this.#broken ? text : text.slice(0, -1);
+  }
+
+  #assign(keys: readonly Key[], value: unknown, append: boolean): boolean {
+    let node: Node = this.#root;
+    for (const [i, key] of keys.entries()) {
+      const last = i === keys.length - 1;
+      const before = read(node, key);
+      let next: unknown;
+      if (last)
+        next = append && typeof before === "string" && typeof value === "string" ? before + value : value;
+      else next = isNode(before) ? before : typeof keys[i + 1] === "number" ? [] : Object.create(null);
+      if (!write(node, key, next)) return false;
+      if (last) return true;
+      if (!isNode(next)) return false;
+      node = next;
+    }
+    return false;
+  }
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === "object" && value !== null;
+}
+
+function read(node: Node, key: Key): unknown {
+  if (Array.isArray(node)) return typeof key === "number" ? node[key] : undefined;
+  return node[String(key)];
+}
+
+/** An array grows by one at a time: a path is not to make room for a billion elements. */
+function write(node: Node, key: Key, value: unknown): boolean {
+  if (!Array.isArray(node)) node[String(key)] = value;
+  else if (typeof key !== "number" || key > node.length) return false;
+  else node[key] = value;
+  return true;
+}
