@@ -20,7 +20,7 @@ interface Props {
 export function ChatPage({ client, connection, me, onSignOut }: Props): ReactNode {
   const state = useConnectionState(connection);
   const { agents, demo } = state.kind === "open" ? state.ready : me;
-  const [listed, setListed] = useState<ConversationInfo[]>([]);
+  const [listed, setListed] = useState<ConversationInfo[]>();
   const [chosen, setChosen] = useState(agents[0]?.id ?? "");
   const [menu, setMenu] = useState(false);
   const [conversation, go] = useConversationId();
@@ -29,14 +29,16 @@ export function ChatPage({ client, connection, me, onSignOut }: Props): ReactNod
   const begun = useRef(new Map<string, string>());
   const drafts = useRef(new Map<string, string>());
 
-  const info = listed.find((each) => each.id === conversation);
+  const info = listed?.find((each) => each.id === conversation);
   const agentId = info?.agent ?? begun.current.get(conversation) ?? chosen;
   const agent = agents.find((each) => each.id === agentId);
+  const isListed = listed !== undefined;
   const view = views.get(conversation) ?? EMPTY;
 
   const refresh = useCallback(async () => {
-    // The list is a convenience: where it cannot be had, the connection's own note says enough.
-    setListed(await client.conversations().catch(() => []));
+    // Where it cannot be had, what is known stays; the connection's own note says enough.
+    const latest = await client.conversations().catch(() => undefined);
+    setListed((known) => latest ?? known ?? []);
   }, [client]);
 
   useEffect(() => {
@@ -59,8 +61,10 @@ export function ChatPage({ client, connection, me, onSignOut }: Props): ReactNod
 
   useEffect(() => {
     if (conversation === "") begin(chosen);
-    else actions.open(conversation, begun.current.get(conversation), begun.current.has(conversation));
-  }, [conversation, chosen, begin, actions]);
+    // Whose conversation it is, the list says.
+    else if (begun.current.has(conversation)) actions.open(conversation, agentId, true);
+    else if (isListed) actions.open(conversation, agentId, false);
+  }, [conversation, chosen, agentId, isListed, begin, actions]);
 
   useEffect(() => {
     document.title = info ? `${info.title} · Signalbox` : "Signalbox";
@@ -80,7 +84,7 @@ export function ChatPage({ client, connection, me, onSignOut }: Props): ReactNod
     <div className="page">
       <Sidebar
         open={menu}
-        conversations={listed}
+        conversations={listed ?? []}
         current={conversation}
         agents={agents}
         busy={busy}

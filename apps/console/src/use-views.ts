@@ -8,7 +8,7 @@ type Step = { conversation: string; change: Change };
 
 export interface ViewActions {
   /** Shows a conversation from now on; one that was made just now has no history to read. */
-  open(conversation: string, agent: string | undefined, isNew: boolean): void;
+  open(conversation: string, agent: string, isNew: boolean): void;
   send(conversation: string, agent: string, text: string): void;
   stop(conversation: string): void;
   dismiss(conversation: string, key: string): void;

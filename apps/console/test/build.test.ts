@@ -3,13 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "vite";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "signalbox-console-"));
+  // As `vite build` finds it; the tests' own value would give React's development build.
+  vi.stubEnv("NODE_ENV", "production");
 });
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(() => {
+  vi.unstubAllEnvs();
+  return rm(folder, { recursive: true });
+});
 
 /** Every file of a fresh build by name. */
 async function built(name: string): Promise<Record<string, string>> {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { build } from "vite";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { HOSTILE, RICH } from "./replies.ts";
 import { type StubGateway, startStubGateway, TOKEN } from "./stub-gateway.ts";
 
@@ -61,15 +61,21 @@ async function received(type: string): Promise<void> {
 describe.skipIf(missing)("the page in Chromium", { timeout: 30_000 }, () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "signalbox-console-"));
-    const root = join(import.meta.dirname, "..");
-    await build({ root, logLevel: "error", build: { outDir: join(folder, "dist") } });
+    // React's development build complains of what its production build passes over in silence.
+    for (const mode of ["production", "development"]) {
+      vi.stubEnv("NODE_ENV", mode);
+      const root = join(import.meta.dirname, "..");
+      await build({ root, logLevel: "error", build: { outDir: join(folder, mode) } });
+    }
+    vi.unstubAllEnvs();
     browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
     console.log(`Screenshots are in ${folder}`);
   }, 60_000);
   afterAll(() => browser?.close());
 
-  beforeEach(async () => {
-    gateway = await startStubGateway(join(folder, "dist"));
+  beforeEach(async ({ task }) => {
+    const mode = task.name.includes("as it is shipped") ? "production" : "development";
+    gateway = await startStubGateway(join(folder, mode));
     context = await browser.newContext({ viewport: { width: 1180, height: 800 } });
     page = await context.newPage();
     requested = [];
@@ -217,6 +223,14 @@ describe.skipIf(missing)("the page in Chromium", { timeout: 30_000 }, () => {
     await page.getByRole("button", { name: "Latest" }).waitFor({ state: "detached" });
   });
 
+  it("works as it is shipped", async () => {
+    await signIn();
+    await send("hello");
+    await received("send");
+    gateway.say({ type: "text.delta", ...current(), delta: "**Hello** there" });
+    await log().getByText("Hello there").waitFor();
+  });
+
   it("reads a conversation again after a reload, and keeps one for each", async () => {
     gateway.conversations = [{ id: "old", agent: "writer", title: "旧的对话", updatedAt: 1_700_000_000_000 }];
     gateway.messages.set("old", [
@@ -237,6 +251,10 @@ describe.skipIf(missing)("the page in Chromium", { timeout: 30_000 }, () => {
     expect(await page.getByRole("combobox", { name: "Agent" }).inputValue()).toBe("writer");
     await page.reload();
     await log().getByText("Only a.txt.").waitFor();
+    const asked = gateway.received.filter(
+      (frame) => frame.type === "subscribe" && frame.conversation === "old",
+    );
+    expect(asked).toEqual(Array(2).fill({ type: "subscribe", conversation: "old", agent: "writer" }));
     await page.getByRole("button", { name: "New conversation" }).click();
     await log().getByText("Write below to begin.").waitFor();
     await page.getByRole("combobox", { name: "Agent" }).selectOption("coder");

@@ -37,6 +37,8 @@ export async function* chat(
   /** Set while the gateway's latest word is that nothing runs or waits. */
   let idle: SubscribedFrame | undefined;
   const shown = new Set<string>();
+  /** Messages whose run ended before we knew which of them is ours. */
+  const answered = new Set<string>();
   try {
     const sending = host.send({ ...outgoing, id });
     sending.catch((error: unknown) => frames.end(error));
@@ -55,7 +57,9 @@ export async function* chat(
       // A stop that was asked for before the run began would otherwise be lost.
       if (frame.type === "run.start" && signal?.aborted) abort();
       yield frame;
-      if (frame.type === "run.end" && ours !== undefined && (frame.answers?.includes(ours) ?? true)) return;
+      if (frame.type === "run.end") for (const id of frame.answers ?? []) answered.add(id);
+      if (ours !== undefined && answered.has(ours)) return;
+      if (frame.type === "run.end" && frame.answers === undefined && ours !== undefined) return;
       if (ours !== undefined && mayBeOver && idle !== undefined) {
         yield* missed(await history(conversation), ours, shown, idle);
         return;

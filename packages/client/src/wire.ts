@@ -163,7 +163,7 @@ export interface SubscribedFrame {
   lastRun?: { runId: string; outcome: RunOutcome };
 }
 
-/** The message is durable. Comes before the frames of the run that deals with it. */
+/** The message is durable. */
 export interface AcceptedFrame {
   type: "accepted";
   /** The `id` of the `send`. */
@@ -228,7 +228,10 @@ export interface RunEndFrame {
   runId: string;
   outcome: RunOutcome;
   usage?: RunUsage;
-  /** Ids of the messages that this run dealt with, where the gateway can tell. */
+  /**
+   * Ids of the messages that this run dealt with. A gateway that cannot tell leaves it out, and then sends
+   * `accepted` before anything of the run.
+   */
   answers?: string[];
 }
 

@@ -72,6 +72,12 @@ describe("chat", () => {
     expect(told.filter((each) => each.startsWith("run.end"))).toEqual(["run.end r1", "run.end r2"]);
   });
 
+  it("knows the end of its run even where that came before the answer to its send", async () => {
+    script({ send: (viewer) => viewer.say(...run("r1", { answers: ["m1"] }), accepted(), ...run("r2")) });
+    const told = await collect(client().chat("coder", "c1", "hi", options));
+    expect(told.slice(-2)).toEqual(["run.end r1", "accepted"]);
+  });
+
   it("throws what the gateway refused", async () => {
     script({ send: (viewer) => viewer.say({ type: "error", id: "s1", code: "full", message: "Full." }) });
     await expect(collect(client().chat("coder", "c1", "hi", options))).rejects.toMatchObject({
