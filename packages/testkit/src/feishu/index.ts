@@ -1,1 +1,21 @@
-export {};
+export {
+  cardAction,
+  type EventOptions,
+  type FeishuEvent,
+  fileMessage,
+  groupMention,
+  imageMessage,
+  memberAdded,
+  messageEvent,
+  postMessage,
+  reaction,
+  recalled,
+  replyMessage,
+  type TextOptions,
+  textMessage,
+  threadMessage,
+} from "./events.ts";
+export type { FeishuFault } from "./faults.ts";
+export type { SentMessage } from "./messages.ts";
+export { encrypt, type Push, type PushOptions, push, sign } from "./push.ts";
+export { type FeishuOptions, type FeishuStandIn, startFeishu } from "./server.ts";
