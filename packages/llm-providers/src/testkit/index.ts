@@ -1,1 +1,9 @@
-export {};
+export { checkEvents, type ReadTurn, readTurn } from "./check.ts";
+export {
+  type ProviderSubject,
+  providerSuite,
+  type RecordedRefusal,
+  type RecordedStream,
+  type TestApi,
+} from "./suite.ts";
+export { bytewise, eventEnds, type Wire, type WireAnswer, type WireRequest, wire } from "./wire.ts";

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import type { AssistantMessage, Block, ModelErrorData, ModelEvent } from "@signalbox/agent-core";
+
+/** A stream read to its end, checked. */
+export interface ReadTurn {
+  readonly events: readonly ModelEvent[];
+  /** The finished message, or what there was of it. */
+  readonly message: AssistantMessage;
+  readonly error: ModelErrorData | undefined;
+}
+
+/** What the deltas of a block have to add up to; `undefined` for blocks that arrive whole. */
+function streamed(block: Block): string | undefined {
+  switch (block.type) {
+    case "text":
+    case "thinking":
+    case "refusal":
+      return block.text;
+    case "toolCall":
+      return block.argsText;
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Checks what every stream of events promises, whatever its vendor did: `start` first, indexes that rise, each block
+ * opened once and sealed once, deltas that add up to the sealed block, and one terminal event, the last.
+ *
+ * @throws AssertionError saying what is broken.
+ */
+export function checkEvents(events: readonly ModelEvent[]): ReadTurn {
+  const open = new Map<number, { readonly type: string; text: string }>();
+  const sealed = new Map<number, Block>();
+  let started = false;
+  let next = 0;
+  let result: ReadTurn | undefined;
+  for (const event of events) {
+    assert.equal(result, undefined, `"${event.type}" came after the terminal event`);
+    if (event.type === "attempt") {
+      assert.ok(!started, "an attempt was reported after the turn had started");
+      continue;
+    }
+    assert.equal(
+      event.type === "start",
+      !started,
+      `"${event.type}" ${started ? "came again" : "came before start"}`,
+    );
+    started = true;
+    switch (event.type) {
+      case "block.start":
+        assert.equal(event.index, next, "indexes have to rise by one");
+        next++;
+        open.set(event.index, { type: event.block.type, text: "" });
+        break;
+      case "text.delta":
+      case "thinking.delta":
+      case "tool.delta": {
+        const block = open.get(event.index);
+        assert.ok(block !== undefined, `a delta for block ${event.index}, which is not open`);
+        block.text += event.delta;
+        break;
+      }
+      case "block.end": {
+        const block = open.get(event.index);
+        assert.ok(block !== undefined, `block ${event.index} was sealed without being open`);
+        assert.equal(event.block.type, block.type, "a block was sealed as another type");
+        const text = streamed(event.block);
+        if (text !== undefined && block.text !== "")
+          assert.equal(text, block.text, "the deltas do not add up to the sealed block");
+        if (event.block.type === "toolCall")
+          assert.equal(
+            event.block.args === undefined,
+            event.block.argsError !== undefined,
+            "a call has either arguments or an error",
+          );
+        open.delete(event.index);
+        sealed.set(event.index, event.block);
+        break;
+      }
+      case "finish":
+        result = { events, message: event.message, error: undefined };
+        break;
+      case "error":
+        result = { events, message: event.partial, error: event.error };
+        break;
+      default:
+    }
+  }
+  assert.ok(result !== undefined, "the stream ended without a terminal event");
+  assert.deepEqual([...open.keys()], [], "blocks were left open");
+  assert.deepEqual(
+    result.message.content,
+    [...sealed.entries()].sort(([a], [b]) => a - b).map(([, block]) => block),
+    "the message is not made of the sealed blocks",
+  );
+  if (result.error === undefined && result.message.stopReason === "tool_use")
+    assert.ok(
+      result.message.content.some((block) => block.type === "toolCall"),
+      "tool_use without a call",
+    );
+  return result;
+}
+
+/** Reads a stream to its end and checks it. */
+export async function readTurn(stream: AsyncIterable<ModelEvent>): Promise<ReadTurn> {
+  const events: ModelEvent[] = [];
+  for await (const event of stream) events.push(event);
+  return checkEvents(events);
+}
