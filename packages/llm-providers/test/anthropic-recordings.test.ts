@@ -94,9 +94,10 @@ describe.skipIf(found === undefined)("recorded streams of Anthropic", () => {
       error instanceof Error ? error : new Error(),
     );
     if (theirs instanceof Error) {
-      // The helper gives up on a second message_start, which some recordings have; we read on.
-      const twoStarts = recording.res.split('"type":"message_start"').length > 2;
-      expect(whole.error === undefined, theirs.message).toBe(twoStarts);
+      // The helper gives up on a second message_start, which some recordings have. We read on where it stands before
+      // any content or after the first answer is over, and give up where two answers are spliced into one.
+      expect(recording.res.split('"type":"message_start"').length, theirs.message).toBeGreaterThan(2);
+      expect(whole.error?.code).toBe(recording.src.includes("spliced") ? "protocol" : undefined);
       return;
     }
     expect(whole.error).toBeUndefined();
@@ -113,19 +114,24 @@ describe.skipIf(found === undefined)("recorded streams of Anthropic", () => {
     );
   });
 
-  test("cut anywhere, every one ends once and runs nothing", { timeout: 120_000 }, async () => {
+  test("cut anywhere, every one ends once and runs nothing", { timeout: 900_000 }, async () => {
+    // SIGNALBOX_EVERY_BYTE=1 takes minutes: every byte of the smaller ones, every edge of the others.
+    const every = process.env.SIGNALBOX_EVERY_BYTE === "1";
     for (const recording of found?.streams ?? []) {
       const bytes = Buffer.from(recording.res);
-      const ends = eventEnds(bytes);
-      const edges = ends.flatMap((end) => [end - 2, end - 1, end]);
-      const every = process.env.SIGNALBOX_EVERY_BYTE === "1";
-      const cuts = every ? bytes.keys() : edges.filter((_, at) => at % Math.ceil(edges.length / 40) === 0);
+      const edges = eventEnds(bytes).flatMap((end) => [end - 2, end - 1, end]);
+      const sample = every ? 1 : Math.ceil(edges.length / 40);
+      const cuts = every && bytes.length < 20_000 ? bytes.keys() : edges.filter((_, at) => at % sample === 0);
+      // Some recordings are several answers in a row; the first is complete once it has said why it stopped.
+      const complete = bytes.indexOf("event: message_stop") - 2;
+      const delta = bytes.indexOf('{"type":"message_delta"');
+      const said = complete > 0 ? complete : bytes.indexOf("\n", delta);
       for (const cut of cuts) {
         const turn = await read({
           pieces: [bytes.subarray(0, cut)],
           ending: cut % 2 === 0 ? "end" : "break",
         });
-        if (turn.error === undefined) expect(cut).toBeGreaterThanOrEqual((ends.at(-2) ?? 0) - 2);
+        if (turn.error === undefined) expect(cut).toBeGreaterThanOrEqual(said);
         else expect(turn.message.stopReason).toBe("error");
       }
     }

@@ -38,6 +38,7 @@ export class AnswerReader {
   readonly #turn: TurnWriter;
   readonly #model: Model;
   readonly #open = new Map<number, Reading>();
+  #begun = false;
   #tokens: TokenCounts = {};
   #stop: string | undefined;
   #explanation: string | undefined;
@@ -61,7 +62,12 @@ export class AnswerReader {
         this.#close(event.index);
         break;
       case "message_start":
-        // A second one is a proxy's mistake: it adds nothing but its usage.
+        if (this.#begun) {
+          // Two answers spliced into one cannot be told apart, and half a call must not run.
+          this.#turn.fail(failure("protocol", "A second answer began in the middle of the first."));
+          break;
+        }
+        // A second one before any content is a proxy's mistake and adds nothing but its usage.
         if (typeof event.message.id === "string") this.#turn.responseId(event.message.id);
         this.#count(event.message.usage);
         break;
@@ -108,6 +114,7 @@ export class AnswerReader {
   }
 
   #start(at: number, block: ContentBlock): void {
+    this.#begun = true;
     if (this.#open.has(at)) this.#close(at);
     const reading = (index: number): void => {
       this.#open.set(at, { index, start: block, signature: "", json: "" });
