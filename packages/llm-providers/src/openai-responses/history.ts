@@ -2,7 +2,7 @@ import type { AssistantMessage, Message, Model, UserMessage } from "@signalbox/a
 import type OpenAI from "openai";
 import { plainResult, replayArguments, resultMedia } from "../shared/content.ts";
 import { ownData } from "../shared/native.ts";
-import { isRaw, type Raw, textAt } from "../shared/raw.ts";
+import { isRaw, objectsAt, type Raw, textAt } from "../shared/raw.ts";
 import { inputPart } from "./input.ts";
 
 type Item = OpenAI.Responses.ResponseInputItem;
@@ -88,6 +88,9 @@ function assistantItems(message: AssistantMessage, model: Model): Item[] {
         break;
       }
       case "thinking":
+        open = undefined;
+        if (data !== undefined && isItem(data) && travels(data)) items.push(data);
+        break;
       case "opaque":
         open = undefined;
         if (data !== undefined && isItem(data)) items.push(data);
@@ -109,6 +112,11 @@ function assistantItems(message: AssistantMessage, model: Model): Item[] {
 /** Vendor data was kept byte for byte from this endpoint; its type says that it is an item. */
 function isItem(data: Raw): data is Raw & Item {
   return typeof data.type === "string" && isRaw(data) && typeof data.id === "string";
+}
+
+/** Nothing is stored, so that reasoning must bring itself along: encrypted, or readable from servers that do not encrypt. */
+function travels(reasoning: Raw): boolean {
+  return textAt(reasoning, "encrypted_content") !== undefined || objectsAt(reasoning, "content").length > 0;
 }
 
 function withoutTornReasoning(items: Item[]): Item[] {

@@ -55,6 +55,9 @@ export function checkResponses(body: Raw, issued: Issued): void {
       "unsupported_parameter",
     );
   }
+  if (!reasoning && Array.isArray(body.include) && body.include.includes("reasoning.encrypted_content")) {
+    refuse("Encrypted content is not supported with this model.", "include");
+  }
   if (typeof body.max_output_tokens === "number" && body.max_output_tokens < 16) {
     refuse(
       `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got ${body.max_output_tokens} instead.`,
