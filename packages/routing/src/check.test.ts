@@ -64,6 +64,9 @@ describe("checkBindings", () => {
     expect(shadows(to("a", { account: "b*1" }), to("b", { account: "bot-*1" }))).toEqual(["1 by 0"]);
     expect(shadows(to("a", { account: "bot-1" }), to("b", { account: "bot-*" }))).toEqual([]);
     expect(shadows(to("a", { account: "bot-*1" }), to("b", { account: "b*1" }))).toEqual([]);
+    expect(
+      shadows(to("a", { account: "*" }), to("a", { account: "bot-*" }), to("b", { account: "bot-1" })),
+    ).toEqual(["2 by 1"]);
     // Tiers come before the order of the list.
     expect(shadows(to("a", { account: "*" }), to("b", { account: "bot-1" }))).toEqual([]);
   });

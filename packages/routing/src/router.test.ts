@@ -78,6 +78,17 @@ describe("the tiers", () => {
     }
   });
 
+  it("do not take the ids of two fields for those of two others", () => {
+    // Written one after the other, peer and guild of the binding and of the message read the same.
+    const bound = to("a", { peer: { kind: "channel", id: "1/x" }, guildId: "y" });
+    const near = { ...message, peer: { kind: "channel", id: "1" }, guildId: "x/y" } as const;
+    expect(createRouter(configOf(bound)).resolve(near).matchedBy).toBe("default");
+    expect(
+      createRouter(configOf(bound)).resolve({ ...near, peer: { kind: "channel", id: "1/x" }, guildId: "y" })
+        .agentId,
+    ).toBe("a");
+  });
+
   it("compare kinds and ids exactly", () => {
     for (const peer of [
       { kind: "group", id: "T1" },
@@ -129,7 +140,12 @@ describe("a router", () => {
       { ...base, agents: ["main", "a"] },
       { ...base, defaultAgent: "b" },
       { ...base, dmScope: "main" } as const,
+      configOf(to("a", { guildId: "G1", teamId: "W1" }), to("b")),
+      configOf(to("a", { guildId: "G1", account: "bot-1" }), to("b")),
+      configOf(to("a", { guildId: "G1", roles: [] }), to("b")),
+      configOf(to("a", { guildId: "G1", peer: { kind: "group", id: "*" } }), to("b")),
       { ...base, identityLinks: { alice: ["discord:1"] } },
+      { ...base, identityLinks: { alice: ["discord:2"] } },
     ].map((config) => createRouter(config).digest);
     expect(new Set(digests).size).toBe(digests.length);
     const same = {
@@ -139,6 +155,11 @@ describe("a router", () => {
       reset: undefined,
     } as const;
     expect(createRouter(same).digest).toBe(digests[0]);
+    const routes = [base, same, configOf()].map(
+      (config) => createRouter(config).explain(message).cache.digest,
+    );
+    expect(routes[1]).toBe(routes[0]);
+    expect(routes[2]).not.toBe(routes[0]);
   });
 });
 

@@ -73,6 +73,12 @@ describe("identity links", () => {
     );
   });
 
+  it("give an id that is listed twice to the first", () => {
+    const twice = { alice: ["telegram:1"], bob: ["telegram:1", "telegram:2"] };
+    expect(keyOf(on("telegram", "1"), "per-peer", twice)).toBe("agent:coder:direct:alice");
+    expect(keyOf(on("telegram", "2"), "per-peer", twice)).toBe("agent:coder:direct:bob");
+  });
+
   it("let nobody become a person by choosing the name as an id", () => {
     const stranger = keyOf(on("web", "alice"), "per-peer", links);
     expect(stranger).toBe("agent:coder:direct:%~alice");

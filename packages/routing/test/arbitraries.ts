@@ -1,6 +1,14 @@
 // Small worlds, so that bindings and messages meet often; ids include those that look like our own syntax.
 import fc from "fast-check";
-import type { Binding, DmScope, Peer, PeerKind, RouteInput, RoutingConfig } from "../src/index.ts";
+import type {
+  Binding,
+  BindingMatch,
+  DmScope,
+  Peer,
+  PeerKind,
+  RouteInput,
+  RoutingConfig,
+} from "../src/index.ts";
 
 const CHANNELS = ["discord", "slack"];
 const ACCOUNTS = ["main", "bot-1", "bot-2", "b:1"];
@@ -32,18 +40,29 @@ export const binding: fc.Arbitrary<Binding> = fc.record({
   ),
 });
 
+export const identityLinks: fc.Arbitrary<Record<string, string[]>> = fc.dictionary(
+  oneOf(["alice", "bob", "__proto__", "1"]),
+  fc.array(
+    fc.tuple(oneOf(CHANNELS), oneOf(PEERS)).map(([channel, id]) => `${channel}:${id}`),
+    { maxLength: 3 },
+  ),
+);
+
+/** Another value for one condition of a binding. */
+export const matchEdit: fc.Arbitrary<Partial<BindingMatch>> = fc.oneof(
+  fc.record({ account: maybe(oneOf(PATTERNS)) }),
+  fc.record({ guildId: maybe(oneOf(GUILDS)) }),
+  fc.record({ teamId: maybe(oneOf(TEAMS)) }),
+  fc.record({ roles: maybe(fc.array(oneOf(ROLES), { maxLength: 2 })) }),
+  fc.record({ peer: maybe(peer) }),
+);
+
 export const config: fc.Arbitrary<RoutingConfig> = fc.record({
   bindings: fc.array(binding, { maxLength: 24 }),
   agents: fc.constant(agents),
   defaultAgent: oneOf(agents),
   dmScope: fc.constantFrom<DmScope>("main", "per-peer", "per-channel-peer", "per-account-channel-peer"),
-  identityLinks: fc.dictionary(
-    oneOf(["alice", "bob", "__proto__", "1"]),
-    fc.array(
-      fc.tuple(oneOf(CHANNELS), oneOf(PEERS)).map(([channel, id]) => `${channel}:${id}`),
-      { maxLength: 3 },
-    ),
-  ),
+  identityLinks,
 });
 
 /** As the platforms have it: no guild and no roles in a direct chat, whose threads alone hang from a direct chat. */
@@ -68,3 +87,18 @@ export const input: fc.Arbitrary<RouteInput> = fc
       ? { ...message, parentPeer: { ...parentPeer, kind: peer.kind } }
       : message;
   });
+
+/** Messages that mostly differ in one field only, as those of one place do. */
+export const alikeInput: fc.Arbitrary<RouteInput> = fc.record(
+  {
+    channel: fc.constant("slack"),
+    account: oneOf(["main", "bot-1"]),
+    peer: fc.record({ kind: fc.constantFrom<PeerKind>("group", "direct"), id: oneOf(["1", "alice"]) }),
+    parentPeer: maybe(fc.record({ kind: fc.constant<PeerKind>("group"), id: oneOf(["1", "a:b"]) })),
+    guildId: maybe(oneOf(GUILDS)),
+    roles: maybe(fc.subarray(ROLES, { maxLength: 1 })),
+    teamId: maybe(oneOf(TEAMS)),
+    threadId: maybe(oneOf(["7", "thread:7"])),
+  },
+  { requiredKeys: ["channel", "account", "peer"] },
+);

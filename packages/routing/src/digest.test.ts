@@ -1,0 +1,66 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { inputKey } from "./digest.ts";
+import type { RouteInput } from "./types.ts";
+
+describe("inputKey", () => {
+  // Ids made of what the key itself is made of.
+  const id = fc
+    .array(fc.constantFrom("1", "2", ":", "g", "t", "r", "#", "^", "direct"), { maxLength: 3 })
+    .map((parts) => parts.join(""));
+  const kind = fc.constantFrom("direct" as const, "group" as const);
+  const peer = fc.record({ kind, id });
+  const input: fc.Arbitrary<RouteInput> = fc.record(
+    {
+      channel: id,
+      account: id,
+      peer,
+      parentPeer: peer,
+      guildId: id,
+      teamId: id,
+      threadId: id,
+      roles: fc.array(id, { minLength: 1, maxLength: 2 }),
+    },
+    { requiredKeys: ["channel", "account", "peer"] },
+  );
+
+  it("differs whenever messages differ in one field", () => {
+    fc.assert(
+      fc.property(input, input, fc.nat(7), (a, other, pick) => {
+        const field = (
+          ["channel", "account", "peer", "parentPeer", "guildId", "teamId", "threadId", "roles"] as const
+        )[pick];
+        const b = { ...a, ...(field === undefined ? {} : { [field]: other[field] }) };
+        expect(inputKey(b) === inputKey(a)).toBe(plain(b) === plain(a));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it("differs whenever messages differ", () => {
+    const seen = new Map<string, string>();
+    fc.assert(
+      fc.property(input, (input) => {
+        const key = inputKey(input);
+        expect(seen.get(key) ?? plain(input)).toBe(plain(input));
+        seen.set(key, plain(input));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});
+
+/** Field by field, in one order, absent where undefined. */
+function plain({ channel, account, peer, parentPeer, guildId, teamId, threadId, roles }: RouteInput): string {
+  const parent = parentPeer && [parentPeer.kind, parentPeer.id];
+  return JSON.stringify({
+    channel,
+    account,
+    peer: [peer.kind, peer.id],
+    parent,
+    guildId,
+    teamId,
+    threadId,
+    roles,
+  });
+}
