@@ -1,1 +1,26 @@
-export {};
+export { explainDrift, type SectionDrift } from "./drift.ts";
+export {
+  buildInboundContext,
+  type ContextMessage,
+  cleanSenderName,
+  formatBody,
+  formatTimestamp,
+  INBOUND_META_SCHEMA,
+  type InboundBlock,
+  type InboundContext,
+  type InboundContextInput,
+  type TrustedInbound,
+  type UntrustedConversation,
+} from "./inbound.ts";
+export { CACHE_BOUNDARY } from "./neutralise.ts";
+export { type ParsedReply, parseReply } from "./reply.ts";
+export { createSilenceFilter, SILENT_TOKEN, type SilenceFilter } from "./silence.ts";
+export { buildSystemPrompt, renderSystemPrompt } from "./system-prompt.ts";
+export type * from "./types.ts";
+export {
+  type LoadedWorkspaceFiles,
+  type LoadWorkspaceFilesOptions,
+  loadWorkspaceFiles,
+  WORKSPACE_FILES,
+  type WorkspaceFileProblem,
+} from "./workspace-files.ts";

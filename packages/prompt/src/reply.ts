@@ -1,0 +1,90 @@
+import { SILENT_TOKEN, stripSilence } from "./silence.ts";
+
+/** What a model's final text asks for. */
+export interface ParsedReply {
+  /** What to show, without directives and tokens. */
+  readonly text: string;
+  /** Nothing is to be sent. */
+  readonly silent: boolean;
+  /** Paths or URLs to attach, in order, each once. The host decides what may be attached. */
+  readonly media: readonly string[];
+  /** The message to reply to: the one being answered, or another by its id. */
+  readonly replyTo?: "current" | { readonly id: string };
+  /** Attached audio is to be sent as a voice note. */
+  readonly audioAsVoice: boolean;
+}
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+const MEDIA = /^[ \t]*MEDIA:[ \t]*(\S(?:.*\S)?)[ \t]*$/;
+const DIRECTIVE = /\[\[[ \t]*(audio_as_voice|reply_to_current|reply_to:[ \t]*([^\]\s]+))[ \t]*\]\][ \t]?/g;
+const INLINE_CODE = /(`+)(?!`)[^\n]*?[^`]\1(?!`)/g;
+/** What is left of a token that was wrapped in Markdown or quotation marks. */
+const WRAPPING = /^[\s`*_~"'“”‘’「」.。]*$/;
+
+/**
+ * Reads the directives of a final reply: `MEDIA:<path-or-url>` on a line of its own, `[[reply_to_current]]`,
+ * `[[reply_to:<id>]]` and `[[audio_as_voice]]`, none of them inside code. The first reply directive counts. A reply
+ * is silent when the silent token is all it holds (a wrapping of quotes or Markdown apart); a token anywhere else is
+ * taken out.
+ */
+export function parseReply(text: string): ParsedReply {
+  const hadToken = text.includes(SILENT_TOKEN);
+  const media: string[] = [];
+  const kept: string[] = [];
+  let replyTo: ParsedReply["replyTo"];
+  let audioAsVoice = false;
+  let fence: string | undefined;
+
+  const takeDirectives = (part: string): string =>
+    part.replace(DIRECTIVE, (_match, directive: string, id: string | undefined) => {
+      if (directive === "audio_as_voice") audioAsVoice = true;
+      else replyTo ??= id === undefined ? "current" : { id };
+      return "";
+    });
+
+  for (const line of text.replace(/\r\n?/g, "\n").split("\n")) {
+    const mark = FENCE.exec(line)?.[1];
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) && line.trim() === mark) fence = undefined;
+      kept.push(line);
+      continue;
+    }
+    if (mark !== undefined && !(mark.startsWith("`") && line.trim().slice(mark.length).includes("`"))) {
+      fence = mark;
+      kept.push(line);
+      continue;
+    }
+    const source = MEDIA.exec(line)?.[1];
+    if (source !== undefined) {
+      const path = stripSilence(unquote(source));
+      if (path !== "" && !media.includes(path)) media.push(path);
+      continue;
+    }
+    kept.push(outsideCode(line, takeDirectives));
+  }
+
+  const shown = stripSilence(kept.join("\n"));
+  const silent = hadToken && media.length === 0 && WRAPPING.test(shown);
+  return {
+    text: silent ? "" : shown,
+    silent,
+    media,
+    ...(replyTo === undefined ? {} : { replyTo }),
+    audioAsVoice,
+  };
+}
+
+function outsideCode(line: string, change: (part: string) => string): string {
+  let out = "";
+  let from = 0;
+  for (const code of line.matchAll(INLINE_CODE)) {
+    out += change(line.slice(from, code.index)) + code[0];
+    from = code.index + code[0].length;
+  }
+  return out + change(line.slice(from));
+}
+
+function unquote(source: string): string {
+  const inner = /^(["'])(.*)\1$/.exec(source)?.[2] ?? /^<(.*)>$/.exec(source)?.[1];
+  return (inner ?? source).trim();
+}

@@ -1,0 +1,100 @@
+import { constants } from "node:fs";
+import { open, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import type { WorkspaceFile } from "./types.ts";
+
+/** The files that are part of the prompt, in this order: what changes most often comes last. */
+export const WORKSPACE_FILES: readonly string[] = [
+  "AGENTS.md",
+  "SOUL.md",
+  "IDENTITY.md",
+  "USER.md",
+  "TOOLS.md",
+  "BOOTSTRAP.md",
+  "MEMORY.md",
+];
+
+export interface LoadWorkspaceFilesOptions {
+  /** Names, not paths; default `WORKSPACE_FILES`. The order is kept. */
+  readonly names?: readonly string[];
+  /** Bytes read of one file; default 120,000, enough for 20,000 characters of any script. */
+  readonly maxBytes?: number;
+}
+
+/** A file that is there but was not read. */
+export interface WorkspaceFileProblem {
+  readonly name: string;
+  /** `link`: a symbolic link, which could lead anywhere. */
+  readonly code: "link" | "not-a-file" | "unreadable" | "bad-name";
+  readonly message: string;
+}
+
+export interface LoadedWorkspaceFiles {
+  readonly files: readonly WorkspaceFile[];
+  readonly problems: readonly WorkspaceFileProblem[];
+}
+
+const DEFAULT_MAX_BYTES = 120_000;
+const NAME = /^[\p{L}\p{N}_-][\p{L}\p{N}._ -]{0,119}$/u;
+
+/**
+ * Reads the workspace files of a folder. Files that do not exist are left out; links are not followed, since an agent
+ * can make links and the gateway can read more than the agent may. Never throws for what it finds.
+ */
+export async function loadWorkspaceFiles(
+  dir: string,
+  options: LoadWorkspaceFilesOptions = {},
+): Promise<LoadedWorkspaceFiles> {
+  const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+  const files: WorkspaceFile[] = [];
+  const problems: WorkspaceFileProblem[] = [];
+  const root = await realpath(dir).catch(() => undefined);
+  if (root === undefined) return { files, problems };
+  for (const name of options.names ?? WORKSPACE_FILES) {
+    if (!NAME.test(name)) {
+      problems.push({
+        name,
+        code: "bad-name",
+        message: `${name} is not the name of a file in the workspace`,
+      });
+      continue;
+    }
+    const read = await readStart(join(root, name), name, maxBytes);
+    if (read === undefined) continue;
+    if ("code" in read) problems.push(read);
+    else files.push(read);
+  }
+  return { files, problems };
+}
+
+async function readStart(
+  path: string,
+  name: string,
+  maxBytes: number,
+): Promise<WorkspaceFile | WorkspaceFileProblem | undefined> {
+  try {
+    // O_NONBLOCK: opening a named pipe must not wait for a writer.
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+    await using file = await open(path, flags);
+    const { size } = await file.stat().then((stat) => (stat.isFile() ? stat : { size: -1 }));
+    if (size < 0) return { name, code: "not-a-file", message: `${name} is not a regular file` };
+    const buffer = Buffer.alloc(Math.min(size, maxBytes));
+    let length = 0;
+    while (length < buffer.length) {
+      const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    const partial = size > length;
+    // `stream` keeps a character that was cut at the end from turning into a replacement mark.
+    const text = new TextDecoder().decode(buffer.subarray(0, length), { stream: partial });
+    return partial ? { name, text, totalBytes: size } : { name, text };
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT") return undefined;
+    if (code === "ELOOP")
+      return { name, code: "link", message: `${name} is a symbolic link; links are not followed` };
+    const reason = error instanceof Error ? error.message : String(error);
+    return { name, code: "unreadable", message: `${name} cannot be read: ${reason}` };
+  }
+}
