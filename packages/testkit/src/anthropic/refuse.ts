@@ -55,6 +55,7 @@ function refuse(message: string): never {
 interface Check {
   cacheControls: number;
   readonly thinking: boolean;
+  readonly trustThinking: boolean;
   readonly toolIds: Set<string>;
 }
 
@@ -148,7 +149,7 @@ function checkBlock(value: unknown, role: unknown, path: string, check: Check): 
       if (role !== "assistant") refuse(`${path}: \`thinking\` blocks can only be in \`assistant\` messages`);
       if (typeof block.thinking !== "string") refuse(`${path}.thinking.thinking: Field required`);
       if (typeof block.signature !== "string") refuse(`${path}.thinking.signature: Field required`);
-      if (!signatureHolds(block.thinking, block.signature))
+      if (!check.trustThinking && !signatureHolds(block.thinking, block.signature))
         refuse(`${path}: Invalid \`signature\` in \`thinking\` block`);
       break;
     default:
@@ -349,12 +350,12 @@ function checkSystem(system: unknown, check: Check): void {
  * What the vendor would refuse about a request body, or `undefined`. Wordings follow the vendor's where they are
  * known, since clients tell an overflow from other invalid requests by its wording only.
  *
- * @param thoughtFor ids of tool calls this stand-in emitted after thinking.
+ * @param memory the ids of tool calls this stand-in emitted after thinking, and whether it trusts any signature.
  */
 export function refusalOf(
   value: unknown,
   size: { readonly tokens: number; readonly window: number },
-  thoughtFor: ReadonlySet<string>,
+  memory: { readonly thoughtFor: ReadonlySet<string>; readonly trustThinking: boolean },
 ): Refusal | undefined {
   const invalid = (message: string): Refusal => ({ status: 400, type: "invalid_request_error", message });
   const body = fields(value);
@@ -369,6 +370,7 @@ export function refusalOf(
     const type = fields(body.thinking)?.type;
     const check: Check = {
       cacheControls: 0,
+      trustThinking: memory.trustThinking,
       thinking: type === "enabled" || type === "adaptive",
       toolIds: new Set(),
     };
@@ -376,7 +378,7 @@ export function refusalOf(
     const turns = checkMessages(body.messages, check);
     checkPairs(turns);
     checkTools(body, turns, check);
-    checkThinking(body, turns, thoughtFor);
+    checkThinking(body, turns, memory.thoughtFor);
     if (check.cacheControls > 4)
       refuse(`A maximum of 4 blocks with cache_control may be provided. Found ${check.cacheControls}.`);
     if (size.tokens > size.window)

@@ -15,6 +15,8 @@ export interface AnthropicOptions {
   readonly maxBodyBytes?: number;
   /** Whether requests are checked and kept; off, the stand-in is as cheap as it can be. Default on. */
   readonly check?: boolean;
+  /** Whether signatures of thinking that it did not make are let through; default off. */
+  readonly trustThinking?: boolean;
   readonly port?: number;
 }
 
@@ -102,7 +104,13 @@ const TYPES: Readonly<Record<number, string>> = {
 
 /** Starts a stand-in for Anthropic's Messages API that refuses what the vendor refuses. */
 export async function startAnthropic(options: AnthropicOptions): Promise<AnthropicStandIn> {
-  const { script, check = true, contextWindow = 200_000, maxBodyBytes = 32 * 1024 * 1024 } = options;
+  const {
+    script,
+    check = true,
+    trustThinking = false,
+    contextWindow = 200_000,
+    maxBodyBytes = 32 * 1024 * 1024,
+  } = options;
   const keys = options.apiKeys === undefined ? undefined : new Set(options.apiKeys);
   const requests: AnthropicRequest[] = [];
   const thoughtFor = new Set<string>();
@@ -153,7 +161,7 @@ export async function startAnthropic(options: AnthropicOptions): Promise<Anthrop
     if (body === undefined) return fail(400, "invalid_request_error", "The request body is not valid JSON");
     if (check) {
       const tokens = Math.ceil(request.text.length / 4);
-      const refusal = refusalOf(body, { tokens, window: contextWindow }, thoughtFor);
+      const refusal = refusalOf(body, { tokens, window: contextWindow }, { thoughtFor, trustThinking });
       if (refusal !== undefined) return fail(refusal.status, refusal.type, refusal.message);
     }
 
