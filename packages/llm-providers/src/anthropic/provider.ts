@@ -1,5 +1,5 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import type { StreamModel } from "@signalbox/agent-core";
+import type { Message, ModelContext, StreamModel, StreamOptions } from "@signalbox/agent-core";
 import type { Provider, ProviderConfig } from "../provider.ts";
 import {
   classify,
@@ -39,6 +39,31 @@ function sdkFailure(sdk: Sdk, error: unknown, now: number): Failure {
   });
 }
 
+/**
+ * Thinking belongs to the conversation it was thought in: where a host has shortened or edited the history, newer
+ * models refuse what is left of it. Losing the thinking is better than losing the conversation.
+ */
+function refusesThinking(error: unknown): boolean {
+  return (
+    error instanceof FailureError &&
+    error.failure.status === 400 &&
+    /\bthinking\b[\s\S]*\bblocks?\b|`thinking`|signature/i.test(error.failure.message)
+  );
+}
+
+function hasThinking(message: Message): boolean {
+  return message.role === "assistant" && message.content.some((block) => block.type === "thinking");
+}
+
+function withoutThinking(context: ModelContext): ModelContext {
+  const messages = context.messages.map((message) =>
+    message.role === "assistant"
+      ? { ...message, content: message.content.filter((block) => block.type !== "thinking") }
+      : message,
+  );
+  return { ...context, messages };
+}
+
 async function makeClient(config: ProviderConfig): Promise<{ sdk: Sdk; client: Anthropic }> {
   const sdk = await import("@anthropic-ai/sdk");
   const { apiKey, baseUrl, headers } = config;
@@ -70,19 +95,28 @@ export function connectAnthropic(config: ProviderConfig): StreamModel {
         throw new FailureError(failure("auth", "No API key is set for Anthropic."));
       client ??= makeClient(config);
       const { sdk, client: anthropic } = await client;
-      const body = builder.build(model, context, options, (code, message) => turn.warn(code, message));
+      const warn = (code: string, message: string): void => turn.warn(code, message);
+      const ask = async (asked: ModelContext, how: StreamOptions): Promise<Response> => {
+        const body = builder.build(model, asked, how, warn);
+        const headers = { "content-type": "application/json" };
+        try {
+          return await anthropic
+            .post("/v1/messages", { body, headers, signal: turn.signal, stream: true })
+            .asResponse();
+        } catch (error) {
+          throw new FailureError(sdkFailure(sdk, error, now()));
+        }
+      };
       let response: Response;
       try {
-        response = await anthropic
-          .post("/v1/messages", {
-            body,
-            headers: { "content-type": "application/json" },
-            signal: turn.signal,
-            stream: true,
-          })
-          .asResponse();
+        response = await ask(context, options);
       } catch (error) {
-        throw new FailureError(sdkFailure(sdk, error, now()));
+        if (!refusesThinking(error) || !context.messages.some(hasThinking)) throw error;
+        warn(
+          "thinking.dropped",
+          "The vendor refused the thinking in the history: it was asked again without.",
+        );
+        response = await ask(withoutThinking(context), { ...options, thinking: "off" });
       }
       turn.start(response.headers.get("request-id"));
       const reader = new AnswerReader(turn, model);
