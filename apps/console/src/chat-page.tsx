@@ -25,7 +25,7 @@ export function ChatPage({ client, connection, me, onSignOut }: Props): ReactNod
   const [menu, setMenu] = useState(false);
   const [conversation, go] = useConversationId();
   const [views, actions] = useViews(client, connection);
-  /** Conversations begun on this page, with their agents; the gateway lists them after their first message. */
+  /** Conversations begun on this page, with their agents; the gateway lists them once they have a message. */
   const begun = useRef(new Map<string, string>());
   const drafts = useRef(new Map<string, string>());
 

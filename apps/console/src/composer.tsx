@@ -10,7 +10,7 @@ interface Props {
   onStop: () => void;
 }
 
-/** Where one writes. Enter sends, Shift+Enter begins a line; Enter that picks a word of an input method does neither. */
+/** Where one writes. Enter sends, Shift+Enter begins a line, and an input method keeps its own Enter. */
 export function Composer(props: Props): ReactNode {
   const { draft, onDraft, agentName, busy, canStop, onSend, onStop } = props;
   const [text, setText] = useState(draft);

@@ -2,7 +2,10 @@ import { createClient } from "@signalbox/client";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
-import "./styles.css";
+import "./styles/base.css";
+import "./styles/log.css";
+import "./styles/markdown.css";
+import "./styles/page.css";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("The page has no place for the console.");

@@ -2,24 +2,18 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { build } from "vite";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildPage } from "./chromium.ts";
 
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "signalbox-console-"));
-  // As `vite build` finds it; the tests' own value would give React's development build.
-  vi.stubEnv("NODE_ENV", "production");
 });
-afterAll(() => {
-  vi.unstubAllEnvs();
-  return rm(folder, { recursive: true });
-});
+afterAll(() => rm(folder, { recursive: true }));
 
 /** Every file of a fresh build by name. */
 async function built(name: string): Promise<Record<string, string>> {
-  const outDir = join(folder, name);
-  await build({ root: join(import.meta.dirname, ".."), logLevel: "error", build: { outDir } });
+  const outDir = await buildPage(join(folder, name), "production");
   const files = await readdir(outDir, { recursive: true, withFileTypes: true });
   const entries = files
     .filter((file) => file.isFile())

@@ -22,13 +22,13 @@ export type ConnectionState =
   | { kind: "closed"; error?: ClientError };
 
 export interface ConnectOptions {
-  /** How often in a row it is tried again before the connection closes with code `network`. Default: no limit. */
+  /** How often in a row it is tried again before it closes with code `network`. Default: no limit. */
   retries?: number;
-  /** Wait before try number `attempt` (from 1). Default: 0.5 s doubling to 15 s, less up to half at random. */
+  /** Milliseconds before a try, `attempt` counts from 1. Default: 500 doubling to 15,000, up to half off. */
   backoffMs?: (attempt: number) => number;
-  /** A ping is sent after so much silence. Default 25 s. */
+  /** A ping is sent after so many milliseconds of silence. Default 25 s. */
   pingMs?: number;
-  /** The connection counts as lost where a ping, or a new connection, is not answered within. Default 10 s. */
+  /** What a ping or a new connection may take to be answered before it counts as lost. Default 10 s. */
   pongMs?: number;
 }
 

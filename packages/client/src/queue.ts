@@ -1,4 +1,4 @@
-/** An unbounded queue that is read by `for await`; it ends for its reader when the reader stops or on `end`. */
+/** An unbounded queue for `for await`; it ends when its reader stops or on `end`. */
 export class Queue<T> implements AsyncIterableIterator<T, undefined> {
   #items: T[] = [];
   #reader: PromiseWithResolvers<IteratorResult<T, undefined>> | undefined;

@@ -1,4 +1,4 @@
-/** The part of a WebSocket that is used; the browser's, Node's own and that of the package `ws` all have it. */
+/** What is used of a WebSocket: a browser's, Node's own, or that of the package `ws`. */
 export interface WebSocketLike {
   send(data: string): void;
   close(code?: number): void;
