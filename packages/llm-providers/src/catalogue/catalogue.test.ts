@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { pricesFor } from "../cost.ts";
+import { createCatalogue } from "./index.ts";
+
+describe("the catalogue", () => {
+  const catalogue = createCatalogue([
+    {
+      name: "local",
+      api: "openai-chat",
+      models: [{ id: "qwen3", contextWindow: 32_768, tools: "text" }],
+    },
+    {
+      name: "anthropic",
+      api: "anthropic-messages",
+      models: [{ id: "claude-opus-5", maxOutputTokens: 1_000 }],
+    },
+    { name: "proxy", api: "anthropic-messages" },
+  ]);
+
+  it("knows every model it lists in full, with prices read on a stated date", () => {
+    const listed = createCatalogue().list();
+    expect(listed.length).toBeGreaterThan(40);
+    for (const model of listed) {
+      expect(model.contextWindow).toBeGreaterThanOrEqual(model.maxOutputTokens);
+      expect(model.input).toContain("text");
+      if (model.prices !== undefined) {
+        expect(model.prices.checked).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+        for (const price of Object.values(model.prices))
+          expect(price).toSatisfy((it) => typeof it === "string" || Number.isInteger(it));
+      }
+    }
+    expect(new Set(listed.map((model) => `${model.provider}/${model.id}`)).size).toBe(listed.length);
+  });
+
+  it("finds a model by account and id, by id alone, and by a snapshot of it", () => {
+    expect(catalogue.resolve("anthropic/claude-sonnet-4-6")).toMatchObject({
+      model: { contextWindow: 1_000_000 },
+      warnings: [],
+    });
+    expect(catalogue.resolve("gpt-5.2")?.model).toMatchObject({
+      provider: "openai",
+      api: "openai-responses",
+    });
+    expect(catalogue.resolve("anthropic/claude-sonnet-4-6-20251015")).toMatchObject({
+      model: { id: "claude-sonnet-4-6-20251015", name: "Claude Sonnet 4.6" },
+      warnings: [],
+    });
+    expect(catalogue.resolve("openai/gpt-5.2-2025-12-11")?.model.contextWindow).toBe(400_000);
+  });
+
+  it("lets the configuration add and override", () => {
+    expect(catalogue.resolve("anthropic/claude-opus-5")?.model).toMatchObject({
+      maxOutputTokens: 1_000,
+      contextWindow: 1_000_000,
+    });
+    expect(catalogue.resolve("local/qwen3")).toMatchObject({
+      model: { provider: "local", tools: "text" },
+      warnings: [],
+    });
+    expect(catalogue.resolve("qwen3")?.model.provider).toBe("local");
+    expect(catalogue.resolve("proxy/claude-opus-5")?.model).toMatchObject({
+      provider: "proxy",
+      maxOutputTokens: 128_000,
+    });
+  });
+
+  it("works with stated defaults, and says so, where it knows nothing", () => {
+    const unknown = catalogue.resolve("local/mystery");
+    expect(unknown?.model).toMatchObject({
+      id: "mystery",
+      contextWindow: 32_768,
+      thinking: [],
+      tools: "native",
+    });
+    expect(unknown?.warnings).toMatchObject([{ code: "model.unknown" }]);
+    expect(catalogue.resolve("nobody/x")).toBeUndefined();
+    expect(catalogue.resolve("no-such-model")).toBeUndefined();
+  });
+
+  it("asks more for a long prompt where the vendor does", () => {
+    const haiku = catalogue.resolve("claude-haiku-5-5")?.model;
+    if (haiku === undefined) throw new Error("no haiku");
+    expect(pricesFor(haiku, 100_000)?.input).toBe(100_000);
+    expect(pricesFor(haiku, 100_001)).toMatchObject({ input: 500_000, cacheRead: 50_000 });
+  });
+});
