@@ -1,5 +1,6 @@
--- Bodies are appended and never rewritten; what changes (states, heads) sits in narrow rows beside them. A commit
--- writes whole pages to the log, so a page that many calls share is cheaper than an index each of them dirties.
+-- A commit writes whole pages to the log. So everything large is appended to one table (`entry`) and hardly ever
+-- rewritten; what changes (states, heads) sits in narrow rows beside it; and an index is worth its pages only where
+-- few rows are in it.
 
 CREATE TABLE lease (
   name TEXT NOT NULL PRIMARY KEY,
@@ -8,14 +9,31 @@ CREATE TABLE lease (
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Every body: `message` and `summary` are a session's chain (`session.last_entry`, then `prev` of each), `inbound` an
+-- event with its payload, `outbound` a reply.
+CREATE TABLE entry (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  session_key TEXT,
+  seq INTEGER,
+  prev INTEGER,
+  generation INTEGER,
+  run INTEGER,
+  at INTEGER NOT NULL,
+  body TEXT NOT NULL
+) STRICT;
+
 -- The state of a message. The last eight characters of `id` are `seq`, so looking up an id needs no index.
 CREATE TABLE inbox (
   seq INTEGER PRIMARY KEY,
   id TEXT NOT NULL,
   state TEXT NOT NULL,
+  entry INTEGER NOT NULL,
+  event_key INTEGER NOT NULL,
+  message_key INTEGER,
   session_key TEXT,
   agent_id TEXT,
-  run_id TEXT,
+  run INTEGER,
   rule TEXT,
   reason TEXT,
   revision INTEGER NOT NULL,
@@ -24,25 +42,17 @@ CREATE TABLE inbox (
 ) STRICT;
 CREATE INDEX inbox_open ON inbox (session_key, seq) WHERE settled_at IS NULL;
 
--- What came in, under the same `seq`.
-CREATE TABLE inbox_event (
-  seq INTEGER PRIMARY KEY,
-  channel TEXT NOT NULL,
-  account TEXT NOT NULL,
-  event_id TEXT NOT NULL,
-  message_id TEXT,
-  kind TEXT NOT NULL,
-  conversation_id TEXT NOT NULL,
-  sender_id TEXT NOT NULL,
-  payload TEXT NOT NULL
-) STRICT;
-
--- Keys against redelivery (hashes); they outlive the rows they point to.
+-- Keys against redelivery, of the inbox rows up to the mark. They outlive the rows.
 CREATE TABLE dedupe (
-  key BLOB NOT NULL PRIMARY KEY,
+  key INTEGER PRIMARY KEY,
   seq INTEGER NOT NULL,
   day INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+) STRICT;
+CREATE TABLE dedupe_mark (
+  one INTEGER PRIMARY KEY,
+  seq INTEGER NOT NULL
+) STRICT;
+INSERT INTO dedupe_mark (one, seq) VALUES (1, 0);
 
 CREATE TABLE session (
   key TEXT NOT NULL PRIMARY KEY,
@@ -59,11 +69,11 @@ CREATE TABLE session (
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   reset_at INTEGER,
-  last_message INTEGER,
+  last_entry INTEGER,
   last_seq INTEGER NOT NULL,
   message_count INTEGER NOT NULL,
   floor_seq INTEGER NOT NULL,
-  summary_message INTEGER,
+  summary_entry INTEGER,
   last_run INTEGER,
   runs INTEGER NOT NULL,
   model_calls INTEGER NOT NULL,
@@ -73,19 +83,6 @@ CREATE TABLE session (
   cache_write_tokens INTEGER NOT NULL,
   cost_micros INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-
--- A session's messages are a chain: `session.last_message`, then `prev` of each.
-CREATE TABLE message (
-  id INTEGER PRIMARY KEY,
-  session_key TEXT NOT NULL,
-  seq INTEGER NOT NULL,
-  prev INTEGER,
-  generation INTEGER NOT NULL,
-  run INTEGER,
-  compaction INTEGER NOT NULL,
-  at INTEGER NOT NULL,
-  body TEXT NOT NULL
-) STRICT;
 
 CREATE TABLE run (
   n INTEGER PRIMARY KEY,
@@ -102,7 +99,7 @@ CREATE TABLE run (
   inbox TEXT NOT NULL,
   outbox TEXT NOT NULL,
   prev_run INTEGER,
-  last_message INTEGER,
+  last_entry INTEGER,
   started_at INTEGER NOT NULL,
   finished_at INTEGER,
   model_calls INTEGER,
@@ -117,7 +114,7 @@ CREATE TABLE run (
 CREATE TABLE active_run (
   session_key TEXT NOT NULL PRIMARY KEY,
   run INTEGER NOT NULL,
-  last_message INTEGER,
+  last_entry INTEGER,
   last_seq INTEGER NOT NULL,
   message_count INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
@@ -138,12 +135,10 @@ CREATE TABLE outbox (
   id TEXT NOT NULL,
   key TEXT NOT NULL,
   keyed INTEGER NOT NULL,
-  run_id TEXT,
-  session_key TEXT,
+  entry INTEGER NOT NULL,
   channel TEXT NOT NULL,
   account TEXT NOT NULL,
   address TEXT NOT NULL,
-  payload TEXT NOT NULL,
   part_count INTEGER NOT NULL,
   state TEXT NOT NULL,
   lease_name TEXT,

@@ -15,13 +15,18 @@ export interface CommitQueueOptions {
 export interface CommitQueue {
   /**
    * Runs `work` in a transaction that it shares with its neighbours, isolated by a savepoint: when it throws, only
-   * its own writes are undone. Resolves once the transaction is on the disk.
+   * its own writes are undone. Resolves once the transaction is on the disk. A `patient` call waits a moment for
+   * others to share the commit with.
    */
-  write<R>(work: () => R): Promise<R>;
+  write<R>(work: () => R, manner?: "patient"): Promise<R>;
   /** Runs `work` now, on the last committed state. */
   read<R>(work: () => R): Promise<R>;
-  /** Numbers the transactions: what was read in one holds until the next. */
+  /** Changes with every transaction and every undone call: what was read under one number holds until the next. */
   readonly transaction: number;
+  /** Changes with every transaction. */
+  readonly batch: number;
+  /** While `work` keeps the database locked from elsewhere, calls wait for as long as it takes. */
+  whileLocked<R>(work: () => Promise<R>): Promise<R>;
   readonly counts: { readonly commits: number; readonly calls: number; readonly syncs: number };
   /** Resolves when nothing waits; afterwards calls reject with `closed`. */
   close(): Promise<void>;
@@ -35,19 +40,27 @@ interface Call {
 
 /** How long a batch may hold the event loop before the rest waits for the next one. */
 const maxHoldMs = 5;
-/** How long writers wait for another process's transaction. */
+/** How long writers wait for another process's transaction, and how often they look. */
 const maxLockedMs = 10_000;
+const lockedRetryMs = 5;
+/** How long a patient call waits for company. */
+const patienceMs = 10;
 /** Calls a second from which on commits are spaced out, and where they reach the widest spacing. */
-const spacingFrom = 800;
-const spacingFull = 1600;
-const spacingMaxMs = 8;
+const spacingFrom = 500;
+const spacingFull = 1500;
+const spacingMaxMs = 12;
 /** The weight of the past in the rate halves in this time. */
 const rateHalfLifeMs = 100;
+/** The weight of the newest batch in the usual size of one. */
+const sizeWeight = 1 / 16;
+/** Spacing pays where calls come side by side. From this usual size on it is applied in full. */
+const sizeFull = 1.5;
 
 /**
  * Group commit. Calls of one turn of the event loop, and calls that come while a batch is being synced, share one
  * transaction and one sync. The sync runs on libuv's thread pool, so that the event loop is held for the statements
- * only. Under load commits are spaced out by up to 8 ms: a page that four messages change is then written once.
+ * only. Under load commits are spaced out by up to 12 ms: a page that several messages change is then written once.
+ * Calls that come one after the other, each waiting for the one before, are never held up.
  */
 export function commitQueue(options: CommitQueueOptions): CommitQueue {
   const { database, syncLog } = options;
@@ -67,22 +80,29 @@ export function commitQueue(options: CommitQueueOptions): CommitQueue {
   const idle: (() => void)[] = [];
   let lastStart = 0;
   let lockedSince: number | undefined;
+  let lockedByUs = 0;
   let rate = 0;
   let rateAt = performance.now();
+  let usualSize = 1;
+  let patience: NodeJS.Timeout | undefined;
   let transaction = 0;
+  let batch = 0;
   const counts = { commits: 0, calls: 0, syncs: 0 };
 
   function spacing(now: number): number {
     rate *= 0.5 ** ((now - rateAt) / rateHalfLifeMs);
     rateAt = now;
     const callsPerSecond = (rate * Math.LN2 * 1000) / rateHalfLifeMs;
-    const share = (callsPerSecond - spacingFrom) / (spacingFull - spacingFrom);
-    return share <= 0 ? 0 : Math.min(share, 1) * spacingMaxMs;
+    const load = (callsPerSecond - spacingFrom) / (spacingFull - spacingFrom);
+    const company = (usualSize - 1) / (sizeFull - 1);
+    return Math.max(0, Math.min(load, 1)) * Math.min(company, 1) * spacingMaxMs;
   }
 
   function schedule(): void {
     if (running || waiting.length === 0) return;
     running = true;
+    clearTimeout(patience);
+    patience = undefined;
     const now = performance.now();
     const wait = closed ? 0 : lastStart + spacing(now) - now;
     if (wait >= 1) setTimeout(runBatch, wait);
@@ -98,6 +118,7 @@ export function commitQueue(options: CommitQueueOptions): CommitQueue {
       throw error;
     }
     transaction += 1;
+    batch += 1;
     const outcomes = new Map<Call, unknown>();
     const calls = waiting;
     try {
@@ -142,8 +163,8 @@ export function commitQueue(options: CommitQueueOptions): CommitQueue {
     }
     if (outcomes === undefined) {
       lockedSince ??= start;
-      if (start - lockedSince < maxLockedMs) {
-        setTimeout(runBatch, 5);
+      if (lockedByUs > 0 || start - lockedSince < maxLockedMs) {
+        setTimeout(runBatch, lockedRetryMs);
         return;
       }
       const failure = new StoreError("locked", "Another process kept the database locked for too long.");
@@ -151,6 +172,7 @@ export function commitQueue(options: CommitQueueOptions): CommitQueue {
       waiting = [];
     }
     lockedSince = undefined;
+    usualSize += (outcomes.size - usualSize) * sizeWeight;
 
     if (totalChanges.get() !== before) {
       counts.commits += 1;
@@ -185,7 +207,7 @@ export function commitQueue(options: CommitQueueOptions): CommitQueue {
   }
 
   return {
-    write<R>(work: () => R): Promise<R> {
+    write<R>(work: () => R, manner?: "patient"): Promise<R> {
       const refused = refusal();
       if (refused !== undefined) return Promise.reject(refused);
       return new Promise<R>((resolve, reject) => {
@@ -199,7 +221,8 @@ export function commitQueue(options: CommitQueueOptions): CommitQueue {
           },
           done: (error) => (error === undefined ? settle() : reject(error)),
         });
-        schedule();
+        if (manner !== "patient") schedule();
+        else if (!running) patience ??= setTimeout(schedule, patienceMs);
       });
     },
     async read(work) {
@@ -214,9 +237,21 @@ export function commitQueue(options: CommitQueueOptions): CommitQueue {
     get transaction() {
       return transaction;
     },
+    get batch() {
+      return batch;
+    },
     counts,
+    async whileLocked(work) {
+      lockedByUs += 1;
+      try {
+        return await work();
+      } finally {
+        lockedByUs -= 1;
+      }
+    },
     async close() {
       closed = true;
+      schedule();
       if (running || waiting.length > 0) await new Promise<void>((resolve) => idle.push(resolve));
     },
   };

@@ -1,38 +1,34 @@
-import { hash } from "node:crypto";
 import type { Context } from "./context.ts";
+import { type DedupeIndex, dedupeKey, type Seen } from "./dedupe.ts";
+import type { Entries } from "./entries.ts";
 import { StoreError } from "./errors.ts";
-import { type InboxReader, isFinal } from "./inbox-rows.ts";
-import { encode } from "./json.ts";
+import { type InboundBody, type InboxReader, isFinal } from "./inbox-rows.ts";
+import { decode, encode } from "./json.ts";
 import type { InboxRecord } from "./records.ts";
 import type { Bodies, InboxId } from "./types/common.ts";
 import type { InboxChange, InboxStore, PlatformMessage } from "./types/inbox.ts";
 
-const dayMs = 86_400_000;
-
-/** 12 bytes: two different ones among a billion keys are less likely than a broken disk. */
-function dedupeKey(kind: "event" | "message", channel: string, account: string, id: string): Buffer {
-  return hash("sha256", `${kind}\0${channel}\0${account}\0${id}`, "buffer").subarray(0, 12);
+function rowOf(seen: Seen | undefined): InboxRecord | undefined {
+  return seen === undefined || seen === "pruned" ? undefined : seen.row;
 }
 
-export function createInboxStore<T extends Bodies>(context: Context, reader: InboxReader<T>): InboxStore<T> {
+export function createInboxStore<T extends Bodies>(
+  context: Context,
+  reader: InboxReader<T>,
+  entries: Entries,
+  dedupe: DedupeIndex,
+): InboxStore<T> {
   const { database, queue, now } = context;
   const makeId = context.newIdMaker();
-  const byKey = database.query<[Buffer], { seq: number }>("SELECT seq FROM dedupe WHERE key = ?");
   const unfinished = database.query<[], { n: number }>(
     "SELECT count(*) AS n FROM inbox WHERE settled_at IS NULL",
   );
   const nextSeq = database.query<[], { seq: number }>("SELECT coalesce(max(seq), 0) + 1 AS seq FROM inbox");
-  const insertKey = database.command<[Buffer, number, number]>(
-    "INSERT INTO dedupe (key, seq, day) VALUES (?, ?, ?)",
-  );
-  const insertRow = database.command<[number, InboxId, string, string | null, string | null, number]>(
-    `INSERT INTO inbox (seq, id, state, session_key, agent_id, revision, received_at) VALUES (?, ?, ?, ?, ?, 0, ?)`,
-  );
-  const insertEvent = database.command<
-    [number, string, string, string, string | null, string, string, string, string]
+  const insert = database.command<
+    [number, InboxId, string, number, number, number | null, string | null, string | null, number]
   >(
-    `INSERT INTO inbox_event (seq, channel, account, event_id, message_id, kind, conversation_id, sender_id, payload)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO inbox (seq, id, state, entry, event_key, message_key, session_key, agent_id, revision, received_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?)`,
   );
   const setRoute = database.command<[string, string, number]>(
     "UPDATE inbox SET state = 'queued', session_key = ?, agent_id = ? WHERE seq = ?",
@@ -41,7 +37,6 @@ export function createInboxStore<T extends Bodies>(context: Context, reader: Inb
     "UPDATE inbox SET state = ?, rule = ?, reason = ?, settled_at = ? WHERE seq = ?",
   );
   const countRevision = database.command<[number]>("UPDATE inbox SET revision = revision + 1 WHERE seq = ?");
-  const setPayload = database.command<[string, number]>("UPDATE inbox_event SET payload = ? WHERE seq = ?");
 
   let open = { transaction: -1, count: 0 };
   /** Counted once in a transaction; what ends within it is not subtracted. */
@@ -58,8 +53,7 @@ export function createInboxStore<T extends Bodies>(context: Context, reader: Inb
   ) {
     const key = dedupeKey("message", channel, account, messageId);
     return queue.write((): InboxChange => {
-      const seq = byKey.get(key)?.seq;
-      const row = seq === undefined ? undefined : reader.record(seq);
+      const row = rowOf(dedupe.find(key));
       if (row === undefined) return { outcome: "unknown" };
       if (row.state !== "accepted" && row.state !== "queued") {
         return { outcome: "late", id: row.id, state: row.state };
@@ -76,50 +70,42 @@ export function createInboxStore<T extends Bodies>(context: Context, reader: Inb
 
   return {
     async accept(event) {
-      const payload = encode(event.payload, "The payload of an inbound event");
-      const { channel, account, eventId, messageId, kind, route } = event;
+      const { channel, account, eventId, messageId, kind, conversationId, senderId, payload, route } = event;
+      const inbound: InboundBody<T> = {
+        ...{ channel, account, eventId },
+        ...(messageId === undefined ? {} : { messageId }),
+        ...{ kind, conversationId, senderId, payload },
+      };
+      const body = encode(inbound, "The payload of an inbound event");
+      if (payload === undefined) throw new StoreError("invalid", "An inbound event needs a payload.");
       const eventKey = dedupeKey("event", channel, account, eventId);
       const messageKey =
         kind === "message" && messageId !== undefined
           ? dedupeKey("message", channel, account, messageId)
           : undefined;
-      const at = now();
+      const at = event.receivedAt ?? now();
       return queue.write(() => {
-        const first = byKey.get(eventKey) ?? (messageKey === undefined ? undefined : byKey.get(messageKey));
-        if (first !== undefined) {
-          const row = reader.record(first.seq);
-          if (row === undefined) return { outcome: "duplicate" };
-          return { outcome: "duplicate", id: row.id, seq: row.seq, state: row.state };
+        const seen =
+          dedupe.find(eventKey) ?? (messageKey === undefined ? undefined : dedupe.find(messageKey));
+        if (seen === "pruned") return { outcome: "duplicate" };
+        if (seen !== undefined) {
+          const { id, seq, state } = seen.row;
+          return { outcome: "duplicate", id, seq, state };
         }
         const count = openCount();
         if (count >= context.inboxLimit)
           return { outcome: "full", unfinished: count, limit: context.inboxLimit };
 
         const seq = nextSeq.get()?.seq ?? 1;
-        const id = makeId<InboxId>(at, seq);
+        const id = makeId<InboxId>(now(), seq);
         const state = route === undefined ? "accepted" : "queued";
-        const day = Math.floor(at / dayMs);
-        insertKey.run(eventKey, seq, day);
-        if (messageKey !== undefined) insertKey.run(messageKey, seq, day);
-        insertRow.run(
-          seq,
-          id,
-          state,
-          route?.sessionKey ?? null,
-          route?.agentId ?? null,
-          event.receivedAt ?? at,
+        const keys = messageKey === undefined ? [eventKey] : [eventKey, messageKey];
+        const entry = entries.add("inbound", body, { at });
+        insert.run(
+          ...([seq, id, state, entry, eventKey.number, messageKey?.number ?? null] as const),
+          ...([route?.sessionKey ?? null, route?.agentId ?? null, at] as const),
         );
-        insertEvent.run(
-          seq,
-          channel,
-          account,
-          eventId,
-          messageId ?? null,
-          kind,
-          event.conversationId,
-          event.senderId,
-          payload,
-        );
+        dedupe.add(keys, seq);
         open.count += 1;
         return { outcome: "accepted", id, seq, state };
       });
@@ -142,19 +128,16 @@ export function createInboxStore<T extends Bodies>(context: Context, reader: Inb
         const row = waiting(id);
         if (isFinal(row.state)) return false;
         if (row.state === "running") {
-          throw new StoreError(
-            "conflict",
-            `Inbox message ${id} belongs to run ${row.run_id}, which ends it.`,
-          );
+          throw new StoreError("conflict", `Inbox message ${id} belongs to a run, which ends it.`);
         }
         setEnd.run(state, detail?.rule ?? null, detail?.reason ?? null, now(), row.seq);
         return true;
       }),
 
     async revise(message, payload) {
-      const text = encode(payload, "The payload of an edited message");
+      const copy = decode<T["inbound"]>(encode(payload, "The payload of an edited message"));
       return change(message, (row) => {
-        setPayload.run(text, row.seq);
+        entries.setBody(row.entry, encode({ ...reader.event(row), payload: copy }, "An edited message"));
         countRevision.run(row.seq);
         return { outcome: "applied", id: row.id, state: row.state };
       });
@@ -171,8 +154,7 @@ export function createInboxStore<T extends Bodies>(context: Context, reader: Inb
     find: ({ channel, account, messageId }) =>
       queue.read(() => {
         if (channel === undefined || account === undefined) return reader.search(messageId, channel, account);
-        const seq = byKey.get(dedupeKey("message", channel, account, messageId))?.seq;
-        return seq === undefined ? undefined : reader.full(reader.record(seq));
+        return reader.full(rowOf(dedupe.find(dedupeKey("message", channel, account, messageId))));
       }),
 
     queued: (sessionKey) => queue.read(() => reader.queued(sessionKey)),

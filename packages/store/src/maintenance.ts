@@ -4,10 +4,10 @@ import { toStoreError } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import { schemaVersion } from "./migrate.ts";
 import type { MaintenanceStore, PruneReport, Retention, StoreStats } from "./types/store.ts";
+import { vacuumElsewhere } from "./vacuum.ts";
 import type { WriteAheadLog } from "./write-ahead-log.ts";
 
-/** Pages given back, or copied, in one step. */
-const vacuumPages = 200;
+/** Pages copied in one step of a backup. */
 const backupPages = 200;
 
 interface Parts {
@@ -34,7 +34,7 @@ export function createMaintenanceStore({ database, queue }: Context, parts: Part
      SELECT state, count(*) AS n FROM outbox WHERE state IN ('dead', 'uncertain', 'expired') GROUP BY state`,
   );
   const sessions = number("SELECT count(*) AS value FROM session");
-  const messages = number("SELECT max(id) AS value FROM message");
+  const messages = number("SELECT sum(last_seq) AS value FROM session");
   const active = number("SELECT count(*) AS value FROM active_run");
   const freePages = number("SELECT freelist_count AS value FROM pragma_freelist_count");
   const pages = number("SELECT page_count AS value FROM pragma_page_count");
@@ -45,16 +45,11 @@ export function createMaintenanceStore({ database, queue }: Context, parts: Part
     prune: (retention) => parts.prune(retention ?? {}),
 
     async vacuum() {
-      const before = await queue.read(freePages);
-      let left = before;
-      while (left > 0) {
-        await queue.write(() => raw.pragma(`incremental_vacuum(${vacuumPages})`));
-        const now = freePages();
-        if (now >= left) break;
-        left = now;
-      }
+      const before = await queue.read(() => pages() * pageSize());
+      if (parts.log === undefined) await queue.read(() => raw.exec("VACUUM"));
+      else await queue.whileLocked(() => vacuumElsewhere(parts.path));
       await parts.checkpoint();
-      return { freedBytes: (before - left) * pageSize() };
+      return { freedBytes: Math.max(0, before - pages() * pageSize()) };
     },
 
     async backup(toPath) {

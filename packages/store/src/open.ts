@@ -4,6 +4,8 @@ import Sqlite from "better-sqlite3";
 import { commitQueue } from "./commit-queue.ts";
 import type { Context } from "./context.ts";
 import { toStoreError, wrapDatabase } from "./database.ts";
+import { createDedupeIndex } from "./dedupe.ts";
+import { createEntries } from "./entries.ts";
 import { StoreError } from "./errors.ts";
 import { createGroupHistoryStore } from "./group-history.ts";
 import { idMaker } from "./ids.ts";
@@ -57,7 +59,6 @@ function connect(path: string): Sqlite.Database {
   const raw = new Sqlite(path, { timeout: openTimeoutMs });
   try {
     raw.pragma(`page_size = ${pageSize}`);
-    raw.pragma("auto_vacuum = INCREMENTAL");
     raw.pragma("temp_store = MEMORY");
     raw.pragma(`cache_size = -${cacheKib}`);
     raw.pragma("wal_autocheckpoint = 0");
@@ -109,13 +110,15 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
   };
 
   const fence = createFence(context);
-  const inbox = createInboxReader<T>(database);
-  const chain = createMessageChain<T>(database);
+  const entries = createEntries(database);
+  const inbox = createInboxReader<T>(context, entries);
+  const dedupe = createDedupeIndex(context, inbox);
+  const chain = createMessageChain<T>(database, entries);
   const sessions = createSessionRows(context);
   const rows = createRunRows(context, fence);
-  const outbox = createOutboxRows<T>(context);
+  const outbox = createOutboxRows<T>(context, entries);
   const traces = createTraceStore(context);
-  const prune = createPruner(context, sessions, chain);
+  const prune = createPruner(context, sessions, chain, dedupe);
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {
@@ -129,12 +132,12 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
   }
 
   return {
-    inbox: createInboxStore(context, inbox),
+    inbox: createInboxStore(context, inbox, entries, dedupe),
     sessions: createSessionStore(context, fence, sessions, chain),
     runs: createRunStore(context, { fence, inbox, sessions, chain, outbox, rows }),
     usage: createUsageStore(context),
     leases: createLeaseStore(context, fence),
-    outbox: createOutboxStore(context, fence, outbox, rows),
+    outbox: createOutboxStore(context, fence, outbox, rows, entries),
     routes: createRouteCacheStore(context),
     groupHistory: createGroupHistoryStore(context),
     kv: createKvStore(context),

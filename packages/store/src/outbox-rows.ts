@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { Context } from "./context.ts";
+import type { Entries } from "./entries.ts";
 import { StoreError } from "./errors.ts";
 import { rowOf } from "./ids.ts";
 import { decode, encode } from "./json.ts";
@@ -18,6 +19,7 @@ export interface PreparedOutbox {
 /** Where rows come from. */
 export interface OutboxOrigin {
   readonly lease: LeaseToken;
+  readonly run: number | null;
   readonly runId: RunId | null;
   readonly sessionKey: string | null;
   /** The place of the first row among those of its run. */
@@ -50,7 +52,10 @@ function derivedKey(origin: string, place: number): string {
   return hash("sha256", `${origin}\0${place}`, "buffer").subarray(0, 12).toString("base64url");
 }
 
-export function createOutboxRows<T extends Bodies>({ database, now, newIdMaker }: Context): OutboxRows<T> {
+export function createOutboxRows<T extends Bodies>(
+  { database, now, newIdMaker }: Context,
+  entries: Entries,
+): OutboxRows<T> {
   const makeId = newIdMaker();
   const bySeq = database.query<[number], OutboxRecord>("SELECT * FROM outbox WHERE seq = ?");
   const byKey = database.query<[string], OutboxRecord>("SELECT * FROM outbox WHERE key = ? AND keyed = 1");
@@ -60,36 +65,29 @@ export function createOutboxRows<T extends Bodies>({ database, now, newIdMaker }
   );
   const insert = database.command<
     [
-      ...[
-        number,
-        OutboxId,
-        string,
-        number,
-        RunId | null,
-        string | null,
-        string,
-        string,
-        string,
-        string,
-        number,
-      ],
+      ...[number, OutboxId, string, number, number, string, string, string, number],
       ...[string, string | null, number | null, number, number, number | null, number],
     ]
   >(
-    `INSERT INTO outbox (seq, id, key, keyed, run_id, session_key, channel, account, address, payload, part_count, state,
-       lease_name, lease_epoch, attempts, next_at, expires_at, created_at, updated_at)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?18)`,
+    `INSERT INTO outbox (seq, id, key, keyed, entry, channel, account, address, part_count, state, lease_name, lease_epoch,
+       attempts, next_at, expires_at, created_at, updated_at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?16)`,
   );
+  const runId = database.query<[number], { id: RunId }>("SELECT id FROM run WHERE n = ?");
 
   function toRow(record: OutboxRecord): OutboxRow<T> {
+    const entry = entries.get(record.entry);
+    if (entry === undefined)
+      throw new StoreError("corrupt", `The body of outbox row ${record.id} is missing.`);
+    const run = entry.run === null ? undefined : runId.get(entry.run)?.id;
     return {
       id: record.id,
-      ...(record.run_id === null ? {} : { runId: record.run_id }),
-      ...(record.session_key === null ? {} : { sessionKey: record.session_key }),
+      ...(run === undefined ? {} : { runId: run }),
+      ...(entry.session_key === null ? {} : { sessionKey: entry.session_key }),
       channel: record.channel,
       account: record.account,
       address: record.address,
-      payload: decode<T["outbound"]>(record.payload),
+      payload: decode<T["outbound"]>(entry.body),
       partCount: record.part_count,
       key: record.key,
       state: record.state,
@@ -113,17 +111,9 @@ export function createOutboxRows<T extends Bodies>({ database, now, newIdMaker }
     const { channel, account, address } = row;
     const due = row.notBefore === undefined || row.notBefore <= at;
     const claimed = row.claim === true && due && waitsFor.get(channel, account, address) === undefined;
+    const entry = entries.add("outbound", payload, { at, run: origin.run, sessionKey: origin.sessionKey });
     insert.run(
-      seq,
-      id,
-      key,
-      row.key === undefined ? 0 : 1,
-      origin.runId,
-      origin.sessionKey,
-      channel,
-      account,
-      address,
-      payload,
+      ...([seq, id, key, row.key === undefined ? 0 : 1, entry, channel, account, address] as const),
       row.partCount ?? 1,
       claimed ? "sending" : "pending",
       claimed ? origin.lease.name : null,

@@ -1,4 +1,5 @@
 import type { Context } from "./context.ts";
+import type { Entries } from "./entries.ts";
 import { FencedError, StoreError } from "./errors.ts";
 import { decode, encode } from "./json.ts";
 import type { Fence } from "./leases.ts";
@@ -15,6 +16,7 @@ export function createOutboxStore<T extends Bodies>(
   fence: Fence,
   rows: OutboxRows<T>,
   runs: RunRows,
+  entries: Entries,
 ): OutboxStore<T> {
   /** The first open row of each address. */
   const heads = database.query<[], { seq: number }>(
@@ -117,7 +119,8 @@ export function createOutboxStore<T extends Bodies>(
         const run = runId === undefined ? undefined : runs.running({ runId, lease });
         const place = run === undefined ? 0 : runs.outboxOf(run).length;
         const key = sessionKey ?? run?.session_key ?? null;
-        const added = rows.insert(prepared, { lease, runId: runId ?? null, sessionKey: key, place });
+        const origin = { lease, run: run?.n ?? null, runId: runId ?? null, sessionKey: key, place };
+        const added = rows.insert(prepared, origin);
         if (run !== undefined) runs.addOutbox(run, added);
         return added;
       });
@@ -158,7 +161,8 @@ export function createOutboxStore<T extends Bodies>(
       return queue.write(() => {
         const row = ours(id, lease);
         setState.run("sent", merge(row, receipts ?? []), row.next_at, null, now(), row.seq);
-      });
+        // The message is out; nobody waits for this.
+      }, "patient");
     },
 
     retryAt: (id, lease, at, error) => end(id, lease, "pending", error, at),
@@ -177,7 +181,8 @@ export function createOutboxStore<T extends Bodies>(
         const seqs = run === undefined ? [] : runs.outboxOf(run);
         return seqs.flatMap((seq) => {
           const record = rows.record(seq);
-          return record?.run_id === runId ? [rows.toRow(record)] : [];
+          const row = record === undefined ? undefined : rows.toRow(record);
+          return row?.runId === runId ? [row] : [];
         });
       }),
 
@@ -203,6 +208,7 @@ export function createOutboxStore<T extends Bodies>(
       queue.write(() => {
         const row = rows.byId(id);
         if (row === undefined || row.state === "sending") return false;
+        entries.remove(row.entry);
         remove.run(row.seq);
         return true;
       }),

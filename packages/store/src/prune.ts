@@ -1,4 +1,5 @@
 import type { Context } from "./context.ts";
+import type { DedupeIndex } from "./dedupe.ts";
 import type { MessageChain } from "./messages.ts";
 import type { SessionRows } from "./session-rows.ts";
 import type { Bodies } from "./types/common.ts";
@@ -23,7 +24,9 @@ interface Sweep {
 /** The newest row stays: its number would be given out again. */
 const notNewest = (table: string, number: string) => `${number} < (SELECT max(${number}) FROM ${table})`;
 
-const inboxWhere = `seq > ?1 AND seq <= ?2 AND settled_at < ?3 AND ${notNewest("inbox", "seq")}`;
+/** Only what the index against redelivery has: the others' keys stand in their rows. */
+const inboxWhere = `seq > ?1 AND seq <= ?2 AND settled_at < ?3 AND seq <= (SELECT seq FROM dedupe_mark)
+    AND ${notNewest("inbox", "seq")}`;
 const runWhere = `n > ?1 AND n <= ?2 AND finished_at < ?3 AND ${notNewest("run", "n")}`;
 
 const inboxSweep: Sweep = {
@@ -31,7 +34,7 @@ const inboxSweep: Sweep = {
   number: "seq",
   time: "received_at",
   where: inboxWhere,
-  before: [`DELETE FROM inbox_event WHERE seq IN (SELECT seq FROM inbox WHERE ${inboxWhere})`],
+  before: [`DELETE FROM entry WHERE id IN (SELECT entry FROM inbox WHERE ${inboxWhere})`],
 };
 
 const runSweep: Sweep = {
@@ -56,12 +59,15 @@ const runSweep: Sweep = {
   ],
 };
 
+const outboxWhere = `seq > ?1 AND seq <= ?2 AND updated_at < ?3 AND state NOT IN ('pending', 'sending')
+    AND ${notNewest("outbox", "seq")}`;
+
 const outboxSweep: Sweep = {
   table: "outbox",
   number: "seq",
   time: "created_at",
-  where: `seq > ?1 AND seq <= ?2 AND updated_at < ?3 AND state NOT IN ('pending', 'sending')
-    AND ${notNewest("outbox", "seq")}`,
+  where: outboxWhere,
+  before: [`DELETE FROM entry WHERE id IN (SELECT entry FROM outbox WHERE ${outboxWhere})`],
 };
 
 const traceSweep: Sweep = {
@@ -72,11 +78,12 @@ const traceSweep: Sweep = {
 };
 
 const messageSweep: Sweep = {
-  table: "message",
+  table: "entry",
   number: "id",
   time: "at",
-  where: `id > ?1 AND id <= ?2 AND at < ?3 AND ${notNewest("message", "id")} AND NOT EXISTS (
-    SELECT 1 FROM session WHERE key = session_key AND generation = message.generation AND floor_seq < message.seq)`,
+  where: `id > ?1 AND id <= ?2 AND at < ?3 AND kind IN ('message', 'summary') AND ${notNewest("entry", "id")}
+    AND NOT EXISTS (
+      SELECT 1 FROM session WHERE key = session_key AND generation = entry.generation AND floor_seq < entry.seq)`,
 };
 
 /** Pruning, in transactions short enough to pass unnoticed between other people's. */
@@ -84,6 +91,7 @@ export function createPruner(
   { database, queue, now }: Context,
   rows: SessionRows,
   chain: MessageChain<Bodies>,
+  dedupe: DedupeIndex,
 ): (retention: Retention) => Promise<PruneReport> {
   function sweeper({ table, number, time, where, before }: Sweep): (limit: number) => Promise<number> {
     const look = database.query<[number], { last: number | null; oldest: number | null }>(
@@ -113,7 +121,7 @@ export function createPruner(
   const sweepOutbox = sweeper(outboxSweep);
   const sweepTraces = sweeper(traceSweep);
   const sweepMessages = sweeper(messageSweep);
-  const removeKeys = database.command<[Buffer, Buffer, number]>(
+  const removeKeys = database.command<[number, number, number]>(
     "DELETE FROM dedupe WHERE key >= ? AND key < ? AND day < ?",
   );
   const capTraces = database.command<[number]>("DELETE FROM trace WHERE n <= (SELECT max(n) FROM trace) - ?");
@@ -126,10 +134,10 @@ export function createPruner(
   /** The keys are hashes, in no order of time: one 256th of them in each transaction. */
   async function sweepKeys(limit: number): Promise<number> {
     const day = Math.floor(limit / dayMs);
+    const slice = 2 ** 53 / 256;
     let removed = 0;
-    for (let byte = 0; byte < 256; byte += 1) {
-      const to = byte === 255 ? Buffer.alloc(16, 255) : Buffer.from([byte + 1]);
-      removed += await queue.write(() => removeKeys.run(Buffer.from([byte]), to, day));
+    for (let i = 0; i < 256; i += 1) {
+      removed += await queue.write(() => removeKeys.run(i * slice, (i + 1) * slice, day));
     }
     return removed;
   }
@@ -152,6 +160,7 @@ export function createPruner(
     const dedupeMs = Math.max(retention.dedupeMs ?? 14 * dayMs, 7 * dayMs);
     const { idleSessionsMs } = retention;
     const traceRows = retention.traceRows ?? 200_000;
+    await dedupe.merge();
     return {
       inbox: await sweepInbox(at - (retention.inboxMs ?? 7 * dayMs)),
       dedupe: await sweepKeys(at - dedupeMs),

@@ -3,9 +3,8 @@ import type * as schema from "./schema.ts";
 // One row of each table, as SQLite gives it.
 export type LeaseRecord = typeof schema.lease.$inferSelect;
 export type InboxRecord = typeof schema.inbox.$inferSelect;
-export type InboxEventRecord = typeof schema.inboxEvent.$inferSelect;
+export type EntryRecord = typeof schema.entry.$inferSelect;
 export type SessionRecord = typeof schema.session.$inferSelect;
-export type MessageRecord = typeof schema.message.$inferSelect;
 export type RunRecord = typeof schema.run.$inferSelect;
 export type ActiveRunRecord = typeof schema.activeRun.$inferSelect;
 export type ToolCallRecord = typeof schema.toolCall.$inferSelect;

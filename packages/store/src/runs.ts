@@ -41,19 +41,17 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
      VALUES (?, ?, ?, ?, ?, 'running', ?, ?, 1, ?, ?, '[]', ?, ?)`,
   );
   const hold = database.command<[string, number, number | null, number, number]>(
-    "INSERT INTO active_run (session_key, run, last_message, last_seq, message_count) VALUES (?, ?, ?, ?, ?)",
+    "INSERT INTO active_run (session_key, run, last_entry, last_seq, message_count) VALUES (?, ?, ?, ?, ?)",
   );
   const letGo = database.command<[string]>("DELETE FROM active_run WHERE session_key = ?");
   const setInbox = database.command<[string, number]>("UPDATE run SET inbox = ? WHERE n = ?");
-  const join = database.command<[RunId, number]>(
-    "UPDATE inbox SET state = 'running', run_id = ? WHERE seq = ?",
+  const join = database.command<[number, number]>(
+    "UPDATE inbox SET state = 'running', run = ? WHERE seq = ?",
   );
   const settle = database.command<[string, string | null, string | null, number, number]>(
     "UPDATE inbox SET state = ?, rule = ?, reason = ?, settled_at = ? WHERE seq = ?",
   );
-  const giveBack = database.command<[number]>(
-    "UPDATE inbox SET state = 'queued', run_id = NULL WHERE seq = ?",
-  );
+  const giveBack = database.command<[number]>("UPDATE inbox SET state = 'queued', run = NULL WHERE seq = ?");
   const nextCall = database.query<[number], { n: number }>(
     "SELECT coalesce(max(n), 0) + 1 AS n FROM tool_call WHERE run = ?",
   );
@@ -70,7 +68,7 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
       ...[number | null, number | null, number | null, number | null, number | null, number | null, number],
     ]
   >(
-    `UPDATE run SET state = ?, error = ?, last_message = ?, finished_at = ?, model_calls = ?, input_tokens = ?,
+    `UPDATE run SET state = ?, error = ?, last_entry = ?, finished_at = ?, model_calls = ?, input_tokens = ?,
        output_tokens = ?, cache_read_tokens = ?, cache_write_tokens = ?, cost_micros = ? WHERE n = ?`,
   );
   const closeSession = database.command<
@@ -84,7 +82,7 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
       string,
     ]
   >(
-    `UPDATE session SET last_message = ?, last_seq = ?, message_count = ?, last_run = ?, updated_at = ?, runs = runs + 1,
+    `UPDATE session SET last_entry = ?, last_seq = ?, message_count = ?, last_run = ?, updated_at = ?, runs = runs + 1,
        model_calls = model_calls + ?, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
        cache_read_tokens = cache_read_tokens + ?, cache_write_tokens = cache_write_tokens + ?,
        cost_micros = cost_micros + ? WHERE key = ?`,
@@ -136,7 +134,7 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
     const open = new Set(rows.inboxOf(run));
     const found = settles.map((to) => {
       const row = inbox.byId(to.id);
-      if (row === undefined || row.run_id !== run.id || !open.delete(row.seq)) {
+      if (row === undefined || row.run !== run.n || !open.delete(row.seq)) {
         throw new StoreError("conflict", `Inbox message ${to.id} does not belong to run ${run.id}.`);
       }
       return { seq: row.seq, to };
@@ -153,7 +151,7 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
   function inspect(run: RunRecord): InterruptedRun<T> {
     const held = sessions.load(run.session_key);
     const last =
-      run.state === "running" && held !== undefined ? sessions.head(held).last_message : run.last_message;
+      run.state === "running" && held !== undefined ? sessions.head(held).last_entry : run.last_entry;
     return {
       run: rows.toRun(run),
       messages: chain.ofRun(last, run.session_key, run.n),
@@ -192,9 +190,9 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
           record.last_run,
           now(),
         );
-        for (const row of taken) join.run(id, row.seq);
+        for (const row of taken) join.run(n, row.seq);
         const head = chain.append(record, { sessionKey: session.key, generation, run: n, at: now() }, bodies);
-        hold.run(session.key, n, head.last_message, head.last_seq, head.message_count);
+        hold.run(session.key, n, head.last_entry, head.last_seq, head.message_count);
         const run = rows.byId(id);
         if (run === undefined) throw new StoreError("io", `Run ${id} is gone after its insert.`);
         return {
@@ -211,7 +209,7 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
       return queue.write(() => {
         const run = rows.running(write);
         const taken = takeable(inboxIds ?? [], run.session_key);
-        for (const row of taken) join.run(run.id, row.seq);
+        for (const row of taken) join.run(run.n, row.seq);
         if (taken.length > 0) {
           setInbox.run(JSON.stringify([...rows.inboxOf(run), ...taken.map((row) => row.seq)]), run.n);
         }
@@ -255,13 +253,14 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
         }
         const sent = outbox.insert(prepared, {
           lease: write.lease,
+          run: run.n,
           runId: run.id,
           sessionKey: run.session_key,
           place: rows.outboxOf(run).length,
         });
         if (sent.length > 0) rows.addOutbox(run, sent);
-        end.run(outcome, error ?? null, head.last_message, at, ...used.reported, run.n);
-        const heads = [head.last_message, head.last_seq, head.message_count] as const;
+        end.run(outcome, error ?? null, head.last_entry, at, ...used.reported, run.n);
+        const heads = [head.last_entry, head.last_seq, head.message_count] as const;
         closeSession.run(...heads, run.n, at, ...used.counted, run.session_key);
         letGo.run(run.session_key);
         return sent;

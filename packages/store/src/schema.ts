@@ -16,6 +16,18 @@ export const lease = sqliteTable("lease", {
   expires_at: integer().notNull(),
 });
 
+export const entry = sqliteTable("entry", {
+  id: integer().primaryKey(),
+  kind: text({ enum: ["message", "summary", "inbound", "outbound"] }).notNull(),
+  session_key: text(),
+  seq: integer(),
+  prev: integer(),
+  generation: integer(),
+  run: integer(),
+  at: integer().notNull(),
+  body: text().notNull(),
+});
+
 export const inbox = sqliteTable(
   "inbox",
   {
@@ -33,9 +45,12 @@ export const inbox = sqliteTable(
         "expired-reported",
       ],
     }).notNull(),
+    entry: integer().notNull(),
+    event_key: integer().notNull(),
+    message_key: integer(),
     session_key: text(),
     agent_id: text(),
-    run_id: text().$type<RunId>(),
+    run: integer(),
     rule: text(),
     reason: text(),
     revision: integer().notNull(),
@@ -45,22 +60,15 @@ export const inbox = sqliteTable(
   (t) => [index("inbox_open").on(t.session_key, t.seq).where(sql`settled_at IS NULL`)],
 );
 
-export const inboxEvent = sqliteTable("inbox_event", {
-  seq: integer().primaryKey(),
-  channel: text().notNull(),
-  account: text().notNull(),
-  event_id: text().notNull(),
-  message_id: text(),
-  kind: text().notNull(),
-  conversation_id: text().notNull(),
-  sender_id: text().notNull(),
-  payload: text().notNull(),
-});
-
 export const dedupe = sqliteTable("dedupe", {
-  key: blob({ mode: "buffer" }).notNull().primaryKey(),
+  key: integer().primaryKey(),
   seq: integer().notNull(),
   day: integer().notNull(),
+});
+
+export const dedupeMark = sqliteTable("dedupe_mark", {
+  one: integer().primaryKey(),
+  seq: integer().notNull(),
 });
 
 export const session = sqliteTable("session", {
@@ -78,11 +86,11 @@ export const session = sqliteTable("session", {
   created_at: integer().notNull(),
   updated_at: integer().notNull(),
   reset_at: integer(),
-  last_message: integer(),
+  last_entry: integer(),
   last_seq: integer().notNull(),
   message_count: integer().notNull(),
   floor_seq: integer().notNull(),
-  summary_message: integer(),
+  summary_entry: integer(),
   last_run: integer(),
   runs: integer().notNull(),
   model_calls: integer().notNull(),
@@ -91,18 +99,6 @@ export const session = sqliteTable("session", {
   cache_read_tokens: integer().notNull(),
   cache_write_tokens: integer().notNull(),
   cost_micros: integer().notNull(),
-});
-
-export const message = sqliteTable("message", {
-  id: integer().primaryKey(),
-  session_key: text().notNull(),
-  seq: integer().notNull(),
-  prev: integer(),
-  generation: integer().notNull(),
-  run: integer(),
-  compaction: integer().notNull(),
-  at: integer().notNull(),
-  body: text().notNull(),
 });
 
 export const run = sqliteTable("run", {
@@ -120,7 +116,7 @@ export const run = sqliteTable("run", {
   inbox: text().notNull(),
   outbox: text().notNull(),
   prev_run: integer(),
-  last_message: integer(),
+  last_entry: integer(),
   started_at: integer().notNull(),
   finished_at: integer(),
   model_calls: integer(),
@@ -134,7 +130,7 @@ export const run = sqliteTable("run", {
 export const activeRun = sqliteTable("active_run", {
   session_key: text().notNull().primaryKey(),
   run: integer().notNull(),
-  last_message: integer(),
+  last_entry: integer(),
   last_seq: integer().notNull(),
   message_count: integer().notNull(),
 });
@@ -160,12 +156,10 @@ export const outbox = sqliteTable(
     id: text().$type<OutboxId>().notNull(),
     key: text().notNull(),
     keyed: integer().notNull(),
-    run_id: text().$type<RunId>(),
-    session_key: text(),
+    entry: integer().notNull(),
     channel: text().notNull(),
     account: text().notNull(),
     address: text().notNull(),
-    payload: text().notNull(),
     part_count: integer().notNull(),
     state: text({ enum: ["pending", "sending", "sent", "uncertain", "dead", "expired"] }).notNull(),
     lease_name: text(),

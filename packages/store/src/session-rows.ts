@@ -43,10 +43,10 @@ export function createSessionRows({ database }: Context): SessionRows {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)`,
   );
   const saveActive = database.command<[number | null, number, number, string]>(
-    "UPDATE active_run SET last_message = ?, last_seq = ?, message_count = ? WHERE session_key = ?",
+    "UPDATE active_run SET last_entry = ?, last_seq = ?, message_count = ? WHERE session_key = ?",
   );
   const saveIdle = database.command<[number | null, number, number, string]>(
-    "UPDATE session SET last_message = ?, last_seq = ?, message_count = ? WHERE key = ?",
+    "UPDATE session SET last_entry = ?, last_seq = ?, message_count = ? WHERE key = ?",
   );
   const touch = database.command<[number, string]>("UPDATE session SET updated_at = ? WHERE key = ?");
 
@@ -74,7 +74,7 @@ export function createSessionRows({ database }: Context): SessionRows {
     head: ({ record, active }) => active ?? record,
     saveHead({ record, active }, head) {
       const save = active === undefined ? saveIdle : saveActive;
-      save.run(head.last_message, head.last_seq, head.message_count, record.key);
+      save.run(head.last_entry, head.last_seq, head.message_count, record.key);
     },
     requireFree({ record, active }, lease) {
       if (active === undefined) return;

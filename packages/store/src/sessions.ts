@@ -25,10 +25,10 @@ export function createSessionStore<T extends Bodies>(
     [string | null, string | null, string | null, string | null, number, string]
   >("UPDATE session SET title = ?, model = ?, thinking = ?, data = ?, updated_at = ? WHERE key = ?");
   const setSummary = database.command<[number, number, string]>(
-    "UPDATE session SET floor_seq = ?, summary_message = ? WHERE key = ?",
+    "UPDATE session SET floor_seq = ?, summary_entry = ? WHERE key = ?",
   );
   const setGeneration = database.command<[number, number, string]>(
-    `UPDATE session SET generation = generation + 1, floor_seq = last_seq, summary_message = NULL, message_count = 0,
+    `UPDATE session SET generation = generation + 1, floor_seq = last_seq, summary_entry = NULL, message_count = 0,
        reset_at = ?, updated_at = ? WHERE key = ?`,
   );
   const remove = database.command<[string]>("DELETE FROM session WHERE key = ?");
@@ -71,10 +71,10 @@ export function createSessionStore<T extends Bodies>(
         const held = rows.load(key);
         if (held === undefined) return [];
         const limit = options?.limit ?? unlimited;
-        const { floor_seq, summary_message } = held.record;
+        const { floor_seq, summary_entry } = held.record;
         const messages = chain.after(rows.head(held), key, floor_seq, limit);
         const summary =
-          summary_message === null || messages.length >= limit ? undefined : chain.one(summary_message, key);
+          summary_entry === null || messages.length >= limit ? undefined : chain.one(summary_entry, key);
         return summary === undefined ? messages : [summary, ...messages];
       }),
 
@@ -121,7 +121,7 @@ export function createSessionStore<T extends Bodies>(
         const run = held.active?.run ?? null;
         const after = chain.appendSummary(head, { sessionKey: key, generation, run, at: now() }, body);
         rows.saveHead(held, { ...after, message_count: left + 1 });
-        if (after.last_message !== null) setSummary.run(upTo, after.last_message, key);
+        setSummary.run(upTo, after.last_entry, key);
         rows.touch(key, now());
         return rows.toSession(rows.mustLoad(key));
       });

@@ -48,7 +48,7 @@ export interface StoreStats {
   /** Replies that were not sent, by state. */
   readonly outbox: Readonly<Record<Exclude<OutboxState, "sent">, number>>;
   readonly sessions: number;
-  /** The number of the newest message: how many were ever kept. */
+  /** Messages of all sessions, those pruned included. */
   readonly messages: number;
   readonly runsActive: number;
   /** Since the store was opened. */
@@ -60,7 +60,10 @@ export interface StoreStats {
 export interface MaintenanceStore {
   /** Removes what is older than its retention, in short transactions between other people's calls. */
   prune(retention?: Retention): Promise<PruneReport>;
-  /** Gives free pages back to the file system, in short steps. */
+  /**
+   * Gives free pages back to the file system; they are used again without it. Runs on a thread of its own: reading goes
+   * on, and writes wait until it is done (about a second for 200 MB).
+   */
   vacuum(): Promise<{ readonly freedBytes: number }>;
   /** A consistent copy, made while everything goes on. The file must not exist. */
   backup(toPath: string): Promise<{ readonly bytes: number }>;
