@@ -1,3 +1,8 @@
+export { readInvocation } from "./commands.ts";
+export { comparePins, SkillFolderError } from "./pin.ts";
+export { createSkills } from "./skills.ts";
+export { type StandardFolders, standardSources } from "./sources.ts";
+export { type SyncResult, syncSkills } from "./sync.ts";
 export type {
   AgentSkills,
   AgentSkillsOptions,

@@ -39,6 +39,8 @@ export interface Skill {
   readonly source: SkillSourceKind;
   /** Absolute path of the folder. */
   readonly dir: string;
+  /** The folder that all of its files must really be in, once links are followed. */
+  readonly root: string;
   /** Absolute path of SKILL.md. */
   readonly file: string;
   /** Size of SKILL.md. */
@@ -138,6 +140,8 @@ export interface SkillCommand {
   /** Without the slash: `a-z`, `0-9` and `_`, at most 32 characters. */
   readonly name: string;
   readonly skillId: string;
+  /** Where the agent finds SKILL.md. */
+  readonly location: string;
   /** One line of at most 100 characters. */
   readonly description: string;
   /** Absent: the model is asked to follow the skill. */
@@ -149,6 +153,8 @@ export interface CommandOptions {
   readonly reserved?: readonly string[];
   /** Tools the agent has: a command that calls another tool is not offered. Default: any tool. */
   readonly tools?: readonly string[];
+  /** As in {@link CatalogueOptions}. */
+  readonly locations?: ReadonlyMap<string, string>;
 }
 
 /** A message that starts with a skill's command. */
@@ -188,8 +194,6 @@ export interface AgentSkills {
   readonly problems: readonly SkillProblem[];
   catalogue(options?: CatalogueOptions): SkillCatalogue;
   commands(options?: CommandOptions): readonly SkillCommand[];
-  /** Reads a message that may start with one of these commands, or with `/skill` and a skill's id or name. */
-  invocation(text: string, commands: readonly SkillCommand[]): SkillInvocation | undefined;
 }
 
 /** One line of `check`. */
@@ -227,6 +231,8 @@ export interface FileStat {
   readonly size: number;
   /** Differs whenever the content may have changed. */
   readonly stamp: string;
+  /** Whether its owner may run it. */
+  readonly executable: boolean;
 }
 
 /** The parts of a file system that loading needs. Missing things give undefined; anything else may throw. */
@@ -236,8 +242,11 @@ export interface SkillFs {
   stat(path: string): FileStat | undefined;
   /** The path with all links followed. */
   realpath(path: string): string | undefined;
-  /** The content, if it is a regular file and no link and has at most `maxBytes`. */
-  read(path: string, maxBytes: number): Uint8Array | undefined;
+  /**
+   * The content, if it is a regular file and no link, has at most `maxBytes`, and is really in `within`, whose own
+   * links are followed already.
+   */
+  read(path: string, maxBytes: number, within: string): Uint8Array | undefined;
 }
 
 export interface SkillsOptions {
