@@ -89,7 +89,7 @@ export class CallScanner {
 
   #inText(text: string): void {
     this.#held = "";
-    let from = 0;
+    const from = 0;
     let at = 0;
     let lineStart = this.#lineStart;
     while (at < text.length) {
@@ -130,7 +130,6 @@ export class CallScanner {
     }
     this.#lineStart = lineStart;
     this.#say(text.slice(from));
-    from = text.length;
   }
 
   #inCall(delta: string): void {

@@ -36,7 +36,7 @@ class TextCallReader {
       this.#turn.close(index);
     },
     invented: () => {
-      this.#turn.finish("tool_use", "invented_result");
+      this.#turn.finish("tool_use");
     },
   };
 
