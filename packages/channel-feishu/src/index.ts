@@ -1,1 +1,3 @@
-export {};
+export type { FeishuAddress } from "./address.ts";
+export type { FeishuConfig } from "./config.ts";
+export { feishu } from "./feishu.ts";

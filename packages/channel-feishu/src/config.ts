@@ -1,0 +1,51 @@
+import { z } from "zod";
+
+/** Settings of one account, after the schema. */
+export interface FeishuConfig {
+  readonly appId: string;
+  readonly appSecret: string;
+  readonly transport: "webhook";
+  readonly verificationToken?: string | undefined;
+  readonly encryptKey?: string | undefined;
+  readonly domain: "feishu" | "lark";
+  readonly baseUrl?: string | undefined;
+}
+
+const required = (name: string, where: string) =>
+  z
+    .string({ error: `${name} is missing: copy it from ${where} in the developer console.` })
+    .trim()
+    .min(1, { error: `${name} is empty: copy it from ${where} in the developer console.` });
+
+const credentials = "Credentials & Basic Info";
+const strategy = "Events & Callbacks > Encryption Strategy";
+
+/** Checks the settings of one account; each issue names field and remedy. */
+export const feishuConfig: z.ZodType<FeishuConfig> = z
+  .object({
+    appId: required("appId", credentials),
+    appSecret: required("appSecret", credentials),
+    transport: z
+      .literal("webhook", { error: 'transport must be "webhook": events come in as HTTP requests.' })
+      .default("webhook"),
+    verificationToken: required("verificationToken", strategy).optional(),
+    encryptKey: required("encryptKey", strategy).optional(),
+    domain: z.enum(["feishu", "lark"], { error: 'domain must be "feishu" or "lark".' }).default("feishu"),
+    baseUrl: z.url({ protocol: /^https?$/, error: "baseUrl must be an http or https address." }).optional(),
+  })
+  .check((context) => {
+    const { transport, verificationToken, encryptKey } = context.value;
+    if (transport !== "webhook" || verificationToken !== undefined || encryptKey !== undefined) return;
+    context.issues.push({
+      code: "custom",
+      input: context.value,
+      path: ["verificationToken"],
+      message: `verificationToken is missing: without it or an encryptKey anybody could post events. Copy it from ${strategy} in the developer console.`,
+    });
+  });
+
+/** Where the account's API is, without a trailing slash. */
+export function apiBase(config: FeishuConfig): string {
+  const host = config.domain === "lark" ? "https://open.larksuite.com" : "https://open.feishu.cn";
+  return (config.baseUrl ?? host).replace(/\/+$/, "");
+}

@@ -1,0 +1,100 @@
+import { type MediaKind, type MediaRef, normalizeLineEnds } from "@signalbox/channel";
+import { readPost } from "./post.ts";
+import { isRaw, parseObject, type Raw, textAt } from "./raw.ts";
+
+/** What a message says, mentions still as their keys. */
+export interface Content {
+  readonly text: string;
+  readonly media: readonly MediaRef[];
+  readonly forwarded: boolean;
+}
+
+/** Undefined for content that is not what its type says. A type we do not know is named in the text. */
+export function readContent(type: string, content: string, messageId: string): Content | undefined {
+  const body = parseObject(content);
+  // Merged forwards come with a sentence instead of JSON.
+  if (type === "merge_forward") return { text: "[forwarded messages]", media: [], forwarded: true };
+  if (body === undefined) return undefined;
+  const found = read(type, body, messageId);
+  return found === undefined
+    ? undefined
+    : { forwarded: false, ...found, text: normalizeLineEnds(found.text) };
+}
+
+function read(type: string, body: Raw, messageId: string): Omit<Content, "forwarded"> | undefined {
+  const media = (kind: MediaKind, key: string | undefined, mimeType?: string) =>
+    key === undefined ? undefined : { text: "", media: [mediaRef(kind, key, messageId, body, mimeType)] };
+  const words = (text: string) => ({ text, media: [] });
+  switch (type) {
+    case "text":
+      return typeof body["text"] === "string" ? words(body["text"]) : undefined;
+    case "post": {
+      const post = readPost(body);
+      if (post === undefined) return undefined;
+      return {
+        text: post.text,
+        media: post.media.map(({ kind, key }) => mediaRef(kind, key, messageId, {})),
+      };
+    }
+    case "image":
+      return media("image", textAt(body, "image_key"));
+    case "file":
+      return media("file", textAt(body, "file_key"));
+    case "audio":
+      return media("audio", textAt(body, "file_key"), "audio/ogg");
+    case "media":
+      return media("video", textAt(body, "file_key"), "video/mp4");
+    case "sticker":
+      return words("[sticker]");
+    case "share_chat":
+      return words(`[shared chat ${textAt(body, "chat_id") ?? ""}]`);
+    case "share_user":
+      return words(`[contact card ${textAt(body, "user_id") ?? ""}]`);
+    case "location":
+      return words(
+        `[location ${textAt(body, "name") ?? ""} ${textAt(body, "latitude")},${textAt(body, "longitude")}]`,
+      );
+    case "interactive":
+      return words(cardText(body) || "[card]");
+    default:
+      return words(`[${type.slice(0, 40)} message]`);
+  }
+}
+
+/** A reference that `fetchMedia` understands. */
+function mediaRef(kind: MediaKind, key: string, messageId: string, body: Raw, mimeType?: string): MediaRef {
+  const name = textAt(body, "file_name");
+  return {
+    kind,
+    mimeType: mimeType ?? "application/octet-stream",
+    ...(name === undefined ? {} : { name }),
+    ref: { messageId, key, type: kind === "image" ? "image" : "file" },
+  };
+}
+
+const deepest = 12;
+const longest = 20_000;
+
+/** The words of a card, whatever its layout. */
+function cardText(card: Raw): string {
+  const found: string[] = [];
+  let length = 0;
+  const visit = (value: unknown, depth: number): void => {
+    if (depth > deepest || length > longest) return;
+    if (Array.isArray(value)) {
+      for (const one of value) visit(one, depth + 1);
+      return;
+    }
+    if (!isRaw(value)) return;
+    for (const key of ["title", "content", "text"]) {
+      const text = textAt(value, key);
+      if (text !== undefined) {
+        found.push(text);
+        length += text.length;
+      }
+    }
+    for (const inner of Object.values(value)) if (typeof inner === "object") visit(inner, depth + 1);
+  };
+  visit(card, 0);
+  return found.join("\n").slice(0, longest);
+}

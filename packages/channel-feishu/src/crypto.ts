@@ -1,0 +1,34 @@
+import { createDecipheriv, createHash } from "node:crypto";
+import { equalInConstantTime } from "@signalbox/channel";
+
+/**
+ * Whether `signature` is the hex SHA-256 of timestamp, nonce, encrypt key and body.
+ * Source: the open platform's page on receiving events, "signature verification".
+ */
+export function signatureHolds(
+  parts: { readonly timestamp: string; readonly nonce: string; readonly signature: string },
+  encryptKey: string,
+  body: Uint8Array,
+): boolean {
+  const expected = createHash("sha256")
+    .update(parts.timestamp + parts.nonce + encryptKey)
+    .update(body)
+    .digest("hex");
+  return equalInConstantTime(expected, parts.signature);
+}
+
+/**
+ * The text of an encrypted event: base64 of a 16-byte vector and AES-256-CBC under the SHA-256 of the encrypt key.
+ * Undefined for anything else, without telling what was wrong with it.
+ */
+export function decrypt(encrypted: string, encryptKey: string): string | undefined {
+  const bytes = Buffer.from(encrypted, "base64");
+  if (bytes.length < 32 || bytes.length % 16 !== 0) return undefined;
+  const key = createHash("sha256").update(encryptKey).digest();
+  const decipher = createDecipheriv("aes-256-cbc", key, bytes.subarray(0, 16));
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(16)), decipher.final()]).toString("utf8");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,87 @@
+import {
+  ChannelError,
+  type ChannelErrorCode,
+  type ChannelErrorScope,
+  isChannelError,
+} from "@signalbox/channel";
+import { FeishuHttpError } from "./http.ts";
+
+/** Codes that mean the tenant token is no longer good: worth one new token. */
+export const staleToken: readonly number[] = [99991661, 99991663, 99991664, 99991668, 99991671, 99991677];
+
+/** Source: the open platform's page of general error codes, and that of each call of `im` and `contact`. */
+const codes: Readonly<Record<number, readonly [ChannelErrorCode, ChannelErrorScope?]>> = {
+  10003: ["auth", "account"],
+  10014: ["auth", "account"],
+  10012: ["auth", "account"],
+  99991400: ["rate_limited", "account"],
+  99991672: ["permission", "account"],
+  99991679: ["permission", "account"],
+  99992402: ["invalid"],
+  230001: ["invalid"],
+  230002: ["permission", "conversation"],
+  230006: ["permission", "account"],
+  230011: ["not_found"],
+  230013: ["permission", "conversation"],
+  230017: ["permission"],
+  230018: ["permission", "conversation"],
+  230019: ["not_found", "conversation"],
+  230020: ["rate_limited", "conversation"],
+  230022: ["invalid"],
+  230025: ["too_large"],
+  230027: ["permission", "account"],
+  230028: ["invalid"],
+  230029: ["not_found", "conversation"],
+  230034: ["not_found", "conversation"],
+  230035: ["permission", "conversation"],
+  230049: ["transient"],
+  230050: ["permission"],
+  230053: ["permission", "conversation"],
+  230099: ["invalid"],
+  230110: ["not_found"],
+  231001: ["invalid"],
+  234003: ["not_found"],
+  234037: ["too_large"],
+  41050: ["permission"],
+};
+
+/** How long to wait where Feishu names no time. */
+const defaultWaitMs = 1000;
+
+/**
+ * Whatever a call threw, as a {@link ChannelError}. `write`: the call changes something, so that an answer that did
+ * not come leaves the outcome open.
+ */
+export function toChannelError(error: unknown, what: string, write: boolean): ChannelError {
+  if (isChannelError(error)) return error;
+  if (!(error instanceof FeishuHttpError)) {
+    const reason = error instanceof Error ? error.message : "failed";
+    return new ChannelError(write ? "unknown_outcome" : "transient", `Feishu: ${what}: ${reason}`, {
+      cause: error,
+    });
+  }
+  const [code, scope] = classify(error, write);
+  const wait = error.retryAfterMs ?? (code === "rate_limited" ? defaultWaitMs : undefined);
+  return new ChannelError(code, `Feishu: ${what}: ${error.message}`, {
+    scope: scope ?? "message",
+    ...(error.code === undefined ? {} : { platformCode: String(error.code) }),
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+    cause: error,
+  });
+}
+
+function classify(error: FeishuHttpError, write: boolean): readonly [ChannelErrorCode, ChannelErrorScope?] {
+  const known = error.code === undefined ? undefined : codes[error.code];
+  if (known !== undefined) return known;
+  if (error.code !== undefined && staleToken.includes(error.code)) return ["auth", "account"];
+  const { status } = error;
+  if (status === undefined) return [error.unsent || !write ? "transient" : "unknown_outcome", "account"];
+  if (status === 429) return ["rate_limited", "account"];
+  if (status === 401) return ["auth", "account"];
+  if (status === 403) return ["permission"];
+  if (status === 404) return ["not_found"];
+  if (status === 413) return ["too_large"];
+  if (status >= 500 || (status < 400 && error.code === undefined))
+    return [write ? "unknown_outcome" : "transient", "account"];
+  return ["invalid"];
+}

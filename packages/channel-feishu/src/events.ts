@@ -1,0 +1,267 @@
+import type { Conversation, InboundEvent, Json, Sender } from "@signalbox/channel";
+import { addressCodec } from "./address.ts";
+import { readContent } from "./content.ts";
+import { emojiOf } from "./emoji.ts";
+import type { Envelope } from "./envelope.ts";
+import { readMentions, writeMentions } from "./mentions.ts";
+import { isRaw, objectAt, objectsAt, type Raw, textAt, timeAt } from "./raw.ts";
+
+export type EventEnvelope = Extract<Envelope, { kind: "event" }>;
+
+/** What the event itself does not say. */
+export interface Facts {
+  readonly account: string;
+  /** The bot's open id, where it is known. */
+  readonly selfId: string | undefined;
+  /** Whether the message it answers is the bot's own. */
+  readonly answersSelf: boolean;
+  /** The chat, for events that name only a message. */
+  readonly place: { readonly chatId: string; readonly kind: "direct" | "group" } | undefined;
+  /** Milliseconds since the epoch, for events without a time. */
+  readonly now: number;
+  /** Give the payload along. */
+  readonly raw: boolean;
+}
+
+/** The message a pushed event brings, as far as it has to be looked at before it is read in full. */
+export function messageOf({ type, event }: EventEnvelope): Raw | undefined {
+  return type === "im.message.receive_v1" ? objectAt(event, "message") : undefined;
+}
+
+/**
+ * A pushed event as inbound events: none for what does not concern a bot, undefined for what cannot be read.
+ * Source: the open platform's list of events of `im` and the page on card callbacks.
+ */
+export function readEvent(envelope: EventEnvelope, facts: Facts): readonly InboundEvent[] | undefined {
+  const { event } = envelope;
+  switch (envelope.type) {
+    case "im.message.receive_v1":
+      return one(readMessage(envelope, facts));
+    case "im.message.recalled_v1":
+      return one(readRecall(envelope, facts));
+    case "im.message.reaction.created_v1":
+    case "im.message.reaction.deleted_v1":
+      return one(readReaction(envelope, facts));
+    case "card.action.trigger":
+      return one(readAction(envelope, facts));
+    case "im.chat.member.bot.added_v1":
+    case "im.chat.member.bot.deleted_v1":
+    case "im.chat.member.user.added_v1":
+    case "im.chat.member.user.deleted_v1":
+      return readMembers(envelope, facts);
+    case "im.chat.disbanded_v1":
+    case "im.chat.updated_v1": {
+      const chatId = textAt(event, "chat_id");
+      if (chatId === undefined) return undefined;
+      const name = textAt(objectAt(event, "after_change"), "name");
+      if (envelope.type === "im.chat.disbanded_v1") {
+        return [
+          {
+            ...common(envelope, facts, { id: chatId, kind: "group" }, operator(event)),
+            type: "lifecycle",
+            what: "removed",
+          },
+        ];
+      }
+      if (name === undefined) return [];
+      const conversation = { id: chatId, kind: "group", subject: name } as const;
+      return [
+        {
+          ...common(envelope, facts, conversation, operator(event)),
+          type: "lifecycle",
+          what: "renamed",
+          detail: { name },
+        },
+      ];
+    }
+    default:
+      return [];
+  }
+}
+
+function one(event: InboundEvent | undefined): readonly InboundEvent[] | undefined {
+  return event === undefined ? undefined : [event];
+}
+
+function readMessage(envelope: EventEnvelope, facts: Facts): InboundEvent | undefined {
+  const message = objectAt(envelope.event, "message");
+  const messageId = textAt(message, "message_id");
+  const chatId = textAt(message, "chat_id");
+  const type = textAt(message, "message_type");
+  const sender = readSender(objectAt(envelope.event, "sender"), facts);
+  if (messageId === undefined || chatId === undefined || type === undefined || sender === undefined)
+    return undefined;
+  const content = readContent(
+    type,
+    typeof message["content"] === "string" ? message["content"] : "",
+    messageId,
+  );
+  if (content === undefined) return undefined;
+  const kind = message["chat_type"] === "p2p" ? "direct" : "group";
+  const threadId = textAt(message, "thread_id");
+  const rootId = textAt(message, "root_id");
+  const parentId = textAt(message, "parent_id");
+  const mentions = readMentions(message, facts.selfId);
+  const threaded = threadId !== undefined || message["chat_type"] === "topic_group";
+  const conversation = { id: chatId, kind, ...(threadId === undefined ? {} : { threadId }) } as const;
+  const base = common(envelope, facts, conversation, sender, threaded ? (rootId ?? messageId) : undefined);
+  return {
+    ...base,
+    eventId: envelope.eventId ?? messageId,
+    timestamp: timeAt(message, "create_time") ?? base.timestamp,
+    type: "message",
+    messageId,
+    addressed:
+      kind === "direct"
+        ? "dm"
+        : mentions.some((m) => m.isSelf)
+          ? "mention"
+          : facts.answersSelf
+            ? "reply"
+            : "none",
+    text: writeMentions(content.text, mentions),
+    media: content.media,
+    mentions: mentions.map(({ key: _key, ...mention }) => mention),
+    ...(parentId === undefined ? {} : { replyTo: { messageId: parentId } }),
+    ...(content.forwarded ? { forwarded: {} } : {}),
+  };
+}
+
+function readRecall(envelope: EventEnvelope, facts: Facts): InboundEvent | undefined {
+  const messageId = textAt(envelope.event, "message_id");
+  const chatId = textAt(envelope.event, "chat_id");
+  if (messageId === undefined || chatId === undefined) return undefined;
+  const conversation = { id: chatId, kind: facts.place?.kind ?? "group" } as const;
+  const base = common(envelope, facts, conversation, nobody);
+  return {
+    ...base,
+    type: "deleted",
+    messageId,
+    eventId: envelope.eventId ?? `recalled:${messageId}`,
+    timestamp: timeAt(envelope.event, "recall_time") ?? base.timestamp,
+  };
+}
+
+function readReaction(envelope: EventEnvelope, facts: Facts): InboundEvent | undefined {
+  const messageId = textAt(envelope.event, "message_id");
+  const type = textAt(objectAt(envelope.event, "reaction_type"), "emoji_type");
+  const sender = personAt(envelope.event, "user_id", facts, envelope.event["operator_type"] === "app");
+  if (messageId === undefined || type === undefined || facts.place === undefined) return undefined;
+  const base = common(envelope, facts, { id: facts.place.chatId, kind: facts.place.kind }, sender ?? nobody);
+  return {
+    ...base,
+    type: "reaction",
+    messageId,
+    emoji: emojiOf(type),
+    added: envelope.type === "im.message.reaction.created_v1",
+    timestamp: timeAt(envelope.event, "action_time") ?? base.timestamp,
+  };
+}
+
+function readAction(envelope: EventEnvelope, facts: Facts): InboundEvent | undefined {
+  const { event } = envelope;
+  const operatorId = textAt(objectAt(event, "operator"), "open_id");
+  const context = objectAt(event, "context");
+  const messageId = textAt(context, "open_message_id");
+  const chatId = textAt(context, "open_chat_id");
+  const action = objectAt(event, "action");
+  if (operatorId === undefined || chatId === undefined) return undefined;
+  const value = toJson(action["value"]);
+  const own = isRaw(action["value"]) ? action["value"] : {};
+  const sender = { id: operatorId, isBot: false, isSelf: false };
+  const conversation = { id: chatId, kind: facts.place?.kind ?? "group" } as const;
+  const inner = toJson(own["value"]);
+  return {
+    ...common(envelope, facts, conversation, sender),
+    type: "action",
+    actionId: textAt(own, "id") ?? textAt(action, "name") ?? textAt(action, "tag") ?? "",
+    ...(messageId === undefined ? {} : { messageId }),
+    ...("id" in own ? (inner === undefined ? {} : { value: inner }) : value === undefined ? {} : { value }),
+  };
+}
+
+function readMembers(envelope: EventEnvelope, facts: Facts): readonly InboundEvent[] | undefined {
+  const { event, type } = envelope;
+  const chatId = textAt(event, "chat_id");
+  if (chatId === undefined) return undefined;
+  const name = textAt(event, "name");
+  const conversation = {
+    id: chatId,
+    kind: "group",
+    ...(name === undefined ? {} : { subject: name }),
+  } as const;
+  const base = common(envelope, facts, conversation, operator(event));
+  const change = type.endsWith("added_v1") ? "joined" : "left";
+  if (type.includes(".bot.")) {
+    return [{ ...base, type: "member", change, member: { id: facts.selfId ?? "", isSelf: true } }];
+  }
+  return objectsAt(event, "users").flatMap((user) => {
+    const id = textAt(objectAt(user, "user_id"), "open_id");
+    const member = textAt(user, "name");
+    if (id === undefined) return [];
+    return [
+      {
+        ...base,
+        eventId: `${base.eventId}:${id}`,
+        type: "member" as const,
+        change,
+        member: { id, isSelf: false, ...(member === undefined ? {} : { name: member }) },
+      },
+    ];
+  });
+}
+
+const nobody: Sender = { id: "", isBot: false, isSelf: false };
+
+function operator(event: Raw): Sender {
+  const id = textAt(objectAt(event, "operator_id"), "open_id");
+  return id === undefined ? nobody : { id, isBot: false, isSelf: false };
+}
+
+function readSender(sender: Raw, facts: Facts): Sender | undefined {
+  return personAt(sender, "sender_id", facts, sender["sender_type"] !== "user");
+}
+
+function personAt(value: Raw, key: string, facts: Facts, isBot: boolean): Sender | undefined {
+  const ids = objectAt(value, key);
+  const id = textAt(ids, "open_id") ?? textAt(ids, "union_id") ?? textAt(ids, "user_id");
+  return id === undefined ? undefined : { id, isBot, isSelf: id === facts.selfId };
+}
+
+function common(
+  envelope: EventEnvelope,
+  facts: Facts,
+  conversation: Conversation,
+  sender: Sender,
+  rootId?: string,
+): Omit<InboundEvent, "type"> & { readonly addressed: "dm" | "none" } {
+  const { tenant } = envelope;
+  const timestamp = envelope.at ?? facts.now;
+  return {
+    eventId: envelope.eventId ?? `${envelope.type}:${conversation.id}:${sender.id}:${envelope.at ?? ""}`,
+    channel: "feishu",
+    account: facts.account,
+    conversation: tenant === undefined ? conversation : { ...conversation, teamId: tenant },
+    address: addressCodec.encode(
+      rootId === undefined ? { id: conversation.id } : { id: conversation.id, rootId },
+    ),
+    sender,
+    addressed: conversation.kind === "direct" ? "dm" : "none",
+    timestamp,
+    ...(facts.raw ? { raw: toJson(envelope.raw) ?? null } : {}),
+  };
+}
+
+/** Nothing that Feishu sends is nested deeper; what is, is cut off. */
+const deepest = 32;
+
+function toJson(value: unknown, depth = 0): Json | undefined {
+  if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean")
+    return value;
+  if (depth >= deepest) return undefined;
+  if (Array.isArray(value)) return value.map((inner: unknown) => toJson(inner, depth + 1) ?? null);
+  if (!isRaw(value)) return undefined;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, toJson(inner, depth + 1) ?? null]),
+  );
+}

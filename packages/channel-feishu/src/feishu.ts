@@ -1,0 +1,51 @@
+import { type ChannelDefinition, defineChannel } from "@signalbox/channel";
+import { addressCodec, type FeishuAddress } from "./address.ts";
+import { createFeishu } from "./channel.ts";
+import { type FeishuConfig, feishuConfig } from "./config.ts";
+
+/** Feishu (and Lark): events by webhook, messages over the vendor's SDK, which is loaded at the first call. */
+export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChannel({
+  specVersion: 1,
+  id: "feishu",
+  meta: {
+    label: "Feishu / Lark",
+    description: "A custom app's bot, in direct conversations and groups.",
+    docsUrl: "https://open.feishu.cn",
+    fields: {
+      appId: { label: "App ID", hint: "cli_…, under Credentials & Basic Info" },
+      appSecret: { label: "App secret", secret: true, hint: "Under Credentials & Basic Info" },
+      verificationToken: {
+        label: "Verification token",
+        secret: true,
+        hint: "Under Events & Callbacks > Encryption Strategy; may be left out where there is an encrypt key",
+      },
+      encryptKey: {
+        label: "Encrypt key",
+        secret: true,
+        hint: "Under Events & Callbacks > Encryption Strategy",
+      },
+      domain: { label: "feishu or lark", hint: "Where the app lives; feishu where nothing is given" },
+      baseUrl: { label: "API address", hint: "Only for a proxy" },
+    },
+  },
+  config: feishuConfig,
+  capabilities: {
+    text: { max: 14_000, unit: "bytes", markup: "markdown" },
+    media: { kinds: ["image", "audio", "video", "file"], maxBytes: 104_857_600, maxPerMessage: 20 },
+    edit: { ownOnly: true },
+    remove: true,
+    stream: "none",
+    threads: "native",
+    reactions: true,
+    typing: true,
+    openDirect: true,
+    history: true,
+    resolve: true,
+    cards: { buttons: 20, callbackBytes: 1000 },
+    delivery: { idempotencyKey: { windowMs: 3_600_000 }, readback: true },
+    rate: [{ scope: "conversation", perSecond: 5, burst: 5 }],
+    transports: ["webhook"],
+  },
+  codec: addressCodec,
+  create: async (context) => createFeishu(context),
+});

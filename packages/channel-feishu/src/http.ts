@@ -1,0 +1,128 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { Readable } from "node:stream";
+import type { HttpInstance, HttpRequestOptions } from "@larksuiteoapi/node-sdk";
+import { limits } from "./limits.ts";
+import { objectAt, parseObject, type Raw, textAt } from "./raw.ts";
+
+/** An answer that is no success, or none at all. */
+export class FeishuHttpError extends Error {
+  override readonly name = "FeishuHttpError";
+  /** Undefined where no answer came. */
+  readonly status: number | undefined;
+  /** Feishu's business code. */
+  readonly code: number | undefined;
+  readonly retryAfterMs: number | undefined;
+  /** Certainly never reached Feishu. */
+  readonly unsent: boolean;
+
+  constructor(
+    message: string,
+    facts: { status?: number; code?: number; retryAfterMs?: number; unsent?: boolean; cause?: unknown } = {},
+  ) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.status = facts.status;
+    this.code = facts.code;
+    this.retryAfterMs = facts.retryAfterMs;
+    this.unsent = facts.unsent ?? false;
+  }
+}
+
+/** The signal of the call that is under way: the SDK has no place for one. */
+export const callSignal: AsyncLocalStorage<AbortSignal> = new AsyncLocalStorage();
+
+/** Carries the SDK's requests over the host's `fetch`, with the call's signal, a time limit and typed errors. */
+export function createHttp(fetch: typeof globalThis.fetch): HttpInstance {
+  async function request<T, R = T, D = unknown>(options: HttpRequestOptions<D>): Promise<R> {
+    const response = await send(fetch, options);
+    const headers = Object.fromEntries(response.headers);
+    if (response.ok && options.responseType === "stream") {
+      const data = response.body === null ? Readable.from([]) : Readable.fromWeb(response.body);
+      // The SDK's own signature lets the caller say what comes back.
+      return (options.$return_headers === true ? { data, headers } : data) as R;
+    }
+    const text = await readText(response);
+    const body = parseObject(text);
+    const refused = body !== undefined && typeof body["code"] === "number" && body["code"] !== 0;
+    if (!response.ok || body === undefined || refused) throw failure(response, body);
+    return (options.$return_headers === true ? { data: body, headers } : body) as R;
+  }
+
+  const without =
+    (method: string) =>
+    <T, R = T, D = unknown>(url: string, options?: HttpRequestOptions<D>) =>
+      request<T, R, D>({ ...options, url, method });
+  const withBody =
+    (method: string) =>
+    <T, R = T, D = unknown>(url: string, data?: D, options?: HttpRequestOptions<D>) =>
+      request<T, R, D>({ ...options, url, method, ...(data === undefined ? {} : { data }) });
+  return {
+    request,
+    get: without("GET"),
+    delete: without("DELETE"),
+    head: without("HEAD"),
+    options: without("OPTIONS"),
+    post: withBody("POST"),
+    put: withBody("PUT"),
+    patch: withBody("PATCH"),
+  };
+}
+
+async function send<D>(fetch: typeof globalThis.fetch, options: HttpRequestOptions<D>): Promise<Response> {
+  const url = new URL(options.url ?? "");
+  for (const [name, value] of Object.entries(options.params ?? {})) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== null) url.searchParams.append(name, String(one));
+    }
+  }
+  const method = (options.method ?? "GET").toUpperCase();
+  const hasBody = method !== "GET" && method !== "HEAD" && options.data !== undefined;
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, String(value));
+  if (hasBody) headers.set("content-type", "application/json; charset=utf-8");
+  const signals = [callSignal.getStore(), AbortSignal.timeout(options.timeout ?? limits.requestTimeoutMs)];
+  try {
+    return await fetch(url, {
+      method,
+      headers,
+      signal: AbortSignal.any(signals.filter((one) => one !== undefined)),
+      ...(hasBody ? { body: JSON.stringify(options.data) } : {}),
+    });
+  } catch (cause) {
+    throw new FeishuHttpError(`no answer from ${url.host}`, { unsent: neverSent(cause), cause });
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  try {
+    return await response.text();
+  } catch (cause) {
+    throw new FeishuHttpError("the answer broke off", { status: response.status, cause });
+  }
+}
+
+function failure(response: Response, body: Raw | undefined): FeishuHttpError {
+  const code = body?.["code"];
+  const message =
+    body === undefined ? "" : (textAt(body, "msg") ?? textAt(objectAt(body, "error"), "message") ?? "");
+  const reset = Number(response.headers.get("x-ogw-ratelimit-reset") ?? response.headers.get("retry-after"));
+  return new FeishuHttpError(`HTTP ${response.status} ${message}`.trim(), {
+    status: response.status,
+    ...(typeof code === "number" ? { code } : {}),
+    ...(reset > 0 ? { retryAfterMs: reset * 1000 } : {}),
+  });
+}
+
+/** Failures that come before a connection stands. */
+const beforeConnection = [
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+];
+
+function neverSent(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && "code" in cause && beforeConnection.includes(String(cause.code));
+}

@@ -1,0 +1,33 @@
+/**
+ * What Feishu allows. Sources: the open platform's pages on sending messages (text 150 KB, cards and rich text 30 KB,
+ * `uuid` of at most 50 characters and one success an hour, 5 messages a second and chat, a message edited at most 20
+ * times), on event subscription (an answer within 3 s; deliveries again after 15 s, 5 min, 1 h and 6 h) and on message
+ * resources (100 MB).
+ */
+export const limits = {
+  /** Content of a card or a rich text, in bytes. */
+  cardBytes: 30_720,
+  /**
+   * One part of an answer, in bytes of its text. As JSON it takes at most twice that, so that a part always fits a
+   * card or a rich text.
+   */
+  partBytes: 14_000,
+  uuidLength: 50,
+  uuidWindowMs: 3_600_000,
+  messagesPerSecond: 5,
+  mediaBytes: 104_857_600,
+  /** Tables that one Markdown element of a card may hold. */
+  cardTables: 4,
+  buttons: 20,
+  callbackBytes: 1000,
+  /** A pushed event, in bytes; the same as the gateway's own limit. */
+  bodyBytes: 1_048_576,
+  /**
+   * How old a signed request may be. The last delivery again comes 6 h 5 min after the first, and nobody says that it
+   * is signed anew; within that time the event id is what tells a repetition.
+   */
+  signatureAgeMs: 25_200_000,
+  requestTimeoutMs: 15_000,
+  /** What may be looked up before an event is acknowledged has to be found out in that time. */
+  lookupMs: 2_000,
+} as const;

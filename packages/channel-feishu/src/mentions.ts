@@ -1,0 +1,38 @@
+import type { Mention } from "@signalbox/channel";
+import { objectAt, objectsAt, type Raw, textAt } from "./raw.ts";
+
+/** A mention with the key that stands for it in the text, for instance `@_user_1`. */
+export interface KeyedMention extends Mention {
+  readonly key: string;
+}
+
+export function readMentions(message: Raw, selfId: string | undefined): readonly KeyedMention[] {
+  return objectsAt(message, "mentions").flatMap((mention) => {
+    const key = textAt(mention, "key");
+    const ids = objectAt(mention, "id");
+    // The history gives the id as text, a pushed event as an object of three.
+    const id =
+      textAt(mention, "id") ?? textAt(ids, "open_id") ?? textAt(ids, "union_id") ?? textAt(ids, "user_id");
+    if (key === undefined || id === undefined) return [];
+    const name = textAt(mention, "name");
+    return [{ key, id, isSelf: id === selfId, ...(name === undefined ? {} : { name }) }];
+  });
+}
+
+const mentionKey = /@_(?:user_\d+|all)/g;
+
+/** Takes the bot's own mentions off the front, and writes the others as `@Name`. */
+export function writeMentions(text: string, mentions: readonly KeyedMention[]): string {
+  const byKey = new Map(mentions.map((one) => [one.key, one]));
+  let rest = text.trimStart();
+  for (;;) {
+    const key = /^@_user_\d+/.exec(rest)?.[0];
+    if (key === undefined || byKey.get(key)?.isSelf !== true) break;
+    rest = rest.slice(key.length).trimStart();
+  }
+  return rest.replace(mentionKey, (key) => {
+    if (key === "@_all") return "@all";
+    const mention = byKey.get(key);
+    return mention === undefined ? key : `@${mention.name ?? mention.id}`;
+  });
+}

@@ -1,0 +1,127 @@
+import { type ChannelContext, ChannelError, type Identity, isChannelError } from "@signalbox/channel";
+import { idType } from "./address.ts";
+import { type FeishuApi, segment } from "./api.ts";
+import type { FeishuConfig } from "./config.ts";
+import { limits } from "./limits.ts";
+import { isRaw, textAt } from "./raw.ts";
+
+const dayMs = 24 * 3_600_000;
+/** How long a name that could not be found out is not asked for again: refused, and unreachable. */
+const refusedMs = 10 * 60_000;
+const unreachableMs = 30_000;
+/** How long after a failure the bot's own identity is not asked for again. */
+const selfPauseMs = 3_000;
+
+/** Who people are, and who the bot is; asked once and remembered. */
+export interface People {
+  /** The bot, where it was asked for already. */
+  known(): Identity | undefined;
+  /** The bot. @throws ChannelError */
+  self(signal: AbortSignal): Promise<Identity>;
+  /** A person's name. Never throws. */
+  name(userId: string, signal: AbortSignal): Promise<{ readonly name: string } | undefined>;
+}
+
+type Needs = Pick<ChannelContext<FeishuConfig>, "config" | "cache" | "clock" | "logger">;
+
+export function createPeople(context: Needs, api: FeishuApi): People {
+  const { config, cache, clock, logger } = context;
+  const selfKey = `feishu/${config.appId}/self`;
+  let self: Identity | undefined;
+  let asking: Promise<Identity> | undefined;
+  let failed: { readonly error: ChannelError; readonly until: number } | undefined;
+  const names = new Map<string, Promise<{ readonly name: string } | undefined>>();
+
+  async function askSelf(): Promise<Identity> {
+    const cached = await cache.get(selfKey);
+    const answer: unknown = isRaw(cached)
+      ? { bot: cached }
+      : // One question serves everybody who waits, so that no single caller's signal may end it.
+        await api.call(
+          {
+            what: "asking who the bot is",
+            write: false,
+            signal: AbortSignal.timeout(limits.requestTimeoutMs),
+          },
+          (client) => client.request<unknown>({ method: "GET", url: "/open-apis/bot/v3/info" }),
+        );
+    const bot = isRaw(answer) && isRaw(answer["bot"]) ? answer["bot"] : {};
+    const id = textAt(bot, "open_id");
+    if (id === undefined)
+      throw new ChannelError("permission", "Feishu: the app has no bot", { scope: "account" });
+    const name = textAt(bot, "app_name");
+    if (!isRaw(cached))
+      await cache.set(selfKey, { open_id: id, ...(name === undefined ? {} : { app_name: name }) }, dayMs);
+    return { id, ...(name === undefined ? {} : { name }) };
+  }
+
+  async function askName(
+    userId: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly name: string } | undefined> {
+    const key = `feishu/${config.appId}/name/${userId}`;
+    const cached = await cache.get(key);
+    if (isRaw(cached)) {
+      const name = textAt(cached, "name");
+      return name === undefined ? undefined : { name };
+    }
+    try {
+      const answer = await api.call({ what: "asking for a name", write: false, signal }, (client) => {
+        const type = idType(userId) === "union_id" ? "union_id" : "open_id";
+        return client.contact.v3.user.get({
+          path: { user_id: segment(userId) },
+          params: { user_id_type: type },
+        });
+      });
+      const name = answer.data?.user?.name;
+      await cache.set(key, name ? { name } : {}, name ? dayMs : refusedMs);
+      return name ? { name } : undefined;
+    } catch (error) {
+      const code = isChannelError(error) ? error.code : "transient";
+      const lasting = code === "permission" || code === "not_found" || code === "invalid";
+      if (!signal.aborted) await cache.set(key, {}, lasting ? refusedMs : unreachableMs);
+      logger.debug("a name could not be found out", { userId, code });
+      return undefined;
+    }
+  }
+
+  return {
+    known: () => self,
+    async self(signal) {
+      if (self !== undefined) return self;
+      if (failed !== undefined && clock.now() < failed.until) throw failed.error;
+      asking ??= askSelf().finally(() => {
+        asking = undefined;
+      });
+      try {
+        self = await untilAborted(asking, signal);
+        return self;
+      } catch (error) {
+        if (isChannelError(error)) failed = { error, until: clock.now() + selfPauseMs };
+        throw error;
+      }
+    },
+    name(userId, signal) {
+      if (idType(userId) === "chat_id" && !userId.startsWith("u")) return Promise.resolve(undefined);
+      const running = names.get(userId);
+      if (running !== undefined) return running;
+      const asked = askName(userId, signal).finally(() => names.delete(userId));
+      names.set(userId, asked);
+      return asked;
+    },
+  };
+}
+
+/** The promise, or an error once the signal fires; the promise goes on. */
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: given, reject } = Promise.withResolvers<never>();
+  const stop = () =>
+    reject(new ChannelError("transient", "Feishu: it took too long to find out who the bot is"));
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([promise, given]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}

@@ -1,0 +1,85 @@
+import { isRaw, type Raw, textAt } from "./raw.ts";
+
+/** An image or video inside a rich text. */
+export interface PostMedia {
+  readonly kind: "image" | "video";
+  readonly key: string;
+}
+
+/** The order in which a language is taken where a rich text comes in several. */
+const languages = ["zh_cn", "en_us", "ja_jp", "zh_hk", "zh_tw"];
+
+/**
+ * A rich text as Markdown, mentions as their keys.
+ * Source: the open platform's page on message content, "post".
+ */
+export function readPost(
+  content: Raw,
+): { readonly text: string; readonly media: readonly PostMedia[] } | undefined {
+  const post = inOneLanguage(content);
+  const rows = post?.["content"];
+  if (post === undefined || !Array.isArray(rows)) return undefined;
+  const media: PostMedia[] = [];
+  const lines = rows.map((row: unknown) =>
+    (Array.isArray(row) ? row : [row])
+      .filter(isRaw)
+      .map((element) => readElement(element, media))
+      .join(""),
+  );
+  const title = textAt(post, "title");
+  return { text: [...(title === undefined ? [] : [`**${title}**`, ""]), ...lines].join("\n").trim(), media };
+}
+
+function inOneLanguage(content: Raw): Raw | undefined {
+  if (Array.isArray(content["content"])) return content;
+  const name =
+    languages.find((one) => isRaw(content[one])) ?? Object.keys(content).find((one) => isRaw(content[one]));
+  const found = name === undefined ? undefined : content[name];
+  return isRaw(found) ? found : undefined;
+}
+
+function readElement(element: Raw, media: PostMedia[]): string {
+  const text = textAt(element, "text") ?? "";
+  switch (element["tag"]) {
+    case "text":
+      return styled(text, element["style"]);
+    case "a": {
+      const href = textAt(element, "href");
+      return href === undefined || href === text ? text : styled(`[${text}](${href})`, element["style"]);
+    }
+    case "at":
+      return readAt(element);
+    case "img":
+      return keep(media, "image", textAt(element, "image_key"));
+    case "media":
+      return keep(media, "video", textAt(element, "file_key"));
+    case "emotion":
+      return `:${textAt(element, "emoji_type") ?? "emoji"}:`;
+    case "code_block":
+      return `\`\`\`${textAt(element, "language")?.toLowerCase() ?? ""}\n${text.replace(/\n$/, "")}\n\`\`\``;
+    case "hr":
+      return "\n---\n";
+    default:
+      return text;
+  }
+}
+
+function readAt(element: Raw): string {
+  const id = textAt(element, "user_id") ?? "";
+  if (id === "all" || id === "@_all") return "@_all";
+  return id.startsWith("@_user_") ? id : `@${textAt(element, "user_name") ?? id}`;
+}
+
+function keep(media: PostMedia[], kind: PostMedia["kind"], key: string | undefined): string {
+  if (key !== undefined) media.push({ kind, key });
+  return `[${kind}]`;
+}
+
+function styled(text: string, style: unknown): string {
+  if (!Array.isArray(style) || text.trim() === "") return text;
+  let marked = text;
+  if (style.includes("lineThrough")) marked = `~~${marked}~~`;
+  if (style.includes("italic")) marked = `*${marked}*`;
+  if (style.includes("bold")) marked = `**${marked}**`;
+  return marked;
+}

@@ -1,0 +1,182 @@
+import {
+  type ChannelContext,
+  ChannelError,
+  isChannelError,
+  type Outbound,
+  type PartReceipt,
+  type Receipt,
+  type SendOptions,
+} from "@signalbox/channel";
+import { type FeishuAddress, idType } from "./address.ts";
+import { type FeishuApi, segment } from "./api.ts";
+import type { FeishuConfig } from "./config.ts";
+import { emojiType } from "./emoji.ts";
+import { limits } from "./limits.ts";
+import type { Places } from "./places.ts";
+import { type Rendered, renderPart } from "./render.ts";
+
+/** What goes out: messages, edits, reactions. Every method throws ChannelError and nothing else. */
+export interface Sender {
+  send(to: FeishuAddress, message: Outbound, options: SendOptions): Promise<Receipt>;
+  edit(messageId: string, message: Outbound, signal: AbortSignal): Promise<void>;
+  remove(messageId: string, signal: AbortSignal): Promise<void>;
+  react(messageId: string, emoji: string, on: boolean, signal: AbortSignal): Promise<void>;
+}
+
+export function createSender(
+  context: Pick<ChannelContext<FeishuConfig>, "config">,
+  api: FeishuApi,
+  places: Places,
+): Sender {
+  async function sendPart(
+    to: FeishuAddress,
+    rendered: Rendered,
+    answers: string | undefined,
+    uuid: string,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const call = { what: "sending a message", write: true, signal };
+    const data = { msg_type: rendered.msgType, content: rendered.content, uuid };
+    const answer = await api.call(call, (client) =>
+      answers === undefined
+        ? client.im.v1.message.create({
+            params: { receive_id_type: idType(to.id) },
+            data: { ...data, receive_id: to.id },
+          })
+        : client.im.v1.message.reply({
+            path: { message_id: segment(answers) },
+            data: { ...data, ...(to.rootId === undefined ? {} : { reply_in_thread: true }) },
+          }),
+    );
+    const messageId = answer.data?.message_id;
+    if (messageId === undefined)
+      throw new ChannelError("unknown_outcome", "Feishu: sent, but without an id in the answer");
+    await places.sent(messageId, answer.data?.chat_id ?? to.id);
+    return messageId;
+  }
+
+  /** An answer to a message that is gone becomes a plain message: better said than lost. */
+  async function sendAnswer(
+    to: FeishuAddress,
+    rendered: Rendered,
+    candidates: readonly string[],
+    uuid: string,
+    signal: AbortSignal,
+  ): Promise<string> {
+    for (const candidate of candidates) {
+      try {
+        return await sendPart(to, rendered, candidate, uuid, signal);
+      } catch (error) {
+        if (!isChannelError(error) || error.code !== "not_found") throw error;
+      }
+    }
+    return await sendPart(to, rendered, undefined, uuid, signal);
+  }
+
+  async function typeOf(messageId: string, signal: AbortSignal): Promise<string | undefined> {
+    const answer = await api.call({ what: "looking a message up", write: false, signal }, (client) =>
+      client.im.v1.message.get({ path: { message_id: segment(messageId) } }),
+    );
+    return answer.data?.items?.[0]?.msg_type;
+  }
+
+  async function ownReaction(
+    messageId: string,
+    type: string,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const answer = await api.call({ what: "looking reactions up", write: false, signal }, (client) =>
+      client.im.v1.messageReaction.list({
+        path: { message_id: segment(messageId) },
+        params: { reaction_type: type },
+      }),
+    );
+    const own = answer.data?.items?.find(
+      (one) => one.operator?.operator_id === context.config.appId && one.reaction_type?.emoji_type === type,
+    );
+    return own?.reaction_id;
+  }
+
+  return {
+    async send(to, message, options) {
+      const parts: PartReceipt[] = [];
+      for (const [index, part] of message.parts.entries()) {
+        if (index < (options.startAt ?? 0)) continue;
+        try {
+          const uuid = `${options.idempotencyKey}.${index}`;
+          if (uuid.length > limits.uuidLength)
+            throw new ChannelError("invalid", "Feishu: the idempotency key is too long");
+          const first = index === 0 ? message.replyTo : undefined;
+          const candidates = [first, to.rootId].filter((one) => one !== undefined);
+          const messageId = await sendAnswer(to, renderPart(part), candidates, uuid, options.signal);
+          parts.push({ index, messageId });
+        } catch (error) {
+          if (!isChannelError(error) || parts.length === 0) throw error;
+          throw withReceipt(error, { parts });
+        }
+        const sent = parts.at(-1);
+        if (sent !== undefined) await options.onPart?.(sent);
+      }
+      return { parts };
+    },
+
+    async edit(messageId, message, signal) {
+      const [part, ...more] = message.parts;
+      if (part === undefined || more.length > 0) {
+        throw new ChannelError("invalid", "Feishu: an edit replaces one message by one part");
+      }
+      const isCard = (await typeOf(messageId, signal)) === "interactive";
+      const rendered = renderPart(part);
+      const path = { message_id: segment(messageId) };
+      const call = { what: "editing a message", write: true, signal };
+      if (isCard) {
+        const content = rendered.msgType === "interactive" ? rendered.content : asCard(part.text);
+        await api.call(call, (client) => client.im.v1.message.patch({ path, data: { content } }));
+        return;
+      }
+      if (rendered.msgType === "interactive") {
+        throw new ChannelError("unsupported", "Feishu: a text cannot be edited into a card");
+      }
+      const data = { msg_type: rendered.msgType, content: rendered.content };
+      await api.call(call, (client) => client.im.v1.message.update({ path, data }));
+    },
+
+    async remove(messageId, signal) {
+      await api.call({ what: "taking a message back", write: true, signal }, (client) =>
+        client.im.v1.message.delete({ path: { message_id: segment(messageId) } }),
+      );
+    },
+
+    async react(messageId, emoji, on, signal) {
+      const type = emojiType(emoji);
+      if (type === undefined)
+        throw new ChannelError("unsupported", `Feishu has no reaction ${emoji.slice(0, 20)}`);
+      const path = { message_id: segment(messageId) };
+      if (on) {
+        await api.call({ what: "reacting", write: true, signal }, (client) =>
+          client.im.v1.messageReaction.create({ path, data: { reaction_type: { emoji_type: type } } }),
+        );
+        return;
+      }
+      const reactionId = await ownReaction(messageId, type, signal);
+      if (reactionId === undefined) return;
+      await api.call({ what: "taking a reaction back", write: true, signal }, (client) =>
+        client.im.v1.messageReaction.delete({ path: { ...path, reaction_id: segment(reactionId) } }),
+      );
+    },
+  };
+}
+
+function asCard(text: string): string {
+  return renderPart({ type: "buttons", text, buttons: [] }).content;
+}
+
+function withReceipt(error: ChannelError, receipt: Receipt): ChannelError {
+  return new ChannelError(error.code, error.message, {
+    scope: error.scope,
+    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+    ...(error.platformCode === undefined ? {} : { platformCode: error.platformCode }),
+    receipt,
+    cause: error,
+  });
+}
