@@ -14,8 +14,10 @@ const assistantMessage = {
 const reply = { text: "z".repeat(500), replyTo: "om_".padEnd(35, "c") };
 
 export interface Flow {
-  /** One message, from its acceptance to its receipt: four calls. */
+  /** One message, from its acceptance to the commit of its reply; the receipt follows by itself. Four calls. */
   message(session: number): Promise<void>;
+  /** When all receipts are written. */
+  settled(): Promise<void>;
 }
 
 let counter = 0;
@@ -35,7 +37,11 @@ export function seedOf(session: number): SessionSeed {
 
 /** The way of one message through the store, as a gateway makes it. */
 export function flow(store: Store, lease: Lease): Flow {
+  const receipts = new Set<Promise<void>>();
   return {
+    async settled() {
+      await Promise.all(receipts);
+    },
     async message(session) {
       const seed = seedOf(session);
       const accepted = await store.inbox.accept({
@@ -70,7 +76,9 @@ export function flow(store: Store, lease: Lease): Flow {
         usage: { modelCalls: 1, inputTokens: 900, outputTokens: 120, costMicros: 4500 },
       });
       if (row === undefined) throw new Error("no outbox row");
-      await store.outbox.markSent(row.id, lease, [{ part: 0, receipt: { messageId: platformId("om_") } }]);
+      const sent = [{ part: 0, receipt: { messageId: platformId("om_") } }];
+      const receipt = store.outbox.markSent(row.id, lease, sent).then(() => void receipts.delete(receipt));
+      receipts.add(receipt);
     },
   };
 }

@@ -5,7 +5,7 @@ import os from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { openStore, type Store } from "../src/index.ts";
-import { flow, seedOf } from "./flow.ts";
+import { type Flow, flow, seedOf } from "./flow.ts";
 import { type Figures, measure, quantile } from "./measure.ts";
 
 const messages = Number(process.argv[2] ?? 4000);
@@ -54,18 +54,18 @@ async function floor(count: number): Promise<number> {
   return quantile(latencies, 0.5);
 }
 
-async function opened(work: (store: Store, message: (session: number) => Promise<void>) => Promise<void>) {
+async function opened(work: (store: Store, way: Flow) => Promise<void>): Promise<void> {
   const store = await openStore({ path: newFile() });
   const lease = await store.leases.acquire("gateway", "bench", 3_600_000);
   if (lease === undefined) throw new Error("no lease");
-  await work(store, flow(store, lease).message);
+  await work(store, flow(store, lease));
   await store.close();
 }
 
 /** Each session sends its next message when the one before is done. */
 async function closedLoop(name: string, sessions: number, count: number, spread = sessions): Promise<number> {
   let median = 0;
-  await opened(async (_, message) => {
+  await opened(async (_, { message, settled }) => {
     for (let i = 0; i < 50; i += 1) await message(i % spread);
     const latencies: number[] = [];
     let sent = 0;
@@ -79,6 +79,7 @@ async function closedLoop(name: string, sessions: number, count: number, spread 
         }
       };
       await Promise.all(Array.from({ length: sessions }, (_value, first) => worker(first)));
+      await settled();
     });
     line(name, figures, count, latencies);
     median = quantile(latencies, 0.5);
@@ -88,7 +89,7 @@ async function closedLoop(name: string, sessions: number, count: number, spread 
 
 /** Messages come at a steady rate, whatever becomes of those before; each session has one at a time. */
 async function paced(name: string, sessions: number, perSecond: number, count: number): Promise<void> {
-  await opened(async (_, message) => {
+  await opened(async (_, { message, settled }) => {
     const tails = Array.from({ length: sessions }, () => Promise.resolve());
     const latencies: number[] = [];
     const figures = await measure(async () => {
@@ -103,6 +104,7 @@ async function paced(name: string, sessions: number, perSecond: number, count: n
           .then(() => void latencies.push(performance.now() - start));
       }
       await Promise.all(tails);
+      await settled();
     });
     line(name, figures, count, latencies);
   });

@@ -33,6 +33,7 @@ export interface CommitQueue {
 }
 
 interface Call {
+  readonly patient: boolean;
   run(): void;
   /** Only called once; with an error or, when it went well, without. */
   done(error?: unknown): void;
@@ -172,7 +173,8 @@ export function commitQueue(options: CommitQueueOptions): CommitQueue {
       waiting = [];
     }
     lockedSince = undefined;
-    usualSize += (outcomes.size - usualSize) * sizeWeight;
+    const eager = [...outcomes.keys()].filter((call) => !call.patient).length;
+    if (eager > 0) usualSize += (eager - usualSize) * sizeWeight;
 
     if (totalChanges.get() !== before) {
       counts.commits += 1;
@@ -215,6 +217,7 @@ export function commitQueue(options: CommitQueueOptions): CommitQueue {
         rate += 1;
         counts.calls += 1;
         waiting.push({
+          patient: manner === "patient",
           run() {
             const result = work();
             settle = () => resolve(result);
