@@ -4,7 +4,7 @@ import type { Model } from "@signalbox/agent-core";
 import { describe, expect, test } from "vitest";
 import { mistralChat } from "../src/mistral/index.ts";
 import { recorded, titleOf } from "./support/recordings.ts";
-import { answering, checkCuts, type Replay, replay } from "./support/replay.ts";
+import { answering, checkCuts, inPieces, type Replay, replay } from "./support/replay.ts";
 
 const model: Model = {
   id: "recorded",
@@ -36,8 +36,8 @@ async function eventsOf(bytes: Uint8Array): Promise<CompletionEvent[]> {
 describe.skipIf(found === undefined)("recorded Mistral streams", () => {
   test.each((found?.streams ?? []).map((one) => [titleOf(one), one] as const))("%s", async (_, recording) => {
     const bytes = Buffer.from(recording.res);
-    const whole = await replay(replayed, bytes);
-    const bytewise = await replay(replayed, bytes, { pieceSize: 1 });
+    const whole = await replay(replayed, { pieces: [bytes] });
+    const bytewise = await replay(replayed, { pieces: inPieces(bytes) });
     expect(bytewise.message).toEqual(whole.message);
 
     const deltas = (await eventsOf(bytes)).map((event) => event.data);
@@ -74,8 +74,6 @@ describe.skipIf(found === undefined)("recorded Mistral streams", () => {
     expect(whole.message.usage?.input.total).toBe(
       deltas.findLast((delta) => delta.usage)?.usage?.promptTokens,
     );
-    const cuts = await checkCuts(replayed, bytes, whole, 60);
-    if (cuts < bytes.length)
-      console.log(`${titleOf(recording)}: ${cuts} of ${bytes.length} cuts (SIGNALBOX_CUTS=all for each)`);
+    await checkCuts(replayed, titleOf(recording), bytes, whole, 60);
   });
 });

@@ -20,15 +20,15 @@ export function bodyFailure(error: Raw, status?: number, waitMs?: number): Failu
 
 /** Classifies what the SDK threw; it puts the whole body into the message. */
 export function googleFailure(error: unknown, refused: Response | undefined, now: number): Failure {
-  if (!(error instanceof Error) || !("status" in error) || typeof error.status !== "number") {
-    return classifyException(error);
-  }
+  // The SDK gives up without a word of the status where a proxy answers with a page instead of JSON.
+  const own = error instanceof Error && "status" in error ? error.status : refused?.status;
+  if (!(error instanceof Error) || typeof own !== "number") return classifyException(error);
   const wait = retryAfterMs(refused?.headers, now);
   try {
     const body: unknown = JSON.parse(error.message);
-    if (isRaw(body)) return bodyFailure(objectAt(body, "error"), error.status, wait);
+    if (isRaw(body)) return bodyFailure(objectAt(body, "error"), own, wait);
   } catch {
     // Not the vendor's format: a proxy, perhaps.
   }
-  return classify({ message: error.message, status: error.status, retryAfterMs: wait });
+  return classify({ message: error.message, status: own, retryAfterMs: wait });
 }

@@ -56,6 +56,7 @@ export class PartialArgs {
     for (const [i, key] of keys.entries()) {
       const last = i === keys.length - 1;
       const before = read(node, key);
+      if (!last && before !== undefined && !isNode(before)) return false;
       let next: unknown;
       if (last)
         next = append && typeof before === "string" && typeof value === "string" ? before + value : value;

@@ -22,7 +22,10 @@ export function bodyFailure(
   return classify({
     message: detail === undefined ? message : `${message}: ${detail}`,
     status,
-    words: [textAt(body, "code"), textAt(body, "type")],
+    // Servers put this type beside every status; the status says more.
+    words: [textAt(body, "code"), textAt(body, "type")].filter(
+      (word) => status === undefined || word !== "invalid_request_error",
+    ),
     retryAfterMs: facts.retryAfterMs,
     requestId: facts.requestId,
   });

@@ -182,6 +182,9 @@ export function providerSuite({ describe, it }: TestApi, subject: ProviderSubjec
 
         it("survives a first event that comes twice", async () => {
           const first = eventEnds(bytes)[0] ?? 0;
+          // A first event that says something already is no start: its repetition is only a repetition.
+          const alone = await under.read({ pieces: [bytes.subarray(0, first)] });
+          if (alone.message.content.length > 0) return;
           const turn = await under.read({ pieces: [bytes.subarray(0, first), bytes] });
           assertNothingRuns(turn);
           const text = (one: ReadTurn): string =>
