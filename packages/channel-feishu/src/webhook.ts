@@ -43,7 +43,14 @@ export function createWebhook(
   }
 
   async function settle(envelope: EventEnvelope): Promise<Response> {
-    const handled = await handle(envelope);
+    let handled: Handled;
+    try {
+      handled = await handle(envelope);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      logger.error("an event could not be taken; the platform delivers it again", { reason });
+      return reply(500, { error: "not taken" });
+    }
     if (handled === "rejected") return reply(503, { error: "not now" }, { "retry-after": "15" });
     if (handled !== "malformed") return reply(200, {});
     logger.warn("an event that cannot be read was refused", { type: envelope.type.slice(0, 80) });

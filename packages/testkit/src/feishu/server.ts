@@ -67,6 +67,7 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
   const tokens = new Map<string, number>();
   const resources = new Map<string, Resource>();
   const reactions = new Map<string, { readonly messageId: string; readonly emoji: string }>();
+  const chatModes = new Map<string, string>();
   const faults = new Faults();
   const requests: SeenRequest[] = [];
   const rules = {
@@ -177,6 +178,13 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
       if (user === undefined) return refuse(41050, "no user authority error");
       return ok({ user: { open_id: userId, union_id: `on_${userId}`, name: user.name, en_name: "" } });
     }
+    const chatId = /^\/im\/v1\/chats\/([^/]+)$/.exec(path)?.[1];
+    if (chatId !== undefined && method === "GET") {
+      const mode = chatModes.get(chatId);
+      return mode === undefined
+        ? refusals.notInChat()
+        : ok({ chat_mode: mode, name: mode === "p2p" ? "" : chatId });
+    }
     if (path === "/im/v1/messages" && method === "POST") return messages.create(url.searchParams, body);
     if (path === "/im/v1/messages" && method === "GET") return messages.list(url.searchParams);
     const [, id, rest = "", last] =
@@ -221,7 +229,7 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
     },
     addUser: (openId, name) => void users.set(openId, { name }),
     postEvent: (to, event, given = {}) => {
-      remember(messages, event);
+      remember(messages, chatModes, event);
       const defaults: PushOptions = {
         ...(options.verificationToken === undefined ? {} : { token: options.verificationToken }),
         ...(options.encryptKey === undefined ? {} : { encryptKey: options.encryptKey }),
@@ -256,13 +264,15 @@ function parse(text: string): unknown {
 }
 
 /** A message that is pushed exists from then on: it can be answered. */
-function remember(messages: Messages, event: unknown): void {
+function remember(messages: Messages, chatModes: Map<string, string>, event: unknown): void {
   const inner = isRaw(event) ? event["event"] : undefined;
   const message = isRaw(inner) ? inner["message"] : undefined;
   const sender = isRaw(inner) && isRaw(inner["sender"]) ? inner["sender"]["sender_id"] : undefined;
   if (!isRaw(message) || typeof message["message_id"] !== "string" || messages.all.has(message["message_id"]))
     return;
   const text = (key: string) => (typeof message[key] === "string" ? message[key] : undefined);
+  const type = text("chat_type") ?? "group";
+  chatModes.set(text("chat_id") ?? "", type === "topic_group" ? "topic" : type);
   const [rootId, parentId, threadId] = [text("root_id"), text("parent_id"), text("thread_id")];
   messages.plant({
     messageId: message["message_id"],

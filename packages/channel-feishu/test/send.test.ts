@@ -1,0 +1,205 @@
+import { isChannelError } from "@signalbox/channel";
+import { textMessage } from "@signalbox/testkit/feishu";
+import { describe, expect, it } from "vitest";
+import { never, openBench } from "./harness.ts";
+
+const options = { idempotencyKey: "run1-0", signal: never };
+const chat = { id: "oc_direct" };
+
+function markdown(text: string) {
+  return { parts: [{ type: "markdown" as const, text }] };
+}
+
+async function failing(promise: Promise<unknown>) {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!isChannelError(error)) throw new Error(`expected a ChannelError, not ${String(error)}`);
+  return error;
+}
+
+describe("sending through the real SDK", () => {
+  it("answers a message as a reply with the outbox key, and writes plain words as text", async () => {
+    await using bench = await openBench();
+    await bench.post(textMessage("hi", { messageId: "om_1" }));
+    const receipt = await bench.channel.send(chat, { ...markdown("你好，张三"), replyTo: "om_1" }, options);
+    const [sent] = bench.standIn.sent;
+    expect(sent).toMatchObject({ chatId: "oc_direct", parentId: "om_1", msgType: "text", uuid: "run1-0.0" });
+    expect(JSON.parse(sent?.content ?? "")).toEqual({ text: "你好，张三" });
+    expect(receipt).toEqual({ parts: [{ index: 0, messageId: sent?.messageId }] });
+  });
+
+  it("sends Markdown as rich text, headings and tables as a card, buttons as a card with callbacks", async () => {
+    await using bench = await openBench();
+    const buttons = {
+      type: "buttons" as const,
+      text: "May I?",
+      buttons: [{ id: "yes", label: "Yes", value: { n: 1 } }],
+    };
+    const parts = [
+      ...markdown("- **one**\n- `two`").parts,
+      ...markdown("# Title\n\n| a | b |\n|---|---|\n| 1 | 2 |").parts,
+      buttons,
+    ];
+    await bench.channel.send(chat, { parts }, options);
+    expect(bench.standIn.sent.map((one) => one.msgType)).toEqual(["post", "interactive", "interactive"]);
+    expect(bench.standIn.sent[2]?.content).toContain(
+      '"behaviors":[{"type":"callback","value":{"id":"yes","value":{"n":1}}}]',
+    );
+  });
+
+  it("sends each part once however often it is tried, and goes on where it stopped", async () => {
+    await using bench = await openBench();
+    const message = {
+      parts: [...markdown("one").parts, ...markdown("two").parts, ...markdown("three").parts],
+    };
+    bench.standIn.fail({ kind: "status", path: "/im/v1/messages", method: "POST", times: 1 });
+    expect((await failing(bench.channel.send(chat, message, options))).code).toBe("unknown_outcome");
+    bench.standIn.fail({ kind: "cut", method: "POST" });
+    expect((await failing(bench.channel.send(chat, message, options))).code).toBe("unknown_outcome");
+    expect(bench.standIn.sent).toHaveLength(1);
+    const seen: number[] = [];
+    const again = { ...options, onPart: (part: { index: number }) => void seen.push(part.index) };
+    await bench.channel.send(chat, message, again);
+    expect(bench.standIn.sent.map((one) => JSON.parse(one.content).text)).toEqual(["one", "two", "three"]);
+    expect(seen).toEqual([0, 1, 2]);
+    const receipt = await bench.channel.send(chat, message, { ...options, startAt: 2 });
+    expect(receipt.parts).toEqual([{ index: 2, messageId: bench.standIn.sent[2]?.messageId }]);
+    expect(bench.standIn.sent).toHaveLength(3);
+  });
+
+  it("tells how far it came when a later part fails", async () => {
+    await using bench = await openBench(undefined, { rateLimit: true });
+    const parts = Array.from({ length: 7 }, (_, index) => ({ type: "text" as const, text: `part ${index}` }));
+    const error = await failing(bench.channel.send(chat, { parts }, options));
+    expect(error).toMatchObject({ code: "rate_limited", scope: "conversation", platformCode: "230020" });
+    expect(error.receipt?.parts.map((part) => part.index)).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it("gets a new token once when the old one is refused", async () => {
+    await using bench = await openBench();
+    await bench.channel.send(chat, markdown("one"), options);
+    bench.standIn.expireTokens();
+    await bench.channel.send(chat, markdown("two"), { ...options, idempotencyKey: "run2-0" });
+    expect(bench.standIn.sent).toHaveLength(2);
+    expect(bench.standIn.requests.filter((one) => one.path.includes("tenant_access_token"))).toHaveLength(2);
+  });
+
+  it("says what went wrong in the contract's codes", async () => {
+    await using bench = await openBench();
+    const send = () => failing(bench.channel.send(chat, markdown("one"), options));
+    bench.standIn.fail({ kind: "rate", resetSeconds: 7 });
+    expect(await send()).toMatchObject({ code: "rate_limited", retryAfterMs: 7000, scope: "account" });
+    bench.standIn.fail({ kind: "rate" });
+    expect(await send()).toMatchObject({ code: "rate_limited", retryAfterMs: 1000 });
+    bench.standIn.fail({ kind: "code", code: 230002 });
+    expect(await send()).toMatchObject({ code: "permission", scope: "conversation" });
+    bench.standIn.fail({ kind: "code", code: 99991672 });
+    expect(await send()).toMatchObject({ code: "permission", scope: "account" });
+    bench.standIn.fail({ kind: "code", code: 123456 });
+    expect(await send()).toMatchObject({ code: "invalid", platformCode: "123456" });
+    expect(await failing(bench.channel.send(chat, markdown("x".repeat(14_001)), options))).toMatchObject({
+      code: "too_large",
+    });
+  });
+
+  it("knows that what never reached the platform can be sent again", async () => {
+    await using bench = await openBench();
+    await bench.standIn.stop();
+    const error = await failing(bench.channel.send(chat, markdown("one"), options));
+    expect(error).toMatchObject({ code: "transient", scope: "account" });
+  });
+
+  it("reports wrong credentials without showing them", async () => {
+    await using bench = await openBench({ verificationToken: "t", appSecret: "a-wrong-secret-value" });
+    const error = await failing(bench.channel.send(chat, markdown("one"), options));
+    expect(error).toMatchObject({ code: "auth", scope: "account", platformCode: "10014" });
+    expect(`${error.message} ${bench.logged.join()}`).not.toContain("a-wrong-secret-value");
+    expect(bench.channel.health()).toMatchObject({ state: "degraded" });
+  });
+
+  it("gives up when the signal fires", async () => {
+    await using bench = await openBench();
+    await bench.channel.send(chat, markdown("warm"), options);
+    bench.standIn.fail({ kind: "hang", method: "POST" });
+    const controller = new AbortController();
+    const sending = failing(
+      bench.channel.send(chat, markdown("one"), { idempotencyKey: "run2-0", signal: controller.signal }),
+    );
+    setTimeout(() => controller.abort(), 50);
+    expect((await sending).code).toBe("unknown_outcome");
+  });
+
+  it("sends a plain message where the one to answer is gone, and stays in a thread", async () => {
+    await using bench = await openBench();
+    await bench.channel.send(chat, { ...markdown("one"), replyTo: "om_gone" }, options);
+    expect(bench.standIn.sent[0]).toMatchObject({ chatId: "oc_direct" });
+    expect(bench.standIn.sent[0]?.parentId).toBeUndefined();
+    await bench.post(textMessage("root", { messageId: "om_root", chatId: "oc_g", chatType: "group" }));
+    const thread = { id: "oc_g", rootId: "om_root" };
+    const parts = [...markdown("one").parts, ...markdown("two").parts];
+    await bench.channel.send(thread, { parts, replyTo: "om_root" }, { ...options, idempotencyKey: "run2-0" });
+    expect(bench.standIn.sent.slice(1).map((one) => [one.parentId, one.threadId])).toEqual([
+      ["om_root", "omt_of_om_root"],
+      ["om_root", "omt_of_om_root"],
+    ]);
+  });
+
+  it("edits, takes back, reacts and shows that it writes", async () => {
+    await using bench = await openBench();
+    await bench.post(textMessage("hi", { messageId: "om_1" }));
+    const { parts } = await bench.channel.send(chat, markdown("one"), options);
+    const id = parts[0]?.messageId ?? "";
+    await bench.channel.edit?.(chat, id, markdown("**two**"), never);
+    expect(bench.standIn.sent[0]).toMatchObject({
+      msgType: "post",
+      edits: [expect.stringContaining("**two**")],
+    });
+    await bench.channel.typing?.(chat, { on: true, messageId: "om_1" }, never);
+    await bench.channel.react?.(chat, "om_1", { emoji: "👍", on: true }, never);
+    expect(bench.standIn.reactions("om_1")).toEqual(["Typing", "THUMBSUP"]);
+    await bench.channel.typing?.(chat, { on: false, messageId: "om_1" }, never);
+    expect(bench.standIn.reactions("om_1")).toEqual(["THUMBSUP"]);
+    await bench.channel.remove?.(chat, id, never);
+    expect(bench.standIn.sent[0]?.deleted).toBe(true);
+  });
+
+  it("finds a doubtful message again, reads the past and fetches what was attached", async () => {
+    await using bench = await openBench();
+    await bench.post(textMessage("hi", { messageId: "om_1" }));
+    const attemptedAt = Date.now();
+    const intent = { to: chat, idempotencyKey: "run1-0", part: 0, attemptedAt } as const;
+    const content = { type: "markdown", text: "- **done**" } as const;
+    expect(await bench.channel.reconcile?.({ ...intent, content }, never)).toEqual({ outcome: "not-sent" });
+    const { parts } = await bench.channel.send(chat, { parts: [content] }, options);
+    expect(await bench.channel.reconcile?.({ ...intent, content }, never)).toEqual({
+      outcome: "sent",
+      messageId: parts[0]?.messageId,
+    });
+    const past = await bench.channel.history?.(chat, { limit: 5, signal: never });
+    expect(past?.map((one) => [one.text, one.sender.isSelf])).toEqual([
+      ["hi", false],
+      ["- **done**", true],
+    ]);
+    bench.standIn.addResource("om_1", "img_1", Buffer.from("pixels"), { mimeType: "image/png" });
+    const ref = { messageId: "om_1", key: "img_1", type: "image" };
+    const media = await bench.channel.fetchMedia?.(
+      { kind: "image", mimeType: "application/octet-stream", ref },
+      never,
+    );
+    expect(media?.mimeType).toBe("image/png");
+    expect(await new Response(media?.body).text()).toBe("pixels");
+  });
+
+  it("asks for a name once, and for an unknown one not again for a while", async () => {
+    await using bench = await openBench();
+    const asked = () => bench.standIn.requests.filter((one) => one.path.includes("/contact/")).length;
+    expect(await bench.channel.resolve?.("ou_sender", never)).toEqual({ name: "张三" });
+    expect(await bench.channel.resolve?.("ou_sender", never)).toEqual({ name: "张三" });
+    expect(asked()).toBe(1);
+    expect(await bench.channel.resolve?.("ou_nobody", never)).toBeUndefined();
+    expect(await bench.channel.resolve?.("ou_nobody", never)).toBeUndefined();
+    expect(asked()).toBe(2);
+  });
+});

@@ -1,0 +1,227 @@
+import { existsSync } from "node:fs";
+import { systemClock } from "@signalbox/channel";
+import { encrypt, type FeishuEvent, push, textMessage } from "@signalbox/testkit/feishu";
+import { describe, expect, it } from "vitest";
+import { decrypt } from "../src/crypto.ts";
+import { feishu } from "../src/index.ts";
+import { openBench } from "./harness.ts";
+
+const token = "token-of-the-app";
+const encryptKey = "key-of-the-app";
+const challenge = { type: "url_verification", challenge: "c-1", token };
+
+/** The event of a direct message as short as Feishu's documentation shows it: without id, token and times. */
+const bare = {
+  header: { event_type: "im.message.receive_v1" },
+  event: {
+    sender: { sender_id: { open_id: "ou_sender" }, sender_type: "user" },
+    message: {
+      message_id: "om_bare",
+      chat_id: "oc_direct",
+      chat_type: "p2p",
+      message_type: "text",
+      content: '{"text":"列出文件"}',
+    },
+  },
+};
+
+describe("the webhook with a verification token", () => {
+  it("answers the challenge, and only with the right token", async () => {
+    await using bench = await openBench({ verificationToken: token });
+    const answer = await bench.post(challenge);
+    expect([answer.status, await answer.json()]).toEqual([200, { challenge: "c-1" }]);
+    expect((await bench.post({ ...challenge, token: "guess" })).status).toBe(401);
+    expect((await bench.post({ type: "url_verification", challenge: "c-1" }, { token: "" })).status).toBe(
+      401,
+    );
+  });
+
+  it("takes an event with the token once, and refuses it without", async () => {
+    await using bench = await openBench({ verificationToken: token });
+    const event = textMessage("hi");
+    expect((await bench.post(event)).status).toBe(200);
+    expect((await bench.post(event)).status).toBe(200);
+    expect(bench.events).toHaveLength(1);
+    expect((await bench.post(textMessage("hi"), { token: "guess" })).status).toBe(401);
+    expect(
+      (await bench.channel.webhook?.(new Request("http://gateway/", push(textMessage("hi")))))?.status,
+    ).toBe(401);
+    expect(bench.events).toHaveLength(1);
+  });
+
+  it("takes an event that has no id under the id of its message", async () => {
+    await using bench = await openBench({ verificationToken: token });
+    expect((await bench.post(bare)).status).toBe(200);
+    expect((await bench.post(bare)).status).toBe(200);
+    expect(bench.events).toMatchObject([
+      { eventId: "om_bare", messageId: "om_bare", text: "列出文件", addressed: "dm" },
+    ]);
+  });
+
+  it("lets the platform deliver again what was not taken", async () => {
+    await using bench = await openBench({ verificationToken: token });
+    bench.answer = async () => "rejected";
+    const answer = await bench.post(textMessage("hi", { eventId: "ev_1" }));
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "15"]);
+    bench.answer = async () => {
+      throw new Error("disk full");
+    };
+    expect((await bench.post(textMessage("hi", { eventId: "ev_1" }))).status).toBe(500);
+    bench.answer = undefined;
+    expect((await bench.post(textMessage("hi", { eventId: "ev_1" }))).status).toBe(200);
+    expect(bench.events).toHaveLength(1);
+  });
+
+  it("answers only after the event is accepted", async () => {
+    await using bench = await openBench({ verificationToken: token });
+    const { promise, resolve } = Promise.withResolvers<"accepted">();
+    bench.answer = () => promise;
+    let answered = false;
+    const answer = bench.post(textMessage("hi")).finally(() => {
+      answered = true;
+    });
+    await systemClock.delay(50);
+    expect(answered).toBe(false);
+    resolve("accepted");
+    expect((await answer).status).toBe(200);
+  });
+
+  it("refuses what is no event with an answer in the 400s", async () => {
+    await using bench = await openBench({ verificationToken: token });
+    const post = async (body: string, method = "POST") =>
+      (
+        await bench.channel.webhook?.(
+          new Request("http://gateway/", { method, ...(method === "POST" ? { body } : {}) }),
+        )
+      )?.status;
+    expect(await post("{")).toBe(400);
+    expect(await post("[]")).toBe(400);
+    expect(await post("{}")).toBe(401);
+    expect(await post("", "GET")).toBe(405);
+    expect(await post(JSON.stringify({ ...challenge, padding: "x".repeat(1024 * 1024) }))).toBe(413);
+    expect((await bench.post({ ...bare, event: {} })).status).toBe(400);
+  });
+
+  it("lets other kinds of events pass without a word", async () => {
+    await using bench = await openBench({ verificationToken: token });
+    const event = { ...bare, header: { event_type: "im.message.message_read_v1", event_id: "ev_1" } };
+    expect((await bench.post(event)).status).toBe(200);
+    expect(bench.events).toEqual([]);
+  });
+});
+
+describe("the webhook with an encrypt key", () => {
+  it("answers the encrypted challenge, signed or not", async () => {
+    await using bench = await openBench({ encryptKey });
+    expect(await (await bench.post(challenge)).json()).toEqual({ challenge: "c-1" });
+    const body = JSON.stringify({ encrypt: encrypt(JSON.stringify(challenge), encryptKey) });
+    const unsigned = await bench.channel.webhook?.(new Request("http://gateway/", { method: "POST", body }));
+    expect(await unsigned?.json()).toEqual({ challenge: "c-1" });
+  });
+
+  it("takes what is encrypted and signed, with or without a token of its own", async () => {
+    await using bench = await openBench({ encryptKey });
+    expect((await bench.post(bare)).status).toBe(200);
+    await using both = await openBench({ encryptKey, verificationToken: token });
+    expect((await both.post(textMessage("hi"))).status).toBe(200);
+    expect((await both.post(textMessage("hi"), { token: "guess" })).status).toBe(401);
+  });
+
+  it("refuses everything else before it is looked at", async () => {
+    await using bench = await openBench({ encryptKey });
+    const send = async (
+      change: (sent: ReturnType<typeof push>) => RequestInit,
+      event: unknown = textMessage("hi"),
+    ) =>
+      (await bench.channel.webhook?.(new Request("http://gateway/", change(push(event, { encryptKey })))))
+        ?.status;
+    expect(await send((sent) => sent)).toBe(200);
+    const without = (name: string) => (sent: ReturnType<typeof push>) => ({
+      ...sent,
+      headers: Object.fromEntries(Object.entries(sent.headers).filter(([key]) => key !== name)),
+    });
+    for (const name of ["x-lark-signature", "x-lark-request-timestamp", "x-lark-request-nonce"]) {
+      expect(await send(without(name))).toBe(401);
+    }
+    const changed = (name: string, value: string) => (sent: ReturnType<typeof push>) => ({
+      ...sent,
+      headers: { ...sent.headers, [name]: value },
+    });
+    expect(await send(changed("x-lark-signature", "0".repeat(64)))).toBe(401);
+    expect(await send(changed("x-lark-request-nonce", "other"))).toBe(401);
+    expect(await send(changed("x-lark-request-timestamp", "now"))).toBe(401);
+    expect(await send((sent) => ({ ...sent, body: `${sent.body} ` }))).toBe(401);
+    expect(await send((sent) => ({ ...sent, body: JSON.stringify(textMessage("hi")) }))).toBe(401);
+    expect(await send(() => push(textMessage("hi")))).toBe(401);
+    expect(await send(() => push(textMessage("hi"), { encryptKey: "another key" }))).toBe(401);
+    expect(bench.events).toHaveLength(1);
+  });
+
+  it("refuses a signature older than the last delivery can be", async () => {
+    await using bench = await openBench({ encryptKey });
+    const hoursAgo = (hours: number) => ({ timestamp: Math.floor(Date.now() / 1000) - hours * 3600 });
+    expect((await bench.post(textMessage("hi"), hoursAgo(6.2))).status).toBe(200);
+    expect((await bench.post(textMessage("hi"), hoursAgo(7.5))).status).toBe(401);
+    expect((await bench.post(textMessage("hi"), hoursAgo(-7.5))).status).toBe(401);
+  });
+
+  it("verifies over the bytes as they came, not over JSON written anew", async () => {
+    await using bench = await openBench({ encryptKey });
+    const event: FeishuEvent = textMessage("emoji 😀 und “Umlaute”");
+    expect((await bench.post(event)).status).toBe(200);
+    expect(bench.events).toMatchObject([{ text: "emoji 😀 und “Umlaute”" }]);
+  });
+});
+
+const vectors = new URL("../../../../shared/wire/signature-vectors.mjs", import.meta.url);
+
+describe("decryption", () => {
+  it("reads the example that the open platform documents", () => {
+    expect(decrypt("P37w+VZImNgPEO1RBhJ6RtKl7n6zymIbEG1pReEzghk=", "test key")).toBe("hello world");
+  });
+
+  it("gives nothing for what is damaged, short or under another key", () => {
+    const sealed = encrypt("hello", encryptKey);
+    expect(decrypt(sealed, encryptKey)).toBe("hello");
+    for (const broken of ["", "AAAA", sealed.slice(0, 24), `AAAA${sealed}`, "☃"])
+      expect(decrypt(broken, encryptKey)).toBeUndefined();
+    expect(decrypt(sealed, "another key")).not.toBe("hello");
+  });
+
+  it.skipIf(!existsSync(vectors))(
+    "reads the vectors of others (skipped where ../shared/wire is absent)",
+    async () => {
+      process.env["WIRE_MODULES"] ??= import.meta.dirname;
+      const { lark }: { lark: { key: string; cipher: string; plain: string | RegExp }[] } = await import(
+        vectors.href
+      );
+      for (const { key, cipher, plain } of lark) expect(decrypt(cipher, key)).toMatch(plain);
+    },
+  );
+});
+
+describe("the configuration", () => {
+  const issues = async (config: unknown) =>
+    (await feishu.config["~standard"].validate(config)).issues?.map((issue) => [
+      issue.path?.join("."),
+      issue.message,
+    ]);
+
+  it("names the field that is missing and where to find it", async () => {
+    const rest = { appId: "cli_1", appSecret: "s", verificationToken: "t" };
+    expect(await issues(rest)).toBeUndefined();
+    expect(await issues({ ...rest, appSecret: undefined })).toEqual([
+      ["appSecret", expect.stringMatching(/^appSecret is missing/)],
+    ]);
+    expect(await issues({ ...rest, appSecret: "" })).toEqual([
+      ["appSecret", expect.stringMatching(/^appSecret is empty/)],
+    ]);
+    expect(await issues({ appId: "cli_1", appSecret: "s" })).toEqual([
+      ["verificationToken", expect.stringMatching(/^verificationToken is missing/)],
+    ]);
+    expect(await issues({ appId: "cli_1", appSecret: "s", encryptKey: "k" })).toBeUndefined();
+    expect(await issues({ ...rest, transport: "carrier pigeon" })).toEqual([
+      ["transport", expect.stringContaining("webhook")],
+    ]);
+  });
+});
