@@ -7,13 +7,15 @@ const MARK = Symbol.for("signalbox.agent-core.error");
  * - `invalid_input`: a prompt holds a message only the loop may add (an assistant turn, a tool result).
  * - `invalid_tool`: two tools of one name, or a schema that cannot be shown to a model.
  * - `step_failed`: `onStep` failed, so nothing after it was done.
+ * - `hook_failed`: `transformContext`, `convertToLlm`, `system`, `steering`, `followUps` or `onPendingCall` threw.
  */
 export type AgentErrorCode =
   | "busy"
   | "nothing_to_continue"
   | "invalid_input"
   | "invalid_tool"
-  | "step_failed";
+  | "step_failed"
+  | "hook_failed";
 
 /** A misuse of this package, or a host's hook that failed. What a model or a tool does wrong is never thrown. */
 export class AgentError extends Error {

@@ -1,4 +1,5 @@
 import type { ToolCallBlock } from "./content.ts";
+import type { AgentErrorCode } from "./errors.ts";
 import type {
   AgentMessage,
   AssistantMessage,
@@ -52,6 +53,8 @@ export interface RunResult {
   readonly used: RunUsage;
   readonly limit?: LimitName;
   readonly error?: ModelErrorData;
+  /** A hook of the host failed. `reason` is `error`; whoever waits for the run gets the same as an `AgentError`. */
+  readonly failure?: { readonly code: AgentErrorCode; readonly message: string };
   /** Calls without a result, when `reason` is `waiting`. */
   readonly pending: readonly ToolCallBlock[];
 }

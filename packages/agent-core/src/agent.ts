@@ -1,0 +1,222 @@
+import type { AgentLoopConfig, AgentOptions } from "./config.ts";
+import type { ToolCallBlock } from "./content.ts";
+import { Conversation } from "./conversation/conversation.ts";
+import { unansweredCalls } from "./conversation/pending.ts";
+import { AgentError } from "./errors.ts";
+import { ViewQueue } from "./event-queue.ts";
+import type { AgentEvent, EmitEvent, RunResult } from "./events.ts";
+import { Run } from "./loop/run.ts";
+import type { AgentMessage } from "./messages.ts";
+import { Snapshot } from "./snapshot.ts";
+
+/** A text is short for a user message of it. */
+export type AgentInput = string | AgentMessage | readonly AgentMessage[];
+
+/** What an agent is at this moment. */
+export interface AgentState {
+  /** The conversation. A copy. */
+  readonly messages: readonly AgentMessage[];
+  readonly running: boolean;
+  /** Queued messages. */
+  readonly steering: readonly AgentMessage[];
+  readonly followUps: readonly AgentMessage[];
+  /** Calls the conversation ends in that have no result. */
+  readonly pending: readonly ToolCallBlock[];
+}
+
+/** Watches an agent. A promise holds the run up until it is settled; a throw is reported and changes nothing. */
+export type AgentListener = EmitEvent;
+
+export interface EventsOptions {
+  /** Events a viewer may be behind before it gets `lagged` in their place; default 1,024. */
+  readonly capacity?: number;
+}
+
+/** A conversation with an agent: keeps the history and the queues, and has at most one run at a time. */
+export class Agent {
+  #options: AgentOptions;
+  #conversation: Conversation;
+  #controller: AbortController | undefined;
+  #running: Promise<unknown> | undefined;
+  #steering: AgentMessage[] = [];
+  #followUps: AgentMessage[] = [];
+  #listeners: readonly EmitEvent[] = [];
+  readonly #snapshot = new Snapshot();
+
+  constructor(options: AgentOptions) {
+    this.#options = options;
+    this.#conversation = new Conversation(options.messages ?? []);
+  }
+
+  /** A new one each time. */
+  get state(): AgentState {
+    const { messages } = this.#conversation;
+    return {
+      messages: [...messages],
+      running: this.#running !== undefined,
+      steering: [...this.#steering],
+      followUps: [...this.#followUps],
+      pending: unansweredCalls(messages)?.calls ?? [],
+    };
+  }
+
+  /** The model turn that is streaming, as far as it has come; empty between turns. */
+  get streaming(): Snapshot {
+    return this.#snapshot;
+  }
+
+  /**
+   * Starts a run.
+   * @throws AgentError `busy` while another is going on, and as `AgentRun.result`
+   */
+  async prompt(input: AgentInput): Promise<RunResult> {
+    const messages = this.#messages(input);
+    if (messages.length === 0) throw new AgentError("invalid_input", "A prompt needs a message.");
+    return this.#run((run) => run.execute(messages));
+  }
+
+  /**
+   * Goes on from the end of the conversation: after an interruption, a limit, an error, or once a decision is known.
+   * @throws AgentError `busy`, `nothing_to_continue`, and as `AgentRun.result`
+   */
+  async continue(): Promise<RunResult> {
+    return this.#run((run) => run.execute([]));
+  }
+
+  /** Has a say in the run that is going on: before the next call or model turn. Kept for the next run when idle. */
+  steer(input: AgentInput): void {
+    this.#steering.push(...this.#messages(input));
+  }
+
+  /** Has something done once the agent would stop. Kept for the next run when idle. */
+  followUp(input: AgentInput): void {
+    this.#followUps.push(...this.#messages(input));
+  }
+
+  /** Takes back what is queued. */
+  clearQueues(): { readonly steering: readonly AgentMessage[]; readonly followUps: readonly AgentMessage[] } {
+    const cleared = { steering: this.#steering, followUps: this.#followUps };
+    this.#steering = [];
+    this.#followUps = [];
+    return cleared;
+  }
+
+  /** Stops the run, if there is one; `waitForIdle` says when it has. What is queued stays. */
+  abort(reason?: unknown): void {
+    this.#controller?.abort(reason);
+  }
+
+  /** Resolves when no run is going on, however the last one ended. */
+  async waitForIdle(): Promise<void> {
+    while (this.#running !== undefined) {
+      await this.#running.catch(() => {});
+    }
+  }
+
+  /** Summarises the older part of the conversation now. Resolves with whether there was something to gain. */
+  async compact(): Promise<boolean> {
+    return this.#run((run) => run.compact());
+  }
+
+  /** Changes how the next run behaves. */
+  configure(options: Partial<Omit<AgentOptions, "messages">>): void {
+    this.#options = { ...this.#options, ...options };
+  }
+
+  /** Starts another conversation. @throws AgentError `busy` */
+  reset(messages: readonly AgentMessage[] = []): void {
+    if (this.#running !== undefined) throw busy();
+    this.#conversation = new Conversation(messages);
+  }
+
+  /** Calls `listener` with every event from now on; returns what takes it back. */
+  subscribe(listener: AgentListener): () => void {
+    this.#listeners = [...this.#listeners, listener];
+    return () => {
+      this.#listeners = this.#listeners.filter((other) => other !== listener);
+    };
+  }
+
+  /**
+   * Every event from now on, until the iteration is left. It never holds the run up: for a viewer that is too slow
+   * deltas are joined, and in the end events are left out and `lagged` says how many.
+   */
+  events(options: EventsOptions = {}): AsyncIterableIterator<AgentEvent> {
+    const queue = new ViewQueue(options.capacity, () => unsubscribe());
+    const unsubscribe = this.subscribe((event) => queue.push(event));
+    return {
+      next: () => queue.next(),
+      return: () => queue.return(),
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
+  }
+
+  async #run<T>(work: (run: Run) => Promise<T>): Promise<T> {
+    if (this.#running !== undefined) throw busy();
+    const controller = new AbortController();
+    const { system, tools = NO_TOOLS } = this.#options;
+    const run = new Run(this.#conversation, { system, tools }, this.#config(controller.signal), this.#emit);
+    const running = work(run);
+    this.#controller = controller;
+    this.#running = running;
+    try {
+      return await running;
+    } finally {
+      this.#running = undefined;
+      this.#controller = undefined;
+    }
+  }
+
+  #config(signal: AbortSignal): AgentLoopConfig {
+    return { ...this.#options, signal, steering: this.#takeSteering, followUps: this.#takeFollowUps };
+  }
+
+  #takeSteering = (): readonly AgentMessage[] =>
+    this.#steering.length === 0
+      ? this.#steering
+      : this.#steering.splice(0, this.#options.steeringMode === "one" ? 1 : this.#steering.length);
+
+  #takeFollowUps = (): readonly AgentMessage[] =>
+    this.#followUps.length === 0
+      ? this.#followUps
+      : this.#followUps.splice(0, this.#options.followUpMode === "all" ? this.#followUps.length : 1);
+
+  #messages(input: AgentInput): readonly AgentMessage[] {
+    if (typeof input !== "string") return "role" in input ? [input] : input;
+    return [{ role: "user", content: input, timestamp: (this.#options.now ?? Date.now)() }];
+  }
+
+  #emit = (event: AgentEvent): void | Promise<void> => {
+    this.#snapshot.apply(event);
+    let waits: Promise<void>[] | undefined;
+    for (const listener of this.#listeners) {
+      try {
+        const wait = listener(event);
+        if (wait instanceof Promise) {
+          waits ??= [];
+          waits.push(wait.catch(this.#report));
+        }
+      } catch (error) {
+        this.#report(error);
+      }
+    }
+    if (waits !== undefined) return Promise.all(waits).then(() => {});
+  };
+
+  #report = (error: unknown): void => {
+    const { onListenerError } = this.#options;
+    if (onListenerError === undefined) console.error(error);
+    else onListenerError(error);
+  };
+}
+
+const NO_TOOLS: AgentOptions["tools"] & object = [];
+
+function busy(): AgentError {
+  return new AgentError(
+    "busy",
+    "The agent is at work. Use steer() or followUp(), or wait for it with waitForIdle().",
+  );
+}

@@ -1,0 +1,220 @@
+import type { ConvertToLlm } from "../hooks.ts";
+import type { AgentMessage, AssistantMessage, Message, ToolResultMessage } from "../messages.ts";
+import { turnStart } from "../overflow/history-turns.ts";
+import { estimateTokens } from "../tokens.ts";
+import { cleanAssistant, cleanInput } from "./clean.ts";
+import { convertToLlm } from "./convert.ts";
+import { freeId, repairConversation, toolCalls } from "./repair.ts";
+
+const plain: Readonly<Record<string, true>> = { user: true, assistant: true, toolResult: true };
+
+/**
+ * The history of a run, and what a vendor sees of it. The history is what the host knows, message for message; the
+ * vendor's view is converted and repaired, and is kept up to date message by message, so that a turn costs the same
+ * in a long conversation as in a short one.
+ */
+export class Conversation {
+  #messages: AgentMessage[];
+  /** What a pruned result looks like now. Pruning is kept for the rest of the conversation, so the prefix is stable. */
+  #pruned = new WeakMap<AgentMessage, ToolResultMessage>();
+  #converted = new WeakMap<AgentMessage, Message>();
+  #ids: Set<string> | undefined;
+  #convert: ConvertToLlm;
+  #historyTurns: number | undefined;
+  #llm: Message[] = [];
+  #stale = true;
+  /** Tokens of everything before `#tail`, as the vendor counted them; `undefined` before the first report. */
+  #reported: number | undefined;
+  #tail = 0;
+
+  constructor(history: readonly AgentMessage[]) {
+    this.#messages = [...history];
+    this.#convert = convertToLlm;
+    this.#recount();
+  }
+
+  get messages(): readonly AgentMessage[] {
+    return this.#messages;
+  }
+
+  /** Sets what the view depends on; a change makes it anew. */
+  configure(convert: ConvertToLlm | undefined, historyTurns: number | undefined): void {
+    const next = convert ?? convertToLlm;
+    if (next === this.#convert && historyTurns === this.#historyTurns) return;
+    this.#convert = next;
+    this.#historyTurns = historyTurns;
+    this.#converted = new WeakMap();
+    this.#stale = true;
+  }
+
+  append(message: AgentMessage): void {
+    this.#messages.push(message);
+    this.#count(message);
+    if (!this.#stale) this.#extend(message);
+  }
+
+  /** Puts the results of the last turn, which came in as they finished, in the order of its calls. */
+  sortLastResults(): void {
+    const messages = this.#messages;
+    let first = messages.length;
+    while (first > 0 && messages[first - 1]?.role === "toolResult") first--;
+    const turn = messages[first - 1];
+    if (turn === undefined) return;
+    const order = new Map(toolCalls(turn).map((call, index) => [call.id, index]));
+    const place = (message: AgentMessage): number =>
+      (message.role === "toolResult" ? order.get(message.toolCallId) : undefined) ?? order.size;
+    messages.push(...messages.splice(first).sort((a, b) => place(a) - place(b)));
+    this.#stale = true;
+  }
+
+  /** The same turn, its call ids made unique in this conversation. */
+  withOwnIds(message: AssistantMessage): AssistantMessage {
+    this.#ids ??= idsOf(this.#messages);
+    const ids = this.#ids;
+    let renamed = false;
+    const content = message.content.map((block) => {
+      if (block.type !== "toolCall") return block;
+      const id = freeId(block.id, ids);
+      ids.add(id);
+      if (id === block.id) return block;
+      renamed = true;
+      return { ...block, id };
+    });
+    return renamed ? { ...message, content } : message;
+  }
+
+  /** Messages a request is made from, before conversion: without what the turn limit drops, with results as pruned. */
+  view(): AgentMessage[] {
+    const start = turnStart(this.#messages, this.#historyTurns);
+    const view: AgentMessage[] = [];
+    for (let i = start; i < this.#messages.length; i++) {
+      const message = this.#messages[i];
+      if (message !== undefined) view.push(this.#pruned.get(message) ?? message);
+    }
+    return view;
+  }
+
+  /** How many messages at the start of the history `view` leaves out. */
+  hidden(): number {
+    return turnStart(this.#messages, this.#historyTurns);
+  }
+
+  /** What the vendor gets. A new array each time: a stream may hold on to it. */
+  request(): readonly Message[] {
+    if (this.#stale) {
+      this.#llm = this.toRequest(this.view());
+      this.#stale = false;
+    }
+    return this.#llm.slice();
+  }
+
+  /** Any messages, converted and repaired. */
+  toRequest(messages: readonly AgentMessage[]): Message[] {
+    const converted: Message[] = [];
+    for (const message of messages) {
+      const own = this.#toLlm(message);
+      if (own !== undefined) converted.push(own);
+    }
+    return [...repairConversation(converted).messages];
+  }
+
+  /** What a message is shown as, where it was pruned. */
+  prunedAs(message: AgentMessage): ToolResultMessage | undefined {
+    return this.#pruned.get(message);
+  }
+
+  /** Shows results as `changes` has them, whose keys are the results as they were shown so far. */
+  prune(changes: ReadonlyMap<AgentMessage, ToolResultMessage>, tokensSaved: number): void {
+    for (const message of this.#messages) {
+      const next = changes.get(this.prunedAs(message) ?? message);
+      if (next !== undefined) this.#pruned.set(message, next);
+    }
+    if (this.#reported !== undefined) this.#reported = Math.max(0, this.#reported - tokensSaved);
+    else this.#tail = Math.max(0, this.#tail - tokensSaved);
+    this.#stale = true;
+  }
+
+  /** Puts `summary` in the place of the first `count` messages. */
+  compact(summary: AgentMessage, count: number): void {
+    this.#messages.splice(0, count, summary);
+    this.#reported = undefined;
+    this.#tail = estimateTokens(this.view());
+    this.#stale = true;
+  }
+
+  /** Tokens of the next request, about: the vendor's own last count where there is one, and a guess at the rest. */
+  tokens(prefix: number): number {
+    return (this.#reported ?? prefix) + this.#tail;
+  }
+
+  #toLlm(message: AgentMessage): Message | undefined {
+    const { role } = message;
+    // The built-in conversion makes nothing new of these, so there is nothing to remember.
+    if (
+      this.#convert === convertToLlm &&
+      (role === "user" || role === "assistant" || role === "toolResult")
+    ) {
+      return message;
+    }
+    let converted = this.#converted.get(message);
+    if (converted === undefined) {
+      converted = this.#convert(message);
+      if (converted !== undefined) this.#converted.set(message, converted);
+    }
+    return converted;
+  }
+
+  /** Adds one message to the vendor's view, or leaves it to be made anew where more than that is needed. */
+  #extend(message: AgentMessage): void {
+    const converted = this.#toLlm(message);
+    const last = this.#llm.at(-1);
+    let fits = converted !== undefined && converted.role === (message.role in plain ? message.role : "user");
+    let own: Message | undefined = converted;
+    if (converted?.role === "assistant") {
+      own = cleanAssistant(converted);
+      fits &&= own !== undefined && last !== undefined && last.role !== "assistant";
+    } else if (converted?.role === "user") {
+      const cleaned = cleanInput(converted);
+      own = cleaned.role === "user" ? cleaned : undefined;
+      // A turn limit counts these.
+      fits &&= this.#historyTurns === undefined;
+    }
+    if (fits && own !== undefined) this.#llm.push(own);
+    else this.#stale = true;
+  }
+
+  #count(message: AgentMessage): void {
+    if (message.role === "assistant" && message.usage?.input.total !== undefined) {
+      const output = message.usage.output.total ?? estimateTokens(message);
+      this.#reported = message.usage.input.total + output;
+      this.#tail = 0;
+    } else {
+      this.#tail += estimateTokens(message);
+    }
+  }
+
+  /** Starts from the last count a vendor gave, unless a summary has come since. */
+  #recount(): void {
+    const messages = this.#messages;
+    let compacted = Number.NEGATIVE_INFINITY;
+    for (const message of messages) {
+      if (message.role === "compactionSummary") compacted = Math.max(compacted, message.timestamp);
+    }
+    let from = messages.length - 1;
+    for (; from >= 0; from--) {
+      const message = messages[from];
+      if (message?.role !== "assistant" || message.timestamp < compacted) continue;
+      if (message.usage?.input.total !== undefined) break;
+    }
+    for (let i = Math.max(0, from); i < messages.length; i++) {
+      const message = messages[i];
+      if (message !== undefined) this.#count(message);
+    }
+  }
+}
+
+function idsOf(messages: readonly AgentMessage[]): Set<string> {
+  const ids = new Set<string>();
+  for (const message of messages) for (const call of toolCalls(message)) ids.add(call.id);
+  return ids;
+}

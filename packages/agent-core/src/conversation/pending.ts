@@ -1,0 +1,29 @@
+import type { ToolCallBlock } from "../content.ts";
+import type { AgentMessage, AssistantMessage } from "../messages.ts";
+import { toolCalls } from "./repair.ts";
+
+/** The last model turn and its calls that have no result yet. */
+export interface Unanswered {
+  readonly message: AssistantMessage;
+  readonly calls: readonly ToolCallBlock[];
+}
+
+/**
+ * The calls a history ends in without results: those of the last model turn, when only results of its other calls
+ * follow it. `undefined` when there are none.
+ */
+export function unansweredCalls(messages: readonly AgentMessage[]): Unanswered | undefined {
+  const answered = new Set<string>();
+  for (let i = messages.length - 1; i >= 0; i--) {
+    const message = messages[i];
+    if (message?.role === "toolResult") {
+      answered.add(message.toolCallId);
+    } else if (message?.role === "assistant") {
+      const calls = toolCalls(message).filter((call) => !answered.has(call.id));
+      return calls.length === 0 ? undefined : { message, calls };
+    } else {
+      return undefined;
+    }
+  }
+  return undefined;
+}

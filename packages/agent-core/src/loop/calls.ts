@@ -1,0 +1,328 @@
+import type { AgentLoopConfig } from "../config.ts";
+import type { ToolCallBlock } from "../content.ts";
+import { errorText } from "../errors.ts";
+import type { AgentEvent, LimitName, ToolOutcome } from "../events.ts";
+import type { Step, ToolCallInfo, ToolDecision } from "../hooks.ts";
+import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../messages.ts";
+import { truncateContent } from "../overflow/truncate.ts";
+import type { CompiledTool, ToolSet } from "../schema/compile.ts";
+import type { ToolResult } from "../tool.ts";
+import { failed, type Invoked, invoke } from "./invoke.ts";
+import type { Repeats } from "./repeats.ts";
+import type { RunSignal } from "./run-signal.ts";
+import type { Tally } from "./tally.ts";
+import { texts } from "./texts.ts";
+
+const PARALLEL_CALLS = 16;
+
+/** What the calls of a turn need of the run they are part of. */
+export interface CallHost {
+  readonly config: AgentLoopConfig;
+  readonly tools: ToolSet;
+  readonly stop: RunSignal;
+  readonly tally: Tally;
+  readonly repeats: Repeats;
+  readonly graceMs: number;
+  readonly resultChars: number;
+  readonly turn: number;
+  emit(event: AgentEvent): Promise<void> | void;
+  step(step: Step): Promise<void> | void;
+  now(): number;
+  takeSteering(): Promise<readonly AgentMessage[]>;
+}
+
+/** What the calls of one turn came to. */
+export interface CallsOutcome {
+  /** In the order of the calls; shorter than the calls when some wait for a decision. */
+  readonly results: readonly ToolResultMessage[];
+  /** Calls without a result. */
+  readonly waiting: readonly ToolCallBlock[];
+  /** Steering that came in; the calls after it were skipped. */
+  readonly steering: readonly AgentMessage[];
+  readonly end?: "limit" | "repeated" | "waiting";
+  readonly limit?: LimitName;
+}
+
+/** What is settled about a call before it is looked at: a result to give it, or that it has to wait. */
+export type Preset = { readonly result: ToolResult; readonly outcome: ToolOutcome } | "wait" | undefined;
+
+/** Runs the calls of one model turn: in order, or at once where the tools allow it; each ends in one result. */
+export class TurnCalls {
+  readonly #host: CallHost;
+  readonly #message: AssistantMessage;
+  readonly #calls: readonly ToolCallBlock[];
+  readonly #presets: readonly Preset[];
+  readonly #results: (ToolResultMessage | undefined)[];
+  #steering: readonly AgentMessage[] = [];
+  #end: "limit" | "repeated" | "waiting" | undefined;
+  #limit: LimitName | undefined;
+
+  constructor(
+    host: CallHost,
+    message: AssistantMessage,
+    calls: readonly ToolCallBlock[],
+    presets: readonly Preset[] = [],
+  ) {
+    this.#host = host;
+    this.#message = message;
+    this.#calls = calls;
+    this.#presets = presets;
+    this.#results = calls.map(() => undefined);
+  }
+
+  async run(): Promise<CallsOutcome> {
+    const calls = this.#calls;
+    let at = 0;
+    while (at < calls.length) {
+      const skipped = await this.#whySkip();
+      if (skipped !== undefined) {
+        await this.#skipFrom(at, skipped);
+        break;
+      }
+      let end = at + 1;
+      if (this.#isParallel(at)) while (end < calls.length && this.#isParallel(end)) end++;
+      if (end - at === 1) await this.#one(at);
+      else await this.#batch(at, end);
+      // What comes after a call that waits may build on it.
+      if (this.#end === "waiting") break;
+      at = end;
+    }
+    return this.#outcome();
+  }
+
+  /** Gives every call the same result without looking at any. */
+  async skipAll(text: string, outcome: ToolOutcome): Promise<CallsOutcome> {
+    await this.#skipFrom(0, { text, outcome });
+    return this.#outcome();
+  }
+
+  #outcome(): CallsOutcome {
+    return {
+      results: this.#results.filter((result) => result !== undefined),
+      waiting: this.#pending(),
+      steering: this.#steering,
+      ...(this.#end === undefined ? {} : { end: this.#end }),
+      ...(this.#limit === undefined ? {} : { limit: this.#limit }),
+    };
+  }
+
+  async #whySkip(): Promise<{ text: string; outcome: ToolOutcome } | undefined> {
+    const { stop, config } = this.#host;
+    if (stop.cause !== undefined) return { text: "", outcome: "aborted" };
+    if (this.#end === "repeated")
+      return { text: texts.limit("the same call over and over"), outcome: "skipped" };
+    if (this.#end === "limit") return { text: texts.limit(this.#limit ?? ""), outcome: "skipped" };
+    if (config.steering === undefined) return undefined;
+    this.#steering = await this.#host.takeSteering();
+    return this.#steering.length > 0 ? { text: texts.steered, outcome: "skipped" } : undefined;
+  }
+
+  async #skipFrom(at: number, why: { text: string; outcome: ToolOutcome }): Promise<void> {
+    for (let i = at; i < this.#calls.length; i++) {
+      const call = this.#calls[i];
+      const preset = this.#presets[i];
+      if (call === undefined || preset === "wait") continue;
+      const text = why.text === "" ? texts.abortedBefore(call.name) : why.text;
+      await this.#finish(i, call, preset ?? { result: failed(text), outcome: why.outcome }, 0);
+    }
+  }
+
+  #isParallel(at: number): boolean {
+    const call = this.#calls[at];
+    return call !== undefined && this.#host.tools.byName.get(call.name)?.tool.execution === "parallel";
+  }
+
+  async #batch(from: number, to: number): Promise<void> {
+    const limit = Math.max(1, this.#host.config.parallelCalls ?? PARALLEL_CALLS);
+    let next = from;
+    let broken = false;
+    const worker = async (): Promise<void> => {
+      while (next < to && !broken) {
+        try {
+          await this.#one(next++);
+        } catch (error) {
+          // No further effect once a step could not be made durable; calls at work still end.
+          broken = true;
+          throw error;
+        }
+      }
+    };
+    const workers = Array.from({ length: Math.min(limit, to - from) }, worker);
+    for (const settled of await Promise.allSettled(workers)) {
+      if (settled.status === "rejected") throw settled.reason;
+    }
+  }
+
+  async #one(index: number): Promise<void> {
+    const call = this.#calls[index];
+    if (call === undefined) return;
+    const preset = this.#presets[index];
+    if (preset === "wait") {
+      this.#end = "waiting";
+      return;
+    }
+    const { now, stop } = this.#host;
+    const started = now();
+    const done = preset ?? (stop.cause === undefined ? await this.#decide(call) : aborted(call));
+    if (done === "waiting") {
+      this.#end = "waiting";
+      return;
+    }
+    await this.#finish(index, call, done, now() - started);
+  }
+
+  /** Everything between a call as the model wrote it and the result of its tool. */
+  async #decide(call: ToolCallBlock): Promise<Invoked | "waiting"> {
+    const { tools, tally, repeats } = this.#host;
+    if (tally.noMoreCalls()) {
+      this.#end = "limit";
+      this.#limit = "toolCalls";
+      return { result: failed(texts.limit("toolCalls")), outcome: "skipped" };
+    }
+    tally.toolCalls++;
+    const repeat = repeats.note(call);
+    if (repeat.action === "stop") {
+      this.#end = "repeated";
+      return { result: failed(texts.repeated(call.name, repeat.count)), outcome: "skipped" };
+    }
+    const entry = tools.byName.get(call.name);
+    if (entry === undefined) return wrong(texts.unknownTool(call.name, [...tools.byName.keys()]));
+    if (call.args === undefined) return wrong(texts.malformed(call));
+    const done = await this.#gate(call, entry, call.args);
+    if (done === "waiting" || repeat.action !== "warn") return done;
+    const note = { type: "text", text: texts.repeatWarning(call.name, repeat.count) } as const;
+    return { ...done, result: { ...done.result, content: [...done.result.content, note] } };
+  }
+
+  async #gate(
+    call: ToolCallBlock,
+    entry: CompiledTool,
+    given: NonNullable<ToolCallBlock["args"]>,
+  ): Promise<Invoked | "waiting"> {
+    const { config, stop, turn } = this.#host;
+    let args = await this.#check(entry, given);
+    if (!args.ok) return wrong(texts.invalid(call.name, args.problems));
+    const base = { call, tool: entry.tool, message: this.#message, turn, signal: stop.signal };
+    if (config.beforeToolCall !== undefined) {
+      const decision = await this.#ask({ ...base, args: args.args });
+      if (typeof decision !== "object") {
+        if (decision === "waiting") return "waiting";
+      } else if ("outcome" in decision) {
+        return decision;
+      } else {
+        args = await this.#check(entry, decision.args);
+        if (!args.ok)
+          return { result: failed(texts.gateFailed(call.name, args.problems)), outcome: "blocked" };
+      }
+    }
+    if (stop.cause !== undefined) return aborted(call);
+    return this.#execute({ ...base, args: args.args });
+  }
+
+  async #check(
+    entry: CompiledTool,
+    args: NonNullable<ToolCallBlock["args"]>,
+  ): Promise<Awaited<ReturnType<CompiledTool["check"]>>> {
+    try {
+      const checked = entry.check(args);
+      return checked instanceof Promise ? await checked : checked;
+    } catch (error) {
+      return { ok: false, problems: `- the arguments: ${errorText(error)}` };
+    }
+  }
+
+  /** Asks the gate, and a person where it says so. What a gate that fails leaves undecided does not run. */
+  async #ask(
+    info: ToolCallInfo,
+  ): Promise<Invoked | "allow" | "waiting" | Extract<ToolDecision, { action: "change" }>> {
+    const { config, stop } = this.#host;
+    const { call } = info;
+    try {
+      const decision = await this.#orStopped(config.beforeToolCall?.(info));
+      if (stop.cause !== undefined) return aborted(call);
+      if (decision === undefined || decision.action === "allow") return "allow";
+      if (decision.action === "change") return decision;
+      if (decision.action === "block") return blocked(texts.blocked(call.name, decision.reason));
+      const { question, details } = decision;
+      await this.#host.emit({ type: "tool.ask", call, question });
+      if (config.onAsk === undefined) return "waiting";
+      const answer = await this.#orStopped(
+        config.onAsk({ ...info, question, ...(details === undefined ? {} : { details }) }),
+      );
+      if (stop.cause !== undefined || answer === undefined) return aborted(call);
+      if (answer.action === "wait") return "waiting";
+      return answer.action === "allow" ? "allow" : blocked(texts.denied(call.name, answer.reason));
+    } catch (error) {
+      return blocked(texts.gateFailed(call.name, errorText(error)));
+    }
+  }
+
+  async #orStopped<T>(value: T | Promise<T>): Promise<T | undefined> {
+    return value instanceof Promise ? await this.#host.stop.orStopped(value) : value;
+  }
+
+  async #execute(info: ToolCallInfo): Promise<Invoked> {
+    const { config, stop, turn, graceMs } = this.#host;
+    const { call, args } = info;
+    if (config.onStep !== undefined) {
+      const pendingToolCalls = this.#pending();
+      await this.#host.step({ kind: "toolStart", turn, messages: [], pendingToolCalls, call, args });
+    }
+    await this.#host.emit({ type: "tool.start", call, args });
+    const invoked = await invoke(
+      info.tool,
+      { id: call.id, name: call.name, args },
+      stop,
+      graceMs,
+      (partial) => {
+        void this.#host.emit({ type: "tool.update", callId: call.id, partial });
+      },
+    );
+    if (config.afterToolCall === undefined) return invoked;
+    try {
+      const result = await this.#orStopped(config.afterToolCall({ ...info, result: invoked.result }));
+      if (result === undefined) return invoked;
+      const outcome = invoked.outcome === "ok" && result.isError === true ? "error" : invoked.outcome;
+      return { result, outcome };
+    } catch (error) {
+      return wrong(errorText(error));
+    }
+  }
+
+  async #finish(index: number, call: ToolCallBlock, done: Invoked, durationMs: number): Promise<void> {
+    const { resultChars, turn, config, now, tools } = this.#host;
+    const { result, outcome } = done;
+    const keep = tools.byName.get(call.name)?.tool.truncate ?? "auto";
+    const message: ToolResultMessage = {
+      role: "toolResult",
+      toolCallId: call.id,
+      toolName: call.name,
+      content: truncateContent(result.content, resultChars, keep),
+      ...(result.details === undefined ? {} : { details: result.details }),
+      isError: result.isError === true,
+      timestamp: now(),
+    };
+    this.#results[index] = message;
+    if (config.onStep !== undefined) {
+      const pendingToolCalls = this.#pending();
+      await this.#host.step({ kind: "toolResult", turn, messages: [message], pendingToolCalls, message });
+    }
+    await this.#host.emit({ type: "tool.end", call, result: message, outcome, durationMs });
+  }
+
+  #pending(): readonly ToolCallBlock[] {
+    return this.#calls.filter((_call, index) => this.#results[index] === undefined);
+  }
+}
+
+function wrong(text: string): Invoked {
+  return { result: failed(text), outcome: "error" };
+}
+
+function blocked(text: string): Invoked {
+  return { result: failed(text), outcome: "blocked" };
+}
+
+function aborted(call: ToolCallBlock): Invoked {
+  return { result: failed(texts.abortedBefore(call.name)), outcome: "aborted" };
+}

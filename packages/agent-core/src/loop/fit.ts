@@ -1,0 +1,140 @@
+import type { AgentLoopConfig } from "../config.ts";
+import type { Conversation } from "../conversation/conversation.ts";
+import type { AgentEvent } from "../events.ts";
+import type { Step } from "../hooks.ts";
+import type { AgentMessage, AssistantMessage } from "../messages.ts";
+import type { SystemPrompt, ToolSpec } from "../model.ts";
+import { compact } from "../overflow/compact.ts";
+import { pruneToolResults } from "../overflow/prune.ts";
+import { estimatePrefixTokens, estimateTokens } from "../tokens.ts";
+
+const PRUNE_AT = 0.7;
+const COMPACT_AT = 0.6;
+const KEEP_SHARE = 0.25;
+
+/** What fitting a conversation into the window needs of the run. */
+export interface FitHost {
+  readonly config: AgentLoopConfig;
+  readonly conversation: Conversation;
+  readonly signal: AbortSignal;
+  readonly turn: number;
+  emit(event: AgentEvent): Promise<void> | void;
+  step(step: Step): Promise<void> | void;
+  now(): number;
+  /** A model turn a summary took. */
+  addUsage(turn: AssistantMessage): void;
+}
+
+/**
+ * Keeps a conversation inside the model's window, gently first: old results shortened, then removed, then the older
+ * part summarised. Below the first threshold it costs one comparison.
+ */
+export class Fit {
+  readonly #host: FitHost;
+  #prefix:
+    | { readonly system: SystemPrompt; readonly tools: readonly ToolSpec[]; readonly tokens: number }
+    | undefined;
+
+  constructor(host: FitHost) {
+    this.#host = host;
+  }
+
+  /** Before a model call. Resolves with how many messages were replaced at the start of the history. */
+  async before(system: SystemPrompt, tools: readonly ToolSpec[]): Promise<number> {
+    const { config, conversation } = this.#host;
+    const { context = {}, model } = config;
+    const prefix = this.#prefixTokens(system, tools);
+    const pruneAbove = model.contextWindow * (context.pruneAt ?? PRUNE_AT);
+    if (conversation.tokens(prefix) <= pruneAbove) return 0;
+    const compactAbove = model.contextWindow * (context.compactAt ?? COMPACT_AT);
+    await this.#prune(prefix, compactAbove, context.protectTurns ?? 3);
+    if (conversation.tokens(prefix) <= compactAbove) return 0;
+    return this.#compact("threshold", conversation.tokens(prefix), 1);
+  }
+
+  /**
+   * After the vendor refused a request as too long: whatever makes it shorter. Resolves with how many messages were
+   * replaced, or `undefined` when nothing could be done.
+   */
+  async afterOverflow(system: SystemPrompt, tools: readonly ToolSpec[]): Promise<number | undefined> {
+    const { config, conversation } = this.#host;
+    const prefix = this.#prefixTokens(system, tools);
+    const before = conversation.tokens(prefix);
+    const pruned = await this.#prune(prefix, 0, 1);
+    // The guess was too low, so what is kept by that measure has to be less by as much.
+    const factor = Math.min(1, before / config.model.contextWindow);
+    const replaced = await this.#compact("overflow", conversation.tokens(prefix), factor);
+    return replaced > 0 || pruned ? replaced : undefined;
+  }
+
+  /** On request of the host. */
+  manual(): Promise<number> {
+    return this.#compact("manual", this.#host.conversation.tokens(0), 1);
+  }
+
+  async #prune(prefix: number, target: number, protectTurns: number): Promise<boolean> {
+    const { config, conversation } = this.#host;
+    const softChars = config.context?.softChars;
+    const counts = { soft: 0, hard: 0 };
+    let tokensSaved = 0;
+    for (const level of ["soft", "hard"] as const) {
+      if (conversation.tokens(prefix) <= target) break;
+      const options = { level, protectTurns, ...(softChars === undefined ? {} : { softChars }) };
+      const view = conversation.messages.map((message) => conversation.prunedAs(message) ?? message);
+      const pruned = pruneToolResults(view, options);
+      if (pruned.changes.size === 0) continue;
+      conversation.prune(pruned.changes, pruned.tokensSaved);
+      counts[level] = pruned.changes.size;
+      tokensSaved += pruned.tokensSaved;
+    }
+    if (tokensSaved === 0) return false;
+    await this.#host.emit({ type: "prune", ...counts, tokensSaved });
+    return true;
+  }
+
+  async #compact(
+    reason: "threshold" | "overflow" | "manual",
+    tokens: number,
+    factor: number,
+  ): Promise<number> {
+    const { config, conversation, signal, turn } = this.#host;
+    const policy = config.context?.compaction ?? {};
+    if (policy === false) return 0;
+    const keepTokens = Math.floor(config.model.contextWindow * (policy.keepShare ?? KEEP_SHARE) * factor);
+    const cost = (message: AgentMessage): number => estimateTokens(conversation.prunedAs(message) ?? message);
+    await this.#host.emit({ type: "compaction.start", reason, tokens });
+    const compaction = await compact({
+      messages: conversation.messages,
+      keepTokens,
+      model: config.model,
+      stream: config.stream,
+      policy,
+      signal,
+      tokensOf: cost,
+      now: () => this.#host.now(),
+      ...(config.beforeCompaction === undefined ? {} : { beforeCompaction: config.beforeCompaction }),
+    });
+    if (compaction === undefined) return 0;
+    const { summary, replaced, source } = compaction;
+    for (const used of compaction.turns) this.#host.addUsage(used);
+    await this.#host.step({
+      kind: "compaction",
+      turn,
+      messages: [summary],
+      pendingToolCalls: [],
+      summary,
+      replaced,
+    });
+    conversation.compact(summary, replaced);
+    await this.#host.emit({ type: "compaction.end", summary, source, tokens: conversation.tokens(0) });
+    return replaced;
+  }
+
+  #prefixTokens(system: SystemPrompt, tools: readonly ToolSpec[]): number {
+    const known = this.#prefix;
+    if (known?.system === system && known.tools === tools) return known.tokens;
+    const tokens = estimatePrefixTokens(system, tools);
+    this.#prefix = { system, tools, tokens };
+    return tokens;
+  }
+}

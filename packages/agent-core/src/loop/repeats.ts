@@ -1,0 +1,41 @@
+import type { RepeatPolicy } from "../config.ts";
+import type { ToolCallBlock } from "../content.ts";
+
+const WARN_AT = 3;
+const STOP_AT = 6;
+const WINDOW = 32;
+
+/** What the n-th same call calls for. */
+export interface Repeat {
+  readonly count: number;
+  readonly action: "none" | "warn" | "stop";
+}
+
+/** Notices the same call with the same arguments among the last calls of a run. */
+export class Repeats {
+  readonly #policy: RepeatPolicy | false;
+  readonly #recent: string[] = [];
+  readonly #counts = new Map<string, number>();
+
+  constructor(policy: RepeatPolicy | false) {
+    this.#policy = policy;
+  }
+
+  note(call: ToolCallBlock): Repeat {
+    const policy = this.#policy;
+    if (policy === false || policy.exempt?.includes(call.name) === true) return { count: 1, action: "none" };
+    const key = `${call.name}\n${call.argsText}`;
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    this.#counts.set(key, count);
+    if (this.#recent.push(key) > (policy.window ?? WINDOW)) this.#forget(this.#recent.shift());
+    if (count >= (policy.stopAt ?? STOP_AT)) return { count, action: "stop" };
+    return { count, action: count >= (policy.warnAt ?? WARN_AT) ? "warn" : "none" };
+  }
+
+  #forget(key: string | undefined): void {
+    if (key === undefined) return;
+    const count = (this.#counts.get(key) ?? 0) - 1;
+    if (count > 0) this.#counts.set(key, count);
+    else this.#counts.delete(key);
+  }
+}

@@ -1,0 +1,470 @@
+import type { AgentContext, AgentLoopConfig, TakeMessages } from "../config.ts";
+import type { ToolCallBlock } from "../content.ts";
+import type { Conversation } from "../conversation/conversation.ts";
+import { type Unanswered, unansweredCalls } from "../conversation/pending.ts";
+import { toolCalls } from "../conversation/repair.ts";
+import { AgentError, errorText, isAgentError } from "../errors.ts";
+import type { AgentEvent, EmitEvent, EndReason, LimitName, MessageOrigin, RunResult } from "../events.ts";
+import type { Step } from "../hooks.ts";
+import type { AgentMessage, AssistantMessage, Message } from "../messages.ts";
+import type { ModelErrorData, StreamOptions, SystemPrompt } from "../model.ts";
+import { maxResultChars } from "../overflow/truncate.ts";
+import { compileTools, type ToolSet } from "../schema/compile.ts";
+import { type CallHost, type CallsOutcome, type Preset, TurnCalls } from "./calls.ts";
+import { Fit, type FitHost } from "./fit.ts";
+import { failed } from "./invoke.ts";
+import { streamTurn } from "./model-turn.ts";
+import { Repeats } from "./repeats.ts";
+import { RunSignal } from "./run-signal.ts";
+import { Tally } from "./tally.ts";
+import { texts } from "./texts.ts";
+
+const GRACE_MS = 1_000;
+const CONTINUATIONS = 2;
+/** How often in a row a vendor may ask to be called again before it counts as cut. */
+const PAUSES = 16;
+
+interface End {
+  readonly reason: EndReason;
+  readonly limit?: LimitName;
+  readonly error?: ModelErrorData;
+  readonly pending?: readonly ToolCallBlock[];
+}
+
+/** What follows a model turn: another one, a rest unless somebody has more to say, or the end. */
+type After =
+  | { readonly go: "on" }
+  | { readonly go: "rest"; readonly reason: EndReason }
+  | { readonly go: "end"; readonly end: End };
+
+const ON: After = { go: "on" };
+
+/** One run over a conversation: the double loop, outside over follow-ups, inside over tool calls and steering. */
+export class Run implements CallHost, FitHost {
+  readonly config: AgentLoopConfig;
+  readonly conversation: Conversation;
+  readonly tools: ToolSet;
+  readonly stop: RunSignal;
+  readonly tally: Tally;
+  readonly repeats: Repeats;
+  readonly graceMs: number;
+  readonly resultChars: number;
+  readonly now: () => number;
+  turn = 0;
+  readonly #system: AgentContext["system"];
+  readonly #emit: EmitEvent;
+  readonly #fit: Fit;
+  readonly #options: StreamOptions;
+  readonly #added: AgentMessage[] = [];
+  /** The turns that make up the last answer: more than one when it was cut and went on. */
+  #answer: AssistantMessage[] = [];
+  #runStart: number;
+  #continuations = 0;
+  #pauses = 0;
+
+  /** @throws AgentError `invalid_tool` */
+  constructor(
+    conversation: Conversation,
+    context: Pick<AgentContext, "system" | "tools">,
+    config: AgentLoopConfig,
+    emit: EmitEvent,
+  ) {
+    this.config = config;
+    this.conversation = conversation;
+    this.tools = compileTools(context.tools);
+    this.tally = new Tally(config.limits ?? {});
+    this.repeats = new Repeats(config.repeat ?? {});
+    this.graceMs = config.abortGraceMs ?? GRACE_MS;
+    this.resultChars = config.context?.resultChars ?? maxResultChars(config.model.contextWindow);
+    this.now = config.now ?? Date.now;
+    this.stop = new RunSignal(config.signal, config.limits?.wallMs);
+    this.#system = context.system;
+    this.#emit = emit;
+    this.#fit = new Fit(this);
+    this.#options = { ...config.streamOptions, signal: this.stop.signal };
+    this.#runStart = conversation.messages.length;
+    conversation.configure(config.convertToLlm, config.context?.historyTurns);
+  }
+
+  get signal(): AbortSignal {
+    return this.stop.signal;
+  }
+
+  /** @throws AgentError for wrong input, nothing to do, or a failed hook */
+  async execute(input: readonly AgentMessage[]): Promise<RunResult> {
+    let result: RunResult;
+    try {
+      const opening = await this.#opening(input);
+      await this.emit({ type: "run.start" });
+      try {
+        result = this.#result(await this.#loop(opening));
+      } catch (error) {
+        const failure = isAgentError(error)
+          ? error
+          : new AgentError("hook_failed", errorText(error), { cause: error });
+        const { code, message } = failure;
+        await this.emit({
+          type: "run.end",
+          result: { ...this.#result({ reason: "error" }), failure: { code, message } },
+        });
+        throw failure;
+      }
+    } finally {
+      this.stop.dispose();
+    }
+    await this.emit({ type: "run.end", result });
+    return result;
+  }
+
+  /** Summarises the older part now, outside a run. */
+  async compact(): Promise<boolean> {
+    try {
+      return (await this.#fit.manual()) > 0;
+    } finally {
+      this.stop.dispose();
+    }
+  }
+
+  emit(event: AgentEvent): void | Promise<void> {
+    return this.#emit(event);
+  }
+
+  async step(step: Step): Promise<void> {
+    try {
+      await this.config.onStep?.(step);
+    } catch (error) {
+      throw new AgentError("step_failed", `A step (${step.kind}) could not be kept: ${errorText(error)}`, {
+        cause: error,
+      });
+    }
+  }
+
+  addUsage(turn: AssistantMessage): void {
+    this.tally.add(turn);
+  }
+
+  takeSteering(): Promise<readonly AgentMessage[]> {
+    return take(this.config.steering);
+  }
+
+  /** What the run starts from. */
+  async #opening(input: readonly AgentMessage[]): Promise<Opening> {
+    if (input.length > 0) return { messages: checkInput(input), origin: "input" };
+    const { messages } = this.conversation;
+    const steering = await this.takeSteering();
+    if (steering.length > 0) return { messages: steering, origin: "steer" };
+    const last = messages.at(-1);
+    if (last !== undefined && last.role !== "assistant") return { messages: [], origin: "input" };
+    if (last !== undefined && unansweredCalls(messages) !== undefined)
+      return { messages: [], origin: "input" };
+    const followUps = await take(this.config.followUps);
+    if (followUps.length > 0) return { messages: followUps, origin: "followUp" };
+    switch (last?.stopReason) {
+      case "pause":
+        return { messages: [], origin: "input" };
+      case "max_tokens":
+        return { messages: [this.#note(texts.continueCut)], origin: "loop" };
+      case "aborted":
+      case "error":
+        return { messages: [this.#note(texts.continueBroken)], origin: "loop" };
+      default:
+        throw new AgentError(
+          "nothing_to_continue",
+          "The conversation waits for the user, not for the model.",
+        );
+    }
+  }
+
+  async #loop(opening: Opening): Promise<End> {
+    const open = unansweredCalls(this.conversation.messages);
+    if (open !== undefined) {
+      const settled = await this.#settle(open, opening.origin === "input" && opening.messages.length > 0);
+      if (settled !== undefined) return settled;
+    }
+    await this.#commitInput(opening.messages, opening.origin);
+    for (;;) {
+      const end = await this.#untilRest();
+      if (end.limit !== undefined || !RESTS.has(end.reason)) return end;
+      const followUps = await take(this.config.followUps);
+      if (followUps.length === 0) return end;
+      await this.#commitInput(followUps, "followUp");
+    }
+  }
+
+  /** The inner loop: model turns, their calls and steering, until the agent would rest. */
+  async #untilRest(): Promise<End> {
+    for (;;) {
+      const after = await this.#modelTurn();
+      if (after.go === "end") return after.end;
+      const steering = await this.takeSteering();
+      if (steering.length > 0) await this.#commitInput(steering, "steer");
+      else if (after.go === "rest") return { reason: after.reason };
+    }
+  }
+
+  async #modelTurn(): Promise<After> {
+    const limit = this.tally.reached();
+    if (limit !== undefined) return { go: "end", end: { reason: "limit", limit } };
+    if (this.stop.cause !== undefined) return { go: "end", end: this.#stopped() };
+    this.turn++;
+    const started = this.emit({ type: "turn.start", turn: this.turn });
+    if (started !== undefined) await started;
+    const answered = await this.#ask();
+    if (answered === undefined) return { go: "end", end: this.#stopped() };
+    const message = this.conversation.withOwnIds(answered);
+    this.tally.addTurn(message);
+    const calls = toolCalls(message);
+    await this.#commitTurn(message, calls);
+    const outcome = calls.length === 0 ? undefined : await this.#runCalls(message, calls);
+    const results = outcome?.results ?? [];
+    await this.emit({ type: "turn.end", turn: this.turn, message, results });
+    return this.#after(message, calls.length > 0, outcome);
+  }
+
+  /** One model turn as the vendor gives it, with the conversation made to fit. `undefined` when the run has to stop. */
+  async #ask(): Promise<AssistantMessage | undefined> {
+    const { tools, conversation } = this;
+    const system = await this.#systemPrompt();
+    this.#shift(await this.#fit.before(system, tools.specs));
+    if (this.stop.cause !== undefined) return undefined;
+    const message = await this.#stream(system);
+    if (message?.stopReason !== "context_overflow") return message;
+    this.addUsage(message);
+    const replaced = await this.#fit.afterOverflow(system, tools.specs);
+    if (replaced === undefined || this.stop.cause !== undefined) return message;
+    this.#shift(replaced);
+    const error = message.error ?? overflowError(message, conversation.messages.length);
+    await this.emit({ type: "model.discard", reason: "overflow", error });
+    return this.#stream(system);
+  }
+
+  async #stream(system: SystemPrompt): Promise<AssistantMessage | undefined> {
+    const { conversation, config, tools, tally } = this;
+    let messages: readonly Message[];
+    if (config.transformContext === undefined) {
+      messages = conversation.request();
+    } else {
+      const runStart = Math.max(0, this.#runStart - conversation.hidden());
+      const info = { turn: this.turn, runStart, signal: this.signal };
+      messages = conversation.toRequest(await config.transformContext(conversation.view(), info));
+    }
+    if (this.stop.cause !== undefined) return undefined;
+    return streamTurn({
+      model: config.model,
+      stream: config.stream,
+      context: { system, messages, tools: tools.specs },
+      options: tally.clip(this.#options, config.model),
+      stop: this.stop,
+      emit: this.#emit,
+      graceMs: this.graceMs,
+      now: this.now,
+    });
+  }
+
+  #systemPrompt(): SystemPrompt | Promise<SystemPrompt> {
+    const system = this.#system;
+    return typeof system === "function" ? system(this.turn) : system;
+  }
+
+  async #runCalls(message: AssistantMessage, calls: readonly ToolCallBlock[]): Promise<CallsOutcome> {
+    const turn = new TurnCalls(this, message, calls);
+    let outcome: CallsOutcome;
+    if (message.stopReason === "tool_use") {
+      const spent = this.tally.spent();
+      outcome = spent === undefined ? await turn.run() : await turn.skipAll(texts.limit(spent), "skipped");
+    } else if (message.stopReason === "aborted") {
+      outcome = await turn.skipAll("", "aborted");
+    } else {
+      const cut = message.stopReason === "max_tokens";
+      outcome = await turn.skipAll(cut ? texts.cut : texts.notAsked(message.stopReason), "skipped");
+    }
+    await this.#addResults(outcome);
+    return outcome;
+  }
+
+  async #addResults(outcome: CallsOutcome): Promise<void> {
+    for (const result of outcome.results) await this.#add(result, "tool");
+  }
+
+  async #after(
+    message: AssistantMessage,
+    called: boolean,
+    outcome: CallsOutcome | undefined,
+  ): Promise<After> {
+    const { stopReason } = message;
+    if (outcome?.end === "waiting")
+      return { go: "end", end: { reason: "waiting", pending: outcome.waiting } };
+    if (this.stop.cause !== undefined) return { go: "end", end: this.#stopped() };
+    if (outcome?.end === "repeated") return { go: "end", end: { reason: "repeated" } };
+    if (outcome?.end === "limit" && outcome.limit !== undefined) {
+      return { go: "end", end: { reason: "limit", limit: outcome.limit } };
+    }
+    if (outcome !== undefined && outcome.steering.length > 0)
+      await this.#commitInput(outcome.steering, "steer");
+    if (stopReason !== "max_tokens") this.#continuations = 0;
+    if (stopReason !== "pause") this.#pauses = 0;
+    switch (stopReason) {
+      case "tool_use":
+        return called ? ON : { go: "rest", reason: "done" };
+      case "end_turn":
+      case "stop_sequence":
+        return { go: "rest", reason: "done" };
+      case "max_tokens":
+        if (this.#continuations >= (this.config.continuations ?? CONTINUATIONS))
+          return { go: "rest", reason: "cut" };
+        this.#continuations++;
+        // Results already say that the message was cut.
+        if (!called) await this.#commitInput([this.#note(texts.continueCut)], "loop");
+        return ON;
+      case "pause":
+        return ++this.#pauses <= PAUSES ? ON : { go: "rest", reason: "cut" };
+      case "refusal":
+      case "filter":
+        return { go: "rest", reason: stopReason };
+      case "context_overflow":
+      case "aborted":
+      case "error": {
+        const error = message.error ?? unnamedError(message);
+        return { go: "end", end: { reason: "error", error } };
+      }
+    }
+  }
+
+  /** Gives each call an earlier run left open its result, or runs it. Resolves with the end when one has to wait. */
+  async #settle(open: Unanswered, newInput: boolean): Promise<End | undefined> {
+    const presets: Preset[] = [];
+    for (const call of open.calls) presets.push(await this.#preset(call, newInput));
+    const outcome = await new TurnCalls(this, open.message, open.calls, presets).run();
+    await this.#addResults(outcome);
+    this.conversation.sortLastResults();
+    if (outcome.end === "waiting") return { reason: "waiting", pending: outcome.waiting };
+    if (this.stop.cause !== undefined) return this.#stopped();
+    if (outcome.end === "limit" && outcome.limit !== undefined)
+      return { reason: "limit", limit: outcome.limit };
+    await this.#commitInput(outcome.steering, "steer");
+    return undefined;
+  }
+
+  async #preset(call: ToolCallBlock, newInput: boolean): Promise<Preset> {
+    const tool = this.tools.byName.get(call.name)?.tool;
+    const decision = await this.config.onPendingCall?.({ call, tool });
+    if (decision?.action === "run") return undefined;
+    if (decision?.action === "wait") return "wait";
+    if (decision?.action === "result") {
+      return { result: decision.result, outcome: decision.result.isError === true ? "error" : "ok" };
+    }
+    const harmless = tool !== undefined && tool.effects !== "external";
+    if (harmless && !newInput) return undefined;
+    const text = harmless ? texts.interruptedHarmless : texts.interrupted;
+    return { result: failed(text), outcome: "skipped" };
+  }
+
+  async #commitInput(messages: readonly AgentMessage[], origin: Opening["origin"]): Promise<void> {
+    if (messages.length === 0) return;
+    if (this.config.onStep !== undefined) {
+      await this.step({ kind: "input", turn: this.turn, messages, pendingToolCalls: [], origin });
+    }
+    for (const message of messages) await this.#add(message, origin);
+  }
+
+  async #commitTurn(message: AssistantMessage, calls: readonly ToolCallBlock[]): Promise<void> {
+    const goesOn =
+      this.#answer.at(-1)?.stopReason === "max_tokens" || this.#answer.at(-1)?.stopReason === "pause";
+    if (goesOn) this.#answer.push(message);
+    else this.#answer = [message];
+    // A turn that failed before it said anything is no part of the conversation.
+    if (message.content.length === 0 && message.error !== undefined) return;
+    if (this.config.onStep !== undefined) {
+      await this.step({
+        kind: "assistant",
+        turn: this.turn,
+        messages: [message],
+        pendingToolCalls: calls,
+        message,
+      });
+    }
+    await this.#add(message, "model");
+  }
+
+  #add(message: AgentMessage, origin: MessageOrigin): void | Promise<void> {
+    this.conversation.append(message);
+    this.#added.push(message);
+    return this.emit({ type: "message", message, origin });
+  }
+
+  /** Keeps the start of the run where it is when messages before it were replaced by one summary. */
+  #shift(replaced: number): void {
+    if (replaced > 0) this.#runStart = Math.max(1, this.#runStart - replaced + 1);
+  }
+
+  #note(content: string): AgentMessage {
+    return { role: "custom", kind: "continue", content, timestamp: this.now() };
+  }
+
+  #stopped(): End {
+    return this.stop.cause === "wallMs" ? { reason: "limit", limit: "wallMs" } : { reason: "aborted" };
+  }
+
+  #result(end: End): RunResult {
+    return {
+      reason: end.reason,
+      messages: this.#added,
+      message: this.#answer.at(-1),
+      text: this.#answer.map(messageText).join(""),
+      used: this.tally.used,
+      ...(end.limit === undefined ? {} : { limit: end.limit }),
+      ...(end.error === undefined ? {} : { error: end.error }),
+      pending: end.pending ?? [],
+    };
+  }
+}
+
+interface Opening {
+  readonly messages: readonly AgentMessage[];
+  readonly origin: "input" | "steer" | "followUp" | "loop";
+}
+
+/** After these the agent listens for follow-ups. */
+const RESTS: ReadonlySet<EndReason> = new Set<EndReason>(["done", "cut", "refusal", "filter"]);
+
+async function take(source: TakeMessages | undefined): Promise<readonly AgentMessage[]> {
+  return source === undefined ? [] : checkInput(await source());
+}
+
+function checkInput(messages: readonly AgentMessage[]): readonly AgentMessage[] {
+  for (const { role } of messages) {
+    if (role === "assistant" || role === "toolResult") {
+      throw new AgentError(
+        "invalid_input",
+        `A message of role "${role}" belongs into the history, not into the input.`,
+      );
+    }
+  }
+  return messages;
+}
+
+function messageText(message: AssistantMessage): string {
+  let text = "";
+  for (const block of message.content) if (block.type === "text") text += block.text;
+  return text;
+}
+
+function overflowError(message: AssistantMessage, count: number): ModelErrorData {
+  return {
+    code: "overflow",
+    message: `${message.model} ran out of its context window (${count} messages).`,
+    retryable: false,
+    emitted: message.content.length > 0,
+    scope: "model",
+  };
+}
+
+function unnamedError(message: AssistantMessage): ModelErrorData {
+  return {
+    code: message.stopReason === "context_overflow" ? "overflow" : "protocol",
+    message: `The turn ended with ${message.stopReason} and no reason.`,
+    retryable: false,
+    emitted: message.content.length > 0,
+    scope: "model",
+  };
+}

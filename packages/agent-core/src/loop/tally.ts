@@ -1,0 +1,66 @@
+import type { RunLimits } from "../config.ts";
+import type { LimitName, RunUsage } from "../events.ts";
+import type { AssistantMessage } from "../messages.ts";
+import type { Model, StreamOptions, Usage } from "../model.ts";
+import { estimateTokens } from "../tokens.ts";
+import { addUsage, NO_USAGE } from "../usage.ts";
+
+const DEFAULT_TURNS = 200;
+const DEFAULT_CALLS = 1_000;
+/** What an adapter asks for when it is told nothing. */
+const DEFAULT_OUTPUT = 8_192;
+
+/** Counts what a run uses, and says which limit it has reached. */
+export class Tally {
+  turns = 0;
+  toolCalls = 0;
+  #usage: Usage = NO_USAGE;
+  #outputTokens = 0;
+  readonly #limits: RunLimits;
+
+  constructor(limits: RunLimits) {
+    this.#limits = limits;
+  }
+
+  addTurn(message: AssistantMessage): void {
+    this.turns++;
+    this.add(message);
+  }
+
+  /** A model call that is no turn of its own: a summary, a try that was void. */
+  add(message: AssistantMessage): void {
+    if (message.usage !== undefined) this.#usage = addUsage(this.#usage, message.usage);
+    if (this.#limits.outputTokens !== undefined) {
+      this.#outputTokens += message.usage?.output.total ?? estimateTokens(message);
+    }
+  }
+
+  /** The limit that forbids another model call. */
+  reached(): LimitName | undefined {
+    return this.turns >= (this.#limits.turns ?? DEFAULT_TURNS) ? "turns" : this.spent();
+  }
+
+  /** The budget that is used up. */
+  spent(): LimitName | undefined {
+    const { outputTokens, costMicros } = this.#limits;
+    if (outputTokens !== undefined && this.#outputTokens >= outputTokens) return "outputTokens";
+    if (costMicros !== undefined && (this.#usage.costMicros ?? 0) >= costMicros) return "costMicros";
+    return undefined;
+  }
+
+  noMoreCalls(): boolean {
+    return this.toolCalls >= (this.#limits.toolCalls ?? DEFAULT_CALLS);
+  }
+
+  /** The options of the next request, with no more output asked for than is left. */
+  clip(options: StreamOptions, model: Model): StreamOptions {
+    const limit = this.#limits.outputTokens;
+    if (limit === undefined) return options;
+    const asked = options.maxOutputTokens ?? Math.min(model.maxOutputTokens, DEFAULT_OUTPUT);
+    return { ...options, maxOutputTokens: Math.max(1, Math.min(asked, limit - this.#outputTokens)) };
+  }
+
+  get used(): RunUsage {
+    return { usage: this.#usage, turns: this.turns, toolCalls: this.toolCalls };
+  }
+}

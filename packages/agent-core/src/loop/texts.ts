@@ -1,0 +1,40 @@
+import type { ToolCallBlock } from "../content.ts";
+
+/** What the model reads when a call gave no result of its own. Kept together, since prompts lean on the wording. */
+export const texts = {
+  unknownTool: (name: string, known: readonly string[]): string =>
+    known.length === 0
+      ? `There is no tool "${name}"; no tools can be used here.`
+      : `There is no tool "${name}". The tools are: ${known.join(", ")}.`,
+  malformed: (call: ToolCallBlock): string =>
+    `The arguments of "${call.name}" are not a JSON object${call.argsError === undefined ? "" : `: ${call.argsError}`}. Make the call again with valid JSON.`,
+  invalid: (name: string, problems: string): string =>
+    `The arguments of "${name}" are wrong:\n${problems}\nMake the call again with these put right.`,
+  blocked: (name: string, reason: string): string => `"${name}" was not allowed: ${reason}`,
+  gateFailed: (name: string, why: string): string =>
+    `"${name}" was not run, because the check before it failed: ${why}`,
+  denied: (name: string, reason: string): string => `"${name}" was not run; the answer was no: ${reason}`,
+  timeout: (name: string, ms: number): string => `"${name}" did not finish within ${ms} ms and was stopped.`,
+  abortedBefore: (name: string): string => `"${name}" was not run: the run was stopped first.`,
+  abortedDuring: (name: string): string =>
+    `The run was stopped while "${name}" was at work; what it had done by then is unknown.`,
+  noContent: (name: string): string => `"${name}" gave no result.`,
+  emptyContent: "(no output)",
+  steered:
+    "Not run: the user sent a message first. Take it into account; make the call again if it still fits.",
+  cut: "Not run: the message was cut at the output limit before it was complete.",
+  notAsked: (stopReason: string): string =>
+    `Not run: the turn ended with ${stopReason}, not with a tool call.`,
+  limit: (name: string): string => `Not run: the run reached its limit (${name}).`,
+  repeated: (name: string, count: number): string =>
+    `Not run: this is call ${count} of "${name}" with the same arguments, so the run ends here.`,
+  repeatWarning: (name: string, count: number): string =>
+    `Note: this is call ${count} of "${name}" with exactly these arguments. Another one will not help; do something else, or answer with what is known.`,
+  interrupted:
+    "The run was interrupted before this call gave a result; whether it took effect is unknown. Look before making it again, or ask.",
+  interruptedHarmless:
+    "The run was interrupted before this call gave a result. Make it again if it is still needed.",
+  continueCut:
+    "Your last message was cut at the output limit. Go on exactly where it stopped, without repeating or introducing it.",
+  continueBroken: "Your last message was interrupted. Go on where it stopped.",
+} as const;

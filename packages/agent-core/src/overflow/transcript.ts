@@ -1,0 +1,131 @@
+import type { Block } from "../content.ts";
+import type { AgentMessage } from "../messages.ts";
+import { estimateTokens } from "../tokens.ts";
+import { truncateText } from "./truncate.ts";
+
+/** Characters of one message in a transcript; results are the bulk of a conversation and the least of its sense. */
+const TEXT_CHARS = 8_000;
+const ARGS_CHARS = 1_000;
+const RESULT_CHARS = 2_000;
+
+function contentText(content: string | readonly Block[], max: number): string {
+  if (typeof content === "string") return truncateText(content, max, "head-tail");
+  const parts: string[] = [];
+  for (const block of content) {
+    switch (block.type) {
+      case "text":
+      case "refusal":
+      case "citation":
+        parts.push(truncateText(block.text, max, "head-tail"));
+        break;
+      case "toolCall":
+        parts.push(`[called ${block.name} ${truncateText(block.argsText, ARGS_CHARS, "head")}]`);
+        break;
+      case "image":
+      case "audio":
+      case "file":
+        parts.push(`[${block.type}, ${block.mimeType}]`);
+        break;
+      case "thinking":
+      case "opaque":
+        break;
+    }
+  }
+  return parts.join("\n");
+}
+
+/** One message as a person would note it down. */
+export function messageTranscript(message: AgentMessage): string {
+  switch (message.role) {
+    case "user":
+      return `User: ${contentText(message.content, TEXT_CHARS)}`;
+    case "assistant":
+      return `Assistant: ${contentText(message.content, TEXT_CHARS)}`;
+    case "toolResult": {
+      const failed = message.isError ? " (failed)" : "";
+      return `Result of ${message.toolName}${failed}: ${contentText(message.content, RESULT_CHARS)}`;
+    }
+    case "shellRun":
+      return `User ran: ${message.command}\n${truncateText(message.output, RESULT_CHARS)}`;
+    case "branchSummary":
+      return `Summary of another branch: ${truncateText(message.summary, TEXT_CHARS)}`;
+    case "compactionSummary":
+      return `Summary of what came before: ${message.summary}`;
+    case "custom":
+      return `Note (${message.kind}): ${contentText(message.content, TEXT_CHARS)}`;
+  }
+}
+
+/** The conversation as texts of at most about `tokens` tokens each, split between messages only. */
+export function transcriptChunks(messages: readonly AgentMessage[], tokens: number): string[] {
+  const chunks: string[] = [];
+  let parts: string[] = [];
+  let size = 0;
+  for (const message of messages) {
+    let text = messageTranscript(message);
+    let cost = estimateTokens(text);
+    if (cost > tokens) {
+      // Longer than a whole chunk: characters are cut in proportion.
+      text = truncateText(text, Math.max(200, Math.floor((text.length * tokens) / cost)), "head-tail");
+      cost = tokens;
+    }
+    if (size + cost > tokens && parts.length > 0) {
+      chunks.push(parts.join("\n\n"));
+      parts = [];
+      size = 0;
+    }
+    parts.push(text);
+    size += cost;
+  }
+  if (parts.length > 0) chunks.push(parts.join("\n\n"));
+  return chunks;
+}
+
+const EXCERPT_CHARS = 300;
+const EARLIER_CHARS = 4_000;
+
+/** A summary made of what is known without a model. Deterministic. */
+export function metadataSummary(messages: readonly AgentMessage[]): string {
+  const tools = new Map<string, number>();
+  const requests: string[] = [];
+  let earlier = "";
+  let turns = 0;
+  for (const message of messages) {
+    if (message.role === "compactionSummary") earlier = message.summary;
+    else if (message.role === "toolResult") {
+      tools.set(message.toolName, (tools.get(message.toolName) ?? 0) + 1);
+    } else if (message.role === "assistant") turns++;
+    else if (message.role === "user")
+      requests.push(truncateText(contentText(message.content, TEXT_CHARS), EXCERPT_CHARS));
+  }
+  const lines = [
+    `No summary could be made of ${messages.length} older messages (${period(messages)}); this is what is known of them.`,
+    `The user wrote ${requests.length} times, the assistant ${turns} times.`,
+  ];
+  if (tools.size > 0) {
+    const used = [...tools].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, count]) => `${name} (${count})`);
+    lines.push(`Tools used: ${used.join(", ")}.`);
+  }
+  if (requests.length > 0) lines.push("The user's requests, shortened:");
+  for (const request of requests.slice(-10)) lines.push(`- ${request}`);
+  if (earlier !== "") lines.push("", truncateText(earlier, EARLIER_CHARS));
+  return lines.join("\n");
+}
+
+function period(messages: readonly AgentMessage[]): string {
+  const first = messages[0];
+  const last = messages.at(-1);
+  if (first === undefined || last === undefined) return "none";
+  return `${isoTime(first.timestamp)} to ${isoTime(last.timestamp)}`;
+}
+
+function isoTime(timestamp: number): string {
+  const date = new Date(timestamp);
+  return Number.isNaN(date.getTime()) ? "an unknown time" : date.toISOString();
+}
+
+/** The last thing the user asked for, word for word, when it lies in what is summarised. */
+export function latestRequest(messages: readonly AgentMessage[]): string | undefined {
+  const last = messages.findLast((message) => message.role === "user");
+  return last?.role === "user" ? contentText(last.content, RESULT_CHARS) : undefined;
+}

@@ -1,0 +1,385 @@
+import type { JsonObject, JsonValue } from "../json.ts";
+
+/** One thing that is wrong with a value. `path` is a JSON pointer, empty for the value itself. */
+export interface SchemaIssue {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Adds what is wrong with `value` to `issues`. */
+type Check = (value: unknown, path: string, issues: SchemaIssue[]) => void;
+
+/** More than a model can use at once; also bounds the work on hostile input. */
+const MAX_ISSUES = 12;
+
+/**
+ * Compiles a JSON Schema (draft 2020-12, and what older drafts write differently) into one function.
+ *
+ * Known: `type`, `enum`, `const`, the bounds of numbers, strings, arrays and objects, `pattern`, `properties`,
+ * `patternProperties`, `additionalProperties`, `propertyNames`, `required`, `dependentRequired`, `items`,
+ * `prefixItems`, `contains`, `uniqueItems`, `allOf`, `anyOf`, `oneOf`, `not`, `if`/`then`/`else`, local `$ref`.
+ * Anything else (`format`, remote references, `unevaluatedProperties`) is an annotation and accepts everything.
+ */
+export function compileJsonSchema(schema: JsonValue): (value: unknown) => readonly SchemaIssue[] {
+  const check = new Compiler(schema).compile(schema);
+  return (value) => {
+    const issues: SchemaIssue[] = [];
+    check(value, "", issues);
+    return issues.slice(0, MAX_ISSUES);
+  };
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const accept: Check = () => {};
+
+class Compiler {
+  readonly #root: JsonValue;
+  readonly #refs = new Map<string, Check>();
+
+  constructor(root: JsonValue) {
+    this.#root = root;
+  }
+
+  compile(schema: JsonValue | undefined): Check {
+    if (schema === false) return (_value, path, issues) => add(issues, path, "is not allowed");
+    if (!isJsonObject(schema)) return accept;
+    const checks: Check[] = [];
+    if (typeof schema.$ref === "string") checks.push(this.#ref(schema.$ref));
+    pushType(schema, checks);
+    pushValues(schema, checks);
+    pushNumber(schema, checks);
+    pushString(schema, checks);
+    this.#pushArray(schema, checks);
+    this.#pushObject(schema, checks);
+    this.#pushCombined(schema, checks);
+    if (checks.length === 0) return accept;
+    const [only] = checks;
+    if (checks.length === 1 && only !== undefined) return only;
+    return (value, path, issues) => {
+      for (const check of checks) {
+        check(value, path, issues);
+        if (issues.length >= MAX_ISSUES) return;
+      }
+    };
+  }
+
+  /** A reference may lead back to where it stands, so it is looked up when it is first used. */
+  #ref(ref: string): Check {
+    return (value, path, issues) => {
+      let check = this.#refs.get(ref);
+      if (check === undefined) {
+        // Takes the place while compiling, so that a reference to itself ends.
+        this.#refs.set(ref, accept);
+        check = this.compile(resolve(this.#root, ref));
+        this.#refs.set(ref, check);
+      }
+      if (path.length > 2_000) add(issues, "", "is nested too deeply");
+      else check(value, path, issues);
+    };
+  }
+
+  #list(value: JsonValue | undefined): Check[] {
+    return Array.isArray(value) ? value.map((entry: JsonValue) => this.compile(entry)) : [];
+  }
+
+  #pushArray(schema: JsonObject, checks: Check[]): void {
+    // Before 2020-12 a list under `items` meant what `prefixItems` means now.
+    const oldTuple = Array.isArray(schema.items);
+    const prefix = this.#list(oldTuple ? schema.items : schema.prefixItems);
+    const restSchema = oldTuple ? schema.additionalItems : schema.items;
+    const rest = restSchema === undefined ? undefined : this.compile(restSchema);
+    const contains = schema.contains === undefined ? undefined : this.compile(schema.contains);
+    const min = number(schema.minItems);
+    const max = number(schema.maxItems);
+    const unique = schema.uniqueItems === true;
+    if (prefix.length === 0 && !rest && !contains && min === undefined && max === undefined && !unique)
+      return;
+    checks.push((value, path, issues) => {
+      if (!Array.isArray(value)) return;
+      const items: readonly unknown[] = value;
+      if (min !== undefined && items.length < min) add(issues, path, `must have at least ${min} items`);
+      if (max !== undefined && items.length > max) add(issues, path, `must have at most ${max} items`);
+      for (let i = 0; i < items.length && issues.length < MAX_ISSUES; i++) {
+        const check = prefix[i] ?? rest;
+        check?.(items[i], `${path}/${i}`, issues);
+      }
+      if (unique && new Set(items.map(canonical)).size < items.length) add(issues, path, "has equal items");
+      if (contains && !items.some((item) => passes(contains, item))) {
+        add(issues, path, "has no item of the kind it must contain");
+      }
+    });
+  }
+
+  #pushObject(schema: JsonObject, checks: Check[]): void {
+    const properties = new Map<string, Check>();
+    if (isJsonObject(schema.properties)) {
+      for (const [key, entry] of Object.entries(schema.properties)) properties.set(key, this.compile(entry));
+    }
+    const patterns: [RegExp, Check][] = [];
+    if (isJsonObject(schema.patternProperties)) {
+      for (const [source, entry] of Object.entries(schema.patternProperties)) {
+        const pattern = regExp(source);
+        if (pattern) patterns.push([pattern, this.compile(entry)]);
+      }
+    }
+    const required = strings(schema.required);
+    const additional =
+      schema.additionalProperties === undefined ? undefined : this.compile(schema.additionalProperties);
+    const closed = schema.additionalProperties === false;
+    const names = schema.propertyNames === undefined ? undefined : this.compile(schema.propertyNames);
+    const min = number(schema.minProperties);
+    const max = number(schema.maxProperties);
+    const dependent = isJsonObject(schema.dependentRequired) ? Object.entries(schema.dependentRequired) : [];
+    const perKey = properties.size > 0 || patterns.length > 0 || additional || names;
+    if (
+      !perKey &&
+      required.length === 0 &&
+      min === undefined &&
+      max === undefined &&
+      dependent.length === 0
+    ) {
+      return;
+    }
+    checks.push((value, path, issues) => {
+      if (!isJsonObject(value)) return;
+      for (const key of required) {
+        if (!Object.hasOwn(value, key)) add(issues, `${path}/${pointer(key)}`, "is missing");
+      }
+      for (const [key, needs] of dependent) {
+        if (!Object.hasOwn(value, key)) continue;
+        for (const need of strings(needs)) {
+          if (!Object.hasOwn(value, need))
+            add(issues, `${path}/${pointer(need)}`, `is needed beside "${key}"`);
+        }
+      }
+      const keys = Object.keys(value);
+      if (min !== undefined && keys.length < min) add(issues, path, `must have at least ${min} properties`);
+      if (max !== undefined && keys.length > max) add(issues, path, `must have at most ${max} properties`);
+      if (!perKey) return;
+      for (const key of keys) {
+        if (issues.length >= MAX_ISSUES) return;
+        const at = `${path}/${pointer(key)}`;
+        const check = properties.get(key);
+        check?.(value[key], at, issues);
+        let known = check !== undefined;
+        for (const [pattern, patternCheck] of patterns) {
+          if (!pattern.test(key)) continue;
+          known = true;
+          patternCheck(value[key], at, issues);
+        }
+        if (!known && closed) add(issues, at, unknownProperty([...properties.keys()]));
+        else if (!known) additional?.(value[key], at, issues);
+        names?.(key, at, issues);
+      }
+    });
+  }
+
+  #pushCombined(schema: JsonObject, checks: Check[]): void {
+    checks.push(...this.#list(schema.allOf));
+    const any = this.#list(schema.anyOf);
+    if (any.length > 0) checks.push(alternatives(any, 1));
+    const one = this.#list(schema.oneOf);
+    if (one.length > 0) checks.push(alternatives(one, 1, 1));
+    if (schema.not !== undefined) {
+      const not = this.compile(schema.not);
+      checks.push((value, path, issues) => {
+        if (passes(not, value)) add(issues, path, "has a form that is excluded");
+      });
+    }
+    if (schema.if !== undefined) {
+      const condition = this.compile(schema.if);
+      const yes = this.compile(schema.then);
+      const no = this.compile(schema.else);
+      checks.push((value, path, issues) => (passes(condition, value) ? yes : no)(value, path, issues));
+    }
+  }
+}
+
+function pushType(schema: JsonObject, checks: Check[]): void {
+  const types = typeof schema.type === "string" ? [schema.type] : strings(schema.type);
+  if (types.length === 0) return;
+  // OpenAPI 3.0 writes an optional null this way, and MCP servers pass it on.
+  if (schema.nullable === true) types.push("null");
+  const [only] = types;
+  const wanted = types.join(" or ");
+  checks.push((value, path, issues) => {
+    const fits =
+      types.length === 1 && only !== undefined ? isOf(value, only) : types.some((type) => isOf(value, type));
+    if (!fits) add(issues, path, `must be ${wanted}, not ${typeName(value)}`);
+  });
+}
+
+function pushValues(schema: JsonObject, checks: Check[]): void {
+  if (Array.isArray(schema.enum)) {
+    const values: readonly JsonValue[] = schema.enum;
+    const allowed = new Set(values.map(canonical));
+    const shown = values.slice(0, 20).map(canonical).join(", ");
+    checks.push((value, path, issues) => {
+      if (!allowed.has(canonical(value))) add(issues, path, `must be one of ${shown}`);
+    });
+  }
+  if (schema.const !== undefined) {
+    const wanted = canonical(schema.const);
+    checks.push((value, path, issues) => {
+      if (canonical(value) !== wanted) add(issues, path, `must be ${wanted}`);
+    });
+  }
+}
+
+function pushNumber(schema: JsonObject, checks: Check[]): void {
+  const min = number(schema.minimum);
+  const max = number(schema.maximum);
+  const above = number(schema.exclusiveMinimum);
+  const below = number(schema.exclusiveMaximum);
+  const step = number(schema.multipleOf);
+  if ([min, max, above, below, step].every((bound) => bound === undefined)) return;
+  checks.push((value, path, issues) => {
+    if (typeof value !== "number") return;
+    if (min !== undefined && value < min) add(issues, path, `must be at least ${min}`);
+    if (max !== undefined && value > max) add(issues, path, `must be at most ${max}`);
+    if (above !== undefined && value <= above) add(issues, path, `must be more than ${above}`);
+    if (below !== undefined && value >= below) add(issues, path, `must be less than ${below}`);
+    if (step !== undefined && step > 0) {
+      const parts = value / step;
+      // Decimal steps such as 0.01 are not exact in binary.
+      if (Math.abs(parts - Math.round(parts)) > 1e-9 * Math.max(1, Math.abs(parts))) {
+        add(issues, path, `must be a multiple of ${step}`);
+      }
+    }
+  });
+}
+
+function pushString(schema: JsonObject, checks: Check[]): void {
+  const min = number(schema.minLength);
+  const max = number(schema.maxLength);
+  const pattern = typeof schema.pattern === "string" ? regExp(schema.pattern) : undefined;
+  if (min === undefined && max === undefined && pattern === undefined) return;
+  checks.push((value, path, issues) => {
+    if (typeof value !== "string") return;
+    if (min !== undefined || max !== undefined) {
+      const length = codePoints(value);
+      if (min !== undefined && length < min) add(issues, path, `must have at least ${min} characters`);
+      if (max !== undefined && length > max) add(issues, path, `must have at most ${max} characters`);
+    }
+    if (pattern && !pattern.test(value)) add(issues, path, `must match ${pattern.source}`);
+  });
+}
+
+function alternatives(checks: readonly Check[], min: number, max = Number.POSITIVE_INFINITY): Check {
+  return (value, path, issues) => {
+    let matches = 0;
+    let best: SchemaIssue[] | undefined;
+    for (const check of checks) {
+      const own: SchemaIssue[] = [];
+      check(value, path, own);
+      if (own.length === 0) matches++;
+      // The alternative that came furthest is the one that was meant.
+      else if (best === undefined || depth(own) > depth(best)) best = own;
+    }
+    if (matches > max) add(issues, path, "fits more than one of the alternatives");
+    if (matches >= min) return;
+    if (best !== undefined && depth(best) > path.length) issues.push(...best);
+    else if (best !== undefined) add(issues, path, best.map((issue) => issue.message).join("; "));
+  };
+}
+
+function depth(issues: readonly SchemaIssue[]): number {
+  return Math.max(...issues.map((issue) => issue.path.length));
+}
+
+function passes(check: Check, value: unknown): boolean {
+  const issues: SchemaIssue[] = [];
+  check(value, "", issues);
+  return issues.length === 0;
+}
+
+function add(issues: SchemaIssue[], path: string, message: string): void {
+  if (issues.length < MAX_ISSUES) issues.push({ path, message });
+}
+
+function isOf(value: unknown, type: string): boolean {
+  switch (type) {
+    case "string":
+      return typeof value === "string";
+    case "number":
+      return typeof value === "number";
+    case "integer":
+      return typeof value === "number" && Number.isInteger(value);
+    case "boolean":
+      return typeof value === "boolean";
+    case "null":
+      return value === null;
+    case "array":
+      return Array.isArray(value);
+    case "object":
+      return isJsonObject(value);
+    default:
+      return true;
+  }
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+/** Key order does not make values different. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, entry: unknown) =>
+    isJsonObject(entry)
+      ? Object.fromEntries(Object.entries(entry).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : entry,
+  );
+}
+
+function resolve(root: JsonValue, ref: string): JsonValue | undefined {
+  if (ref === "#") return root;
+  if (!ref.startsWith("#/")) return undefined;
+  let at: JsonValue | undefined = root;
+  for (const part of ref.slice(2).split("/")) {
+    const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    if (Array.isArray(at)) at = at[Number(key)];
+    else if (isJsonObject(at)) at = at[key];
+    else return undefined;
+  }
+  return at;
+}
+
+function regExp(source: string): RegExp | undefined {
+  for (const flags of ["u", ""]) {
+    try {
+      return new RegExp(source, flags);
+    } catch {
+      // Patterns of other dialects are annotations.
+    }
+  }
+  return undefined;
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+function unknownProperty(known: readonly string[]): string {
+  return known.length === 0
+    ? "is not a known property"
+    : `is not a known property; there are ${known.join(", ")}`;
+}
+
+function pointer(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+function number(value: JsonValue | undefined): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}
+
+function strings(value: JsonValue | undefined): string[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter((entry: JsonValue) => typeof entry === "string");
+}

@@ -1,0 +1,113 @@
+import type { Block, BlockHead, ToolCallBlock } from "./content.ts";
+import type { AgentEvent } from "./events.ts";
+import type { JsonObject } from "./json.ts";
+import type { ModelEvent } from "./model.ts";
+import { parsePartialJson } from "./partial-json.ts";
+import { isJsonObject } from "./schema/json-schema.ts";
+
+interface Open {
+  readonly head: BlockHead;
+  text: string;
+  /** The sealed block, or the last view made of an open one. */
+  view: Block | undefined;
+}
+
+/**
+ * The model turn that is streaming, as far as it has come. Feed it the events of a model or of a run; `blocks` is made
+ * when it is asked for, and only what changed since is made anew, so that a delta costs no more than its text.
+ */
+export class Snapshot {
+  #blocks: (Open | undefined)[] = [];
+  #view: readonly Block[] | undefined;
+
+  /** Takes one event; events that are not about the streaming turn are ignored. */
+  apply(event: ModelEvent | AgentEvent): void {
+    switch (event.type) {
+      case "text.delta":
+      case "thinking.delta":
+      case "tool.delta": {
+        const open = this.#blocks[event.index] ?? this.#start(event.index, headOf(event.type));
+        open.text += event.delta;
+        open.view = undefined;
+        this.#view = undefined;
+        return;
+      }
+      case "block.start":
+        this.#start(event.index, event.block);
+        return;
+      case "block.end": {
+        const open = this.#blocks[event.index] ?? this.#start(event.index, headOf("text.delta"));
+        open.view = event.block;
+        this.#view = undefined;
+        return;
+      }
+      case "turn.start":
+      case "model.start":
+      case "model.discard":
+      case "start":
+      case "turn.end":
+      case "run.end":
+        this.#blocks = [];
+        this.#view = undefined;
+        return;
+      default:
+        return;
+    }
+  }
+
+  /**
+   * What has arrived, in order. A tool call whose arguments are still arriving has those that can be read so far. The
+   * same array until something changes.
+   */
+  get blocks(): readonly Block[] {
+    this.#view ??= this.#blocks.filter((open) => open !== undefined).flatMap(viewOf);
+    return this.#view;
+  }
+
+  /** The text that has arrived. */
+  get text(): string {
+    let text = "";
+    for (const open of this.#blocks) if (open?.head.type === "text") text += open.text;
+    return text;
+  }
+
+  #start(index: number, head: BlockHead): Open {
+    const open: Open = { head, text: "", view: undefined };
+    this.#blocks[index] = open;
+    this.#view = undefined;
+    return open;
+  }
+}
+
+function headOf(type: "text.delta" | "thinking.delta" | "tool.delta"): BlockHead {
+  if (type === "tool.delta") return { type: "toolCall", id: "", name: "" };
+  return { type: type === "text.delta" ? "text" : "thinking" };
+}
+
+function viewOf(open: Open): Block | [] {
+  if (open.view !== undefined) return open.view;
+  const { head, text } = open;
+  let view: Block;
+  switch (head.type) {
+    case "text":
+    case "thinking":
+    case "refusal":
+    case "citation":
+      view = { type: head.type, text };
+      break;
+    case "toolCall":
+      view = callView(head, text);
+      break;
+    default:
+      // Media and opaque blocks are nothing before they are whole.
+      return [];
+  }
+  open.view = view;
+  return view;
+}
+
+function callView(head: Extract<BlockHead, { type: "toolCall" }>, argsText: string): ToolCallBlock {
+  const value = parsePartialJson(argsText);
+  const args: JsonObject | undefined = isJsonObject(value) ? value : undefined;
+  return { type: "toolCall", id: head.id, name: head.name, args, argsText };
+}
