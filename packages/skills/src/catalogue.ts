@@ -69,14 +69,13 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
   ">": "&gt;",
-  '"': "&quot;",
-  "'": "&apos;",
 };
 
+/** Quotes stay: they mean nothing between tags, and would cost tokens. */
 function escapeXml(text: string): string {
   return (
     text
-      .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
+      .replace(/[&<>]/g, (character) => ENTITIES[character] ?? character)
       // biome-ignore lint/suspicious/noControlCharactersInRegex: XML has no way to write them
       .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "")
   );

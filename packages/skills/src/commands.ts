@@ -20,9 +20,14 @@ export function makeCommands(
       name: nameOf(skill.id),
       skillId: skill.id,
       location: locate(skill),
-      description: oneLine(skill.description, MAX_DESCRIPTION),
+      description: oneLine(firstSentence(skill.description), MAX_DESCRIPTION),
       ...(skill.dispatch === undefined ? {} : { dispatch: skill.dispatch }),
     }));
+}
+
+/** What a description says before it comes to when to use the skill. */
+function firstSentence(description: string): string {
+  return /^.{12,}?(?:[.!?](?=\s)|[。！？])/u.exec(description)?.[0] ?? description;
 }
 
 /**

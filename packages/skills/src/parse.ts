@@ -67,7 +67,8 @@ function split(text: string): { frontmatter?: string; body: string } {
   return { frontmatter, body: lines.slice(end + 1).join("\n") };
 }
 
-function readYaml(text: string): unknown {
+/** @param at - what the text is, where it is not the frontmatter as a whole */
+function readYaml(text: string, at?: string): unknown {
   try {
     return yaml(text);
   } catch (error) {
@@ -86,12 +87,13 @@ function readYaml(text: string): unknown {
     const message =
       error instanceof Error ? error.message.split("\n", 1)[0]?.replace(/ at line .*$/, "") : error;
     // Line 1 of the file is the opening `---`.
-    throw new SkillParseError(`Line ${(line ?? 0) + 1} of the frontmatter is not YAML: ${message}`);
+    const where = at ?? `Line ${(line ?? 0) + 1}`;
+    throw new SkillParseError(`${where} is not YAML: ${message}`);
   }
 }
 
 function yaml(text: string): unknown {
-  return parseYaml(text, { maxAliasCount: 16, stringKeys: true, logLevel: "silent" }) ?? {};
+  return parseYaml(text, { maxAliasCount: 16, stringKeys: true, logLevel: "error" }) ?? {};
 }
 
 /** Reads fields of an object, refusing those of the wrong kind by name. */
@@ -149,7 +151,7 @@ class Fields {
   object(key: string): Fields | undefined {
     const value = this.#get(key);
     if (value === undefined) return undefined;
-    return new Fields(typeof value === "string" ? readYaml(value) : value, this.#at(key));
+    return new Fields(typeof value === "string" ? readYaml(value, this.#at(key)) : value, this.#at(key));
   }
 }
 

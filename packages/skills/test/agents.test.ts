@@ -1,0 +1,167 @@
+import { chmodSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createSkills, type SkillsOptions } from "../src/index.ts";
+import { folder, skill, write } from "./folders.ts";
+
+function of(files: Record<string, string>, options: Partial<SkillsOptions> = {}) {
+  const dir = folder(files);
+  const skills = createSkills({
+    sources: [{ kind: "bundled", dir }],
+    env: {},
+    platform: "linux",
+    which: () => false,
+    maxAgeMs: 0,
+    ...options,
+  });
+  return { dir, skills };
+}
+
+const requiring = (requires: string) =>
+  skill(`description: d\nmetadata: { signalbox: { requires: ${requires} } }`);
+
+describe("eligibility", () => {
+  const files = {
+    "all/SKILL.md": requiring(
+      "{ bins: [gh, jq], anyBins: [rg, grep], env: [KEY], config: [tools.web], os: [darwin] }",
+    ),
+    "none/SKILL.md": skill("description: d"),
+    "always/SKILL.md": skill(
+      "description: d\nmetadata: { openclaw: { always: true, os: [darwin], requires: { bins: [x] } } }",
+    ),
+  };
+
+  it("explains each requirement that is not met", () => {
+    const { skills } = of(files, { env: { KEY: "" } });
+    const agent = skills.forAgent();
+    expect(agent.skills.map(({ id }) => id)).toEqual(["always", "none"]);
+    expect(agent.excluded.map(({ skill }) => skill.id)).toEqual(["all"]);
+    expect(agent.excluded[0]?.reasons).toEqual([
+      { requirement: "os", missing: ["darwin"], message: "It is for darwin, and this is linux." },
+      { requirement: "bins", missing: ["gh", "jq"], message: "gh, jq are not on the path." },
+      { requirement: "anyBins", missing: ["rg", "grep"], message: "None of rg, grep is on the path." },
+      { requirement: "env", missing: ["KEY"], message: "Set KEY in the gateway's environment." },
+      { requirement: "config", missing: ["tools.web"], message: "Set tools.web in the configuration." },
+    ]);
+  });
+
+  it("is given where all are met", () => {
+    const { skills } = of(files, {
+      env: { KEY: "k" },
+      platform: "darwin",
+      which: (bin) => ["gh", "jq", "grep"].includes(bin),
+      hasConfig: (key) => key === "tools.web",
+    });
+    expect(skills.forAgent().excluded).toEqual([]);
+  });
+
+  it("asks the remote host for programs and platform, the gateway for the rest", () => {
+    const { skills } = of(files, { env: { KEY: "k" }, hasConfig: () => true });
+    const remote = {
+      platforms: ["darwin"],
+      hasBin: (bin: string) => bin !== "rg",
+      note: "Commands run on <studio>.",
+    };
+    expect(skills.forAgent({ remote }).excluded).toEqual([]);
+    expect(skills.forAgent({ remote }).catalogue().text).toMatch(
+      /<\/available_skills>\nCommands run on &lt;studio&gt;\.$/,
+    );
+    const here = of(files, {
+      platform: "darwin",
+      which: () => true,
+      env: { KEY: "k" },
+      hasConfig: () => true,
+    }).skills;
+    const bare = { platforms: ["linux"], hasBin: () => false };
+    expect(
+      here.forAgent({ remote: bare }).excluded[0]?.reasons.map(({ requirement }) => requirement),
+    ).toEqual(["os", "bins", "anyBins"]);
+  });
+
+  it("does not take a property of every object for a variable that is set", () => {
+    const { skills } = of({ "a/SKILL.md": requiring("{ env: [toString] }") });
+    expect(skills.forAgent().skills).toEqual([]);
+  });
+
+  it("looks along the path for programs that may be run", () => {
+    const bin = folder({ tool: "#!/bin/sh\n", "no-program": "text" });
+    chmodSync(join(bin, "tool"), 0o755);
+    chmodSync(join(bin, "no-program"), 0o644);
+    const dir = folder({
+      "a/SKILL.md": requiring("{ bins: [tool] }"),
+      "b/SKILL.md": requiring("{ bins: [no-program] }"),
+      "c/SKILL.md": requiring(`{ bins: ["${join(bin, "tool")}"] }`),
+      "d/SKILL.md": requiring('{ bins: [".."] }'),
+    });
+    const skills = createSkills({ sources: [{ kind: "bundled", dir }], env: { PATH: `/nowhere:${bin}` } });
+    expect(skills.forAgent().skills.map(({ id }) => id)).toEqual(["a"]);
+  });
+
+  it("is taken away by the configuration, also from what is always eligible", () => {
+    const { skills } = of(files, { entries: { Always: { enabled: false }, none: { enabled: true } } });
+    const always = skills.forAgent().excluded.find(({ skill }) => skill.id === "always");
+    expect(always?.reasons).toMatchObject([{ requirement: "enabled" }]);
+  });
+});
+
+describe("an agent's list", () => {
+  const files = { "a/SKILL.md": skill("name: Web Search\ndescription: d"), "b/SKILL.md": "# b" };
+
+  it("allows only what it names, by id or name, and reports names it does not know", () => {
+    const { skills } = of(files);
+    const agent = skills.forAgent({ allow: ["Web Search", "nope"], deny: ["gone"] });
+    expect(agent.skills.map(({ id }) => id)).toEqual(["web-search"]);
+    expect(agent.excluded).toMatchObject([{ skill: { id: "b" }, reasons: [{ requirement: "allowed" }] }]);
+    expect(agent.unknown).toEqual(["nope", "gone"]);
+    expect(skills.check({ allow: ["nope"] })).toMatchObject({ ok: false, unknown: ["nope"] });
+  });
+
+  it("allows nothing when it is empty and everything when it is absent", () => {
+    const { skills } = of(files);
+    expect(skills.forAgent({ allow: [] }).skills).toEqual([]);
+    expect(skills.forAgent({ allow: [] }).catalogue()).toEqual({
+      text: "",
+      included: [],
+      omitted: [],
+      version: "",
+    });
+    expect(skills.forAgent().skills).toHaveLength(2);
+  });
+
+  it("denies before it allows", () => {
+    const { skills } = of(files);
+    expect(
+      skills.forAgent({ allow: ["b", "web-search"], deny: ["web-search"] }).skills.map(({ id }) => id),
+    ).toEqual(["b"]);
+  });
+});
+
+describe("a pin", () => {
+  it("keeps a changed skill from being offered, and says what changed", () => {
+    const { dir, skills } = of({
+      "a/SKILL.md": "# a",
+      "a/run.sh": "echo 1",
+      "a/old.txt": "",
+      "a/__proto__": "1",
+      "b/SKILL.md": "# b",
+    });
+    const [a] = skills.forAgent().skills;
+    if (a === undefined) throw new Error("no skill");
+    const pins = new Map([[a.id, skills.pin(a)]]);
+    expect(skills.forAgent({ pins }).excluded).toEqual([]);
+    write(dir, { "a/run.sh": "echo 2", "a/new.txt": "", "a/__proto__": "2" });
+    rmSync(join(dir, "a/old.txt"));
+    expect(skills.forAgent({ pins }).excluded).toMatchObject([
+      {
+        skill: { id: "a" },
+        reasons: [
+          {
+            requirement: "pin",
+            missing: ["new.txt added", "old.txt removed", "__proto__ changed", "run.sh changed"],
+          },
+        ],
+      },
+    ]);
+    expect(skills.forAgent({ pins: new Map([["a", skills.pin(a)]]) }).excluded).toEqual([]);
+  });
+});

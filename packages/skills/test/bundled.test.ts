@@ -1,0 +1,28 @@
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { createSkills } from "../src/index.ts";
+
+const dir = fileURLToPath(new URL("../../../skills", import.meta.url));
+
+describe("the bundled skills", () => {
+  const skills = createSkills({ sources: [{ kind: "bundled", dir }], env: {}, which: () => false });
+
+  it("load without a problem, under the names of their folders, on any machine", () => {
+    const check = skills.check();
+    expect(check.problems).toEqual([]);
+    expect(check.skills.map(({ skill }) => skill.id)).toEqual(readdirSync(dir).sort());
+    for (const { skill, eligible } of check.skills) {
+      expect(eligible).toBe(true);
+      expect(skill.name).toBe(skill.id);
+    }
+  });
+
+  it("say in English and Chinese when to use them, and leave room for others", () => {
+    for (const { description } of skills.forAgent().skills) {
+      expect(description).toMatch(/Use when/);
+      expect(description).toMatch(/\p{Script=Han}/u);
+      expect(description.length).toBeLessThan(500);
+    }
+  });
+});

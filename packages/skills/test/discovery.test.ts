@@ -1,0 +1,251 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { diskFs } from "../src/fs.ts";
+import { createSkills, type SkillFs, type SkillSource, standardSources } from "../src/index.ts";
+import { folder, skill, write } from "./folders.ts";
+
+const from = (...sources: SkillSource[]) => createSkills({ sources, env: {}, maxAgeMs: 0 });
+const extra = (dir: string): SkillSource => ({ kind: "extra", dir });
+const named = (name: string) => skill(`name: ${name}\ndescription: About ${name}.`);
+
+describe("sources", () => {
+  it("replace one another in the order of their kinds, however they are listed", () => {
+    const root = folder();
+    const home = join(root, "home");
+    const signalboxHome = join(root, "signalbox");
+    const workspaceDir = join(root, "workspace");
+    const places = {
+      extra: join(root, "extra"),
+      bundled: join(root, "bundled"),
+      managed: join(signalboxHome, "skills"),
+      personal: join(home, ".agents", "skills"),
+      project: join(workspaceDir, ".agents", "skills"),
+      workspace: join(workspaceDir, "skills"),
+    };
+    const kinds = ["extra", "bundled", "managed", "personal", "project", "workspace"] as const;
+    kinds.forEach((kind, rank) => {
+      // Skill number n is in every source up to number n.
+      for (let n = rank; n < kinds.length; n++) {
+        write(places[kind], { [`s${n}/SKILL.md`]: skill(`name: s${n}\ndescription: from ${kind}`) });
+      }
+    });
+    const standard = standardSources({
+      home,
+      signalboxHome,
+      bundledDir: places.bundled,
+      extraDirs: [places.extra],
+    });
+    const skills = createSkills({ sources: [...standard].reverse(), env: {} });
+    const agent = skills.forAgent({ workspaceDir });
+    expect(agent.skills.map(({ id, description }) => `${id} ${description}`)).toEqual([
+      "s5 from workspace",
+      "s4 from project",
+      "s3 from personal",
+      "s2 from managed",
+      "s1 from bundled",
+      "s0 from extra",
+    ]);
+    const report = skills.check({ workspaceDir }).skills.find(({ skill }) => skill.id === "s2");
+    expect(report?.replaces.map(({ source }) => source)).toEqual(["bundled", "extra"]);
+    expect(skills.forAgent().skills.map(({ source }) => source)).not.toContain("workspace");
+  });
+
+  it("of one kind replace one another in the order of the list", () => {
+    const [a, b] = [folder({ "x/SKILL.md": named("x") }), folder({ "x/SKILL.md": named("x") })];
+    expect(from(extra(a), extra(b)).forAgent().skills[0]?.dir).toBe(join(b, "x"));
+  });
+
+  it("may be missing", () => {
+    const skills = from(extra("/nowhere/at/all"));
+    expect(skills.load()).toEqual({ added: [], removed: [], changed: [], problems: [] });
+  });
+});
+
+describe("a source", () => {
+  it("holds skills, kits with a skills folder, and skills in a folder called skills", () => {
+    const dir = folder({
+      "direct/SKILL.md": named("direct"),
+      "kit/skills/in-kit/SKILL.md": named("in-kit"),
+      "kit/README.md": "no skill",
+      "skills/nested/SKILL.md": named("nested"),
+      "deep/er/skills/too/SKILL.md": named("too-deep"),
+      ".git/skills/x/SKILL.md": named("hidden"),
+      "node_modules/skills/x/SKILL.md": named("module"),
+      "README.md": "# no skill",
+    });
+    const skills = from(extra(dir));
+    skills.load();
+    expect(skills.list().map(({ id }) => id)).toEqual(["direct", "in-kit", "nested"]);
+  });
+
+  it("that is extra may itself be a skill", () => {
+    const dir = folder({ "mine/SKILL.md": named("mine") });
+    expect(
+      from(extra(join(dir, "mine")))
+        .forAgent()
+        .skills.map(({ id }) => id),
+    ).toEqual(["mine"]);
+  });
+
+  it("takes a name from the folder where the file gives none", () => {
+    const dir = folder({
+      "create-python-script/SKILL.md": "# create-python-script\n\nFor Python scripts.\n",
+    });
+    expect(from(extra(dir)).forAgent().skills).toMatchObject([
+      {
+        id: "create-python-script",
+        name: "create-python-script",
+        description: "For Python scripts.",
+        source: "extra",
+      },
+    ]);
+  });
+
+  it("reports what it leaves out, and goes on", () => {
+    const dir = folder({
+      "big/SKILL.md": `# big\n${"x".repeat(256_000)}`,
+      "fits/SKILL.md": "x".repeat(256_000),
+      "broken/SKILL.md": "---\nname: a\n",
+      "latin/SKILL.md": Uint8Array.of(0x23, 0x20, 0xe9),
+      "a/SKILL.md": named("same"),
+      "b/SKILL.md": named("Same"),
+      "🙂/SKILL.md": named("🙂"),
+      "good/SKILL.md": named("good"),
+    });
+    mkdirSync(join(dir, "folder/SKILL.md"), { recursive: true });
+    const check = from(extra(dir)).check();
+    expect(check.skills.map(({ skill }) => skill.id)).toEqual(["fits", "good", "same"]);
+    expect(check.problems.map(({ code, path }) => `${code} ${path.slice(dir.length + 1)}`)).toEqual([
+      "duplicate b/SKILL.md",
+      "too-large big/SKILL.md",
+      "bad-frontmatter broken/SKILL.md",
+      "unreadable folder/SKILL.md",
+      "bad-frontmatter latin/SKILL.md",
+      "bad-name 🙂/SKILL.md",
+    ]);
+    expect(check.ok).toBe(false);
+  });
+
+  it("looks at no more than a thousand entries", () => {
+    const dir = folder();
+    for (let i = 0; i < 1_001; i++) mkdirSync(join(dir, `f${i}`));
+    expect(from(extra(dir)).check()).toMatchObject({
+      ok: true,
+      problems: [{ code: "too-many", severity: "warning" }],
+    });
+  });
+});
+
+describe("links", () => {
+  it("that stay in their source are followed, those that leave it are refused", () => {
+    const outside = folder({ "secret/SKILL.md": named("secret"), "SKILL.md": named("file") });
+    const dir = folder({
+      "real/SKILL.md": skill("name: real\ndescription: d"),
+      "held/note.md": named("linked-file"),
+    });
+    symlinkSync(join(outside, "secret"), join(dir, "way-out"));
+    symlinkSync(join(dir, "held"), join(dir, "way-round"));
+    symlinkSync("note.md", join(dir, "held", "SKILL.md"));
+    mkdirSync(join(dir, "file-out"));
+    symlinkSync(join(outside, "SKILL.md"), join(dir, "file-out", "SKILL.md"));
+    symlinkSync(join(dir, "nowhere"), join(dir, "dangling"));
+    symlinkSync(dir, join(dir, "loop"));
+    const check = from(extra(dir)).check();
+    expect(check.skills.map(({ skill }) => skill.id)).toEqual(["linked-file", "real"]);
+    expect(check.problems.map(({ code, path }) => `${code} ${path.slice(dir.length + 1)}`)).toEqual(
+      ["leaves-root file-out/SKILL.md", "duplicate way-round/SKILL.md", "leaves-root way-out"].sort((a, b) =>
+        (a.split(" ")[1] ?? "").localeCompare(b.split(" ")[1] ?? ""),
+      ),
+    );
+  });
+
+  it("cannot take the skills of a workspace out of it", () => {
+    const outside = folder({ "secret/SKILL.md": named("secret") });
+    const workspaceDir = folder();
+    symlinkSync(outside, join(workspaceDir, "skills"));
+    const check = from().check({ workspaceDir });
+    expect(check.skills).toEqual([]);
+    expect(check.problems).toMatchObject([{ code: "leaves-root", source: "workspace" }]);
+  });
+
+  it("may lead to the folder of a source that the operator chose", () => {
+    const dotfiles = folder({ "mine/SKILL.md": named("mine") });
+    const home = folder();
+    symlinkSync(dotfiles, join(home, "skills"));
+    expect(from({ kind: "personal", dir: join(home, "skills") }).forAgent().skills).toHaveLength(1);
+  });
+
+  it("put in place between looking and reading lead nowhere", () => {
+    const outside = folder({ "SKILL.md": named("secret") });
+    const dir = folder({ "a/SKILL.md": named("a") });
+    const fs: SkillFs = {
+      ...diskFs,
+      read: (path, maxBytes, within) => {
+        renameSync(join(dir, "a"), join(dir, ".old"));
+        symlinkSync(outside, join(dir, "a"));
+        return diskFs.read(path, maxBytes, within);
+      },
+    };
+    const check = createSkills({ sources: [extra(dir)], fs, env: {} }).check();
+    expect(check.skills).toEqual([]);
+    expect(check.problems).toMatchObject([{ code: "unreadable" }]);
+  });
+});
+
+describe("scanning again", () => {
+  function counted() {
+    const counts = { read: 0, stat: 0 };
+    const fs: SkillFs = {
+      ...diskFs,
+      read: (...args) => {
+        counts.read++;
+        return diskFs.read(...args);
+      },
+      stat: (path) => {
+        counts.stat++;
+        return diskFs.stat(path);
+      },
+    };
+    return { counts, fs };
+  }
+
+  it("reads only what changed, and says what that is", () => {
+    const dir = folder({ "a/SKILL.md": named("a"), "b/SKILL.md": named("b"), "c/SKILL.md": named("c") });
+    const { counts, fs } = counted();
+    const skills = createSkills({ sources: [extra(dir)], fs, env: {} });
+    expect(skills.load().added).toEqual(["a", "b", "c"]);
+    expect(counts.read).toBe(3);
+    expect(skills.load()).toMatchObject({ added: [], removed: [], changed: [] });
+    expect(counts.read).toBe(3);
+
+    const before = skills.list()[0]?.version;
+    // The same length, and the time of change set back: still noticed.
+    write(dir, { "a/SKILL.md": named("a").replace("Do it.", "Do me.") });
+    utimesSync(join(dir, "a/SKILL.md"), 1, 1);
+    rmSync(join(dir, "b"), { recursive: true });
+    write(dir, { "d/SKILL.md": named("d") });
+    expect(skills.load()).toMatchObject({ added: ["d"], removed: ["b"], changed: ["a"] });
+    expect(counts.read).toBe(5);
+    expect(skills.list()[0]?.version).not.toBe(before);
+  });
+
+  it("happens for an agent only when the last scan is old", () => {
+    const dir = folder({ "a/SKILL.md": named("a") });
+    const { counts, fs } = counted();
+    let time = 0;
+    const skills = createSkills({ sources: [extra(dir)], fs, env: {}, maxAgeMs: 1_000, now: () => time });
+    skills.forAgent();
+    const first = counts.stat;
+    time = 999;
+    write(dir, { "b/SKILL.md": named("b") });
+    expect(skills.forAgent().skills).toHaveLength(1);
+    expect(counts.stat).toBe(first);
+    time = 1_000;
+    expect(skills.forAgent().skills).toHaveLength(2);
+    // A clock set back does not keep an old scan for ever.
+    time = -5_000;
+    write(dir, { "c/SKILL.md": named("c") });
+    expect(skills.forAgent().skills).toHaveLength(3);
+  });
+});
