@@ -89,7 +89,7 @@ export function workspace(dir: string | undefined): Draft {
       ? undefined
       : [
           `Your working folder is ${oneLine(dir, 1_024)}`,
-          "Relative paths start there, and files you make belong there. Places outside it are closed to your file tools, apart from folders named above.",
+          "Relative paths start there, and files you make belong there. Your file tools reach nothing outside it, apart from the guides listed above.",
         ].join("\n");
   return { name: "workspace", title: "Workspace", heading: true, text };
 }

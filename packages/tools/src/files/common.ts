@@ -1,0 +1,68 @@
+import type { ToolResult } from "@signalbox/agent-core";
+import { failure, messageOf } from "../result.ts";
+import type { Claim, Permit } from "../types.ts";
+import { WorkspaceError } from "../workspace/errors.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** Names at the top of a workspace that say who the agent is, what it knows of people, and how it works. */
+export const IDENTITY_FILES: readonly string[] = [
+  "AGENTS.md",
+  "BOOTSTRAP.md",
+  "HEARTBEAT.md",
+  "IDENTITY.md",
+  "MEMORY.md",
+  "SOUL.md",
+  "TOOLS.md",
+  "USER.md",
+];
+/** Folders of the same kind: memories, and skills, which later runs follow. */
+export const IDENTITY_FOLDERS: readonly string[] = [".agents", "memory", "skills"];
+/** Anyone who may read at all may read skills. */
+const READABLE = new Set([".agents", "skills", "AGENTS.md", "TOOLS.md"].map(fold));
+
+const PROTECTED = new Set([...IDENTITY_FILES, ...IDENTITY_FOLDERS].map(fold));
+
+/** Whether a path, relative to the workspace and without links, is one of the agent's own notes. */
+export function isIdentityPath(shown: string): boolean {
+  return PROTECTED.has(fold(shown.split("/", 1)[0] ?? ""));
+}
+
+/** The claim of a call on the agent's own notes, by where its path really leads. */
+export async function identityClaims(
+  workspace: Workspace,
+  kind: "read-identity" | "write-identity",
+  path: string,
+): Promise<readonly Claim[]> {
+  // Outside the workspace, or nowhere: the tool itself will say so.
+  const shown = await workspace.locate(path).catch(() => undefined);
+  if (shown === undefined || !isIdentityPath(shown)) return [];
+  if (kind === "read-identity" && READABLE.has(fold(shown.split("/", 1)[0] ?? ""))) return [];
+  return [{ kind, detail: shown }];
+}
+
+/** A problem with a path as a result; anything else is a bug and goes on as it is. */
+export function fileFailure(error: unknown): ToolResult {
+  if (error instanceof WorkspaceError) return failure(error.message, { code: error.code });
+  if (error instanceof Error && error.name === "AbortError") throw error;
+  return failure(`The file could not be read or written: ${messageOf(error)}.`);
+}
+
+/** Some file systems take names that differ in case or composition for the same. */
+function fold(name: string): string {
+  return name.normalize("NFC").toLowerCase();
+}
+
+/**
+ * What `identityClaims` said is said again of the path that is really about to be written, since links may have
+ * changed since the decision.
+ */
+export function identityGuard(permit: Permit): (shown: string) => void {
+  return (shown) => {
+    const decided = permit.record.claims.some(
+      (claim) => claim.kind === "write-identity" && claim.detail === shown,
+    );
+    if (isIdentityPath(shown) && !decided) {
+      throw new WorkspaceError("changed", `${shown} was not what this path led to when the call was judged.`);
+    }
+  };
+}

@@ -1,0 +1,73 @@
+/** What the first bytes of an image say. */
+export interface ImageInfo {
+  readonly mimeType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+  /** Pixels; absent where the start of the file does not tell. */
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** Recognises the image formats that models take, by content and not by name. */
+export function imageInfo(bytes: Uint8Array): ImageInfo | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (startsWith(bytes, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) {
+    if (bytes.length < 24) return { mimeType: "image/png" };
+    return { mimeType: "image/png", width: view.getUint32(16), height: view.getUint32(20) };
+  }
+  if (startsWith(bytes, [0x47, 0x49, 0x46, 0x38]) && (bytes[4] === 0x37 || bytes[4] === 0x39)) {
+    if (bytes.length < 10) return { mimeType: "image/gif" };
+    return { mimeType: "image/gif", width: view.getUint16(6, true), height: view.getUint16(8, true) };
+  }
+  if (startsWith(bytes, [0xff, 0xd8, 0xff])) return { mimeType: "image/jpeg", ...jpegSize(view) };
+  if (ascii(bytes, 0, 4) === "RIFF" && ascii(bytes, 8, 12) === "WEBP") {
+    return { mimeType: "image/webp", ...webpSize(bytes, view) };
+  }
+  return undefined;
+}
+
+type Size = { readonly width: number; readonly height: number };
+
+/** ITU T.81: markers with their lengths, up to a start-of-frame, which holds height and width. */
+function jpegSize(view: DataView): Size | undefined {
+  let at = 2;
+  while (at + 9 < view.byteLength) {
+    if (view.getUint8(at) !== 0xff) return undefined;
+    const marker = view.getUint8(at + 1);
+    if (marker === 0xff) {
+      at += 1;
+      continue;
+    }
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+    if (isFrame) return { height: view.getUint16(at + 5), width: view.getUint16(at + 7) };
+    at += 2 + view.getUint16(at + 2);
+  }
+  return undefined;
+}
+
+/** The three chunk forms of the WebP container. */
+function webpSize(bytes: Uint8Array, view: DataView): Size | undefined {
+  if (bytes.length < 30) return undefined;
+  switch (ascii(bytes, 12, 16)) {
+    case "VP8X":
+      return { width: uint24(view, 24) + 1, height: uint24(view, 27) + 1 };
+    case "VP8 ":
+      return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff };
+    case "VP8L": {
+      const bits = view.getUint32(21, true);
+      return { width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1 };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function uint24(view: DataView, at: number): number {
+  return view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
+}
+
+function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
+  return start.every((byte, i) => bytes[i] === byte);
+}
+
+function ascii(bytes: Uint8Array, from: number, to: number): string {
+  return String.fromCharCode(...bytes.subarray(from, to));
+}

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { defineTool, type ToolDefinition } from "../define.ts";
+import { success } from "../result.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { fileFailure, identityClaims } from "./common.ts";
+import { count } from "./text.ts";
+
+export interface LsToolOptions {
+  readonly workspace: Workspace;
+  /** Default 1,000. */
+  readonly maxEntries?: number;
+}
+
+/** `ls`: the entries of a folder, one a line, folders with a slash. No effects. */
+export function createLsTool(options: LsToolOptions): ToolDefinition {
+  const { workspace } = options;
+  const maxEntries = options.maxEntries ?? 1_000;
+  return defineTool({
+    name: "ls",
+    description: "List a folder: one entry a line, folders end in `/`, links in `@`.",
+    inputSchema: z.object({
+      path: z.string().min(1).describe("Relative to the working folder; `.` is the folder itself"),
+    }),
+    effects: "none",
+    execution: "parallel",
+    claims: (args) => identityClaims(workspace, "read-identity", args.path),
+    async run({ args }) {
+      try {
+        const entries = await workspace.list(args.path);
+        const shown = entries.slice(0, maxEntries);
+        const lines = shown.map((entry) => `${visible(entry.name)}${SUFFIX[entry.type]}\n`);
+        const left = entries.length - shown.length;
+        if (left > 0) lines.push(`[${count(left)} more entries not shown]\n`);
+        const text = lines.length === 0 ? `(${args.path} is empty)\n` : lines.join("");
+        return success(text, { entries: shown.map(({ name, type }) => ({ name, type })) });
+      } catch (error) {
+        return fileFailure(error);
+      }
+    },
+  });
+}
+
+const SUFFIX = { file: "", folder: "/", link: "@", other: "" } as const;
+
+/** A name must not look like several lines. */
+function visible(name: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is made visible
+  return name.replace(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]/g, "�");
+}

@@ -1,0 +1,67 @@
+/** The part of a file that comes nearest to a text that is not in it. */
+export interface NearMatch {
+  readonly kind: "white-space" | "similar";
+  /** Lines, from 1. */
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+const MAX_LINES = 20_000;
+const MAX_WANTED = 50;
+const MAX_SHOWN = 2_000;
+const LEAST_LIKENESS = 0.6;
+
+/** Looks for a text line by line: first without regard to white space, then by likeness. */
+export function nearMatch(text: string, wanted: string): NearMatch | undefined {
+  const lines = text.split(/\r?\n/);
+  const want = wanted.replace(/\r?\n$/, "").split(/\r?\n/);
+  if (lines.length > MAX_LINES || want.length > MAX_WANTED || wanted.trim() === "") return undefined;
+  const at = (from: number, kind: NearMatch["kind"]): NearMatch => {
+    const shown = lines.slice(from, from + want.length).join("\n");
+    const short = shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN).toWellFormed()}…` : shown;
+    return { kind, from: from + 1, to: from + want.length, text: short };
+  };
+
+  const bare = lines.map(squeeze);
+  const bareWant = want.map(squeeze);
+  for (let from = 0; from + want.length <= lines.length; from++) {
+    if (bareWant.every((line, i) => bare[from + i] === line)) return at(from, "white-space");
+  }
+
+  const grams = lines.map(bigrams);
+  const wantGrams = want.map(bigrams);
+  let best = -1;
+  let bestLikeness = LEAST_LIKENESS;
+  for (let from = 0; from + want.length <= lines.length; from++) {
+    let likeness = 0;
+    for (const [i, gram] of wantGrams.entries()) likeness += dice(gram, grams[from + i] ?? EMPTY);
+    likeness /= want.length;
+    if (likeness > bestLikeness) {
+      bestLikeness = likeness;
+      best = from;
+    }
+  }
+  return best < 0 ? undefined : at(best, "similar");
+}
+
+const EMPTY: ReadonlySet<string> = new Set();
+
+function squeeze(line: string): string {
+  return line.replace(/\s+/g, "");
+}
+
+function bigrams(line: string): ReadonlySet<string> {
+  const bare = squeeze(line).slice(0, 500);
+  const result = new Set<string>();
+  for (let i = 0; i + 1 < bare.length; i++) result.add(bare.slice(i, i + 2));
+  return result;
+}
+
+/** Twice the shared pairs over all pairs; two lines without any are alike. */
+function dice(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  if (a.size + b.size === 0) return 1;
+  let shared = 0;
+  for (const pair of a) if (b.has(pair)) shared += 1;
+  return (2 * shared) / (a.size + b.size);
+}

@@ -1,0 +1,123 @@
+import type { JsonObject, ToolResult } from "@signalbox/agent-core";
+import { z } from "zod";
+import { defineTool, type ToolDefinition } from "../define.ts";
+import { failure, success } from "../result.ts";
+import type { OpenFile, Workspace } from "../workspace/workspace.ts";
+import { fileFailure, identityClaims } from "./common.ts";
+import { imageInfo } from "./images.ts";
+import { type LineSlice, readLines } from "./lines.ts";
+import { count, detectEncoding, SAMPLE_BYTES } from "./text.ts";
+
+export interface ReadToolOptions {
+  readonly workspace: Workspace;
+  /** UTF-16 units of one result; default 15,000, which leaves the note on how to go on within the usual limit. */
+  readonly maxChars?: number;
+  /** Bytes of an image; default 3,750,000, which is 5 MB as base64. */
+  readonly maxImageBytes?: number;
+}
+
+const MAX_PIXELS = 50_000_000;
+
+/** `read`: text by lines, images as images. No effects. */
+export function createReadTool(options: ReadToolOptions): ToolDefinition {
+  const { workspace } = options;
+  const maxChars = options.maxChars ?? 15_000;
+  const maxImageBytes = options.maxImageBytes ?? 3_750_000;
+  return defineTool({
+    name: "read",
+    description:
+      "Read a file. Text comes as it is, long files in parts: `offset` is the first line (from 1), `limit` the number of lines. PNG, JPEG, GIF and WebP come as images.",
+    inputSchema: z.object({
+      file_path: z
+        .string()
+        .min(1)
+        .describe("Relative to the working folder, or absolute inside an allowed folder"),
+      offset: z.int().positive().optional().describe("First line, from 1"),
+      limit: z.int().positive().optional().describe("Number of lines"),
+    }),
+    effects: "none",
+    execution: "parallel",
+    claims: (args) => identityClaims(workspace, "read-identity", args.file_path),
+    async run({ args }, { signal }) {
+      let file: OpenFile;
+      try {
+        file = await workspace.openFile(args.file_path);
+      } catch (error) {
+        return fileFailure(error);
+      }
+      try {
+        const sample = await readStart(file);
+        const image = imageInfo(sample);
+        if (image !== undefined) return await readImage(file, image, maxImageBytes);
+        const encoding = detectEncoding(sample, sample.length === file.size);
+        if (encoding === undefined) {
+          const text = `${args.file_path} is not text: ${count(file.size)} bytes of binary data. If its content matters, use a program that knows the format.`;
+          return failure(text, { bytes: file.size, binary: true });
+        }
+        const offset = args.offset ?? 1;
+        const range = { offset, limit: args.limit ?? Number.MAX_SAFE_INTEGER, maxChars };
+        const slice = await readLines(file.handle, encoding, range, signal);
+        return textResult(slice, args.file_path, encoding === "utf-8" ? undefined : encoding, file.size);
+      } catch (error) {
+        return fileFailure(error);
+      } finally {
+        await file.close();
+      }
+    },
+  });
+}
+
+async function readStart(file: OpenFile): Promise<Uint8Array> {
+  const buffer = new Uint8Array(Math.min(SAMPLE_BYTES, file.size));
+  const { bytesRead } = await file.handle.read(buffer, 0, buffer.length, 0);
+  return buffer.subarray(0, bytesRead);
+}
+
+async function readImage(
+  file: OpenFile,
+  image: NonNullable<ReturnType<typeof imageInfo>>,
+  maxBytes: number,
+): Promise<ToolResult> {
+  if (file.size > maxBytes) {
+    const text = `${file.shown} is an image of ${count(file.size)} bytes; at most ${count(maxBytes)} can be shown. Make a smaller copy and read that.`;
+    return failure(text, { bytes: file.size });
+  }
+  const { width = 0, height = 0 } = image;
+  if (width * height > MAX_PIXELS) {
+    const text = `${file.shown} has ${count(width)} × ${count(height)} pixels, more than can be shown. Make a smaller copy and read that.`;
+    return failure(text, { bytes: file.size });
+  }
+  const bytes = new Uint8Array(file.size);
+  const { bytesRead } = await file.handle.read(bytes, 0, bytes.length, 0);
+  const data = Buffer.from(bytes.buffer, 0, bytesRead).toString("base64");
+  return {
+    content: [{ type: "image", mimeType: image.mimeType, source: { kind: "base64", data } }],
+    details: { mimeType: image.mimeType, bytes: bytesRead },
+  };
+}
+
+function textResult(slice: LineSlice, path: string, encoding: string | undefined, bytes: number): ToolResult {
+  const notes: string[] = [];
+  if (encoding !== undefined) notes.push(`decoded from ${encoding.toUpperCase()}`);
+  if (slice.to < slice.from && slice.total !== undefined && slice.total > 0) {
+    const text = `${path} ends at line ${count(slice.total)}; there is no line ${count(slice.from)}.`;
+    return failure(text, { totalLines: slice.total });
+  }
+  if (slice.cutLine) {
+    notes.push(
+      `line ${count(slice.from)} is too long and was cut; go on with offset=${slice.from + 1}, or take the line apart with exec`,
+    );
+  } else if (slice.more) {
+    notes.push(
+      `lines ${count(slice.from)} to ${count(slice.to)} of a file of ${count(bytes)} bytes; go on with offset=${slice.to + 1}`,
+    );
+  }
+  const whole = slice.from === 1 && !slice.more;
+  const details: JsonObject = {
+    ...(encoding === undefined ? {} : { encoding }),
+    ...(whole ? {} : { from: slice.from, to: slice.to, more: slice.more }),
+  };
+  if (notes.length === 0) return success(slice.text === "" ? `(${path} is empty)` : slice.text, details);
+  const end = slice.text.endsWith("\n") || slice.text === "" ? "" : "\n";
+  return success(`${slice.text}${end}[${notes.join("; ")}]`, details);
+}

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { defineTool, type ToolDefinition } from "../define.ts";
+import { failure, success } from "../result.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { fileFailure, identityClaims, identityGuard } from "./common.ts";
+import { count } from "./text.ts";
+
+export interface WriteToolOptions {
+  readonly workspace: Workspace;
+  /** Bytes of one file; default 10,000,000. */
+  readonly maxBytes?: number;
+}
+
+/** `write`: makes or replaces a file, with the folders on the way. Idempotent: the same call gives the same file. */
+export function createWriteTool(options: WriteToolOptions): ToolDefinition {
+  const { workspace } = options;
+  const maxBytes = options.maxBytes ?? 10_000_000;
+  return defineTool({
+    name: "write",
+    description: "Create or replace a file with the given content. Folders on the way are made.",
+    inputSchema: z.object({
+      file_path: z.string().min(1).describe("Relative to the working folder"),
+      content: z.string().describe("The whole content"),
+    }),
+    effects: "idempotent",
+    claims: (args) => identityClaims(workspace, "write-identity", args.file_path),
+    async run({ args }, _context, permit) {
+      const bytes = Buffer.from(args.content, "utf8");
+      if (bytes.length > maxBytes) {
+        const text = `The content has ${count(bytes.length)} bytes; a file may have ${count(maxBytes)}. Write it in parts.`;
+        return failure(text);
+      }
+      try {
+        const path = await workspace.writeFile(args.file_path, bytes, { check: identityGuard(permit) });
+        return success(`Wrote ${path} (${bytes.length} bytes)`, { bytesWritten: bytes.length, path });
+      } catch (error) {
+        return fileFailure(error);
+      }
+    },
+  });
+}

@@ -1,0 +1,39 @@
+import type { Role, RunFacts, TaintMark } from "./types.ts";
+
+const RANK: Readonly<Record<Role, number>> = { guest: 0, member: 1, system: 2, owner: 3 };
+
+/** The facts of a run as it goes on. They only ever get narrower. */
+export interface RunState {
+  readonly facts: RunFacts;
+  /** Counts the changes. */
+  readonly version: number;
+  /** Untrusted content came in. */
+  taint(mark: TaintMark): void;
+  /** Someone else spoke in the run: it goes on with the weaker of the two roles. */
+  lowerRole(role: Role): void;
+}
+
+/** Starts the state of a run. */
+export function createRunState(facts: RunFacts): RunState {
+  let current = Object.freeze({ ...facts, taint: Object.freeze([...facts.taint]) });
+  let version = 0;
+  const change = (next: RunFacts) => {
+    current = Object.freeze({ ...next, taint: Object.freeze([...next.taint]) });
+    version += 1;
+  };
+  return {
+    get facts() {
+      return current;
+    },
+    get version() {
+      return version;
+    },
+    taint(mark) {
+      if (current.taint.some((seen) => seen.source === mark.source && seen.detail === mark.detail)) return;
+      change({ ...current, taint: [...current.taint, { ...mark }] });
+    },
+    lowerRole(role) {
+      if (RANK[role] < RANK[current.role]) change({ ...current, role });
+    },
+  };
+}

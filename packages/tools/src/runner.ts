@@ -1,0 +1,272 @@
+import type {
+  BeforeToolCall,
+  JsonObject,
+  OnAsk,
+  Tool,
+  ToolCall,
+  ToolContext,
+  ToolResult,
+} from "@signalbox/agent-core";
+import { type Approval, type ApprovalRequest, type Approvals, approvalRequest } from "./approvals.ts";
+import { blueprintOf, type ToolDefinition } from "./define.ts";
+import { canonicalJson, hashOf } from "./hash.ts";
+import { type Decision, decide, offers, type ToolPolicy } from "./policy.ts";
+import { failure, messageOf } from "./result.ts";
+import type { RunState } from "./run-state.ts";
+import type { Claim, DecisionRecord, Permit, RunFacts, ToolBlueprint } from "./types.ts";
+
+export interface ToolRunnerOptions {
+  readonly tools: readonly ToolDefinition[];
+  readonly policy: ToolPolicy;
+  /** Puts a decision on record. When it fails, the call does not run. */
+  readonly record: (record: DecisionRecord) => void | Promise<void>;
+  /** Without it, what needs an approval is refused. */
+  readonly approvals?: Approvals;
+  /** Milliseconds since the epoch; default `Date.now`. */
+  readonly now?: () => number;
+}
+
+/** The one place through which tools run. */
+export interface ToolRunner {
+  /** The tools as one run may use them. */
+  forRun(state: RunState): RunTools;
+}
+
+/** Tools of one run. Each call is decided and recorded before its body is reached, however it came. */
+export interface RunTools {
+  /** Those that the run may use at all; for the model and the loop. */
+  readonly tools: readonly Tool[];
+  /** For the loop: decides before the call is announced, so that a refusal or a question comes first. */
+  readonly beforeToolCall: BeforeToolCall;
+  /** For the loop: waits for the answer to what `beforeToolCall` asked. */
+  readonly onAsk: OnAsk;
+  /** For everything that is not the loop (slash commands, HTTP, a skill's dispatch): checks the arguments and runs. */
+  call(name: string, args: unknown, options: DirectCallOptions): Promise<ToolResult>;
+}
+
+export interface DirectCallOptions {
+  /** Unique in the run. */
+  readonly callId: string;
+  readonly signal: AbortSignal;
+  readonly update?: ToolContext["update"];
+}
+
+interface Ready {
+  readonly argsHash: string;
+  readonly version: number;
+  readonly permit: Permit;
+}
+
+type Outcome =
+  | { readonly kind: "permit"; readonly permit: Permit }
+  | { readonly kind: "deny"; readonly reason: string }
+  | { readonly kind: "ask"; readonly reason: string; readonly approval: Approval };
+
+/** Makes the choke point of an agent's tools. Throws on two tools of one name. */
+export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
+  const blueprints = new Map<string, ToolBlueprint>();
+  for (const definition of options.tools) {
+    const blueprint = blueprintOf(definition);
+    if (blueprints.has(blueprint.name)) throw new TypeError(`there are two tools called ${blueprint.name}`);
+    blueprints.set(blueprint.name, blueprint);
+  }
+  return { forRun: (state) => runTools(options, blueprints, state) };
+}
+
+function runTools(
+  options: ToolRunnerOptions,
+  blueprints: ReadonlyMap<string, ToolBlueprint>,
+  state: RunState,
+): RunTools {
+  const now = options.now ?? Date.now;
+  /** Permits given by `beforeToolCall`, each for one call that follows. */
+  const ready = new Map<string, Ready>();
+
+  async function judge(blueprint: ToolBlueprint, callId: string, args: unknown): Promise<Outcome> {
+    const facts = state.facts;
+    const argsHash = callHash(blueprint.name, args);
+    let claims: readonly Claim[] = [];
+    let decision: Decision;
+    try {
+      claims = (await blueprint.claims?.(args, facts)) ?? [];
+      decision = decide(options.policy, { tool: blueprint, claims, facts });
+    } catch (error) {
+      decision = {
+        decision: "deny",
+        rule: "claims.failed",
+        reason: `${blueprint.name}: ${messageOf(error)}`,
+      };
+    }
+    const write = async (verdict: Decision): Promise<DecisionRecord> => {
+      const { agentId, sessionKey, role, channelKind, taint } = facts;
+      const about = { tool: blueprint.name, callId, argsHash, claims, at: now() };
+      const record = Object.freeze({ ...verdict, ...about, agentId, sessionKey, role, channelKind, taint });
+      await options.record(record);
+      return record;
+    };
+    if (decision.decision === "allow") {
+      return { kind: "permit", permit: { record: await write(decision), approved: false } };
+    }
+    if (decision.decision === "deny") {
+      await write(decision);
+      return { kind: "deny", reason: decision.reason };
+    }
+    if (options.approvals === undefined) {
+      const reason = `${decision.reason} Nobody can be asked here.`;
+      await write({ ...decision, decision: "deny", reason });
+      return { kind: "deny", reason };
+    }
+    const request = await requestFor(blueprint, args, facts, decision.reason);
+    const granted = await options.approvals.take(request);
+    if (granted !== undefined) {
+      const reason = `Approved by ${granted.approver ?? "someone"}: ${decision.reason}`;
+      const record = await write({ decision: "allow", rule: `approval:${granted.id}`, reason });
+      return { kind: "permit", permit: { record, approved: true } };
+    }
+    const approval = await options.approvals.request(request);
+    await write(decision);
+    return { kind: "ask", reason: decision.reason, approval };
+  }
+
+  async function execute(
+    blueprint: ToolBlueprint,
+    call: ToolCall,
+    context: ToolContext,
+  ): Promise<ToolResult> {
+    const prepared = ready.get(call.id);
+    ready.delete(call.id);
+    // A permit is for these very arguments and for the run as it was judged.
+    const usable =
+      prepared !== undefined &&
+      prepared.version === state.version &&
+      prepared.argsHash === callHash(blueprint.name, call.args);
+    const outcome: Outcome = usable
+      ? { kind: "permit", permit: prepared.permit }
+      : await judge(blueprint, call.id, call.args);
+    if (outcome.kind === "deny") return failure(`Not allowed. ${outcome.reason}`);
+    if (outcome.kind === "ask") return failure(waitingText(outcome.reason, outcome.approval));
+    context.signal.throwIfAborted();
+    const result = await blueprint.run(call, context, outcome.permit);
+    if (blueprint.taints !== undefined) state.taint({ source: blueprint.taints, detail: blueprint.name });
+    return result;
+  }
+
+  const keep = (name: string, callId: string, args: unknown, version: number, permit: Permit): void => {
+    ready.set(callId, { argsHash: callHash(name, args), version, permit });
+  };
+
+  const tools = [...blueprints.values()]
+    .filter((blueprint) => offers(options.policy, blueprint, state.facts))
+    .map((blueprint) => toTool(blueprint, (call, context) => execute(blueprint, call, context)));
+
+  return {
+    tools,
+    async beforeToolCall(info) {
+      const blueprint = blueprints.get(info.tool.name);
+      if (blueprint === undefined)
+        return { action: "block", reason: `There is no tool called ${info.tool.name}.` };
+      const version = state.version;
+      const outcome = await judge(blueprint, info.call.id, info.args);
+      switch (outcome.kind) {
+        case "permit":
+          keep(blueprint.name, info.call.id, info.args, version, outcome.permit);
+          return { action: "allow" };
+        case "deny":
+          return { action: "block", reason: `Not allowed. ${outcome.reason}` };
+        case "ask":
+          return { action: "ask", question: outcome.reason, details: questionDetails(outcome.approval) };
+      }
+    },
+    async onAsk(info) {
+      const blueprint = blueprints.get(info.tool.name);
+      const id = info.details?.["approvalId"];
+      if (blueprint === undefined || options.approvals === undefined || typeof id !== "string") {
+        return { action: "deny", reason: "This question cannot be answered here." };
+      }
+      const answer = await options.approvals.wait(id, info.signal);
+      if (answer === "denied") return { action: "deny", reason: "The approval was refused." };
+      if (answer === "expired") return { action: "deny", reason: "Nobody approved it in time." };
+      // Judged again: what was approved must still be what would run.
+      const version = state.version;
+      const outcome = await judge(blueprint, info.call.id, info.args);
+      if (outcome.kind !== "permit") return { action: "deny", reason: outcome.reason };
+      keep(blueprint.name, info.call.id, info.args, version, outcome.permit);
+      return { action: "allow" };
+    },
+    async call(name, args, { callId, signal, update }) {
+      const blueprint = blueprints.get(name);
+      if (blueprint === undefined) return failure(`There is no tool called ${name}.`);
+      const checked = await checkArgs(blueprint, args);
+      if ("problem" in checked) return failure(`The arguments of ${name} are not right: ${checked.problem}`);
+      const context = { signal, update: update ?? (() => {}) };
+      try {
+        return await execute(blueprint, { id: callId, name, args: checked.args }, context);
+      } catch (error) {
+        return failure(messageOf(error));
+      }
+    },
+  };
+}
+
+/** A JSON Schema is left to the tool itself; a Standard Schema is asked. */
+async function checkArgs(
+  blueprint: ToolBlueprint,
+  args: unknown,
+): Promise<{ readonly args: unknown } | { readonly problem: string }> {
+  if (!isStandardSchema(blueprint.inputSchema)) return { args };
+  const result = await blueprint.inputSchema["~standard"].validate(args);
+  if (result.issues === undefined) return { args: result.value };
+  return { problem: result.issues.map((issue) => issue.message).join("; ") };
+}
+
+function isStandardSchema(
+  schema: ToolBlueprint["inputSchema"],
+): schema is Exclude<typeof schema, JsonObject> {
+  return "~standard" in schema;
+}
+
+async function requestFor(
+  blueprint: ToolBlueprint,
+  args: unknown,
+  facts: RunFacts,
+  reason: string,
+): Promise<ApprovalRequest> {
+  const subject = (await blueprint.subject?.(args, facts)) ?? { action: canonicalJson(args) };
+  return approvalRequest(blueprint.name, subject, facts, reason);
+}
+
+function questionDetails(approval: Approval): JsonObject {
+  const { subject } = approval;
+  return {
+    approvalId: approval.id,
+    hash: approval.hash,
+    tool: approval.tool,
+    action: subject.action,
+    ...(subject.cwd === undefined ? {} : { cwd: subject.cwd }),
+    ...(subject.env === undefined ? {} : { env: { ...subject.env } }),
+    ...(subject.binary === undefined ? {} : { binary: subject.binary }),
+    expiresAt: approval.expiresAt,
+  };
+}
+
+function waitingText(reason: string, approval: Approval): string {
+  return `This needs an approval and has not run. ${reason} It is waiting as ${approval.id}; tell the person so, and call again with the same arguments once it is approved.`;
+}
+
+function toTool(blueprint: ToolBlueprint, execute: Tool["execute"]): Tool {
+  const { name, description, inputSchema, effects, execution, timeoutMs, truncate } = blueprint;
+  return Object.freeze({
+    name,
+    description,
+    inputSchema,
+    effects,
+    ...(execution === undefined ? {} : { execution }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(truncate === undefined ? {} : { truncate }),
+    execute,
+  });
+}
+
+function callHash(tool: string, args: unknown): string {
+  return hashOf({ tool, args });
+}

@@ -1,0 +1,114 @@
+import type {
+  InputSchema,
+  JsonValue,
+  ToolCall,
+  ToolContext,
+  ToolEffects,
+  ToolResult,
+} from "@signalbox/agent-core";
+
+/** Who speaks in a run. `system` is the gateway itself: cron, heartbeats. */
+export type Role = "owner" | "member" | "guest" | "system";
+
+/** Where untrusted content in a run came from. */
+export type TaintSource = "web" | "quote" | "forward" | "history" | "file" | "mcp" | "log" | "other";
+
+/** One piece of untrusted content that the run has seen. */
+export interface TaintMark {
+  readonly source: TaintSource;
+  /** Names it for people, for instance the URL. */
+  readonly detail?: string;
+}
+
+/** What policy knows about a run. */
+export interface RunFacts {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  /** The weakest role that has spoken in the run. */
+  readonly role: Role;
+  /** The kind of conversation: `direct`, `group`, `channel`, `api` or what else the host tells apart. */
+  readonly channelKind: string;
+  /** Empty while nothing untrusted was seen. */
+  readonly taint: readonly TaintMark[];
+  /** Names of the tools the parent run may use, in a subagent's run. */
+  readonly parentTools?: readonly string[];
+}
+
+/**
+ * What a call reaches for beyond running its tool; policy looks at it.
+ * - `read-identity`, `write-identity`: files that say who the agent is, what it remembers or how it works.
+ * - `exec-network`: runs a program that can reach the network.
+ * - `message-elsewhere`: writes to another conversation than the current one.
+ * - `schedule`: changes what runs by itself later.
+ */
+export type ClaimKind =
+  | "read-identity"
+  | "write-identity"
+  | "exec-network"
+  | "message-elsewhere"
+  | "schedule";
+
+export interface Claim {
+  readonly kind: ClaimKind;
+  /** For people: the path, the target. */
+  readonly detail: string;
+}
+
+export type Verdict = "allow" | "deny" | "ask";
+
+/** Written before a tool body runs, or in place of running it. */
+export interface DecisionRecord {
+  readonly decision: Verdict;
+  /** The rule that decided, for instance `agent.deny`, `role.guest`, `taint.exec-network`, `approval:<id>`. */
+  readonly rule: string;
+  /** One sentence. */
+  readonly reason: string;
+  readonly tool: string;
+  readonly callId: string;
+  /** SHA-256 of the tool's name and arguments, as hexadecimal digits. */
+  readonly argsHash: string;
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly role: Role;
+  readonly channelKind: string;
+  readonly taint: readonly TaintMark[];
+  readonly claims: readonly Claim[];
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** What a body is given besides its call: proof that it may run, and on what grounds. */
+export interface Permit {
+  readonly record: DecisionRecord;
+  /** A person approved exactly this call. */
+  readonly approved: boolean;
+}
+
+/** What exactly an approval is for. Shown in full, and bound by its hash. */
+export interface ApprovalSubject {
+  /** What will run or be done: the script text, or the arguments as JSON. */
+  readonly action: string;
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Absolute path of the program, links resolved. */
+  readonly binary?: string;
+}
+
+/** What `defineTool` makes a tool of. */
+export interface ToolBlueprint<Args = unknown, Details extends JsonValue = JsonValue> {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: InputSchema<Args>;
+  readonly effects: ToolEffects;
+  readonly execution?: "sequential" | "parallel";
+  readonly timeoutMs?: number;
+  readonly truncate?: "head" | "head-tail";
+  /** What its results bring into the run: content that others wrote. */
+  readonly taints?: TaintSource;
+  /** What this call reaches for. When it throws, the call is denied. */
+  claims?(args: Args, facts: RunFacts): readonly Claim[] | Promise<readonly Claim[]>;
+  /** What a person would approve. Default: the arguments as JSON. */
+  subject?(args: Args, facts: RunFacts): ApprovalSubject | Promise<ApprovalSubject>;
+  /** The body. Nobody but a tool runner can call it, and only with a recorded `allow`. */
+  run(call: ToolCall<Args>, context: ToolContext, permit: Permit): Promise<ToolResult<Details>>;
+}

@@ -1,0 +1,201 @@
+import { constants } from "node:fs";
+import { type FileHandle, lstat, mkdir, open, readlink, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { errno, WorkspaceError } from "./errors.ts";
+
+/** A folder tree that paths are followed in. */
+export interface Root {
+  /** Absolute, links resolved. */
+  readonly real: string;
+  /** As it was configured; absolute paths may begin with either. */
+  readonly given: string;
+  readonly writable: boolean;
+}
+
+interface OpenFolder {
+  readonly handle: FileHandle;
+  readonly root: Root;
+  /** Absolute, without links. */
+  readonly path: string;
+}
+
+/** Where a path leads: an open folder and a name in it. `close` must be called. */
+export interface Place {
+  readonly root: Root;
+  /** For the file system calls of this process alone; leads through the open folder. */
+  readonly access: string;
+  /** The open folder, in the same form. */
+  readonly folderAccess: string;
+  /** Absolute, without links. */
+  readonly path: string;
+  /** What is there; `undefined` when nothing is. */
+  readonly type: "file" | "folder" | "other" | undefined;
+  close(): Promise<void>;
+}
+
+export interface WalkOptions {
+  /** Makes the folders on the way that do not exist. */
+  readonly makeFolders?: boolean;
+  /**
+   * Whether folders are opened through their descriptors (`/proc/self/fd`), which leaves no gap between looking and
+   * opening. Default: on Linux. Elsewhere paths are looked at again after opening.
+   */
+  readonly viaDescriptors?: boolean;
+}
+
+const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+const MAX_LINKS = 40;
+const MAX_DEPTH = 256;
+
+/**
+ * Follows a path component by component. Each one is opened relative to the open folder before it and never as a link;
+ * links are read and followed by us, and only to places below one of the roots. So nothing that changes meanwhile can
+ * lead the walk out of them.
+ */
+export async function walk(
+  roots: readonly Root[],
+  start: Root,
+  parts: readonly string[],
+  options: WalkOptions = {},
+): Promise<Place> {
+  const viaDescriptors = options.viaDescriptors ?? process.platform === "linux";
+  const stack: OpenFolder[] = [];
+  let todo = [...parts];
+  let links = 0;
+
+  const access = (folder: OpenFolder): string =>
+    viaDescriptors ? `/proc/self/fd/${folder.handle.fd}` : folder.path;
+  const top = (): OpenFolder => {
+    const folder = stack.at(-1);
+    if (folder === undefined) throw new WorkspaceError("outside", "The path leads out of the workspace.");
+    return folder;
+  };
+  const closeAll = async (): Promise<void> => {
+    await Promise.all(stack.splice(0).map((folder) => folder.handle.close()));
+  };
+  const enterRoot = async (root: Root): Promise<void> => {
+    await closeAll();
+    stack.push({ handle: await open(root.real, FOLDER_FLAGS), root, path: root.real });
+  };
+  const follow = async (name: string): Promise<void> => {
+    links += 1;
+    if (links > MAX_LINKS) throw new WorkspaceError("loop", "The path goes through too many links.");
+    const target = await readlink(`${access(top())}/${name}`);
+    const there = splitPath(target);
+    if (target.startsWith("/")) {
+      const found = findRoot(roots, target);
+      if (found === undefined) throw new WorkspaceError("outside", `${name} is a link out of the workspace.`);
+      await enterRoot(found.root);
+      todo = [...found.parts, ...todo];
+    } else {
+      todo = [...there, ...todo];
+    }
+  };
+  const place = async (name: string | undefined, type: Place["type"]): Promise<Place> => {
+    const folder = top();
+    if (!viaDescriptors && (await realpath(folder.path)) !== folder.path) {
+      throw new WorkspaceError("changed", "The folder was replaced while it was being opened.");
+    }
+    const folderAccess = access(folder);
+    return {
+      root: folder.root,
+      access: name === undefined ? folderAccess : `${folderAccess}/${name}`,
+      folderAccess,
+      path: name === undefined ? folder.path : join(folder.path, name),
+      type,
+      close: closeAll,
+    };
+  };
+
+  try {
+    await enterRoot(start);
+    for (;;) {
+      const name = todo.shift();
+      if (name === undefined) return await place(undefined, "folder");
+      if (name === ".") continue;
+      if (name === "..") {
+        const left = stack.pop();
+        await left?.handle.close();
+        top();
+        continue;
+      }
+      if (stack.length > MAX_DEPTH) throw new WorkspaceError("bad-path", "The path is too deep.");
+      const last = todo.every((part) => part === ".");
+      const type = await typeOf(`${access(top())}/${name}`);
+      if (type === "link") {
+        await follow(name);
+      } else if (type === undefined && (last || !options.makeFolders)) {
+        if (last) return await place(name, undefined);
+        throw new WorkspaceError("not-found", `There is no folder ${name} on the way.`);
+      } else if (last && type !== "folder") {
+        return await place(name, type);
+      } else if (type === "file" || type === "other") {
+        throw new WorkspaceError("not-a-folder", `${name} is a file, not a folder.`);
+      } else {
+        if (type === undefined) await makeFolder(`${access(top())}/${name}`, top().root);
+        const handle = await openFolder(`${access(top())}/${name}`, name);
+        stack.push({ handle, root: top().root, path: join(top().path, name) });
+      }
+    }
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+/** The root that an absolute path is in, the deepest one, and the components below it. */
+export function findRoot(
+  roots: readonly Root[],
+  path: string,
+): { readonly root: Root; readonly parts: readonly string[] } | undefined {
+  let best: { root: Root; prefix: string } | undefined;
+  for (const root of roots) {
+    for (const prefix of [root.real, root.given]) {
+      const inside = path === prefix || path.startsWith(prefix.endsWith("/") ? prefix : `${prefix}/`);
+      if (inside && (best === undefined || prefix.length > best.prefix.length)) best = { root, prefix };
+    }
+  }
+  return best === undefined
+    ? undefined
+    : { root: best.root, parts: splitPath(path.slice(best.prefix.length)) };
+}
+
+export function splitPath(path: string): string[] {
+  return path.split("/").filter((part) => part !== "");
+}
+
+async function typeOf(path: string): Promise<"file" | "folder" | "link" | "other" | undefined> {
+  try {
+    const stat = await lstat(path);
+    if (stat.isSymbolicLink()) return "link";
+    if (stat.isFile()) return "file";
+    return stat.isDirectory() ? "folder" : "other";
+  } catch (error) {
+    if (errno(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function makeFolder(path: string, root: Root): Promise<void> {
+  if (!root.writable) throw new WorkspaceError("read-only", "This folder can be read but not changed.");
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if (errno(error) !== "EEXIST") throw error;
+  }
+}
+
+async function openFolder(path: string, name: string): Promise<FileHandle> {
+  try {
+    return await open(path, FOLDER_FLAGS);
+  } catch (error) {
+    const code = errno(error);
+    // It was a folder a moment ago.
+    if (code === "ELOOP" || code === "ENOTDIR" || code === "ENOENT") {
+      throw new WorkspaceError("changed", `${name} was replaced while it was being opened.`, {
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,315 @@
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { type FileHandle, open, readdir, realpath, rename, stat, unlink } from "node:fs/promises";
+import { isAbsolute, relative, resolve } from "node:path";
+import { errno, WorkspaceError } from "./errors.ts";
+import { findRoot, type Place, type Root, splitPath, type WalkOptions, walk } from "./walk.ts";
+
+export interface WorkspaceOptions {
+  /** The agent's folder. It must exist. */
+  readonly dir: string;
+  /** Folders that may be read as well, for instance those of skills; absolute. Missing ones are left out. */
+  readonly readOnlyDirs?: readonly string[];
+  /** Places that stay closed even where they lie inside the workspace, for instance the gateway's own state. */
+  readonly forbidden?: readonly string[];
+  /** See `WalkOptions`. */
+  readonly viaDescriptors?: boolean;
+}
+
+export interface FolderEntry {
+  readonly name: string;
+  readonly type: "file" | "folder" | "link" | "other";
+}
+
+/** An opened file. `close` it. */
+export interface OpenFile {
+  readonly handle: FileHandle;
+  /** Bytes. */
+  readonly size: number;
+  /** Absolute, without links. */
+  readonly path: string;
+  /** As the agent would write it: relative to the workspace, or absolute outside it. */
+  readonly shown: string;
+  close(): Promise<void>;
+}
+
+export interface WriteOptions {
+  /** Refuses after the path was followed and before anything is changed; gets `shown`. */
+  readonly check?: (shown: string) => void;
+}
+
+/** An agent's files. Every path is followed without leaving the folders given. Failures are `WorkspaceError`s. */
+export interface Workspace {
+  /** Absolute, links resolved. */
+  readonly dir: string;
+  readonly readOnlyDirs: readonly string[];
+  readonly forbidden: readonly string[];
+  /** Where a path really leads, as the agent would write it; the path need not exist. */
+  locate(path: string): Promise<string>;
+  /** Opens a regular file for reading. */
+  openFile(path: string): Promise<OpenFile>;
+  /** Reads a whole file; refuses one of more bytes. For hosts that attach what an agent names. */
+  readBytes(path: string, maxBytes: number): Promise<Uint8Array>;
+  list(path: string): Promise<readonly FolderEntry[]>;
+  /** Replaces or makes a file in one step, with the folders on the way. Gives the path as `shown`. */
+  writeFile(path: string, content: Uint8Array, options?: WriteOptions): Promise<string>;
+}
+
+const MAX_PATH = 4_096;
+
+/** Opens a workspace. Throws `WorkspaceError` `not-found` or `not-a-folder` for its folder. */
+export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
+  const dir = await realFolder(options.dir);
+  const home: Root = { real: dir, given: resolve(options.dir), writable: true };
+  const readable: Root[] = [];
+  for (const extra of options.readOnlyDirs ?? []) {
+    const real = await realFolder(extra).catch(() => undefined);
+    if (real !== undefined) readable.push({ real, given: resolve(extra), writable: false });
+  }
+  const roots = [home, ...readable];
+  const closed = await Promise.all((options.forbidden ?? []).map(realOrGiven));
+  const forbidden = closed.flat().map(fold);
+  const walkOptions: WalkOptions =
+    options.viaDescriptors === undefined ? {} : { viaDescriptors: options.viaDescriptors };
+
+  const isForbidden = (place: Place): boolean => {
+    const path = fold(place.path);
+    const root = fold(place.root.real);
+    return forbidden.some((each) => inside(path, each) && !inside(root, each));
+  };
+  const shown = (path: string): string => {
+    if (!inside(path, dir)) return path;
+    const short = relative(dir, path);
+    return short === "" ? "." : short;
+  };
+  const reach = async (path: string, extra: WalkOptions = {}): Promise<Place> => {
+    const { root, parts } = start(path);
+    const place = await walk(roots, root, parts, { ...walkOptions, ...extra }).catch((error: unknown) => {
+      throw explained(error, path);
+    });
+    if (!isForbidden(place)) return place;
+    await place.close();
+    throw new WorkspaceError("forbidden", `${path} belongs to the gateway and is closed to tools.`);
+  };
+  const start = (path: string): { readonly root: Root; readonly parts: readonly string[] } => {
+    if (path === "") throw new WorkspaceError("bad-path", "The path is empty.");
+    if (path.includes("\0")) throw new WorkspaceError("bad-path", "The path holds a NUL character.");
+    if (path.length > MAX_PATH) throw new WorkspaceError("bad-path", "The path is too long.");
+    if (!isAbsolute(path)) return { root: home, parts: splitPath(path) };
+    const found = findRoot(roots, path);
+    if (found === undefined) throw outside(path);
+    return found;
+  };
+
+  const openFile = async (path: string): Promise<OpenFile> => {
+    const place = await reach(path);
+    try {
+      if (place.type === undefined) throw new WorkspaceError("not-found", `There is no file ${path}.`);
+      if (place.type === "folder") throw new WorkspaceError("not-a-file", `${path} is a folder; use ls.`);
+      if (place.type === "other") throw new WorkspaceError("not-a-file", `${path} is not a regular file.`);
+      // O_NONBLOCK: should it have become a named pipe meanwhile, opening must not wait for a writer.
+      const handle = await open(
+        place.access,
+        constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+      );
+      const info = await handle.stat();
+      if (!info.isFile()) {
+        await handle.close();
+        throw new WorkspaceError("not-a-file", `${path} is not a regular file.`);
+      }
+      return {
+        handle,
+        size: info.size,
+        path: place.path,
+        shown: shown(place.path),
+        close: () => handle.close(),
+      };
+    } catch (error) {
+      throw explained(error, path);
+    } finally {
+      await place.close();
+    }
+  };
+
+  const locate = async (path: string): Promise<string> => {
+    const { root, parts } = start(path);
+    const depth = parts.length;
+    // What does not exist yet has no links: the part that exists decides where the rest will be.
+    for (let known = depth; known >= 0; known--) {
+      try {
+        const place = await walk(roots, root, parts.slice(0, known), walkOptions);
+        await place.close();
+        if (isForbidden(place)) throw new WorkspaceError("forbidden", `${path} belongs to the gateway.`);
+        const rest = parts.slice(known);
+        if (rest.includes(".."))
+          throw new WorkspaceError("not-found", `There is no folder on the way to ${path}.`);
+        return shown([place.path, ...rest.filter((part) => part !== ".")].join("/"));
+      } catch (error) {
+        if (known === 0 || !(error instanceof WorkspaceError) || error.code !== "not-found") {
+          throw explained(error, path);
+        }
+      }
+    }
+    throw outside(path);
+  };
+
+  return {
+    dir,
+    readOnlyDirs: readable.map((root) => root.real),
+    forbidden: closed.flat(),
+
+    locate,
+    openFile,
+
+    async readBytes(path, maxBytes) {
+      const file = await openFile(path);
+      try {
+        if (file.size > maxBytes) {
+          throw new WorkspaceError(
+            "io",
+            `${path} has ${file.size} bytes; at most ${maxBytes} can be read at once.`,
+          );
+        }
+        const buffer = new Uint8Array(file.size);
+        let length = 0;
+        while (length < buffer.length) {
+          const { bytesRead } = await file.handle.read(buffer, length, buffer.length - length, length);
+          if (bytesRead === 0) break;
+          length += bytesRead;
+        }
+        return buffer.subarray(0, length);
+      } finally {
+        await file.close();
+      }
+    },
+
+    async list(path) {
+      const place = await reach(path);
+      try {
+        if (place.type === undefined) throw new WorkspaceError("not-found", `There is no folder ${path}.`);
+        if (place.type !== "folder")
+          throw new WorkspaceError("not-a-folder", `${path} is a file, not a folder.`);
+        const entries = await readdir(place.access, { withFileTypes: true });
+        return entries
+          .map((entry) => ({ name: entry.name, type: entryType(entry) }))
+          .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+      } catch (error) {
+        throw explained(error, path);
+      } finally {
+        await place.close();
+      }
+    },
+
+    async writeFile(path, content, writeOptions = {}) {
+      // Looked at first, so that a refusal leaves no new folders behind.
+      if (writeOptions.check !== undefined) writeOptions.check(await locate(path));
+      if (/\/\.?$/.test(path))
+        throw new WorkspaceError("not-a-file", `${path} names a folder; name a file in it.`);
+      const place = await reach(path, { makeFolders: true });
+      try {
+        if (!place.root.writable)
+          throw new WorkspaceError("read-only", `${path} can be read but not changed.`);
+        if (place.type === "folder") throw new WorkspaceError("not-a-file", `${path} is a folder.`);
+        if (place.type === "other") throw new WorkspaceError("not-a-file", `${path} is not a regular file.`);
+        writeOptions.check?.(shown(place.path));
+        await replace(place, content);
+        return shown(place.path);
+      } catch (error) {
+        throw explained(error, path);
+      } finally {
+        await place.close();
+      }
+    },
+  };
+}
+
+/** Writes beside the file and renames over it, so that a reader sees the old content or the new, never a part. */
+async function replace(place: Place, content: Uint8Array): Promise<void> {
+  const mode = place.type === "file" ? (await stat(place.access)).mode & 0o777 : undefined;
+  const temporary = `${place.folderAccess}/.signalbox-${randomBytes(8).toString("hex")}.tmp`;
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  const handle = await open(temporary, flags, 0o644);
+  try {
+    try {
+      await handle.writeFile(content);
+      if (mode !== undefined) await handle.chmod(mode);
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, place.access);
+  } catch (error) {
+    await unlink(temporary).catch(() => {});
+    throw error;
+  }
+}
+
+async function realFolder(dir: string): Promise<string> {
+  const real = await realpath(dir).catch((error: unknown) => {
+    throw new WorkspaceError("not-found", `The folder ${dir} does not exist.`, { cause: error });
+  });
+  if (!(await stat(real)).isDirectory()) throw new WorkspaceError("not-a-folder", `${dir} is not a folder.`);
+  return real;
+}
+
+async function realOrGiven(path: string): Promise<string[]> {
+  const given = resolve(path);
+  const real = await realpath(given).catch(() => given);
+  return real === given ? [given] : [given, real];
+}
+
+/** Names that some file system takes for the same. */
+function fold(path: string): string {
+  return path.normalize("NFC").toLowerCase();
+}
+
+function inside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+}
+
+function entryType(entry: {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+}): FolderEntry["type"] {
+  if (entry.isSymbolicLink()) return "link";
+  if (entry.isDirectory()) return "folder";
+  return entry.isFile() ? "file" : "other";
+}
+
+function outside(path: string): WorkspaceError {
+  return new WorkspaceError("outside", `${path} is outside the workspace. Use a path relative to it.`);
+}
+
+function explained(error: unknown, path: string): WorkspaceError {
+  if (error instanceof WorkspaceError) {
+    return error.code === "outside"
+      ? new WorkspaceError("outside", outside(path).message, { cause: error })
+      : error;
+  }
+  const code = errno(error);
+  const cause = { cause: error };
+  switch (code) {
+    case "ENOENT":
+      return new WorkspaceError("not-found", `There is no ${path}.`, cause);
+    case "ENOTDIR":
+      return new WorkspaceError("not-a-folder", `A part of ${path} is a file, not a folder.`, cause);
+    case "ELOOP":
+      return new WorkspaceError(
+        "changed",
+        `${path} was replaced by a link while it was being opened.`,
+        cause,
+      );
+    case "EACCES":
+    case "EPERM":
+      return new WorkspaceError("io", `The gateway's user has no permission for ${path}.`, cause);
+    case "ENAMETOOLONG":
+      return new WorkspaceError("bad-path", "The path is too long.", cause);
+    case "ENOSPC":
+      return new WorkspaceError("io", "The disk is full.", cause);
+    case "EROFS":
+      return new WorkspaceError("read-only", `${path} is on a read-only file system.`, cause);
+    default:
+      return new WorkspaceError("io", `${path} cannot be used (${code ?? "unknown error"}).`, cause);
+  }
+}
