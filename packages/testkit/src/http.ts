@@ -17,7 +17,7 @@ export interface SeenRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The body as text, empty where there was none. */
   readonly text: string;
-  /** Milliseconds since the epoch when the whole body had arrived. */
+  /** Milliseconds since the epoch, with fractions, when the whole body had arrived. */
   readonly at: number;
 }
 
@@ -34,7 +34,7 @@ export async function listen(handler: Handler, port = 0): Promise<StandIn> {
         path: raw.url ?? "/",
         headers: raw.headers,
         text: Buffer.concat(chunks).toString("utf8"),
-        at: Date.now(),
+        at: performance.timeOrigin + performance.now(),
       };
       Promise.resolve()
         .then(() => handler(seen, response, raw))

@@ -1,0 +1,125 @@
+import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import type { RunLimits, ThinkingLevel } from "@signalbox/agent-core";
+import type { AgentConfig, LoadedConfig, Problem } from "@signalbox/config";
+import { messageOf } from "./errors.ts";
+import { configuredPath, type Home } from "./home.ts";
+
+/** An agent with everything the defaults gave it. */
+export interface Agent {
+  readonly id: string;
+  readonly name: string;
+  /** `provider/model`; absent where the configuration names none. */
+  readonly model: string | undefined;
+  readonly fallbacks: readonly string[];
+  readonly thinking: ThinkingLevel;
+  readonly systemPrompt: string | undefined;
+  readonly maxOutputTokens: number | undefined;
+  readonly workspaceDir: string;
+  readonly tools: { readonly allow: readonly string[]; readonly deny: readonly string[] };
+  /** Absent: all skills. */
+  readonly skills: { readonly allow: readonly string[] | undefined; readonly deny: readonly string[] };
+  readonly limits: RunLimits;
+}
+
+/** The agents that can work, the default one first named, and what keeps the others from it. */
+export interface Agents {
+  readonly all: readonly Agent[];
+  readonly defaultId: string;
+  readonly problems: readonly Problem[];
+  get(id: string): Agent | undefined;
+}
+
+/** What an agent may use where nothing is said: files of its workspace and messages, but no commands. */
+const DEFAULT_TOOLS = ["read", "write", "edit", "ls", "message"];
+
+/**
+ * Gives every agent its defaults and its workspace. A workspace under the home is made; one that the configuration
+ * names must exist. An agent whose workspace cannot be used is left out and reported.
+ */
+export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
+  const { defaults, list } = loaded.config.agents;
+  const problems: Problem[] = [];
+  const all: Agent[] = [];
+  for (const [index, config] of list.entries()) {
+    const workspaceDir =
+      config.workspaceDir === undefined
+        ? home.workspace(config.id)
+        : configuredPath(home, config.workspaceDir);
+    const fault = workspaceFault(workspaceDir, config.workspaceDir === undefined);
+    if (fault !== undefined) {
+      problems.push(
+        loaded.problem(["agents", "list", index, "workspaceDir"], {
+          severity: "error",
+          message: `the workspace ${workspaceDir} ${fault}`,
+          remedy: "Make the folder, writable for the user the gateway runs as, or name another.",
+          disables: `agent ${config.id}`,
+        }),
+      );
+      continue;
+    }
+    all.push({
+      id: config.id,
+      name: config.name ?? config.id,
+      model: config.model ?? defaults.model,
+      fallbacks: config.fallbacks ?? defaults.fallbacks ?? [],
+      thinking: config.thinking ?? defaults.thinking ?? "off",
+      systemPrompt: config.systemPrompt ?? defaults.systemPrompt,
+      maxOutputTokens: config.maxOutputTokens ?? defaults.maxOutputTokens,
+      workspaceDir,
+      tools: {
+        allow: config.tools?.allow ?? defaults.tools?.allow ?? DEFAULT_TOOLS,
+        deny: config.tools?.deny ?? defaults.tools?.deny ?? [],
+      },
+      skills: {
+        allow: config.skills?.allow ?? defaults.skills?.allow,
+        deny: config.skills?.deny ?? defaults.skills?.deny ?? [],
+      },
+      limits: limitsOf({ ...defaults.limits, ...config.limits }),
+    });
+  }
+  const named = list.find((agent) => agent.default === true && all.some((one) => one.id === agent.id));
+  const byId = new Map(all.map((agent) => [agent.id, agent]));
+  return { all, defaultId: named?.id ?? all[0]?.id ?? "main", problems, get: (id) => byId.get(id) };
+}
+
+/** Where the configuration names the tools or skills of the agent, for problems about them. */
+export function allowPath(
+  loaded: LoadedConfig,
+  agentId: string,
+  what: "tools" | "skills",
+): (string | number)[] {
+  const index = loaded.config.agents.list.findIndex((agent) => agent.id === agentId);
+  return loaded.config.agents.list[index]?.[what] === undefined
+    ? ["agents", "defaults", what, "allow"]
+    : ["agents", "list", index, what, "allow"];
+}
+
+/** Only the limits that are given. */
+function limitsOf({
+  turns,
+  toolCalls,
+  wallMs,
+  outputTokens,
+  costMicros,
+}: NonNullable<AgentConfig["limits"]>): RunLimits {
+  return {
+    ...(turns === undefined ? {} : { turns }),
+    ...(toolCalls === undefined ? {} : { toolCalls }),
+    ...(wallMs === undefined ? {} : { wallMs }),
+    ...(outputTokens === undefined ? {} : { outputTokens }),
+    ...(costMicros === undefined ? {} : { costMicros }),
+  };
+}
+
+function workspaceFault(dir: string, ours: boolean): string | undefined {
+  try {
+    if (ours) mkdirSync(dir, { recursive: true, mode: 0o700 });
+    const found = statSync(dir, { throwIfNoEntry: false });
+    if (!found) return "does not exist";
+    if (!found.isDirectory()) return "is not a folder";
+    accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return `cannot be used: ${messageOf(error)}`;
+  }
+}

@@ -1,0 +1,37 @@
+import { configJsonSchema, formatProblem } from "@signalbox/config";
+import { EXIT, GatewayError } from "../errors.ts";
+import { planGateway } from "../gateway.ts";
+import { locateHome } from "../home.ts";
+import { createLogger, createRedactor } from "../log.ts";
+import { readConfig } from "../settings.ts";
+import { print } from "./output.ts";
+import type { CommonOptions } from "./program.ts";
+import { configOrExit } from "./start.ts";
+
+/** `signalbox config check`: every problem with file, line, key and remedy; exit code 78 when there is an error. */
+export async function check(options: CommonOptions): Promise<void> {
+  const home = locateHome(options.home, process.env);
+  const loaded = configOrExit(() => readConfig(home, process.env));
+  const logger = createLogger("silent", (text) => text);
+  const { problems } = await planGateway({ home, loaded, logger, env: process.env });
+  print(options.json, problems, () =>
+    problems.length === 0
+      ? [`${loaded.file}: nothing is wrong.`]
+      : problems.map((problem) => `${problem.severity}: ${formatProblem(problem)}`),
+  );
+  const errors = problems.filter((problem) => problem.severity === "error").length;
+  if (errors > 0)
+    throw new GatewayError(EXIT.config, `${errors} error${errors === 1 ? "" : "s"} in ${loaded.file}.`);
+}
+
+/** `signalbox config schema` */
+export async function schema(): Promise<void> {
+  process.stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+}
+
+/** `signalbox config show`: what applies, defaults included, with secrets left out. */
+export async function show(options: CommonOptions): Promise<void> {
+  const loaded = configOrExit(() => readConfig(locateHome(options.home, process.env), process.env));
+  const redact = createRedactor(loaded.secrets);
+  process.stdout.write(`${redact(JSON.stringify(loaded.config, null, 2))}\n`);
+}

@@ -1,0 +1,91 @@
+import { existsSync } from "node:fs";
+import { formatProblem } from "@signalbox/config";
+import { openStore, readHomeHolder } from "@signalbox/store";
+import { EXIT, GatewayError, messageOf } from "../errors.ts";
+import { planGateway } from "../gateway.ts";
+import { type Home, locateHome, prepareHome } from "../home.ts";
+import { createLogger } from "../log.ts";
+import { readConfig } from "../settings.ts";
+import { describeExec } from "../toolbox.ts";
+import { print } from "./output.ts";
+import type { CommonOptions } from "./program.ts";
+
+interface Finding {
+  readonly part: string;
+  readonly state: "ok" | "warning" | "error";
+  readonly detail: string;
+}
+
+/** `signalbox doctor`: looks at everything a gateway needs and says what is missing; exit code 1 when it would not work. */
+export async function doctor(options: CommonOptions): Promise<void> {
+  const home = locateHome(options.home, process.env);
+  const findings: Finding[] = [
+    { part: "node", state: "ok", detail: `Node.js ${process.versions.node}` },
+    await look("home", async () => {
+      prepareHome(home);
+      return holderOf(home);
+    }),
+    await look("token", async () =>
+      existsSync(home.tokenFile)
+        ? `kept in ${home.tokenFile}`
+        : "set in the configuration, or made at the first start",
+    ),
+    await look("database", () => database(home)),
+    ...(await configuration(home)),
+  ];
+  print(options.json, findings, () =>
+    findings.map(({ part, state, detail }) => `${state.padEnd(7)} ${part}: ${detail}`),
+  );
+  if (findings.some((finding) => finding.state === "error"))
+    throw new GatewayError(EXIT.failure, "Something needs mending.");
+}
+
+async function look(part: string, see: () => Promise<string>): Promise<Finding> {
+  try {
+    return { part, state: "ok", detail: await see() };
+  } catch (error) {
+    return { part, state: "error", detail: messageOf(error) };
+  }
+}
+
+function holderOf(home: Home): string {
+  const holder = readHomeHolder(home.dir);
+  if (holder === undefined) return `${home.dir}, no gateway runs on it`;
+  return holder === "unknown"
+    ? `${home.dir}, held by a gateway`
+    : `${home.dir}, held by process ${holder.pid}`;
+}
+
+async function database(home: Home): Promise<string> {
+  if (!existsSync(home.databaseFile)) return "made at the first start";
+  const store = await openStore({ path: home.databaseFile });
+  try {
+    const { ok, problems } = await store.maintenance.integrity();
+    if (!ok) throw new Error(`${home.databaseFile} is damaged: ${problems.join("; ")}`);
+    const stats = await store.maintenance.stats();
+    return `${home.databaseFile}, version ${stats.version}, ${stats.fileBytes} bytes, sound`;
+  } finally {
+    await store.close();
+  }
+}
+
+async function configuration(home: Home): Promise<Finding[]> {
+  try {
+    const loaded = readConfig(home, process.env);
+    const logger = createLogger("silent", (text) => text);
+    const plan = await planGateway({ home, loaded, logger, env: process.env });
+    const found = plan.problems.map((problem): Finding => {
+      return { part: "configuration", state: problem.severity, detail: formatProblem(problem) };
+    });
+    if (plan.models.demoOnly)
+      found.push({
+        part: "models",
+        state: "warning",
+        detail: "no key is set: the offline demo model answers",
+      });
+    found.push(await look("exec", () => describeExec(loaded.config, plan.agents)));
+    return found;
+  } catch (error) {
+    return [{ part: "configuration", state: "error", detail: messageOf(error) }];
+  }
+}

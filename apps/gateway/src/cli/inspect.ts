@@ -1,0 +1,152 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { openStore } from "@signalbox/store";
+import { EXIT, GatewayError } from "../errors.ts";
+import { locateHome } from "../home.ts";
+import type { GatewayBodies, GatewayStore } from "../path/stored.ts";
+import { readTrace } from "../path/trace.ts";
+import { print } from "./output.ts";
+import type { CommonOptions } from "./program.ts";
+
+/** Opens the database of a home beside a gateway that may be running on it. */
+async function withStore<T>(options: CommonOptions, use: (store: GatewayStore) => Promise<T>): Promise<T> {
+  const home = locateHome(options.home, process.env);
+  if (!existsSync(home.databaseFile)) {
+    throw new GatewayError(
+      EXIT.failure,
+      `There is no database ${home.databaseFile} yet. Start the gateway once, or use --home.`,
+    );
+  }
+  const store = await openStore<GatewayBodies>({ path: home.databaseFile });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** `signalbox sessions` */
+export async function sessions(options: CommonOptions): Promise<void> {
+  const rows = await withStore(options, (store) => store.sessions.list());
+  print(options.json, rows, () =>
+    rows.map((row) => {
+      const { totals } = row;
+      const money = totals.costMicros > 0 ? `, $${(totals.costMicros / 1e6).toFixed(4)}` : "";
+      const tokens = `${totals.inputTokens + totals.outputTokens} tokens${money}`;
+      return `${new Date(row.updatedAt).toISOString()}  ${row.key}  ${row.messageCount} messages, ${tokens}`;
+    }),
+  );
+}
+
+/** `signalbox trace <message>`: by the gateway's id of the message or the platform's. */
+export async function trace(id: string, options: CommonOptions): Promise<void> {
+  const found = await withStore(options, (store) => readTrace(store, id));
+  if (!found) throw noMessage(id);
+  print(options.json, found, () =>
+    found.entries.flatMap((entry) => [
+      `${new Date(entry.at).toISOString()}  ${entry.stage.padEnd(8)} ${entry.summary}`,
+      ...(entry.data === undefined ? [] : [`          ${JSON.stringify(entry.data)}`]),
+    ]),
+  );
+}
+
+/** `signalbox why <message>`: one line a stage. */
+export async function why(id: string, options: CommonOptions): Promise<void> {
+  const found = await withStore(options, (store) => readTrace(store, id));
+  if (!found) throw noMessage(id);
+  const lines = found.entries.map(({ stage, summary }) => ({ stage, summary }));
+  print(options.json, lines, () => lines.map(({ stage, summary }) => `${stage.padEnd(8)} ${summary}`));
+}
+
+/** `signalbox outbox list` */
+export async function outboxList(options: CommonOptions): Promise<void> {
+  const rows = await withStore(options, (store) =>
+    store.outbox.list({ states: ["pending", "sending", "uncertain", "dead", "expired"] }),
+  );
+  print(options.json, rows, () =>
+    rows.length === 0
+      ? ["Every reply was delivered."]
+      : rows.map(
+          (row) =>
+            `${row.id}  ${row.state}  ${row.channel}/${row.account}  tried ${row.attempts} times  ${row.error ?? ""}`,
+        ),
+  );
+}
+
+/** `signalbox outbox retry <id>` */
+export async function outboxRetry(id: string, options: CommonOptions): Promise<void> {
+  await changeOutbox(id, options, "will be sent again", (store, row) => store.outbox.retry(row));
+}
+
+/** `signalbox outbox drop <id>` */
+export async function outboxDrop(id: string, options: CommonOptions): Promise<void> {
+  await changeOutbox(id, options, "was dropped", (store, row) => store.outbox.drop(row));
+}
+
+type OutboxKey = Parameters<GatewayStore["outbox"]["retry"]>[0];
+
+async function changeOutbox(
+  id: string,
+  options: CommonOptions,
+  done: string,
+  change: (store: GatewayStore, id: OutboxKey) => Promise<boolean>,
+): Promise<void> {
+  const changed = await withStore(options, async (store) => {
+    const rows = await store.outbox.list({ limit: 10_000 });
+    const row = rows.find((one) => one.id === id);
+    return row !== undefined && (await change(store, row.id));
+  });
+  if (!changed)
+    throw new GatewayError(
+      EXIT.failure,
+      `${id} is not an undelivered reply. \`signalbox outbox list\` shows them.`,
+    );
+  print(options.json, { id, done }, () => [`${id} ${done}.`]);
+}
+
+/** `signalbox pairing list` */
+export async function pairingList(options: CommonOptions): Promise<void> {
+  const found = await withStore(options, async (store) => ({
+    pending: await store.pairing.pending(),
+    peers: await store.pairing.peers(),
+  }));
+  print(options.json, found, () => [
+    ...found.pending.map(
+      (one) =>
+        `asks    ${one.channel}/${one.account}  ${one.peerId}  ${one.label ?? ""}  until ${new Date(one.expiresAt).toISOString()}`,
+    ),
+    ...found.peers.map((one) => `paired  ${one.channel}/${one.account}  ${one.peerId}  ${one.label ?? ""}`),
+    ...(found.pending.length + found.peers.length === 0 ? ["Nobody asked."] : []),
+  ]);
+}
+
+/** `signalbox pairing approve <code>` */
+export async function pairingApprove(code: string, options: CommonOptions): Promise<void> {
+  const result = await withStore(options, (store) =>
+    store.pairing.approve({ code: code.trim().toUpperCase(), approvedBy: "command line" }),
+  );
+  if (result.outcome === "unknown") {
+    throw new GatewayError(
+      EXIT.failure,
+      `No open request has the code ${code}. Codes are good for ten minutes and five tries.`,
+    );
+  }
+  const { peer } = result;
+  print(options.json, peer, () => [`${peer.peerId} may talk on ${peer.channel}/${peer.account} now.`]);
+}
+
+/** `signalbox backup <file>` */
+export async function backup(file: string, options: CommonOptions): Promise<void> {
+  const path = resolve(file);
+  if (existsSync(path))
+    throw new GatewayError(EXIT.cannotWrite, `${path} exists. Name a file that does not.`);
+  const { bytes } = await withStore(options, (store) => store.maintenance.backup(path));
+  print(options.json, { path, bytes }, () => [`${path}: ${bytes} bytes`]);
+}
+
+function noMessage(id: string): GatewayError {
+  return new GatewayError(
+    EXIT.failure,
+    `No message ${id} is known. Use the id of the gateway or of the platform.`,
+  );
+}

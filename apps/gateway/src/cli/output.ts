@@ -1,0 +1,20 @@
+import { EXIT, GatewayError, messageOf } from "../errors.ts";
+
+/** Prints a result: JSON for programs, lines for people. */
+export function print(json: boolean | undefined, value: unknown, lines: () => readonly string[]): void {
+  process.stdout.write(json === true ? `${JSON.stringify(value, null, 2)}\n` : `${lines().join("\n")}\n`);
+}
+
+/** Runs a command; a failure becomes one line on standard error and the exit code. */
+export async function guarded(json: boolean | undefined, action: () => Promise<void>): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    const exitCode = error instanceof GatewayError ? error.exitCode : EXIT.failure;
+    const message = messageOf(error);
+    process.stderr.write(
+      json === true ? `${JSON.stringify({ error: { message, exitCode } })}\n` : `signalbox: ${message}\n`,
+    );
+    process.exitCode = exitCode;
+  }
+}

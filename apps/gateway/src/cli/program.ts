@@ -1,0 +1,124 @@
+import { Command, CommanderError, Option } from "commander";
+import { EXIT } from "../errors.ts";
+import { VERSION } from "../version.ts";
+import { guarded } from "./output.ts";
+
+/** Options every command takes. */
+export interface CommonOptions {
+  readonly home?: string;
+  readonly json?: boolean;
+}
+
+/** Runs the command line; sets the exit code of the process. */
+export async function runCli(argv: readonly string[]): Promise<void> {
+  const program = new Command("signalbox")
+    .description("Self-hosted gateway between chat platforms and LLM agents")
+    .version(VERSION)
+    .exitOverride()
+    .configureHelp({ sortSubcommands: false });
+
+  const command = (name: string, description: string, parent: Command = program): Command =>
+    parent
+      .command(name)
+      .description(description)
+      .addOption(new Option("--home <folder>", "where the gateway keeps everything").env("SIGNALBOX_HOME"))
+      .option("--json", "print JSON");
+
+  command("start", "start the gateway")
+    .option("--strict", "refuse to start when anything in the configuration is wrong")
+    .action((options: CommonOptions & { strict?: boolean }) =>
+      guarded(options.json, async () => (await import("./start.ts")).start(options)),
+    );
+  command("status", "tell whether the gateway runs and what it does").action((options: CommonOptions) =>
+    guarded(options.json, async () => (await import("./status.ts")).status(options)),
+  );
+  command("doctor", "check the home, the configuration, the database and the sandbox").action(
+    (options: CommonOptions) =>
+      guarded(options.json, async () => (await import("./doctor.ts")).doctor(options)),
+  );
+
+  const config = program.command("config").description("check or show the configuration");
+  command("check", "say what is wrong with the configuration", config).action((options: CommonOptions) =>
+    guarded(options.json, async () => (await import("./config.ts")).check(options)),
+  );
+  command("schema", "print the configuration's JSON Schema", config).action((options: CommonOptions) =>
+    guarded(options.json, async () => (await import("./config.ts")).schema()),
+  );
+  command("show", "print the configuration as it applies, secrets left out", config).action(
+    (options: CommonOptions) =>
+      guarded(options.json, async () => (await import("./config.ts")).show(options)),
+  );
+
+  command("send <text...>", "send one message to an agent and print its reply")
+    .option("--agent <id>", "which agent")
+    .option("--conversation <name>", "which conversation", "cli")
+    .action((text: string[], options: CommonOptions & { agent?: string; conversation: string }) =>
+      guarded(options.json, async () => (await import("./talk.ts")).send(text.join(" "), options)),
+    );
+  command("chat", "talk to an agent in the terminal")
+    .option("--agent <id>", "which agent")
+    .option("--conversation <name>", "which conversation", "cli")
+    .action((options: CommonOptions & { agent?: string; conversation: string }) =>
+      guarded(options.json, async () => (await import("./talk.ts")).chat(options)),
+    );
+
+  command("sessions", "list the conversations").action((options: CommonOptions) =>
+    guarded(options.json, async () => (await import("./inspect.ts")).sessions(options)),
+  );
+  command("trace <message>", "show every stage a message went through").action(
+    (id: string, options: CommonOptions) =>
+      guarded(options.json, async () => (await import("./inspect.ts")).trace(id, options)),
+  );
+  command("why <message>", "say in short why a message was routed and answered as it was").action(
+    (id: string, options: CommonOptions) =>
+      guarded(options.json, async () => (await import("./inspect.ts")).why(id, options)),
+  );
+
+  const outbox = program.command("outbox").description("replies that were not delivered");
+  command("list", "list them", outbox).action((options: CommonOptions) =>
+    guarded(options.json, async () => (await import("./inspect.ts")).outboxList(options)),
+  );
+  command("retry <id>", "send one again", outbox).action((id: string, options: CommonOptions) =>
+    guarded(options.json, async () => (await import("./inspect.ts")).outboxRetry(id, options)),
+  );
+  command("drop <id>", "give one up", outbox).action((id: string, options: CommonOptions) =>
+    guarded(options.json, async () => (await import("./inspect.ts")).outboxDrop(id, options)),
+  );
+
+  const pairing = program.command("pairing").description("strangers who asked to talk");
+  command("list", "list open requests and paired people", pairing).action((options: CommonOptions) =>
+    guarded(options.json, async () => (await import("./inspect.ts")).pairingList(options)),
+  );
+  command("approve <code>", "let the person with this code talk", pairing).action(
+    (code: string, options: CommonOptions) =>
+      guarded(options.json, async () => (await import("./inspect.ts")).pairingApprove(code, options)),
+  );
+
+  const skills = program.command("skills").description("skills the agents can use");
+  command("list", "list them with their source", skills).action((options: CommonOptions) =>
+    guarded(options.json, async () => (await import("./skills.ts")).list(options)),
+  );
+  command("check", "say which cannot be used, and why", skills).action((options: CommonOptions) =>
+    guarded(options.json, async () => (await import("./skills.ts")).check(options)),
+  );
+
+  command("backup <file>", "copy the database while the gateway runs").action(
+    (file: string, options: CommonOptions) =>
+      guarded(options.json, async () => (await import("./inspect.ts")).backup(file, options)),
+  );
+  program
+    .command("replay <scenarios...>")
+    .description("run scenarios against stand-ins and show every layer")
+    .option("--json", "print JSON")
+    .option("--check", "compare with what the scenario expects")
+    .action((files: string[], options: { json?: boolean; check?: boolean }) =>
+      guarded(options.json, async () => (await import("../replay/command.ts")).replay(files, options)),
+    );
+
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  }
+}

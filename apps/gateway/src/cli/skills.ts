@@ -1,0 +1,61 @@
+import { resolveAgents } from "../agents.ts";
+import { EXIT, GatewayError } from "../errors.ts";
+import { locateHome } from "../home.ts";
+import { readConfig } from "../settings.ts";
+import { type AgentsSkills, resolveSkills } from "../skills.ts";
+import { print } from "./output.ts";
+import type { CommonOptions } from "./program.ts";
+import { configOrExit } from "./start.ts";
+
+function skillsOf(options: CommonOptions): {
+  skills: AgentsSkills;
+  agents: ReturnType<typeof resolveAgents>;
+} {
+  const home = locateHome(options.home, process.env);
+  const loaded = configOrExit(() => readConfig(home, process.env));
+  const agents = resolveAgents(loaded, home);
+  return { skills: resolveSkills({ loaded, home, agents, env: process.env }), agents };
+}
+
+/** `signalbox skills list`: what each agent can use. */
+export async function list(options: CommonOptions): Promise<void> {
+  const { skills, agents } = skillsOf(options);
+  const rows = agents.all.flatMap((agent) =>
+    skills.forAgent(agent).skills.map(({ id, description, source, file, version }) => ({
+      agent: agent.id,
+      id,
+      description,
+      source,
+      file,
+      version,
+    })),
+  );
+  print(options.json, rows, () =>
+    rows.map((row) => `${row.agent}  ${row.id} (${row.source})  ${row.description}`),
+  );
+}
+
+/** `signalbox skills check`: what cannot be used, and why; exit code 1 when something is wrong. */
+export async function check(options: CommonOptions): Promise<void> {
+  const { skills, agents } = skillsOf(options);
+  const reports = agents.all.map((agent) => ({
+    agent: agent.id,
+    ...skills.skills.check({
+      allow: agent.skills.allow,
+      deny: agent.skills.deny,
+      workspaceDir: agent.workspaceDir,
+    }),
+  }));
+  print(options.json, reports, () =>
+    reports.flatMap(({ agent, skills: found, problems, unknown }) => [
+      ...found.map(({ skill, eligible, reasons }) =>
+        eligible
+          ? `ok    ${agent}  ${skill.id}`
+          : `out   ${agent}  ${skill.id}: ${reasons.map((one) => one.message).join(" ")}`,
+      ),
+      ...problems.map((problem) => `${problem.severity.padEnd(5)} ${problem.path}: ${problem.message}`),
+      ...unknown.map((name) => `error ${agent} names the skill ${name}, which does not exist`),
+    ]),
+  );
+  if (reports.some((one) => !one.ok)) throw new GatewayError(EXIT.failure, "Some skills are wrong.");
+}

@@ -1,0 +1,78 @@
+import { ConfigError, formatProblem, type LoadedConfig, type Problem } from "@signalbox/config";
+import { ASSETS } from "../assets.ts";
+import { EXIT, GatewayError, messageOf } from "../errors.ts";
+import { planGateway, startGateway } from "../gateway.ts";
+import { gatewayToken, locateHome, prepareHome } from "../home.ts";
+import { createLogger, createRedactor } from "../log.ts";
+import { effectiveToken, readConfig } from "../settings.ts";
+import type { CommonOptions } from "./program.ts";
+
+/** `signalbox start`: runs until SIGTERM or SIGINT; a second signal ends it at once. */
+export async function start(options: CommonOptions & { readonly strict?: boolean }): Promise<void> {
+  const home = locateHome(options.home, process.env);
+  prepareHome(home);
+  const loaded = configOrExit(() => readConfig(home, process.env));
+  const { host } = loaded.config.gateway;
+  const made =
+    loaded.config.gateway.auth.token === undefined && !process.env["SIGNALBOX_TOKEN"] && gatewayToken(home);
+  const secrets = [...loaded.secrets, effectiveToken(loaded, home, process.env), ...environmentSecrets()];
+  const redact = createRedactor(secrets);
+  const logger = createLogger(loaded.config.gateway.logLevel, redact);
+
+  const plan = await planGateway({ home, loaded, logger, env: process.env });
+  report(plan.problems, redact);
+  if (options.strict === true && plan.problems.some((problem) => problem.severity === "error")) {
+    throw new GatewayError(
+      EXIT.config,
+      "Not started, since --strict was given and the configuration has errors.",
+    );
+  }
+  const fatal = Promise.withResolvers<Error>();
+  const gateway = await startGateway(
+    { home, loaded, logger, env: process.env, consoleDir: ASSETS.consoleDir, onFatal: fatal.resolve },
+    plan,
+  );
+  const lines = [
+    `Signalbox listens on ${gateway.url} (host ${host}), home ${home.dir}`,
+    ...(made && made.made ? [`Your token, shown once and kept in ${home.tokenFile}: ${made.token}`] : []),
+    ...(gateway.demo
+      ? [
+          "No model key is set: the offline demo model answers. Set ANTHROPIC_API_KEY or another, or models.providers.",
+        ]
+      : []),
+  ];
+  process.stderr.write(`${lines.join("\n")}\n`);
+
+  const signal = Promise.withResolvers<undefined>();
+  const onSignal = (): void => {
+    signal.resolve(undefined);
+    process.once("SIGINT", () => process.exit(130));
+  };
+  for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, onSignal);
+  const error = await Promise.race([signal.promise, fatal.promise]);
+  logger.info({ reason: error ? messageOf(error) : "signal" }, "stopping");
+  await gateway.stop();
+  if (error) throw new GatewayError(EXIT.failure, `Stopped: ${messageOf(error)}.`);
+}
+
+/** Reads the configuration; where nothing can start, every problem is one line and the exit code says so. */
+export function configOrExit(read: () => LoadedConfig): LoadedConfig {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new GatewayError(EXIT.config, error.message, { cause: error });
+  }
+}
+
+function report(problems: readonly Problem[], redact: (text: string) => string): void {
+  for (const problem of problems)
+    process.stderr.write(redact(`${problem.severity}: ${formatProblem(problem)}\n`));
+}
+
+/** Values of the environment whose names say that they are secret. */
+function environmentSecrets(): string[] {
+  return Object.entries(process.env).flatMap(([name, value]) =>
+    value !== undefined && /(KEY|TOKEN|SECRET|PASSWORD)$/.test(name) ? [value] : [],
+  );
+}

@@ -1,0 +1,237 @@
+import type { AgentMessage } from "@signalbox/agent-core";
+import type { MessageEvent } from "@signalbox/channel";
+import type { ChatMessage } from "@signalbox/client";
+import { formatSessionKey } from "@signalbox/routing";
+import type { RunId, SessionMessage } from "@signalbox/store";
+import type { Agents } from "./agents.ts";
+import type { Accounts } from "./channels.ts";
+import type { LiveHub, RunEnd } from "./live.ts";
+import type { Models } from "./models.ts";
+import type { Intake } from "./path/intake.ts";
+import type { Lanes } from "./path/lane.ts";
+import type { Outcomes } from "./path/outcomes.ts";
+import type { GatewayBodies, GatewayStore, StoredInbound } from "./path/stored.ts";
+import type { Ticket } from "./path/ticket.ts";
+import { readTrace } from "./path/trace.ts";
+import { saidIn } from "./path/viewer.ts";
+import type { GatewayService, Submission } from "./service.ts";
+import { VERSION } from "./version.ts";
+
+export interface ServiceOptions {
+  readonly store: GatewayStore;
+  readonly agents: Agents;
+  readonly models: Models;
+  readonly accounts: Accounts;
+  readonly lanes: Lanes<Ticket>;
+  readonly intake: Intake;
+  readonly live: LiveHub;
+  readonly outcomes: Outcomes;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly now: () => number;
+  readonly outboxInFlight: () => number;
+  readonly ready: () => boolean;
+}
+
+const LISTED = 200;
+const SHOWN_MESSAGES = 500;
+const REMEMBERED_ENDS = 1_000;
+
+/** What the HTTP surface does, on top of the way of a message. */
+export function createService(options: ServiceOptions): GatewayService {
+  const { store, agents, models, accounts, lanes, intake, live, outcomes } = options;
+  const lastRuns = new Map<string, { runId: string; outcome: RunEnd }>();
+
+  const agentInfo = () =>
+    agents.all.map((agent) => {
+      const chosen = models.of(agent);
+      const model = chosen ? `${chosen.model.provider}/${chosen.model.id}` : (agent.model ?? "none");
+      return { id: agent.id, name: agent.name, model, demo: chosen?.demo === true };
+    });
+  const sessionKey: GatewayService["sessionKey"] = (channel, agentId, conversation) =>
+    formatSessionKey({ kind: "direct", agentId, channel, peerId: conversation });
+  const webSession = async (conversation: string) => {
+    const sessions = await store.sessions.list({ channel: "web", limit: 10_000 });
+    return sessions.find((session) => session.peer === conversation);
+  };
+
+  return {
+    version: VERSION,
+    live,
+    agents: agentInfo,
+    sessionKey,
+    ready: options.ready,
+    busy: (key) => lanes.busy(key),
+    lastRun: (key) => lastRuns.get(key),
+    abort: (channel, agent, conversation) =>
+      lanes.stop(sessionKey(channel, agent, conversation), new Error("stopped by the user")),
+    async submit(submission) {
+      if (!options.ready()) return { kind: "refused", code: "stopping", message: "The gateway is stopping." };
+      const { channel, agent, conversation } = submission;
+      if (!agents.get(agent))
+        return { kind: "refused", code: "no_agent", message: `There is no agent ${agent}.` };
+      const key = sessionKey(channel, agent, conversation);
+      const stored = storedOf(submission, options.now());
+      const taken = await intake.take(stored, { agentId: agent, sessionKey: key });
+      if (taken.kind === "full") {
+        return {
+          kind: "refused",
+          code: "full",
+          message: "The gateway has too many unanswered messages. Try again soon.",
+        };
+      }
+      const messageId = submission.id;
+      if (taken.kind === "duplicate") {
+        const known = taken.id === undefined ? undefined : outcomes.waiting(taken.id);
+        return {
+          kind: "duplicate",
+          messageId,
+          sessionKey: key,
+          done: known ?? Promise.resolve({ state: "ignored", text: "" }),
+        };
+      }
+      live.publish(key, {
+        type: "message",
+        message: { id: messageId, role: "user", text: submission.text, at: options.now() },
+      });
+      const done = outcomes.wait(taken.id).then((outcome) => {
+        const { runId, state } = outcome;
+        if (runId !== undefined && state !== "ignored") {
+          lastRuns.delete(key);
+          lastRuns.set(key, { runId, outcome: state });
+          const [oldest] = lastRuns.keys();
+          if (lastRuns.size > REMEMBERED_ENDS && oldest !== undefined) lastRuns.delete(oldest);
+        }
+        return outcome;
+      });
+      return { kind: "accepted", messageId, sessionKey: key, done };
+    },
+    async conversations() {
+      const sessions = await store.sessions.list({ channel: "web", limit: LISTED });
+      return sessions.map((session) => ({
+        id: session.peer,
+        agent: session.agentId,
+        title: session.title ?? "New conversation",
+        updatedAt: session.updatedAt,
+      }));
+    },
+    async messages(conversation) {
+      const session = await webSession(conversation);
+      if (!session) return undefined;
+      const rows = (await store.sessions.transcript(session.key, { limit: SHOWN_MESSAGES })).toReversed();
+      const asked = new Map<RunId, string[]>();
+      for (const runId of new Set(rows.flatMap((row) => row.runId ?? []))) {
+        const journal = await store.runs.inspect(runId);
+        asked.set(
+          runId,
+          (journal?.inbox ?? []).flatMap((row) => row.messageId ?? []),
+        );
+      }
+      return chatMessages(rows, asked);
+    },
+    trace: (messageId) => readTrace(store, messageId),
+    async status() {
+      const stats = await store.maintenance.stats();
+      const count = (states: Readonly<Record<string, number>>, names: readonly string[]): number =>
+        names.reduce((sum, name) => sum + (states[name] ?? 0), 0);
+      return {
+        version: VERSION,
+        demo: models.demoOnly,
+        startedAt: options.startedAt,
+        agents: agentInfo(),
+        channels: [...accounts.list()],
+        inboxPending: count(stats.inbox, ["accepted", "queued", "running"]),
+        outboxPending: count(stats.outbox, ["pending", "sending"]),
+      };
+    },
+    metrics() {
+      const { running, waiting } = lanes.counts();
+      const gauges: readonly (readonly [string, string, number])[] = [
+        ["signalbox_runs_active", "Runs going on", running],
+        ["signalbox_messages_waiting", "Messages that wait for a run", waiting],
+        ["signalbox_outbox_sending", "Replies being sent", options.outboxInFlight()],
+        ["signalbox_uptime_seconds", "Seconds since the start", (options.now() - options.startedAt) / 1000],
+        ["process_resident_memory_bytes", "Resident memory", process.memoryUsage.rss()],
+      ];
+      return gauges
+        .map(([name, help, value]) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`)
+        .join("");
+    },
+    async webhook(channel, account, request) {
+      const found = accounts.get(channel, account);
+      return found?.running.webhook?.(request);
+    },
+  };
+}
+
+/** A client's message as an inbound event of its own channel. */
+function storedOf(submission: Submission, now: number): StoredInbound {
+  const { channel, conversation, id, text } = submission;
+  const event: MessageEvent = {
+    type: "message",
+    eventId: id,
+    messageId: id,
+    channel,
+    account: "main",
+    conversation: { id: conversation, kind: "direct" },
+    address: `${channel}:${conversation}`,
+    sender: { id: conversation, isBot: false, isSelf: false },
+    addressed: "dm",
+    timestamp: now,
+    text,
+    media: [],
+    mentions: [],
+  };
+  return {
+    event,
+    role: "owner",
+    rule: "token",
+    // Each request of an API client waits for its own answer.
+    ...(channel === "api" ? { exclusive: true } : {}),
+    ...(submission.instructions === undefined ? {} : { instructions: submission.instructions }),
+    ...(submission.history === undefined ? {} : { history: submission.history }),
+  };
+}
+
+/**
+ * A conversation as people look at it: what was said, and each tool call with its result. Ids are those that live
+ * events carry: the client's own for what a person wrote, the run's for its last words.
+ */
+function chatMessages(
+  rows: readonly SessionMessage<GatewayBodies>[],
+  asked: ReadonlyMap<RunId, string[]>,
+): ChatMessage[] {
+  const args = new Map<string, unknown>();
+  const lastWords = new Map<RunId, number>();
+  for (const { seq, message, runId } of rows) {
+    if (message.role === "assistant" && runId !== undefined && saidIn(message) !== "")
+      lastWords.set(runId, seq);
+  }
+  return rows.flatMap(({ seq, message, runId, at }): ChatMessage[] => {
+    const base = { id: String(seq), at, ...(runId === undefined ? {} : { runId }) };
+    if (message.role === "user") {
+      const id = (runId && asked.get(runId)?.shift()) ?? base.id;
+      return [{ ...base, id, role: "user", text: textOf(message) }];
+    }
+    if (message.role === "assistant") {
+      for (const block of message.content)
+        if (block.type === "toolCall") args.set(block.id, block.args ?? block.argsText);
+      const text = saidIn(message);
+      const id = runId !== undefined && lastWords.get(runId) === seq ? runId : base.id;
+      return text === "" ? [] : [{ ...base, id, role: "assistant", text }];
+    }
+    if (message.role === "toolResult") {
+      const { toolCallId, toolName, isError } = message;
+      const call = { id: toolCallId, name: toolName, args: args.get(toolCallId), isError };
+      return [{ ...base, role: "tool", text: textOf(message), call }];
+    }
+    return [];
+  });
+}
+
+function textOf(message: Extract<AgentMessage, { role: "user" | "toolResult" }>): string {
+  if (typeof message.content === "string") return message.content;
+  return message.content
+    .flatMap((block) => (block.type === "text" ? [block.text] : [`[${block.type}]`]))
+    .join("\n");
+}

@@ -1,0 +1,371 @@
+import { type ChannelDefinition, createMemoryCache, systemClock } from "@signalbox/channel";
+import { feishu } from "@signalbox/channel-feishu";
+import type { LoadedConfig, Problem } from "@signalbox/config";
+import { createRouter } from "@signalbox/routing";
+import {
+  acquireHomeLock,
+  HomeHeldError,
+  type HomeLock,
+  type Lease,
+  openStore,
+  StoreNewerError,
+} from "@signalbox/store";
+import { resolveAgents } from "./agents.ts";
+import { type Accounts, planAccounts } from "./channels.ts";
+import { createService } from "./create-service.ts";
+import { EXIT, GatewayError, messageOf } from "./errors.ts";
+import { type Home, prepareHome } from "./home.ts";
+import { createAuth } from "./http/auth.ts";
+import { isLoopback } from "./http/origin.ts";
+import { startHttp } from "./http/server.ts";
+import { createLiveHub } from "./live.ts";
+import type { Logger } from "./log.ts";
+import { resolveModels } from "./models.ts";
+import { createGate } from "./path/gate.ts";
+import { createIntake } from "./path/intake.ts";
+import { createLanes } from "./path/lane.ts";
+import { createDeliverer } from "./path/outbox.ts";
+import { createOutcomes } from "./path/outcomes.ts";
+import { createPrompts } from "./path/prompt.ts";
+import { createRunner, ShutdownAbort } from "./path/run.ts";
+import type { GatewayBodies, GatewayStore } from "./path/stored.ts";
+import type { Ticket } from "./path/ticket.ts";
+import { createTracer } from "./path/trace.ts";
+import type { GatewayService } from "./service.ts";
+import { effectiveToken } from "./settings.ts";
+import { resolveSkills } from "./skills.ts";
+import { createToolbox, toolProblems } from "./toolbox.ts";
+
+export interface GatewayOptions {
+  readonly home: Home;
+  readonly loaded: LoadedConfig;
+  readonly logger: Logger;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Channels besides the built-in ones. */
+  readonly channels?: readonly ChannelDefinition[];
+  /** The folder of the built console. */
+  readonly consoleDir: string;
+  /** Milliseconds since the epoch; default `Date.now`. */
+  readonly now?: () => number;
+  /** Told when the gateway cannot go on: another process took over, or its lease was lost. */
+  readonly onFatal: (error: Error) => void;
+}
+
+/** A running gateway. */
+export interface Gateway {
+  /** Where it listens. */
+  readonly url: string;
+  /** Whether the offline demo model answers. */
+  readonly demo: boolean;
+  readonly service: GatewayService;
+  /** Takes nothing more, lets runs come to a committed step, delivers what is ready, and lets the home go. */
+  stop(): Promise<void>;
+}
+
+/** The parts of a configuration that can work, and everything that is wrong with the rest. */
+export interface Plan {
+  readonly agents: ReturnType<typeof resolveAgents>;
+  readonly models: ReturnType<typeof resolveModels>;
+  readonly skills: ReturnType<typeof resolveSkills>;
+  readonly accounts: Accounts;
+  /** In the order of the file. */
+  readonly problems: readonly Problem[];
+}
+
+const LEASE_MS = 30_000;
+const LEASE_RENEW_MS = 10_000;
+const PRUNE_MS = 60 * 60_000;
+const BUILT_IN: readonly ChannelDefinition[] = [feishu];
+
+/** Works out what the configuration asks for without starting anything: also what `config check` shows. */
+export async function planGateway(
+  options: Pick<GatewayOptions, "home" | "loaded" | "logger" | "env" | "channels">,
+): Promise<Plan> {
+  const { home, loaded, logger, env } = options;
+  const agents = resolveAgents(loaded, home);
+  const models = resolveModels(loaded, agents, env);
+  const skills = resolveSkills({ loaded, home, agents, env });
+  const cache = createMemoryCache({ clock: systemClock });
+  const definitions = [...BUILT_IN, ...(options.channels ?? [])];
+  const accounts = await planAccounts({ loaded, definitions, logger, cache });
+  const found = [loaded, agents, models, skills, accounts].flatMap((part) => part.problems);
+  const problems = [...found, ...toolProblems(loaded, agents)].toSorted(
+    (a, b) => (a.line ?? 0) - (b.line ?? 0),
+  );
+  return { agents, models, skills, accounts, problems };
+}
+
+/**
+ * Starts a gateway on a home that nobody else holds.
+ * @throws GatewayError for whatever an operator has to mend
+ */
+export async function startGateway(options: GatewayOptions, plan: Plan): Promise<Gateway> {
+  const { home, loaded, logger, env } = options;
+  const { config } = loaded;
+  refuseOpenListening(options);
+  prepareHome(home);
+  const lock = takeHome(home);
+  const undo: (() => unknown)[] = [() => lock.release()];
+  try {
+    const store = await open(home, config.gateway.inboxLimit, logger);
+    undo.unshift(() => store.close());
+    const lease = await takeLease(store, home);
+    return await run(options, plan, { lock, store, lease, token: effectiveToken(loaded, home, env) }, undo);
+  } catch (error) {
+    for (const step of undo) await step();
+    throw error;
+  }
+}
+
+interface Held {
+  readonly lock: HomeLock;
+  readonly store: GatewayStore;
+  readonly lease: Lease;
+  readonly token: string;
+}
+
+async function run(
+  options: GatewayOptions,
+  plan: Plan,
+  held: Held,
+  undo: (() => unknown)[],
+): Promise<Gateway> {
+  const { home, loaded, logger } = options;
+  const { store, lease, lock } = held;
+  const { config } = loaded;
+  const { agents, models, skills, accounts } = plan;
+  const now = options.now ?? Date.now;
+
+  const live = createLiveHub((error) => logger.error({ err: messageOf(error) }, "a viewer failed"));
+  const tracer = createTracer(store, (error) =>
+    logger.warn({ err: messageOf(error) }, "a trace could not be written"),
+  );
+  const outcomes = createOutcomes();
+  const router = createRouter(
+    {
+      bindings: config.bindings,
+      agents: agents.all.map((agent) => agent.id),
+      defaultAgent: agents.defaultId,
+      dmScope: config.session.dmScope,
+      identityLinks: config.session.identityLinks,
+      reset: config.session.reset,
+    },
+    {
+      cache: store.routes,
+      onCacheError: (error) => logger.warn({ err: messageOf(error) }, "the route cache failed"),
+    },
+  );
+  const account = accounts.get;
+  const deliverer = createDeliverer({
+    store,
+    lease,
+    account,
+    logger,
+    now,
+    random: Math.random,
+    onSettled: (row, state, detail) => outcomes.delivered(row, state, detail, tracer),
+  });
+  const toolbox = await createToolbox({
+    store,
+    lease,
+    agents,
+    skills,
+    config,
+    home,
+    account,
+    deliverer,
+    logger,
+    now,
+  });
+  const prompts = createPrompts({ store, skills, account, logger, now });
+  const onFenced = (error: Error): void => options.onFatal(error);
+  const answer = createRunner({
+    store,
+    lease,
+    agents,
+    models,
+    toolbox,
+    prompts,
+    router,
+    account,
+    live,
+    tracer,
+    logger,
+    now,
+    deliver: deliverer.deliver,
+    onOutcome: outcomes.settle,
+    onFenced,
+  });
+  const lanes = createLanes<Ticket>({
+    maxRuns: config.gateway.maxRuns,
+    queue: () => config.session.queue,
+    run: answer,
+    drop: (tickets) => {
+      for (const ticket of tickets) {
+        void store.inbox.settle(ticket.id, "ignored", { rule: "queue_full" });
+        tracer.note(ticket.id, "lane", "dropped: too many messages wait in this conversation");
+        outcomes.settle(ticket.id, { state: "ignored", text: "" });
+      }
+    },
+  });
+  const intake = createIntake({
+    store,
+    lease,
+    router,
+    gate: createGate(config.access, config.bindings),
+    lanes,
+    tracer,
+    logger,
+    now,
+    historyLimit: config.access.groups.historyLimit,
+    wakeOutbox: deliverer.wake,
+  });
+
+  let state: "starting" | "ready" | "stopping" = "starting";
+  const service = createService({
+    store,
+    agents,
+    models,
+    accounts,
+    lanes,
+    intake,
+    live,
+    outcomes,
+    startedAt: now(),
+    now,
+    outboxInFlight: deliverer.inFlight,
+    ready: () => state === "ready",
+  });
+  const http = await startHttp({
+    host: config.gateway.host,
+    port: config.gateway.port,
+    service,
+    auth: createAuth(held.token, now),
+    logger,
+    consoleDir: options.consoleDir,
+  });
+  undo.unshift(() => http.stop(0));
+  lock.describe({ url: http.url, startedAt: now() });
+
+  await router.warm();
+  await resumeInterrupted(store, lanes, logger);
+  await intake.recover();
+  deliverer.wake();
+  const renewing = setInterval(() => void renew(store, lease, onFenced, logger), LEASE_RENEW_MS);
+  const pruning = setInterval(() => void prune(store, logger), PRUNE_MS);
+  renewing.unref();
+  pruning.unref();
+  state = "ready";
+  await accounts.start(intake.emit);
+
+  let stopped: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    state = "stopping";
+    intake.close();
+    clearInterval(pruning);
+    const deadline = now() + config.gateway.shutdownMs;
+    const left = (): number => Math.max(0, deadline - now());
+    const ended = lanes.close();
+    const impatience = setTimeout(() => lanes.stopAll(new ShutdownAbort("the gateway is stopping")), left());
+    await ended;
+    clearTimeout(impatience);
+    await accounts.stop(Math.min(5_000, left()));
+    await deliverer.stop(Math.min(5_000, left()));
+    await http.stop(Math.min(1_000, left()));
+    clearInterval(renewing);
+    await router.flush();
+    await store.leases
+      .release(lease)
+      .catch((error: unknown) => logger.warn({ err: messageOf(error) }, "the lease was not released"));
+    await store.close();
+    lock.release();
+  };
+  return {
+    url: http.url,
+    demo: models.demoOnly,
+    service,
+    stop: () => {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}
+
+/** Runs that an earlier process left go on first, each before anything newer of its session. */
+async function resumeInterrupted(
+  store: GatewayStore,
+  lanes: ReturnType<typeof createLanes<Ticket>>,
+  logger: Logger,
+): Promise<void> {
+  for (const interrupted of await store.runs.interrupted()) {
+    const { id, sessionKey, agentId } = interrupted.run;
+    const [first] = interrupted.inbox;
+    logger.info({ run: id, session: sessionKey }, "an interrupted run goes on");
+    if (first)
+      lanes.enqueue({ kind: "resume", id: first.id, sessionKey, agentId, interrupted, exclusive: true });
+  }
+}
+
+async function renew(
+  store: GatewayStore,
+  lease: Lease,
+  onLost: (error: Error) => void,
+  logger: Logger,
+): Promise<void> {
+  try {
+    const kept = await store.leases.renew([lease], LEASE_MS);
+    if (kept.length === 0) onLost(new Error("another process has taken over this home"));
+  } catch (error) {
+    logger.error({ err: messageOf(error) }, "the lease could not be renewed");
+  }
+}
+
+async function prune(store: GatewayStore, logger: Logger): Promise<void> {
+  try {
+    logger.debug(await store.maintenance.prune(), "old rows were removed");
+  } catch (error) {
+    logger.warn({ err: messageOf(error) }, "old rows could not be removed");
+  }
+}
+
+function refuseOpenListening({ loaded, env }: GatewayOptions): void {
+  const { host, auth } = loaded.config.gateway;
+  if (isLoopback(host) || auth.token !== undefined || env["SIGNALBOX_TOKEN"]) return;
+  throw new GatewayError(
+    EXIT.config,
+    `${loaded.file}: gateway.host: ${host} can be reached from other machines, and no token is set. Set gateway.auth.token or SIGNALBOX_TOKEN, or listen on 127.0.0.1.`,
+  );
+}
+
+function takeHome(home: Home): HomeLock {
+  try {
+    return acquireHomeLock(home.dir);
+  } catch (error) {
+    if (!(error instanceof HomeHeldError)) throw error;
+    throw new GatewayError(EXIT.held, error.message, { cause: error });
+  }
+}
+
+async function open(home: Home, inboxLimit: number, logger: Logger): Promise<GatewayStore> {
+  try {
+    return await openStore<GatewayBodies>({
+      path: home.databaseFile,
+      limits: { inbox: inboxLimit },
+      logger: { warn: (fields, message) => logger.warn(fields, message) },
+    });
+  } catch (error) {
+    if (error instanceof StoreNewerError)
+      throw new GatewayError(EXIT.newerDatabase, error.message, { cause: error });
+    throw new GatewayError(EXIT.cannotWrite, `${home.databaseFile}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Whoever holds the home's lock is the one holder of its lease, so a crash leaves nothing to wait for. */
+async function takeLease(store: GatewayStore, home: Home): Promise<Lease> {
+  const lease = await store.leases.acquire("gateway", `home ${home.dir}`, LEASE_MS);
+  if (lease) return lease;
+  throw new GatewayError(
+    EXIT.held,
+    `Another gateway works on the database ${home.databaseFile}. Stop it, or use another home.`,
+  );
+}

@@ -1,0 +1,83 @@
+import { randomBytes } from "node:crypto";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import { EXIT, GatewayError, messageOf } from "./errors.ts";
+
+const CONFIG_NAMES = ["signalbox.yaml", "signalbox.yml", "signalbox.json", "signalbox.json5"];
+
+/** The folder that holds everything a gateway keeps. */
+export interface Home {
+  readonly dir: string;
+  /** The configuration file; `signalbox.yaml` where none exists yet. */
+  readonly configFile: string;
+  readonly databaseFile: string;
+  readonly skillsDir: string;
+  /** Holds the token made on first start; mode 0600. */
+  readonly tokenFile: string;
+  /** The default workspace of an agent. */
+  workspace(agentId: string): string;
+}
+
+/** Where `--home`, `$SIGNALBOX_HOME` or `~/.signalbox` points, in that order. Nothing is made yet. */
+export function locateHome(
+  option: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Home {
+  const dir = resolve(expandTilde(option ?? env["SIGNALBOX_HOME"] ?? join(homedir(), ".signalbox")));
+  const found = CONFIG_NAMES.map((name) => join(dir, name)).find((file) => existsSync(file));
+  return {
+    dir,
+    configFile: found ?? join(dir, "signalbox.yaml"),
+    databaseFile: join(dir, "signalbox.db"),
+    skillsDir: join(dir, "skills"),
+    tokenFile: join(dir, "token"),
+    workspace: (agentId) => join(dir, "workspaces", agentId),
+  };
+}
+
+/**
+ * Makes the home where it is missing, readable by its owner only.
+ * @throws GatewayError naming the folder
+ */
+export function prepareHome(home: Home): void {
+  try {
+    mkdirSync(home.dir, { recursive: true, mode: 0o700 });
+    accessSync(home.dir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new GatewayError(
+      EXIT.cannotWrite,
+      `The home ${home.dir} cannot be used: ${messageOf(error)}. Make it writable for this user or choose another with --home or SIGNALBOX_HOME.`,
+    );
+  }
+}
+
+/** The gateway's token: kept from an earlier start, or made now (256 bits). */
+export function gatewayToken(home: Home): { token: string; made: boolean } {
+  if (existsSync(home.tokenFile)) {
+    const token = readFileSync(home.tokenFile, "utf8").trim();
+    if (token.length >= 16) return { token, made: false };
+  }
+  const token = randomBytes(32).toString("base64url");
+  writeFileSync(home.tokenFile, `${token}\n`, { mode: 0o600 });
+  chmodSync(home.tokenFile, 0o600);
+  return { token, made: true };
+}
+
+/** A path from the configuration: `~` is the user's home, relative ones start at the gateway's home. */
+export function configuredPath(home: Home, path: string): string {
+  const expanded = expandTilde(path);
+  return isAbsolute(expanded) ? expanded : join(home.dir, expanded);
+}
+
+function expandTilde(path: string): string {
+  return path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(1)) : path;
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { createAuth } from "./auth.ts";
+import { isLoopback, sameOrigin } from "./origin.ts";
+
+const TOKEN = "0123456789abcdef0123456789abcdef";
+
+function cookieOf(setCookie: string): string {
+  return setCookie.split(";")[0] ?? "";
+}
+
+describe("createAuth", () => {
+  it("lets the token in and nothing else", () => {
+    const auth = createAuth(TOKEN);
+    expect(auth.check({ authorization: `Bearer ${TOKEN}` }, "a").kind).toBe("owner");
+    for (const authorization of [
+      undefined,
+      "",
+      "Bearer",
+      `Basic ${TOKEN}`,
+      `Bearer ${TOKEN}x`,
+      `Bearer ${TOKEN.slice(1)}`,
+    ]) {
+      expect(auth.check({ authorization }, "b").kind).toBe("refused");
+    }
+  });
+
+  it("keeps a browser signed in by an HttpOnly cookie that ends with the token or with time", () => {
+    let now = 1_000_000;
+    const auth = createAuth(TOKEN, () => now);
+    const setCookie = auth.cookie();
+    expect(setCookie).toMatch(/HttpOnly; SameSite=Strict; Path=\//);
+    expect(setCookie).not.toContain(TOKEN);
+    const cookie = cookieOf(setCookie);
+    expect(auth.check({ cookie: `other=1; ${cookie}` }, "a").kind).toBe("owner");
+    expect(createAuth(`${TOKEN}2`, () => now).check({ cookie }, "a").kind).toBe("refused");
+    expect(auth.check({ cookie: cookie.replace(/=\d/, "=9") }, "a").kind).toBe("refused");
+    now += 31 * 24 * 3_600_000;
+    expect(auth.check({ cookie }, "a").kind).toBe("refused");
+  });
+
+  it("throttles guesses by address, also the right one after too many wrong ones", () => {
+    let now = 0;
+    const auth = createAuth(TOKEN, () => now);
+    for (let guess = 0; guess < 10; guess++)
+      expect(auth.signIn(`guess ${guess}`, "127.0.0.1").kind).toBe("refused");
+    expect(auth.signIn(TOKEN, "127.0.0.1")).toMatchObject({ kind: "throttled" });
+    expect(auth.check({ authorization: `Bearer ${TOKEN}` }, "127.0.0.1").kind).toBe("throttled");
+    expect(auth.signIn(TOKEN, "127.0.0.2").kind).toBe("owner");
+    now += 60_001;
+    expect(auth.signIn(TOKEN, "127.0.0.1").kind).toBe("owner");
+  });
+});
+
+describe("sameOrigin", () => {
+  const hosts = new Set(["gateway.example"]);
+  it.each([
+    [{ host: "127.0.0.1:4747" }, true],
+    [{ host: "localhost:4747", origin: "http://localhost:4747" }, true],
+    [{ host: "[::1]:4747" }, true],
+    [{ host: "gateway.example" }, true],
+    [{ host: "evil.example:4747" }, false],
+    [{ host: "127.0.0.1.evil.example" }, false],
+    [{ host: "127.0.0.1:4747", origin: "http://evil.example" }, false],
+    [{ host: "127.0.0.1:4747", origin: "http://127.0.0.1:9999" }, false],
+    [{ host: "127.0.0.1:4747", origin: "null" }, false],
+    [{}, false],
+  ])("%j is %s", (headers, expected) => {
+    expect(sameOrigin(headers, hosts)).toBe(expected);
+  });
+
+  it("knows loopback addresses", () => {
+    expect(["127.0.0.1", "127.9.9.9", "::1", "localhost"].every(isLoopback)).toBe(true);
+    expect(["0.0.0.0", "::", "192.0.2.1", "127.0.0.1.evil.example"].some(isLoopback)).toBe(false);
+  });
+});

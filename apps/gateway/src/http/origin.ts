@@ -1,0 +1,34 @@
+/** Names under which a gateway on the loopback interface may be addressed. */
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/**
+ * Whether a request was meant for this gateway and, where a browser sent it, comes from the gateway's own page: guards
+ * against DNS rebinding (`Host`) and cross-site requests (`Origin`).
+ */
+export function sameOrigin(
+  headers: { host?: string | undefined; origin?: string | undefined },
+  allowedHosts: ReadonlySet<string>,
+): boolean {
+  const name = hostname(headers.host);
+  if (name === undefined || !(LOOPBACK.has(name) || allowedHosts.has(name))) return false;
+  if (headers.origin === undefined) return true;
+  try {
+    return new URL(headers.origin).host === headers.host;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether an address to listen on can be reached from this machine only. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+function hostname(host: string | undefined): string | undefined {
+  if (host === undefined) return undefined;
+  try {
+    return new URL(`http://${host}`).hostname;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,199 @@
+import type { IncomingMessage, Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
+import { type Context, Hono, type Next } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { codeOf, EXIT, GatewayError, messageOf } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import type { GatewayService } from "../service.ts";
+import { apiErrors, apiRoutes } from "./api.ts";
+import type { Auth } from "./auth.ts";
+import { openAiErrors, openAiRoutes } from "./openai.ts";
+import { sameOrigin } from "./origin.ts";
+import { createSocketUpgrade } from "./socket.ts";
+import { staticFiles } from "./static.ts";
+
+/** Bytes a request body may have. */
+const MAX_BODY = 1_000_000;
+const HEADERS_MS = 5_000;
+const REQUEST_MS = 10_000;
+
+export interface HttpOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly service: GatewayService;
+  readonly auth: Auth;
+  readonly logger: Logger;
+  /** The built console. */
+  readonly consoleDir: string;
+}
+
+export interface HttpServer {
+  /** Where it listens, for instance `http://127.0.0.1:4747`. */
+  readonly url: string;
+  /** Takes no new connections and ends the open ones after `drainMs`. */
+  stop(drainMs: number): Promise<void>;
+}
+
+type Env = { Bindings: HttpBindings };
+type Errors = Pick<typeof openAiErrors, "unauthorised" | "throttled" | "tooLarge" | "wrongHost" | "notJson">;
+
+/**
+ * Listens with every route of the gateway.
+ * @throws GatewayError where the address is taken or not allowed
+ */
+export async function startHttp(options: HttpOptions): Promise<HttpServer> {
+  const app = createApp(options);
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    serverOptions: {
+      headersTimeout: HEADERS_MS,
+      requestTimeout: REQUEST_MS,
+      connectionsCheckingInterval: 1_000,
+    },
+  });
+  if (!isHttp1(server)) throw new TypeError("an HTTP/1.1 server was expected");
+  const upgrade = createSocketUpgrade(options.service, options.logger);
+  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const refusal = refuseUpgrade(request, options);
+    if (refusal !== undefined)
+      socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    else upgrade.handle(request, socket, head);
+  });
+  await listen(server, options);
+  const { port } = server.address() as AddressInfo;
+  const host = options.host.includes(":") ? `[${options.host}]` : options.host;
+  return {
+    url: `http://${host}:${port}`,
+    async stop(drainMs) {
+      upgrade.close();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      const timer = setTimeout(() => server.closeAllConnections(), drainMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function createApp(options: HttpOptions): Hono<Env> {
+  const { service, auth } = options;
+  const allowedHosts = new Set([options.host, `[${options.host}]`]);
+  const app = new Hono<Env>();
+
+  const guard =
+    (errors: Errors) =>
+    async (context: Context<Env>, next: Next): Promise<Response | undefined> => {
+      const { host, origin, authorization, cookie } = context.req.header();
+      if (!sameOrigin({ host, origin }, allowedHosts)) return errors.wrongHost(context);
+      const result = auth.check({ authorization, cookie }, remoteOf(context));
+      if (result.kind === "throttled")
+        context.header("retry-after", String(Math.ceil(result.retryAfterMs / 1000)));
+      if (result.kind !== "owner")
+        return result.kind === "throttled" ? errors.throttled(context) : errors.unauthorised(context);
+      await next();
+      return undefined;
+    };
+  const jsonOnly =
+    (errors: Errors) =>
+    async (context: Context<Env>, next: Next): Promise<Response | undefined> => {
+      const mutates = context.req.method !== "GET" && context.req.method !== "HEAD";
+      const type = context.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+      if (mutates && type !== "application/json") return errors.notJson(context);
+      await next();
+      return undefined;
+    };
+  const limit = (errors: Errors) => bodyLimit({ maxSize: MAX_BODY, onError: errors.tooLarge });
+
+  app.get("/healthz", (context) => context.json({ status: "ok" }));
+  app.get("/readyz", (context) =>
+    service.ready() ? context.json({ status: "ready" }) : context.json({ status: "stopping" }, 503),
+  );
+
+  app.post("/channels/:channel/:account/:rest{.*}", limit(apiErrors), (context) => webhook(context, service));
+  app.get("/channels/:channel/:account/:rest{.*}", (context) => webhook(context, service));
+
+  app.use("/v1/*", guard(openAiErrors), jsonOnly(openAiErrors), limit(openAiErrors));
+  app.route("/v1", openAiRoutes(service));
+
+  // Signing in is how a browser without a session gets one, so these two come before the guard.
+  app.use("/api/*", limit(apiErrors), jsonOnly(apiErrors));
+  app.post("/api/login", async (context) => {
+    const { host, origin } = context.req.header();
+    if (!sameOrigin({ host, origin }, allowedHosts)) return apiErrors.wrongHost(context);
+    const body: unknown = await context.req.json().catch(() => undefined);
+    const token = body !== null && typeof body === "object" && "token" in body ? body.token : undefined;
+    if (typeof token !== "string") return apiErrors.badJson(context, 'Send {"token": "…"}.');
+    const result = auth.signIn(token, remoteOf(context));
+    if (result.kind === "throttled") return apiErrors.throttled(context);
+    if (result.kind !== "owner") return apiErrors.unauthorised(context);
+    context.header("set-cookie", auth.cookie());
+    return context.body(null, 204);
+  });
+  app.use("/api/*", guard(apiErrors));
+  app.post("/api/logout", (context) => {
+    context.header("set-cookie", auth.expiredCookie());
+    return context.body(null, 204);
+  });
+  app.route("/api", apiRoutes(service));
+  app.get("/metrics", guard(apiErrors), (context) => context.text(service.metrics()));
+
+  app.get("*", staticFiles(options.consoleDir));
+  app.notFound(apiErrors.notFound);
+  app.onError((error, context) => {
+    options.logger.error({ err: messageOf(error), path: context.req.path }, "request failed");
+    return (context.req.path.startsWith("/v1/") ? openAiErrors : apiErrors).internal(context);
+  });
+  return app;
+}
+
+async function webhook(context: Context<Env>, service: GatewayService): Promise<Response> {
+  if (!service.ready())
+    return context.json({ error: { code: "stopping", message: "The gateway is stopping." } }, 503);
+  const channel = context.req.param("channel") ?? "";
+  const account = context.req.param("account") ?? "";
+  const response = await service.webhook(channel, account, context.req.raw);
+  return response ?? apiErrors.noAccount(context, channel, account);
+}
+
+function refuseUpgrade(request: IncomingMessage, options: HttpOptions): string | undefined {
+  const { host, origin, authorization, cookie } = request.headers;
+  if (new URL(request.url ?? "/", "http://localhost").pathname !== "/ws") return "404 Not Found";
+  if (!sameOrigin({ host, origin }, new Set([options.host, `[${options.host}]`]))) return "403 Forbidden";
+  const result = options.auth.check({ authorization, cookie }, request.socket.remoteAddress ?? "");
+  if (result.kind === "throttled") return "429 Too Many Requests";
+  return result.kind === "owner" ? undefined : "401 Unauthorized";
+}
+
+function remoteOf(context: Context<Env>): string {
+  return context.env.incoming.socket.remoteAddress ?? "";
+}
+
+function isHttp1(server: ReturnType<typeof createAdaptorServer>): server is Server {
+  return "closeIdleConnections" in server;
+}
+
+async function listen(server: Server, { host, port }: HttpOptions): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => {
+      const code = codeOf(error);
+      if (code === "EADDRINUSE") {
+        reject(
+          new GatewayError(
+            EXIT.unavailable,
+            `gateway.port: ${host}:${port} is in use by another program. Set another gateway.port, or stop that program.`,
+          ),
+        );
+      } else if (code === "EACCES" || code === "EADDRNOTAVAIL") {
+        reject(
+          new GatewayError(
+            EXIT.unavailable,
+            `gateway.host, gateway.port: ${host}:${port} cannot be listened on (${code}). Use an address of this machine and a port above 1023.`,
+          ),
+        );
+      } else reject(error);
+    });
+    server.listen(port, host, resolve);
+  });
+}

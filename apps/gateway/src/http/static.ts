@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { extname, join } from "node:path";
+import type { Context, Handler } from "hono";
+import { apiErrors } from "./api.ts";
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".ico": "image/x-icon",
+  ".json": "application/json",
+  ".woff2": "font/woff2",
+  ".webmanifest": "application/manifest+json",
+};
+
+const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy":
+    "default-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+};
+
+/**
+ * Serves the built console. The files are listed once, so that no path of a request ever reaches the file system, and
+ * read when first asked for.
+ */
+export function staticFiles(dir: string): Handler {
+  let files: Map<string, string> | undefined;
+  return (context: Context) => {
+    files ??= list(dir);
+    const path = context.req.path === "/" ? "/index.html" : context.req.path;
+    const file = files.get(path);
+    if (file === undefined) return apiErrors.notFound(context);
+    const hashed = path.startsWith("/assets/");
+    return context.body(new Uint8Array(readFileSync(file)), 200, {
+      ...PAGE_HEADERS,
+      "content-type": TYPES[extname(file)] ?? "application/octet-stream",
+      "cache-control": hashed ? "public, max-age=31536000, immutable" : "no-cache",
+    });
+  };
+}
+
+function list(dir: string, prefix = ""): Map<string, string> {
+  const found = new Map<string, string>();
+  if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return found;
+  for (const entry of readdirSync(dir, { withFileTypes: true })) {
+    const path = `${prefix}/${entry.name}`;
+    if (entry.isFile()) found.set(path, join(dir, entry.name));
+    else if (entry.isDirectory())
+      for (const [name, file] of list(join(dir, entry.name), path)) found.set(name, file);
+  }
+  return found;
+}

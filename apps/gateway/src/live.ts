@@ -1,0 +1,91 @@
+import type { RunUsage } from "./service.ts";
+
+/** What viewers of a session see while it works. Nothing of it is needed for correctness. */
+export type LiveEvent =
+  /** `messageIds` are the platform's, or the ids clients gave. */
+  | { readonly type: "run.start"; readonly runId: string; readonly messageIds: readonly string[] }
+  | { readonly type: "text.delta" | "thinking.delta"; readonly runId: string; readonly delta: string }
+  | {
+      readonly type: "tool.start";
+      readonly runId: string;
+      readonly call: { readonly id: string; readonly name: string; readonly args: unknown };
+    }
+  | {
+      readonly type: "tool.end";
+      readonly runId: string;
+      readonly call: {
+        readonly id: string;
+        readonly name: string;
+        readonly isError: boolean;
+        readonly text: string;
+        readonly durationMs: number;
+      };
+    }
+  | {
+      readonly type: "message";
+      readonly message: {
+        readonly id: string;
+        readonly role: "user" | "assistant";
+        readonly text: string;
+        readonly at: number;
+        readonly runId?: string;
+      };
+    }
+  | {
+      readonly type: "run.end";
+      readonly runId: string;
+      readonly messageIds: readonly string[];
+      readonly outcome: RunEnd;
+      readonly usage?: RunUsage;
+      readonly error?: { readonly code: string; readonly message: string };
+    };
+
+export type RunEnd = "replied" | "silent" | "failed" | "aborted";
+
+/** Hands the events of a session to whoever watches it, and remembers the running turn for those who come late. */
+export interface LiveHub {
+  publish(sessionKey: string, event: LiveEvent): void;
+  /** Returns the function that ends the subscription. */
+  subscribe(sessionKey: string, listener: (event: LiveEvent) => void): () => void;
+  /** The events of the turn that is running, deltas joined; empty where nothing runs. */
+  running(sessionKey: string): readonly LiveEvent[];
+}
+
+export function createLiveHub(onListenerError: (error: unknown) => void): LiveHub {
+  const listeners = new Map<string, Set<(event: LiveEvent) => void>>();
+  const turns = new Map<string, LiveEvent[]>();
+
+  const remember = (sessionKey: string, event: LiveEvent): void => {
+    if (event.type === "run.end") turns.delete(sessionKey);
+    else if (event.type === "run.start") turns.set(sessionKey, [event]);
+    else {
+      const turn = turns.get(sessionKey);
+      const last = turn?.at(-1);
+      if ((event.type === "text.delta" || event.type === "thinking.delta") && last?.type === event.type) {
+        turn?.splice(-1, 1, { ...last, delta: last.delta + event.delta });
+      } else turn?.push(event);
+    }
+  };
+
+  return {
+    publish(sessionKey, event) {
+      remember(sessionKey, event);
+      for (const listener of listeners.get(sessionKey) ?? []) {
+        try {
+          listener(event);
+        } catch (error) {
+          onListenerError(error);
+        }
+      }
+    },
+    subscribe(sessionKey, listener) {
+      const set = listeners.get(sessionKey) ?? new Set();
+      listeners.set(sessionKey, set.add(listener));
+      return () => {
+        set.delete(listener);
+        if (set.size === 0 && listeners.get(sessionKey) === set) listeners.delete(sessionKey);
+      };
+    },
+    running: (sessionKey) => turns.get(sessionKey) ?? [],
+  };
+}

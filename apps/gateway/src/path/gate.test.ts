@@ -1,0 +1,117 @@
+import { loadConfig } from "@signalbox/config";
+import { describe, expect, it } from "vitest";
+import { createGate, type Gate, type GateInput } from "./gate.ts";
+
+function gate(text: string): Gate {
+  const { config, problems } = loadConfig({ file: "signalbox.yaml", text, env: {} });
+  expect(problems).toEqual([]);
+  return createGate(config.access, config.bindings);
+}
+
+const DIRECT: GateInput = {
+  channel: "feishu",
+  account: "main",
+  conversationKind: "direct",
+  conversationId: "oc_1",
+  senderId: "ou_1",
+  senderIsBot: false,
+  senderIsSelf: false,
+  addressed: "dm",
+};
+const GROUP: GateInput = {
+  ...DIRECT,
+  conversationKind: "group",
+  conversationId: "oc_team",
+  addressed: "mention",
+};
+
+describe("direct messages", () => {
+  it("asks strangers to pair by default, and answers them once approved", () => {
+    const one = gate("");
+    expect(one.needsApproval(DIRECT)).toBe(true);
+    expect(one.decide(DIRECT, false)).toEqual({ kind: "pair", rule: "dm_unknown" });
+    expect(one.decide(DIRECT, true)).toEqual({ kind: "answer", rule: "dm_paired", role: "member" });
+  });
+
+  it.each([
+    ["access: { dm: open }", { kind: "answer", rule: "dm_open", role: "member" }],
+    ["access: { dm: off }", { kind: "ignore", rule: "dm_off" }],
+    ["access: { dm: allowlist }", { kind: "ignore", rule: "dm_not_allowed" }],
+    [
+      'access: { dm: allowlist, allow: ["feishu:ou_1"] }',
+      { kind: "answer", rule: "dm_allowed", role: "member" },
+    ],
+    ['access: { dm: allowlist, allow: ["discord:ou_1"] }', { kind: "ignore", rule: "dm_not_allowed" }],
+    ['access: { dm: off, owners: ["feishu:ou_1"] }', { kind: "answer", rule: "owner", role: "owner" }],
+  ])("follows %s", (text, expected) => {
+    expect(gate(text).decide(DIRECT, false)).toEqual(expected);
+  });
+
+  it("takes a binding that names a person as the operator's leave", () => {
+    const text =
+      "agents: { list: [{ id: a }] }\nbindings: [{ agent: a, match: { channel: feishu, peer: { kind: direct, id: ou_1 } } }]";
+    expect(gate(text).decide(DIRECT, false)).toMatchObject({ kind: "answer", rule: "dm_allowed" });
+    expect(gate(text).decide({ ...DIRECT, senderId: "ou_2" }, false)).toMatchObject({ kind: "pair" });
+  });
+
+  it("never takes a wildcard binding for leave", () => {
+    const text =
+      "agents: { list: [{ id: a }] }\nbindings: [{ agent: a, match: { channel: feishu, peer: { kind: direct, id: '*' } } }]";
+    expect(gate(text).decide({ ...DIRECT, senderId: "*" }, false)).toMatchObject({ kind: "pair" });
+  });
+
+  it("answers no bot and not itself", () => {
+    const open = gate("access: { dm: open }");
+    expect(open.decide({ ...DIRECT, senderIsBot: true }, false)).toEqual({ kind: "ignore", rule: "bot" });
+    expect(open.decide({ ...DIRECT, senderIsSelf: true }, false)).toEqual({
+      kind: "ignore",
+      rule: "own_message",
+    });
+  });
+});
+
+describe("groups", () => {
+  const TEAM = 'access: { groups: { allow: ["feishu:oc_team"] } }';
+
+  it("answers only where the group is listed and the agent addressed", () => {
+    const one = gate(TEAM);
+    expect(one.decide(GROUP, false)).toEqual({ kind: "answer", rule: "group_mention", role: "guest" });
+    expect(one.decide({ ...GROUP, addressed: "reply" }, false)).toMatchObject({
+      kind: "answer",
+      rule: "group_reply",
+    });
+    expect(one.decide({ ...GROUP, addressed: "none" }, false)).toEqual({
+      kind: "keep",
+      rule: "not_addressed",
+    });
+    expect(one.decide({ ...GROUP, conversationId: "oc_other" }, false)).toEqual({
+      kind: "ignore",
+      rule: "group_not_allowed",
+    });
+    expect(one.decide({ ...GROUP, senderIsBot: true }, false)).toEqual({ kind: "ignore", rule: "bot" });
+  });
+
+  it("grants nothing in groups to who is paired for direct messages", () => {
+    expect(gate("").decide(GROUP, true)).toEqual({ kind: "ignore", rule: "group_not_allowed" });
+  });
+
+  it("knows members and owners by id", () => {
+    const one = gate(
+      'access: { allow: ["feishu:ou_1"], owners: ["feishu:ou_9"], groups: { mode: open, requireMention: false } }',
+    );
+    expect(one.decide({ ...GROUP, addressed: "none" }, false)).toMatchObject({
+      kind: "answer",
+      role: "member",
+    });
+    expect(one.decide({ ...GROUP, senderId: "ou_9" }, false)).toMatchObject({ role: "owner" });
+    expect(one.decide({ ...GROUP, senderId: "ou_2" }, false)).toMatchObject({ role: "guest" });
+  });
+
+  it("can be off, or keep nothing", () => {
+    expect(gate("access: { groups: { mode: off } }").decide(GROUP, false)).toMatchObject({
+      rule: "groups_off",
+    });
+    const forgetful = gate("access: { groups: { mode: open, historyLimit: 0 } }");
+    expect(forgetful.decide({ ...GROUP, addressed: "none" }, false)).toMatchObject({ kind: "ignore" });
+  });
+});

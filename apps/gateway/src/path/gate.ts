@@ -1,0 +1,83 @@
+import type { AccessConfig, BindingConfig } from "@signalbox/config";
+
+/** What the gate looks at. Names never count, only the platform's ids. */
+export interface GateInput {
+  readonly channel: string;
+  readonly account: string;
+  readonly conversationKind: "direct" | "group" | "channel";
+  readonly conversationId: string;
+  readonly senderId: string;
+  readonly senderIsBot: boolean;
+  readonly senderIsSelf: boolean;
+  readonly addressed: "dm" | "mention" | "reply" | "none";
+}
+
+export type Role = "owner" | "member" | "guest";
+
+/** `answer` with the speaker's role; `pair` gives a stranger a code; `keep` remembers for later; `ignore` drops. */
+export type GateDecision =
+  | { readonly kind: "answer"; readonly rule: string; readonly role: Role }
+  | { readonly kind: "pair" | "keep" | "ignore"; readonly rule: string };
+
+export interface Gate {
+  decide(input: GateInput, approved: boolean): GateDecision;
+  /** Whether an approval could change the decision, so that it must be looked up. */
+  needsApproval(input: GateInput): boolean;
+}
+
+/** Channels whose clients hold the gateway's own token. */
+const TRUSTED = new Set(["web", "api"]);
+
+/** Who may talk to an agent, and when a group message is meant for it. Empty or unknown denies. */
+export function createGate(access: AccessConfig, bindings: readonly BindingConfig[]): Gate {
+  const owners = new Set(access.owners);
+  const people = new Set(access.allow);
+  const groups = new Set(access.groups.allow);
+  // Who binds a person or a group by id has said that they may talk.
+  for (const { match } of bindings) {
+    if (match.peer === undefined || match.peer.id.includes("*")) continue;
+    (match.peer.kind === "direct" ? people : groups).add(`${match.channel}:${match.peer.id}`);
+  }
+
+  const direct = (input: GateInput, approved: boolean): GateDecision => {
+    const sender = `${input.channel}:${input.senderId}`;
+    if (owners.has(sender)) return { kind: "answer", rule: "owner", role: "owner" };
+    if (access.dm === "off") return { kind: "ignore", rule: "dm_off" };
+    if (people.has(sender)) return { kind: "answer", rule: "dm_allowed", role: "member" };
+    if (approved) return { kind: "answer", rule: "dm_paired", role: "member" };
+    // Opening direct messages to everybody is the operator's word that everybody may use the agent.
+    if (access.dm === "open") return { kind: "answer", rule: "dm_open", role: "member" };
+    return access.dm === "pairing"
+      ? { kind: "pair", rule: "dm_unknown" }
+      : { kind: "ignore", rule: "dm_not_allowed" };
+  };
+
+  const group = (input: GateInput): GateDecision => {
+    const { mode, requireMention, historyLimit } = access.groups;
+    const conversation = `${input.channel}:${input.conversationId}`;
+    if (mode === "off") return { kind: "ignore", rule: "groups_off" };
+    if (mode === "allowlist" && !groups.has(conversation))
+      return { kind: "ignore", rule: "group_not_allowed" };
+    if (input.senderIsBot) return { kind: "ignore", rule: "bot" };
+    if (requireMention && input.addressed === "none") {
+      return historyLimit > 0
+        ? { kind: "keep", rule: "not_addressed" }
+        : { kind: "ignore", rule: "not_addressed" };
+    }
+    const sender = `${input.channel}:${input.senderId}`;
+    const role = owners.has(sender) ? "owner" : people.has(sender) ? "member" : "guest";
+    return { kind: "answer", rule: requireMention ? `group_${input.addressed}` : "group_open", role };
+  };
+
+  return {
+    needsApproval: (input) => input.conversationKind === "direct" && access.dm === "pairing",
+    decide(input, approved) {
+      if (TRUSTED.has(input.channel)) return { kind: "answer", rule: "token", role: "owner" };
+      if (input.senderIsSelf) return { kind: "ignore", rule: "own_message" };
+      if (input.conversationKind !== "direct") return group(input);
+      // Two bots that answer each other never stop.
+      if (input.senderIsBot) return { kind: "ignore", rule: "bot" };
+      return direct(input, approved);
+    },
+  };
+}

@@ -1,0 +1,310 @@
+import {
+  type ChannelError,
+  isChannelError,
+  type Outbound,
+  type PartReceipt,
+  type RateLimit,
+} from "@signalbox/channel";
+import type { LeaseToken, OutboxInsert, OutboxRow } from "@signalbox/store";
+import type { Account } from "../channels.ts";
+import { messageOf } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import { backoffMs } from "./backoff.ts";
+import { createRateLimiter } from "./rate.ts";
+import type { GatewayBodies, GatewayStore } from "./stored.ts";
+
+type Row = OutboxRow<GatewayBodies>;
+
+export interface OutboxOptions {
+  readonly store: GatewayStore;
+  readonly lease: LeaseToken;
+  readonly account: (channel: string, account: string) => Account | undefined;
+  readonly logger: Logger;
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Told what became of a reply, for the trace of its message. */
+  readonly onSettled: (
+    row: Row,
+    state: "sent" | "retry" | "dead" | "uncertain" | "expired",
+    detail: string,
+  ) => void;
+}
+
+/** Sends what is in the outbox, in order for each address. */
+export interface Deliverer {
+  /** Sends rows that were just committed as ours. */
+  deliver(rows: readonly Row[]): void;
+  /** Looks for rows that are due: at the start, and after rows were added that nobody claimed. */
+  wake(): void;
+  /** Takes no more rows; resolves when what is under way has ended, or after `drainMs`. */
+  stop(drainMs: number): Promise<void>;
+  inFlight(): number;
+}
+
+const CLAIM = 64;
+const SEND_MS = 60_000;
+/** How long a platform's refusal of credentials is waited out, since somebody may mend them. */
+const AUTH_RETRY_MS = 60_000;
+const NO_ACCOUNT_MS = 15_000;
+const LONGEST_SLEEP_MS = 60_000;
+
+export function createDeliverer(options: OutboxOptions): Deliverer {
+  const { store, lease, logger, now } = options;
+  const limiter = createRateLimiter(now);
+  const stopping = new AbortController();
+  const inFlight = new Set<Promise<void>>();
+  let timer: NodeJS.Timeout | undefined;
+  let claiming = false;
+  let again = false;
+  /** Whether rows are known to wait in the store, so that it is not asked after every send. */
+  let othersWait = false;
+
+  const track = (work: Promise<void>): void => {
+    inFlight.add(work);
+    void work.finally(() => inFlight.delete(work));
+  };
+
+  const sendRow = async (row: Row & { readonly doubtful?: boolean }): Promise<void> => {
+    const account = options.account(row.channel, row.account);
+    try {
+      if (!account) {
+        await later(row, NO_ACCOUNT_MS, `the account ${row.channel}/${row.account} does not run`);
+        return;
+      }
+      if (row.doubtful === true && !(await mayRepeat(account, row))) return;
+      await keepRates(account, row);
+      await sendParts(account, row);
+    } catch (error) {
+      await settleFailure(account, row, error);
+    } finally {
+      // A row for the same address may have waited for this one.
+      if (othersWait) wake();
+    }
+  };
+
+  /** A row an earlier process may have sent: repeated only where the platform tells a repetition apart. */
+  const mayRepeat = async (account: Account, row: Row): Promise<boolean> => {
+    const { delivery } = account.definition.capabilities;
+    const first = row.receipts.length;
+    const content = row.payload.parts[first];
+    if (content === undefined) return true;
+    if (delivery.readback === true && account.running.reconcile) {
+      const found = await account.running.reconcile(
+        {
+          to: account.definition.codec.decode(row.address),
+          idempotencyKey: row.key,
+          part: first,
+          content,
+          ...(row.payload.replyTo === undefined ? {} : { replyTo: row.payload.replyTo }),
+          attemptedAt: row.updatedAt,
+        },
+        stopping.signal,
+      );
+      if (found.outcome === "sent") {
+        await store.outbox.markPart(row.id, lease, { part: first, receipt: { messageId: found.messageId } });
+        if (first + 1 < row.partCount) return true;
+        await store.outbox.markSent(row.id, lease);
+        options.onSettled(row, "sent", "found on the platform after a restart");
+        return false;
+      }
+      if (found.outcome === "not-sent") return true;
+    }
+    const window = delivery.idempotencyKey?.windowMs;
+    if (window !== undefined && now() - row.updatedAt < window) return true;
+    await store.outbox.uncertain(row.id, lease, "may have been sent before a restart");
+    options.onSettled(row, "uncertain", "may have been sent before a restart; not repeated");
+    return false;
+  };
+
+  const keepRates = async (account: Account, row: Row): Promise<void> => {
+    for (const rate of account.definition.capabilities.rate) {
+      const wait = limiter.reserve(rateKey(rate, row), rate);
+      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  };
+
+  const sendParts = async (account: Account, row: Row): Promise<void> => {
+    const started = now();
+    const done: PartReceipt[] = [];
+    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(SEND_MS)]);
+    const receipt = await account.running.send(account.definition.codec.decode(row.address), row.payload, {
+      idempotencyKey: row.key,
+      signal,
+      startAt: row.receipts.length,
+      // One part needs no note of its own: its receipt is committed with the end of the row.
+      ...(row.partCount > 1
+        ? {
+            onPart: async (part: PartReceipt) => {
+              done.push(part);
+              await store.outbox.markPart(row.id, lease, {
+                part: part.index,
+                receipt: { messageId: part.messageId },
+              });
+            },
+          }
+        : {}),
+    });
+    const open = receipt.parts.filter((part) => !done.some((one) => one.index === part.index));
+    await store.outbox.markSent(
+      row.id,
+      lease,
+      open.map((part) => ({ part: part.index, receipt: { messageId: part.messageId } })),
+    );
+    options.onSettled(
+      row,
+      "sent",
+      `${row.partCount} part${row.partCount === 1 ? "" : "s"} in ${now() - started} ms`,
+    );
+  };
+
+  const settleFailure = async (account: Account | undefined, row: Row, error: unknown): Promise<void> => {
+    // A stop in the middle leaves the row as it is; the next start decides about it.
+    if (stopping.signal.aborted) return;
+    const message = messageOf(error);
+    try {
+      if (!isChannelError(error)) {
+        logger.error({ outbox: row.id, err: message }, "a reply failed in an unforeseen way");
+        await later(row, backoffMs(row.attempts, options.random), message);
+        return;
+      }
+      await settleChannelError(account, row, error);
+    } catch (failure) {
+      logger.error({ outbox: row.id, err: messageOf(failure) }, "the end of a reply could not be written");
+    }
+  };
+
+  const settleChannelError = async (
+    account: Account | undefined,
+    row: Row,
+    error: ChannelError,
+  ): Promise<void> => {
+    switch (error.code) {
+      case "rate_limited":
+        return later(row, error.retryAfterMs ?? backoffMs(row.attempts, options.random), error.message);
+      case "transient":
+        return later(row, error.retryAfterMs ?? backoffMs(row.attempts, options.random), error.message);
+      case "auth":
+        return later(row, AUTH_RETRY_MS, error.message);
+      case "unknown_outcome": {
+        if (repeatable(account)) {
+          return later(row, backoffMs(row.attempts, options.random), error.message);
+        }
+        await store.outbox.uncertain(row.id, lease, error.message);
+        return options.onSettled(row, "uncertain", error.message);
+      }
+      case "permission":
+      case "not_found":
+      case "too_large":
+      case "unsupported":
+      case "invalid":
+        await store.outbox.dead(row.id, lease, error.message);
+        logger.error(
+          { outbox: row.id, channel: row.channel, err: error.message },
+          "a reply cannot be delivered",
+        );
+        return options.onSettled(row, "dead", error.message);
+    }
+  };
+
+  const later = async (row: Row, delayMs: number, why: string): Promise<void> => {
+    await store.outbox.retryAt(row.id, lease, now() + delayMs, why);
+    logger.warn(
+      { outbox: row.id, channel: row.channel, attempts: row.attempts, delayMs, err: why },
+      "a reply waits",
+    );
+    options.onSettled(row, "retry", `${why}; again in ${delayMs} ms`);
+    sleepUntil(now() + delayMs);
+  };
+
+  const sleepUntil = (at: number | undefined): void => {
+    if (at === undefined || stopping.signal.aborted) return;
+    clearTimeout(timer);
+    timer = setTimeout(wake, Math.max(0, Math.min(at - now(), LONGEST_SLEEP_MS)));
+    timer.unref();
+  };
+
+  const wake = (): void => {
+    if (stopping.signal.aborted) return;
+    if (claiming) {
+      again = true;
+      return;
+    }
+    claiming = true;
+    void claim().finally(() => {
+      claiming = false;
+      if (again) {
+        again = false;
+        wake();
+      }
+    });
+  };
+
+  const claim = async (): Promise<void> => {
+    try {
+      const { rows, expired, nextAt } = await store.outbox.claimDue({ lease, limit: CLAIM });
+      for (const row of expired) {
+        logger.warn({ outbox: row.id, channel: row.channel }, "a reply was too old to be sent");
+        options.onSettled(row, "expired", "too old to be sent");
+      }
+      othersWait = nextAt !== undefined;
+      for (const row of rows) track(sendRow(row));
+      if (rows.length === CLAIM) again = true;
+      sleepUntil(nextAt);
+    } catch (error) {
+      logger.error({ err: messageOf(error) }, "the outbox could not be read");
+      sleepUntil(now() + 5_000);
+    }
+  };
+
+  return {
+    deliver(rows) {
+      let unclaimed = false;
+      for (const row of rows) {
+        if (row.state === "sending") track(sendRow(row));
+        else unclaimed = true;
+      }
+      othersWait ||= unclaimed;
+      if (unclaimed) wake();
+    },
+    wake,
+    async stop(drainMs) {
+      clearTimeout(timer);
+      const drained = Promise.allSettled([...inFlight]);
+      let limit: NodeJS.Timeout | undefined;
+      await Promise.race([
+        drained,
+        new Promise((resolve) => {
+          limit = setTimeout(resolve, drainMs);
+        }),
+      ]);
+      clearTimeout(limit);
+      stopping.abort(new Error("the gateway is stopping"));
+      await Promise.allSettled([...inFlight]);
+    },
+    inFlight: () => inFlight.size,
+  };
+}
+
+function rateKey(rate: RateLimit, row: { channel: string; account: string; address: string }): string {
+  const account = `${row.channel}/${row.account}`;
+  return rate.scope === "account" ? account : `${account}/${row.address}`;
+}
+
+/** Whether a doubtful send to this channel can be repeated or looked up, so that a row may be committed as sending. */
+export function repeatable(account: Account | undefined): boolean {
+  const delivery = account?.definition.capabilities.delivery;
+  return delivery?.idempotencyKey !== undefined || delivery?.readback === true;
+}
+
+/** What the outbox keeps of a reply. */
+export function outboxRow(
+  {
+    channel,
+    account,
+    address,
+  }: { readonly channel: string; readonly account: string; readonly address: string },
+  payload: Outbound,
+  extra: { readonly expiresAt: number; readonly claim: boolean },
+): OutboxInsert<GatewayBodies> {
+  return { channel, account, address, payload, partCount: payload.parts.length, ...extra };
+}

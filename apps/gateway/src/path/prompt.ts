@@ -1,0 +1,260 @@
+import type { AgentMessage, ImageBlock, UserMessage } from "@signalbox/agent-core";
+import type { MediaRef, MessageEvent } from "@signalbox/channel";
+import {
+  type BuiltPrompt,
+  buildInboundContext,
+  buildSystemPrompt,
+  type ContextMessage,
+  formatBody,
+  loadWorkspaceFiles,
+  type PromptTool,
+  type WorkspaceFile,
+} from "@signalbox/prompt";
+import type { Agent } from "../agents.ts";
+import type { Account } from "../channels.ts";
+import { messageOf } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import type { AgentModel } from "../models.ts";
+import type { AgentsSkills } from "../skills.ts";
+import { historyKey } from "./intake.ts";
+import type { GatewayStore } from "./stored.ts";
+import type { MessageTicket } from "./ticket.ts";
+
+export interface PromptOptions {
+  readonly store: GatewayStore;
+  readonly skills: AgentsSkills;
+  readonly account: (channel: string, account: string) => Account | undefined;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+/** What the turn being answered carries and the history does not keep. */
+export interface InboundExtras {
+  /** Trusted metadata and untrusted context. */
+  readonly text: string;
+  readonly images: readonly ImageBlock[];
+}
+
+/** Makes what the model reads out of what came in. */
+export interface Prompts {
+  /** The plain messages, as the history keeps them. */
+  userMessages(tickets: readonly MessageTicket[]): Promise<UserMessage[]>;
+  /** Messages beyond the queue's cap, in short. */
+  summary(tickets: readonly MessageTicket[]): UserMessage;
+  /** Earlier turns that a client of the API keeps itself. */
+  seedMessages(ticket: MessageTicket): AgentMessage[];
+  inbound(ticket: MessageTicket, agentModel: AgentModel): Promise<InboundExtras>;
+  system(
+    agent: Agent,
+    agentModel: AgentModel,
+    ticket: MessageTicket,
+    tools: readonly PromptTool[],
+  ): Promise<BuiltPrompt>;
+}
+
+const RESOLVE_MS = 1_500;
+const FETCH_MEDIA_MS = 10_000;
+const MAX_IMAGE_BYTES = 5_000_000;
+const MAX_IMAGES = 8;
+const FILES_AGE_MS = 1_000;
+const SHORTENED_CHARS = 200;
+/** Clients of the gateway's own surfaces speak for themselves: their text stands without an envelope. */
+const OWN_CHANNELS = new Set(["web", "api"]);
+
+export function createPrompts(options: PromptOptions): Prompts {
+  const { store, now } = options;
+  const workspaceFiles = createFileCache(options);
+
+  const senderName = async ({ channel, account, sender }: MessageEvent): Promise<string> => {
+    if (sender.name !== undefined) return sender.name;
+    const running = options.account(channel, account)?.running;
+    const found = await running?.resolve?.(sender.id, AbortSignal.timeout(RESOLVE_MS)).catch(() => undefined);
+    return found?.name ?? sender.id;
+  };
+  const body = async (event: MessageEvent): Promise<string> => {
+    const text = [event.text, ...event.media.map(mediaNote)].filter((line) => line !== "").join("\n");
+    if (OWN_CHANNELS.has(event.channel)) return text;
+    return formatBody({ messageId: event.messageId, senderName: await senderName(event), text });
+  };
+
+  return {
+    userMessages: (tickets) =>
+      Promise.all(
+        tickets.map(async ({ stored: { event } }): Promise<UserMessage> => {
+          return { role: "user", content: await body(event), timestamp: event.timestamp };
+        }),
+      ),
+    summary(tickets) {
+      const lines = tickets.map(({ stored: { event } }) => {
+        const who = event.sender.name ?? event.sender.id;
+        return `- ${formatBody({ messageId: event.messageId, senderName: who, text: event.text }).replace(/\s+/g, " ").slice(0, SHORTENED_CHARS)}`;
+      });
+      const head = `${tickets.length} earlier messages arrived while you were busy. In short:`;
+      return { role: "user", content: [head, ...lines].join("\n"), timestamp: now() };
+    },
+    seedMessages({ stored: { history = [], event } }) {
+      return history.map(({ role, text }): AgentMessage => {
+        const timestamp = event.timestamp;
+        if (role === "user") return { role, content: text, timestamp };
+        const origin = { api: "client", provider: "client", model: "client" };
+        return { role, content: [{ type: "text", text }], ...origin, stopReason: "end_turn", timestamp };
+      });
+    },
+    async inbound({ stored: { event, role } }, agentModel) {
+      const name = await senderName(event);
+      const direct = event.conversation.kind === "direct";
+      const context = buildInboundContext({
+        trusted: { channel: event.channel, chatType: event.conversation.kind, role },
+        conversation: {
+          chatId: event.conversation.id,
+          messageId: event.messageId,
+          senderId: event.sender.id,
+          senderName: name,
+          timestamp: event.timestamp,
+          isGroupChat: !direct,
+          wasMentioned: event.addressed === "mention",
+          ...(event.conversation.threadId === undefined ? {} : { threadId: event.conversation.threadId }),
+          ...(event.conversation.subject === undefined ? {} : { subject: event.conversation.subject }),
+        },
+        ...(direct ? {} : { history: await groupHistory(store, event) }),
+        ...quotedBy(event),
+        text: event.text,
+      });
+      const blocks = context.blocks.filter((block) =>
+        OWN_CHANNELS.has(event.channel) ? block.trusted : block.name !== "body",
+      );
+      return {
+        text: blocks.map((block) => block.text).join("\n\n"),
+        images: await images(options, event, agentModel),
+      };
+    },
+    async system(agent, agentModel, { stored, sessionKey }, tools) {
+      const { event, instructions } = stored;
+      const account = options.account(event.channel, event.account);
+      const catalogue = options.skills.forAgent(agent).catalogue().text;
+      return buildSystemPrompt({
+        agent: {
+          id: agent.id,
+          name: agent.name,
+          ...(agent.systemPrompt === undefined ? {} : { systemPrompt: agent.systemPrompt }),
+        },
+        tools,
+        ...(catalogue === "" ? {} : { skills: catalogue }),
+        workspaceDir: agent.workspaceDir,
+        workspaceFiles: await workspaceFiles(agent),
+        ...(instructions === undefined
+          ? {}
+          : {
+              extra: [
+                { name: "client", title: "Instructions of the client", text: instructions, part: "volatile" },
+              ],
+            }),
+        runtime: {
+          session: sessionKey,
+          channel: event.channel,
+          model: `${agentModel.model.provider}/${agentModel.model.id}`,
+          thinking: agent.thinking,
+          capabilities: capabilitiesOf(account),
+        },
+      });
+    },
+  };
+}
+
+/** Workspace files of each agent, read again when they are older than a second. */
+function createFileCache({
+  logger,
+  now,
+}: PromptOptions): (agent: Agent) => Promise<readonly WorkspaceFile[]> {
+  const cache = new Map<string, { readonly at: number; readonly files: Promise<readonly WorkspaceFile[]> }>();
+  return (agent) => {
+    const known = cache.get(agent.id);
+    if (known && now() - known.at < FILES_AGE_MS) return known.files;
+    const files = loadWorkspaceFiles(agent.workspaceDir).then((loaded) => {
+      for (const problem of loaded.problems)
+        logger.warn({ agent: agent.id, file: problem.name }, problem.message);
+      return loaded.files;
+    });
+    cache.set(agent.id, { at: now(), files });
+    return files;
+  };
+}
+
+/** What was said in the group since the agent was last addressed; it is told once. */
+async function groupHistory(store: GatewayStore, event: MessageEvent): Promise<ContextMessage[]> {
+  const key = historyKey(event);
+  const entries = await store.groupHistory.list(key);
+  if (entries.length > 0) await store.groupHistory.clear(key);
+  return entries.map(({ id, senderId, body, at }) => {
+    const said = body !== null && typeof body === "object" && !Array.isArray(body) ? body : {};
+    const text = "text" in said && typeof said["text"] === "string" ? said["text"] : "";
+    const name = "name" in said && typeof said["name"] === "string" ? { senderName: said["name"] } : {};
+    return { messageId: id, senderId, timestamp: at, text, ...name };
+  });
+}
+
+function quotedBy({ replyTo }: MessageEvent): { quoted?: ContextMessage } {
+  if (replyTo?.text === undefined) return {};
+  const { messageId, text, senderId } = replyTo;
+  return { quoted: { messageId, text, ...(senderId === undefined ? {} : { senderId }) } };
+}
+
+/** Pictures of the message, where the channel can fetch them and the model can see them. */
+async function images(
+  options: PromptOptions,
+  event: MessageEvent,
+  { model }: AgentModel,
+): Promise<ImageBlock[]> {
+  if (!model.input.includes("image")) return [];
+  const running = options.account(event.channel, event.account)?.running;
+  const wanted = event.media.filter((media) => media.kind === "image").slice(0, MAX_IMAGES);
+  const fetched = await Promise.all(
+    wanted.map(async (media): Promise<ImageBlock | undefined> => {
+      try {
+        const found = await running?.fetchMedia?.(media, AbortSignal.timeout(FETCH_MEDIA_MS));
+        const bytes = found && (await readAtMost(found.body, MAX_IMAGE_BYTES));
+        return (
+          bytes && {
+            type: "image",
+            mimeType: found.mimeType,
+            source: { kind: "base64", data: bytes.toString("base64") },
+          }
+        );
+      } catch (error) {
+        options.logger.warn(
+          { message: event.messageId, err: messageOf(error) },
+          "a picture could not be fetched",
+        );
+        return undefined;
+      }
+    }),
+  );
+  return fetched.filter((block) => block !== undefined);
+}
+
+async function readAtMost(body: ReadableStream<Uint8Array>, limit: number): Promise<Buffer | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > limit) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function mediaNote({ kind, name, mimeType }: MediaRef): string {
+  return `[${kind}${name === undefined ? "" : ` ${JSON.stringify(name)}`}, ${mimeType}]`;
+}
+
+function capabilitiesOf(account: Account | undefined): string[] {
+  const capabilities = account?.definition.capabilities;
+  if (!capabilities) return [];
+  const { threads, reactions, edit, cards } = capabilities;
+  return [
+    ...(threads === "none" ? [] : [threads === "native" ? "threads" : "replies"]),
+    ...(reactions === true ? ["reactions"] : []),
+    ...(edit === undefined ? [] : ["edits"]),
+    ...(cards === undefined ? [] : ["buttons"]),
+  ];
+}

@@ -1,0 +1,58 @@
+import { type Capabilities, chunkText, type Outbound } from "@signalbox/channel";
+import { parseReply } from "@signalbox/prompt";
+
+/** A finished turn as the person is to see it. */
+export interface Reply {
+  /** What viewers and API clients get. */
+  readonly text: string;
+  readonly silent: boolean;
+  /** The message the model chose to answer; absent: the one that was asked. */
+  readonly replyTo?: string;
+}
+
+/** How a run's text reads when it did not simply end. */
+export type Ending = "complete" | "cut" | { readonly note: string };
+
+/**
+ * The visible reply of a run: its texts in order, directives taken out, silence honoured, an unfinished end marked.
+ * `alreadySent` are texts that the message tool has delivered to this conversation.
+ */
+export function composeReply(
+  texts: readonly string[],
+  ending: Ending,
+  alreadySent: readonly string[],
+): Reply {
+  const visible: string[] = [];
+  let replyTo: string | undefined;
+  for (const text of texts) {
+    const parsed = parseReply(text);
+    if (typeof parsed.replyTo === "object") replyTo ??= parsed.replyTo.id;
+    const kept = [parsed.text.trim(), ...parsed.media.map((media) => mediaLine(media))].filter(
+      (one) => one !== "",
+    );
+    const joined = kept.join("\n");
+    if (parsed.silent || joined === "" || alreadySent.some((sent) => sameText(sent, joined))) continue;
+    visible.push(joined);
+  }
+  if (ending === "cut") visible.push("… (the answer was cut at the model's output limit)");
+  else if (ending !== "complete") visible.push(ending.note);
+  const text = visible.join("\n\n");
+  return { text, silent: text === "", ...(replyTo === undefined ? {} : { replyTo }) };
+}
+
+/** Cuts a reply into the parts a channel can take. */
+export function outboundOf(text: string, replyTo: string | undefined, capabilities: Capabilities): Outbound {
+  const type = capabilities.text.markup === "markdown" ? "markdown" : "text";
+  const parts = chunkText(text, capabilities.text).map((part) => ({ type, text: part }) as const);
+  return { parts, ...(replyTo === undefined || capabilities.threads === "none" ? {} : { replyTo }) };
+}
+
+/** Attachments are named until a channel can carry them. */
+function mediaLine(media: string): string {
+  return /^https?:\/\//.test(media) ? media : `[file: ${media}]`;
+}
+
+function sameText(a: string, b: string): boolean {
+  const bare = (text: string): string => text.replace(/\s+/g, " ").trim();
+  return bare(a) === bare(b);
+}

@@ -1,0 +1,413 @@
+import {
+  type AgentMessage,
+  type PendingCall,
+  type PendingDecision,
+  runAgentLoop,
+  type ToolResult,
+  type TransformInfo,
+} from "@signalbox/agent-core";
+import type { Router } from "@signalbox/routing";
+import {
+  FencedError,
+  type InboxId,
+  type LeaseToken,
+  type OutboxRow,
+  type RunId,
+  type SessionSeed,
+  StoreError,
+} from "@signalbox/store";
+import type { Agent, Agents } from "../agents.ts";
+import type { Account } from "../channels.ts";
+import { messageOf } from "../errors.ts";
+import type { LiveHub } from "../live.ts";
+import type { Logger } from "../log.ts";
+import type { AgentModel, Models } from "../models.ts";
+import type { Outcome } from "../service.ts";
+import type { Toolbox } from "../toolbox.ts";
+import { conclude, failWithoutRun, finish } from "./conclude.ts";
+import { createJournal } from "./journal.ts";
+import type { Batch, RunHandle } from "./lane.ts";
+import type { InboundExtras, Prompts } from "./prompt.ts";
+import type { GatewayBodies, GatewayStore } from "./stored.ts";
+import type { MessageTicket, ResumeTicket, Ticket } from "./ticket.ts";
+import type { Tracer } from "./trace.ts";
+import { createViewer, saidIn } from "./viewer.ts";
+
+export interface RunOptions {
+  readonly store: GatewayStore;
+  readonly lease: LeaseToken;
+  readonly agents: Agents;
+  readonly models: Models;
+  readonly toolbox: Toolbox;
+  readonly prompts: Prompts;
+  readonly router: Router;
+  readonly account: (channel: string, account: string) => Account | undefined;
+  readonly live: LiveHub;
+  readonly tracer: Tracer;
+  readonly logger: Logger;
+  readonly now: () => number;
+  readonly deliver: (rows: readonly OutboxRow<GatewayBodies>[]) => void;
+  /** Told the end of each message. */
+  readonly onOutcome: (id: InboxId, outcome: Outcome) => void;
+  /** Told when a write was refused because this process no longer holds the lease. */
+  readonly onFenced: (error: FencedError) => void;
+}
+
+/** Starts of one run after which its message is set aside. */
+const POISON_ATTEMPTS = 3;
+
+/** Reason of an abort that leaves the run to be resumed by the next process. */
+export class ShutdownAbort extends Error {
+  override readonly name = "ShutdownAbort";
+}
+
+/** What one run is about. */
+interface RunScope {
+  readonly runId: RunId;
+  readonly agent: Agent;
+  readonly agentModel: AgentModel;
+  readonly sessionKey: string;
+  /** The messages it answers; steering adds to them. */
+  readonly tickets: MessageTicket[];
+  readonly handle: RunHandle<Ticket>;
+  readonly history: readonly AgentMessage[];
+  /** Absent: go on from the end of the history. */
+  readonly input?: readonly AgentMessage[];
+  /** Places of the messages of `history` and `input` in the session. */
+  readonly places: readonly number[];
+  /** Calls an earlier process began without a result. */
+  readonly started: ReadonlySet<string>;
+  /** Texts of the run's turns before this process took it up. */
+  readonly earlier: readonly string[];
+  /** Texts the message tool has sent to this conversation. */
+  readonly sentByTool: string[];
+}
+
+/** Answers a batch of messages, or goes on with a run that an earlier process left. Never rejects. */
+export function createRunner(
+  options: RunOptions,
+): (batch: Batch<Ticket>, handle: RunHandle<Ticket>) => Promise<void> {
+  return async (batch, handle) => {
+    const [first] = batch.messages;
+    if (first === undefined) return;
+    const tickets = messagesIn([...batch.summarised, ...batch.messages]);
+    try {
+      if (first.kind === "resume") await resume(options, first, handle);
+      else await begin(options, messagesIn(batch.messages), messagesIn(batch.summarised), handle);
+    } catch (error) {
+      options.logger.error(
+        { session: first.sessionKey, err: messageOf(error) },
+        "a run ended in an unforeseen way",
+      );
+      const fenced = fencedIn(error);
+      if (fenced) options.onFenced(fenced);
+      const outcome: Outcome = {
+        state: "failed",
+        text: "",
+        error: { code: "internal", message: messageOf(error) },
+      };
+      for (const ticket of tickets) options.onOutcome(ticket.id, outcome);
+    }
+  };
+}
+
+async function begin(
+  options: RunOptions,
+  tickets: readonly MessageTicket[],
+  shortened: readonly MessageTicket[],
+  handle: RunHandle<Ticket>,
+): Promise<void> {
+  const [first] = tickets;
+  const last = tickets.at(-1);
+  if (!first || !last) return;
+  const { store, lease } = options;
+  const { sessionKey, agentId } = first;
+  const agent = options.agents.get(agentId);
+  const session = await store.sessions.get(sessionKey);
+  const agentModel = agent && options.models.of(agent, session?.model);
+  const all = [...shortened, ...tickets];
+  if (!agent || !agentModel) return failWithoutRun(options, all, agent ? "no_model" : "no_agent", agentId);
+
+  const { conversation } = last.stored.event;
+  if (
+    session &&
+    options.router.resetDue(conversation.kind, { lastMessageAt: session.updatedAt, now: options.now() })
+  ) {
+    await store.sessions.reset(sessionKey, lease);
+  }
+  const seed = seedOf(last, agent);
+  if (session === undefined && last.stored.history !== undefined) {
+    await store.sessions.ensure(seed);
+    await store.sessions.append(sessionKey, options.prompts.seedMessages(last), lease);
+  }
+  const history = await store.sessions.history(sessionKey);
+  const spoken = await options.prompts.userMessages(tickets);
+  const input = shortened.length > 0 ? [options.prompts.summary(shortened), ...spoken] : spoken;
+  const begun = await store.runs.begin({
+    session: seed,
+    lease,
+    inboxIds: all.map((ticket) => ticket.id),
+    userMessages: input,
+    meta: { model: `${agentModel.model.provider}/${agentModel.model.id}` },
+  });
+  if (begun.outcome === "busy")
+    throw new Error(`the session ${sessionKey} is held by the run ${begun.run.id}`);
+  const newest = begun.session.lastSeq;
+  await loop(options, {
+    runId: begun.run.id,
+    agent,
+    agentModel,
+    sessionKey,
+    tickets: all,
+    handle,
+    history: history.map((row) => row.message),
+    input,
+    places: [...history.map((row) => row.seq), ...input.map((_, index) => newest - input.length + 1 + index)],
+    started: new Set(),
+    earlier: [],
+    sentByTool: [],
+  });
+}
+
+async function resume(options: RunOptions, ticket: ResumeTicket, handle: RunHandle<Ticket>): Promise<void> {
+  const { store, lease } = options;
+  const { interrupted } = ticket;
+  const run = await store.runs.adopt({ runId: interrupted.run.id, lease });
+  if (!run) return;
+  const { sessionKey, agentId } = run;
+  const tickets = interrupted.inbox.map(
+    (row): MessageTicket => ({
+      kind: "message",
+      id: row.id,
+      sessionKey,
+      agentId,
+      stored: row.payload,
+      exclusive: false,
+      recovered: true,
+    }),
+  );
+  for (const one of tickets)
+    options.tracer.note(one.id, "lane", `taken up after a restart, start ${run.attempts}`);
+  const agent = options.agents.get(agentId);
+  const session = await store.sessions.get(sessionKey);
+  const agentModel = agent && options.models.of(agent, session?.model);
+  const poisoned = run.attempts > POISON_ATTEMPTS;
+  if (poisoned || !agent || !agentModel || tickets.length === 0) {
+    options.logger.error({ run: run.id, attempts: run.attempts }, "an interrupted run was set aside");
+    const code = poisoned ? "poison" : "no_agent";
+    const text = poisoned
+      ? "Your message made me stop working several times, so I set it aside. Please put it another way."
+      : "The agent of this conversation cannot work any more.";
+    return finish(
+      options,
+      { runId: run.id, sessionKey, tickets },
+      {
+        outcome: poisoned ? "poisoned" : "failed",
+        state: "failed-reported",
+        rule: code,
+        reply: { text, silent: false },
+        end: "failed",
+        error: { code, message: text },
+      },
+    );
+  }
+  const history = await store.sessions.history(sessionKey);
+  const earlier = interrupted.messages.flatMap(({ message }) =>
+    message.role === "assistant" ? [saidIn(message)] : [],
+  );
+  await loop(options, {
+    runId: run.id,
+    agent,
+    agentModel,
+    sessionKey,
+    tickets,
+    handle,
+    history: history.map((row) => row.message),
+    places: history.map((row) => row.seq),
+    started: new Set(interrupted.calls.flatMap((call) => (call.state === "started" ? [call.callId] : []))),
+    earlier,
+    sentByTool: [],
+  });
+}
+
+async function loop(options: RunOptions, scope: RunScope): Promise<void> {
+  const { store, lease, live, tracer } = options;
+  const { agent, agentModel, sessionKey, runId, tickets } = scope;
+  const last = tickets.at(-1);
+  if (!last) return;
+  live.publish(sessionKey, {
+    type: "run.start",
+    runId,
+    messageIds: tickets.map((ticket) => ticket.stored.event.messageId),
+  });
+
+  const tools = options.toolbox.forRun({
+    agent,
+    event: last.stored.event,
+    role: last.stored.role,
+    sessionKey,
+    runId,
+    onSent: (text) => scope.sentByTool.push(text),
+  });
+  const prompt = await options.prompts.system(agent, agentModel, last, tools.tools);
+  const extras = await options.prompts.inbound(last, agentModel);
+  tracer.note(
+    last.id,
+    "prompt",
+    `${prompt.sections.length} sections, ${prompt.system.stable.length} characters before the boundary`,
+    {
+      sections: prompt.sections.map(({ name, part, chars, tokens }) => ({ name, part, chars, tokens })),
+      model: `${agentModel.model.provider}/${agentModel.model.id}`,
+      history: scope.history.length,
+    },
+  );
+
+  const steered: InboxId[] = [];
+  const steering = async (): Promise<readonly AgentMessage[]> => {
+    const taken = messagesIn(scope.handle.takeSteering());
+    if (taken.length === 0) return [];
+    tickets.push(...taken);
+    steered.push(...taken.map((ticket) => ticket.id));
+    for (const ticket of taken) tracer.note(ticket.id, "lane", `steers the running turn ${runId}`);
+    return options.prompts.userMessages(taken);
+  };
+  const journal = createJournal({
+    store,
+    lease,
+    runId,
+    sessionKey,
+    places: scope.places,
+    effects: tools.effects,
+    takeSteered: () => steered.splice(0),
+  });
+  const viewer = createViewer({ live, tracer, sessionKey, runId, traced: last.id, earlier: scope.earlier });
+
+  try {
+    const result = await runAgentLoop(
+      {
+        system: prompt.system,
+        history: scope.history,
+        tools: tools.tools,
+        ...(scope.input === undefined ? {} : { input: scope.input }),
+      },
+      {
+        model: agentModel.model,
+        stream: agentModel.stream,
+        streamOptions: {
+          thinking: agent.thinking,
+          sessionId: sessionKey,
+          ...(agent.maxOutputTokens === undefined ? {} : { maxOutputTokens: agent.maxOutputTokens }),
+        },
+        signal: scope.handle.signal,
+        limits: agent.limits,
+        steering,
+        transformContext: (messages, info) =>
+          withContext(messages, contextPlace(messages, info, scope.input), extras),
+        beforeToolCall: tools.beforeToolCall,
+        onAsk: tools.onAsk,
+        onPendingCall: (pending) => pendingDecision(pending, scope.started),
+        onStep: journal.onStep,
+        now: options.now,
+      },
+      (event) => viewer.see(event),
+    );
+    if (scope.handle.signal.reason instanceof ShutdownAbort) {
+      await journal.flush();
+      for (const ticket of tickets)
+        tracer.note(ticket.id, "lane", "stopped with the gateway; goes on at the next start");
+      return;
+    }
+    await conclude(options, scope, result, journal.takeHeld(), viewer.texts());
+  } catch (error) {
+    // A write that failed leaves the journal as the truth; anything else ends the run here, told to its people.
+    if (isStoreFailure(error)) throw error;
+    options.logger.error({ run: runId, err: messageOf(error) }, "a run failed inside the gateway");
+    await journal.flush();
+    await finish(options, scope, {
+      outcome: "failed",
+      state: "failed-reported",
+      rule: "internal",
+      reply: { text: "Sorry, something went wrong inside the gateway. Its log says what.", silent: false },
+      end: "failed",
+      error: { code: "internal", message: messageOf(error) },
+    });
+  }
+}
+
+/**
+ * The message that carries the metadata: the last one this run was asked with, or, where it goes on after a restart,
+ * the last one a person wrote. Every other message stays as the history keeps it.
+ */
+function contextPlace(
+  messages: readonly AgentMessage[],
+  info: TransformInfo,
+  input: readonly AgentMessage[] | undefined,
+): number {
+  return input === undefined
+    ? messages.findLastIndex((message) => message.role === "user")
+    : info.runStart + input.length - 1;
+}
+
+function withContext(
+  messages: readonly AgentMessage[],
+  place: number,
+  extras: InboundExtras,
+): readonly AgentMessage[] {
+  const message = messages[place];
+  if (message?.role !== "user") return messages;
+  const { content } = message;
+  if (typeof content === "string" && extras.images.length === 0) {
+    return messages.with(place, { ...message, content: `${extras.text}\n\n${content}` });
+  }
+  const said = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
+  return messages.with(place, {
+    ...message,
+    content: [{ type: "text", text: extras.text }, ...extras.images, ...said],
+  });
+}
+
+/** A call with outside effects that began and has no result is never made again blindly. */
+function pendingDecision({ call, tool }: PendingCall, started: ReadonlySet<string>): PendingDecision {
+  return started.has(call.id) && (tool === undefined || tool.effects === "external")
+    ? { action: "result", result: OUTCOME_UNKNOWN }
+    : { action: "run" };
+}
+
+const OUTCOME_UNKNOWN: ToolResult = {
+  isError: true,
+  content: [
+    {
+      type: "text",
+      text: "Outcome unknown: the gateway was restarted while this call ran, so it may or may not have taken effect. Check before you do it again, or ask.",
+    },
+  ],
+};
+
+/** Whether a write to the store is what failed, by itself or inside the loop. */
+function isStoreFailure(error: unknown): boolean {
+  return error instanceof StoreError || (error instanceof Error && error.cause instanceof StoreError);
+}
+
+function fencedIn(error: unknown): FencedError | undefined {
+  if (error instanceof FencedError) return error;
+  return error instanceof Error && error.cause instanceof FencedError ? error.cause : undefined;
+}
+
+function seedOf({ sessionKey, stored: { event } }: MessageTicket, agent: Agent): SessionSeed {
+  const { conversation, sender } = event;
+  const peer = conversation.kind === "direct" ? sender.id : conversation.id;
+  const title = event.text.trim().split("\n", 1)[0]?.slice(0, 80) ?? "";
+  return {
+    key: sessionKey,
+    agentId: agent.id,
+    channel: event.channel,
+    account: event.account,
+    peer,
+    kind: conversation.kind,
+    ...(title === "" ? {} : { title }),
+  };
+}
+
+function messagesIn(tickets: readonly Ticket[]): MessageTicket[] {
+  return tickets.filter((ticket) => ticket.kind === "message");
+}

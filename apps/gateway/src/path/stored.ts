@@ -1,0 +1,27 @@
+import type { AgentMessage } from "@signalbox/agent-core";
+import type { MessageEvent, Outbound } from "@signalbox/channel";
+import type { Bodies, Store } from "@signalbox/store";
+import type { Role } from "./gate.ts";
+
+/** An inbound message as the inbox keeps it: all that a run after a restart needs. */
+export interface StoredInbound {
+  readonly event: MessageEvent;
+  readonly role: Role;
+  /** The rule that let it in. */
+  readonly rule: string;
+  /** Must have a run of its own, see the lane. */
+  readonly exclusive?: boolean;
+  /** What a client of the API wants heeded in this turn. */
+  readonly instructions?: string;
+  /** Seeds a conversation that the client keeps itself. */
+  readonly history?: readonly { readonly role: "user" | "assistant"; readonly text: string }[];
+}
+
+/** What the gateway keeps in the store. */
+export interface GatewayBodies extends Bodies {
+  readonly message: AgentMessage;
+  readonly inbound: StoredInbound;
+  readonly outbound: Outbound;
+}
+
+export type GatewayStore = Store<GatewayBodies>;

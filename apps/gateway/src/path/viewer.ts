@@ -1,0 +1,117 @@
+import type { AgentEvent, AssistantMessage } from "@signalbox/agent-core";
+import { createSilenceFilter } from "@signalbox/prompt";
+import type { InboxId } from "@signalbox/store";
+import type { LiveHub } from "../live.ts";
+import type { Tracer } from "./trace.ts";
+
+const SHOWN_RESULT_CHARS = 4_000;
+
+export interface ViewerOptions {
+  readonly live: LiveHub;
+  readonly tracer: Tracer;
+  readonly sessionKey: string;
+  readonly runId: string;
+  /** The message whose trace tells of this run. */
+  readonly traced: InboxId;
+  /** Texts of the run's turns before this process took it up. */
+  readonly earlier: readonly string[];
+}
+
+/** Shows a run to whoever watches, notes its steps, and keeps the texts its reply is made of. */
+export interface Viewer {
+  see(event: AgentEvent): void;
+  /** One text a model turn; a turn that went on after the output limit is part of the one before. */
+  texts(): readonly string[];
+}
+
+export function createViewer(options: ViewerOptions): Viewer {
+  const { live, tracer, sessionKey, runId, traced } = options;
+  const texts = [...options.earlier];
+  let silence = createSilenceFilter();
+  /** Whether this run has shown text before, so that a further turn starts a new paragraph. */
+  let shown = false;
+  let newParagraph = false;
+  let wasCut = false;
+
+  const say = (text: string): void => {
+    if (text === "") return;
+    const delta = newParagraph ? `\n\n${text}` : text;
+    newParagraph = false;
+    shown = true;
+    live.publish(sessionKey, { type: "text.delta", runId, delta });
+  };
+
+  return {
+    texts: () => texts,
+    see(event) {
+      switch (event.type) {
+        case "text.delta":
+          return say(silence.push(event.delta));
+        case "thinking.delta":
+          return live.publish(sessionKey, { type: "thinking.delta", runId, delta: event.delta });
+        case "model.start":
+          silence = createSilenceFilter();
+          newParagraph = shown && !wasCut;
+          return;
+        case "attempt": {
+          const { failure, next } = event;
+          const from = `${failure.provider}/${failure.model} failed (${failure.code}): ${failure.message}`;
+          return tracer.note(traced, "model", `${from}; next: ${next.kind} ${next.provider}/${next.model}`);
+        }
+        case "message": {
+          const { message } = event;
+          if (message.role !== "assistant") return;
+          say(silence.end());
+          texts.push(`${wasCut ? (texts.pop() ?? "") : ""}${saidIn(message)}`);
+          wasCut = message.stopReason === "max_tokens";
+          const tokens = message.usage
+            ? `${message.usage.input.total ?? "?"} tokens in, ${message.usage.output.total ?? "?"} out`
+            : "usage unknown";
+          return tracer.note(
+            traced,
+            "model",
+            `${message.provider}/${message.model}: ${message.stopReason}, ${tokens}`,
+          );
+        }
+        case "tool.start":
+          return live.publish(sessionKey, {
+            type: "tool.start",
+            runId,
+            call: { id: event.call.id, name: event.call.name, args: event.args },
+          });
+        case "tool.end": {
+          const { call, result, outcome, durationMs } = event;
+          const text = result.content
+            .flatMap((block) => (block.type === "text" ? [block.text] : []))
+            .join("\n");
+          tracer.note(traced, "tool", `${call.name}: ${outcome}, ${durationMs} ms`, {
+            id: call.id,
+            args: call.argsText.slice(0, 500),
+          });
+          return live.publish(sessionKey, {
+            type: "tool.end",
+            runId,
+            call: {
+              id: call.id,
+              name: call.name,
+              isError: result.isError,
+              text: text.slice(0, SHOWN_RESULT_CHARS),
+              durationMs,
+            },
+          });
+        }
+        case "compaction.end":
+          return tracer.note(traced, "model", `the conversation was compacted (${event.source})`);
+        default:
+          return;
+      }
+    },
+  };
+}
+
+/** The words of a model turn that are meant for people. */
+export function saidIn(message: AssistantMessage): string {
+  return message.content
+    .flatMap((block) => (block.type === "text" || block.type === "refusal" ? [block.text] : []))
+    .join("");
+}

@@ -1,0 +1,31 @@
+import { existsSync, readFileSync } from "node:fs";
+import { type LoadedConfig, loadConfig } from "@signalbox/config";
+import { EXIT, GatewayError, messageOf } from "./errors.ts";
+import { gatewayToken, type Home } from "./home.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads the configuration of a home; one without a file has the defaults.
+ * @throws ConfigError where nothing can start, GatewayError where the file cannot be read
+ */
+export function readConfig(home: Home, env: Env): LoadedConfig {
+  return loadConfig({ file: home.configFile, text: readText(home.configFile), env });
+}
+
+/** The token clients must present: the configured one, else the one kept in the home, made now where there is none. */
+export function effectiveToken(loaded: LoadedConfig, home: Home, env: Env): string {
+  return loaded.config.gateway.auth.token ?? env["SIGNALBOX_TOKEN"] ?? gatewayToken(home).token;
+}
+
+function readText(file: string): string {
+  if (!existsSync(file)) return "";
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new GatewayError(
+      EXIT.config,
+      `${file} cannot be read: ${messageOf(error)}. Make it readable for this user.`,
+    );
+  }
+}

@@ -1,0 +1,11 @@
+import { readFileSync } from "node:fs";
+
+/** The version of this package. */
+export const VERSION: string = readVersion();
+
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  const found =
+    manifest !== null && typeof manifest === "object" && "version" in manifest ? manifest.version : undefined;
+  return typeof found === "string" ? found : "0.0.0";
+}
