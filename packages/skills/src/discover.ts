@@ -2,7 +2,7 @@ import { basename, join } from "node:path";
 import { isInside } from "./fs.ts";
 import { oneLine, sha256, toSkillId } from "./names.ts";
 import { type ParsedSkill, parseSkill, SkillParseError } from "./parse.ts";
-import type { Skill, SkillFs, SkillProblem, SkillSource } from "./types.ts";
+import type { FileStat, Skill, SkillFs, SkillProblem, SkillSource } from "./types.ts";
 
 /** Bytes of a SKILL.md. */
 const MAX_BYTES = 256_000;
@@ -60,31 +60,37 @@ export class SourceScanner {
       return;
     }
     // An extra folder may itself be a skill.
-    if (kind === "extra" && this.#fs.stat(join(root, "SKILL.md")) !== undefined)
-      this.#readSkill(dir, root, root);
+    const itself = kind === "extra" ? this.#fs.stat(join(root, "SKILL.md")) : undefined;
+    if (itself !== undefined) this.#readSkill(dir, root, root, itself);
     else this.#scanFolder(dir, root, root, 0);
   }
 
   /** `dir` is a folder as the source names it, `real` the same with links followed. */
   #scanFolder(dir: string, real: string, root: string, depth: number): void {
-    const names = (this.#fs.list(real) ?? [])
-      .filter((name) => !name.startsWith(".") && name !== "node_modules")
-      .sort();
-    if (names.length > MAX_FOLDERS) {
-      const message = `Only the first ${MAX_FOLDERS} of ${names.length} entries are looked at.`;
+    const entries = (this.#fs.list(real) ?? [])
+      .filter(({ kind }) => kind === "folder" || kind === "link")
+      .filter(({ name }) => !name.startsWith(".") && name !== "node_modules")
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    if (entries.length > MAX_FOLDERS) {
+      const message = `Only the first ${MAX_FOLDERS} of ${entries.length} folders are looked at.`;
       this.#report("too-many", dir, message, "warning");
     }
-    for (const name of names.slice(0, MAX_FOLDERS))
-      this.#scanEntry(join(dir, name), join(real, name), root, depth);
+    for (const { name, kind } of entries.slice(0, MAX_FOLDERS)) {
+      const path = join(real, name);
+      const folder = kind === "link" ? this.#followToFolder(join(dir, name), path, root) : path;
+      if (folder !== undefined) this.#scanEntry(join(dir, name), folder, root, depth);
+    }
   }
 
-  #scanEntry(dir: string, path: string, root: string, depth: number): void {
-    const found = this.#fs.stat(path);
-    if (found?.kind !== "folder" && found?.kind !== "link") return;
-    const real = found.kind === "link" ? this.#follow(dir, path, root) : path;
-    if (real === undefined || (found.kind === "link" && this.#fs.stat(real)?.kind !== "folder")) return;
-    if (this.#fs.stat(join(real, "SKILL.md")) !== undefined) {
-      this.#readSkill(dir, real, root);
+  #followToFolder(named: string, path: string, root: string): string | undefined {
+    const real = this.#follow(named, path, root);
+    return real !== undefined && this.#fs.stat(real)?.kind === "folder" ? real : undefined;
+  }
+
+  #scanEntry(dir: string, real: string, root: string, depth: number): void {
+    const file = this.#fs.stat(join(real, "SKILL.md"));
+    if (file !== undefined) {
+      this.#readSkill(dir, real, root, file);
       return;
     }
     // A folder called `skills`, here or in a kit of tools, is a folder of skills in its turn.
@@ -104,11 +110,11 @@ export class SourceScanner {
     return undefined;
   }
 
-  #readSkill(dir: string, real: string, root: string): void {
+  #readSkill(dir: string, real: string, root: string, stat: FileStat): void {
     const file = join(dir, "SKILL.md");
     let path: string | undefined = join(real, "SKILL.md");
-    let found = this.#fs.stat(path);
-    if (found?.kind === "link") {
+    let found: FileStat | undefined = stat;
+    if (found.kind === "link") {
       path = this.#follow(file, path, root);
       if (path === undefined) return;
       found = this.#fs.stat(path);

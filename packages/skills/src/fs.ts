@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  type Dirent,
   fstatSync,
   lstatSync,
   openSync,
@@ -9,30 +10,27 @@ import {
   realpathSync,
 } from "node:fs";
 import { isAbsolute, relative, sep } from "node:path";
-import type { FileStat, SkillFs } from "./types.ts";
+import type { FileKind, FileStat, SkillFs } from "./types.ts";
 
 /**
  * The disk, read synchronously: a scan is a few system calls a skill, each far cheaper than a turn through the thread
  * pool.
  */
 export const diskFs: SkillFs = {
-  list: (dir) => orMissing(() => readdirSync(dir)),
+  list: (dir) =>
+    orMissing(() =>
+      readdirSync(dir, { withFileTypes: true }).map((entry) => ({ name: entry.name, kind: kindOf(entry) })),
+    ),
 
   stat(path): FileStat | undefined {
-    const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    const found = lstatSync(path, { throwIfNoEntry: false });
     if (found === undefined) return undefined;
-    const kind = found.isFile()
-      ? "file"
-      : found.isDirectory()
-        ? "folder"
-        : found.isSymbolicLink()
-          ? "link"
-          : "other";
     return {
-      kind,
-      size: Number(found.size),
-      stamp: `${found.mtimeNs} ${found.ctimeNs} ${found.size} ${found.ino}`,
-      executable: (found.mode & 0o100n) !== 0n,
+      kind: kindOf(found),
+      size: found.size,
+      // The time of change cannot be set back, and is there to a fraction of a microsecond.
+      stamp: `${found.mtimeMs} ${found.ctimeMs} ${found.size} ${found.ino}`,
+      executable: (found.mode & 0o100) !== 0,
     };
   },
 
@@ -64,6 +62,12 @@ export const diskFs: SkillFs = {
     }
   },
 };
+
+function kindOf(entry: Pick<Dirent, "isFile" | "isDirectory" | "isSymbolicLink">): FileKind {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "folder";
+  return entry.isSymbolicLink() ? "link" : "other";
+}
 
 const MISSING = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 

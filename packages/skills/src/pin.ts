@@ -29,7 +29,7 @@ export function walkFolder(fs: SkillFs, dir: string): readonly FolderFile[] {
   const files: FolderFile[] = [];
   let bytes = 0;
   const walk = (prefix: string, depth: number) => {
-    for (const name of fs.list(join(dir, prefix)) ?? []) {
+    for (const { name } of fs.list(join(dir, prefix)) ?? []) {
       if (name === ".git") continue;
       const path = prefix === "" ? name : `${prefix}/${name}`;
       const stat = fs.stat(join(dir, path));

@@ -224,9 +224,17 @@ export interface SkillsLoad {
   readonly problems: readonly SkillProblem[];
 }
 
+/** What stands in a folder, links not followed. */
+export interface FolderEntry {
+  readonly name: string;
+  readonly kind: FileKind;
+}
+
+export type FileKind = "file" | "folder" | "link" | "other";
+
 /** A file or folder, links not followed. */
 export interface FileStat {
-  readonly kind: "file" | "folder" | "link" | "other";
+  readonly kind: FileKind;
   /** Bytes. */
   readonly size: number;
   /** Differs whenever the content may have changed. */
@@ -237,8 +245,7 @@ export interface FileStat {
 
 /** The parts of a file system that loading needs. Missing things give undefined; anything else may throw. */
 export interface SkillFs {
-  /** Names in a folder. */
-  list(dir: string): readonly string[] | undefined;
+  list(dir: string): readonly FolderEntry[] | undefined;
   stat(path: string): FileStat | undefined;
   /** The path with all links followed. */
   realpath(path: string): string | undefined;
