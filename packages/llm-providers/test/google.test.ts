@@ -3,7 +3,7 @@ import { googleGenerative } from "../src/google/index.ts";
 import { providerSuite } from "../src/testkit/index.ts";
 import { call, result, said, tools, user } from "./support/conversations.ts";
 import { brief, expectedBriefs, fixtures, recordedStreams, testModel } from "./support/fixtures.ts";
-import { replay } from "./support/replay.ts";
+import { replay, tell } from "./support/replay.ts";
 import { bodyOf } from "./support/requests.ts";
 
 const baseUrl = "https://generativelanguage.googleapis.com";
@@ -184,4 +184,13 @@ test.each([
   expect(await bodyOf(googleGenerative, asked, { context, options: { thinking } }, baseUrl)).toMatchObject({
     generationConfig: { thinkingConfig },
   });
+});
+
+test("the vendor itself is not asked without a key", async () => {
+  const stream = googleGenerative.connect({})(model, {
+    system: { stable: "" },
+    messages: [user("Hi.")],
+    tools: [],
+  });
+  expect((await tell(stream)).error).toMatchObject({ code: "auth", retryable: false, scope: "key" });
 });

@@ -3,7 +3,7 @@ import { mistralChat } from "../src/mistral/index.ts";
 import { providerSuite } from "../src/testkit/index.ts";
 import { result, tools, user } from "./support/conversations.ts";
 import { brief, expectedBriefs, fixtures, recordedStreams, testModel } from "./support/fixtures.ts";
-import { replay } from "./support/replay.ts";
+import { replay, tell } from "./support/replay.ts";
 import { bodyOf } from "./support/requests.ts";
 
 const baseUrl = "https://api.mistral.ai";
@@ -135,4 +135,13 @@ test("a request in full, with the model's own thinking and a bridge before a per
       { role: "user", content: "Stop." },
     ],
   });
+});
+
+test("the vendor itself is not asked without a key", async () => {
+  const stream = mistralChat.connect({})(model, {
+    system: { stable: "" },
+    messages: [user("Hi.")],
+    tools: [],
+  });
+  expect((await tell(stream)).error).toMatchObject({ code: "auth", retryable: false, scope: "key" });
 });

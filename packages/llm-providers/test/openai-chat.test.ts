@@ -4,7 +4,7 @@ import { openaiChat } from "../src/openai-chat/index.ts";
 import { providerSuite } from "../src/testkit/index.ts";
 import { result, said, tools, user } from "./support/conversations.ts";
 import { brief, expectedBriefs, fixtures, recordedStreams, testModel } from "./support/fixtures.ts";
-import { replay } from "./support/replay.ts";
+import { replay, tell } from "./support/replay.ts";
 import { bodyOf } from "./support/requests.ts";
 
 const baseUrl = "https://models.test/v1";
@@ -311,4 +311,13 @@ test("reasoning details go back whole", async () => {
       {},
     ],
   });
+});
+
+test("the vendor itself is not asked without a key", async () => {
+  const stream = openaiChat.connect({})(model, {
+    system: { stable: "" },
+    messages: [user("Hi.")],
+    tools: [],
+  });
+  expect((await tell(stream)).error).toMatchObject({ code: "auth", retryable: false, scope: "key" });
 });

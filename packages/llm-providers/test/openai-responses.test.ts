@@ -3,7 +3,7 @@ import { openaiResponses } from "../src/openai-responses/index.ts";
 import { providerSuite } from "../src/testkit/index.ts";
 import { call, result, said, tools, user } from "./support/conversations.ts";
 import { brief, expectedBriefs, fixtures, recordedStreams, testModel } from "./support/fixtures.ts";
-import { replay } from "./support/replay.ts";
+import { replay, tell } from "./support/replay.ts";
 import { bodyOf } from "./support/requests.ts";
 
 const baseUrl = "https://api.openai.com/v1";
@@ -178,4 +178,13 @@ test("arguments that were no JSON go back as an empty object", async () => {
     baseUrl,
   );
   expect(body).toMatchObject({ input: [{}, { type: "function_call", arguments: "{}" }, {}] });
+});
+
+test("the vendor itself is not asked without a key", async () => {
+  const stream = openaiResponses.connect({})(model, {
+    system: { stable: "" },
+    messages: [user("Hi.")],
+    tools: [],
+  });
+  expect((await tell(stream)).error).toMatchObject({ code: "auth", retryable: false, scope: "key" });
 });

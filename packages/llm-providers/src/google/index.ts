@@ -3,6 +3,7 @@ import type { Model, ModelContext, StreamModel, StreamOptions } from "@signalbox
 import { adapt, lossWarnings } from "../adapt/index.ts";
 import type { FetchLike, Provider, ProviderConfig } from "../provider.ts";
 import { captured } from "../shared/capture.ts";
+import { requireKey } from "../shared/key.ts";
 import { sseTurn } from "../shared/sse-turn.ts";
 import type { Warn } from "../shared/thinking.ts";
 import { FailureError, failure } from "../stream/errors.ts";
@@ -23,6 +24,7 @@ export const googleGenerative: Provider = {
     let client: GoogleGenAI | undefined;
     return (model: Model, context: ModelContext, options: StreamOptions = {}) =>
       modelTurn({ model, options, timeouts: config.timeouts, now: config.now }, async (turn) => {
+        requireKey(config, "Google");
         const warn: Warn = (code, message) => turn.warn(code, message);
         const { messages, losses } = adapt(context.messages, model);
         for (const { code, message } of lossWarnings(losses)) warn(code, message);

@@ -4,6 +4,7 @@ import { ChatReader } from "../chat/reader.ts";
 import { roughTokens } from "../chat/usage.ts";
 import type { FetchLike, Provider, ProviderConfig } from "../provider.ts";
 import { captured } from "../shared/capture.ts";
+import { requireKey } from "../shared/key.ts";
 import { isRaw } from "../shared/raw.ts";
 import { sseTurn } from "../shared/sse-turn.ts";
 import type { Warn } from "../shared/thinking.ts";
@@ -24,6 +25,7 @@ export const mistralChat: Provider = {
     const serverURL = (config.baseUrl ?? PUBLIC_URL).replace(/\/(v1\/?)?$/, "");
     return (model: Model, context: ModelContext, options: StreamOptions = {}) =>
       modelTurn({ model, options, timeouts: config.timeouts, now: config.now }, async (turn) => {
+        requireKey(config, "Mistral");
         const warn: Warn = (code, message) => turn.warn(code, message);
         const { messages, losses } = adapt(context.messages, model);
         for (const { code, message } of lossWarnings(losses)) warn(code, message);

@@ -5,6 +5,7 @@ import { roughTokens } from "../chat/usage.ts";
 import { openaiClient } from "../openai/client.ts";
 import { openaiFailure } from "../openai/failure.ts";
 import type { Provider, ProviderConfig } from "../provider.ts";
+import { requireKey } from "../shared/key.ts";
 import { sseTurn } from "../shared/sse-turn.ts";
 import type { Warn } from "../shared/thinking.ts";
 import { FailureError } from "../stream/errors.ts";
@@ -28,6 +29,7 @@ export const openaiChat: Provider = {
     const now = config.now ?? Date.now;
     return (model: Model, context: ModelContext, options: StreamOptions = {}) =>
       modelTurn({ model, options, timeouts: config.timeouts, now: config.now }, async (turn) => {
+        requireKey(config, "OpenAI");
         const warn: Warn = (code, message) => turn.warn(code, message);
         const { messages, losses } = adapt(context.messages, model);
         for (const { code, message } of lossWarnings(losses)) warn(code, message);
