@@ -1,0 +1,220 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import fs from "node:fs";
+import Sqlite from "better-sqlite3";
+import { expect, test } from "vitest";
+import { type FaultPoint, openStore, StoreError } from "../src/index.ts";
+import { accepted, answered, begun, event, seed, takeLease, temporaryFolder, testStore } from "./support.ts";
+
+/** A hook that fails as often as it is told to, at one kind of point. */
+function planned(): {
+  fail: (point: FaultPoint, skip?: number, error?: Error) => void;
+  faults: (at: FaultPoint) => void;
+} {
+  let plan: { point: FaultPoint; skip: number; error: Error } | undefined;
+  return {
+    fail(point, skip = 0, error = new Error("planned")) {
+      plan = { point, skip, error };
+    },
+    faults(at) {
+      if (plan?.point !== at) return;
+      plan.skip -= 1;
+      if (plan.skip >= 0) return;
+      const { error } = plan;
+      plan = undefined;
+      throw error;
+    },
+  };
+}
+
+function full(): Error {
+  return new Sqlite.SqliteError("database or disk is full", "SQLITE_FULL");
+}
+
+test("calls of one turn share one commit, and one that fails fails alone", async () => {
+  const path = `${temporaryFolder()}/a.db`;
+  const { store } = await testStore({ path });
+  const lease = await takeLease(store);
+  const before = (await store.maintenance.stats()).commits;
+  const results = await Promise.allSettled([
+    store.inbox.accept(event("1", seed().key)),
+    store.sessions.patch("nobody", { title: "x" }),
+    store.sessions.append("nobody", ["x"], { name: "gateway", epoch: 99 }),
+    store.inbox.accept(event("2", seed().key)),
+    store.runs.begin({ session: seed("other"), lease, inboxIds: [], userMessages: ["x"] }),
+  ]);
+  expect(results.map((result) => result.status)).toEqual([
+    "fulfilled",
+    "rejected",
+    "rejected",
+    "fulfilled",
+    "fulfilled",
+  ]);
+  expect((await store.maintenance.stats()).commits).toBe(before + 1);
+  expect(await store.inbox.queued(seed().key)).toHaveLength(2);
+});
+
+test("a call that fails between two of its writes leaves nothing, and its neighbours everything", async () => {
+  const { fail, faults } = planned();
+  const { store } = await testStore({ faults });
+  const lease = await takeLease(store);
+  for (let nth = 0; ; nth += 1) {
+    const key = `s${nth}`;
+    const id = await accepted(store, key, key);
+    const texts = ["a", "b"];
+    const neighbour = store.kv.set("n", "before", nth);
+    // The neighbour writes once.
+    fail("write", 1 + nth);
+    const begin = store.runs.begin({ session: seed(key), lease, inboxIds: [id], userMessages: texts });
+    const other = store.kv.set("n", "after", nth);
+    const result = await begin.then(
+      () => "begun",
+      (error: unknown) => String(error),
+    );
+    await neighbour;
+    await other.catch(() => {});
+    expect(await store.kv.get("n", "before")).toBe(nth);
+    if (result === "begun") {
+      expect(nth).toBeGreaterThan(4);
+      break;
+    }
+    expect(await store.inbox.get(id)).toMatchObject({ state: "queued" });
+    expect(await store.sessions.get(key)).toBeUndefined();
+    expect(await store.kv.get("n", "after")).toBe(nth);
+    // The next try meets nothing of the first.
+    expect(
+      await store.runs.begin({ session: seed(key), lease, inboxIds: [id], userMessages: texts }),
+    ).toMatchObject({
+      outcome: "started",
+      session: { lastSeq: 2 },
+    });
+  }
+});
+
+test("the end of a run is whole or not at all, at whichever write it fails", async () => {
+  const { fail, faults } = planned();
+  const { store } = await testStore({ faults });
+  const lease = await takeLease(store);
+  for (let nth = 0; nth < 40; nth += 1) {
+    const key = `s${nth}`;
+    const { run, inboxIds } = await begun(store, lease, [key], key);
+    const finish = () =>
+      store.runs.finish({
+        runId: run.id,
+        lease,
+        outcome: "completed",
+        inbox: inboxIds.map((id) => ({ id, state: "replied" })),
+        messages: ["done"],
+        outbox: [{ channel: "c", account: "a", address: key, payload: 1 }],
+        usage: { costMicros: 1 },
+      });
+    fail("write", nth);
+    const ended = await finish().then(
+      () => true,
+      () => false,
+    );
+    if (ended) {
+      expect(nth).toBeGreaterThan(5);
+      return;
+    }
+    expect((await store.runs.inspect(run.id))?.messages).toHaveLength(1);
+    expect(await store.runs.get(run.id)).toMatchObject({ state: "running" });
+    expect(await store.outbox.ofRun(run.id)).toEqual([]);
+    expect(await store.inbox.queued(key)).toEqual([]);
+    expect(await store.sessions.get(key)).toMatchObject({ lastSeq: 1, totals: { runs: 0 } });
+    await finish();
+  }
+  throw new Error("it never got through");
+});
+
+test("a commit for which there is no space rejects its calls, and later ones succeed", async () => {
+  const { fail, faults } = planned();
+  const { store } = await testStore({ path: `${temporaryFolder()}/a.db`, faults });
+  fail("commit", 0, full());
+  const results = await Promise.allSettled([store.inbox.accept(event("1")), store.inbox.accept(event("2"))]);
+  for (const result of results)
+    expect(result).toMatchObject({ status: "rejected", reason: { code: "disk_full" } });
+  expect(await store.inbox.list()).toEqual([]);
+  expect(await store.inbox.accept(event("1"))).toMatchObject({ outcome: "accepted" });
+});
+
+test("a sync that fails rejects its calls, and the store refuses to go on", async () => {
+  const { fail, faults } = planned();
+  const path = `${temporaryFolder()}/a.db`;
+  const { store } = await testStore({ path, faults });
+  await accepted(store, "1");
+  fail("sync");
+  await expect(store.inbox.accept(event("2"))).rejects.toMatchObject({ code: "io" });
+  await expect(store.inbox.accept(event("3"))).rejects.toMatchObject({ code: "io" });
+  await expect(store.inbox.list()).rejects.toMatchObject({ code: "io" });
+  await store.close();
+  const { store: again } = await testStore({ path });
+  expect(await again.inbox.accept(event("1"))).toMatchObject({ outcome: "duplicate" });
+});
+
+test("writers wait for another process's transaction without holding the event loop", async () => {
+  const path = `${temporaryFolder()}/a.db`;
+  const { store } = await testStore({ path });
+  const other = new Sqlite(path);
+  other.exec("BEGIN IMMEDIATE");
+  let turns = 0;
+  const write = store.kv.set("a", "b", 1).then(() => turns);
+  for (; turns < 20; turns += 1) await new Promise((resolve) => setTimeout(resolve, 1));
+  expect(await store.kv.get("a", "b")).toBeUndefined();
+  other.exec("COMMIT");
+  other.close();
+  expect(await write).toBe(20);
+});
+
+test("two stores on one file see each other's work and share its rules", async () => {
+  const path = `${temporaryFolder()}/a.db`;
+  const one = (await testStore({ path })).store;
+  const two = (await testStore({ path })).store;
+  const lease = await takeLease(one);
+  await Promise.all([
+    ...Array.from({ length: 30 }, (_, i) => answered(one, lease, `a${i}`, `one-${i}`)),
+    ...Array.from({ length: 30 }, (_, i) => answered(two, lease, `b${i}`, `two-${i}`)),
+  ]);
+  expect(await one.inbox.accept(event("b7"))).toMatchObject({ outcome: "duplicate", state: "replied" });
+  expect(await two.inbox.accept(event("a7"))).toMatchObject({ outcome: "duplicate", state: "replied" });
+  expect((await two.maintenance.stats()).messages).toBe(120);
+  expect(await one.maintenance.integrity()).toEqual({ ok: true, problems: [] });
+  const taken = await takeLease(two, "gateway", "test");
+  await expect(answered(one, lease, "late")).rejects.toMatchObject({ code: "fenced" });
+  await answered(one, taken, "later");
+});
+
+test("on a file system that is really full nothing is half done, and it goes on when there is space", async (context) => {
+  const folder = temporaryFolder();
+  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=600k", "tmpfs", folder]);
+  if (mounted.status !== 0) {
+    context.skip("a small file system cannot be mounted here");
+    return;
+  }
+  try {
+    const store = await openStore({ path: `${folder}/a.db` });
+    const lease = await takeLease(store);
+    fs.writeFileSync(`${folder}/ballast`, Buffer.alloc(150_000));
+    const ok: string[] = [];
+    let failure: unknown;
+    for (let i = 0; failure === undefined && i < 2000; i += 1) {
+      await answered(store, lease, String(i), `s${i % 7}`).then(
+        () => ok.push(String(i)),
+        (error: unknown) => {
+          failure = error;
+        },
+      );
+    }
+    expect(failure).toBeInstanceOf(StoreError);
+    expect(failure).toMatchObject({ code: "disk_full" });
+    expect(await store.maintenance.integrity()).toEqual({ ok: true, problems: [] });
+    const seen = async () =>
+      (await store.inbox.list({ state: "replied", limit: 5000 })).map((row) => row.eventId);
+    expect((await seen()).reverse()).toEqual(ok.map((i) => `ev-${i}`));
+    fs.rmSync(`${folder}/ballast`);
+    await answered(store, lease, "after", "fresh");
+    expect(await seen()).toHaveLength(ok.length + 1);
+    await store.close();
+  } finally {
+    execFileSync("umount", ["-l", folder]);
+  }
+});

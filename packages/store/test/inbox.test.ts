@@ -1,0 +1,191 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type InboxId, openStore, parseId } from "../src/index.ts";
+import { accepted, answered, begun, event, seed, takeLease, temporaryFolder, testStore } from "./support.ts";
+
+test("an event is accepted once, by its event id and by its message id", async () => {
+  const { store } = await testStore();
+  const first = await store.inbox.accept(event("1"));
+  if (first.outcome !== "accepted") throw new Error(first.outcome);
+  expect(first).toMatchObject({ state: "accepted", seq: 1 });
+  const duplicate = { outcome: "duplicate", id: first.id, seq: 1, state: "accepted" };
+  expect(await store.inbox.accept(event("1"))).toEqual(duplicate);
+  expect(await store.inbox.accept({ ...event("1"), eventId: "another" })).toEqual(duplicate);
+  expect(await store.inbox.accept({ ...event("1"), messageId: "another" })).toEqual(duplicate);
+  expect(await store.inbox.accept({ ...event("1"), account: "second" })).toMatchObject({
+    outcome: "accepted",
+  });
+  expect(await store.inbox.accept({ ...event("1"), channel: "slack" })).toMatchObject({
+    outcome: "accepted",
+  });
+});
+
+test("the message id is a key for messages only: an edit of a message is no duplicate of it", async () => {
+  const { store } = await testStore();
+  await store.inbox.accept(event("1"));
+  const edit = { ...event("1"), eventId: "edit", kind: "edited" };
+  expect(await store.inbox.accept(edit)).toMatchObject({ outcome: "accepted" });
+  expect(await store.inbox.accept(edit)).toMatchObject({ outcome: "duplicate" });
+});
+
+test("two deliveries in one commit make one row", async () => {
+  const { store } = await testStore();
+  const answers = await Promise.all([1, 2, 3].map(() => store.inbox.accept(event("1"))));
+  expect(answers.map((answer) => answer.outcome)).toEqual(["accepted", "duplicate", "duplicate"]);
+});
+
+test("beyond the limit of unfinished messages an event is refused and nothing is written", async () => {
+  const { store } = await testStore({ limits: { inbox: 2 } });
+  const one = await accepted(store, "1");
+  await accepted(store, "2");
+  expect(await store.inbox.accept(event("3"))).toEqual({ outcome: "full", unfinished: 2, limit: 2 });
+  expect(await store.inbox.accept(event("1"))).toMatchObject({ outcome: "duplicate" });
+  await store.inbox.settle(one, "ignored", { rule: "mention" });
+  expect(await store.inbox.accept(event("3"))).toMatchObject({ outcome: "accepted" });
+});
+
+test("a message waits in its session until a rule or a run ends it, once", async () => {
+  const { store, time } = await testStore();
+  const answer = await store.inbox.accept(event("1"));
+  if (answer.outcome !== "accepted") throw new Error(answer.outcome);
+  expect((await store.inbox.unrouted()).map((row) => row.id)).toEqual([answer.id]);
+  await store.inbox.route(answer.id, { agentId: "coder", sessionKey: "s" });
+  expect(await store.inbox.unrouted()).toEqual([]);
+  await expect(store.inbox.route(answer.id, { agentId: "coder", sessionKey: "t" })).rejects.toMatchObject({
+    code: "conflict",
+  });
+  await accepted(store, "2", "s");
+  expect((await store.inbox.queued("s")).map((row) => row.payload)).toEqual([{ text: "1" }, { text: "2" }]);
+  expect(await store.inbox.pendingSessions()).toEqual([{ sessionKey: "s", queued: 2, since: time.now }]);
+
+  time.now += 5;
+  expect(await store.inbox.settle(answer.id, "ignored", { rule: "mention", reason: "Not addressed." })).toBe(
+    true,
+  );
+  expect(await store.inbox.settle(answer.id, "replied")).toBe(false);
+  expect(await store.inbox.get(answer.id)).toEqual({
+    ...event("1"),
+    id: answer.id,
+    seq: 1,
+    state: "ignored",
+    detail: { rule: "mention", reason: "Not addressed." },
+    route: { agentId: "coder", sessionKey: "s" },
+    receivedAt: time.now - 5,
+    settledAt: time.now,
+    revision: 0,
+  });
+});
+
+test("an edit or a deletion counts until somebody starts to answer", async () => {
+  const { store } = await testStore();
+  const lease = await takeLease(store);
+  const names = { channel: "feishu", account: "main" };
+  const id = await accepted(store, "1");
+  const later = { text: "better" };
+  expect(await store.inbox.revise({ ...names, messageId: "om-1" }, later)).toEqual({
+    outcome: "applied",
+    id,
+    state: "queued",
+  });
+  expect(await store.inbox.get(id)).toMatchObject({ payload: { text: "better" }, revision: 1 });
+  expect(await store.inbox.withdraw({ ...names, messageId: "om-1" })).toMatchObject({ state: "ignored" });
+  expect(await store.inbox.get(id)).toMatchObject({ detail: { rule: "withdrawn" } });
+  expect(await store.inbox.revise({ ...names, messageId: "om-1" }, later)).toMatchObject({ outcome: "late" });
+  expect(await store.inbox.revise({ ...names, messageId: "om-9" }, later)).toEqual({ outcome: "unknown" });
+
+  const { inboxIds } = await begun(store, lease, ["2"]);
+  expect(await store.inbox.withdraw({ ...names, messageId: "om-2" })).toEqual({
+    outcome: "late",
+    id: inboxIds[0],
+    state: "running",
+  });
+});
+
+test("messages are found by id, by the platform's id, and by state", async () => {
+  const { store } = await testStore();
+  const lease = await takeLease(store);
+  await answered(store, lease, "1");
+  const id = await accepted(store, "2");
+  expect((await store.inbox.find({ messageId: "om-2" }))?.id).toBe(id);
+  expect((await store.inbox.find({ channel: "feishu", account: "main", messageId: "om-2" }))?.id).toBe(id);
+  expect(await store.inbox.find({ channel: "slack", messageId: "om-2" })).toBeUndefined();
+  expect((await store.inbox.list()).map((row) => row.state)).toEqual(["queued", "replied"]);
+  expect((await store.inbox.list({ state: "replied" })).map((row) => row.eventId)).toEqual(["ev-1"]);
+  expect((await store.inbox.list({ before: id })).map((row) => row.eventId)).toEqual(["ev-1"]);
+  expect(parseId(id)).toBe(id);
+  expect(parseId("nonsense")).toBeUndefined();
+  const stranger = parseId<InboxId>(`${id.slice(0, 17)}Z${id.slice(18)}`);
+  if (stranger === undefined) throw new Error("no id");
+  expect(await store.inbox.get(stranger)).toBeUndefined();
+});
+
+test("a value that is no JSON is refused before anything happens", async () => {
+  const { store } = await testStore();
+  await expect(store.inbox.accept({ ...event("1"), payload: undefined })).rejects.toMatchObject({
+    code: "invalid",
+  });
+  await expect(store.inbox.accept({ ...event("1"), payload: 1n })).rejects.toMatchObject({ code: "invalid" });
+  expect(await store.inbox.accept(event("1"))).toMatchObject({ outcome: "accepted" });
+});
+
+test("property: whatever comes in whatever order, through two stores and with failures, is there once", async () => {
+  const step = fc.record({
+    event: fc.integer({ min: 0, max: 12 }),
+    // Several events can carry one message.
+    message: fc.integer({ min: 0, max: 6 }),
+    second: fc.boolean(),
+    fails: fc.boolean(),
+    merge: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
+    alone: fc.boolean(),
+  });
+  const folder = temporaryFolder();
+  let runs = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      runs += 1;
+      const path = `${folder}/${runs}.db`;
+      let failing = false;
+      const faults = (point: string) => {
+        if (failing && point === "commit") throw new Error("planned");
+      };
+      const one = await openStore({ path, faults });
+      const two = await openStore({ path });
+      const answered: { eventId: string; messageId: string; outcome: string }[] = [];
+      const together: Promise<unknown>[] = [];
+      for (const { event: e, message: m, second, fails, merge, alone } of steps) {
+        const names = { eventId: `e${e}`, messageId: `m${m}` };
+        const asked = { ...event("x", "s"), ...names };
+        failing = fails;
+        const answer = (second ? two : one).inbox.accept(asked).then(
+          ({ outcome }) => void answered.push({ ...names, outcome }),
+          (error: unknown) => expect(String(error)).toContain("planned"),
+        );
+        together.push(answer);
+        if (alone || fails) await Promise.all(together.splice(0));
+        failing = false;
+        if (merge) await two.maintenance.prune();
+      }
+      await Promise.all(together);
+      const rows = await two.inbox.queued("s");
+      expect(new Set(rows.map((row) => row.eventId)).size).toBe(rows.length);
+      expect(new Set(rows.map((row) => row.messageId)).size).toBe(rows.length);
+      expect(answered.filter(({ outcome }) => outcome === "accepted").length).toBe(rows.length);
+      for (const { eventId, messageId } of answered) {
+        expect(rows.some((row) => row.eventId === eventId || row.messageId === messageId)).toBe(true);
+      }
+      await one.close();
+      await two.close();
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("sequence numbers and ids rise in the order of commits", async () => {
+  const { store } = await testStore();
+  const ids = await Promise.all(
+    Array.from({ length: 100 }, (_, i) => accepted(store, String(i), seed().key)),
+  );
+  const rows = await store.inbox.queued(seed().key);
+  expect(rows.map((row) => row.id)).toEqual(ids);
+  expect([...ids].sort()).toEqual(ids);
+});

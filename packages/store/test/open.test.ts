@@ -1,0 +1,65 @@
+import fs from "node:fs";
+import Sqlite from "better-sqlite3";
+import { expect, test } from "vitest";
+import { openStore, StoreError, StoreNewerError } from "../src/index.ts";
+import { accepted, temporaryFolder, testStore } from "./support.ts";
+
+test("what was kept is there after the store was closed and opened", async () => {
+  const path = `${temporaryFolder()}/a.db`;
+  const first = await openStore({ path });
+  const id = await accepted(first, "one");
+  await first.close();
+  const { store } = await testStore({ path });
+  expect(await store.inbox.get(id)).toMatchObject({ payload: { text: "one" }, state: "queued" });
+});
+
+test("closing removes the log files and is remembered", async () => {
+  const folder = temporaryFolder();
+  const store = await openStore({ path: `${folder}/a.db` });
+  await accepted(store, "one");
+  const last = store.kv.set("a", "b", 1);
+  await Promise.all([store.close(), store.close()]);
+  await last;
+  expect(fs.readdirSync(folder)).toEqual(["a.db"]);
+  await expect(store.kv.get("a", "b")).rejects.toMatchObject({ code: "closed" });
+  await expect(store.kv.set("a", "b", 1)).rejects.toMatchObject({ code: "closed" });
+});
+
+test("the file is for its owner only", async () => {
+  const path = `${temporaryFolder()}/a.db`;
+  await (await openStore({ path })).close();
+  expect(fs.statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test("a database of a newer version is refused with file, versions and remedy", async () => {
+  const path = `${temporaryFolder()}/a.db`;
+  await (await openStore({ path })).close();
+  const raw = new Sqlite(path);
+  raw.pragma("user_version = 99");
+  raw.close();
+  const error = await openStore({ path }).catch((failure: unknown) => failure);
+  expect(error).toBeInstanceOf(StoreNewerError);
+  expect(error).toMatchObject({ code: "store_newer", file: path, fileVersion: 99, supportedVersion: 1 });
+  expect(String(error)).toContain("99");
+  expect(String(error)).toContain("newer release");
+});
+
+test("a database of another program is refused and left alone", async () => {
+  const path = `${temporaryFolder()}/a.db`;
+  const raw = new Sqlite(path);
+  raw.exec("CREATE TABLE theirs (a)");
+  raw.close();
+  await expect(openStore({ path })).rejects.toMatchObject({ code: "corrupt" });
+  const again = new Sqlite(path);
+  expect(again.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "theirs" }]);
+  again.close();
+});
+
+test("a file that is no database, and one that cannot be made", async () => {
+  const folder = temporaryFolder();
+  fs.writeFileSync(`${folder}/a.db`, "not a database, but long enough to be looked at as one ".repeat(40));
+  await expect(openStore({ path: `${folder}/a.db` })).rejects.toMatchObject({ code: "corrupt" });
+  const missing = openStore({ path: `${folder}/missing/a.db` });
+  await expect(missing).rejects.toBeInstanceOf(StoreError);
+  await expect(missing).rejects.toMatchObject({ code: "invalid" });
+});

@@ -1,0 +1,191 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { OutboxInsert, OutboxRow } from "../src/index.ts";
+import { begun, reply, takeLease, testStore } from "./support.ts";
+
+const ids = (rows: readonly OutboxRow[]) => rows.map((row) => row.id);
+
+test("a row is claimed, sent part by part, and ends with its receipts", async () => {
+  const { store, time } = await testStore();
+  const lease = await takeLease(store);
+  const row = only(
+    await store.outbox.enqueue([{ ...reply("hello"), partCount: 2 }], { lease, sessionKey: "s" }),
+  );
+  expect(row).toMatchObject({ state: "pending", attempts: 0, partCount: 2, sessionKey: "s", receipts: [] });
+  expect(row.key).toMatch(/^[\w-]{1,20}$/);
+  const claim = await store.outbox.claimDue({ lease, limit: 10 });
+  expect(claim).toMatchObject({
+    rows: [{ id: row.id, state: "sending", attempts: 1, doubtful: false }],
+    expired: [],
+  });
+  expect(await store.outbox.claimDue({ lease, limit: 10 })).toEqual({ rows: [], expired: [] });
+  await store.outbox.markPart(row.id, lease, { part: 0, receipt: { id: "a" } });
+  time.now += 3;
+  await store.outbox.markSent(row.id, lease, [{ part: 1, receipt: { id: "b" } }]);
+  expect(await store.outbox.get(row.id)).toMatchObject({
+    state: "sent",
+    receipts: [
+      { part: 0, receipt: { id: "a" } },
+      { part: 1, receipt: { id: "b" } },
+    ],
+    updatedAt: time.now,
+  });
+  await expect(store.outbox.markSent(row.id, lease)).rejects.toMatchObject({ code: "conflict" });
+});
+
+test("rows of one address go one after the other; a retry holds back what follows it", async () => {
+  const { store, time } = await testStore();
+  const lease = await takeLease(store);
+  const [a1, a2, b1] = await store.outbox.enqueue([reply("1", "a"), reply("2", "a"), reply("3", "b")], {
+    lease,
+  });
+  if (a1 === undefined || a2 === undefined || b1 === undefined) throw new Error("three rows");
+  expect(ids((await store.outbox.claimDue({ lease, limit: 10 })).rows)).toEqual([a1.id, b1.id]);
+  await store.outbox.retryAt(a1.id, lease, time.now + 100, "429");
+  expect(await store.outbox.claimDue({ lease, limit: 10 })).toEqual({
+    rows: [],
+    expired: [],
+    nextAt: time.now + 100,
+  });
+  time.now += 100;
+  const again = only((await store.outbox.claimDue({ lease, limit: 10 })).rows);
+  expect(again).toMatchObject({ id: a1.id, attempts: 2, error: "429", doubtful: false });
+  await store.outbox.dead(a1.id, lease, "gone");
+  expect(ids((await store.outbox.claimDue({ lease, limit: 10 })).rows)).toEqual([a2.id]);
+  await store.outbox.uncertain(a2.id, lease, "cut off");
+  expect((await store.outbox.list()).map((row) => [row.id, row.state])).toEqual([
+    [a2.id, "uncertain"],
+    [a1.id, "dead"],
+  ]);
+});
+
+test("the limit takes the oldest, and tells that more is due", async () => {
+  const { store, time } = await testStore();
+  const lease = await takeLease(store);
+  const rows = await store.outbox.enqueue([reply("1", "z"), reply("2", "a"), reply("3", "m")], { lease });
+  const claim = await store.outbox.claimDue({ lease, limit: 2 });
+  expect(ids(claim.rows)).toEqual(ids(rows.slice(0, 2)));
+  expect(claim.nextAt).toBe(time.now);
+});
+
+test("what an earlier holder was sending is claimed as doubtful", async () => {
+  const { store, time } = await testStore();
+  const old = await takeLease(store, "gateway", "home");
+  const row = only(await store.outbox.enqueue([{ ...reply("x"), expiresAt: time.now + 10 }], { lease: old }));
+  await store.outbox.claimDue({ lease: old, limit: 1 });
+  const lease = await takeLease(store, "gateway", "home");
+  time.now += 20;
+  const claim = await store.outbox.claimDue({ lease, limit: 1 });
+  // Though its time has passed: it may be out, and only the platform knows.
+  expect(claim.rows.map((entry) => [entry.id, entry.doubtful, entry.attempts])).toEqual([[row.id, true, 2]]);
+  await expect(store.outbox.markSent(row.id, old)).rejects.toMatchObject({ code: "fenced" });
+  await store.outbox.markSent(row.id, lease);
+});
+
+test("a row inserted as claimed is ours, unless something waits for its address", async () => {
+  const { store, time } = await testStore();
+  const lease = await takeLease(store);
+  const claimed = { ...reply("1"), claim: true };
+  const first = only(await store.outbox.enqueue([claimed], { lease }));
+  expect(first).toMatchObject({ state: "sending", attempts: 1 });
+  expect(only(await store.outbox.enqueue([claimed], { lease })).state).toBe("pending");
+  const later = only(
+    await store.outbox.enqueue([{ ...claimed, address: "b", notBefore: time.now + 5 }], { lease }),
+  );
+  expect(later.state).toBe("pending");
+  expect((await store.outbox.claimDue({ lease, limit: 9 })).rows).toEqual([]);
+  await store.outbox.markSent(first.id, lease);
+  expect((await store.outbox.claimDue({ lease, limit: 9 })).rows).toHaveLength(1);
+});
+
+test("a key makes a row unique; keys derived from a run are stable in length and differ", async () => {
+  const { store } = await testStore();
+  const lease = await takeLease(store);
+  const first = only(await store.outbox.enqueue([{ ...reply("1"), key: "call-1" }], { lease }));
+  const again = only(await store.outbox.enqueue([{ ...reply("other"), key: "call-1" }], { lease }));
+  expect(again).toEqual(first);
+  const { run } = await begun(store, lease, ["1"]);
+  const one = only(await store.outbox.enqueue([reply("1")], { lease, runId: run.id }));
+  const two = only(await store.outbox.enqueue([reply("2")], { lease, runId: run.id }));
+  expect(one.key).not.toBe(two.key);
+  expect(ids(await store.outbox.ofRun(run.id))).toEqual([one.id, two.id]);
+  const wrong: OutboxInsert = { ...reply("1"), key: "no spaces allowed" };
+  await expect(store.outbox.enqueue([wrong], { lease })).rejects.toMatchObject({ code: "invalid" });
+});
+
+test("what is too old is not sent but reported; an operator can retry or drop it", async () => {
+  const { store, time } = await testStore();
+  const lease = await takeLease(store);
+  const [old, next] = await store.outbox.enqueue([{ ...reply("1"), expiresAt: time.now + 10 }, reply("2")], {
+    lease,
+  });
+  if (old === undefined || next === undefined) throw new Error("two rows");
+  time.now += 10;
+  const claim = await store.outbox.claimDue({ lease, limit: 9 });
+  expect([ids(claim.rows), ids(claim.expired)]).toEqual([[next.id], [old.id]]);
+  expect(await store.outbox.drop(next.id)).toBe(false);
+  expect(await store.outbox.retry(next.id)).toBe(false);
+  await store.outbox.markSent(next.id, lease);
+  expect(await store.outbox.retry(old.id)).toBe(true);
+  expect(ids((await store.outbox.claimDue({ lease, limit: 9 })).rows)).toEqual([old.id]);
+  await store.outbox.dead(old.id, lease);
+  expect(await store.outbox.drop(old.id)).toBe(true);
+  expect(await store.outbox.get(old.id)).toBeUndefined();
+  expect(await store.outbox.list()).toEqual([]);
+});
+
+test("property: in whatever way sending goes, each address gets its rows in order and none twice at a time", async () => {
+  const step = fc.record({
+    act: fc.constantFrom("add", "claim", "sent", "retry", "crash"),
+    address: fc.constantFrom("a", "b"),
+    wait: fc.integer({ min: 0, max: 30 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const { store, time } = await testStore();
+      let lease = await takeLease(store);
+      const added = new Map<string, number[]>();
+      const sent = new Map<string, number[]>();
+      const sending = new Map<string, OutboxRow>();
+      let count = 0;
+      for (const { act, address, wait } of steps) {
+        time.now += wait;
+        const row = sending.get(address);
+        if (act === "add") {
+          count += 1;
+          await store.outbox
+            .enqueue([{ ...reply("", address), payload: count, claim: count % 3 === 0 }], { lease })
+            .then((rows) => {
+              for (const mine of rows) if (mine.state === "sending") sending.set(address, mine);
+            });
+          added.set(address, [...(added.get(address) ?? []), count]);
+        } else if (act === "claim") {
+          for (const claimed of (await store.outbox.claimDue({ lease, limit: 2 })).rows) {
+            expect(sending.has(claimed.address)).toBe(false);
+            sending.set(claimed.address, claimed);
+          }
+        } else if (act === "crash") {
+          lease = await takeLease(store);
+          sending.clear();
+        } else if (row !== undefined) {
+          sending.delete(address);
+          if (act === "retry") await store.outbox.retryAt(row.id, lease, time.now + 10);
+          else {
+            await store.outbox.markSent(row.id, lease);
+            sent.set(address, [...(sent.get(address) ?? []), Number(row.payload)]);
+          }
+        }
+      }
+      for (const [address, order] of sent) {
+        expect(order).toEqual((added.get(address) ?? []).slice(0, order.length));
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+function only<V>(values: readonly V[]): V {
+  const [value] = values;
+  if (value === undefined || values.length !== 1) throw new Error(`one value, not ${values.length}`);
+  return value;
+}

@@ -1,0 +1,129 @@
+import { expect, test } from "vitest";
+import { temporaryFolder, testStore } from "./support.ts";
+
+test("routes are kept by configuration and digest", async () => {
+  const { store, time } = await testStore();
+  await store.routes.put("c1", [{ digest: "a", route: { agent: "one" } }]);
+  time.now += 1;
+  await store.routes.put("c2", [
+    { digest: "b", route: { agent: "two" } },
+    { digest: "c", route: { agent: "three" } },
+  ]);
+  expect(await store.routes.get("a")).toEqual({ agent: "one" });
+  expect((await store.routes.load("c2")).map((row) => row.digest).sort()).toEqual(["b", "c"]);
+  expect(await store.routes.prune("c2")).toBe(1);
+  expect(await store.routes.get("a")).toBeUndefined();
+  expect(await store.routes.load("c2", 1)).toHaveLength(1);
+});
+
+test("the history of a group is a ring", async () => {
+  const { store } = await testStore();
+  for (let i = 1; i <= 25; i += 1) {
+    await store.groupHistory.push("g", { id: `m${i}`, senderId: "u", body: { text: String(i) }, at: i });
+  }
+  await store.groupHistory.push("h", { id: "m1", senderId: "u", body: "other", at: 1 });
+  expect((await store.groupHistory.list("g")).map((entry) => entry.at)).toEqual(
+    Array.from({ length: 20 }, (_, i) => i + 6),
+  );
+  await store.groupHistory.push("g", { id: "m7", senderId: "u", body: { text: "edited" }, at: 7 });
+  expect((await store.groupHistory.list("g"))[1]).toEqual({
+    id: "m7",
+    senderId: "u",
+    body: { text: "edited" },
+    at: 7,
+  });
+  await store.groupHistory.push("g", { id: "m26", senderId: "u", body: null, at: 26 }, 2);
+  expect((await store.groupHistory.list("g")).map((entry) => entry.id)).toEqual(["m25", "m26"]);
+  await store.groupHistory.clear("g", "m25");
+  expect(await store.groupHistory.list("g")).toHaveLength(1);
+  await store.groupHistory.clear("g");
+  expect(await store.groupHistory.list("g")).toEqual([]);
+  expect(await store.groupHistory.list("h")).toHaveLength(1);
+});
+
+test("values have a namespace and can run out", async () => {
+  const { store, time } = await testStore();
+  await store.kv.set("discord", "resume", { session: "s", seq: 4 });
+  await store.kv.set("names", "ou_1", "Zhang San", 1000);
+  await store.kv.set("names", "ou_2", "Li Si");
+  expect(await store.kv.get("discord", "resume")).toEqual({ session: "s", seq: 4 });
+  expect(await store.kv.list("names")).toEqual([
+    { key: "ou_1", value: "Zhang San", expiresAt: time.now + 1000 },
+    { key: "ou_2", value: "Li Si" },
+  ]);
+  expect(await store.kv.setIfAbsent("names", "ou_1", "other")).toBe("Zhang San");
+  time.now += 1000;
+  expect(await store.kv.get("names", "ou_1")).toBeUndefined();
+  expect(await store.kv.setIfAbsent("names", "ou_1", "other")).toBe("other");
+  expect(await store.kv.delete("names", "ou_1")).toBe(true);
+  expect(await store.kv.delete("names", "ou_1")).toBe(false);
+});
+
+test("a stranger gets in with a code that an owner approves, once", async () => {
+  const { store, time } = await testStore();
+  const stranger = { channel: "feishu", account: "main", peerId: "ou_9", label: "Stranger" };
+  expect(await store.pairing.request({ ...stranger, code: "ABCD2345" })).toBe("created");
+  expect(await store.pairing.request({ ...stranger, code: "ZZZZ9999" })).toBe("pending");
+  expect(await store.pairing.pending()).toEqual([
+    { ...stranger, createdAt: time.now, expiresAt: time.now + 600_000 },
+  ]);
+  expect(await store.pairing.isApproved("feishu", "main", "ou_9")).toBe(false);
+  expect(await store.pairing.approve({ code: "abcd2345 ", approvedBy: "owner", channel: "slack" })).toEqual({
+    outcome: "unknown",
+  });
+  const peer = { ...stranger, approvedAt: time.now, approvedBy: "owner" };
+  expect(await store.pairing.approve({ code: "abcd2345 ", approvedBy: "owner" })).toEqual({
+    outcome: "approved",
+    peer,
+  });
+  expect(await store.pairing.approve({ code: "ABCD2345", approvedBy: "owner" })).toEqual({
+    outcome: "unknown",
+  });
+  expect(await store.pairing.isApproved("feishu", "main", "ou_9")).toBe(true);
+  expect(await store.pairing.isApproved("feishu", "other", "ou_9")).toBe(false);
+  expect(await store.pairing.request({ ...stranger, code: "ABCD2345" })).toBe("approved");
+  expect(await store.pairing.peers()).toEqual([peer]);
+  expect(await store.pairing.revoke("feishu", "main", "ou_9")).toBe(true);
+  expect(await store.pairing.isApproved("feishu", "main", "ou_9")).toBe(false);
+});
+
+test("codes run out after 10 minutes and after 5 wrong tries, and 3 can be open for an account", async () => {
+  const { store, time } = await testStore();
+  const request = (peerId: string, code: string, account = "main") =>
+    store.pairing.request({ channel: "feishu", account, peerId, code });
+  expect(await request("1", "AAAAAAAA")).toBe("created");
+  expect(await request("2", "BBBBBBBB")).toBe("created");
+  expect(await request("3", "CCCCCCCC")).toBe("created");
+  expect(await request("4", "DDDDDDDD")).toBe("full");
+  expect(await request("4", "DDDDDDDD", "second")).toBe("created");
+  for (let i = 0; i < 5; i += 1) {
+    await store.pairing.approve({ code: "WRONG", approvedBy: "owner", channel: "feishu", account: "main" });
+  }
+  expect(await store.pairing.approve({ code: "AAAAAAAA", approvedBy: "owner" })).toEqual({
+    outcome: "unknown",
+  });
+  expect(await request("4", "EEEEEEEE")).toBe("created");
+  time.now += 600_000;
+  expect(await store.pairing.approve({ code: "EEEEEEEE", approvedBy: "owner" })).toEqual({
+    outcome: "unknown",
+  });
+  expect(await store.pairing.pending()).toEqual([]);
+});
+
+test("traces can be read at once, and after a restart", async () => {
+  const path = `${temporaryFolder()}/a.db`;
+  const { store, time } = await testStore({ path });
+  await store.traces.append("m1", [{ stage: "intake", data: { dedupe: "new" } }]);
+  await store.traces.append("m2", [{ stage: "intake", data: null }]);
+  await store.traces.append("m1", [{ stage: "routing", data: { tier: "peer" }, at: 5 }]);
+  const entries = [
+    { stage: "intake", data: { dedupe: "new" }, at: time.now },
+    { stage: "routing", data: { tier: "peer" }, at: 5 },
+  ];
+  expect(await store.traces.read("m1")).toEqual(entries);
+  await store.traces.append("m1", [{ stage: "reply", data: "late", at: 6 }]);
+  await store.close();
+  const { store: again } = await testStore({ path });
+  expect(await again.traces.read("m1")).toEqual([...entries, { stage: "reply", data: "late", at: 6 }]);
+  expect(await again.traces.read("nothing")).toEqual([]);
+});
