@@ -14,7 +14,7 @@ export function fileName(mimeType: string, name: string | undefined): string {
 }
 
 /** The text of a tool's result, its media left out. */
-export function resultText(message: ToolResultMessage): string {
+function resultText(message: ToolResultMessage): string {
   const texts: string[] = [];
   for (const block of message.content) if (block.type === "text" && block.text !== "") texts.push(block.text);
   return texts.join("\n");
