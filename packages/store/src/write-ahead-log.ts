@@ -7,8 +7,6 @@ const fsync = promisify(fs.fsync);
 
 /** Frames in the log from which on it is copied into the database file. */
 const checkpointFrames = 4000;
-/** Commits between two looks at the log's length. */
-const lookEvery = 16;
 
 export interface WriteAheadLog {
   /** Everything committed so far is on the disk when this resolves. */
@@ -43,7 +41,6 @@ export function writeAheadLog(raw: Sqlite.Database, path: string, logger?: Store
   let logFile: number | undefined;
   let databaseFile: number | undefined;
   let copier: Sqlite.Database | undefined;
-  let commits = 0;
 
   function open(): number {
     logFile ??= fs.openSync(`${path}-wal`, "r+");
@@ -85,8 +82,6 @@ export function writeAheadLog(raw: Sqlite.Database, path: string, logger?: Store
   return {
     sync: () => fsync(open()),
     tend() {
-      commits += 1;
-      if (commits % lookEvery !== 0) return undefined;
       const progress = look.get();
       if (progress === undefined || progress.log - progress.checkpointed < checkpointFrames) return undefined;
       return checkpoint();

@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { acquireHomeLock, HomeHeldError, readHomeHolder } from "../src/index.ts";
+import { temporaryFolder } from "./support.ts";
+
+async function holderProcess(home: string): Promise<ChildProcess> {
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL("children/holder.ts", import.meta.url)), home],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await once(child.stdout, "data");
+  return child;
+}
+
+test("a home has one holder, who can be read about and leaves nothing behind", () => {
+  const home = temporaryFolder();
+  expect(readHomeHolder(home)).toBeUndefined();
+  const lock = acquireHomeLock(home, { details: { port: 4747 }, clock: () => 1000 });
+  expect(lock.holder).toMatchObject({ pid: process.pid, since: 1000, details: { port: 4747 } });
+  expect(readHomeHolder(home)).toEqual(lock.holder);
+  lock.describe({ port: 4748 });
+  expect(readHomeHolder(home)).toMatchObject({ details: { port: 4748 } });
+  expect(() => acquireHomeLock(home)).toThrow(HomeHeldError);
+  // The failed try has not taken the lock away from us.
+  expect(() => acquireHomeLock(home)).toThrow(HomeHeldError);
+  lock.release();
+  lock.release();
+  expect(readHomeHolder(home)).toBeUndefined();
+  expect(fs.readdirSync(home)).toEqual(["signalbox.lock"]);
+  acquireHomeLock(home).release();
+});
+
+test("another process is named with its number, host and start, and is left alone", async () => {
+  const home = temporaryFolder();
+  const child = await holderProcess(home);
+  const failure = (() => {
+    try {
+      return acquireHomeLock(home);
+    } catch (error) {
+      return error;
+    }
+  })();
+  expect(failure).toBeInstanceOf(HomeHeldError);
+  expect(failure).toMatchObject({ code: "home_held", home, pid: child.pid });
+  expect(String(failure)).toContain(String(child.pid));
+  expect(readHomeHolder(home)).toMatchObject({ pid: child.pid, details: { port: 1 } });
+  expect(child.exitCode).toBeNull();
+});
+
+test("the lock goes with a holder that is killed, whatever it left written", async () => {
+  const home = temporaryFolder();
+  const child = await holderProcess(home);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  expect(fs.existsSync(join(home, "signalbox.holder.json"))).toBe(true);
+  expect(readHomeHolder(home)).toBeUndefined();
+  const lock = acquireHomeLock(home);
+  expect(readHomeHolder(home)).toMatchObject({ pid: process.pid });
+  lock.release();
+});
+
+test("a holder that is stopped still holds", async () => {
+  const home = temporaryFolder();
+  const child = await holderProcess(home);
+  child.kill("SIGSTOP");
+  expect(() => acquireHomeLock(home)).toThrow(HomeHeldError);
+});
+
+test("a home that does not exist is named", () => {
+  const home = join(temporaryFolder(), "missing");
+  expect(() => acquireHomeLock(home)).toThrow(home);
+  expect(readHomeHolder(home)).toBeUndefined();
+});

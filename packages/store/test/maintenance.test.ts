@@ -1,0 +1,177 @@
+import fs from "node:fs";
+import { expect, test } from "vitest";
+import { openStore } from "../src/index.ts";
+import {
+  accepted,
+  answered,
+  begun,
+  event,
+  reply,
+  seed,
+  takeLease,
+  temporaryFolder,
+  testStore,
+} from "./support.ts";
+
+const day = 86_400_000;
+
+test("pruning removes what is old and ended, and nothing else", async () => {
+  const { store, time } = await testStore();
+  let lease = await takeLease(store);
+  await answered(store, lease, "old", "a");
+  for (const row of (await store.outbox.claimDue({ lease, limit: 9 })).rows)
+    await store.outbox.markSent(row.id, lease);
+  await store.sessions.reset("a", lease);
+  await answered(store, lease, "older generation gone", "a");
+  const waiting = await accepted(store, "waits", "b");
+  const { run } = await begun(store, lease, ["runs"], "c");
+  const [unsent] = await store.outbox.enqueue([reply("unsent", "other")], { lease });
+  if (unsent === undefined) throw new Error("one row");
+  await store.traces.append("m1", [{ stage: "intake", data: 1 }]);
+  await store.traces.read("m1");
+  await store.kv.set("n", "short", 1, 1000);
+  await store.kv.set("n", "long", 1);
+
+  expect(Object.values(await store.maintenance.prune()).every((count) => count === 0)).toBe(true);
+  time.now += 100 * day;
+  lease = await takeLease(store);
+  await answered(store, lease, "recent", "d");
+  expect(await store.maintenance.prune()).toEqual({
+    inbox: 2,
+    dedupe: 8,
+    runs: 2,
+    outbox: 1,
+    traces: 1,
+    messages: 2,
+    sessions: 0,
+    kv: 1,
+  });
+  expect(await store.inbox.get(waiting)).toMatchObject({ state: "queued", payload: { text: "waits" } });
+  expect(await store.runs.inspect(run.id)).toMatchObject({
+    run: { state: "running" },
+    inbox: [{ eventId: "ev-runs" }],
+  });
+  expect(await store.outbox.get(unsent.id)).toMatchObject({ state: "pending" });
+  expect(await store.sessions.history("a")).toHaveLength(2);
+  expect(await store.sessions.transcript("a")).toHaveLength(2);
+  expect((await store.maintenance.prune({ idleSessionsMs: day })).sessions).toBe(1);
+  expect((await store.sessions.list()).map((session) => session.key).sort()).toEqual(["c", "d"]);
+  expect(await store.maintenance.integrity()).toEqual({ ok: true, problems: [] });
+});
+
+test("keys against redelivery outlive their rows, and are kept for a week at least", async () => {
+  const { store, time } = await testStore();
+  const id = await accepted(store, "1");
+  await store.inbox.settle(id, "ignored");
+  await accepted(store, "newest");
+  time.now += 6 * day;
+  await store.maintenance.prune({ inboxMs: day, dedupeMs: 0 });
+  expect(await store.inbox.get(id)).toBeUndefined();
+  expect(await store.inbox.accept(event("1"))).toEqual({ outcome: "duplicate" });
+  time.now += 2 * day;
+  await store.maintenance.prune({ inboxMs: day, dedupeMs: 0 });
+  expect(await store.inbox.accept(event("1"))).toMatchObject({ outcome: "accepted" });
+});
+
+test("numbers are never given out again, though everything was pruned", async () => {
+  const { store, time } = await testStore();
+  const lease = await takeLease(store);
+  const run = await answered(store, lease, "1");
+  await store.sessions.reset(seed().key, lease);
+  time.now += 365 * day;
+  await store.maintenance.prune();
+  const next = await answered(store, lease, "2");
+  expect(next.id.slice(-8) > run.id.slice(-8)).toBe(true);
+  expect(await store.inbox.accept(event("3"))).toMatchObject({ outcome: "accepted", seq: 3 });
+  expect((await store.sessions.history(seed().key)).map((entry) => entry.message)).toEqual([
+    { role: "user", content: "2" },
+    { role: "assistant", content: "re: 2" },
+  ]);
+});
+
+test("traces are capped by number", async () => {
+  const { store } = await testStore();
+  for (let i = 0; i < 5; i += 1) {
+    await store.traces.append(`m${i}`, [{ stage: "s", data: i }]);
+    await store.traces.read(`m${i}`);
+  }
+  expect((await store.maintenance.prune({ traceRows: 2 })).traces).toBe(3);
+  expect(await store.traces.read("m2")).toEqual([]);
+  expect(await store.traces.read("m3")).toHaveLength(1);
+});
+
+test("a backup made while messages come in is whole", async () => {
+  const folder = temporaryFolder();
+  const { store } = await testStore({ path: `${folder}/a.db` });
+  const lease = await takeLease(store);
+  const filler = "x".repeat(20_000);
+  for (let i = 0; i < 100; i += 1) await store.kv.set("filler", String(i), filler);
+  for (let i = 0; i < 20; i += 1) await answered(store, lease, `before-${i}`, `s${i % 3}`);
+  let done = false;
+  const busy = (async () => {
+    for (let i = 0; !done; i += 1) await answered(store, lease, `during-${i}`, `s${i % 3}`);
+  })();
+  const { bytes } = await store.maintenance.backup(`${folder}/copy.db`);
+  done = true;
+  await busy;
+  expect(fs.statSync(`${folder}/copy.db`)).toMatchObject({ size: bytes });
+  expect(fs.statSync(`${folder}/copy.db`).mode & 0o777).toBe(0o600);
+  await expect(store.maintenance.backup(`${folder}/copy.db`)).rejects.toMatchObject({ code: "invalid" });
+  const copy = await openStore({ path: `${folder}/copy.db` });
+  expect(await copy.maintenance.integrity()).toEqual({ ok: true, problems: [] });
+  expect(await copy.inbox.accept(event("before-19"))).toMatchObject({
+    outcome: "duplicate",
+    state: "replied",
+  });
+  await copy.close();
+});
+
+test("space is given back while reading and writing go on", async () => {
+  const path = `${temporaryFolder()}/a.db`;
+  const { store, time } = await testStore({ path });
+  for (let i = 0; i < 200; i += 1) await store.kv.set("n", String(i), "x".repeat(10_000), 1);
+  await store.kv.set("n", "kept", 1);
+  await store.maintenance.checkpoint();
+  const before = fs.statSync(path).size;
+  time.now += 10;
+  await store.maintenance.prune();
+  expect((await store.maintenance.stats()).freeBytes).toBeGreaterThan(1_000_000);
+  const vacuum = store.maintenance.vacuum();
+  const writes = Array.from({ length: 20 }, (_, i) => store.kv.set("m", String(i), i));
+  expect((await vacuum).freedBytes).toBeGreaterThan(1_000_000);
+  await Promise.all(writes);
+  await store.maintenance.checkpoint();
+  expect(fs.statSync(path).size).toBeLessThan(before / 4);
+  expect(await store.kv.list("m")).toHaveLength(20);
+  expect(await store.kv.get("n", "kept")).toBe(1);
+});
+
+test("the log is copied into the file by itself and used again", async () => {
+  const path = `${temporaryFolder()}/a.db`;
+  const { store } = await testStore({ path });
+  for (let i = 0; i < 60; i += 1) {
+    await Promise.all(Array.from({ length: 40 }, (_, k) => store.kv.set("n", `${i}-${k}`, "x".repeat(9000))));
+  }
+  const stats = await store.maintenance.stats();
+  expect(stats.fileBytes).toBeGreaterThan(20_000_000);
+  expect(stats.walBytes).toBeLessThan(stats.fileBytes / 2);
+  expect(await store.maintenance.integrity()).toEqual({ ok: true, problems: [] });
+});
+
+test("statistics count what is unfinished", async () => {
+  const { store } = await testStore();
+  const lease = await takeLease(store);
+  await store.inbox.accept(event("routed later"));
+  await accepted(store, "waits", "b");
+  await begun(store, lease, ["runs"]);
+  await answered(store, lease, "done", "c");
+  expect(await store.maintenance.stats()).toMatchObject({
+    path: ":memory:",
+    version: 1,
+    inbox: { accepted: 1, queued: 1, running: 1 },
+    outbox: { pending: 1, sending: 0, uncertain: 0, dead: 0, expired: 0 },
+    sessions: 2,
+    runsActive: 1,
+  });
+  expect((await store.sessions.get(seed().key))?.lastSeq).toBe(1);
+});
