@@ -9,7 +9,7 @@ export type TaggedPiece = { readonly kind: "text" | "thinking"; readonly text: s
  * tag is given out as soon as it is clear that it is none.
  */
 export class ThinkTags {
-  #state: "start" | "thinking" | "gap" | "text" = "start";
+  #state: "start" | "opened" | "thinking" | "gap" | "text" = "start";
   #held = "";
 
   /** Takes a piece of streamed text. */
@@ -29,13 +29,19 @@ export class ThinkTags {
     if (this.#state === "start") {
       const text = this.#held.trimStart();
       if (text.startsWith(OPEN)) {
-        this.#state = "thinking";
-        this.#held = text.slice(OPEN.length).replace(/^\r?\n/, "");
+        this.#state = "opened";
+        this.#held = text.slice(OPEN.length);
       } else if (last || !OPEN.startsWith(text)) {
         this.#state = "text";
       } else {
         return out;
       }
+    }
+    if (this.#state === "opened") {
+      // One line break after the tag belongs to it, and may come later than the tag.
+      if (!last && (this.#held === "" || this.#held === "\r")) return out;
+      this.#held = this.#held.replace(/^\r?\n/, "");
+      this.#state = "thinking";
     }
     if (this.#state === "thinking") {
       const end = this.#held.indexOf(CLOSE);
