@@ -13,7 +13,10 @@ const prefix = "feishu:";
 /** `feishu:oc_…` or `feishu:oc_…/om_…`. */
 export const addressCodec: AddressCodec<FeishuAddress> = {
   encode: ({ id, rootId }) =>
-    prefix + [id, ...(rootId === undefined ? [] : [rootId])].map(encodeURIComponent).join("/"),
+    prefix +
+    [id, ...(rootId === undefined ? [] : [rootId])]
+      .map((part) => encodeURIComponent(part.toWellFormed()))
+      .join("/"),
   decode(text) {
     const [id, rootId, ...more] = text.startsWith(prefix)
       ? text.slice(prefix.length).split("/").map(decodePart)

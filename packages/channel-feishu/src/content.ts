@@ -18,7 +18,7 @@ export function readContent(type: string, content: string, messageId: string): C
   const found = read(type, body, messageId);
   return found === undefined
     ? undefined
-    : { forwarded: false, ...found, text: normalizeLineEnds(found.text) };
+    : { forwarded: false, ...found, text: normalizeLineEnds(found.text.toWellFormed()) };
 }
 
 function read(type: string, body: Raw, messageId: string): Omit<Content, "forwarded"> | undefined {

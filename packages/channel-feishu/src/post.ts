@@ -76,10 +76,11 @@ function keep(media: PostMedia[], kind: PostMedia["kind"], key: string | undefin
 }
 
 function styled(text: string, style: unknown): string {
-  if (!Array.isArray(style) || text.trim() === "") return text;
-  let marked = text;
+  const [, before = "", words = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
+  if (!Array.isArray(style) || words === "") return text;
+  let marked = words;
   if (style.includes("lineThrough")) marked = `~~${marked}~~`;
   if (style.includes("italic")) marked = `*${marked}*`;
   if (style.includes("bold")) marked = `**${marked}**`;
-  return marked;
+  return before + marked + after;
 }

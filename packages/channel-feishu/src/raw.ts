@@ -11,10 +11,10 @@ export function objectAt(value: Raw, key: string): Raw {
   return isRaw(found) ? found : {};
 }
 
-/** The text under `key`; undefined where there is none or it is empty. */
+/** The text under `key`, mended where a surrogate pair is broken; undefined where there is none or it is empty. */
 export function textAt(value: Raw, key: string): string | undefined {
   const found = value[key];
-  return typeof found === "string" && found !== "" ? found : undefined;
+  return typeof found === "string" && found !== "" ? found.toWellFormed() : undefined;
 }
 
 /** The objects of the list under `key`. */
@@ -33,11 +33,16 @@ export function parseObject(text: string): Raw | undefined {
   }
 }
 
-/** A time that Feishu writes as text in seconds or milliseconds (or, in places, microseconds), in milliseconds. */
+/** Feishu is younger than the first, and no message comes from after the second. */
+const plausible = { from: Date.UTC(2015, 0), to: Date.UTC(2100, 0) };
+
+/**
+ * A time that Feishu writes as text in seconds, milliseconds or, in places, microseconds, in milliseconds. Undefined
+ * for what cannot be one.
+ */
 export function timeAt(value: Raw, key: string): number | undefined {
   const found = value[key];
   const time = typeof found === "string" || typeof found === "number" ? Number(found) : Number.NaN;
-  if (!Number.isFinite(time) || time <= 0) return undefined;
-  if (time < 1e11) return Math.round(time * 1000);
-  return time > 1e14 ? Math.round(time / 1000) : Math.round(time);
+  const ms = Math.round(time < 1e11 ? time * 1000 : time > 1e14 ? time / 1000 : time);
+  return ms >= plausible.from && ms < plausible.to ? ms : undefined;
 }

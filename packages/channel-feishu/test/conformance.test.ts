@@ -1,0 +1,118 @@
+import {
+  type ChannelHarness,
+  type Delivery,
+  type Failure,
+  type Platform,
+  runChannelConformance,
+} from "@signalbox/channel/testkit";
+import {
+  type FeishuEvent,
+  messageEvent,
+  type PushOptions,
+  push,
+  startFeishu,
+  textMessage,
+} from "@signalbox/testkit/feishu";
+import { afterAll, describe, it } from "vitest";
+import { type FeishuAddress, feishu } from "../src/index.ts";
+import { recorded } from "./recorded.ts";
+
+const appId = "cli_0123456789abcdef";
+const appSecret = "secret-of-the-app";
+const verificationToken = "token-of-the-app";
+const encryptKey = "key-of-the-app";
+
+type Running = Parameters<Platform<FeishuAddress>["deliver"]>[0];
+
+async function hand(channel: Running, request: RequestInit): Promise<number> {
+  const answer = await channel.webhook?.(new Request("http://gateway/events", request));
+  return answer?.status ?? 0;
+}
+
+function eventOf({ eventId, messageId, text, from }: Delivery): FeishuEvent {
+  const options = { eventId, messageId, appId };
+  if (from === "person") return textMessage(text, options);
+  const senderId = from === "self" ? "ou_bot" : "ou_other_bot";
+  return textMessage(text, { ...options, chatType: "group", senderType: "app", senderId });
+}
+
+/** What a reader sees of a message's content. */
+function shown(msgType: string, content: string): string {
+  const body = JSON.parse(content);
+  if (msgType === "text") return body.text;
+  if (msgType === "post") return body.zh_cn.content[0][0].text;
+  return body.body.elements[0].content;
+}
+
+const harness: ChannelHarness<FeishuAddress> = {
+  addresses: [{ id: "oc_1" }, { id: "oc_1", rootId: "om_1" }, { id: "ou_ü/ä:% 😀" }],
+  entry: {
+    url: new URL("../src/index.ts", import.meta.url).href,
+    sdk: ["@larksuiteoapi/node-sdk", "axios", "ws"],
+  },
+  recorded,
+  async open() {
+    const standIn = await startFeishu({ appId, appSecret, verificationToken, encryptKey });
+    const plant = (messageId: string, senderId: string, senderType: "app" | "user") =>
+      standIn.plant({
+        messageId,
+        chatId: "oc_group",
+        msgType: "text",
+        content: '{"text":"x"}',
+        senderId,
+        senderType,
+      });
+    plant("om_by_bot", appId, "app");
+    plant("om_by_person", "ou_li", "user");
+    standIn.addResource("om_by_person", "file_1", Buffer.from("content"));
+    const dressed = (event: unknown, options: PushOptions = {}) =>
+      push(event, { token: verificationToken, encryptKey, ...options });
+    const faults: Record<Failure, Parameters<typeof standIn.fail>[0]> = {
+      rate: { kind: "rate", method: "POST" },
+      "rate-until": { kind: "rate", method: "POST", resetSeconds: 3 },
+      server: { kind: "status", status: 502, method: "POST" },
+      "lost-answer": { kind: "cut", method: "POST" },
+    };
+    return {
+      config: { appId, appSecret, verificationToken, encryptKey, baseUrl: standIn.url },
+      secrets: [appSecret, verificationToken, encryptKey],
+      to: { id: "oc_direct" },
+      sent: () =>
+        standIn.sent
+          .filter((one) => one.messageId !== "om_by_bot")
+          .map((one) => ({ messageId: one.messageId, text: shown(one.msgType, one.content) })),
+      deliver: async (channel, delivery) => (await hand(channel, dressed(eventOf(delivery)))) === 200,
+      deliverRecorded: async (channel, payload) => (await hand(channel, dressed(payload))) === 200,
+      async forge(channel, how) {
+        const event = textMessage("forged");
+        const good = dressed(event);
+        if (how === "missing") return hand(channel, push(event, { token: verificationToken }));
+        if (how === "wrong") return hand(channel, dressed(event, { encryptKey: "a guess" }));
+        if (how === "tampered")
+          return hand(channel, { ...good, body: dressed(messageEvent("text", { text: "x" })).body });
+        return hand(channel, dressed(event, { timestamp: 1_600_000_000 }));
+      },
+      async challenge(channel) {
+        const request = dressed({ type: "url_verification", challenge: "c-1", token: verificationToken });
+        const answer = await channel.webhook?.(new Request("http://gateway/events", request));
+        return (await answer?.json())?.challenge === "c-1";
+      },
+      fail: (how) => standIn.fail(faults[how]),
+      revoke: () => {
+        standIn.expireTokens();
+        standIn.fail({ kind: "code", code: 10014, status: 200, path: "tenant_access_token", times: 100 });
+      },
+      media: {
+        ref: {
+          kind: "file",
+          mimeType: "application/octet-stream",
+          ref: { messageId: "om_by_person", key: "file_1", type: "file" },
+        },
+        content: Buffer.from("content"),
+      },
+      close: () => standIn.stop(),
+    };
+  },
+};
+
+runChannelConformance(feishu, harness, { test: { describe, it, afterAll } });

@@ -1,0 +1,116 @@
+import {
+  type ChannelContext,
+  createMemoryCache,
+  type InboundEvent,
+  isChannelError,
+  systemClock,
+} from "@signalbox/channel";
+import { describe, expect, it } from "vitest";
+import { createWebHub, type WebUpdate } from "../src/index.ts";
+
+const signal = new AbortController().signal;
+
+async function openHub(emit?: ChannelContext["emit"]) {
+  const hub = createWebHub();
+  const events: InboundEvent[] = [];
+  const warned: string[] = [];
+  const quiet = () => {};
+  const channel = await hub.definition.create({
+    config: {},
+    account: "main",
+    logger: { debug: quiet, info: quiet, warn: (message) => void warned.push(message), error: quiet },
+    fetch: globalThis.fetch,
+    clock: systemClock,
+    cache: createMemoryCache({ clock: systemClock }),
+    signal,
+    emit:
+      emit ??
+      (async (event) => {
+        events.push(event);
+        return "accepted";
+      }),
+  });
+  await channel.start(signal);
+  return { hub, channel, events, warned };
+}
+
+const text = (words: string) => ({ parts: [{ type: "markdown" as const, text: words }] });
+
+describe("the web hub", () => {
+  it("hands a message of an authenticated user in, under the client's id", async () => {
+    const { hub, events } = await openHub();
+    const message = {
+      conversation: "c-1",
+      user: { id: "alice", name: "Alice" },
+      text: "hi\r\nthere",
+      id: "m-1",
+    };
+    expect(await hub.submit(message)).toBe("accepted");
+    expect(events).toMatchObject([
+      {
+        type: "message",
+        channel: "web",
+        account: "main",
+        eventId: "m-1",
+        address: "web:c-1",
+        conversation: { id: "c-1", kind: "direct" },
+        sender: { id: "alice", name: "Alice", isBot: false, isSelf: false },
+        text: "hi\nthere",
+      },
+    ]);
+  });
+
+  it("passes on what the host says, and refuses while it is not running", async () => {
+    const { hub, channel } = await openHub(async () => "rejected");
+    const message = { conversation: "c-1", user: { id: "alice" }, text: "hi", id: "m-1" };
+    expect(await hub.submit(message)).toBe("rejected");
+    await expect(hub.submit({ ...message, id: "" })).rejects.toSatisfy(isChannelError);
+    await channel.stop({ drainMs: 0 });
+    await expect(hub.submit(message)).rejects.toMatchObject({ code: "transient" });
+    await expect(createWebHub().submit(message)).rejects.toMatchObject({ code: "transient" });
+  });
+
+  it("shows messages and drafts to everybody who looks at the conversation, and to nobody else", async () => {
+    const { hub, channel } = await openHub();
+    const seen: [string, WebUpdate][] = [];
+    const look = (who: string, conversation: string) =>
+      hub.subscribe(conversation, (update) => void seen.push([who, update]));
+    const stop = look("a", "c-1");
+    look("b", "c-1");
+    look("c", "c-2");
+    const to = { conversation: "c-1" };
+    const draft = await channel.openDraft?.(to, { idempotencyKey: "k", signal, replyTo: "m-1" });
+    await draft?.update("on");
+    stop();
+    const receipt = await draft?.finalize(text("one"));
+    await draft?.update("late");
+    expect(receipt).toEqual({ parts: [{ index: 0, messageId: "k.0" }] });
+    const shown = seen.map(([who, update]) => [who, update.type, "text" in update ? update.text : ""]);
+    expect(shown).toEqual([
+      ["a", "draft", "on"],
+      ["b", "draft", "on"],
+      ["b", "message", "one"],
+    ]);
+    expect(seen.at(-1)?.[1]).toMatchObject({ messageId: "k.0", replyTo: "m-1", markup: "markdown" });
+  });
+
+  it("sends to a conversation that nobody looks at, under the same ids at every try", async () => {
+    const { channel } = await openHub();
+    const options = { idempotencyKey: "k", signal };
+    const to = { conversation: "nobody" };
+    const first = await channel.send(to, text("one"), options);
+    expect(await channel.send(to, text("one"), options)).toEqual(first);
+  });
+
+  it("goes on when a viewer fails", async () => {
+    const { hub, channel, warned } = await openHub();
+    const seen: WebUpdate[] = [];
+    hub.subscribe("c-1", () => {
+      throw new Error("gone");
+    });
+    hub.subscribe("c-1", (update) => void seen.push(update));
+    await channel.send({ conversation: "c-1" }, text("one"), { idempotencyKey: "k", signal });
+    expect(seen).toHaveLength(1);
+    expect(warned).toHaveLength(1);
+  });
+});

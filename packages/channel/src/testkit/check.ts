@@ -1,0 +1,28 @@
+import type { ChannelDefinition } from "../channel.ts";
+import type { Bench } from "./bench.ts";
+import type { ChannelHarness } from "./harness.ts";
+
+/** What a check works with. */
+export interface Subject<Config, Address> {
+  readonly definition: ChannelDefinition<Config, Address>;
+  readonly harness: ChannelHarness<Address>;
+  readonly seed: number;
+  /** A channel against a new stand-in. */
+  open(options?: { readonly start?: boolean }): Promise<Bench<Address>>;
+}
+
+/** One line of the matrix. */
+export interface Check {
+  readonly group: string;
+  readonly name: string;
+  /** Why it does not apply to a channel with these capabilities; undefined where it does. */
+  applies?(definition: ChannelDefinition): string | undefined;
+  run<Config, Address>(subject: Subject<Config, Address>): Promise<void>;
+}
+
+/** What the harness must bring for a check that applies. */
+export function needed<T>(value: T | undefined, what: string): T {
+  if (value === undefined)
+    throw new Error(`The harness has no ${what}: add it, or skip this test with a reason.`);
+  return value;
+}

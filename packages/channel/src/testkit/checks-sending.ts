@@ -1,0 +1,233 @@
+import { strict as assert } from "node:assert";
+import type { TextCapability } from "../capabilities.ts";
+import { chunkText } from "../chunk.ts";
+import type { Outbound, SendOptions } from "../outbound.ts";
+import { textLength } from "../text.ts";
+import { failing, never } from "./bench.ts";
+import { type Check, needed } from "./check.ts";
+import type { Platform } from "./harness.ts";
+
+const options: SendOptions = { idempotencyKey: "conf-1", signal: never };
+
+function words(...texts: string[]): Outbound {
+  return { parts: texts.map((text) => ({ type: "text" as const, text })) };
+}
+
+/** Exactly `length` long in the unit, of characters as wide as they come. */
+function exactly(length: number, { unit }: TextCapability): string {
+  const wide = "你😀";
+  let text = wide.repeat(Math.floor(length / textLength(wide, unit)));
+  while (textLength(text, unit) < length) text += "a";
+  return text;
+}
+
+function failures<Address>(platform: Platform<Address>): NonNullable<Platform<Address>["fail"]> {
+  return needed(platform.fail?.bind(platform), "fail");
+}
+
+/** What goes out. */
+export const sendingChecks: readonly Check[] = [
+  {
+    group: "sending",
+    name: "sends every part once, in order, with a receipt",
+    async run({ open }) {
+      await using bench = await open();
+      const told: number[] = [];
+      const onPart = (part: { index: number }) => void told.push(part.index);
+      const receipt = await bench.channel.send(bench.platform.to, words("one", "two", "three"), {
+        ...options,
+        onPart,
+      });
+      assert.deepEqual(
+        receipt.parts.map((part) => part.index),
+        [0, 1, 2],
+      );
+      assert.deepEqual(told, [0, 1, 2]);
+      assert.equal(new Set(receipt.parts.map((part) => part.messageId)).size, 3);
+      assert.deepEqual(
+        bench.platform.sent().map((one) => one.text),
+        ["one", "two", "three"],
+      );
+    },
+  },
+  {
+    group: "sending",
+    name: "goes on at the part it is told",
+    async run({ open }) {
+      await using bench = await open();
+      const receipt = await bench.channel.send(bench.platform.to, words("one", "two", "three"), {
+        ...options,
+        startAt: 2,
+      });
+      assert.deepEqual(
+        receipt.parts.map((part) => part.index),
+        [2],
+      );
+      assert.deepEqual(
+        bench.platform.sent().map((one) => one.text),
+        ["three"],
+      );
+    },
+  },
+  {
+    group: "text",
+    name: "takes max − 1 and max, and refuses max + 1, in its unit",
+    applies: ({ capabilities }) => (capabilities.text.max === undefined ? "no limit" : undefined),
+    async run({ open, definition }) {
+      const { text } = definition.capabilities;
+      await using bench = await open();
+      for (const [index, length] of [(text.max ?? 0) - 1, text.max ?? 0].entries()) {
+        const sent = exactly(length, text);
+        await bench.channel.send(bench.platform.to, words(sent), {
+          ...options,
+          idempotencyKey: `conf-${index}`,
+        });
+        assert.equal(bench.platform.sent()[index]?.text, sent);
+      }
+      const over = bench.channel.send(bench.platform.to, words(exactly((text.max ?? 0) + 1, text)), options);
+      assert.equal((await failing(over)).code, "too_large");
+    },
+  },
+  {
+    group: "text",
+    name: "takes what the gateway cuts: emoji, Chinese and code blocks",
+    applies: ({ capabilities }) => (capabilities.text.max === undefined ? "no limit" : undefined),
+    async run({ open, definition }) {
+      const { text } = definition.capabilities;
+      await using bench = await open();
+      const paragraph =
+        '第一段。👩‍👩‍👧‍👦 **bold** and `code`, "quoted" \\ back.\n\n```js\nconst a = `${1}`;\n```\n\n';
+      const long = paragraph.repeat(Math.ceil(((text.max ?? 0) * 2.2) / textLength(paragraph, text.unit)));
+      const parts = chunkText(long, text).map((part) => ({
+        type: text.markup === "markdown" ? ("markdown" as const) : ("text" as const),
+        text: part,
+      }));
+      assert.ok(parts.length >= 3);
+      const receipt = await bench.channel.send(bench.platform.to, { parts }, options);
+      assert.equal(receipt.parts.length, parts.length);
+      assert.equal(bench.platform.sent().length, parts.length);
+    },
+  },
+  {
+    group: "failures",
+    name: "says that it is too fast, and until when",
+    applies: ({ capabilities }) => (capabilities.transports.includes("internal") ? "no platform" : undefined),
+    async run({ open }) {
+      await using bench = await open();
+      const fail = failures(bench.platform);
+      fail("rate-until");
+      const until = await failing(bench.channel.send(bench.platform.to, words("one"), options));
+      assert.equal(until.code, "rate_limited");
+      assert.equal(until.retryAfterMs, 3000);
+      fail("rate");
+      const without = await failing(bench.channel.send(bench.platform.to, words("one"), options));
+      assert.equal(without.code, "rate_limited");
+      assert.ok((without.retryAfterMs ?? 0) > 0, "a guess, where the platform names no time");
+      assert.deepEqual(bench.platform.sent(), []);
+    },
+  },
+  {
+    group: "failures",
+    name: "tells a failure from an open outcome, and repeats without a second message",
+    applies: ({ capabilities }) => (capabilities.transports.includes("internal") ? "no platform" : undefined),
+    async run({ open, definition }) {
+      await using bench = await open();
+      const fail = failures(bench.platform);
+      fail("server");
+      const server = await failing(bench.channel.send(bench.platform.to, words("one"), options));
+      assert.ok(server.code === "transient" || server.code === "unknown_outcome", server.code);
+      fail("lost-answer");
+      const lost = await failing(bench.channel.send(bench.platform.to, words("one"), options));
+      assert.equal(lost.code, "unknown_outcome");
+      assert.equal(bench.platform.sent().length, 1);
+      if (definition.capabilities.delivery.idempotencyKey === undefined) return;
+      await bench.channel.send(bench.platform.to, words("one"), options);
+      assert.equal(bench.platform.sent().length, 1);
+    },
+  },
+  {
+    group: "failures",
+    name: "finds a doubtful message again",
+    applies: ({ capabilities }) => (capabilities.delivery.readback === true ? undefined : "no readback"),
+    async run({ open }) {
+      await using bench = await open();
+      const content = { type: "text", text: "looked for" } as const;
+      const base = {
+        to: bench.platform.to,
+        idempotencyKey: "conf-1",
+        part: 0,
+        content,
+        attemptedAt: Date.now(),
+      };
+      const look = needed(bench.channel.reconcile?.bind(bench.channel), "reconcile");
+      assert.notEqual((await look(base, never)).outcome, "sent");
+      const receipt = await bench.channel.send(bench.platform.to, { parts: [content] }, options);
+      assert.deepEqual(await look(base, never), { outcome: "sent", messageId: receipt.parts[0]?.messageId });
+    },
+  },
+  {
+    group: "failures",
+    name: "shows no secret in errors and logs",
+    applies: ({ capabilities }) => (capabilities.transports.includes("internal") ? "no secrets" : undefined),
+    async run({ open }) {
+      await using bench = await open();
+      needed(bench.platform.revoke?.bind(bench.platform), "revoke")();
+      const error = await failing(bench.channel.send(bench.platform.to, words("one"), options));
+      assert.equal(error.code, "auth");
+      assert.equal(error.scope, "account");
+      const { said, platform } = bench;
+      said.push(
+        error.message,
+        JSON.stringify(error),
+        String(error.cause),
+        JSON.stringify(bench.channel.health()),
+      );
+      for (const secret of platform.secrets)
+        assert.ok(!said.join("\n").includes(secret), "a secret is shown");
+      assert.notEqual(bench.channel.health().state, "ready");
+    },
+  },
+  {
+    group: "drafts",
+    name: "shows a draft as it grows, and finishes it once",
+    applies: ({ capabilities }) => (capabilities.stream === "none" ? "no drafts" : undefined),
+    async run({ open }) {
+      await using bench = await open();
+      const openDraft = needed(bench.channel.openDraft?.bind(bench.channel), "openDraft");
+      const draft = await openDraft(bench.platform.to, { idempotencyKey: "conf-1", signal: never });
+      await draft.update("on");
+      await draft.update("one");
+      const receipt = await draft.finalize(words("one and all"));
+      assert.equal(receipt.parts.length, 1);
+      assert.deepEqual(
+        bench.platform.sent().map((one) => one.text),
+        ["one and all"],
+      );
+      assert.equal((await failing(draft.finalize(words("again")))).code, "invalid");
+      const aborted = await openDraft(bench.platform.to, { idempotencyKey: "conf-2", signal: never });
+      await aborted.update("nev");
+      await aborted.abort();
+      await aborted.abort();
+      assert.equal(bench.platform.sent().length, 1);
+    },
+  },
+  {
+    group: "media",
+    name: "fetches an attachment, and refuses a reference it did not make",
+    applies: ({ capabilities }) => (capabilities.media === undefined ? "no media" : undefined),
+    async run({ open }) {
+      await using bench = await open();
+      const fetchMedia = needed(bench.channel.fetchMedia?.bind(bench.channel), "fetchMedia");
+      const { ref, content } = needed(bench.platform.media, "media");
+      const fetched = await fetchMedia(ref, never);
+      assert.deepEqual(
+        new Uint8Array(await new Response(fetched.body).arrayBuffer()),
+        new Uint8Array(content),
+      );
+      for (const foreign of [null, "http://127.0.0.1/", {}, { url: "file:///etc/passwd" }]) {
+        const error = await failing(fetchMedia({ ...ref, ref: foreign }, never));
+        assert.ok(error.code === "invalid" || error.code === "not_found", error.code);
+      }
+    },
+  },
+];

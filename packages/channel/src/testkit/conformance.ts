@@ -1,0 +1,75 @@
+import type { ChannelDefinition } from "../channel.ts";
+import { openBench } from "./bench.ts";
+import type { Check, Subject } from "./check.ts";
+import { definitionChecks } from "./checks-definition.ts";
+import { intakeChecks } from "./checks-intake.ts";
+import { lifecycleChecks } from "./checks-lifecycle.ts";
+import { sendingChecks } from "./checks-sending.ts";
+import type { ChannelHarness } from "./harness.ts";
+
+/** The functions of a test runner: vitest's, node:test's and jest's fit. */
+export interface TestFunctions {
+  describe(name: string, body: () => void): void;
+  it(name: string, body: () => Promise<void>): void;
+  afterAll(body: () => void): void;
+}
+
+export interface ConformanceOptions {
+  readonly test: TestFunctions;
+  /** Tests that are known not to hold, each with its reason, which goes into the matrix. */
+  readonly skip?: readonly { readonly test: string; readonly reason: string }[];
+  /** Of the random part. Default 1; printed with the matrix. */
+  readonly seed?: number;
+  /** Takes the matrix, a Markdown table. Default: `console.log`. */
+  readonly print?: (matrix: string) => void;
+}
+
+const checks: readonly Check[] = [...definitionChecks, ...intakeChecks, ...sendingChecks, ...lifecycleChecks];
+
+/**
+ * Declares a test for everything the contract asks of a channel, and prints what came of each as a Markdown table
+ * when they are through. What the channel's capabilities rule out is not tested; what else is left out needs a reason.
+ *
+ * @throws Error for a skip that names no test
+ */
+export function runChannelConformance<Config, Address>(
+  definition: ChannelDefinition<Config, Address>,
+  harness: ChannelHarness<Address>,
+  options: ConformanceOptions,
+): void {
+  const { test, seed = 1, skip = [], print = console.log } = options;
+  const outcomes = new Map<Check, string>();
+  const skipped = new Map(skip.map((one) => [one.test, one.reason]));
+  for (const { test: name } of skip) {
+    if (!checks.some((check) => check.name === name))
+      throw new Error(`The conformance kit has no test "${name}".`);
+  }
+  const subject: Subject<Config, Address> = {
+    definition,
+    harness,
+    seed,
+    open: (open) => openBench(definition, harness, open),
+  };
+  test.describe(`conformance of ${definition.id}`, () => {
+    for (const check of checks) {
+      const reason = skipped.get(check.name) ?? check.applies?.(definition);
+      if (reason !== undefined) {
+        outcomes.set(check, skipped.has(check.name) ? `skipped: ${reason}` : `– ${reason}`);
+        continue;
+      }
+      test.it(`${check.group}: ${check.name}`, async () => {
+        outcomes.set(check, "✗");
+        await check.run(subject);
+        outcomes.set(check, "✓");
+      });
+    }
+    test.afterAll(() => print(matrix(definition.id, seed, outcomes)));
+  });
+}
+
+function matrix(id: string, seed: number, outcomes: ReadonlyMap<Check, string>): string {
+  const rows = checks.map(
+    (check) => `| ${check.group} | ${check.name} | ${outcomes.get(check) ?? "not run"} |`,
+  );
+  return [`| | ${id} (seed ${seed}) | |`, "| --- | --- | --- |", ...rows].join("\n");
+}

@@ -1,0 +1,71 @@
+import type { Channel } from "../channel.ts";
+import type { MediaRef } from "../inbound.ts";
+import type { Json } from "../json.ts";
+
+/** What a channel package brings to the conformance kit. */
+export interface ChannelHarness<Address> {
+  /** Starts a stand-in for the platform; a new one for each test. */
+  open(): Promise<Platform<Address>>;
+  /** Some addresses, odd ones among them. */
+  readonly addresses: readonly Address[];
+  /**
+   * The module that exports the definition, as a file URL, and the packages that loading it must not load. Checked in
+   * a process of its own.
+   */
+  readonly entry?: { readonly url: string; readonly sdk: readonly string[] };
+  /** Recorded payloads of the platform and what they mean. */
+  readonly recorded?: readonly Recorded[];
+}
+
+/** One recorded payload. */
+export interface Recorded {
+  readonly name: string;
+  readonly payload: Json;
+  /** What each event holds at least, in order; none for what is ignored. */
+  readonly events: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** A message that the stand-in delivers. */
+export interface Delivery {
+  readonly eventId: string;
+  readonly messageId: string;
+  readonly text: string;
+  /** `person`: in a direct conversation; `self`, `bot`: the bot itself or another one, in a group. */
+  readonly from: "person" | "self" | "bot";
+}
+
+/**
+ * - `rate`: refused for being too many, without a time; `rate-until`: with 3 seconds.
+ * - `server`: an internal error.
+ * - `lost-answer`: done, but the answer never arrives.
+ */
+export type Failure = "rate" | "rate-until" | "server" | "lost-answer";
+
+/** How a request pretends to be the platform's. */
+export type Forgery = "missing" | "wrong" | "tampered" | "stale";
+
+/** A stand-in for the platform, running. */
+export interface Platform<Address> {
+  /** Settings of an account, before the schema. */
+  readonly config: unknown;
+  /** Texts of the settings that must show up nowhere. */
+  readonly secrets: readonly string[];
+  /** A conversation the bot may write to. */
+  readonly to: Address;
+  /** What the platform has of the bot's messages, in order, with their text as it would be shown. */
+  sent(): readonly { readonly messageId: string; readonly text: string }[];
+  /** Delivers as the platform does. Resolves with whether the channel acknowledged it. */
+  deliver(channel: Channel<Address>, delivery: Delivery): Promise<boolean>;
+  /** Delivers a recorded payload; `how` adds fields the channel cannot know. */
+  deliverRecorded?(channel: Channel<Address>, payload: Json): Promise<boolean>;
+  /** Sends a forged delivery. Resolves with the HTTP status. */
+  forge?(channel: Channel<Address>, how: Forgery): Promise<number>;
+  /** Asks the channel to prove itself, where the platform does. Resolves with whether it did. */
+  challenge?(channel: Channel<Address>): Promise<boolean>;
+  /** The next send goes wrong. */
+  fail?(how: Failure): void;
+  /** From now on the credentials are refused. */
+  revoke?(): void;
+  readonly media?: { readonly ref: MediaRef; readonly content: Uint8Array };
+  close(): Promise<void>;
+}
