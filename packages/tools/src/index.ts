@@ -8,6 +8,19 @@ export {
   type ResolveOutcome,
 } from "./approvals.ts";
 export { adoptTool, defineTool, type ToolDefinition } from "./define.ts";
+export { createExecTool, type ExecToolOptions } from "./exec.ts";
+export { createEditTool, type EditToolOptions } from "./files/edit.ts";
+export { createLsTool, type LsToolOptions } from "./files/ls.ts";
+export { createReadTool, type ReadToolOptions } from "./files/read.ts";
+export { createWriteTool, type WriteToolOptions } from "./files/write.ts";
+export {
+  createMessageTool,
+  type MessageAction,
+  type MessageActionName,
+  type MessageDestination,
+  type MessageOutcome,
+  type MessageToolOptions,
+} from "./message.ts";
 export { checkToolNames, decide, type ToolPolicy, type ToolRule, type UnknownToolName } from "./policy.ts";
 export { createRunState, type RunState } from "./run-state.ts";
 export {
@@ -17,6 +30,13 @@ export {
   type ToolRunner,
   type ToolRunnerOptions,
 } from "./runner.ts";
+export {
+  describeSandbox,
+  type SandboxReport,
+  type StartSandboxOptions,
+  startSandbox,
+} from "./sandbox/start.ts";
+export type * from "./sandbox/types.ts";
 export type * from "./types.ts";
 export { WorkspaceError, type WorkspaceErrorCode } from "./workspace/errors.ts";
 export {

@@ -46,6 +46,8 @@ export interface Workspace {
   readonly forbidden: readonly string[];
   /** Where a path really leads, as the agent would write it; the path need not exist. */
   locate(path: string): Promise<string>;
+  /** The absolute path, without links, of a folder that exists. */
+  locateFolder(path: string): Promise<string>;
   /** Opens a regular file for reading. */
   openFile(path: string): Promise<OpenFile>;
   /** Reads a whole file; refuses one of more bytes. For hosts that attach what an agent names. */
@@ -160,6 +162,15 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
 
     locate,
     openFile,
+
+    async locateFolder(path) {
+      const place = await reach(path);
+      await place.close();
+      if (place.type === undefined) throw new WorkspaceError("not-found", `There is no folder ${path}.`);
+      if (place.type !== "folder")
+        throw new WorkspaceError("not-a-folder", `${path} is a file, not a folder.`);
+      return place.path;
+    },
 
     async readBytes(path, maxBytes) {
       const file = await openFile(path);

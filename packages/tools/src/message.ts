@@ -1,0 +1,127 @@
+import type { JsonValue, ToolContext, ToolResult } from "@signalbox/agent-core";
+import { z } from "zod";
+import { defineTool, type ToolDefinition } from "./define.ts";
+import { failure, messageOf, success } from "./result.ts";
+import type { RunFacts } from "./types.ts";
+
+export type MessageActionName = "send" | "react" | "edit" | "delete";
+
+/** Where an action goes; both absent: the current conversation. */
+export interface MessageDestination {
+  /** As the model wrote it. */
+  readonly target?: string | undefined;
+  readonly channel?: string | undefined;
+}
+
+/** What the model asks the host to do. */
+export type MessageAction = MessageDestination &
+  (
+    | {
+        readonly action: "send";
+        readonly text: string;
+        /** Paths in the workspace or URLs; the host opens them through its workspace. */
+        readonly media: readonly string[];
+        readonly replyTo?: string | undefined;
+      }
+    | { readonly action: "react"; readonly messageId: string; readonly emoji: string }
+    | { readonly action: "edit"; readonly messageId: string; readonly text: string }
+    | { readonly action: "delete"; readonly messageId: string }
+  );
+
+/** What the host did with an action. */
+export type MessageOutcome =
+  | { readonly ok: true; readonly text: string; readonly details?: JsonValue }
+  /** `message` is for the model. */
+  | { readonly ok: false; readonly message: string };
+
+export interface MessageToolOptions {
+  /** What the channels of this agent can do; default `send` alone. */
+  readonly actions?: readonly MessageActionName[];
+  /** Carries out one action. The call's id is the same when the same call is run again. */
+  readonly send: (
+    action: MessageAction,
+    context: Pick<ToolContext, "signal"> & { readonly callId: string },
+  ) => Promise<MessageOutcome>;
+  /** Whether a destination is the conversation that the run answers; default: only when it names none. */
+  readonly isCurrent?: (destination: MessageDestination, facts: RunFacts) => boolean;
+}
+
+/** `message`: says or does something in a conversation while the run goes on. External. */
+export function createMessageTool(options: MessageToolOptions): ToolDefinition {
+  const actions: readonly [MessageActionName, ...MessageActionName[]] = nonEmpty(options.actions ?? ["send"]);
+  return defineTool({
+    name: "message",
+    description: `Act in a conversation: ${actions.join(", ")}. Without \`target\` it is the current one.`,
+    inputSchema: z.object({
+      action: z.enum(actions),
+      message: z.string().min(1).optional().describe("Text, for send and edit"),
+      target: z.string().min(1).optional().describe("Another conversation, when it is not the current one"),
+      channel: z
+        .string()
+        .min(1)
+        .optional()
+        .describe("The channel of `target`, when it is not the current one"),
+      media: z.array(z.string().min(1)).max(10).optional().describe("Files or URLs to attach, for send"),
+      reply_to: z.string().min(1).optional().describe("Message to reply to, for send"),
+      message_id: z.string().min(1).optional().describe("The message, for react, edit and delete"),
+      emoji: z.string().min(1).max(64).optional().describe("For react"),
+    }),
+    effects: "external",
+    claims: (args, facts) => {
+      const destination = { target: args.target, channel: args.channel };
+      const here = args.target === undefined && args.channel === undefined;
+      if (here || (options.isCurrent?.(destination, facts) ?? false)) return [];
+      return [{ kind: "message-elsewhere", detail: [args.channel, args.target].filter(Boolean).join(" ") }];
+    },
+    async run({ id, args }, { signal }): Promise<ToolResult> {
+      const action = actionOf(args);
+      if (typeof action === "string") return failure(action);
+      try {
+        const outcome = await options.send(action, { signal, callId: id });
+        return outcome.ok ? success(outcome.text, outcome.details ?? {}) : failure(outcome.message);
+      } catch (error) {
+        return failure(`The ${args.action} failed: ${messageOf(error)}`);
+      }
+    },
+  });
+}
+
+interface MessageArgs {
+  readonly action: MessageActionName;
+  readonly message?: string | undefined;
+  readonly target?: string | undefined;
+  readonly channel?: string | undefined;
+  readonly media?: readonly string[] | undefined;
+  readonly reply_to?: string | undefined;
+  readonly message_id?: string | undefined;
+  readonly emoji?: string | undefined;
+}
+
+/** The action, or what is missing. */
+function actionOf(args: MessageArgs): MessageAction | string {
+  const { action, target, channel } = args;
+  if (action === "send") {
+    const media = args.media ?? [];
+    if (args.message === undefined && media.length === 0) return "send needs `message` or `media`.";
+    return { action, target, channel, text: args.message ?? "", media, replyTo: args.reply_to };
+  }
+  if (args.message_id === undefined) return `${action} needs \`message_id\`.`;
+  const messageId = args.message_id;
+  switch (action) {
+    case "react":
+      return args.emoji === undefined
+        ? "react needs `emoji`."
+        : { action, target, channel, messageId, emoji: args.emoji };
+    case "edit":
+      return args.message === undefined
+        ? "edit needs `message`."
+        : { action, target, channel, messageId, text: args.message };
+    case "delete":
+      return { action, target, channel, messageId };
+  }
+}
+
+function nonEmpty(names: readonly MessageActionName[]): [MessageActionName, ...MessageActionName[]] {
+  const [first = "send", ...rest] = names;
+  return [first, ...rest];
+}

@@ -1,0 +1,204 @@
+import { lstat, mkdir, open, readlink, rmdir, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { errno } from "../workspace/errors.ts";
+import { runProcess } from "./process.ts";
+import { shellArgs } from "./shell.ts";
+import type { Sandbox, SandboxFolders, SandboxLimits, SandboxOutcome, SandboxRequest } from "./types.ts";
+
+/** Programs and libraries. Those that do not exist are left out. */
+const SYSTEM_FOLDERS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+/** The few settings that ordinary programs look for; nothing with secrets or users. */
+const SYSTEM_SETTINGS = [
+  "/etc/alternatives",
+  "/etc/ca-certificates",
+  "/etc/fonts",
+  "/etc/ld.so.cache",
+  "/etc/ld.so.conf",
+  "/etc/ld.so.conf.d",
+  "/etc/localtime",
+  "/etc/magic",
+  "/etc/mime.types",
+  "/etc/pki/tls/certs",
+  "/etc/ssl/certs",
+];
+const USER_ID = 1_000;
+const PASSWD = `agent:x:${USER_ID}:${USER_ID}::/tmp:/bin/sh\n`;
+const GROUP = `agent:x:${USER_ID}:\n`;
+
+export interface BubblewrapOptions {
+  /** Absolute path of `bwrap`. */
+  readonly program: string;
+  /** Absolute path of the shell inside. */
+  readonly shell: string;
+  readonly limits: SandboxLimits;
+  readonly env: Readonly<Record<string, string>>;
+  /** Further folders to read, absolute, for instance of a language runtime. */
+  readonly readOnly: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** A sandbox of namespaces: the workspace, system folders to read, no network, nothing else. */
+export function createBubblewrap(options: BubblewrapOptions): Sandbox {
+  const { program, shell, limits, env, notes } = options;
+  const placeholders = new Placeholders();
+  return {
+    rung: "bubblewrap",
+    network: false,
+    limits,
+    env,
+    shell,
+    notes,
+    async run(request): Promise<SandboxOutcome> {
+      const system = await systemArgs();
+      const guard = await placeholders.hold(request);
+      try {
+        const folders = await folderArgs(request.folders, options.readOnly);
+        const args = [
+          ...ISOLATION,
+          ...system,
+          ...["--size", String(limits.scratchBytes), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
+          ...["--size", String(limits.scratchBytes), "--tmpfs", "/tmp"],
+          ...["--ro-bind-data", "3", "/etc/passwd", "--ro-bind-data", "4", "/etc/group"],
+          ...folders,
+          ...guard.args,
+          ...["--remount-ro", "/"],
+          ...["--chdir", request.cwd, "--", shell],
+          ...shellArgs(shell, request.script, limits, true),
+        ];
+        const { stderr, ...outcome } = await runProcess({
+          file: program,
+          args,
+          env,
+          cwd: "/",
+          limits,
+          timeoutMs: Math.min(request.timeoutMs ?? limits.timeoutMs, limits.timeoutMs),
+          signal: request.signal,
+          onOutput: request.onOutput,
+          inputs: [PASSWD, GROUP],
+        });
+        const complaint = /^bwrap: .*$/m.exec(stderr)?.[0];
+        if (complaint !== undefined && outcome.stopped === undefined && outcome.outputChars === 0) {
+          throw new Error(`The sandbox could not be set up (${complaint}).`);
+        }
+        return outcome;
+      } finally {
+        await guard.release();
+      }
+    },
+  };
+}
+
+const ISOLATION = [
+  "--unshare-all",
+  "--unshare-user",
+  "--disable-userns",
+  ...["--uid", String(USER_ID), "--gid", String(USER_ID)],
+  ...["--hostname", "sandbox"],
+  ...["--cap-drop", "ALL"],
+  "--die-with-parent",
+  "--new-session",
+];
+
+async function systemArgs(): Promise<string[]> {
+  const args = ["--proc", "/proc", "--dev", "/dev"];
+  for (const folder of SYSTEM_FOLDERS) {
+    const stat = await lstat(folder).catch(() => undefined);
+    if (stat?.isSymbolicLink()) args.push("--symlink", await readlink(folder), folder);
+    else if (stat?.isDirectory()) args.push("--ro-bind", folder, folder);
+  }
+  for (const path of SYSTEM_SETTINGS) args.push("--ro-bind-try", path, path);
+  return args;
+}
+
+async function folderArgs(folders: SandboxFolders, readOnly: readonly string[]): Promise<string[]> {
+  const args: string[] = [];
+  const readable = [...readOnly, ...folders.readOnlyDirs];
+  // Those around the workspace come before it and those inside it after, so that each keeps its own rights.
+  const around = readable.filter((dir) => !inside(dir, folders.dir));
+  const within = readable.filter((dir) => inside(dir, folders.dir) && dir !== folders.dir);
+  for (const dir of around) args.push("--ro-bind-try", dir, dir);
+  args.push("--bind", folders.dir, folders.dir);
+  for (const dir of within) args.push("--ro-bind-try", dir, dir);
+  const visible = [folders.dir, ...readable, ...SYSTEM_FOLDERS];
+  for (const path of folders.forbidden) {
+    // One that the workspace is part of is not there in the first place.
+    if (inside(folders.dir, path) || !visible.some((dir) => inside(path, dir))) continue;
+    const stat = await lstat(path).catch(() => undefined);
+    if (stat === undefined) continue;
+    args.push(...(stat.isDirectory() ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path]));
+  }
+  return args;
+}
+
+/**
+ * Covers the protected names of a workspace with read-only mounts. What does not exist needs something to mount upon:
+ * an empty file or folder is made for the time of the command, shared by commands that run at once, and taken away.
+ */
+class Placeholders {
+  readonly #held = new Map<string, { readonly inode: number; readonly folder: boolean; holders: number }>();
+
+  async hold(request: SandboxRequest): Promise<{ readonly args: string[]; release(): Promise<void> }> {
+    const args: string[] = [];
+    const mine: string[] = [];
+    const release = async (): Promise<void> => {
+      for (const path of mine.splice(0)) await this.#release(path);
+    };
+    try {
+      const names = [
+        ...request.protect.files.map((name) => ({ name, folder: false })),
+        ...request.protect.folders.map((name) => ({ name, folder: true })),
+      ];
+      for (const { name, folder } of names) {
+        const path = join(request.folders.dir, name);
+        const held = this.#held.get(path);
+        const inode = held === undefined ? await makePlaceholder(path, folder) : held.inode;
+        if (inode !== undefined) {
+          const entry = this.#held.get(path) ?? { inode, folder, holders: 0 };
+          entry.holders += 1;
+          this.#held.set(path, entry);
+          mine.push(path);
+        } else if ((await lstat(path)).isSymbolicLink()) {
+          throw new Error(`${name} is a link, which cannot be protected; replace it by what it leads to.`);
+        }
+        args.push("--ro-bind", path, path);
+      }
+      return { args, release };
+    } catch (error) {
+      await release();
+      throw error;
+    }
+  }
+
+  async #release(path: string): Promise<void> {
+    const entry = this.#held.get(path);
+    if (entry === undefined) return;
+    entry.holders -= 1;
+    if (entry.holders > 0) return;
+    this.#held.delete(path);
+    if (entry.folder) await rmdir(path).catch(() => {});
+    else {
+      // Someone outside the sandbox may have put a real file in its place meanwhile.
+      const now = await lstat(path).catch(() => undefined);
+      if (now?.ino === entry.inode && now.size === 0) await unlink(path).catch(() => {});
+    }
+  }
+}
+
+/** The inode of what was made, `undefined` when something was there. */
+async function makePlaceholder(path: string, folder: boolean): Promise<number | undefined> {
+  try {
+    if (folder) {
+      await mkdir(path);
+      return (await lstat(path)).ino;
+    }
+    await using file = await open(path, "wx", 0o644);
+    return (await file.stat()).ino;
+  } catch (error) {
+    if (errno(error) === "EEXIST") return undefined;
+    throw error;
+  }
+}
+
+function inside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+}

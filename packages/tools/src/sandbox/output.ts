@@ -1,0 +1,37 @@
+import { cutWell } from "../files/text.ts";
+
+/** Keeps the start and the end of a text of any length. */
+export class OutputBuffer {
+  readonly #headMax: number;
+  readonly #tailMax: number;
+  #head = "";
+  #tail = "";
+  #length = 0;
+
+  /** `max` in UTF-16 units: 70 % for the start, 30 % for the end. */
+  constructor(max: number) {
+    this.#headMax = Math.floor(max * 0.7);
+    this.#tailMax = max - this.#headMax;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  push(text: string): void {
+    this.#length += text.length;
+    const room = this.#headMax - this.#head.length;
+    const first = this.#tail === "" && room > 0 ? cutWell(text, room) : "";
+    this.#head += first;
+    this.#tail += text.slice(first.length);
+    // Cut only now and then, so that a push costs what it brings.
+    if (this.#tail.length > 2 * this.#tailMax + 4_096) this.#tail = this.#tail.slice(-this.#tailMax);
+  }
+
+  toString(): string {
+    if (this.#length <= this.#headMax + this.#tailMax) return this.#head + this.#tail;
+    const tail = this.#tail.slice(-this.#tailMax).replace(/^[\uDC00-\uDFFF]/, "");
+    const left = this.#length - this.#head.length - tail.length;
+    return `${this.#head}\n[… ${left.toLocaleString("en-US")} characters left out …]\n${tail}`;
+  }
+}

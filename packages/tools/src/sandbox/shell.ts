@@ -1,0 +1,24 @@
+import type { SandboxLimits } from "./types.ts";
+
+/**
+ * Arguments for a shell that sets the kernel's limits and then becomes the shell of the command. Error output joins the
+ * output here, so that what is left on standard error comes from whoever started the shell.
+ */
+export function shellArgs(
+  shell: string,
+  script: string,
+  limits: SandboxLimits,
+  countProcesses: boolean,
+): string[] {
+  const kilobytes = Math.floor(limits.memoryBytes / 1024);
+  // Shells differ in the letter of the process limit. Data, not address space: runtimes reserve far more than they use.
+  const setup = [
+    "ulimit -c 0",
+    `ulimit -d ${kilobytes}`,
+    ...(countProcesses
+      ? [`ulimit -u ${limits.processes} 2>/dev/null || ulimit -p ${limits.processes} 2>/dev/null || :`]
+      : []),
+    'exec 2>&1; exec "$0" -c "$1"',
+  ].join("; ");
+  return ["-c", setup, shell, script];
+}

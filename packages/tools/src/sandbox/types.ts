@@ -1,0 +1,74 @@
+/** What the owner asked for: `default` is the strictest rung that gives exec at all. */
+export type SandboxSetting = "default" | "off" | "none";
+
+export interface SandboxLimits {
+  /** Milliseconds of one command; default 60,000. */
+  readonly timeoutMs: number;
+  /** Processes and threads at once; default 256. */
+  readonly processes: number;
+  /** Bytes of memory, for one process and for all together; default 1 GiB. */
+  readonly memoryBytes: number;
+  /** Bytes of the scratch folder `/tmp`, which each command finds empty; default 256 MiB. */
+  readonly scratchBytes: number;
+  /** UTF-16 units of output kept, 70 % from its start and 30 % from its end; default 15,000. */
+  readonly outputChars: number;
+}
+
+/** The folders a command sees. A `Workspace` is one. */
+export interface SandboxFolders {
+  /** Absolute, links resolved. Read and written. */
+  readonly dir: string;
+  /** Absolute. Read. */
+  readonly readOnlyDirs: readonly string[];
+  /** Absolute. Hidden where they lie inside one of the others. */
+  readonly forbidden: readonly string[];
+}
+
+/** One command. */
+export interface SandboxRequest {
+  /** Shell text. */
+  readonly script: string;
+  readonly folders: SandboxFolders;
+  /** Absolute, inside `folders.dir`. */
+  readonly cwd: string;
+  /** Names at the top of `folders.dir` that must come out as they were, made or not. */
+  readonly protect: { readonly files: readonly string[]; readonly folders: readonly string[] };
+  readonly signal: AbortSignal;
+  /** Milliseconds; at most the limit, which is the default. */
+  readonly timeoutMs?: number;
+  /** Called as output arrives, with what is kept so far. */
+  readonly onOutput?: (output: string) => void;
+}
+
+/** How a command ended. */
+export interface SandboxOutcome {
+  /** Absent when a signal or we ended it. */
+  readonly exitCode?: number;
+  readonly signal?: string;
+  /** Why we ended it. */
+  readonly stopped?: "timeout" | "abort" | "processes" | "memory";
+  /** Standard output and error as they came, shortened in the middle. */
+  readonly output: string;
+  /** UTF-16 units of the whole output. */
+  readonly outputChars: number;
+  /** Milliseconds. */
+  readonly durationMs: number;
+}
+
+/** Where commands run. */
+export interface Sandbox {
+  /** `disabled`: nothing runs, and `reason` says why. */
+  readonly rung: "bubblewrap" | "none" | "disabled";
+  readonly reason?: string;
+  /** Whether a command can reach the network. */
+  readonly network: boolean;
+  readonly limits: SandboxLimits;
+  /** The whole environment of a command. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute path of the shell, links resolved; empty when disabled. */
+  readonly shell: string;
+  /** What people should know about this rung on this machine. */
+  readonly notes: readonly string[];
+  /** Runs one command. Rejects when it could not be started at all. */
+  run(request: SandboxRequest): Promise<SandboxOutcome>;
+}
