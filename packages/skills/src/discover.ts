@@ -31,6 +31,7 @@ export class SourceScanner {
   #seen = new Map<string, Remembered>();
   #skills = new Map<string, Skill>();
   #problems: SkillProblem[] = [];
+  #folders = new Set<string>();
 
   constructor(source: SkillSource, fs: SkillFs) {
     this.#source = source;
@@ -41,6 +42,7 @@ export class SourceScanner {
     this.#seen = new Map();
     this.#skills = new Map();
     this.#problems = [];
+    this.#folders = new Set();
     try {
       this.#scanRoot();
     } catch (error) {
@@ -67,6 +69,8 @@ export class SourceScanner {
 
   /** `dir` is a folder as the source names it, `real` the same with links followed. */
   #scanFolder(dir: string, real: string, root: string, depth: number): void {
+    if (this.#folders.has(real)) return;
+    this.#folders.add(real);
     const entries = (this.#fs.list(real) ?? [])
       .filter(({ kind }) => kind === "folder" || kind === "link")
       .filter(({ name }) => !name.startsWith(".") && name !== "node_modules")
@@ -119,6 +123,8 @@ export class SourceScanner {
       if (path === undefined) return;
       found = this.#fs.stat(path);
     }
+    // A file that several links lead to is one skill.
+    if (this.#seen.has(path)) return;
     if (found?.kind !== "file") {
       this.#report("unreadable", file, "It is not a regular file.");
       return;

@@ -1,5 +1,5 @@
 import { chmodSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createSkills, type SkillsOptions } from "../src/index.ts";
 import { folder, skill, write } from "./folders.ts";
@@ -92,6 +92,7 @@ describe("eligibility", () => {
       "b/SKILL.md": requiring("{ bins: [no-program] }"),
       "c/SKILL.md": requiring(`{ bins: ["${join(bin, "tool")}"] }`),
       "d/SKILL.md": requiring('{ bins: [".."] }'),
+      "e/SKILL.md": requiring(`{ bins: ["../${basename(bin)}/tool"] }`),
     });
     const skills = createSkills({ sources: [{ kind: "bundled", dir }], env: { PATH: `/nowhere:${bin}` } });
     expect(skills.forAgent().skills.map(({ id }) => id)).toEqual(["a"]);

@@ -119,6 +119,15 @@ describe("a catalogue that does not fit", () => {
     expect(text).toMatch(/\n\d+ more skills are not listed for lack of space: .*, …\.$/);
   });
 
+  it("begins just where everything would have fitted", () => {
+    const skills = many(20);
+    const write = (maxChars: number) =>
+      writeCatalogue(skills, ({ file }) => file, "A note <for> all.", { maxChars });
+    const whole = write(30_000).text;
+    expect(write(whole.length).text).toBe(whole);
+    expect(write(whole.length - 1).omitted).not.toEqual([]);
+  });
+
   it("holds as much as it can, within its limits, whatever the skills", () => {
     fc.assert(
       fc.property(

@@ -70,6 +70,7 @@ describe("a source", () => {
       "kit/README.md": "no skill",
       "skills/nested/SKILL.md": named("nested"),
       "deep/er/skills/too/SKILL.md": named("too-deep"),
+      "kit/skills/inner/skills/too/SKILL.md": named("too-deep"),
       ".git/skills/x/SKILL.md": named("hidden"),
       "node_modules/skills/x/SKILL.md": named("module"),
       "README.md": "# no skill",
@@ -151,13 +152,14 @@ describe("links", () => {
     symlinkSync(join(outside, "SKILL.md"), join(dir, "file-out", "SKILL.md"));
     symlinkSync(join(dir, "nowhere"), join(dir, "dangling"));
     symlinkSync(dir, join(dir, "loop"));
+    symlinkSync(dir, join(dir, "held", "skills"));
+    symlinkSync(dir, join(dir, "skills"));
     const check = from(extra(dir)).check();
     expect(check.skills.map(({ skill }) => skill.id)).toEqual(["linked-file", "real"]);
-    expect(check.problems.map(({ code, path }) => `${code} ${path.slice(dir.length + 1)}`)).toEqual(
-      ["leaves-root file-out/SKILL.md", "duplicate way-round/SKILL.md", "leaves-root way-out"].sort((a, b) =>
-        (a.split(" ")[1] ?? "").localeCompare(b.split(" ")[1] ?? ""),
-      ),
-    );
+    expect(check.problems.map(({ code, path }) => `${code} ${path.slice(dir.length + 1)}`)).toEqual([
+      "leaves-root file-out/SKILL.md",
+      "leaves-root way-out",
+    ]);
   });
 
   it("cannot take the skills of a workspace out of it", () => {
@@ -212,6 +214,7 @@ describe("scanning again", () => {
 
   it("reads only what changed, and says what that is", () => {
     const dir = folder({ "a/SKILL.md": named("a"), "b/SKILL.md": named("b"), "c/SKILL.md": named("c") });
+    utimesSync(join(dir, "a/SKILL.md"), 1, 1);
     const { counts, fs } = counted();
     const skills = createSkills({ sources: [extra(dir)], fs, env: {} });
     expect(skills.load().added).toEqual(["a", "b", "c"]);
