@@ -1,6 +1,5 @@
 import type { Block } from "./content.ts";
 import type { AgentMessage } from "./messages.ts";
-import type { SystemPrompt, ToolSpec } from "./model.ts";
 
 /** Tokens a vendor charges for an image of ordinary size, about. */
 const MEDIA_TOKENS = 1_600;
@@ -80,14 +79,4 @@ function messageTokens(message: AgentMessage): number {
     case "compactionSummary":
       return textTokens(message.summary) + 2 * OVERHEAD;
   }
-}
-
-/** The same guess for what precedes the messages of a request. */
-export function estimatePrefixTokens(system: SystemPrompt, tools: readonly ToolSpec[]): number {
-  let tokens = textTokens(system.stable) + textTokens(system.volatile ?? "");
-  for (const tool of tools) {
-    tokens += textTokens(tool.name) + textTokens(tool.description) + OVERHEAD;
-    tokens += textTokens(JSON.stringify(tool.inputSchema));
-  }
-  return tokens;
 }

@@ -16,8 +16,8 @@ const plain: Readonly<Record<string, true>> = { user: true, assistant: true, too
 export class Conversation {
   #messages: AgentMessage[];
   /** What a pruned result looks like now. Pruning is kept for the rest of the conversation, so the prefix is stable. */
-  #pruned = new WeakMap<AgentMessage, ToolResultMessage>();
-  #converted = new WeakMap<AgentMessage, Message>();
+  #pruned: Map<AgentMessage, ToolResultMessage> | undefined;
+  #converted: WeakMap<AgentMessage, Message> | undefined;
   #ids: Set<string> | undefined;
   #convert: ConvertToLlm;
   #historyTurns: number | undefined;
@@ -43,7 +43,7 @@ export class Conversation {
     if (next === this.#convert && historyTurns === this.#historyTurns) return;
     this.#convert = next;
     this.#historyTurns = historyTurns;
-    this.#converted = new WeakMap();
+    this.#converted = undefined;
     this.#stale = true;
   }
 
@@ -89,7 +89,7 @@ export class Conversation {
     const view: AgentMessage[] = [];
     for (let i = start; i < this.#messages.length; i++) {
       const message = this.#messages[i];
-      if (message !== undefined) view.push(this.#pruned.get(message) ?? message);
+      if (message !== undefined) view.push(this.prunedAs(message) ?? message);
     }
     return view;
   }
@@ -120,11 +120,12 @@ export class Conversation {
 
   /** What a message is shown as, where it was pruned. */
   prunedAs(message: AgentMessage): ToolResultMessage | undefined {
-    return this.#pruned.get(message);
+    return this.#pruned?.get(message);
   }
 
   /** Shows results as `changes` has them, whose keys are the results as they were shown so far. */
   prune(changes: ReadonlyMap<AgentMessage, ToolResultMessage>, tokensSaved: number): void {
+    this.#pruned ??= new Map();
     for (const message of this.#messages) {
       const next = changes.get(this.prunedAs(message) ?? message);
       if (next !== undefined) this.#pruned.set(message, next);
@@ -136,10 +137,15 @@ export class Conversation {
 
   /** Puts `summary` in the place of the first `count` messages. */
   compact(summary: AgentMessage, count: number): void {
-    this.#messages.splice(0, count, summary);
+    for (const message of this.#messages.splice(0, count, summary)) this.#pruned?.delete(message);
     this.#reported = undefined;
     this.#tail = estimateTokens(this.view());
     this.#stale = true;
+  }
+
+  /** Whether a vendor has counted the conversation, and with it what precedes the messages. */
+  get isCounted(): boolean {
+    return this.#reported !== undefined;
   }
 
   /** Tokens of the next request, about: the vendor's own last count where there is one, and a guess at the rest. */
@@ -156,6 +162,7 @@ export class Conversation {
     ) {
       return message;
     }
+    this.#converted ??= new WeakMap();
     let converted = this.#converted.get(message);
     if (converted === undefined) {
       converted = this.#convert(message);

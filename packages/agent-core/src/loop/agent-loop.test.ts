@@ -114,7 +114,7 @@ describe("agentLoop", () => {
         model: MODEL,
         stream: async function* (_model, _context, options) {
           try {
-            for (let index = 0; options?.signal?.aborted !== true; index++) {
+            while (options?.signal?.aborted !== true) {
               yield { type: "text.delta", index: 0, delta: "x" };
             }
             yield {

@@ -3,9 +3,10 @@ import type { ToolCallBlock } from "../content.ts";
 import { errorText } from "../errors.ts";
 import type { AgentEvent, LimitName, ToolOutcome } from "../events.ts";
 import type { Step, ToolCallInfo, ToolDecision } from "../hooks.ts";
+import type { JsonObject } from "../json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../messages.ts";
 import { truncateContent } from "../overflow/truncate.ts";
-import type { CompiledTool, ToolSet } from "../schema/compile.ts";
+import type { Checked, CompiledTool, ToolSet } from "../schema/compile.ts";
 import type { ToolResult } from "../tool.ts";
 import { failed, type Invoked, invoke } from "./invoke.ts";
 import type { Repeats } from "./repeats.ts";
@@ -28,7 +29,7 @@ export interface CallHost {
   emit(event: AgentEvent): Promise<void> | void;
   step(step: Step): Promise<void> | void;
   now(): number;
-  takeSteering(): Promise<readonly AgentMessage[]>;
+  takeSteering(): readonly AgentMessage[] | Promise<readonly AgentMessage[]>;
 }
 
 /** What the calls of one turn came to. */
@@ -112,8 +113,10 @@ export class TurnCalls {
     if (this.#end === "repeated")
       return { text: texts.limit("the same call over and over"), outcome: "skipped" };
     if (this.#end === "limit") return { text: texts.limit(this.#limit ?? ""), outcome: "skipped" };
-    if (config.steering === undefined) return undefined;
-    this.#steering = await this.#host.takeSteering();
+    // While a call waits for a decision what the user says next has no place in the conversation yet.
+    if (config.steering === undefined || this.#presets.includes("wait")) return undefined;
+    const taken = this.#host.takeSteering();
+    this.#steering = taken instanceof Promise ? await taken : taken;
     return this.#steering.length > 0 ? { text: texts.steered, outcome: "skipped" } : undefined;
   }
 
@@ -194,13 +197,10 @@ export class TurnCalls {
     return { ...done, result: { ...done.result, content: [...done.result.content, note] } };
   }
 
-  async #gate(
-    call: ToolCallBlock,
-    entry: CompiledTool,
-    given: NonNullable<ToolCallBlock["args"]>,
-  ): Promise<Invoked | "waiting"> {
+  async #gate(call: ToolCallBlock, entry: CompiledTool, given: JsonObject): Promise<Invoked | "waiting"> {
     const { config, stop, turn } = this.#host;
-    let args = await this.#check(entry, given);
+    const first = check(entry, given);
+    let args = first instanceof Promise ? await first : first;
     if (!args.ok) return wrong(texts.invalid(call.name, args.problems));
     const base = { call, tool: entry.tool, message: this.#message, turn, signal: stop.signal };
     if (config.beforeToolCall !== undefined) {
@@ -210,25 +210,13 @@ export class TurnCalls {
       } else if ("outcome" in decision) {
         return decision;
       } else {
-        args = await this.#check(entry, decision.args);
+        args = await check(entry, decision.args);
         if (!args.ok)
           return { result: failed(texts.gateFailed(call.name, args.problems)), outcome: "blocked" };
       }
     }
     if (stop.cause !== undefined) return aborted(call);
     return this.#execute({ ...base, args: args.args });
-  }
-
-  async #check(
-    entry: CompiledTool,
-    args: NonNullable<ToolCallBlock["args"]>,
-  ): Promise<Awaited<ReturnType<CompiledTool["check"]>>> {
-    try {
-      const checked = entry.check(args);
-      return checked instanceof Promise ? await checked : checked;
-    } catch (error) {
-      return { ok: false, problems: `- the arguments: ${errorText(error)}` };
-    }
   }
 
   /** Asks the gate, and a person where it says so. What a gate that fails leaves undecided does not run. */
@@ -268,7 +256,8 @@ export class TurnCalls {
       const pendingToolCalls = this.#pending();
       await this.#host.step({ kind: "toolStart", turn, messages: [], pendingToolCalls, call, args });
     }
-    await this.#host.emit({ type: "tool.start", call, args });
+    const begun = this.#host.emit({ type: "tool.start", call, args });
+    if (begun !== undefined) await begun;
     const invoked = await invoke(
       info.tool,
       { id: call.id, name: call.name, args },
@@ -307,7 +296,8 @@ export class TurnCalls {
       const pendingToolCalls = this.#pending();
       await this.#host.step({ kind: "toolResult", turn, messages: [message], pendingToolCalls, message });
     }
-    await this.#host.emit({ type: "tool.end", call, result: message, outcome, durationMs });
+    const ended = this.#host.emit({ type: "tool.end", call, result: message, outcome, durationMs });
+    if (ended !== undefined) await ended;
   }
 
   #pending(): readonly ToolCallBlock[] {
@@ -325,4 +315,18 @@ function blocked(text: string): Invoked {
 
 function aborted(call: ToolCallBlock): Invoked {
   return { result: failed(texts.abortedBefore(call.name)), outcome: "aborted" };
+}
+
+/** A schema's own code may throw; then the arguments did not pass. */
+function check(entry: CompiledTool, args: JsonObject): Checked | Promise<Checked> {
+  const threw = (error: unknown): Checked => ({
+    ok: false,
+    problems: `- the arguments: ${errorText(error)}`,
+  });
+  try {
+    const checked = entry.schema.check(args);
+    return checked instanceof Promise ? checked.catch(threw) : checked;
+  } catch (error) {
+    return threw(error);
+  }
 }

@@ -3,10 +3,11 @@ import type { Conversation } from "../conversation/conversation.ts";
 import type { AgentEvent } from "../events.ts";
 import type { Step } from "../hooks.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
-import type { SystemPrompt, ToolSpec } from "../model.ts";
+import type { SystemPrompt } from "../model.ts";
 import { compact } from "../overflow/compact.ts";
 import { pruneToolResults } from "../overflow/prune.ts";
-import { estimatePrefixTokens, estimateTokens } from "../tokens.ts";
+import type { ToolSet } from "../schema/compile.ts";
+import { estimateTokens } from "../tokens.ts";
 
 const PRUNE_AT = 0.7;
 const COMPACT_AT = 0.6;
@@ -16,6 +17,7 @@ const KEEP_SHARE = 0.25;
 export interface FitHost {
   readonly config: AgentLoopConfig;
   readonly conversation: Conversation;
+  readonly tools: ToolSet;
   readonly signal: AbortSignal;
   readonly turn: number;
   emit(event: AgentEvent): Promise<void> | void;
@@ -31,21 +33,25 @@ export interface FitHost {
  */
 export class Fit {
   readonly #host: FitHost;
-  #prefix:
-    | { readonly system: SystemPrompt; readonly tools: readonly ToolSpec[]; readonly tokens: number }
-    | undefined;
+  #prefix: { readonly system: SystemPrompt; readonly tokens: number } | undefined;
 
   constructor(host: FitHost) {
     this.#host = host;
   }
 
-  /** Before a model call. Resolves with how many messages were replaced at the start of the history. */
-  async before(system: SystemPrompt, tools: readonly ToolSpec[]): Promise<number> {
+  /** Whether the next request is short enough as it is. */
+  fits(system: SystemPrompt): boolean {
+    const { config, conversation } = this.#host;
+    const above = config.model.contextWindow * (config.context?.pruneAt ?? PRUNE_AT);
+    // What precedes the messages is in the vendor's own count.
+    return conversation.tokens(conversation.isCounted ? 0 : this.#prefixTokens(system)) <= above;
+  }
+
+  /** Before a model call that does not fit. Resolves with how many messages were replaced at the start. */
+  async before(system: SystemPrompt): Promise<number> {
     const { config, conversation } = this.#host;
     const { context = {}, model } = config;
-    const prefix = this.#prefixTokens(system, tools);
-    const pruneAbove = model.contextWindow * (context.pruneAt ?? PRUNE_AT);
-    if (conversation.tokens(prefix) <= pruneAbove) return 0;
+    const prefix = this.#prefixTokens(system);
     const compactAbove = model.contextWindow * (context.compactAt ?? COMPACT_AT);
     await this.#prune(prefix, compactAbove, context.protectTurns ?? 3);
     if (conversation.tokens(prefix) <= compactAbove) return 0;
@@ -56,9 +62,9 @@ export class Fit {
    * After the vendor refused a request as too long: whatever makes it shorter. Resolves with how many messages were
    * replaced, or `undefined` when nothing could be done.
    */
-  async afterOverflow(system: SystemPrompt, tools: readonly ToolSpec[]): Promise<number | undefined> {
+  async afterOverflow(system: SystemPrompt): Promise<number | undefined> {
     const { config, conversation } = this.#host;
-    const prefix = this.#prefixTokens(system, tools);
+    const prefix = this.#prefixTokens(system);
     const before = conversation.tokens(prefix);
     const pruned = await this.#prune(prefix, 0, 1);
     // The guess was too low, so what is kept by that measure has to be less by as much.
@@ -130,11 +136,14 @@ export class Fit {
     return replaced;
   }
 
-  #prefixTokens(system: SystemPrompt, tools: readonly ToolSpec[]): number {
+  #prefixTokens(system: SystemPrompt): number {
     const known = this.#prefix;
-    if (known?.system === system && known.tools === tools) return known.tokens;
-    const tokens = estimatePrefixTokens(system, tools);
-    this.#prefix = { system, tools, tokens };
+    if (known?.system === system) return known.tokens;
+    let tokens = estimateTokens(system.stable) + estimateTokens(system.volatile ?? "");
+    for (const { spec, schema } of this.#host.tools.byName.values()) {
+      tokens += estimateTokens(spec.name) + estimateTokens(spec.description) + schema.tokens;
+    }
+    this.#prefix = { system, tokens };
     return tokens;
   }
 }

@@ -94,7 +94,7 @@ export class Run implements CallHost, FitHost {
   async execute(input: readonly AgentMessage[]): Promise<RunResult> {
     let result: RunResult;
     try {
-      const opening = await this.#opening(input);
+      const opening = input.length > 0 ? given(input) : await this.#opening();
       await this.emit({ type: "run.start" });
       try {
         result = this.#result(await this.#loop(opening));
@@ -143,13 +143,12 @@ export class Run implements CallHost, FitHost {
     this.tally.add(turn);
   }
 
-  takeSteering(): Promise<readonly AgentMessage[]> {
+  takeSteering(): Taken {
     return take(this.config.steering);
   }
 
-  /** What the run starts from. */
-  async #opening(input: readonly AgentMessage[]): Promise<Opening> {
-    if (input.length > 0) return { messages: checkInput(input), origin: "input" };
+  /** What a run without input starts from. */
+  async #opening(): Promise<Opening> {
     const { messages } = this.conversation;
     const steering = await this.takeSteering();
     if (steering.length > 0) return { messages: steering, origin: "steer" };
@@ -185,7 +184,8 @@ export class Run implements CallHost, FitHost {
     for (;;) {
       const end = await this.#untilRest();
       if (end.limit !== undefined || !RESTS.has(end.reason)) return end;
-      const followUps = await take(this.config.followUps);
+      const taken = take(this.config.followUps);
+      const followUps = taken instanceof Promise ? await taken : taken;
       if (followUps.length === 0) return end;
       await this.#commitInput(followUps, "followUp");
     }
@@ -196,7 +196,8 @@ export class Run implements CallHost, FitHost {
     for (;;) {
       const after = await this.#modelTurn();
       if (after.go === "end") return after.end;
-      const steering = await this.takeSteering();
+      const taken = this.takeSteering();
+      const steering = taken instanceof Promise ? await taken : taken;
       if (steering.length > 0) await this.#commitInput(steering, "steer");
       else if (after.go === "rest") return { reason: after.reason };
     }
@@ -217,23 +218,24 @@ export class Run implements CallHost, FitHost {
     await this.#commitTurn(message, calls);
     const outcome = calls.length === 0 ? undefined : await this.#runCalls(message, calls);
     const results = outcome?.results ?? [];
-    await this.emit({ type: "turn.end", turn: this.turn, message, results });
+    const ended = this.emit({ type: "turn.end", turn: this.turn, message, results });
+    if (ended !== undefined) await ended;
     return this.#after(message, calls.length > 0, outcome);
   }
 
   /** One model turn as the vendor gives it, with the conversation made to fit. `undefined` when the run has to stop. */
   async #ask(): Promise<AssistantMessage | undefined> {
-    const { tools, conversation } = this;
-    const system = await this.#systemPrompt();
-    this.#shift(await this.#fit.before(system, tools.specs));
+    const given = this.#systemPrompt();
+    const system = given instanceof Promise ? await given : given;
+    if (!this.#fit.fits(system)) this.#shift(await this.#fit.before(system));
     if (this.stop.cause !== undefined) return undefined;
     const message = await this.#stream(system);
     if (message?.stopReason !== "context_overflow") return message;
     this.addUsage(message);
-    const replaced = await this.#fit.afterOverflow(system, tools.specs);
+    const replaced = await this.#fit.afterOverflow(system);
     if (replaced === undefined || this.stop.cause !== undefined) return message;
     this.#shift(replaced);
-    const error = message.error ?? overflowError(message, conversation.messages.length);
+    const error = message.error ?? overflowError(message, this.conversation.messages.length);
     await this.emit({ type: "model.discard", reason: "overflow", error });
     return this.#stream(system);
   }
@@ -261,6 +263,7 @@ export class Run implements CallHost, FitHost {
     });
   }
 
+  /** Made anew for each turn only where the host wants that. */
   #systemPrompt(): SystemPrompt | Promise<SystemPrompt> {
     const system = this.#system;
     return typeof system === "function" ? system(this.turn) : system;
@@ -283,7 +286,10 @@ export class Run implements CallHost, FitHost {
   }
 
   async #addResults(outcome: CallsOutcome): Promise<void> {
-    for (const result of outcome.results) await this.#add(result, "tool");
+    for (const result of outcome.results) {
+      const added = this.#add(result, "tool");
+      if (added !== undefined) await added;
+    }
   }
 
   async #after(
@@ -337,11 +343,11 @@ export class Run implements CallHost, FitHost {
     const outcome = await new TurnCalls(this, open.message, open.calls, presets).run();
     await this.#addResults(outcome);
     this.conversation.sortLastResults();
+    if (outcome.steering.length > 0) await this.#commitInput(outcome.steering, "steer");
     if (outcome.end === "waiting") return { reason: "waiting", pending: outcome.waiting };
     if (this.stop.cause !== undefined) return this.#stopped();
     if (outcome.end === "limit" && outcome.limit !== undefined)
       return { reason: "limit", limit: outcome.limit };
-    await this.#commitInput(outcome.steering, "steer");
     return undefined;
   }
 
@@ -364,7 +370,10 @@ export class Run implements CallHost, FitHost {
     if (this.config.onStep !== undefined) {
       await this.step({ kind: "input", turn: this.turn, messages, pendingToolCalls: [], origin });
     }
-    for (const message of messages) await this.#add(message, origin);
+    for (const message of messages) {
+      const added = this.#add(message, origin);
+      if (added !== undefined) await added;
+    }
   }
 
   async #commitTurn(message: AssistantMessage, calls: readonly ToolCallBlock[]): Promise<void> {
@@ -427,8 +436,19 @@ interface Opening {
 /** After these the agent listens for follow-ups. */
 const RESTS: ReadonlySet<EndReason> = new Set<EndReason>(["done", "cut", "refusal", "filter"]);
 
-async function take(source: TakeMessages | undefined): Promise<readonly AgentMessage[]> {
-  return source === undefined ? [] : checkInput(await source());
+/** Known at once where the source is: waiting for nothing costs as much as a delta. */
+type Taken = readonly AgentMessage[] | Promise<readonly AgentMessage[]>;
+
+const NONE: readonly AgentMessage[] = [];
+
+function take(source: TakeMessages | undefined): Taken {
+  if (source === undefined) return NONE;
+  const taken = source();
+  return taken instanceof Promise ? taken.then(checkInput) : checkInput(taken);
+}
+
+function given(messages: readonly AgentMessage[]): Opening {
+  return { messages: checkInput(messages), origin: "input" };
 }
 
 function checkInput(messages: readonly AgentMessage[]): readonly AgentMessage[] {

@@ -2,7 +2,8 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/sp
 import { AgentError, errorText } from "../errors.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
 import type { ToolSpec } from "../model.ts";
-import type { Tool } from "../tool.ts";
+import { estimateTokens } from "../tokens.ts";
+import type { InputSchema, Tool } from "../tool.ts";
 import { compileJsonSchema, isJsonObject, type SchemaIssue } from "./json-schema.ts";
 
 /** What checking arguments gave: the value the tool gets, or what is wrong, in lines for the model. */
@@ -10,56 +11,86 @@ export type Checked =
   | { readonly ok: true; readonly args: unknown }
   | { readonly ok: false; readonly problems: string };
 
+type Check = (args: JsonObject) => Checked | Promise<Checked>;
+
 /** A tool made ready once: what the model sees of it, and its check. */
 export interface CompiledTool {
   readonly tool: Tool;
   readonly spec: ToolSpec;
-  check(args: JsonObject): Checked | Promise<Checked>;
+  readonly schema: CompiledSchema;
 }
 
-/** The tools of a run. `specs` is the same array for the same tools, so that an adapter can serialise it once. */
+/** The tools of a run. */
 export interface ToolSet {
   readonly specs: readonly ToolSpec[];
   readonly byName: ReadonlyMap<string, CompiledTool>;
 }
 
-const compiled = new WeakMap<Tool, CompiledTool>();
-const sets = new WeakMap<readonly Tool[], ToolSet>();
+const schemas = new WeakMap<InputSchema, CompiledSchema>();
 
 /** @throws AgentError `invalid_tool` */
 export function compileTools(tools: readonly Tool[]): ToolSet {
-  let set = sets.get(tools);
-  if (set === undefined) {
-    const byName = new Map<string, CompiledTool>();
-    for (const tool of tools) {
-      if (byName.has(tool.name)) throw new AgentError("invalid_tool", `Two tools are called "${tool.name}".`);
-      byName.set(tool.name, compileTool(tool));
-    }
-    set = { specs: [...byName.values()].map((entry) => entry.spec), byName };
-    sets.set(tools, set);
+  const byName = new Map<string, CompiledTool>();
+  const specs: ToolSpec[] = [];
+  for (const tool of tools) {
+    if (byName.has(tool.name)) throw new AgentError("invalid_tool", `Two tools are called "${tool.name}".`);
+    const schema = compileSchema(tool);
+    const spec = schema.specOf(tool);
+    byName.set(tool.name, { tool, spec, schema });
+    specs.push(spec);
   }
-  return set;
+  return { specs, byName };
 }
 
-/** Compiled at first use and kept with the tool. */
-function compileTool(tool: Tool): CompiledTool {
-  let entry = compiled.get(tool);
-  if (entry === undefined) {
-    const { inputSchema } = tool;
-    const json = isStandard(inputSchema) ? jsonSchemaOf(tool.name, inputSchema) : inputSchema;
-    if (json.type !== "object") {
-      throw new AgentError("invalid_tool", `The arguments of tool "${tool.name}" must be an object schema.`);
-    }
-    const spec: ToolSpec = { name: tool.name, description: tool.description, inputSchema: json };
-    entry = { tool, spec, check: isStandard(inputSchema) ? checkStandard(inputSchema) : checkJson(json) };
-    compiled.set(tool, entry);
+/** Made at first use and kept with the schema, so that an application may make its tools anew for each run. */
+function compileSchema(tool: Tool): CompiledSchema {
+  let schema = schemas.get(tool.inputSchema);
+  if (schema === undefined) {
+    schema = new CompiledSchema(tool.name, tool.inputSchema);
+    schemas.set(tool.inputSchema, schema);
   }
-  return entry;
+  return schema;
+}
+
+/** A schema as JSON, and its check, which is compiled when it is first needed. */
+class CompiledSchema {
+  readonly json: JsonObject;
+  readonly #source: InputSchema;
+  #check: Check | undefined;
+  #spec: ToolSpec | undefined;
+  #tokens: number | undefined;
+
+  constructor(toolName: string, source: InputSchema) {
+    this.#source = source;
+    this.json = isStandard(source) ? jsonSchemaOf(toolName, source) : source;
+    if (this.json.type !== "object") {
+      throw new AgentError("invalid_tool", `The arguments of tool "${toolName}" must be an object schema.`);
+    }
+  }
+
+  /** The same object for the same tool, which adapters go by. Two tools rarely share a schema, so one is kept. */
+  specOf({ name, description }: Tool): ToolSpec {
+    if (this.#spec?.name !== name || this.#spec.description !== description) {
+      this.#spec = { name, description, inputSchema: this.json };
+    }
+    return this.#spec;
+  }
+
+  /** What the schema costs in a request, about. */
+  get tokens(): number {
+    this.#tokens ??= estimateTokens(JSON.stringify(this.json));
+    return this.#tokens;
+  }
+
+  check(args: JsonObject): Checked | Promise<Checked> {
+    this.#check ??= isStandard(this.#source) ? checkStandard(this.#source) : checkJson(this.json);
+    return this.#check(args);
+  }
 }
 
 /** A tool's arguments as a model is shown them. @throws AgentError `invalid_tool` */
 export function toolSpec(tool: Tool): ToolSpec {
-  return compileTool(tool).spec;
+  return compileSchema(tool).specOf(tool);
 }
 
 function isStandard(schema: unknown): schema is StandardSchemaV1<unknown, unknown> {
@@ -96,7 +127,7 @@ function jsonSchemaOf(name: string, schema: StandardSchemaV1<unknown, unknown>):
   return rest;
 }
 
-function checkJson(schema: JsonObject): CompiledTool["check"] {
+function checkJson(schema: JsonObject): Check {
   const check = compileJsonSchema(schema);
   return (args) => {
     const issues = check(args);
@@ -104,7 +135,7 @@ function checkJson(schema: JsonObject): CompiledTool["check"] {
   };
 }
 
-function checkStandard(schema: StandardSchemaV1<unknown, unknown>): CompiledTool["check"] {
+function checkStandard(schema: StandardSchemaV1<unknown, unknown>): Check {
   const { validate } = schema["~standard"];
   return (args) => {
     const result = validate(args);

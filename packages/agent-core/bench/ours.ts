@@ -1,0 +1,138 @@
+import type { AssistantMessage, Block, Model, ModelEvent, StreamModel, Tool } from "../src/index.ts";
+import { Agent, agentLoop } from "../src/index.ts";
+import type { Outcome, PlannedTurn } from "./plan.ts";
+
+const MODEL: Model = {
+  id: "in-process",
+  provider: "bench",
+  api: "bench",
+  contextWindow: 1_000_000,
+  maxOutputTokens: 8_192,
+  input: ["text"],
+  thinking: [],
+  tools: "native",
+};
+const SYSTEM = { stable: "You are a helpful assistant." };
+const REQUEST = { api: "bench", provider: "bench", model: "in-process" };
+
+function finish(content: readonly Block[], stopReason: AssistantMessage["stopReason"]): ModelEvent {
+  return {
+    type: "finish",
+    message: {
+      role: "assistant",
+      content,
+      api: "bench",
+      provider: "bench",
+      model: "in-process",
+      stopReason,
+      usage: USAGE,
+      timestamp: 1,
+    },
+  };
+}
+
+const USAGE = {
+  input: { total: 10, uncached: 10, cacheRead: 0, cacheWrite: 0 },
+  output: { total: 15, reasoning: 0 },
+  source: "reported",
+} as const;
+
+/** A provider as an adapter writes one: builds each block from its deltas, parses arguments at the end of the block. */
+async function* turnEvents(turn: PlannedTurn): AsyncGenerator<ModelEvent> {
+  yield { type: "start", request: REQUEST, warnings: [] };
+  if (turn.kind === "text") {
+    let text = "";
+    yield { type: "block.start", index: 0, block: { type: "text" } };
+    for (const delta of turn.deltas) {
+      text += delta;
+      yield { type: "text.delta", index: 0, delta };
+    }
+    const block = { type: "text", text } as const;
+    yield { type: "block.end", index: 0, block };
+    yield finish([block], "end_turn");
+    return;
+  }
+  const content: Block[] = [];
+  for (let index = 0; index < turn.calls.length; index++) {
+    const call = turn.calls[index];
+    if (call === undefined) continue;
+    let argsText = "";
+    yield { type: "block.start", index, block: { type: "toolCall", id: call.id, name: "echo" } };
+    for (const delta of call.pieces) {
+      argsText += delta;
+      yield { type: "tool.delta", index, delta };
+    }
+    const block: Block = {
+      type: "toolCall",
+      id: call.id,
+      name: "echo",
+      args: JSON.parse(argsText),
+      argsText,
+    };
+    content.push(block);
+    yield { type: "block.end", index, block };
+  }
+  yield finish(content, "tool_use");
+}
+
+function streamOf(plan: readonly PlannedTurn[]): StreamModel {
+  let at = 0;
+  return () => turnEvents(plan[at++] ?? { kind: "text", deltas: [] });
+}
+
+const echo = (count: () => void, execution: "sequential" | "parallel"): Tool => ({
+  name: "echo",
+  description: "Returns its value.",
+  inputSchema: SCHEMA,
+  effects: "none",
+  execution,
+  async execute(call) {
+    count();
+    const value =
+      typeof call.args === "object" && call.args !== null && "value" in call.args ? call.args.value : "";
+    return { content: [{ type: "text", text: `ok ${value}` }] };
+  },
+});
+
+const SCHEMA = {
+  type: "object",
+  properties: { value: { type: "string", description: "the value" } },
+  required: ["value"],
+  additionalProperties: false,
+};
+
+/** As an application would: a new `Agent`, a listener, one prompt. */
+export async function runAgent(plan: readonly PlannedTurn[]): Promise<Outcome> {
+  let calls = 0;
+  let deltas = 0;
+  const many = plan[0]?.kind === "calls" && plan[0].calls.length > 1;
+  const agent = new Agent({
+    model: MODEL,
+    stream: streamOf(plan),
+    system: SYSTEM,
+    tools: [echo(() => calls++, many ? "parallel" : "sequential")],
+    limits: { turns: plan.length + 1 },
+  });
+  agent.subscribe((event) => {
+    if (event.type === "text.delta") deltas++;
+  });
+  const result = await agent.prompt("go");
+  return { text: result.text, calls, deltas };
+}
+
+/** The same through the iterator. */
+export async function runIterated(plan: readonly PlannedTurn[]): Promise<Outcome> {
+  let calls = 0;
+  let deltas = 0;
+  const run = agentLoop(
+    {
+      system: SYSTEM,
+      history: [],
+      input: [{ role: "user", content: "go", timestamp: 1 }],
+      tools: [echo(() => calls++, "sequential")],
+    },
+    { model: MODEL, stream: streamOf(plan), limits: { turns: plan.length + 1 } },
+  );
+  for await (const event of run) if (event.type === "text.delta") deltas++;
+  return { text: (await run.result()).text, calls, deltas };
+}
