@@ -49,11 +49,14 @@ function readHolder(home: string): HomeHolder | undefined {
   }
 }
 
+/** Somebody who only looks has the lock for a moment. */
+const takeTimeoutMs = 200;
+
 /** The lock of the operating system on a file of its own; `undefined` while another process has it. */
-function take(home: string): Sqlite.Database | undefined {
+function take(home: string, timeout: number): Sqlite.Database | undefined {
   let file: Sqlite.Database | undefined;
   try {
-    file = new Sqlite(join(home, lockName), { timeout: 0 });
+    file = new Sqlite(join(home, lockName), { timeout });
     file.exec("BEGIN EXCLUSIVE");
     return file;
   } catch (error) {
@@ -76,7 +79,7 @@ export function acquireHomeLock(
 ): HomeLock {
   if (!fs.existsSync(home))
     throw new StoreError("invalid", `The home folder ${home} does not exist: make it first.`);
-  const lock = take(home);
+  const lock = take(home, takeTimeoutMs);
   if (lock === undefined) throw new HomeHeldError(home, readHolder(home) ?? {});
 
   const path = join(home, holderName);
@@ -118,7 +121,7 @@ export function acquireHomeLock(
 /** The live holder of a home, for those who want to talk to it; `undefined` when nobody holds it. */
 export function readHomeHolder(home: string): HomeHolder | "unknown" | undefined {
   if (!fs.existsSync(join(home, lockName))) return undefined;
-  const lock = take(home);
+  const lock = take(home, 0);
   if (lock === undefined) return readHolder(home) ?? "unknown";
   lock.close();
   return undefined;
