@@ -23,7 +23,7 @@ const kind = fc.constantFrom<PeerKind>("direct", "group", "channel");
 const peer: fc.Arbitrary<Peer> = fc.record({ kind, id: oneOf(PEERS) });
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 
-export const agents: readonly string[] = ["coder", "flash", "main"];
+const agents: readonly string[] = ["coder", "flash", "main"];
 
 export const binding: fc.Arbitrary<Binding> = fc.record({
   agent: oneOf([...agents, "gone"]),

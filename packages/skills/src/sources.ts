@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { SkillSource, SkillSourceKind } from "./types.ts";
 
 /** From the lowest precedence to the highest. */
-export const SOURCE_KINDS: readonly SkillSourceKind[] = [
+const SOURCE_KINDS: readonly SkillSourceKind[] = [
   "extra",
   "bundled",
   "managed",
