@@ -78,7 +78,11 @@ export async function createMock() {
             turn.close(index);
           } else {
             for (const call of answer.calls) {
-              const index = turn.open({ type: "toolCall", id: callId("toolu_", call.index), name: call.name });
+              const index = turn.open({
+                type: "toolCall",
+                id: callId("toolu_", call.index),
+                name: call.name,
+              });
               for (const piece of call.pieces) turn.args(index, piece);
               turn.close(index);
             }

@@ -62,7 +62,8 @@ function keyOf(target: Model, options: AdaptOptions): string {
 export function adapt(history: readonly Message[], target: Model, options: AdaptOptions = {}): Adapted {
   const key = keyOf(target, options);
   const losses: Loss[] = [];
-  const converted: { readonly message: Message; readonly from: number }[] = [];
+  const messages: Message[] = [];
+  const places: number[] = [];
   for (let from = 0; from < history.length; from++) {
     const message = history[from];
     if (message === undefined) continue;
@@ -72,9 +73,11 @@ export function adapt(history: readonly Message[], target: Model, options: Adapt
       memos.set(message, memo);
     }
     for (const loss of memo.converted.losses) losses.push({ ...loss, message: from });
-    if (memo.converted.message !== undefined) converted.push({ message: memo.converted.message, from });
+    if (memo.converted.message === undefined) continue;
+    messages.push(memo.converted.message);
+    places.push(from);
   }
-  return { messages: pairCalls(converted, losses, (id) => callIdFor(target.api, id)), losses };
+  return { messages: pairCalls(messages, places, losses, (id) => callIdFor(target.api, id)), losses };
 }
 
 /** The losses as warnings of a turn, one for each kind. */

@@ -1,11 +1,6 @@
 import type { AssistantMessage, Message, ToolCallBlock, ToolResultMessage } from "@signalbox/agent-core";
 import type { Loss } from "./index.ts";
 
-interface Placed {
-  readonly message: Message;
-  readonly from: number;
-}
-
 const INTERRUPTED = "No result: the run was interrupted before this tool finished.";
 const CUT = "(the earlier part of this conversation was left out)";
 
@@ -42,17 +37,23 @@ function callsOf(message: AssistantMessage): ToolCallBlock[] {
  * Puts each call's one result right after its turn, in the order of the calls. A half-received call of a broken turn
  * that nobody answered is dropped: the model never finished saying it. An id that was used before is replaced.
  *
+ * @param places where each message stood in the history that the losses speak of.
  * @param fit makes an id that the wire format takes.
  */
-export function pairCalls(placed: readonly Placed[], losses: Loss[], fit: (id: string) => string): Message[] {
+export function pairCalls(
+  messages: readonly Message[],
+  places: readonly number[],
+  losses: Loss[],
+  fit: (id: string) => string,
+): Message[] {
   const out: Message[] = [];
   const seen = new Set<string>();
   let i = 0;
-  while (i < placed.length) {
-    const at = placed[i];
+  while (i < messages.length) {
+    const message = messages[i];
+    const from = places[i] ?? i;
     i++;
-    if (at === undefined) continue;
-    const { message, from } = at;
+    if (message === undefined) continue;
     if (message.role === "toolResult") {
       losses.push({ kind: "orphan-result", message: from, detail: message.toolCallId });
       continue;
@@ -68,18 +69,18 @@ export function pairCalls(placed: readonly Placed[], losses: Loss[], fit: (id: s
     }
     const results = new Map<string, ToolResultMessage[]>();
     const between: Message[] = [];
-    for (; i < placed.length; i++) {
-      const next = placed[i];
-      if (next === undefined || next.message.role === "assistant") break;
-      if (next.message.role === "user") {
-        between.push(next.message);
+    for (; i < messages.length; i++) {
+      const next = messages[i];
+      if (next === undefined || next.role === "assistant") break;
+      if (next.role === "user") {
+        between.push(next);
         continue;
       }
-      const id = next.message.toolCallId;
+      const id = next.toolCallId;
       const given = results.get(id) ?? [];
       const wanted = calls.filter((call) => call.id === id).length;
-      if (given.length >= wanted) losses.push({ kind: "orphan-result", message: next.from, detail: id });
-      else results.set(id, [...given, next.message]);
+      if (given.length >= wanted) losses.push({ kind: "orphan-result", message: places[i] ?? i, detail: id });
+      else results.set(id, [...given, next]);
     }
     const kept = calls.filter(
       (call) => results.has(call.id) || call.args !== undefined || message.stopReason === "tool_use",

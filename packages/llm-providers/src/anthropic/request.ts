@@ -85,12 +85,18 @@ function marked(blocks: string, control: string | undefined): string {
   return control === undefined ? blocks : `${blocks.slice(0, -1)},"cache_control":${control}}`;
 }
 
+/** A message serialised: its blocks joined by commas (absent where nothing can be sent), and the whole of it. */
+interface Piece {
+  readonly blocks: string | undefined;
+  readonly turn: string;
+}
+
 /**
  * Builds request bodies as JSON text from pieces that are serialised once: a history that grows by a turn costs that
  * turn, not the history.
  */
 export class RequestBuilder {
-  readonly #messages = new WeakMap<Message, string | null>();
+  readonly #pieces = new WeakMap<Message, Piece>();
   readonly #tools = new WeakMap<ToolSpec, string>();
   #system: { readonly text: string; readonly json: string } | undefined;
 
@@ -188,53 +194,61 @@ export class RequestBuilder {
     return toolChoice === "required" ? { type: "any" } : { type: "tool", name: toolChoice.name };
   }
 
-  #blocks(message: Message): string | undefined {
-    const known = this.#messages.get(message);
-    if (known !== undefined) return known ?? undefined;
+  #piece(message: Message): Piece {
+    const known = this.#pieces.get(message);
+    if (known !== undefined) return known;
     const blocks =
       message.role === "user"
         ? blocksText(userBlocks(message))
         : message.role === "assistant"
           ? blocksText(assistantBlocks(message))
           : JSON.stringify(resultBlock(message));
-    this.#messages.set(message, blocks ?? null);
-    return blocks;
+    const turn =
+      message.role === "assistant" ? `{"role":"assistant","content":[${blocks}]}` : userTurn(blocks ?? "");
+    const piece = { blocks, turn };
+    this.#pieces.set(message, piece);
+    return piece;
   }
 
   #messagesText(messages: readonly Message[], control: string | undefined, model: Model): string {
     const turns: string[] = [];
     const userTurns: { readonly at: number; readonly blocks: string }[] = [];
+    const user = (blocks: string, text = userTurn(blocks)): void => {
+      userTurns.push({ at: turns.length, blocks });
+      if (userTurns.length > 2) userTurns.shift();
+      turns.push(text);
+    };
     for (let i = 0; i < messages.length; i++) {
       const message = messages[i];
       if (message === undefined) continue;
-      let blocks = this.#blocks(message);
+      const { blocks, turn } = this.#piece(message);
+      if (blocks === undefined) continue;
       if (message.role === "assistant") {
-        if (blocks !== undefined) turns.push(`{"role":"assistant","content":[${blocks}]}`);
+        turns.push(turn);
         continue;
       }
+      let all = blocks;
       if (message.role === "toolResult") {
         // All results of one turn go into one message.
         for (let next = messages[i + 1]; next?.role === "toolResult"; next = messages[i + 1]) {
-          blocks = `${blocks},${this.#blocks(next)}`;
+          all = `${all},${this.#piece(next).blocks}`;
           i++;
         }
       }
-      if (blocks === undefined) continue;
-      userTurns.push({ at: turns.length, blocks });
-      turns.push(`{"role":"user","content":[${blocks}]}`);
+      user(all, all === blocks ? turn : userTurn(all));
     }
     const last = messages.at(-1);
-    if (last?.role === "assistant" && last.stopReason !== "pause" && model.quirks?.prefill === false) {
-      const blocks = '{"type":"text","text":"(continue)"}';
-      userTurns.push({ at: turns.length, blocks });
-      turns.push(`{"role":"user","content":[${blocks}]}`);
-    }
+    if (last?.role === "assistant" && last.stopReason !== "pause" && model.quirks?.prefill === false)
+      user('{"type":"text","text":"(continue)"}');
     // Two breakpoints: what was cached last time is found again, and this turn's end is cached for the next.
     if (control !== undefined)
-      for (const { at, blocks } of userTurns.slice(-2))
-        turns[at] = `{"role":"user","content":[${marked(blocks, control)}]}`;
+      for (const { at, blocks } of userTurns) turns[at] = userTurn(marked(blocks, control));
     return `[${turns.join(",")}]`;
   }
+}
+
+function userTurn(blocks: string): string {
+  return `{"role":"user","content":[${blocks}]}`;
 }
 
 function assemble(

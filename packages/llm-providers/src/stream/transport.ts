@@ -128,8 +128,13 @@ export function keepAliveFetch(): FetchLike {
     if (signal?.aborted === true) return Promise.reject(abortError(signal));
 
     const headers = plainHeaders(init.headers);
-    if (typeof body === "string") headers["content-length"] = String(Buffer.byteLength(body));
-    else if (body !== undefined && body !== null) headers["content-length"] = String(body.byteLength);
+    let encoding: BufferEncoding = "utf8";
+    if (typeof body === "string") {
+      const bytes = Buffer.byteLength(body);
+      headers["content-length"] = String(bytes);
+      // One byte a character is plain ASCII, which needs no encoding.
+      if (bytes === body.length) encoding = "latin1";
+    } else if (body !== undefined && body !== null) headers["content-length"] = String(body.byteLength);
     const options: RequestOptions = {
       agent,
       hostname: url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname,
@@ -163,7 +168,7 @@ export function keepAliveFetch(): FetchLike {
           signal?.removeEventListener("abort", onAbort);
           reject(error);
         });
-        request.end(body ?? undefined);
+        request.end(body ?? undefined, encoding);
       };
       signal?.addEventListener("abort", onAbort, { once: true });
       send(true);
