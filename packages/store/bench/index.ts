@@ -27,6 +27,7 @@ function line(name: string, figures: Figures, count: number, latencies: readonly
       `p99 ${quantile(latencies, 0.99).toFixed(2).padStart(6)} ms`,
       `cpu ${per(figures.cpuMs, 3)} ms`,
       `${per(figures.kilobytes, 1).padStart(5)} KB`,
+      `(disk ${per(figures.diskKilobytes, 1)})`,
       `${per(figures.writeCalls, 1).padStart(5)} writes`,
       `hold p99 ${figures.holdMs.p99.toFixed(1)} max ${figures.holdMs.max.toFixed(1)} ms`,
     ].join("  "),

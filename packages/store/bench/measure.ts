@@ -6,16 +6,18 @@ export interface Figures {
   readonly cpuMs: number;
   /** What was handed to the system to write; absent where the system does not tell. */
   readonly kilobytes: number | undefined;
+  /** What the system had to write to the disk for it, in its own whole pages. */
+  readonly diskKilobytes: number | undefined;
   readonly writeCalls: number | undefined;
   /** The longest the event loop was held, in milliseconds, beyond its usual turn. */
   readonly holdMs: { readonly p99: number; readonly max: number };
 }
 
-function io(): { bytes: number; calls: number } | undefined {
+function io(): { bytes: number; disk: number; calls: number } | undefined {
   try {
     const lines = fs.readFileSync("/proc/self/io", "utf8").split("\n");
     const value = (name: string) => Number(lines.find((line) => line.startsWith(`${name}:`))?.split(" ")[1]);
-    return { bytes: value("wchar"), calls: value("syscw") };
+    return { bytes: value("wchar"), disk: value("write_bytes"), calls: value("syscw") };
   } catch {
     return undefined;
   }
@@ -37,6 +39,8 @@ export async function measure(work: () => Promise<void>): Promise<Figures> {
     seconds,
     cpuMs: (used.user + used.system) / 1000,
     kilobytes: before === undefined || after === undefined ? undefined : (after.bytes - before.bytes) / 1024,
+    diskKilobytes:
+      before === undefined || after === undefined ? undefined : (after.disk - before.disk) / 1024,
     writeCalls: before === undefined || after === undefined ? undefined : after.calls - before.calls,
     holdMs: { p99: delay.percentile(99) / 1e6, max: delay.max / 1e6 },
   };

@@ -2,12 +2,14 @@ import { type Database, isBusy, toStoreError } from "./database.ts";
 import { StoreError } from "./errors.ts";
 
 /** Makes everything committed so far survive a loss of power. */
-export type SyncLog = () => Promise<void>;
+type SyncLog = () => Promise<void>;
 
 export interface CommitQueueOptions {
   readonly database: Database;
   /** Syncs the log after a commit. Without: the database lives in memory. */
   readonly syncLog?: SyncLog;
+  /** The widest spacing of commits under load. */
+  readonly spacingMs: number;
   /** Runs after a batch is on the disk and before the next begins; for checkpoints. */
   readonly afterBatch?: () => Promise<void> | undefined;
 }
@@ -49,7 +51,6 @@ const patienceMs = 10;
 /** Calls a second from which on commits are spaced out, and where they reach the widest spacing. */
 const spacingFrom = 500;
 const spacingFull = 1500;
-const spacingMaxMs = 12;
 /** The weight of the past in the rate halves in this time. */
 const rateHalfLifeMs = 100;
 /** The weight of the newest batch in the usual size of one. */
@@ -60,7 +61,7 @@ const sizeFull = 1.5;
 /**
  * Group commit. Calls of one turn of the event loop, and calls that come while a batch is being synced, share one
  * transaction and one sync. The sync runs on libuv's thread pool, so that the event loop is held for the statements
- * only. Under load commits are spaced out by up to 12 ms: a page that several messages change is then written once.
+ * only. Under load commits are spaced out by some milliseconds: a page that several messages change is then written once.
  * Calls that come one after the other, each waiting for the one before, are never held up.
  */
 export function commitQueue(options: CommitQueueOptions): CommitQueue {
@@ -96,7 +97,7 @@ export function commitQueue(options: CommitQueueOptions): CommitQueue {
     const callsPerSecond = (rate * Math.LN2 * 1000) / rateHalfLifeMs;
     const load = (callsPerSecond - spacingFrom) / (spacingFull - spacingFrom);
     const company = (usualSize - 1) / (sizeFull - 1);
-    return Math.max(0, Math.min(load, 1)) * Math.min(company, 1) * spacingMaxMs;
+    return Math.max(0, Math.min(load, 1)) * Math.min(company, 1) * options.spacingMs;
   }
 
   function schedule(): void {

@@ -3,16 +3,16 @@ import { StoreError } from "./errors.ts";
 import type { FaultPoint } from "./types/store.ts";
 
 /** What a statement can bind. */
-export type SqlValue = string | number | Uint8Array | null;
+type SqlValue = string | number | Uint8Array | null;
 
 /** A prepared statement; prepared when first used. */
-export interface Query<Params extends readonly SqlValue[], Row> {
+interface Query<Params extends readonly SqlValue[], Row> {
   get(...params: Params): Row | undefined;
   all(...params: Params): Row[];
 }
 
 /** A prepared statement that writes. */
-export interface Command<Params extends readonly SqlValue[]> {
+interface Command<Params extends readonly SqlValue[]> {
   /** Gives the number of rows changed. */
   run(...params: Params): number;
 }

@@ -2,7 +2,7 @@ import type { Database } from "./database.ts";
 import type { EntryRecord } from "./records.ts";
 
 /** Where an entry belongs; what is not given is NULL. */
-export interface EntryPlace {
+interface EntryPlace {
   readonly at: number;
   readonly sessionKey?: string | null;
   readonly run?: number | null;

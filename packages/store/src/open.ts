@@ -32,6 +32,7 @@ import { createUsageStore } from "./usage.ts";
 import { writeAheadLog } from "./write-ahead-log.ts";
 
 const defaultInboxLimit = 10_000;
+const defaultSpacingMs = 12;
 /** Half of SQLite's usual page: a commit rewrites whole pages, and most rows are small. */
 const pageSize = 2048;
 /** While opening, another process may be migrating. */
@@ -98,6 +99,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
 
   const queue = commitQueue({
     database,
+    spacingMs: options.limits?.commitSpacingMs ?? defaultSpacingMs,
     ...(log === undefined ? {} : { syncLog: log.sync }),
     afterBatch: () => (checkpointAsked.length > 0 ? checkpointNow() : log?.tend()),
   });

@@ -17,7 +17,7 @@ export interface PreparedOutbox {
 }
 
 /** Where rows come from. */
-export interface OutboxOrigin {
+interface OutboxOrigin {
   readonly lease: LeaseToken;
   readonly run: number | null;
   readonly runId: RunId | null;

@@ -37,7 +37,7 @@ function toUsage(row: RunRecord): RunUsage | undefined {
 }
 
 /** The row numbers in a list of ids, as JSON text. */
-export function seqList(ids: readonly string[]): number[] {
+function seqList(ids: readonly string[]): number[] {
   return ids.flatMap((id) => rowOf(id) ?? []);
 }
 

@@ -26,6 +26,8 @@ function planned(): {
   };
 }
 
+const tools = { mount: "mount", unmount: "umount" };
+
 function full(): Error {
   return new Sqlite.SqliteError("database or disk is full", "SQLITE_FULL");
 }
@@ -51,6 +53,23 @@ test("calls of one turn share one commit, and one that fails fails alone", async
   ]);
   expect((await store.maintenance.stats()).commits).toBe(before + 1);
   expect(await store.inbox.queued(seed().key)).toHaveLength(2);
+});
+
+test("under load commits are spaced out, unless told not to", async () => {
+  const commitsFor = async (commitSpacingMs: number) => {
+    const { store } = await testStore({ path: `${temporaryFolder()}/a.db`, limits: { commitSpacingMs } });
+    const writer = async (name: number) => {
+      for (let i = 0; i < 50; i += 1) {
+        await store.kv.set("n", String(name), i);
+        // Out of step with the others.
+        await new Promise((resolve) => setTimeout(resolve, (i * name) % 4));
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, (_, name) => writer(name)));
+    return (await store.maintenance.stats()).commits;
+  };
+  const unspaced = await commitsFor(0);
+  expect(await commitsFor(12)).toBeLessThan(unspaced);
 });
 
 test("a call that fails between two of its writes leaves nothing, and its neighbours everything", async () => {
@@ -185,7 +204,7 @@ test("two stores on one file see each other's work and share its rules", async (
 
 test("on a file system that is really full nothing is half done, and it goes on when there is space", async (context) => {
   const folder = temporaryFolder();
-  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=600k", "tmpfs", folder]);
+  const mounted = spawnSync(tools.mount, ["-t", "tmpfs", "-o", "size=600k", "tmpfs", folder]);
   if (mounted.status !== 0) {
     context.skip("a small file system cannot be mounted here");
     return;
@@ -215,6 +234,6 @@ test("on a file system that is really full nothing is half done, and it goes on 
     expect(await seen()).toHaveLength(ok.length + 1);
     await store.close();
   } finally {
-    execFileSync("umount", ["-l", folder]);
+    execFileSync(tools.unmount, ["-l", folder]);
   }
 });

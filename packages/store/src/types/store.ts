@@ -98,6 +98,11 @@ export interface Store<T extends Bodies = Bodies> {
 export interface StoreLimits {
   /** Unfinished inbox rows beyond which `accept` gives `full`. Default 10,000. */
   readonly inbox?: number;
+  /**
+   * How far apart commits are made under load (hundreds of calls a second, side by side), in milliseconds. More: fewer
+   * bytes and write calls for each message; less: sooner committed. Default 12; 0 never waits.
+   */
+  readonly commitSpacingMs?: number;
 }
 
 /** One line of the store's own log. */
