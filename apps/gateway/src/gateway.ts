@@ -20,8 +20,10 @@ import { isLoopback } from "./http/origin.ts";
 import { startHttp } from "./http/server.ts";
 import { createLiveHub } from "./live.ts";
 import type { Logger } from "./log.ts";
+import { createMessageSender } from "./message-sender.ts";
 import { resolveModels } from "./models.ts";
 import { createGate } from "./path/gate.ts";
+import { createHistories } from "./path/history.ts";
 import { createIntake } from "./path/intake.ts";
 import { createLanes } from "./path/lane.ts";
 import { createDeliverer } from "./path/outbox.ts";
@@ -165,18 +167,8 @@ async function run(
     random: Math.random,
     onSettled: (row, state, detail) => outcomes.delivered(row, state, detail, tracer),
   });
-  const toolbox = await createToolbox({
-    store,
-    lease,
-    agents,
-    skills,
-    config,
-    home,
-    account,
-    deliverer,
-    logger,
-    now,
-  });
+  const sender = createMessageSender({ store, lease, account, deliverer, live, now });
+  const toolbox = await createToolbox({ config, home, agents, skills, sender, tracer, now });
   const prompts = createPrompts({ store, skills, account, logger, now });
   const onFenced = (error: Error): void => options.onFatal(error);
   const answer = createRunner({
@@ -186,6 +178,7 @@ async function run(
     models,
     toolbox,
     prompts,
+    histories: createHistories(store),
     router,
     account,
     live,

@@ -10,6 +10,8 @@ import { configuredPath, type Home } from "./home.ts";
 export interface AgentsSkills {
   readonly problems: readonly Problem[];
   readonly skills: Skills;
+  /** Folders outside the workspaces that hold skills; agents may read there. */
+  readonly dirs: readonly string[];
   forAgent(agent: Agent): AgentSkills;
 }
 
@@ -42,5 +44,5 @@ export function resolveSkills(options: {
       }),
     );
   });
-  return { problems, skills, forAgent };
+  return { problems, skills, dirs: sources.map((source) => source.dir), forAgent };
 }

@@ -34,7 +34,7 @@ export async function start(options: CommonOptions & { readonly strict?: boolean
   );
   const lines = [
     `Signalbox listens on ${gateway.url} (host ${host}), home ${home.dir}`,
-    ...(made && made.made ? [`Your token, shown once and kept in ${home.tokenFile}: ${made.token}`] : []),
+    ...(made?.made ? [`Your token, shown once and kept in ${home.tokenFile}: ${made.token}`] : []),
     ...(gateway.demo
       ? [
           "No model key is set: the offline demo model answers. Set ANTHROPIC_API_KEY or another, or models.providers.",

@@ -24,7 +24,7 @@ const chatRequest = z.object({
   n: z.number().nullish(),
   tools: z.array(z.unknown()).nullish(),
   functions: z.array(z.unknown()).nullish(),
-  audio: z.unknown(),
+  audio: z.unknown().optional(),
 });
 type ChatRequest = z.output<typeof chatRequest>;
 

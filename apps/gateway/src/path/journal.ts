@@ -26,6 +26,8 @@ export interface Journal {
   readonly onStep: OnStep;
   /** The last turn, which is committed together with the end of the run. Empties it. */
   takeHeld(): readonly AgentMessage[];
+  /** Places of the whole conversation with the held turn behind it; `undefined` once it was compacted. */
+  places(): readonly number[] | undefined;
   /** Commits the held turn by itself, for a run that does not end now. */
   flush(): Promise<void>;
 }
@@ -36,6 +38,7 @@ export function createJournal(options: JournalOptions): Journal {
   const places = [...options.places];
   let newest = places.at(-1) ?? 0;
   let held: AgentMessage[] = [];
+  let compacted = false;
 
   /** The store numbers the messages of a session without gaps. */
   const placed = (messages: readonly AgentMessage[]): void => {
@@ -87,6 +90,7 @@ export function createJournal(options: JournalOptions): Journal {
         if (held.length > 0) await append([]);
         await store.sessions.compact(sessionKey, { summary: step.summary, upTo, lease });
         places.splice(0, step.replaced, ++newest);
+        compacted = true;
         return;
       }
     }
@@ -94,6 +98,7 @@ export function createJournal(options: JournalOptions): Journal {
   return {
     onStep,
     takeHeld,
+    places: () => (compacted ? undefined : [...places, ...held.map((_, index) => newest + 1 + index)]),
     async flush() {
       if (held.length > 0) await append([]);
     },

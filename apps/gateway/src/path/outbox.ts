@@ -180,6 +180,8 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
   ): Promise<void> => {
     switch (error.code) {
       case "rate_limited":
+        for (const rate of account?.definition.capabilities.rate ?? [])
+          limiter.complained(rateKey(rate, row));
         return later(row, error.retryAfterMs ?? backoffMs(row.attempts, options.random), error.message);
       case "transient":
         return later(row, error.retryAfterMs ?? backoffMs(row.attempts, options.random), error.message);

@@ -33,6 +33,8 @@ export interface InboundExtras {
   /** Trusted metadata and untrusted context. */
   readonly text: string;
   readonly images: readonly ImageBlock[];
+  /** Whether it tells what others said in the group. */
+  readonly groupHistory: boolean;
 }
 
 /** Makes what the model reads out of what came in. */
@@ -103,6 +105,7 @@ export function createPrompts(options: PromptOptions): Prompts {
     async inbound({ stored: { event, role } }, agentModel) {
       const name = await senderName(event);
       const direct = event.conversation.kind === "direct";
+      const history = direct ? [] : await groupHistory(store, event);
       const context = buildInboundContext({
         trusted: { channel: event.channel, chatType: event.conversation.kind, role },
         conversation: {
@@ -116,7 +119,7 @@ export function createPrompts(options: PromptOptions): Prompts {
           ...(event.conversation.threadId === undefined ? {} : { threadId: event.conversation.threadId }),
           ...(event.conversation.subject === undefined ? {} : { subject: event.conversation.subject }),
         },
-        ...(direct ? {} : { history: await groupHistory(store, event) }),
+        history,
         ...quotedBy(event),
         text: event.text,
       });
@@ -126,6 +129,7 @@ export function createPrompts(options: PromptOptions): Prompts {
       return {
         text: blocks.map((block) => block.text).join("\n\n"),
         images: await images(options, event, agentModel),
+        groupHistory: history.length > 0,
       };
     },
     async system(agent, agentModel, { stored, sessionKey }, tools) {

@@ -4,27 +4,39 @@ export interface RateRule {
   readonly burst: number;
 }
 
-/** Says how long to wait before the next send, and counts it. */
+/**
+ * Keeps to the rates of a platform that has complained. As long as it takes everything, nothing is held up: the
+ * limits that vendors document are often stricter than what they enforce.
+ */
 export interface RateLimiter {
-  /** Milliseconds until a send under `key` may go; 0 means now. The send is counted either way. */
+  /** The platform refused a send under `key`: from now on its rule is kept, for a minute after the last complaint. */
+  complained(key: string): void;
+  /** Milliseconds until a send under `key` may go; 0 means now. The send is counted. */
   reserve(key: string, rule: RateRule): number;
 }
 
-/** Token buckets, one a key; full buckets are forgotten. */
+const KEPT_MS = 60_000;
+
+/** Token buckets, for the keys that need one. */
 export function createRateLimiter(now: () => number): RateLimiter {
-  const buckets = new Map<string, { tokens: number; at: number; rule: RateRule }>();
-  const refilled = (bucket: { tokens: number; at: number; rule: RateRule }, at: number): number =>
-    Math.min(bucket.rule.burst, bucket.tokens + ((at - bucket.at) / 1000) * bucket.rule.perSecond);
+  const buckets = new Map<string, { tokens: number; at: number; until: number }>();
   return {
-    reserve(key, rule) {
+    complained(key) {
       const at = now();
-      if (buckets.size > 1000) {
-        for (const [name, bucket] of buckets)
-          if (refilled(bucket, at) >= bucket.rule.burst) buckets.delete(name);
+      buckets.set(key, { tokens: 0, at, until: at + KEPT_MS });
+      if (buckets.size > 1_000)
+        for (const [name, { until }] of buckets) if (until <= at) buckets.delete(name);
+    },
+    reserve(key, rule) {
+      const bucket = buckets.get(key);
+      const at = now();
+      if (!bucket || bucket.until <= at) {
+        buckets.delete(key);
+        return 0;
       }
-      const bucket = buckets.get(key) ?? { tokens: rule.burst, at, rule };
-      const tokens = refilled(bucket, at) - 1;
-      buckets.set(key, { tokens, at, rule });
+      const refilled = Math.min(rule.burst, bucket.tokens + ((at - bucket.at) / 1000) * rule.perSecond);
+      const tokens = refilled - 1;
+      buckets.set(key, { ...bucket, tokens, at });
       return tokens >= 0 ? 0 : Math.ceil((-tokens / rule.perSecond) * 1000);
     },
   };

@@ -25,6 +25,7 @@ import type { AgentModel, Models } from "../models.ts";
 import type { Outcome } from "../service.ts";
 import type { Toolbox } from "../toolbox.ts";
 import { conclude, failWithoutRun, finish } from "./conclude.ts";
+import type { Histories } from "./history.ts";
 import { createJournal } from "./journal.ts";
 import type { Batch, RunHandle } from "./lane.ts";
 import type { InboundExtras, Prompts } from "./prompt.ts";
@@ -40,6 +41,7 @@ export interface RunOptions {
   readonly models: Models;
   readonly toolbox: Toolbox;
   readonly prompts: Prompts;
+  readonly histories: Histories;
   readonly router: Router;
   readonly account: (channel: string, account: string) => Account | undefined;
   readonly live: LiveHub;
@@ -70,6 +72,7 @@ interface RunScope {
   /** The messages it answers; steering adds to them. */
   readonly tickets: MessageTicket[];
   readonly handle: RunHandle<Ticket>;
+  readonly generation: number;
   readonly history: readonly AgentMessage[];
   /** Absent: go on from the end of the history. */
   readonly input?: readonly AgentMessage[];
@@ -140,7 +143,8 @@ async function begin(
     await store.sessions.ensure(seed);
     await store.sessions.append(sessionKey, options.prompts.seedMessages(last), lease);
   }
-  const history = await store.sessions.history(sessionKey);
+  const current = await store.sessions.get(sessionKey);
+  const history = await options.histories.load(sessionKey, current);
   const spoken = await options.prompts.userMessages(tickets);
   const input = shortened.length > 0 ? [options.prompts.summary(shortened), ...spoken] : spoken;
   const begun = await store.runs.begin({
@@ -160,9 +164,10 @@ async function begin(
     sessionKey,
     tickets: all,
     handle,
-    history: history.map((row) => row.message),
+    generation: begun.session.generation,
+    history: history.messages,
     input,
-    places: [...history.map((row) => row.seq), ...input.map((_, index) => newest - input.length + 1 + index)],
+    places: [...history.places, ...input.map((_, index) => newest - input.length + 1 + index)],
     started: new Set(),
     earlier: [],
     sentByTool: [],
@@ -211,7 +216,7 @@ async function resume(options: RunOptions, ticket: ResumeTicket, handle: RunHand
       },
     );
   }
-  const history = await store.sessions.history(sessionKey);
+  const history = await options.histories.load(sessionKey, session);
   const earlier = interrupted.messages.flatMap(({ message }) =>
     message.role === "assistant" ? [saidIn(message)] : [],
   );
@@ -222,8 +227,9 @@ async function resume(options: RunOptions, ticket: ResumeTicket, handle: RunHand
     sessionKey,
     tickets,
     handle,
-    history: history.map((row) => row.message),
-    places: history.map((row) => row.seq),
+    generation: run.generation,
+    history: history.messages,
+    places: history.places,
     started: new Set(interrupted.calls.flatMap((call) => (call.state === "started" ? [call.callId] : []))),
     earlier,
     sentByTool: [],
@@ -241,16 +247,19 @@ async function loop(options: RunOptions, scope: RunScope): Promise<void> {
     messageIds: tickets.map((ticket) => ticket.stored.event.messageId),
   });
 
-  const tools = options.toolbox.forRun({
+  const tools = await options.toolbox.forRun({
     agent,
     event: last.stored.event,
     role: last.stored.role,
     sessionKey,
     runId,
+    messageId: last.id,
     onSent: (text) => scope.sentByTool.push(text),
   });
+  for (const ticket of tickets) tools.heard(ticket.stored.event, ticket.stored.role);
   const prompt = await options.prompts.system(agent, agentModel, last, tools.tools);
   const extras = await options.prompts.inbound(last, agentModel);
+  if (extras.groupHistory) tools.tainted("history");
   tracer.note(
     last.id,
     "prompt",
@@ -268,7 +277,10 @@ async function loop(options: RunOptions, scope: RunScope): Promise<void> {
     if (taken.length === 0) return [];
     tickets.push(...taken);
     steered.push(...taken.map((ticket) => ticket.id));
-    for (const ticket of taken) tracer.note(ticket.id, "lane", `steers the running turn ${runId}`);
+    for (const ticket of taken) {
+      tools.heard(ticket.stored.event, ticket.stored.role);
+      tracer.note(ticket.id, "lane", `steers the running turn ${runId}`);
+    }
     return options.prompts.userMessages(taken);
   };
   const journal = createJournal({
@@ -317,7 +329,12 @@ async function loop(options: RunOptions, scope: RunScope): Promise<void> {
         tracer.note(ticket.id, "lane", "stopped with the gateway; goes on at the next start");
       return;
     }
+    const places = journal.places();
     await conclude(options, scope, result, journal.takeHeld(), viewer.texts());
+    if (places) {
+      const messages = [...scope.history, ...result.messages];
+      options.histories.keep(sessionKey, scope.generation, { messages, places });
+    }
   } catch (error) {
     // A write that failed leaves the journal as the truth; anything else ends the run here, told to its people.
     if (isStoreFailure(error)) throw error;

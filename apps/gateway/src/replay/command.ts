@@ -1,4 +1,4 @@
-import { EXIT, GatewayError } from "../errors.ts";
+import { codeOf, EXIT, GatewayError, messageOf } from "../errors.ts";
 import { differences } from "./check.ts";
 import { readScenario } from "./scenario.ts";
 import { show } from "./show.ts";
@@ -9,6 +9,8 @@ export async function replay(
   options: { readonly json?: boolean; readonly check?: boolean },
 ): Promise<void> {
   const { perform } = await import("./perform.ts").catch((error: unknown) => {
+    if (codeOf(error) !== "ERR_MODULE_NOT_FOUND" || !messageOf(error).includes("@signalbox/testkit"))
+      throw error;
     throw new GatewayError(
       EXIT.failure,
       "The stand-ins are not installed. Install @signalbox/testkit beside the gateway.",

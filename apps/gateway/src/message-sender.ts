@@ -1,0 +1,111 @@
+import { createHash } from "node:crypto";
+import type { LeaseToken } from "@signalbox/store";
+import type { MessageAction, MessageOutcome } from "@signalbox/tools";
+import type { Account } from "./channels.ts";
+import { messageOf } from "./errors.ts";
+import type { LiveHub } from "./live.ts";
+import { type Deliverer, outboxRow } from "./path/outbox.ts";
+import { outboundOf } from "./path/reply.ts";
+import type { GatewayStore } from "./path/stored.ts";
+import type { ToolRun } from "./toolbox.ts";
+
+export interface MessageSenderOptions {
+  readonly store: GatewayStore;
+  readonly lease: LeaseToken;
+  readonly account: (channel: string, account: string) => Account | undefined;
+  readonly deliverer: Pick<Deliverer, "deliver">;
+  readonly live: LiveHub;
+  readonly now: () => number;
+}
+
+/** Carries out what the message tool asks for. Texts go through the outbox as replies do. */
+export interface MessageSender {
+  act(
+    action: MessageAction,
+    run: ToolRun,
+    call: { readonly signal: AbortSignal; readonly callId: string },
+  ): Promise<MessageOutcome>;
+}
+
+const TTL_MS = 24 * 60 * 60 * 1000;
+
+export function createMessageSender(options: MessageSenderOptions): MessageSender {
+  const { store, lease, live, now } = options;
+
+  const send = async (
+    action: Extract<MessageAction, { action: "send" }>,
+    run: ToolRun,
+    account: Account,
+    call: { readonly signal: AbortSignal; readonly callId: string },
+  ): Promise<MessageOutcome> => {
+    const { definition, running } = account;
+    let { address } = run.event;
+    if (action.target !== undefined) {
+      if (!running.openDirect) return no(`This channel cannot write to ${action.target} from here.`);
+      address = definition.codec.encode(await running.openDirect(action.target, call.signal));
+    }
+    const payload = outboundOf(action.text, action.replyTo, definition.capabilities);
+    const row = outboxRow({ ...run.event, address }, payload, { expiresAt: now() + TTL_MS, claim: false });
+    // The key comes from the call, so that a call made again after a crash is the same message.
+    const key = createHash("sha256").update(`${run.runId} ${call.callId}`).digest("base64url").slice(0, 20);
+    const rows = await store.outbox.enqueue([{ ...row, key }], { lease, sessionKey: run.sessionKey });
+    options.deliverer.deliver(rows);
+    if (action.target === undefined) run.onSent(action.text);
+    return { ok: true, text: "The message is on its way." };
+  };
+
+  return {
+    async act(action, run, call) {
+      const { event } = run;
+      if (action.channel !== undefined && action.channel !== event.channel) {
+        return no(`Only the current channel, ${event.channel}, can be written to.`);
+      }
+      if (action.action === "send" && action.media.length > 0) {
+        return no("Attachments cannot be sent yet. Say where the file is instead.");
+      }
+      const account = options.account(event.channel, event.account);
+      try {
+        if (account === undefined) {
+          // The gateway's own clients watch the session itself.
+          if (action.action !== "send" || action.target !== undefined)
+            return no("This client shows text only.");
+          live.publish(run.sessionKey, {
+            type: "message",
+            message: { id: call.callId, role: "assistant", text: action.text, at: now(), runId: run.runId },
+          });
+          run.onSent(action.text);
+          return { ok: true, text: "The message was shown." };
+        }
+        const { running, definition } = account;
+        const to = definition.codec.decode(event.address);
+        switch (action.action) {
+          case "send":
+            return await send(action, run, account, call);
+          case "react":
+            if (!running.react) return no("This channel has no reactions.");
+            await running.react(to, action.messageId, { emoji: action.emoji, on: true }, call.signal);
+            return { ok: true, text: "Reacted." };
+          case "edit":
+            if (!running.edit) return no("This channel cannot edit messages.");
+            await running.edit(
+              to,
+              action.messageId,
+              outboundOf(action.text, undefined, definition.capabilities),
+              call.signal,
+            );
+            return { ok: true, text: "Edited." };
+          case "delete":
+            if (!running.remove) return no("This channel cannot delete messages.");
+            await running.remove(to, action.messageId, call.signal);
+            return { ok: true, text: "Deleted." };
+        }
+      } catch (error) {
+        return no(messageOf(error));
+      }
+    },
+  };
+}
+
+function no(message: string): MessageOutcome {
+  return { ok: false, message };
+}
