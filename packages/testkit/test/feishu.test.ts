@@ -1,0 +1,169 @@
+import * as lark from "@larksuiteoapi/node-sdk";
+import { describe, expect, it } from "vitest";
+import {
+  type FeishuOptions,
+  groupMention,
+  push,
+  sign,
+  startFeishu,
+  textMessage,
+} from "../src/feishu/index.ts";
+
+const appId = "cli_0123456789abcdef";
+const appSecret = "secret";
+const quiet = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {}, trace: () => {} };
+
+async function open(options: Partial<FeishuOptions> = {}, secret = appSecret) {
+  let now = 1_767_225_600_000;
+  const standIn = await startFeishu({
+    appId,
+    appSecret,
+    users: { ou_1: { name: "张三" } },
+    now: () => now,
+    ...options,
+  });
+  const client = new lark.Client({
+    appId,
+    appSecret: secret,
+    domain: standIn.url,
+    logger: quiet,
+    loggerLevel: lark.LoggerLevel.fatal,
+    cache: new lark.DefaultCache(),
+  });
+  const text = (words: string) => JSON.stringify({ text: words });
+  return {
+    standIn,
+    client,
+    pass: (ms: number) => {
+      now += ms;
+    },
+    send: (content = text("hi"), msg_type = "text", uuid?: string) =>
+      outcome(
+        client.im.v1.message.create({
+          params: { receive_id_type: "chat_id" },
+          data: { receive_id: "oc_1", msg_type, content, ...(uuid === undefined ? {} : { uuid }) },
+        }),
+      ),
+    [Symbol.asyncDispose]: () => standIn.stop(),
+  };
+}
+
+interface Answer {
+  code?: number | undefined;
+  data?: { message_id?: string | undefined } | undefined;
+}
+
+/** What came back: Feishu's code and the message's id, also where the SDK throws. */
+async function outcome(call: Promise<Answer>): Promise<{ code: number | undefined; id: string | undefined }> {
+  try {
+    const answer = await call;
+    return { code: answer.code, id: answer.data?.message_id };
+  } catch (error) {
+    const found = Object.assign({ response: { data: { code: undefined } } }, error).response.data.code;
+    return { code: found, id: undefined };
+  }
+}
+
+describe("the stand-in for Feishu, through the vendor's SDK", () => {
+  it("refuses a wrong secret and a token that has run out", async () => {
+    await using wrong = await open({}, "guess");
+    await expect(wrong.client.im.v1.message.get({ path: { message_id: "om_1" } })).rejects.toThrow("10014");
+    await using right = await open();
+    expect((await right.send()).code).toBe(0);
+    right.standIn.expireTokens();
+    expect((await right.send()).code).toBe(99991663);
+  });
+
+  it("takes what Feishu takes and refuses what it refuses", async () => {
+    await using bench = await open({ chats: ["oc_1"] });
+    const { send, client } = bench;
+    expect((await send()).code).toBe(0);
+    expect((await send("not json")).code).toBe(230001);
+    expect((await send('{"text":""}')).code).toBe(230001);
+    expect((await send("{}", "hologram")).code).toBe(230001);
+    expect((await send(JSON.stringify({ text: "x".repeat(150 * 1024) }))).code).toBe(230025);
+    const post = (text: string) => JSON.stringify({ zh_cn: { content: [[{ tag: "md", text }]] } });
+    expect((await send(post("**x**"), "post")).code).toBe(0);
+    expect((await send(post("x".repeat(30 * 1024)), "post")).code).toBe(230025);
+    expect((await send(JSON.stringify({ zh_cn: { content: [[{ tag: "h1" }]] } }), "post")).code).toBe(230001);
+    expect((await send(JSON.stringify({ schema: "2.0" }), "interactive")).code).toBe(230099);
+    const create = (receive_id: string, receive_id_type: "chat_id" | "open_id") =>
+      outcome(
+        client.im.v1.message.create({
+          params: { receive_id_type },
+          data: { receive_id, msg_type: "text", content: '{"text":"x"}' },
+        }),
+      );
+    expect((await create("oc_other", "chat_id")).code).toBe(230002);
+    expect((await create("oc_1", "open_id")).code).toBe(230001);
+    expect((await create("", "chat_id")).code).toBe(99992402);
+    const reply = client.im.v1.message.reply({
+      path: { message_id: "om_nothing" },
+      data: { msg_type: "text", content: '{"text":"x"}' },
+    });
+    expect((await outcome(reply)).code).toBe(230011);
+  });
+
+  it("sends once an hour under one uuid of at most 50 characters", async () => {
+    await using bench = await open();
+    const first = await bench.send(undefined, undefined, "k");
+    expect(await bench.send(undefined, undefined, "k")).toEqual(first);
+    bench.pass(3_599_000);
+    expect(await bench.send(undefined, undefined, "k")).toEqual(first);
+    bench.pass(2_000);
+    expect((await bench.send(undefined, undefined, "k")).id).not.toBe(first.id);
+    expect((await bench.send(undefined, undefined, "x".repeat(51))).code).toBe(230001);
+    expect(bench.standIn.sent).toHaveLength(2);
+  });
+
+  it("holds to five messages a second and chat where asked to", async () => {
+    await using bench = await open({ rateLimit: true });
+    const codes: (number | undefined)[] = [];
+    for (let count = 0; count < 6; count += 1) codes.push((await bench.send()).code);
+    expect(codes).toEqual([0, 0, 0, 0, 0, 230020]);
+    bench.pass(1000);
+    expect((await bench.send()).code).toBe(0);
+  });
+
+  it("breaks down as scripted: before, after, and without an answer", async () => {
+    await using bench = await open();
+    bench.standIn.fail({ kind: "status", method: "POST" });
+    expect((await bench.send()).code).toBe(2200);
+    expect(bench.standIn.sent).toHaveLength(0);
+    bench.standIn.fail({ kind: "cut", method: "POST" });
+    expect(await bench.send()).toEqual({ code: undefined, id: undefined });
+    expect(bench.standIn.sent).toHaveLength(1);
+  });
+
+  it("knows the bot and its people", async () => {
+    await using bench = await open();
+    const user = await bench.client.contact.v3.user.get({
+      path: { user_id: "ou_1" },
+      params: { user_id_type: "open_id" },
+    });
+    expect(user.data?.user?.name).toBe("张三");
+    expect(await bench.client.request({ method: "GET", url: "/open-apis/bot/v3/info" })).toMatchObject({
+      bot: { open_id: "ou_bot" },
+    });
+  });
+
+  it("dresses events so that the SDK's own dispatcher takes them", async () => {
+    const encryptKey = "key";
+    const seen: string[] = [];
+    const dispatcher = new lark.EventDispatcher({
+      encryptKey,
+      logger: quiet,
+      loggerLevel: lark.LoggerLevel.fatal,
+    }).register({
+      "im.message.receive_v1": (data) => void seen.push(data.message.message_id),
+    });
+    const sent = push(groupMention("hi", { openId: "ou_bot", name: "Bot" }, { messageId: "om_1" }), {
+      encryptKey,
+    });
+    await dispatcher.invoke(Object.assign(Object.create({ headers: sent.headers }), JSON.parse(sent.body)));
+    const forged = push(textMessage("hi", { messageId: "om_2" }), { encryptKey });
+    const headers = { ...forged.headers, "x-lark-signature": sign("1", "2", "3", "4") };
+    await dispatcher.invoke(Object.assign(Object.create({ headers }), JSON.parse(forged.body)));
+    expect(seen).toEqual(["om_1"]);
+  });
+});
