@@ -176,7 +176,13 @@ async function message(
     senderId: sender,
     chatId: `oc_${sender}`,
   });
-  feishu.plant({ messageId: `om_${id}`, chatId: `oc_${sender}` });
+  feishu.plant({
+    messageId: `om_${id}`,
+    chatId: `oc_${sender}`,
+    msgType: "text",
+    content: "{}",
+    senderId: sender,
+  });
   const { headers, body } = push(event, { token: TOKEN });
   const replied = replyOf(feishu, `om_${id}`);
   const postedAt = now();

@@ -70,11 +70,11 @@ export interface ToolboxOptions {
 }
 
 /** The built-in tools, in the order in which a model sees them where the configuration gives none. */
-const BUILT_IN = ["read", "write", "edit", "ls", "exec", "message"] as const;
+const BUILT_IN: readonly string[] = ["read", "write", "edit", "ls", "exec", "message"];
 
 /** Opens each agent's workspace and makes its tools; every call goes through the agent's one runner. */
 export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
-  const { agents, config, tracer, now } = options;
+  const { agents, config, tracer } = options;
   const current = new AsyncLocalStorage<ToolRun>();
   /** The run of each session, for the trace of decisions. */
   const running = new Map<string, InboxId>();

@@ -13,8 +13,8 @@ export async function start(options: CommonOptions & { readonly strict?: boolean
   prepareHome(home);
   const loaded = configOrExit(() => readConfig(home, process.env));
   const { host } = loaded.config.gateway;
-  const made =
-    loaded.config.gateway.auth.token === undefined && !process.env["SIGNALBOX_TOKEN"] && gatewayToken(home);
+  const ours = loaded.config.gateway.auth.token === undefined && !process.env["SIGNALBOX_TOKEN"];
+  const kept = ours ? gatewayToken(home) : undefined;
   const secrets = [...loaded.secrets, effectiveToken(loaded, home, process.env), ...environmentSecrets()];
   const redact = createRedactor(secrets);
   const logger = createLogger(loaded.config.gateway.logLevel, redact);
@@ -34,7 +34,7 @@ export async function start(options: CommonOptions & { readonly strict?: boolean
   );
   const lines = [
     `Signalbox listens on ${gateway.url} (host ${host}), home ${home.dir}`,
-    ...(made?.made ? [`Your token, shown once and kept in ${home.tokenFile}: ${made.token}`] : []),
+    ...(kept?.made === true ? [`Your token, shown once and kept in ${home.tokenFile}: ${kept.token}`] : []),
     ...(gateway.demo
       ? [
           "No model key is set: the offline demo model answers. Set ANTHROPIC_API_KEY or another, or models.providers.",
