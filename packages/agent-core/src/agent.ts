@@ -5,7 +5,10 @@ import { unansweredCalls } from "./conversation/pending.ts";
 import { AgentError } from "./errors.ts";
 import { ViewQueue } from "./event-queue.ts";
 import type { AgentEvent, EmitEvent, RunResult } from "./events.ts";
+import type { OnPendingCall } from "./hooks.ts";
+import { failed } from "./loop/invoke.ts";
 import { Run } from "./loop/run.ts";
+import { texts } from "./loop/texts.ts";
 import type { AgentMessage } from "./messages.ts";
 import { Snapshot } from "./snapshot.ts";
 
@@ -41,6 +44,8 @@ export class Agent {
   #steering: AgentMessage[] = [];
   #followUps: AgentMessage[] = [];
   #listeners: readonly EmitEvent[] = [];
+  /** Calls the last run left waiting for a decision: they were never begun. */
+  #waiting: ReadonlySet<string> = new Set();
   readonly #snapshot = new Snapshot();
 
   constructor(options: AgentOptions) {
@@ -72,7 +77,7 @@ export class Agent {
   async prompt(input: AgentInput): Promise<RunResult> {
     const messages = this.#messages(input);
     if (messages.length === 0) throw new AgentError("invalid_input", "A prompt needs a message.");
-    return this.#run((run) => run.execute(messages));
+    return this.#execute(messages);
   }
 
   /**
@@ -80,7 +85,7 @@ export class Agent {
    * @throws AgentError `busy`, `nothing_to_continue`, and as `AgentRun.result`
    */
   async continue(): Promise<RunResult> {
-    return this.#run((run) => run.execute([]));
+    return this.#execute([]);
   }
 
   /** Has a say in the run that is going on: before the next call or model turn. Kept for the next run when idle. */
@@ -153,6 +158,12 @@ export class Agent {
     };
   }
 
+  async #execute(input: readonly AgentMessage[]): Promise<RunResult> {
+    const result = await this.#run((run) => run.execute(input));
+    this.#waiting = new Set(result.pending.map((call) => call.id));
+    return result;
+  }
+
   async #run<T>(work: (run: Run) => Promise<T>): Promise<T> {
     if (this.#running !== undefined) throw busy();
     const controller = new AbortController();
@@ -170,8 +181,19 @@ export class Agent {
   }
 
   #config(signal: AbortSignal): AgentLoopConfig {
-    return { ...this.#options, signal, steering: this.#takeSteering, followUps: this.#takeFollowUps };
+    return {
+      ...this.#options,
+      signal,
+      steering: this.#takeSteering,
+      followUps: this.#takeFollowUps,
+      onPendingCall: this.#options.onPendingCall ?? this.#settlePending,
+    };
   }
+
+  #settlePending: OnPendingCall = ({ call, newInput }) => {
+    if (!this.#waiting.has(call.id)) return undefined;
+    return newInput ? { action: "result", result: failed(texts.superseded) } : { action: "run" };
+  };
 
   #takeSteering = (): readonly AgentMessage[] =>
     this.#steering.length === 0

@@ -113,6 +113,8 @@ export type OnStep = (step: Step) => Awaitable<void>;
 export interface PendingCall {
   readonly call: ToolCallBlock;
   readonly tool: Tool | undefined;
+  /** Whether something new was said before the call was settled. */
+  readonly newInput: boolean;
 }
 
 /** `run` goes through `beforeToolCall` as any other call; `wait` ends the run with `waiting` again. */
@@ -122,11 +124,11 @@ export type PendingDecision =
   | { readonly action: "wait" };
 
 /**
- * Says what to do with a call that an earlier run left without a result. Default on `continue`: run it again when the
+ * Says what to do with a call that an earlier run left without a result. Default (also for `undefined`) on `continue`: run it again when the
  * tool's effects are `none` or `idempotent`; otherwise the model is told that the outcome is unknown. Default when
  * a new prompt comes first: not run, and the model is told so.
  */
-export type OnPendingCall = (pending: PendingCall) => Awaitable<PendingDecision>;
+export type OnPendingCall = (pending: PendingCall) => Awaitable<PendingDecision | undefined>;
 
 /** The part of the conversation about to be summarised. */
 export interface FlushInfo {

@@ -41,14 +41,17 @@ export class Snapshot {
         this.#view = undefined;
         return;
       }
+      case "message":
+        // The turn is in the history now.
+        if (event.origin === "model") this.#clear();
+        return;
       case "turn.start":
       case "model.start":
       case "model.discard":
       case "start":
       case "turn.end":
       case "run.end":
-        this.#blocks = [];
-        this.#view = undefined;
+        this.#clear();
         return;
       default:
         return;
@@ -69,6 +72,11 @@ export class Snapshot {
     let text = "";
     for (const open of this.#blocks) if (open?.head.type === "text") text += open.text;
     return text;
+  }
+
+  #clear(): void {
+    this.#blocks = [];
+    this.#view = undefined;
   }
 
   #start(index: number, head: BlockHead): Open {

@@ -46,7 +46,10 @@ export interface Tool<Args = unknown, Details extends JsonValue = JsonValue> {
   readonly execution?: "sequential" | "parallel";
   /** Milliseconds; default none. */
   readonly timeoutMs?: number;
-  /** How a too long result is cut: `head` (default) keeps the start, `head-tail` 70 % of the start and 30 % of the end. */
+  /**
+   * How a too long result is cut: `head` keeps the start, `head-tail` 70 % of the start and 30 % of the end. Default:
+   * `head-tail` where the end matters (an error, a summary, the close of a JSON document), else `head`.
+   */
   readonly truncate?: "head" | "head-tail";
   execute(call: ToolCall<Args>, context: ToolContext): Promise<ToolResult<Details>>;
 }

@@ -5,6 +5,7 @@ import type { Step } from "../hooks.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
 import type { SystemPrompt } from "../model.ts";
 import { compact } from "../overflow/compact.ts";
+import { cutPoint } from "../overflow/cut-point.ts";
 import { pruneToolResults } from "../overflow/prune.ts";
 import type { ToolSet } from "../schema/compile.ts";
 import { estimateTokens } from "../tokens.ts";
@@ -12,6 +13,8 @@ import { estimateTokens } from "../tokens.ts";
 const PRUNE_AT = 0.7;
 const COMPACT_AT = 0.6;
 const KEEP_SHARE = 0.25;
+/** What has to be added before a conversation that stayed long is compacted again. */
+const AGAIN_SHARE = 0.1;
 
 /** What fitting a conversation into the window needs of the run. */
 export interface FitHost {
@@ -35,6 +38,9 @@ export class Fit {
   readonly #host: FitHost;
   #prefix: { readonly system: SystemPrompt; readonly tokens: number } | undefined;
 
+  /** Below this many tokens another compaction in this run would be in vain. */
+  #compactAbove = 0;
+
   constructor(host: FitHost) {
     this.#host = host;
   }
@@ -54,8 +60,11 @@ export class Fit {
     const prefix = this.#prefixTokens(system);
     const compactAbove = model.contextWindow * (context.compactAt ?? COMPACT_AT);
     await this.#prune(prefix, compactAbove, context.protectTurns ?? 3);
-    if (conversation.tokens(prefix) <= compactAbove) return 0;
-    return this.#compact("threshold", conversation.tokens(prefix), 1);
+    const tokens = conversation.tokens(prefix);
+    if (tokens <= Math.max(compactAbove, this.#compactAbove)) return 0;
+    const replaced = await this.#compact("threshold", tokens, 1);
+    this.#compactAbove = conversation.tokens(prefix) + model.contextWindow * AGAIN_SHARE;
+    return replaced;
   }
 
   /**
@@ -108,6 +117,7 @@ export class Fit {
     if (policy === false) return 0;
     const keepTokens = Math.floor(config.model.contextWindow * (policy.keepShare ?? KEEP_SHARE) * factor);
     const cost = (message: AgentMessage): number => estimateTokens(conversation.prunedAs(message) ?? message);
+    if (cutPoint(conversation.messages, keepTokens, cost) === 0) return 0;
     await this.#host.emit({ type: "compaction.start", reason, tokens });
     const compaction = await compact({
       messages: conversation.messages,

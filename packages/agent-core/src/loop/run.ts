@@ -181,6 +181,12 @@ export class Run implements CallHost, FitHost {
       if (settled !== undefined) return settled;
     }
     await this.#commitInput(opening.messages, opening.origin);
+    if (opening.origin === "input") {
+      // What was said before the run began belongs before its first turn.
+      const taken = this.takeSteering();
+      const steering = taken instanceof Promise ? await taken : taken;
+      if (steering.length > 0) await this.#commitInput(steering, "steer");
+    }
     for (;;) {
       const end = await this.#untilRest();
       if (end.limit !== undefined || !RESTS.has(end.reason)) return end;
@@ -248,7 +254,10 @@ export class Run implements CallHost, FitHost {
     } else {
       const runStart = Math.max(0, this.#runStart - conversation.hidden());
       const info = { turn: this.turn, runStart, signal: this.signal };
-      messages = conversation.toRequest(await config.transformContext(conversation.view(), info));
+      const given = config.transformContext(conversation.view(), info);
+      const transformed = given instanceof Promise ? await this.stop.orStopped(given) : given;
+      if (transformed === undefined) return undefined;
+      messages = conversation.toRequest(transformed);
     }
     if (this.stop.cause !== undefined) return undefined;
     return streamTurn({
@@ -298,6 +307,10 @@ export class Run implements CallHost, FitHost {
     outcome: CallsOutcome | undefined,
   ): Promise<After> {
     const { stopReason } = message;
+    // Taken from the host's queue, so it has to be kept whatever follows.
+    if (outcome !== undefined && outcome.steering.length > 0) {
+      await this.#commitInput(outcome.steering, "steer");
+    }
     if (outcome?.end === "waiting")
       return { go: "end", end: { reason: "waiting", pending: outcome.waiting } };
     if (this.stop.cause !== undefined) return { go: "end", end: this.#stopped() };
@@ -305,8 +318,6 @@ export class Run implements CallHost, FitHost {
     if (outcome?.end === "limit" && outcome.limit !== undefined) {
       return { go: "end", end: { reason: "limit", limit: outcome.limit } };
     }
-    if (outcome !== undefined && outcome.steering.length > 0)
-      await this.#commitInput(outcome.steering, "steer");
     if (stopReason !== "max_tokens") this.#continuations = 0;
     if (stopReason !== "pause") this.#pauses = 0;
     switch (stopReason) {
@@ -353,7 +364,7 @@ export class Run implements CallHost, FitHost {
 
   async #preset(call: ToolCallBlock, newInput: boolean): Promise<Preset> {
     const tool = this.tools.byName.get(call.name)?.tool;
-    const decision = await this.config.onPendingCall?.({ call, tool });
+    const decision = await this.config.onPendingCall?.({ call, tool, newInput });
     if (decision?.action === "run") return undefined;
     if (decision?.action === "wait") return "wait";
     if (decision?.action === "result") {

@@ -34,6 +34,7 @@ export const texts = {
     "The run was interrupted before this call gave a result; whether it took effect is unknown. Look before making it again, or ask.",
   interruptedHarmless:
     "The run was interrupted before this call gave a result. Make it again if it is still needed.",
+  superseded: "Not run: it waited for a decision when the user sent a new message.",
   continueCut:
     "Your last message was cut at the output limit. Go on exactly where it stopped, without repeating or introducing it.",
   continueBroken: "Your last message was interrupted. Go on where it stopped.",
