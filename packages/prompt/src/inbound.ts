@@ -198,7 +198,7 @@ function fenced(value: object): string {
 }
 
 const ENVELOPE =
-  /^(\s*)(?=\[\s*message_id\s*[:：]|[#＃]+\s*inbound\s+context|conversation info \(untrusted|sender \(untrusted|earlier in this group, not addressed|the message this one replies to \()/gimu;
+  /^([^\S\n]*)(?=\[[^\S\n]*message_id[^\S\n]*[:：]|[#＃]+[^\S\n]*inbound[^\S\n]+context|conversation info \(untrusted|sender \(untrusted|earlier in this group, not addressed|the message this one replies to \()/gimu;
 
 function escapeEnvelope(text: string): string {
   return cleanText(text).replace(ENVELOPE, "$1\\");

@@ -17,7 +17,6 @@ export interface ParsedReply {
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const MEDIA = /^[ \t]*MEDIA:[ \t]*(\S(?:.*\S)?)[ \t]*$/;
 const DIRECTIVE = /\[\[[ \t]*(audio_as_voice|reply_to_current|reply_to:[ \t]*([^\]\s]+))[ \t]*\]\][ \t]?/g;
-const INLINE_CODE = /(`+)(?!`)[^\n]*?[^`]\1(?!`)/g;
 /** What is left of a token that was wrapped in Markdown or quotation marks. */
 const WRAPPING = /^[\s`*_~"'“”‘’「」.。]*$/;
 
@@ -74,12 +73,22 @@ export function parseReply(text: string): ParsedReply {
   };
 }
 
+/** Changes what is not between two runs of backticks of one length. */
 function outsideCode(line: string, change: (part: string) => string): string {
+  const runs = [...line.matchAll(/`+/g)];
+  const last = new Map(runs.map((run) => [run[0].length, run.index]));
   let out = "";
   let from = 0;
-  for (const code of line.matchAll(INLINE_CODE)) {
-    out += change(line.slice(from, code.index)) + code[0];
-    from = code.index + code[0].length;
+  let open: { readonly marks: number; readonly at: number } | undefined;
+  for (const { 0: marks, index } of runs) {
+    if (open === undefined) {
+      if ((last.get(marks.length) ?? 0) > index) open = { marks: marks.length, at: index };
+    } else if (open.marks === marks.length) {
+      const end = index + marks.length;
+      out += change(line.slice(from, open.at)) + line.slice(open.at, end);
+      from = end;
+      open = undefined;
+    }
   }
   return out + change(line.slice(from));
 }

@@ -1,0 +1,134 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createSilenceFilter, parseReply, SILENT_TOKEN } from "./index.ts";
+
+const shown = (text: string): string => parseReply(text).text;
+
+describe("silence", () => {
+  test.each([
+    SILENT_TOKEN,
+    `\n ${SILENT_TOKEN}\n`,
+    `\`${SILENT_TOKEN}\``,
+    `**${SILENT_TOKEN}**`,
+    `"${SILENT_TOKEN}"`,
+  ])("%j sends nothing", (text) => {
+    expect(parseReply(text)).toEqual({ text: "", silent: true, media: [], audioAsVoice: false });
+  });
+
+  test("a token beside real text is taken out, and the text is sent", () => {
+    expect(parseReply(`Here you are. ${SILENT_TOKEN}`)).toMatchObject({
+      text: "Here you are.",
+      silent: false,
+    });
+    expect(parseReply(`${SILENT_TOKEN}\nHere`)).toMatchObject({ text: "Here", silent: false });
+    expect(shown(`a ${SILENT_TOKEN} b`)).toBe("a  b");
+    expect(shown("```\n__SILENT__\n```")).not.toContain("SILENT");
+  });
+
+  test("an attachment is something to send", () => {
+    expect(parseReply(`${SILENT_TOKEN}\nMEDIA: a.png`)).toMatchObject({ silent: false, media: ["a.png"] });
+  });
+
+  test("an empty answer is not silence", () => {
+    expect(parseReply("")).toMatchObject({ text: "", silent: false });
+  });
+});
+
+describe("directives", () => {
+  test("media lines are taken out, each source once", () => {
+    expect(
+      parseReply("Done:\nMEDIA: out/a b.png\nMEDIA:https://x.test/y.mp3\nMEDIA: out/a b.png\nBye"),
+    ).toMatchObject({
+      text: "Done:\nBye",
+      media: ["out/a b.png", "https://x.test/y.mp3"],
+    });
+    expect(parseReply('MEDIA: "a.png"').media).toEqual(["a.png"]);
+  });
+
+  test("nothing in code is a directive", () => {
+    const text =
+      "```text\nMEDIA: a.png\n[[audio_as_voice]]\n```\n`[[reply_to_current]]` and `MEDIA: b`\n~~~\nMEDIA: c\n```\nMEDIA: d\n~~~";
+    expect(parseReply(text)).toEqual({ text, silent: false, media: [], audioAsVoice: false });
+  });
+
+  test("a fence ends with its own mark, and directives count again", () => {
+    expect(parseReply("````\n```\nMEDIA: a\n````\nMEDIA: b").media).toEqual(["b"]);
+  });
+
+  test("media in prose or emphasis is prose", () => {
+    expect(parseReply("see MEDIA: a.png").media).toEqual([]);
+    expect(parseReply("**MEDIA: a.png**").media).toEqual([]);
+    expect(parseReply("MEDIA:").media).toEqual([]);
+  });
+
+  test("replies: the first directive counts and all are taken out", () => {
+    expect(parseReply("[[reply_to_current]] Sure")).toMatchObject({ text: "Sure", replyTo: "current" });
+    expect(parseReply("[[ reply_to: om_1 ]]Sure [[reply_to_current]]")).toMatchObject({
+      text: "Sure",
+      replyTo: { id: "om_1" },
+    });
+    expect(parseReply("Sure")).not.toHaveProperty("replyTo");
+  });
+
+  test("cost no more than the length of the text, however it is made", () => {
+    for (const piece of ["`", "` ", "`a``b", "[[", "[[ ", "MEDIA: ", " ", "\n", "_", "__SIL", "~~~\n"]) {
+      expect(parseReply(`x${piece.repeat(300_000 / piece.length)}`).silent).toBe(false);
+    }
+  });
+
+  test("voice notes", () => {
+    expect(parseReply("[[audio_as_voice]]\nMEDIA: hi.ogg")).toEqual({
+      text: "",
+      silent: false,
+      media: ["hi.ogg"],
+      audioAsVoice: true,
+    });
+  });
+});
+
+describe("the streaming filter", () => {
+  const filtered = (pieces: readonly string[]): string[] => {
+    const filter = createSilenceFilter();
+    return [...pieces.map((piece) => filter.push(piece)), filter.end()];
+  };
+  const fragment = fc.constantFrom(
+    "__SILENT__",
+    "__SIL",
+    "ENT__",
+    "__",
+    "_",
+    "SILENT",
+    " ",
+    "\n",
+    "a",
+    "文",
+    "😀",
+    "__SILENT",
+  );
+  const reply = fc.array(fragment, { maxLength: 14 }).map((parts) => parts.join(""));
+
+  test("the token never shows, in any cut of the text, not even one made by taking another out", () => {
+    fc.assert(
+      fc.property(reply, fc.array(fc.nat(60), { maxLength: 8 }), (text, cuts) => {
+        const at = [0, ...cuts.map((cut) => Math.min(cut, text.length)).sort((a, b) => a - b), text.length];
+        const pieces = at.slice(1).map((end, i) => text.slice(at[i], end));
+        const out = filtered(pieces);
+        const whole = out.join("");
+        expect(whole).not.toContain(SILENT_TOKEN);
+        expect(whole).toBe(filtered([text]).join(""));
+        expect(whole).toBe(whole.trim());
+        if (!text.includes(SILENT_TOKEN)) expect(whole).toBe(text.trim());
+        // What was shown at any moment was no beginning of a token that then turned out to be one.
+        expect(parseReply(text).text).toBe(parseReply(text).silent ? "" : whole);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("ordinary text comes at once, and a possible token is held back", () => {
+    expect(filtered(["Hel", "lo", " wor", "ld"])).toEqual(["Hel", "lo", " wor", "ld", ""]);
+    expect(filtered(["__SI", "LENT__"])).toEqual(["", "", ""]);
+    expect(filtered(["__SI", "DE__ note"])).toEqual(["", "__SIDE__ note", ""]);
+    expect(filtered(["ok ", "__SILENT_"])).toEqual(["ok", "", " __SILENT_"]);
+  });
+});
