@@ -2,7 +2,7 @@ import type { AssistantMessage, Message, Model } from "@signalbox/agent-core";
 import { planOf, SYSTEM, TOOL, turnOf } from "./plan.ts";
 
 /** What a candidate reports while it runs. */
-export interface Watch {
+interface Watch {
   onDelta(text: string): void;
   onTool(args: unknown): string;
 }

@@ -1,7 +1,7 @@
 import type { ScriptedTurn } from "@signalbox/testkit";
 
 /** What a run asks of the stand-in, told to it in the prompt. */
-export type Kind = "text" | "paced" | "tools" | "parallel";
+type Kind = "text" | "paced" | "tools" | "parallel";
 
 /** One run of a scenario. */
 export interface Plan {

@@ -3,11 +3,11 @@ import type { StreamModel } from "@signalbox/agent-core";
 /** `fetch` as the vendors' SDKs take it. */
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** How long a silent vendor is waited for. */
+/** How long a silent vendor is waited for. The defaults are 55,000, or 180,000 where `high` or `max` thinking is asked for. */
 export interface Timeouts {
-  /** Milliseconds from the request to the first byte of the answer; default 55,000. */
+  /** Milliseconds from the request to the first byte of the answer. */
   readonly firstByteMs?: number;
-  /** Milliseconds between two pieces of the answer, keep-alives included; default 55,000. */
+  /** Milliseconds between two pieces of the answer, keep-alives included. */
   readonly idleMs?: number;
 }
 

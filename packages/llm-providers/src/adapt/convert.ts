@@ -13,7 +13,7 @@ import { callIdFor } from "./ids.ts";
 import type { AdaptOptions, Loss } from "./index.ts";
 
 /** A loss before its place in the history is known. */
-export type PlacelessLoss = Omit<Loss, "message">;
+type PlacelessLoss = Omit<Loss, "message">;
 
 /** One message for a target. `message` is absent where nothing is left of it. */
 export interface Converted {

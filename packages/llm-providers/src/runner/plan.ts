@@ -78,7 +78,8 @@ export class AttemptPlan {
         return this.#go({ model, ring, key: other }, "key", failure, 0);
       }
     }
-    if (error.retryable && this.#retries < this.#policy.retries) {
+    // A model that said nothing for so long is not asked again: the person has waited long enough.
+    if (error.retryable && error.code !== "timeout" && this.#retries < this.#policy.retries) {
       const delay = this.#delay(error.retryAfterMs);
       if (delay !== undefined) {
         this.#retries++;

@@ -148,6 +148,13 @@ describe("a model runner", () => {
     expect(away.seen).toEqual(["a/m 1", "b/m 2"]);
   });
 
+  it("does not ask a silent model twice", async () => {
+    const { runner, seen } = stage([{ fail: "timeout" }, { say: "hi" }], { a: ["1"], b: ["2"] });
+    const turn = await readTurn(runner.withFallbacks([model("b")])(model("a"), context));
+    expect(kinds(turn.events)).toEqual(["timeout>model"]);
+    expect(seen).toEqual(["a/m 1", "b/m 2"]);
+  });
+
   it("begins with a model whose keys do not rest", async () => {
     const { runner, seen } = stage([{ fail: "billing" }, { say: "1" }, { say: "2" }], { a: ["1"], b: ["2"] });
     const stream = runner.withFallbacks([model("b")]);

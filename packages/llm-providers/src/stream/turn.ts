@@ -14,7 +14,9 @@ import type { Timeouts } from "../provider.ts";
 import { parseArguments } from "./arguments.ts";
 import { classifyException, type Failure, failure } from "./errors.ts";
 
-const DEFAULT_SILENCE_MS = 55_000;
+const SILENCE_MS = 55_000;
+/** Some vendors send nothing at all while a model thinks hard. */
+const THINKING_SILENCE_MS = 180_000;
 
 /** What an adapter tells about the turn it is reading. Everything after the terminal event is ignored. */
 export interface TurnWriter {
@@ -149,8 +151,11 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined>, TurnWriter {
   }
 
   next(): Promise<Result> {
-    if (this.#head < this.#queue.length) return Promise.resolve(this.#take());
-    if (this.#ended) return Promise.resolve({ done: true, value: undefined });
+    // Whoever waits already is served first.
+    if (this.#waiting.length === 0) {
+      if (this.#head < this.#queue.length) return Promise.resolve(this.#take());
+      if (this.#ended) return Promise.resolve({ done: true, value: undefined });
+    }
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
       if (!this.#pulling) this.#pump();
@@ -202,7 +207,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined>, TurnWriter {
     }
     signal?.addEventListener("abort", this.#onAbort, { once: true });
     this.#pulling = true;
-    this.#watch(this.#setup.timeouts?.firstByteMs ?? DEFAULT_SILENCE_MS);
+    this.#watch(this.#setup.timeouts?.firstByteMs ?? this.#patience());
     this.#openTurn(this).then(
       (source) => {
         this.#pulling = false;
@@ -233,7 +238,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined>, TurnWriter {
         continue;
       }
       this.#pulling = true;
-      this.#watch(this.#setup.timeouts?.idleMs ?? DEFAULT_SILENCE_MS);
+      this.#watch(this.#setup.timeouts?.idleMs ?? this.#patience());
       more.then(this.#onPulled, (error: unknown) => this.#broke(error));
       return;
     }
@@ -258,6 +263,11 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined>, TurnWriter {
   readonly #onAbort = (): void => {
     this.fail(failure("aborted", "The request was aborted."), "aborted");
   };
+
+  #patience(): number {
+    const level = this.#setup.options?.thinking;
+    return level === "high" || level === "max" ? THINKING_SILENCE_MS : SILENCE_MS;
+  }
 
   /** One timer a turn, moved on at each wait; silence counts only while the wire is being waited for. */
   #watch(ms: number): void {

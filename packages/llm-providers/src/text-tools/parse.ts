@@ -2,7 +2,7 @@ import { parseArguments } from "../stream/arguments.ts";
 import { CALL_CLOSE, CALL_OPEN, RESULT_OPEN } from "./write.ts";
 
 /** A call read from text. `argsText` is the arguments' JSON, or the whole body where that could not be read. */
-export interface TextCall {
+interface TextCall {
   readonly name: string;
   readonly argsText: string;
   /** Set where the body could not be read; goes back to the model. */
@@ -24,7 +24,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** Reads the body of one call; code fences around it are forgiven. */
-export function readCall(body: string): TextCall {
+function readCall(body: string): TextCall {
   const text = body
     .trim()
     .replace(/^```[a-z]*\n?([\s\S]*?)\n?```$/, "$1")

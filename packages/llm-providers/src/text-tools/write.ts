@@ -19,10 +19,7 @@ function describe(tool: ToolSpec): string {
 }
 
 /** What a model without native tool calls is told about its tools. */
-export function toolInstructions(
-  tools: readonly ToolSpec[],
-  toolChoice: StreamOptions["toolChoice"],
-): string {
+function toolInstructions(tools: readonly ToolSpec[], toolChoice: StreamOptions["toolChoice"]): string {
   const must =
     toolChoice === "required"
       ? "\nIn this answer you have to call a tool."

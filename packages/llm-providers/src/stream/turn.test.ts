@@ -1,0 +1,152 @@
+import type { Model, ModelEvent } from "@signalbox/agent-core";
+import { describe, expect, it } from "vitest";
+import { readTurn } from "../testkit/index.ts";
+import { modelTurn, type OpenTurn } from "./turn.ts";
+
+const model: Model = {
+  id: "m",
+  provider: "p",
+  api: "a",
+  contextWindow: 1,
+  maxOutputTokens: 1,
+  input: ["text"],
+  thinking: [],
+  tools: "native",
+};
+const turn = (open: OpenTurn, signal?: AbortSignal) =>
+  modelTurn({ model, options: signal === undefined ? {} : { signal }, now: () => 7 }, open);
+const types = (events: readonly ModelEvent[]): string[] => events.map((event) => event.type);
+
+describe("a turn", () => {
+  it("reads no further than it is pulled", async () => {
+    let pulls = 0;
+    const stream = turn(async (writer) => {
+      const index = writer.open({ type: "text" });
+      return {
+        async pull() {
+          pulls++;
+          writer.text(index, `${pulls}`);
+          return true;
+        },
+        close: () => {},
+      };
+    });
+    expect(pulls).toBe(0);
+    await stream.next();
+    await stream.next();
+    expect(pulls).toBe(0);
+    for (let i = 1; i <= 3; i++) {
+      expect((await stream.next()).value).toMatchObject({ type: "text.delta", delta: `${i}` });
+      expect(pulls).toBe(i);
+    }
+    await stream.return?.();
+    expect(await stream.next()).toEqual({ done: true, value: undefined });
+    expect(pulls).toBe(3);
+  });
+
+  it("answers several who wait at once, in order", async () => {
+    const stream = turn(async (writer) => {
+      const index = writer.open({ type: "text" });
+      let at = 0;
+      return {
+        async pull() {
+          if (++at === 3) writer.finish("end_turn");
+          else writer.text(index, `${at}`);
+          return true;
+        },
+        close: () => {},
+      };
+    });
+    const results = await Promise.all(Array.from({ length: 8 }, () => stream.next()));
+    expect(results.map((result) => (result.done ? "done" : result.value.type))).toEqual([
+      "start",
+      "block.start",
+      "text.delta",
+      "text.delta",
+      "block.end",
+      "finish",
+      "done",
+      "done",
+    ]);
+  });
+
+  it("keeps blocks apart that are open at once", async () => {
+    const { message } = await readTurn(
+      turn(async (writer) => {
+        const one = writer.open({ type: "toolCall", id: "1", name: "x" });
+        const two = writer.open({ type: "toolCall", id: "2", name: "y" });
+        writer.args(two, '{"b"');
+        writer.args(one, '{"a":1}');
+        writer.args(two, ":2}");
+        writer.close(one);
+        writer.finish("tool_use", "tools");
+        return { pull: () => false, close: () => {} };
+      }),
+    );
+    expect(message).toMatchObject({
+      content: [{ args: { a: 1 } }, { args: { b: 2 } }],
+      stopReason: "tool_use",
+      rawStopReason: "tools",
+      timestamp: 7,
+    });
+  });
+
+  it("ignores what comes after its end, and what is said of blocks it does not know", async () => {
+    const { events } = await readTurn(
+      turn(async (writer) => {
+        writer.text(9, "nowhere");
+        writer.close(9);
+        writer.finish("end_turn");
+        writer.text(writer.open({ type: "text" }), "late");
+        writer.block({ type: "text", text: "late" });
+        writer.fail({ code: "network", message: "late", retryable: true, scope: "provider" });
+        return { pull: () => true, close: () => {} };
+      }),
+    );
+    expect(types(events)).toEqual(["start", "finish"]);
+  });
+
+  it("seals a call as broken, not as empty, when its arguments are not an object", async () => {
+    const { message } = await readTurn(
+      turn(async (writer) => {
+        for (const text of ["", "[1]", '"x"', "{", "null"]) {
+          const index = writer.open({ type: "toolCall", id: text, name: "x" });
+          writer.args(index, text);
+          writer.close(index);
+        }
+        writer.finish("tool_use");
+        return { pull: () => false, close: () => {} };
+      }),
+    );
+    expect(message.content.map((block) => block.type === "toolCall" && block.args)).toEqual([
+      {},
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("closes a source that opens only after the turn was aborted", async () => {
+    const abort = new AbortController();
+    const opened = Promise.withResolvers<void>();
+    let closed = false;
+    const reading = readTurn(
+      turn(async (writer) => {
+        await opened.promise;
+        expect(writer.signal.aborted).toBe(true);
+        return {
+          pull: () => true,
+          close: () => {
+            closed = true;
+          },
+        };
+      }, abort.signal),
+    );
+    abort.abort();
+    expect((await reading).error?.code).toBe("aborted");
+    opened.resolve();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(closed).toBe(true);
+  });
+});
