@@ -45,7 +45,12 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
 
   /** What the event leaves open, as far as it decides anything. Undefined: it could not be found out in time. */
   async function lookUp(envelope: EventEnvelope): Promise<Facts | undefined> {
-    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(limits.lookupMs)]);
+    // Most events leave nothing open, and a timer for each would be waste.
+    let limited: AbortSignal | undefined;
+    const signal = () => {
+      limited ??= AbortSignal.any([context.signal, AbortSignal.timeout(limits.lookupMs)]);
+      return limited;
+    };
     try {
       const message = messageOf(envelope);
       const chatId = message === undefined ? undefined : textAt(message, "chat_id");
@@ -53,6 +58,7 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
         await places.saw(chatId, message?.["chat_type"] === "p2p" ? "direct" : "group");
       return {
         account: context.account,
+        appId: context.config.appId,
         selfId: await selfFor(envelope, signal),
         answersSelf: await answersSelf(envelope, signal),
         place: await placeFor(envelope, signal),
@@ -71,22 +77,22 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
   }
 
   /** In a group it matters whether a mention is ours. */
-  async function selfFor(envelope: EventEnvelope, signal: AbortSignal): Promise<string | undefined> {
+  async function selfFor(envelope: EventEnvelope, signal: () => AbortSignal): Promise<string | undefined> {
     const message = messageOf(envelope);
     const needed =
       message === undefined
         ? envelope.type.includes(".member.bot.")
         : message["chat_type"] !== "p2p" && objectsAt(message, "mentions").length > 0;
-    if (needed) return (await people.self(signal)).id;
+    if (needed) return (await people.self(signal())).id;
     return people.known()?.id;
   }
 
-  async function answersSelf(envelope: EventEnvelope, signal: AbortSignal): Promise<boolean> {
+  async function answersSelf(envelope: EventEnvelope, signal: () => AbortSignal): Promise<boolean> {
     const message = messageOf(envelope);
     const parentId = message === undefined ? undefined : textAt(message, "parent_id");
     if (parentId === undefined || message?.["chat_type"] === "p2p") return false;
     try {
-      return (await places.message(parentId, signal))?.own === true;
+      return (await places.message(parentId, signal()))?.own === true;
     } catch (error) {
       // A message that we may not see was not written by us; any other failure may pass.
       if (isChannelError(error) && lasting.has(error.code)) return false;
@@ -94,16 +100,19 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
     }
   }
 
-  async function placeFor({ type, event }: EventEnvelope, signal: AbortSignal): Promise<Place | undefined> {
+  async function placeFor(
+    { type, event }: EventEnvelope,
+    signal: () => AbortSignal,
+  ): Promise<Place | undefined> {
     const named = textAt(event, "chat_id") ?? textAt(objectAt(event, "context"), "open_chat_id");
     if (type === "im.message.recalled_v1" || type === "card.action.trigger") {
-      return named === undefined ? undefined : { chatId: named, kind: await places.kind(named, signal) };
+      return named === undefined ? undefined : { chatId: named, kind: await places.kind(named, signal()) };
     }
     const messageId = type.startsWith("im.message.reaction.") ? textAt(event, "message_id") : undefined;
     if (messageId === undefined) return undefined;
     try {
-      const chatId = (await places.message(messageId, signal))?.chatId;
-      return chatId === undefined ? undefined : { chatId, kind: await places.kind(chatId, signal) };
+      const chatId = (await places.message(messageId, signal()))?.chatId;
+      return chatId === undefined ? undefined : { chatId, kind: await places.kind(chatId, signal()) };
     } catch (error) {
       if (isChannelError(error) && lasting.has(error.code)) return undefined;
       throw error;

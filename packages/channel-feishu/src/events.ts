@@ -11,6 +11,7 @@ export type EventEnvelope = Extract<Envelope, { kind: "event" }>;
 /** What the event itself does not say. */
 export interface Facts {
   readonly account: string;
+  readonly appId: string;
   /** The bot's open id, where it is known. */
   readonly selfId: string | undefined;
   /** Whether the message it answers is the bot's own. */
@@ -41,7 +42,8 @@ export function readEvent(envelope: EventEnvelope, facts: Facts): readonly Inbou
       return one(readRecall(envelope, facts));
     case "im.message.reaction.created_v1":
     case "im.message.reaction.deleted_v1":
-      return one(readReaction(envelope, facts));
+      // A reaction to a message that the bot cannot see concerns nobody here.
+      return facts.place === undefined ? [] : one(readReaction(envelope, facts.place, facts));
     case "card.action.trigger":
       return one(readAction(envelope, facts));
     case "im.chat.member.bot.added_v1":
@@ -142,19 +144,27 @@ function readRecall(envelope: EventEnvelope, facts: Facts): InboundEvent | undef
   };
 }
 
-function readReaction(envelope: EventEnvelope, facts: Facts): InboundEvent | undefined {
-  const messageId = textAt(envelope.event, "message_id");
-  const type = textAt(objectAt(envelope.event, "reaction_type"), "emoji_type");
-  const sender = personAt(envelope.event, "user_id", facts, envelope.event["operator_type"] === "app");
-  if (messageId === undefined || type === undefined || facts.place === undefined) return undefined;
-  const base = common(envelope, facts, { id: facts.place.chatId, kind: facts.place.kind }, sender ?? nobody);
+function readReaction(
+  envelope: EventEnvelope,
+  { chatId, kind }: { readonly chatId: string; readonly kind: "direct" | "group" },
+  facts: Facts,
+): InboundEvent | undefined {
+  const { event } = envelope;
+  const messageId = textAt(event, "message_id");
+  const type = textAt(objectAt(event, "reaction_type"), "emoji_type");
+  if (messageId === undefined || type === undefined) return undefined;
+  const byApp = event["operator_type"] === "app";
+  const appId = textAt(event, "app_id") ?? "";
+  const app = { id: appId, isBot: true, isSelf: appId === facts.appId };
+  const sender = byApp ? app : (personAt(event, "user_id", facts, false) ?? nobody);
+  const base = common(envelope, facts, { id: chatId, kind }, sender);
   return {
     ...base,
     type: "reaction",
     messageId,
     emoji: emojiOf(type),
     added: envelope.type === "im.message.reaction.created_v1",
-    timestamp: timeAt(envelope.event, "action_time") ?? base.timestamp,
+    timestamp: timeAt(event, "action_time") ?? base.timestamp,
   };
 }
 

@@ -258,6 +258,30 @@ export const recorded: readonly Recorded[] = [
     ],
   },
   {
+    name: "reaction of the bot itself, to a message seen",
+    payload: {
+      schema: "2.0",
+      header: header("im.message.reaction.created_v1", "ev_own_reaction"),
+      event: {
+        message_id: "om_by_person",
+        reaction_type: { emoji_type: "Typing" },
+        operator_type: "app",
+        app_id: "cli_0123456789abcdef",
+        action_time: "1767225601000",
+      },
+    },
+    events: [{ type: "reaction", emoji: "Typing", sender: { isBot: true, isSelf: true } }],
+  },
+  {
+    name: "reaction to a message out of sight",
+    payload: {
+      schema: "2.0",
+      header: header("im.message.reaction.created_v1", "ev_far_reaction"),
+      event: { message_id: "om_far", reaction_type: { emoji_type: "OK" }, operator_type: "user" },
+    },
+    events: [],
+  },
+  {
     name: "bot put into a group",
     payload: {
       schema: "2.0",
