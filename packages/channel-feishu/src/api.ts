@@ -4,7 +4,7 @@ import { apiBase, type FeishuConfig } from "./config.ts";
 import { staleToken, toChannelError } from "./errors.ts";
 import { callSignal, createHttp, FeishuHttpError } from "./http.ts";
 
-export interface CallOptions {
+interface CallOptions {
   /** For the error, for instance `sending a message`. */
   readonly what: string;
   /** It changes something at the platform. */

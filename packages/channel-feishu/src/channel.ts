@@ -76,14 +76,14 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
     }
   }
 
-  /** In a group it matters whether a mention is ours. */
+  /** Whether a mention is ours decides in a group what becomes of the message; elsewhere only how its text reads. */
   async function selfFor(envelope: EventEnvelope, signal: () => AbortSignal): Promise<string | undefined> {
     const message = messageOf(envelope);
-    const needed =
-      message === undefined
-        ? envelope.type.includes(".member.bot.")
-        : message["chat_type"] !== "p2p" && objectsAt(message, "mentions").length > 0;
-    if (needed) return (await people.self(signal())).id;
+    const mentioned = message !== undefined && objectsAt(message, "mentions").length > 0;
+    if (mentioned && message["chat_type"] === "p2p") {
+      return (await people.self(signal()).catch(() => undefined))?.id;
+    }
+    if (mentioned || envelope.type.includes(".member.bot.")) return (await people.self(signal())).id;
     return people.known()?.id;
   }
 

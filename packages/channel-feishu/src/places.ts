@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /** Who wrote a message, as far as it matters: this app or somebody else. */
-export interface MessageFacts {
+interface MessageFacts {
   readonly chatId: string | undefined;
   readonly own: boolean;
 }
