@@ -12,7 +12,10 @@ const windows = process.platform === "win32";
 
 const [command, ...rest] = process.argv.slice(2);
 const commands = {
-  start: { build: ["--filter=@signalbox/gateway..."], run: ["apps/gateway/dist/cli/main.js", "start"] },
+  start: {
+    build: ["--filter=@signalbox/gateway..."],
+    run: ["--max-semi-space-size=4", "apps/gateway/dist/cli/main.js", "start"],
+  },
   signalbox: { build: ["--filter=@signalbox/gateway..."], run: ["apps/gateway/dist/cli/main.js"] },
   test: { build: [], run: ["scripts/check.mjs"] },
   bench: { build: [], run: ["scripts/bench.mjs"] },

@@ -15,7 +15,7 @@ const STEPS = [
   { name: "lint", title: "format and lint", run: [bin("biome"), "ci", "--error-on-warnings", "."] },
   { name: "types", title: "types", run: [bin("turbo"), "run", "typecheck", "--output-logs=errors-only"] },
   { name: "layers", title: "layers", run: [process.execPath, "scripts/layers.mjs"] },
-  { name: "knip", title: "unused files, exports and dependencies", run: [bin("knip")] },
+  { name: "knip", title: "unused files, exports and dependencies", run: [bin("knip"), "--no-config-hints"] },
   {
     name: "tests",
     title: "test suites",

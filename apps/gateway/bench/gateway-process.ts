@@ -54,7 +54,10 @@ export async function startProcess(home: string, port: number): Promise<GatewayP
     SIGNALBOX_HOME: home,
     SIGNALBOX_TOKEN: "bench-token-0123456789",
   };
-  const child = spawn(process.execPath, [MAIN, "start"], { env, stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(process.execPath, ["--max-semi-space-size=4", MAIN, "start"], {
+    env,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     errors += text;

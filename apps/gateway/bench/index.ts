@@ -205,7 +205,10 @@ function replyOf(standIn: FeishuStandIn, messageId: string): Promise<number> {
     const look = (): void => {
       for (; next < standIn.requests.length; next++) {
         const request = standIn.requests[next];
-        if (request?.path.startsWith(path)) return resolve(request.at);
+        if (request?.path.startsWith(path)) {
+          resolve(request.at);
+          return;
+        }
       }
       if (now() > deadline) reject(new Error(`no reply to ${messageId}`));
       else setImmediate(look);

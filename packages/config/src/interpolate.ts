@@ -1,7 +1,7 @@
 import type { ConfigPath } from "./problem.ts";
 
 /** A `${NAME}` whose variable is not set. */
-export interface MissingVariable {
+interface MissingVariable {
   readonly path: ConfigPath;
   readonly name: string;
 }

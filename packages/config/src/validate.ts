@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { ConfigPath } from "./problem.ts";
 
 /** One complaint about a part of the configuration. */
-export interface Complaint {
+interface Complaint {
   readonly kind: "wrong" | "unknown-key";
   readonly path: ConfigPath;
   readonly message: string;

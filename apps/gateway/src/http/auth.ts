@@ -6,7 +6,7 @@ const GUESSES = 10;
 const GUESS_WINDOW_MS = 60_000;
 
 /** Who a request speaks for: whoever holds the token is the owner. */
-export type AuthResult =
+type AuthResult =
   | { readonly kind: "owner" }
   | { readonly kind: "refused" }
   | { readonly kind: "throttled"; readonly retryAfterMs: number };

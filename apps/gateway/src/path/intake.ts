@@ -28,7 +28,7 @@ export interface IntakeOptions {
 }
 
 /** What became of a message a client of the gateway itself sent. */
-export type Taken =
+type Taken =
   | { readonly kind: "accepted"; readonly id: InboxId }
   | { readonly kind: "duplicate"; readonly id: InboxId | undefined }
   | { readonly kind: "full" };

@@ -1,10 +1,10 @@
 import type { InboxId } from "@signalbox/store";
 
 /** How messages that come while a run goes on are treated. */
-export type QueueMode = "steer" | "followup" | "collect" | "interrupt";
+type QueueMode = "steer" | "followup" | "collect" | "interrupt";
 
 /** What happens to messages beyond the cap: the oldest are told in short, or dropped, or the newest are dropped. */
-export type DropPolicy = "summarise" | "old" | "new";
+type DropPolicy = "summarise" | "old" | "new";
 
 export interface QueueSettings {
   readonly mode: QueueMode;

@@ -1,5 +1,5 @@
 /** So many sends a second in one scope, with a burst at first. */
-export interface RateRule {
+interface RateRule {
   readonly perSecond: number;
   readonly burst: number;
 }

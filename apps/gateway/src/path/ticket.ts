@@ -1,4 +1,4 @@
-import type { InboxId, InterruptedRun } from "@signalbox/store";
+import type { InterruptedRun } from "@signalbox/store";
 import type { Waiting } from "./lane.ts";
 import type { GatewayBodies, StoredInbound } from "./stored.ts";
 
@@ -20,5 +20,3 @@ export interface ResumeTicket extends Waiting {
 
 /** What waits in a lane. */
 export type Ticket = MessageTicket | ResumeTicket;
-
-export type { InboxId };

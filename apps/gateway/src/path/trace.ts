@@ -3,7 +3,7 @@ import type { InboxId, JsonValue } from "@signalbox/store";
 import type { GatewayStore } from "./stored.ts";
 
 /** The stages a message goes through, in order. */
-export type Stage = "intake" | "routing" | "gate" | "lane" | "prompt" | "model" | "tool" | "reply" | "outbox";
+type Stage = "intake" | "routing" | "gate" | "lane" | "prompt" | "model" | "tool" | "reply" | "outbox";
 
 /** Notes what each stage did with a message; what runs the message also explains it. */
 export interface Tracer {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { EXIT, GatewayError, messageOf } from "../errors.ts";
 
 /** One scripted answer of the model. */
-export interface ScenarioTurn {
+interface ScenarioTurn {
   readonly text?: string | undefined;
   readonly thinking?: string | undefined;
   readonly toolCalls?:
