@@ -33,7 +33,13 @@ const node = pinnedNode();
 // Everything below runs on the pinned Node.js: turbo, the compiler, the tests.
 const env = {
   ...process.env,
-  PATH: [dirname(node), join(root, "node_modules", ".bin"), process.env.PATH].join(windows ? ";" : ":"),
+  PATH: [
+    dirname(node),
+    join(root, "node_modules", ".bin"),
+    // Turbo runs scripts through the package manager and looks for it here.
+    join(tools, "node_modules", ".bin"),
+    process.env.PATH,
+  ].join(windows ? ";" : ":"),
   TURBO_TELEMETRY_DISABLED: "1",
   TURBO_NO_UPDATE_NOTIFIER: "1",
 };
