@@ -17,6 +17,7 @@ export {
   createMessageTool,
   type MessageAction,
   type MessageActionName,
+  type MessageContext,
   type MessageDestination,
   type MessageOutcome,
   type MessageToolOptions,

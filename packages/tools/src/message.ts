@@ -1,4 +1,4 @@
-import type { JsonValue, ToolContext, ToolResult } from "@signalbox/agent-core";
+import type { JsonValue, ToolResult } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "./define.ts";
 import { failure, messageOf, success } from "./result.ts";
@@ -34,14 +34,20 @@ export type MessageOutcome =
   /** `message` is for the model. */
   | { readonly ok: false; readonly message: string };
 
+/** From which run an action comes. */
+export interface MessageContext {
+  readonly signal: AbortSignal;
+  readonly agentId: string;
+  readonly sessionKey: string;
+  /** The same when the same call is run again. */
+  readonly callId: string;
+}
+
 export interface MessageToolOptions {
   /** What the channels of this agent can do; default `send` alone. */
   readonly actions?: readonly MessageActionName[];
-  /** Carries out one action. The call's id is the same when the same call is run again. */
-  readonly send: (
-    action: MessageAction,
-    context: Pick<ToolContext, "signal"> & { readonly callId: string },
-  ) => Promise<MessageOutcome>;
+  /** Carries out one action. */
+  readonly send: (action: MessageAction, context: MessageContext) => Promise<MessageOutcome>;
   /** Whether a destination is the conversation that the run answers; default: only when it names none. */
   readonly isCurrent?: (destination: MessageDestination, facts: RunFacts) => boolean;
 }
@@ -73,11 +79,16 @@ export function createMessageTool(options: MessageToolOptions): ToolDefinition {
       if (here || (options.isCurrent?.(destination, facts) ?? false)) return [];
       return [{ kind: "message-elsewhere", detail: [args.channel, args.target].filter(Boolean).join(" ") }];
     },
-    async run({ id, args }, { signal }): Promise<ToolResult> {
+    async run({ id: callId, args }, { signal }, { record }): Promise<ToolResult> {
       const action = actionOf(args);
       if (typeof action === "string") return failure(action);
       try {
-        const outcome = await options.send(action, { signal, callId: id });
+        const outcome = await options.send(action, {
+          signal,
+          callId,
+          agentId: record.agentId,
+          sessionKey: record.sessionKey,
+        });
         return outcome.ok ? success(outcome.text, outcome.details ?? {}) : failure(outcome.message);
       } catch (error) {
         return failure(`The ${args.action} failed: ${messageOf(error)}`);

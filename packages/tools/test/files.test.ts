@@ -1,0 +1,359 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  createEditTool,
+  createLsTool,
+  createReadTool,
+  createWriteTool,
+  openWorkspace,
+  type Workspace,
+} from "../src/index.ts";
+import { type Caller, caller, textOf } from "./harness.ts";
+
+let dir: string;
+let workspace: Workspace;
+let agent: Caller;
+
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), "files-"));
+  workspace = await openWorkspace({ dir });
+  const tools = [createReadTool, createWriteTool, createEditTool, createLsTool].map((make) =>
+    make({ workspace }),
+  );
+  agent = caller(tools);
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const put = (name: string, content: string | Uint8Array): void => writeFileSync(join(dir, name), content);
+const get = (name: string): string => readFileSync(join(dir, name), "utf8");
+const read = (file_path: string, extra: { offset?: number; limit?: number } = {}) =>
+  agent.call("read", { file_path, ...extra });
+
+describe("ls", () => {
+  test("gives one entry a line, folders with a slash, and the entries as data", async () => {
+    put("README.md", "");
+    put("requirements.txt", "");
+    mkdirSync(join(dir, "scripts"));
+    mkdirSync(join(dir, "tests"));
+    expect(await agent.call("ls", { path: "." })).toEqual({
+      content: [{ type: "text", text: "README.md\nrequirements.txt\nscripts/\ntests/\n" }],
+      details: {
+        entries: [
+          { name: "README.md", type: "file" },
+          { name: "requirements.txt", type: "file" },
+          { name: "scripts", type: "folder" },
+          { name: "tests", type: "folder" },
+        ],
+      },
+    });
+  });
+
+  test("says when a folder is empty, is not there, or is a file", async () => {
+    mkdirSync(join(dir, "empty"));
+    put("file", "");
+    expect(textOf(await agent.call("ls", { path: "empty" }))).toBe("(empty is empty)\n");
+    expect(await agent.call("ls", { path: "none" })).toMatchObject({
+      isError: true,
+      details: { code: "not-found" },
+    });
+    expect(await agent.call("ls", { path: "file" })).toMatchObject({
+      isError: true,
+      details: { code: "not-a-folder" },
+    });
+    expect(await agent.call("ls", { path: "file/x" })).toMatchObject({
+      isError: true,
+      details: { code: "not-a-folder" },
+    });
+  });
+
+  test("stops at its limit, and a name stays on its line", async () => {
+    put("a\nb", "");
+    put("c", "");
+    put("d", "");
+    const short = caller([createLsTool({ workspace, maxEntries: 2 })]);
+    expect(textOf(await short.call("ls", { path: "." }))).toBe("a�b\nc\n[1 more entries not shown]\n");
+  });
+});
+
+describe("read", () => {
+  test("gives a text as it is", async () => {
+    const skill =
+      "# create-python-script\n\n当用户请求创建 Python 脚本时使用本 Skill。\n\n## 步骤\n1. 用 `ls` 查看";
+    mkdirSync(join(dir, "skills/create-python-script"), { recursive: true });
+    put("skills/create-python-script/SKILL.md", skill);
+    expect(await read("./skills/create-python-script/SKILL.md")).toEqual({
+      content: [{ type: "text", text: skill }],
+      details: {},
+    });
+  });
+
+  test("gives the lines asked for and says how to go on", async () => {
+    put("n.txt", Array.from({ length: 10 }, (_, i) => `line ${i + 1}\n`).join(""));
+    const part = await read("n.txt", { offset: 3, limit: 2 });
+    expect(textOf(part)).toBe("line 3\nline 4\n[lines 3 to 4 of a file of 71 bytes; go on with offset=5]");
+    expect(part.details).toEqual({ from: 3, to: 4, more: true });
+    expect(textOf(await read("n.txt", { offset: 9 }))).toBe("line 9\nline 10\n");
+    expect(await read("n.txt", { offset: 11 })).toMatchObject({ isError: true, details: { totalLines: 10 } });
+  });
+
+  test("a huge file comes in parts that join to the whole", async () => {
+    const whole = Array.from({ length: 9_000 }, (_, i) => `${i} 行 ${"x".repeat(i % 90)} 😀\n`).join("");
+    put("big.txt", whole);
+    let joined = "";
+    let offset = 1;
+    for (let parts = 0; parts < 100; parts++) {
+      const result = await read("big.txt", { offset });
+      const text = textOf(result);
+      const note = /\[lines [\d,]+ to [\d,]+ of a file of [\d,]+ bytes; go on with offset=(\d+)\]$/.exec(
+        text,
+      );
+      joined += note === null ? text : text.slice(0, note.index);
+      expect(text.length).toBeLessThan(15_200);
+      if (note === null) break;
+      offset = Number(note[1]);
+    }
+    expect(joined).toBe(whole);
+  });
+
+  test("a hundred megabytes are neither read nor kept whole", async () => {
+    put("large.json", Buffer.alloc(100_000_000, "{ 'item': 1 },\n"));
+    const result = await read("large.json");
+    expect(textOf(result).length).toBeLessThan(15_200);
+    expect(textOf(result)).toContain("of a file of 100,000,000 bytes");
+  });
+
+  test("a line that is too long is cut with whole characters", async () => {
+    put("long.txt", `${"😀".repeat(20_000)}\nnext\n`);
+    const text = textOf(await read("long.txt"));
+    expect(text.isWellFormed()).toBe(true);
+    expect(text).toContain("\n[line 1 is too long and was cut; go on with offset=2");
+    expect(textOf(await read("long.txt", { offset: 2 }))).toBe("next\n");
+  });
+
+  test("characters are whole where chunks of the file meet", async () => {
+    put("chunks.txt", `${"a".repeat(262_143)}记\nlast`);
+    expect(textOf(await read("chunks.txt", { offset: 2 }))).toBe("last");
+  });
+
+  test("images come as images, within limits", async () => {
+    const png = Buffer.from(
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+      "base64",
+    );
+    put("dot.txt", png);
+    expect(await read("dot.txt")).toEqual({
+      content: [
+        { type: "image", mimeType: "image/png", source: { kind: "base64", data: png.toString("base64") } },
+      ],
+      details: { mimeType: "image/png", bytes: png.length },
+    });
+    put("heavy.png", Buffer.concat([png, Buffer.alloc(4_000_000)]));
+    expect(textOf(await read("heavy.png"))).toContain("at most 3,750,000 can be shown");
+    const wide = Buffer.from(png);
+    wide.writeUInt32BE(100_000, 16);
+    wide.writeUInt32BE(100_000, 20);
+    put("wide.png", wide);
+    expect(textOf(await read("wide.png"))).toContain("100,000 × 100,000 pixels");
+  });
+
+  test("binary data is not shown", async () => {
+    put("x.bin", Buffer.from([1, 2, 0, 3]));
+    expect(await read("x.bin")).toMatchObject({ isError: true, details: { bytes: 4, binary: true } });
+  });
+
+  test("other encodings are decoded and named", async () => {
+    put("utf16.txt", Buffer.from("\ufeff你好\n", "utf16le"));
+    put("gbk.txt", Buffer.from([0xc4, 0xe3, 0xba, 0xc3, 0x0a]));
+    expect(textOf(await read("utf16.txt"))).toBe("你好\n[decoded from UTF-16LE]");
+    expect(textOf(await read("gbk.txt"))).toBe("你好\n[decoded from GB18030]");
+  });
+
+  test("an empty file says so, and a missing one too", async () => {
+    put("empty", "");
+    expect(textOf(await read("empty"))).toBe("(empty is empty)");
+    expect(await read("none")).toMatchObject({ isError: true, details: { code: "not-found" } });
+    expect(textOf(await read("."))).toBe(". is a folder; use ls.");
+  });
+
+  test("links inside the workspace are followed", async () => {
+    mkdirSync(join(dir, "real"));
+    put("real/a.txt", "here");
+    symlinkSync("real", join(dir, "alias"));
+    symlinkSync(join(dir, "alias/a.txt"), join(dir, "deep"));
+    expect(textOf(await read("alias/a.txt"))).toBe("here");
+    expect(textOf(await read("deep"))).toBe("here");
+    expect(textOf(await read(join(dir, "alias/../real/a.txt")))).toBe("here");
+  });
+
+  test("works without descriptors too, as on other systems", async () => {
+    mkdirSync(join(dir, "a"));
+    put("a/b.txt", "here");
+    symlinkSync("/etc", join(dir, "out"));
+    const plain = await openWorkspace({ dir, viaDescriptors: false });
+    const other = caller([createReadTool({ workspace: plain }), createWriteTool({ workspace: plain })]);
+    expect(textOf(await other.call("read", { file_path: "a/b.txt" }))).toBe("here");
+    expect(await other.call("read", { file_path: "out/hostname" })).toMatchObject({
+      details: { code: "outside" },
+    });
+    expect(textOf(await other.call("write", { file_path: "a/c/d.txt", content: "x" }))).toBe(
+      "Wrote a/c/d.txt (1 bytes)",
+    );
+  });
+});
+
+describe("write", () => {
+  test("makes folders and files, says how many bytes, and again gives the same", async () => {
+    const args = { file_path: "src/deep/list_files.py", content: "#!/usr/bin/env python3\n# 遍历\n" };
+    const expected = {
+      content: [{ type: "text", text: "Wrote src/deep/list_files.py (32 bytes)" }],
+      details: { bytesWritten: 32, path: "src/deep/list_files.py" },
+    };
+    expect(await agent.call("write", args)).toEqual(expected);
+    expect(await agent.call("write", args)).toEqual(expected);
+    expect(get("src/deep/list_files.py")).toBe(args.content);
+    expect(readdirSync(join(dir, "src/deep"))).toEqual(["list_files.py"]);
+  });
+
+  test("a reader sees the old file or the new one, never a part", async () => {
+    const long = (letter: string) => letter.repeat(2_000_000);
+    put("f", long("a"));
+    let done = false;
+    const writing = (async () => {
+      for (const letter of "bcdef") await agent.call("write", { file_path: "f", content: long(letter) });
+      done = true;
+    })();
+    while (!done) {
+      const text = get("f");
+      expect(text.length).toBe(2_000_000);
+      expect(new Set(text).size).toBe(1);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await writing;
+  });
+
+  test("keeps the mode, and writes through a link inside the workspace", async () => {
+    put("run.sh", "old");
+    chmodSync(join(dir, "run.sh"), 0o750);
+    symlinkSync("run.sh", join(dir, "alias"));
+    expect(textOf(await agent.call("write", { file_path: "alias", content: "new" }))).toBe(
+      "Wrote run.sh (3 bytes)",
+    );
+    expect(get("run.sh")).toBe("new");
+    expect(statSync(join(dir, "run.sh")).mode & 0o777).toBe(0o750);
+  });
+
+  test("refuses folders and what is too large", async () => {
+    mkdirSync(join(dir, "d"));
+    expect(await agent.call("write", { file_path: "d", content: "" })).toMatchObject({ isError: true });
+    expect(await agent.call("write", { file_path: "new/", content: "" })).toMatchObject({ isError: true });
+    const small = caller([createWriteTool({ workspace, maxBytes: 10 })]);
+    expect(textOf(await small.call("write", { file_path: "x", content: "x".repeat(11) }))).toContain(
+      "11 bytes",
+    );
+    expect(existsSync(join(dir, "x"))).toBe(false);
+  });
+});
+
+describe("edit", () => {
+  const edit = (args: Record<string, unknown>) =>
+    agent.call("edit", { file_path: "a.py", ...JSON.parse(JSON.stringify(args)) });
+
+  test("replaces one occurrence and says which lines", async () => {
+    put("a.py", "one\ntwo\nthree\n");
+    expect(await edit({ old_string: "two\n", new_string: "2\n2b\n" })).toEqual({
+      content: [{ type: "text", text: "Edited 2 lines in a.py (from line 2)" }],
+      details: { path: "a.py", linesChanged: 2, replacements: 1, firstLine: 2 },
+    });
+    expect(get("a.py")).toBe("one\n2\n2b\nthree\n");
+  });
+
+  test("needs a unique match, unless told otherwise", async () => {
+    put("a.py", "x = 1\ny = 1\nx = 1\n");
+    expect(textOf(await edit({ old_string: "x = 1", new_string: "x = 2" }))).toContain(
+      "occurs 2 times (lines 1, 3)",
+    );
+    expect(get("a.py")).toBe("x = 1\ny = 1\nx = 1\n");
+    expect(textOf(await edit({ old_string: "x = 1", new_string: "x = 2", replace_all: true }))).toBe(
+      "Edited 2 lines in a.py (from line 1, 2 replacements)",
+    );
+    expect(get("a.py")).toBe("x = 2\ny = 1\nx = 2\n");
+  });
+
+  test("does several edits in order, all or nothing", async () => {
+    put("a.py", "a\nb\n");
+    const edits = [
+      { old_string: "a", new_string: "c" },
+      { old_string: "c", new_string: "d" },
+    ];
+    expect(textOf(await edit({ edits }))).toContain("2 replacements");
+    expect(get("a.py")).toBe("d\nb\n");
+    const failing = [
+      { old_string: "d", new_string: "e" },
+      { old_string: "missing-text", new_string: "" },
+    ];
+    expect(textOf(await edit({ edits: failing }))).toContain("edit 2: the old text does not occur");
+    expect(get("a.py")).toBe("d\nb\n");
+  });
+
+  test("shows what comes nearest", async () => {
+    put("a.py", "def main():\n\tfor root in walk():\n\t\tprint(root)\n");
+    expect(
+      textOf(await edit({ old_string: "    for root in walk():\n        print(root)", new_string: "" })),
+    ).toContain(
+      "the block of lines 2 to 3 matches but for white space:\n\tfor root in walk():\n\t\tprint(root)",
+    );
+    expect(textOf(await edit({ old_string: "def mian():", new_string: "" }))).toContain(
+      "line 1 comes nearest:\ndef main():",
+    );
+    expect(textOf(await edit({ old_string: "nothing like it at all", new_string: "" }))).toContain(
+      "copy the text exactly",
+    );
+  });
+
+  test("dollar signs are only dollar signs, and an end of line stays what it was", async () => {
+    put("a.py", "price\r\nnext\r\n");
+    await edit({ old_string: "price\nnext", new_string: "$& $1 $$\nafter" });
+    expect(get("a.py")).toBe("$& $1 $$\r\nafter\r\n");
+  });
+
+  test("says what is missing or wrong", async () => {
+    put("a.py", "x");
+    put("b.bin", Buffer.from([0, 1]));
+    expect(textOf(await edit({ old_string: "x" }))).toContain("Both `old_string` and `new_string`");
+    expect(textOf(await edit({ old_string: "x", new_string: "x" }))).toContain("are the same");
+    expect(
+      textOf(await edit({ old_string: "x", new_string: "y", edits: [{ old_string: "x", new_string: "y" }] })),
+    ).toContain("not both");
+    expect(
+      textOf(await agent.call("edit", { file_path: "b.bin", old_string: "x", new_string: "y" })),
+    ).toContain("not UTF-8");
+    expect(await edit({})).toMatchObject({ isError: true });
+  });
+});
+
+test("a workspace that is not there is named", async () => {
+  await expect(openWorkspace({ dir: join(dir, "none") })).rejects.toThrow("does not exist");
+  put("file", "");
+  await expect(openWorkspace({ dir: join(dir, "file") })).rejects.toThrow("is not a folder");
+});
+
+test("hosts read what an agent names through the same door", async () => {
+  put("a.ogg", "sound");
+  symlinkSync("/etc/hostname", join(dir, "out"));
+  expect(Buffer.from(await workspace.readBytes("a.ogg", 100)).toString()).toBe("sound");
+  await expect(workspace.readBytes("a.ogg", 4)).rejects.toThrow("at most 4");
+  await expect(workspace.readBytes("out", 100)).rejects.toMatchObject({ code: "outside" });
+});

@@ -1,0 +1,57 @@
+import type { JsonValue, ToolResult } from "@signalbox/agent-core";
+import {
+  type Approvals,
+  createRunState,
+  createToolRunner,
+  type DecisionRecord,
+  type RunFacts,
+  type RunState,
+  type ToolDefinition,
+  type ToolPolicy,
+} from "../src/index.ts";
+
+export const FACTS: RunFacts = {
+  agentId: "coder",
+  sessionKey: "agent:coder:feishu:direct:ou_1",
+  role: "member",
+  channelKind: "direct",
+  taint: [],
+};
+
+export interface Caller {
+  readonly state: RunState;
+  readonly records: DecisionRecord[];
+  call(name: string, args: JsonValue): Promise<ToolResult>;
+}
+
+/** A scripted caller that has what a model has: tool names and arguments. */
+export function caller(
+  tools: readonly ToolDefinition[],
+  options: { facts?: Partial<RunFacts>; policy?: ToolPolicy; approvals?: Approvals } = {},
+): Caller {
+  const records: DecisionRecord[] = [];
+  const state = createRunState({ ...FACTS, ...options.facts });
+  const runner = createToolRunner({
+    tools,
+    policy: options.policy ?? { allow: ["*"] },
+    record: (record) => {
+      records.push(record);
+    },
+    ...(options.approvals === undefined ? {} : { approvals: options.approvals }),
+  });
+  const run = runner.forRun(state);
+  let calls = 0;
+  return {
+    state,
+    records,
+    call(name, args) {
+      calls += 1;
+      return run.call(name, args, { callId: `call_${calls}`, signal: new AbortController().signal });
+    },
+  };
+}
+
+/** The text of a result. */
+export function textOf(result: ToolResult): string {
+  return result.content.map((block) => (block.type === "text" ? block.text : `<${block.type}>`)).join("");
+}
