@@ -127,15 +127,21 @@ function build(filter) {
 
 /** Runs the program in this terminal, passes signals on, and ends as it ended. */
 function handOver(program, parameters) {
-  const child = spawn(program, parameters, {
-    cwd: command === "test" || command === "bench" ? root : process.cwd(),
-    env,
-    stdio: "inherit",
-  });
+  const cwd = command === "test" || command === "bench" ? root : process.cwd();
+  const child = spawn(program, parameters, { cwd, env, stdio: "inherit" });
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  // `npm start` puts a shell between itself and us that does not pass signals on: its death is the signal.
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    child.kill("SIGTERM");
+  }, 200);
   child.on("error", (error) => fail(error.message, 1));
   child.on("exit", (code, signal) => {
+    clearInterval(watch);
     process.exitCode = code ?? (signal === "SIGINT" ? 130 : signal === "SIGTERM" ? 143 : 1);
+    for (const name of ["SIGTERM", "SIGINT", "SIGHUP"]) process.removeAllListeners(name);
   });
 }
 
