@@ -1,4 +1,4 @@
-import type { Client } from "@larksuiteoapi/node-sdk";
+import type { Client, Logger } from "@larksuiteoapi/node-sdk";
 import type { ChannelContext } from "@signalbox/channel";
 import { apiBase, type FeishuConfig } from "./config.ts";
 import { staleToken, toChannelError } from "./errors.ts";
@@ -54,7 +54,13 @@ function plainKey(key: string | Symbol): string {
 }
 
 /** Keeps the SDK quiet: what matters comes as an error, and its own log lines carry credentials. */
-const quiet = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {}, trace: () => {} };
+export const quiet: Logger = {
+  error: () => {},
+  warn: () => {},
+  info: () => {},
+  debug: () => {},
+  trace: () => {},
+};
 
 export function createApi(
   context: Pick<ChannelContext<FeishuConfig>, "config" | "fetch" | "clock">,

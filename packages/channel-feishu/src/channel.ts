@@ -1,6 +1,7 @@
 import { type Channel, type ChannelContext, type Health, isChannelError } from "@signalbox/channel";
 import type { FeishuAddress } from "./address.ts";
 import { createApi } from "./api.ts";
+import { missedMessages } from "./backfill.ts";
 import type { FeishuConfig } from "./config.ts";
 import { type EventEnvelope, type Facts, messageOf, readEvent } from "./events.ts";
 import { createArchive } from "./history.ts";
@@ -9,6 +10,7 @@ import { createPeople } from "./people.ts";
 import { createPlaces, type Place } from "./places.ts";
 import { objectAt, objectsAt, textAt } from "./raw.ts";
 import { createSender } from "./send.ts";
+import { createSocket } from "./socket.ts";
 import { createWebhook, type Handled } from "./webhook.ts";
 
 /** Feishu's own sign that an answer is being written. */
@@ -139,22 +141,37 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
   }
 
   const webhook = createWebhook(context, accept);
+  const socket =
+    context.config.transport === "socket"
+      ? createSocket({ context, handle: accept, caughtUp: readMissed })
+      : undefined;
+
+  async function readMissed(since: number): Promise<void> {
+    const span = { since, appId: context.config.appId, signal: context.signal };
+    for (const event of await missedMessages(api, places.recent(), span)) await accept(event);
+  }
 
   return {
     async start(signal) {
       signal.throwIfAborted();
+      if (state === "starting") await socket?.start(signal);
       if (state === "starting") state = "ready";
     },
     async stop({ drainMs }) {
       state = "stopped";
+      socket?.stop();
       if (running.size > 0) await Promise.race([Promise.allSettled(running), context.clock.delay(drainMs)]);
     },
     health(): Health {
       if (state !== "ready") return { state };
+      const connection = socket?.health();
+      if (connection !== undefined && connection.state !== "ready") return connection;
       return trouble === undefined ? { state } : { state: "degraded", reason: trouble.reason };
     },
     self: () => people.known(),
-    webhook: (request) => {
+    webhook: async (request) => {
+      if (socket !== undefined)
+        return Response.json({ error: "this account takes no webhooks" }, { status: 404 });
       const answer = webhook(request);
       running.add(answer);
       return answer.finally(() => running.delete(answer));

@@ -4,7 +4,7 @@ import { z } from "zod";
 export interface FeishuConfig {
   readonly appId: string;
   readonly appSecret: string;
-  readonly transport: "webhook";
+  readonly transport: "webhook" | "socket";
   readonly verificationToken?: string | undefined;
   readonly encryptKey?: string | undefined;
   readonly domain: "feishu" | "lark";
@@ -26,7 +26,10 @@ export const feishuConfig: z.ZodType<FeishuConfig> = z
     appId: required("appId", credentials),
     appSecret: required("appSecret", credentials),
     transport: z
-      .literal("webhook", { error: 'transport must be "webhook": events come in as HTTP requests.' })
+      .enum(["webhook", "socket"], {
+        error:
+          'transport must be "webhook" (Feishu posts events here) or "socket" (a connection from here to Feishu).',
+      })
       .default("webhook"),
     verificationToken: required("verificationToken", strategy).optional(),
     encryptKey: required("encryptKey", strategy).optional(),
@@ -34,8 +37,14 @@ export const feishuConfig: z.ZodType<FeishuConfig> = z
     baseUrl: z.url({ protocol: /^https?$/, error: "baseUrl must be an http or https address." }).optional(),
   })
   .check((context) => {
-    const { transport, verificationToken, encryptKey } = context.value;
-    if (transport !== "webhook" || verificationToken !== undefined || encryptKey !== undefined) return;
+    const { appId, transport, verificationToken, encryptKey } = context.value;
+    if (transport === "socket") {
+      if (/^cli_[0-9a-fA-F]{16}$/.test(appId)) return;
+      const message = `appId must be cli_ and 16 hexadecimal digits for a socket: copy it from ${credentials} in the developer console.`;
+      context.issues.push({ code: "custom", input: appId, path: ["appId"], message });
+      return;
+    }
+    if (verificationToken !== undefined || encryptKey !== undefined) return;
     context.issues.push({
       code: "custom",
       input: context.value,

@@ -3,7 +3,7 @@ import { addressCodec, type FeishuAddress } from "./address.ts";
 import { createFeishu } from "./channel.ts";
 import { type FeishuConfig, feishuConfig } from "./config.ts";
 
-/** Feishu (and Lark): events by webhook, messages over the vendor's SDK, which is loaded at the first call. */
+/** Feishu (and Lark): events by webhook or long connection, messages over the vendor's SDK, which is loaded at the first call. */
 export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChannel({
   specVersion: 1,
   id: "feishu",
@@ -24,6 +24,7 @@ export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChan
         secret: true,
         hint: "Under Events & Callbacks > Encryption Strategy",
       },
+      transport: { label: "webhook or socket", hint: "How events come in; webhook where nothing is given" },
       domain: { label: "feishu or lark", hint: "Where the app lives; feishu where nothing is given" },
       baseUrl: { label: "API address", hint: "Only for a proxy" },
     },
@@ -44,7 +45,7 @@ export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChan
     cards: { buttons: 20, callbackBytes: 1000 },
     delivery: { idempotencyKey: { windowMs: 3_600_000 }, readback: true },
     rate: [{ scope: "conversation", perSecond: 5, burst: 5 }],
-    transports: ["webhook"],
+    transports: ["webhook", "socket"],
   },
   codec: addressCodec,
   create: async (context) => createFeishu(context),

@@ -28,6 +28,14 @@ export const limits = {
    */
   signatureAgeMs: 25_200_000,
   requestTimeoutMs: 15_000,
+  /** How long a long connection may take to stand. */
+  connectMs: 15_000,
+  /** A connection that does not answer a ping in that many seconds is dead. */
+  pongSeconds: 10,
+  /** Between tries to connect again: the first, the longest, and after a refusal. */
+  reconnectMs: 500,
+  reconnectMostMs: 60_000,
+  refusedMs: 300_000,
   /** What may be looked up before an event is acknowledged has to be found out in that time. */
   lookupMs: 2_000,
 } as const;

@@ -15,12 +15,15 @@ interface MessageFacts {
   readonly own: boolean;
 }
 
+const mostChats = 1000;
 const weekMs = 7 * 24 * 3_600_000;
 
 /** Remembers chats and messages that went by, and asks for those that did not. */
 export interface Places {
   /** A chat that an event named with its kind. */
   saw(chatId: string, kind: Place["kind"]): Promise<void>;
+  /** The chats that went by since the start. */
+  recent(): readonly Place[];
   /** A message that this account sent. */
   sent(messageId: string, chatId: string): Promise<void>;
   /** Undefined where the message cannot be seen. @throws ChannelError where it cannot be asked for now */
@@ -36,15 +39,17 @@ export function createPlaces(
   const { config, cache } = context;
   const key = (kind: string, id: string) => `feishu/${config.appId}/${kind}/${id}`;
   /** Kinds of chats never change: no need to write the same again with every message. */
-  const seen = new Set<string>();
+  const seen = new Map<string, Place["kind"]>();
 
   return {
     async saw(chatId, kind) {
       if (seen.has(chatId)) return;
-      if (seen.size >= 1000) seen.clear();
-      seen.add(chatId);
+      const oldest = seen.size >= mostChats ? seen.keys().next().value : undefined;
+      if (oldest !== undefined) seen.delete(oldest);
+      seen.set(chatId, kind);
       await cache.set(key("chat", chatId), { kind }, weekMs);
     },
+    recent: () => [...seen].map(([chatId, kind]) => ({ chatId, kind })),
     async sent(messageId, chatId) {
       await cache.set(key("message", messageId), { chatId, own: true }, weekMs);
     },

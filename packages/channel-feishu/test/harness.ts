@@ -9,7 +9,7 @@ import {
 import { type FeishuOptions, type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
 import { type FeishuConfig, feishu } from "../src/index.ts";
 
-const credentials = { appId: "cli_0123456789abcdef", appSecret: "secret-of-the-app" };
+export const credentials = { appId: "cli_0123456789abcdef", appSecret: "secret-of-the-app" };
 
 type Running = Awaited<ReturnType<typeof feishu.create>>;
 

@@ -15,6 +15,8 @@ export interface SentMessage {
   readonly threadId?: string;
   readonly senderId: string;
   readonly senderType: "app" | "user";
+  /** As the history gives them. */
+  readonly mentions?: readonly unknown[];
   /** Milliseconds since the epoch. */
   readonly at: number;
   /** Contents after each edit, newest last. */
@@ -213,6 +215,7 @@ export class Messages {
         sender_type: message.senderType,
         tenant_key: "tenant",
       },
+      ...(message.mentions === undefined ? {} : { mentions: message.mentions }),
       body: { content: message.edits.at(-1) ?? message.content },
     };
   }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { listen, type SeenRequest, type StandIn } from "../http.ts";
 import { isRaw } from "../raw.ts";
+import { clientConfig, type LongConnection, startLongConnection } from "./connection.ts";
 import { Faults, type FeishuFault } from "./faults.ts";
 import { Messages, type SentMessage } from "./messages.ts";
 import { type PushOptions, push } from "./push.ts";
@@ -53,6 +54,12 @@ export interface FeishuStandIn extends StandIn {
   expireTokens(): void;
   setRateLimit(on: boolean): void;
   addUser(openId: string, name: string): void;
+  /** Pushes an event over the long connection, once the app has one. Remembers its message. */
+  pushEvent(event: unknown, pieces?: number): Promise<number>;
+  /** How many long connections stand. */
+  connections(): number;
+  /** Ends them without a word. */
+  dropConnections(): void;
 }
 
 type Resource = { readonly content: Uint8Array; readonly mimeType: string; readonly name?: string };
@@ -79,6 +86,23 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
   const messages = new Messages(rules);
   let tokenCount = 0;
   let reactionCount = 0;
+
+  /** Started when an app asks for it. */
+  let connection: Promise<LongConnection> | undefined;
+  let standing: LongConnection | undefined;
+
+  async function giveEndpoint(body: unknown): Promise<ApiReply> {
+    const sent = isRaw(body) ? body : {};
+    if (sent["AppID"] !== options.appId || sent["AppSecret"] !== options.appSecret) {
+      return { status: 200, body: { code: 514, msg: "auth failed", data: {} } };
+    }
+    connection ??= startLongConnection();
+    standing = await connection;
+    return {
+      status: 200,
+      body: { code: 0, msg: "", data: { URL: standing.url, ClientConfig: clientConfig } },
+    };
+  }
 
   function giveToken(body: unknown): ApiReply {
     const sent = isRaw(body) ? body : {};
@@ -192,13 +216,17 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
     return id === undefined ? refuse(404, "404 page not found", 404) : ofMessage(call, id, rest, last);
   }
 
-  const server = await listen((seen, response) => {
+  const server = await listen(async (seen, response) => {
     requests.push(seen);
     const url = new URL(seen.path, "http://standin");
     const fault = faults.take(seen.method, url.pathname);
     if (fault !== undefined && fault.kind !== "hang" && fault.kind !== "cut")
       return write(response, faulty(fault));
-    const reply = answer({ method: seen.method, url, body: parse(seen.text) }, header(seen, "authorization"));
+    const body = parse(seen.text);
+    const reply =
+      url.pathname === "/callback/ws/endpoint"
+        ? await giveEndpoint(body)
+        : answer({ method: seen.method, url, body }, header(seen, "authorization"));
     if (fault?.kind === "hang") return;
     if (fault?.kind === "cut") return void response.destroy();
     write(response, reply);
@@ -228,6 +256,17 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
       rules.rateLimit = on;
     },
     addUser: (openId, name) => void users.set(openId, { name }),
+    pushEvent: async (event, pieces) => {
+      remember(messages, chatModes, event);
+      if (standing === undefined) throw new Error("there is no connection");
+      return standing.push(event, pieces);
+    },
+    connections: () => standing?.count() ?? 0,
+    dropConnections: () => standing?.drop(),
+    stop: async () => {
+      await (await connection)?.stop();
+      await server.stop();
+    },
     postEvent: (to, event, given = {}) => {
       remember(messages, chatModes, event);
       const defaults: PushOptions = {
@@ -283,5 +322,12 @@ function remember(messages: Messages, chatModes: Map<string, string>, event: unk
     ...(rootId === undefined ? {} : { rootId }),
     ...(parentId === undefined ? {} : { parentId }),
     ...(threadId === undefined ? {} : { threadId }),
+    ...(Array.isArray(message["mentions"]) ? { mentions: message["mentions"].map(asInHistory) } : {}),
   });
+}
+
+/** A pushed mention has an object of ids, one in the history the open id alone. */
+function asInHistory(mention: unknown): unknown {
+  const ids = isRaw(mention) ? mention["id"] : undefined;
+  return isRaw(mention) && isRaw(ids) ? { ...mention, id: ids["open_id"], id_type: "open_id" } : mention;
 }

@@ -1,0 +1,108 @@
+import { createMemoryCache, systemClock } from "@signalbox/channel";
+import { groupMention, textMessage } from "@signalbox/testkit/feishu";
+import { describe, expect, it } from "vitest";
+import { feishu } from "../src/index.ts";
+import { credentials, never, openBench } from "./harness.ts";
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 200 && !holds(); tries += 1) await systemClock.delay(25);
+  expect(holds()).toBe(true);
+}
+
+describe("the long connection, through the real SDK", () => {
+  it("brings events in, in one piece or several, and answers once they are taken", async () => {
+    await using bench = await openBench({ transport: "socket" });
+    expect(bench.channel.health()).toEqual({ state: "ready" });
+    expect(await bench.standIn.pushEvent(textMessage("hi", { eventId: "ev_1" }))).toBe(200);
+    expect(await bench.standIn.pushEvent(textMessage("很长的消息".repeat(50), { eventId: "ev_2" }), 5)).toBe(
+      200,
+    );
+    expect(await bench.standIn.pushEvent(textMessage("hi", { eventId: "ev_1" }))).toBe(200);
+    expect(bench.events.map((event) => event.eventId)).toEqual(["ev_1", "ev_2"]);
+    bench.answer = async () => "rejected";
+    expect(await bench.standIn.pushEvent(textMessage("hi", { eventId: "ev_3" }))).toBe(500);
+    expect((await bench.post(textMessage("by webhook"))).status).toBe(404);
+  });
+
+  it("connects again by itself and reads what was said meanwhile, once", async () => {
+    await using bench = await openBench({ transport: "socket" });
+    const ask = (text: string, messageId: string) =>
+      groupMention(
+        text,
+        { openId: "ou_bot", name: "Signalbox" },
+        { messageId, chatId: "oc_g", eventId: `ev_${messageId}` },
+      );
+    await bench.standIn.pushEvent(ask("before", "om_1"));
+    const ids = new Set<string>();
+    const texts: string[] = [];
+    bench.answer = async (event) => {
+      if (event.type !== "message" || ids.has(event.messageId)) return "duplicate";
+      ids.add(event.messageId);
+      texts.push(`${event.addressed} ${event.text}`);
+      return "accepted";
+    };
+    ids.add("om_1");
+    bench.standIn.dropConnections();
+    await bench.standIn.pushEvent(ask("meanwhile", "om_2")).catch(() => undefined);
+    await until(() => texts.length === 1);
+    expect(bench.channel.health()).toEqual({ state: "ready" });
+    expect(await bench.standIn.pushEvent(ask("meanwhile", "om_2"))).toBe(200);
+    expect(await bench.standIn.pushEvent(ask("after", "om_3"))).toBe(200);
+    expect(texts).toEqual(["mention meanwhile", "mention after"]);
+  });
+
+  it("goes on trying, and says so, while Feishu cannot be reached", async () => {
+    await using bench = await openBench({ transport: "socket" });
+    bench.standIn.fail({ kind: "status", path: "/callback/ws/endpoint", times: 2 });
+    bench.standIn.dropConnections();
+    await until(() => bench.channel.health().state === "down");
+    expect(bench.channel.health()).toMatchObject({
+      reason: "no connection to Feishu",
+      retryAt: expect.any(Number),
+    });
+    await until(() => bench.channel.health().state === "ready");
+    expect(bench.standIn.connections()).toBe(1);
+  });
+
+  it("does not start with wrong credentials, and leaves no connection when it stops", async () => {
+    await expect(openBench({ transport: "socket", appSecret: "wrong" })).rejects.toMatchObject({
+      code: "auth",
+      scope: "account",
+      platformCode: "514",
+    });
+    const bench = await openBench({ transport: "socket" });
+    expect(bench.standIn.connections()).toBe(1);
+    await bench.channel.stop({ drainMs: 0 });
+    await until(() => bench.standIn.connections() === 0);
+    await bench[Symbol.asyncDispose]();
+  });
+
+  it("ends a start that is given up", async () => {
+    const quiet = () => {};
+    const channel = await feishu.create({
+      config: { ...credentials, transport: "socket", domain: "feishu", baseUrl: "http://127.0.0.1:9" },
+      account: "main",
+      logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+      emit: async () => "accepted",
+      fetch: (_url, init) =>
+        new Promise((_resolve, reject) => {
+          init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
+        }),
+      clock: systemClock,
+      cache: createMemoryCache({ clock: systemClock }),
+      signal: never,
+    });
+    const controller = new AbortController();
+    const starting = channel.start(controller.signal);
+    setTimeout(() => controller.abort(), 50);
+    await expect(starting).rejects.toMatchObject({ code: "transient" });
+    await channel.stop({ drainMs: 0 });
+    expect(channel.health()).toEqual({ state: "stopped" });
+  });
+
+  it("needs an app id that Feishu's client takes, and no verification token", async () => {
+    const settings = { appId: "cli_1", appSecret: "s", transport: "socket" };
+    const { issues } = await feishu.config["~standard"].validate(settings);
+    expect(issues).toMatchObject([{ path: ["appId"], message: expect.stringMatching(/^appId must be/) }]);
+  });
+});
