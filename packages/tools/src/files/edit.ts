@@ -133,7 +133,9 @@ function notFound(text: string, wanted: string): string {
   const near = nearMatch(text, wanted);
   if (near === undefined) return "the old text does not occur. Read the file and copy the text exactly.";
   const where =
-    near.from === near.to ? `line ${count(near.from)}` : `the block of lines ${count(near.from)} to ${count(near.to)}`;
+    near.from === near.to
+      ? `line ${count(near.from)}`
+      : `the block of lines ${count(near.from)} to ${count(near.to)}`;
   const how = near.kind === "white-space" ? "matches but for white space" : "comes nearest";
   return `the old text does not occur exactly. In the file, ${where} ${how}:\n${near.text}`;
 }

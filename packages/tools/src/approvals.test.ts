@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { type ApprovalRequest, createMemoryApprovals } from "./approvals.ts";
+
+const REQUEST: ApprovalRequest = {
+  tool: "exec",
+  subject: { action: "rm -rf build && make", cwd: "/srv/w", env: { PATH: "/bin" }, binary: "/usr/bin/bash" },
+  agentId: "coder",
+  sessionKey: "s1",
+  reason: "why",
+  taint: [],
+};
+
+function setup() {
+  let time = 1_000;
+  const approvals = createMemoryApprovals({ now: () => time, ttlMs: 100 });
+  return { approvals, pass: (ms: number) => (time += ms) };
+}
+
+test("an approval is for what was shown, once", async () => {
+  const { approvals } = setup();
+  const { id } = await approvals.request(REQUEST);
+  expect(id).toMatch(/^[2-9A-HJ-NP-Z]{8}$/);
+  expect(await approvals.take(REQUEST)).toBeUndefined();
+  expect(await approvals.resolve(id, "allow", "feishu:ou_owner")).toMatchObject({ ok: true });
+  expect(await approvals.take(REQUEST)).toMatchObject({ id, approver: "feishu:ou_owner", state: "used" });
+  expect(await approvals.take(REQUEST)).toBeUndefined();
+});
+
+const { subject } = REQUEST;
+test.each<[string, ApprovalRequest]>([
+  ["script", { ...REQUEST, subject: { ...subject, action: "rm -rf build && make " } }],
+  ["folder", { ...REQUEST, subject: { ...subject, cwd: "/srv/w/x" } }],
+  ["environment", { ...REQUEST, subject: { ...subject, env: { PATH: "/tmp:/bin" } } }],
+  ["program", { ...REQUEST, subject: { ...subject, binary: "/usr/bin/dash" } }],
+  ["tool", { ...REQUEST, tool: "message" }],
+  ["session", { ...REQUEST, sessionKey: "s2" }],
+  ["agent", { ...REQUEST, agentId: "other" }],
+])("another %s is not covered", async (_what, other) => {
+  const { approvals } = setup();
+  const { id } = await approvals.request(REQUEST);
+  await approvals.resolve(id, "allow", "owner");
+  expect(await approvals.take(other)).toBeUndefined();
+  expect(await approvals.take(REQUEST)).toBeDefined();
+});
+
+test("a refusal is not a permission, and nothing is decided twice", async () => {
+  const { approvals } = setup();
+  const { id } = await approvals.request(REQUEST);
+  await approvals.resolve(id, "deny", "owner");
+  expect(await approvals.take(REQUEST)).toBeUndefined();
+  expect(await approvals.resolve(id, "allow", "owner")).toMatchObject({ ok: false, code: "decided" });
+  expect(await approvals.resolve("NONE", "allow", "owner")).toMatchObject({ ok: false, code: "unknown" });
+});
+
+test("questions and answers run out", async () => {
+  const { approvals, pass } = setup();
+  const first = await approvals.request(REQUEST);
+  pass(100);
+  expect(await approvals.resolve(first.id, "allow", "owner")).toMatchObject({ ok: false, code: "expired" });
+  const second = await approvals.request(REQUEST);
+  await approvals.resolve(second.id, "allow", "owner");
+  pass(100);
+  expect(await approvals.take(REQUEST)).toBeUndefined();
+  pass(1_000);
+  expect(await approvals.list()).toEqual([]);
+});
+
+test("one open question is asked once, and a session has only so many", async () => {
+  const { approvals } = setup();
+  const one = await approvals.request(REQUEST);
+  expect((await approvals.request({ ...REQUEST })).id).toBe(one.id);
+  for (let i = 1; i < 5; i++) await approvals.request({ ...REQUEST, subject: { action: `${i}` } });
+  await expect(approvals.request({ ...REQUEST, subject: { action: "6" } })).rejects.toThrow("already open");
+  await approvals.request({ ...REQUEST, sessionKey: "s2" });
+});
+
+test("someone who waits is told", async () => {
+  const { approvals } = setup();
+  const { id } = await approvals.request(REQUEST);
+  const waiting = approvals.wait(id, new AbortController().signal);
+  await approvals.resolve(id, "allow", "owner");
+  expect(await waiting).toBe("allowed");
+  expect(await approvals.wait("NONE", new AbortController().signal)).toBe("expired");
+  const other = await approvals.request({ ...REQUEST, subject: { action: "x" } });
+  const abort = new AbortController();
+  const ended = approvals.wait(other.id, abort.signal);
+  abort.abort();
+  expect(await ended).toBe("expired");
+});

@@ -1,0 +1,155 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { checkToolNames, decide, type ToolPolicy } from "./policy.ts";
+import { createRunState } from "./run-state.ts";
+import type { Claim, ClaimKind, Role, RunFacts, TaintMark } from "./types.ts";
+
+const facts = (change: Partial<RunFacts> = {}): RunFacts => ({
+  agentId: "coder",
+  sessionKey: "s",
+  role: "member",
+  channelKind: "direct",
+  taint: [],
+  ...change,
+});
+const ask = (
+  policy: ToolPolicy,
+  tool: string,
+  change: Partial<RunFacts> = {},
+  claims: readonly Claim[] = [],
+) => {
+  const { decision, rule } = decide(policy, {
+    tool: { name: tool, effects: "external" },
+    claims,
+    facts: facts(change),
+  });
+  return `${decision} ${rule}`;
+};
+
+describe("lists", () => {
+  test.each([
+    [["*"], "exec", "allow agent.allow"],
+    [["exec"], "exec", "allow agent.allow"],
+    [["group:fs"], "edit", "allow agent.allow"],
+    [["group:fs"], "exec", "deny agent.allow"],
+    [["mcp__github__*"], "mcp__github__list", "allow agent.allow"],
+    [["mcp__github__*"], "mcp__gitlab__list", "deny agent.allow"],
+    [["Exec"], "exec", "deny agent.allow"],
+    [["group:none"], "exec", "deny agent.allow"],
+    [["group:constructor"], "exec", "deny agent.allow"],
+    [[], "read", "deny agent.allow"],
+  ])("allow %j: %s gives %s", (allow, tool, expected) => {
+    expect(ask({ allow }, tool)).toBe(expected);
+  });
+
+  test("a denial wins over everything, and a question over a permission", () => {
+    expect(ask({ allow: ["*"], deny: ["exec"], ask: ["*"] }, "exec")).toBe("deny agent.deny");
+    expect(ask({ allow: ["*"], ask: ["exec"] }, "exec")).toBe("ask agent.ask");
+    expect(
+      ask({ ask: ["exec"], channelKinds: { group: { deny: ["exec"] } } }, "exec", { channelKind: "group" }),
+    ).toBe("deny channel.group.deny");
+  });
+
+  test("role, kind of conversation and parent each narrow", () => {
+    const policy: ToolPolicy = {
+      allow: ["*"],
+      roles: { member: { deny: ["exec"] } },
+      channelKinds: { group: { allow: ["read"] } },
+    };
+    expect(ask(policy, "exec")).toBe("deny role.member.deny");
+    expect(ask(policy, "exec", { role: "owner" })).toBe("allow agent.allow");
+    expect(ask(policy, "write", { channelKind: "group" })).toBe("deny channel.group.allow");
+    expect(ask(policy, "write", { parentTools: ["read"] })).toBe("deny parent.allow");
+  });
+
+  test("guests read and list, unless the owner says otherwise", () => {
+    expect(ask({ allow: ["*"] }, "read", { role: "guest" })).toBe("allow agent.allow");
+    for (const tool of ["write", "edit", "exec", "message"]) {
+      expect(ask({ allow: ["*"] }, tool, { role: "guest" })).toBe("deny role.guest.allow");
+    }
+    expect(ask({ allow: ["*"], roles: { guest: { allow: ["write"] } } }, "write", { role: "guest" })).toBe(
+      "allow agent.allow",
+    );
+  });
+});
+
+describe("taint", () => {
+  const taint: TaintMark[] = [{ source: "web", detail: "https://example.test/a" }];
+  const kinds: ClaimKind[] = ["write-identity", "exec-network", "message-elsewhere", "schedule"];
+
+  test.each(kinds)("%s needs an approval that names the source", (kind) => {
+    const input = { tool: { name: "x", effects: "external" as const }, claims: [{ kind, detail: "d" }] };
+    const decision = decide({}, { ...input, facts: facts({ taint, role: "owner" }) });
+    expect(decision).toMatchObject({ decision: "ask", rule: `taint.${kind}` });
+    expect(decision.reason).toContain("web https://example.test/a");
+    expect(decide({}, { ...input, facts: facts({ role: "owner" }) }).decision).toBe("allow");
+    expect(decide({}, { ...input, facts: facts({ role: "guest" }) }).decision).toBe("deny");
+  });
+
+  test("a member asks before writing elsewhere, an owner does not", () => {
+    const claims: Claim[] = [{ kind: "message-elsewhere", detail: "slack C1" }];
+    expect(ask({}, "message", {}, claims)).toBe("ask member.message-elsewhere");
+    expect(ask({}, "message", { role: "owner" }, claims)).toBe("allow agent.allow");
+  });
+});
+
+test("narrowing the facts never turns a no into a yes", () => {
+  const order = ["allow", "ask", "deny"];
+  const roles = fc.constantFrom<Role>("owner", "member", "guest");
+  const names = fc.array(fc.constantFrom("*", "read", "exec", "message", "group:fs"), { maxLength: 3 });
+  const rule = fc.record({ allow: names, deny: names, ask: names }, { requiredKeys: [] });
+  const kind = fc.constantFrom<ClaimKind>(
+    "read-identity",
+    "write-identity",
+    "exec-network",
+    "message-elsewhere",
+    "schedule",
+  );
+  const claims = fc.array(fc.record({ kind, detail: fc.constant("d") }), { maxLength: 2 });
+  fc.assert(
+    fc.property(
+      rule,
+      fc.constantFrom("read", "exec", "message", "write"),
+      claims,
+      roles,
+      (policy, tool, claims, role) => {
+        const input = { tool: { name: tool, effects: "external" as const }, claims };
+        const state = createRunState(facts({ role }));
+        const before = decide(policy, { ...input, facts: state.facts }).decision;
+        state.taint({ source: "web" });
+        const tainted = decide(policy, { ...input, facts: state.facts }).decision;
+        state.lowerRole("guest");
+        const lowered = decide(policy, { ...input, facts: state.facts }).decision;
+        expect(order.indexOf(tainted)).toBeGreaterThanOrEqual(order.indexOf(before));
+        expect(order.indexOf(lowered)).toBeGreaterThanOrEqual(order.indexOf(tainted));
+      },
+    ),
+  );
+});
+
+test("the state of a run only gets narrower", () => {
+  const state = createRunState(facts({ role: "member" }));
+  state.lowerRole("owner");
+  expect([state.facts.role, state.version]).toEqual(["member", 0]);
+  state.taint({ source: "web", detail: "u" });
+  state.taint({ source: "web", detail: "u" });
+  state.lowerRole("guest");
+  expect([state.facts.role, state.facts.taint.length, state.version]).toEqual(["guest", 1, 2]);
+  expect(() => Object.assign(state.facts, { role: "owner" })).toThrow();
+});
+
+test("names that stand for no tool are found, with what was probably meant", () => {
+  const known = ["read", "write", "edit", "ls", "exec", "message", "mcp__git__log"];
+  expect(
+    checkToolNames(
+      ["read", "*", "group:fs", "mcp__git__*", "exce", "Write", "group:file", "browser", "mcp__x__*", "exce"],
+      known,
+    ),
+  ).toEqual([
+    { name: "exce", suggestion: "exec" },
+    { name: "Write", suggestion: "write" },
+    { name: "group:file", suggestion: "group:fs" },
+    { name: "browser" },
+    { name: "mcp__x__*" },
+  ]);
+});

@@ -1,0 +1,295 @@
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  createExecTool,
+  createMemoryApprovals,
+  createReadTool,
+  createWriteTool,
+  describeSandbox,
+  openWorkspace,
+  type Sandbox,
+  startSandbox,
+  type Workspace,
+} from "../src/index.ts";
+import { selfTest } from "../src/sandbox/start.ts";
+import { caller, textOf } from "./harness.ts";
+
+const sandboxed = await startSandbox({ limits: { timeoutMs: 20_000 } });
+if (sandboxed.rung !== "bubblewrap")
+  console.log(`skipped: commands in the sandbox, since ${sandboxed.reason}`);
+const bare = await startSandbox({ setting: "none", limits: { timeoutMs: 20_000 } });
+
+let dir: string;
+let workspace: Workspace;
+beforeEach(async () => {
+  dir = realpathSync(mkdtempSync(join(tmpdir(), "exec-")));
+  workspace = await openWorkspace({ dir });
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const tool = (sandbox: Sandbox) => createExecTool({ workspace, sandbox });
+const alive = (mark: string): boolean => {
+  try {
+    return execFileSync("pgrep", ["-f", mark], { encoding: "utf8" }).trim() !== "";
+  } catch {
+    return false;
+  }
+};
+
+describe.each([
+  ["bubblewrap", sandboxed],
+  ["none", bare],
+])("on the rung %s", (rung, sandbox) => {
+  const usable = sandbox.rung === rung;
+
+  test.skipIf(!usable)(
+    "a command runs in the workspace, and its output and exit code come back",
+    async () => {
+      const agent = caller([tool(sandbox)]);
+      const result = await agent.call("exec", { command: "pwd; echo problem >&2; echo 你好 > made" });
+      expect(textOf(result)).toBe(`${dir}\nproblem\n[exit code 0]`);
+      expect(result).not.toHaveProperty("isError");
+      expect(result.details).toMatchObject({ exitCode: 0, sandbox: rung });
+      expect(readFileSync(join(dir, "made"), "utf8")).toBe("你好\n");
+    },
+  );
+
+  test.skipIf(!usable)("a failure is an error with its code", async () => {
+    const result = await caller([tool(sandbox)]).call("exec", { command: "echo no; exit 3" });
+    expect(textOf(result)).toBe("no\n[exit code 3]");
+    expect(result.isError).toBe(true);
+    expect(textOf(await caller([tool(sandbox)]).call("exec", { command: "kill -TERM $$" }))).toMatch(
+      /SIGTERM|exit code 143/,
+    );
+  });
+
+  test.skipIf(!usable)("a folder to run in can be given", async () => {
+    mkdirSync(join(dir, "sub"));
+    const agent = caller([tool(sandbox)]);
+    expect(textOf(await agent.call("exec", { command: "pwd", cwd: "sub" }))).toBe(
+      `${dir}/sub\n[exit code 0]`,
+    );
+    expect(textOf(await agent.call("exec", { command: "pwd", cwd: "none" }))).toContain("no folder none");
+    expect(textOf(await agent.call("exec", { command: "pwd", cwd: ".." }))).toContain(
+      "outside the workspace",
+    );
+  });
+
+  test.skipIf(!usable)("a time-out ends everything that was started", async () => {
+    const mark = `31.${process.pid}${rung === "none" ? 1 : 2}`;
+    const command = `echo started; sleep ${mark} & sleep ${mark}; echo never`;
+    const result = await caller([tool(sandbox)]).call("exec", { command, timeout_seconds: 0.5 });
+    expect(textOf(result)).toBe("started\n[stopped: it took too long; do less at once]");
+    expect(result.details).toMatchObject({ stopped: "timeout" });
+    await expect.poll(() => alive(`sleep ${mark}`)).toBe(false);
+  });
+
+  test.skipIf(!usable)("an abort ends everything that was started", async () => {
+    const mark = `32.${process.pid}${rung === "none" ? 1 : 2}`;
+    const abort = new AbortController();
+    const running = sandbox.run({
+      script: `echo started; sleep ${mark} | cat`,
+      folders: workspace,
+      cwd: dir,
+      protect: { files: [], folders: [] },
+      signal: abort.signal,
+      onOutput: () => abort.abort(),
+    });
+    expect(await running).toMatchObject({ stopped: "abort", output: "started\n" });
+    await expect.poll(() => alive(`sleep ${mark}`)).toBe(false);
+  });
+
+  test.skipIf(!usable)("output beyond the limit is dropped as it comes, start and end kept", async () => {
+    const command = "for i in $(seq 1 60000); do echo line $i; done; echo the end";
+    const result = await caller([tool(sandbox)]).call("exec", { command });
+    const text = textOf(result);
+    expect(text.length).toBeLessThan(15_200);
+    expect(text).toMatch(/^line 1\nline 2\n/);
+    expect(text).toMatch(/characters left out …\]/);
+    expect(text).toMatch(/line 60000\nthe end\n\[exit code 0\]$/);
+  });
+
+  test.skipIf(!usable)("the environment is a clean one", async () => {
+    process.env["SIGNALBOX_TEST_SECRET"] = "do-not-pass-on";
+    const text = textOf(await caller([tool(sandbox)]).call("exec", { command: "env" }));
+    delete process.env["SIGNALBOX_TEST_SECRET"];
+    expect(text).not.toContain("do-not-pass-on");
+    const names = text.split("\n").flatMap((line) => /^([A-Z_]+)=/.exec(line)?.[1] ?? []);
+    expect(names.sort()).toEqual(["HOME", "LANG", "PATH", "PWD", "SHLVL", "TERM", "TMPDIR", "USER", "_"]);
+  });
+
+  test.skipIf(!usable)("too many processes end the command", async () => {
+    const limited = await startSandbox({
+      setting: rung === "none" ? "none" : "default",
+      limits: { processes: 20, timeoutMs: 20_000 },
+    });
+    const command = "for i in $(seq 1 60); do sleep 15 & done 2>/dev/null; wait";
+    const text = textOf(await caller([tool(limited)]).call("exec", { command }));
+    // For root the watchdog ends it; for others the kernel refuses first, and the shell gives up by itself.
+    expect(text).toMatch(/more than 20 processes|retry|Resource temporarily unavailable|fork/i);
+  });
+
+  test.skipIf(!usable)("too much memory ends the command", async () => {
+    const limited = await startSandbox({
+      setting: rung === "none" ? "none" : "default",
+      limits: { memoryBytes: 100_000_000, timeoutMs: 20_000 },
+    });
+    const command = "x=$(head -c 300000000 /dev/zero | tr '\\0' x); echo ${#x}";
+    const text = textOf(await caller([tool(limited)]).call("exec", { command }));
+    expect(text).not.toContain("300000000");
+    expect(text).toMatch(/memory|allocate|exit code [1-9]|SIG/i);
+  });
+});
+
+describe.skipIf(sandboxed.rung !== "bubblewrap")("the sandbox", () => {
+  test("runs without rights and without a network", async () => {
+    const command =
+      "id -u; grep CapEff /proc/self/status; grep -c : /proc/net/dev; grep NoNewPrivs /proc/self/status; echo x > /x";
+    expect(textOf(await caller([tool(sandboxed)]).call("exec", { command }))).toMatch(
+      /^1000\nCapEff:\t0{16}\n1\nNoNewPrivs:\t1\n.*Read-only file system\n\[exit code 1\]$/,
+    );
+  });
+
+  test("scratch space is bounded, and empty each time", async () => {
+    const small = await startSandbox({ limits: { scratchBytes: 1_000_000, timeoutMs: 20_000 } });
+    const agent = caller([tool(small)]);
+    expect(
+      textOf(await agent.call("exec", { command: "head -c 5000000 /dev/zero > /tmp/x || echo full" })),
+    ).toContain("full");
+    expect(
+      textOf(await agent.call("exec", { command: "head -c 5000000 /dev/zero > /dev/shm/x || echo full" })),
+    ).toContain("full");
+    expect(textOf(await agent.call("exec", { command: "ls /tmp | grep -v exec-; echo none" }))).toContain(
+      "none",
+    );
+  });
+
+  test("a tainted run cannot change the agent's notes by a command, and leaves no trace of the guard", async () => {
+    writeFileSync(join(dir, "AGENTS.md"), "mine");
+    mkdirSync(join(dir, "memory"));
+    writeFileSync(join(dir, "memory/a.md"), "mine");
+    const agent = caller([tool(sandboxed)], { facts: { taint: [{ source: "web" }] } });
+    const tries = [
+      "echo spoiled > AGENTS.md",
+      "echo spoiled > SOUL.md",
+      "mv AGENTS.md x; echo spoiled > AGENTS.md",
+      "rm -f AGENTS.md MEMORY.md",
+      "ln -sf README.md USER.md",
+      "echo spoiled > memory/a.md; echo spoiled > memory/b.md",
+      "mv memory m; mkdir memory; echo spoiled > memory/a.md",
+      "mkdir -p skills/evil; echo spoiled > skills/evil/SKILL.md",
+      "sed -i s/mine/spoiled/ AGENTS.md",
+    ];
+    for (const command of tries) await agent.call("exec", { command: `${command}; echo fine > ok` });
+    await Promise.all(tries.map((command) => agent.call("exec", { command })));
+    expect(readdirSync(dir).sort()).toEqual(["AGENTS.md", "memory", "ok"]);
+    expect(readFileSync(join(dir, "AGENTS.md"), "utf8")).toBe("mine");
+    expect(readdirSync(join(dir, "memory"))).toEqual(["a.md"]);
+    expect(readFileSync(join(dir, "memory/a.md"), "utf8")).toBe("mine");
+  });
+
+  test("a run that was not tainted may", async () => {
+    await caller([tool(sandboxed)]).call("exec", { command: "echo mine > SOUL.md" });
+    expect(readFileSync(join(dir, "SOUL.md"), "utf8")).toBe("mine\n");
+  });
+
+  test("what is written over a guard from outside is kept", async () => {
+    const agent = caller([tool(sandboxed)], { facts: { taint: [{ source: "web" }] } });
+    const owner = caller([createWriteTool({ workspace })], { facts: { role: "owner" } });
+    const running = agent.call("exec", { command: "echo up > started; sleep 1" });
+    await expect.poll(() => existsSync(join(dir, "started"))).toBe(true);
+    expect(textOf(await owner.call("write", { file_path: "MEMORY.md", content: "kept" }))).toContain(
+      "Wrote MEMORY.md",
+    );
+    await running;
+    expect(readFileSync(join(dir, "MEMORY.md"), "utf8")).toBe("kept");
+  });
+
+  test("further folders can be read and not written", async () => {
+    const extra = mkdtempSync(join(tmpdir(), "extra-"));
+    writeFileSync(join(extra, "lib"), "library");
+    const more = await openWorkspace({ dir, readOnlyDirs: [extra] });
+    const agent = caller([
+      createExecTool({ workspace: more, sandbox: sandboxed }),
+      createReadTool({ workspace: more }),
+    ]);
+    expect(textOf(await agent.call("exec", { command: `cat ${extra}/lib; echo x > ${extra}/x` }))).toMatch(
+      /^library.*Read-only/,
+    );
+    expect(textOf(await agent.call("read", { file_path: join(extra, "lib") }))).toBe("library");
+    rmSync(extra, { recursive: true });
+  });
+});
+
+describe("choosing a rung", () => {
+  test.each([
+    ["off", { setting: "off" as const }, "turned off"],
+    ["no bubblewrap", { searchPath: "/nowhere" }, "bubblewrap is not installed"],
+    ["another system", { platform: "darwin" as const }, "needs Linux"],
+  ])("%s: exec is disabled and says why", async (_name, options, reason) => {
+    const sandbox = await startSandbox(options);
+    expect(sandbox.rung).toBe("disabled");
+    expect(describeSandbox(sandbox)).toMatchObject({ ok: false, rung: "disabled" });
+    expect(describeSandbox(sandbox).summary).toContain(reason);
+    const result = await caller([tool(sandbox)]).call("exec", { command: "touch ran" });
+    expect(textOf(result)).toContain(reason);
+    expect(existsSync(join(dir, "ran"))).toBe(false);
+  });
+
+  test("a launcher that does not isolate fails the self-test", async () => {
+    const fake = join(dir, "bwrap");
+    // Runs what follows `--` without any isolation.
+    writeFileSync(fake, '#!/bin/sh\nwhile [ "$1" != "--" ]; do shift; done; shift; exec "$@"\n', {
+      mode: 0o755,
+    });
+    const sandbox = await startSandbox({ searchPath: dir });
+    expect(sandbox).toMatchObject({
+      rung: "disabled",
+      reason: "the self-test could read a file outside the workspace.",
+    });
+  });
+
+  test("a launcher that fails says so", async () => {
+    writeFileSync(join(dir, "bwrap"), "#!/bin/sh\necho 'bwrap: No permissions' >&2; exit 1\n", {
+      mode: 0o755,
+    });
+    const sandbox = await startSandbox({ searchPath: dir });
+    expect(sandbox.rung).toBe("disabled");
+    expect(sandbox.reason).toContain("bwrap: No permissions");
+  });
+
+  test("the self-test finds a rung without a sandbox wanting, and leaves nothing behind", async () => {
+    expect(await selfTest(bare, [dir])).toContain("could read a file outside");
+    expect(await selfTest(bare, [join(dir, "none")])).toContain("no folder");
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  test("no sandbox is loudly noted, and its commands count as able to reach the network", async () => {
+    expect(describeSandbox(bare).summary).toContain("WITHOUT a sandbox");
+    const approvals = createMemoryApprovals();
+    const agent = caller([tool(bare)], {
+      facts: { role: "owner", taint: [{ source: "web", detail: "https://x.test" }] },
+      approvals,
+    });
+    expect(textOf(await agent.call("exec", { command: "echo hi" }))).toContain("needs an approval");
+    const [open] = await approvals.list();
+    expect(open).toMatchObject({
+      subject: { action: "echo hi", cwd: dir, binary: bare.shell, env: bare.env },
+    });
+    expect(open?.reason).toContain("web https://x.test");
+    await approvals.resolve(open?.id ?? "", "allow", "owner");
+    expect(textOf(await agent.call("exec", { command: "echo hi" }))).toBe("hi\n[exit code 0]");
+  });
+});

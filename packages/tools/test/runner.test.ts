@@ -1,0 +1,307 @@
+import type { BeforeToolCall, JsonObject, Tool, ToolResult } from "@signalbox/agent-core";
+import { beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import {
+  adoptTool,
+  type Claim,
+  createMemoryApprovals,
+  createRunState,
+  createToolRunner,
+  type DecisionRecord,
+  defineTool,
+  type Permit,
+  type RunFacts,
+  type ToolDefinition,
+  type ToolPolicy,
+} from "../src/index.ts";
+import { caller, FACTS, textOf } from "./harness.ts";
+
+let ran: { args: unknown; permit: Permit }[];
+let claims: readonly Claim[];
+let probe: ToolDefinition;
+
+beforeEach(() => {
+  ran = [];
+  claims = [];
+  probe = defineTool({
+    name: "probe",
+    description: "Looks.",
+    inputSchema: z.object({ what: z.string() }),
+    effects: "external",
+    claims: () => claims,
+    async run({ args }, _context, permit) {
+      ran.push({ args, permit });
+      return { content: [{ type: "text", text: `did ${args.what}` }] };
+    },
+  });
+});
+
+/** Runs a call as the loop does: `beforeToolCall`, then `onAsk` where asked, then the body. */
+async function asLoop(
+  policy: ToolPolicy,
+  options: {
+    facts?: Partial<RunFacts>;
+    approvals?: ReturnType<typeof createMemoryApprovals>;
+    records?: DecisionRecord[];
+  } = {},
+) {
+  const state = createRunState({ ...FACTS, ...options.facts });
+  const runner = createToolRunner({
+    tools: [probe],
+    policy,
+    record: (record) => {
+      options.records?.push(record);
+    },
+    ...(options.approvals === undefined ? {} : { approvals: options.approvals }),
+  });
+  const run = runner.forRun(state);
+  const signal = new AbortController().signal;
+  const info = (tool: Tool, args: JsonObject): Parameters<BeforeToolCall>[0] => ({
+    call: { type: "toolCall", id: "c1", name: tool.name, args, argsText: JSON.stringify(args) },
+    tool,
+    args,
+    message: {
+      role: "assistant",
+      content: [],
+      api: "a",
+      provider: "p",
+      model: "m",
+      stopReason: "tool_use",
+      timestamp: 0,
+    },
+    turn: 1,
+    signal,
+  });
+  const execute = (tool: Tool, args: unknown): Promise<ToolResult> =>
+    tool.execute({ id: "c1", name: tool.name, args }, { signal, update: () => {} });
+  return { run, state, info, execute };
+}
+
+describe("the body", () => {
+  test("cannot be reached from a definition", () => {
+    expect(Object.keys(probe).sort()).toEqual(["description", "effects", "inputSchema", "name"]);
+    expect(Object.values(probe).filter((value) => typeof value === "function")).toEqual([]);
+    const fake = { name: "probe", description: "", inputSchema: {}, effects: "none" as const, run: () => {} };
+    expect(() => createToolRunner({ tools: [fake], policy: {}, record: () => {} })).toThrow(
+      "not made by defineTool",
+    );
+    expect(() => createToolRunner({ tools: [probe, probe], policy: {}, record: () => {} })).toThrow(
+      "two tools",
+    );
+  });
+
+  test("runs with a record that was written before", async () => {
+    const order: string[] = [];
+    const tool = defineTool({
+      name: "t",
+      description: "",
+      inputSchema: {},
+      effects: "none",
+      async run() {
+        order.push("body");
+        return { content: [] };
+      },
+    });
+    const runner = createToolRunner({
+      tools: [tool],
+      policy: {},
+      record: async ({ decision }) => {
+        await Promise.resolve();
+        order.push(decision);
+      },
+    });
+    const run = runner.forRun(createRunState(FACTS));
+    await run.call("t", {}, { callId: "1", signal: new AbortController().signal });
+    expect(order).toEqual(["allow", "body"]);
+  });
+
+  test("does not run when the record cannot be written, or the claims cannot be told", async () => {
+    const runner = createToolRunner({
+      tools: [probe],
+      policy: {},
+      record: () => Promise.reject(new Error("disk full")),
+    });
+    const run = runner.forRun(createRunState(FACTS));
+    const signal = new AbortController().signal;
+    expect(textOf(await run.call("probe", { what: "x" }, { callId: "1", signal }))).toBe("disk full");
+    const broken = defineTool({
+      name: "broken",
+      description: "",
+      inputSchema: {},
+      effects: "none",
+      claims: () => {
+        throw new Error("no idea");
+      },
+      async run(_call, _context, permit) {
+        ran.push({ args: {}, permit });
+        return { content: [] };
+      },
+    });
+    const agent = caller([broken]);
+    expect(textOf(await agent.call("broken", {}))).toContain("no idea");
+    expect(agent.records).toMatchObject([{ decision: "deny", rule: "claims.failed" }]);
+    expect(ran).toEqual([]);
+  });
+
+  test("a refused call leaves a record and nothing else", async () => {
+    const agent = caller([probe], { policy: { allow: ["read"] } });
+    expect(await agent.call("probe", { what: "x" })).toMatchObject({ isError: true });
+    expect(agent.records).toMatchObject([
+      {
+        decision: "deny",
+        rule: "agent.allow",
+        tool: "probe",
+        role: "member",
+        channelKind: "direct",
+        taint: [],
+        callId: "call_1",
+      },
+    ]);
+    expect(ran).toEqual([]);
+  });
+
+  test("unknown tools and wrong arguments get no further", async () => {
+    const agent = caller([probe]);
+    expect(textOf(await agent.call("nope", {}))).toBe("There is no tool called nope.");
+    expect(textOf(await agent.call("probe", { what: 1 }))).toContain("not right");
+    expect(agent.records).toEqual([]);
+  });
+
+  test("what throws is a result", async () => {
+    const failing = adoptTool({
+      name: "f",
+      description: "",
+      inputSchema: {},
+      effects: "none",
+      execute: () => Promise.reject(new Error("broke")),
+    });
+    expect(await caller([failing]).call("f", {})).toMatchObject({
+      isError: true,
+      content: [{ text: "broke" }],
+    });
+  });
+});
+
+describe("in the loop", () => {
+  test("one decision and one record a call", async () => {
+    const records: DecisionRecord[] = [];
+    const { run, info, execute } = await asLoop({ allow: ["*"] }, { records });
+    const [tool] = run.tools;
+    if (tool === undefined) throw new Error("no tool");
+    expect(await run.beforeToolCall(info(tool, { what: "x" }))).toEqual({ action: "allow" });
+    expect(textOf(await execute(tool, { what: "x" }))).toBe("did x");
+    expect(records).toHaveLength(1);
+    expect(Object.isFrozen(records[0])).toBe(true);
+  });
+
+  test("a permit is for one run of the very arguments that were judged", async () => {
+    const records: DecisionRecord[] = [];
+    const { run, info, execute } = await asLoop({ allow: ["*"] }, { records });
+    const [tool] = run.tools;
+    if (tool === undefined) throw new Error("no tool");
+    await run.beforeToolCall(info(tool, { what: "x" }));
+    await execute(tool, { what: "y" });
+    await execute(tool, { what: "x" });
+    expect(records).toHaveLength(3);
+  });
+
+  test("a run tainted between judging and running is judged again", async () => {
+    claims = [{ kind: "message-elsewhere", detail: "slack C1" }];
+    const records: DecisionRecord[] = [];
+    const { run, info, execute, state } = await asLoop(
+      { allow: ["*"] },
+      { records, facts: { role: "owner" } },
+    );
+    const [tool] = run.tools;
+    if (tool === undefined) throw new Error("no tool");
+    expect(await run.beforeToolCall(info(tool, { what: "x" }))).toEqual({ action: "allow" });
+    state.taint({ source: "web", detail: "https://x.test" });
+    expect(await execute(tool, { what: "x" })).toMatchObject({ isError: true });
+    expect(ran).toEqual([]);
+    expect(records.map((record) => record.decision)).toEqual(["allow", "deny"]);
+  });
+
+  test("tools that the run may not use at all are not offered", async () => {
+    expect((await asLoop({ allow: ["read"] })).run.tools).toEqual([]);
+    expect((await asLoop({ allow: ["*"] }, { facts: { role: "guest" } })).run.tools).toEqual([]);
+    expect((await asLoop({ ask: ["probe"] })).run.tools).toHaveLength(1);
+  });
+});
+
+describe("approvals", () => {
+  test("a question waits for its answer and then runs once", async () => {
+    const approvals = createMemoryApprovals();
+    const records: DecisionRecord[] = [];
+    const { run, info, execute } = await asLoop({ ask: ["probe"] }, { approvals, records });
+    const [tool] = run.tools;
+    if (tool === undefined) throw new Error("no tool");
+    const asked = await run.beforeToolCall(info(tool, { what: "x" }));
+    if (asked?.action !== "ask") throw new Error("not asked");
+    expect(asked.details).toMatchObject({ tool: "probe", action: '{"what":"x"}' });
+    const answer = run.onAsk({
+      ...info(tool, { what: "x" }),
+      question: asked.question,
+      details: asked.details ?? {},
+    });
+    await approvals.resolve(String(asked.details?.["approvalId"]), "allow", "feishu:ou_owner");
+    expect(await answer).toEqual({ action: "allow" });
+    expect(textOf(await execute(tool, { what: "x" }))).toBe("did x");
+    expect(ran[0]?.permit.approved).toBe(true);
+    expect(records.map((record) => record.decision)).toEqual(["ask", "allow"]);
+    expect(records[1]?.rule).toMatch(/^approval:/);
+    expect(await execute(tool, { what: "x" })).toMatchObject({ isError: true });
+    expect(ran).toHaveLength(1);
+  });
+
+  test("a refusal is told", async () => {
+    const approvals = createMemoryApprovals();
+    const { run, info } = await asLoop({ ask: ["probe"] }, { approvals });
+    const [tool] = run.tools;
+    if (tool === undefined) throw new Error("no tool");
+    const asked = await run.beforeToolCall(info(tool, { what: "x" }));
+    if (asked?.action !== "ask") throw new Error("not asked");
+    await approvals.resolve(String(asked.details?.["approvalId"]), "deny", "owner");
+    const answer = await run.onAsk({
+      ...info(tool, { what: "x" }),
+      question: asked.question,
+      details: asked.details ?? {},
+    });
+    expect(answer).toEqual({ action: "deny", reason: "The approval was refused." });
+    expect(await run.onAsk({ ...info(tool, { what: "x" }), question: "" })).toMatchObject({ action: "deny" });
+  });
+
+  test("other arguments are not what was approved", async () => {
+    const approvals = createMemoryApprovals();
+    const agent = caller([probe], { policy: { ask: ["probe"] }, approvals });
+    expect(textOf(await agent.call("probe", { what: "x" }))).toContain("has not run");
+    const [open] = await approvals.list();
+    await approvals.resolve(open?.id ?? "", "allow", "owner");
+    expect(await agent.call("probe", { what: "y" })).toMatchObject({ isError: true });
+    expect(textOf(await agent.call("probe", { what: "x" }))).toBe("did x");
+    expect(await agent.call("probe", { what: "x" })).toMatchObject({ isError: true });
+    expect(ran.map((each) => each.args)).toEqual([{ what: "x" }]);
+  });
+
+  test("without anyone to ask, a question is a refusal", async () => {
+    const agent = caller([probe], { policy: { ask: ["probe"] } });
+    expect(textOf(await agent.call("probe", { what: "x" }))).toContain("Nobody can be asked here");
+    expect(agent.records).toMatchObject([{ decision: "deny" }]);
+  });
+});
+
+test("a tool that brings in foreign content taints the run", async () => {
+  const fetching = defineTool({
+    name: "fetch",
+    description: "",
+    inputSchema: {},
+    effects: "none",
+    taints: "web",
+    run: async () => ({ content: [{ type: "text", text: "page" }] }),
+  });
+  claims = [{ kind: "schedule", detail: "every day" }];
+  const agent = caller([fetching, probe], { facts: { role: "owner" } });
+  expect(textOf(await agent.call("probe", { what: "x" }))).toBe("did x");
+  await agent.call("fetch", {});
+  expect(agent.state.facts.taint).toEqual([{ source: "web", detail: "fetch" }]);
+  expect(await agent.call("probe", { what: "x" })).toMatchObject({ isError: true });
+});
