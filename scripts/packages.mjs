@@ -14,10 +14,10 @@ const IGNORED_RESOLUTIONS = new Set(["node10", "node16-cjs"]);
 const folder = mkdtempSync(join(tmpdir(), "signalbox-pack-"));
 let failures = 0;
 try {
-  for (const { name, folder: pkgDir, manifest, tarball } of await packAll(folder)) {
+  for (const { name, manifest, tarball } of await packAll(folder)) {
     const data = readFileSync(tarball);
     const bytes = data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength);
-    const lint = await publint({ pkgDir, strict: true, level: "warning", pack: { tarball: bytes } });
+    const lint = await publint({ strict: true, level: "warning", pack: { tarball: bytes } });
     const found = lint.messages.map((message) => formatMessage(message, manifest) ?? message.code);
     const types = await checkPackage(createPackageFromTarballData(new Uint8Array(bytes)));
     if (types.types === false) found.push("has no types");
