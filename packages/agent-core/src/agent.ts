@@ -195,15 +195,9 @@ export class Agent {
     return newInput ? { action: "result", result: failed(texts.superseded) } : { action: "run" };
   };
 
-  #takeSteering = (): readonly AgentMessage[] =>
-    this.#steering.length === 0
-      ? this.#steering
-      : this.#steering.splice(0, this.#options.steeringMode === "one" ? 1 : this.#steering.length);
+  #takeSteering = (): readonly AgentMessage[] => take(this.#steering, this.#options.steeringMode ?? "all");
 
-  #takeFollowUps = (): readonly AgentMessage[] =>
-    this.#followUps.length === 0
-      ? this.#followUps
-      : this.#followUps.splice(0, this.#options.followUpMode === "all" ? this.#followUps.length : 1);
+  #takeFollowUps = (): readonly AgentMessage[] => take(this.#followUps, this.#options.followUpMode ?? "one");
 
   #messages(input: AgentInput): readonly AgentMessage[] {
     if (typeof input !== "string") return "role" in input ? [input] : input;
@@ -232,6 +226,13 @@ export class Agent {
     if (onListenerError === undefined) console.error(error);
     else onListenerError(error);
   };
+}
+
+const NOTHING: readonly AgentMessage[] = [];
+
+/** Never the queue itself, which goes on filling. */
+function take(queue: AgentMessage[], mode: "all" | "one"): readonly AgentMessage[] {
+  return queue.length === 0 ? NOTHING : queue.splice(0, mode === "one" ? 1 : queue.length);
 }
 
 const NO_TOOLS: AgentOptions["tools"] & object = [];

@@ -6,6 +6,8 @@ import { cleanAssistant, cleanInput } from "./clean.ts";
 import { convertToLlm } from "./convert.ts";
 import { freeId, repairConversation, toolCalls } from "./repair.ts";
 
+const GO_ON = "(Go on.)";
+
 const plain: Readonly<Record<string, true>> = { user: true, assistant: true, toolResult: true };
 
 /**
@@ -69,7 +71,8 @@ export class Conversation {
 
   /** The same turn, its call ids made unique in this conversation. */
   withOwnIds(message: AssistantMessage): AssistantMessage {
-    this.#ids ??= idsOf(this.#messages);
+    // Ids that were made unique for the vendor are taken too.
+    this.#ids ??= idsOf([...this.#messages, ...this.#llm]);
     const ids = this.#ids;
     let renamed = false;
     const content = message.content.map((block) => {
@@ -102,14 +105,18 @@ export class Conversation {
   /** What the vendor gets. A new array each time: a stream may hold on to it. */
   request(): readonly Message[] {
     if (this.#stale) {
-      this.#llm = this.toRequest(this.view());
+      this.#llm = this.#valid(this.view());
       this.#stale = false;
     }
-    return this.#llm.slice();
+    return asking(this.#llm.slice());
   }
 
-  /** Any messages, converted and repaired. */
-  toRequest(messages: readonly AgentMessage[]): Message[] {
+  /** A request made from any messages. */
+  requestOf(messages: readonly AgentMessage[]): readonly Message[] {
+    return asking(this.#valid(messages));
+  }
+
+  #valid(messages: readonly AgentMessage[]): Message[] {
     const converted: Message[] = [];
     for (const message of messages) {
       const own = this.#toLlm(message);
@@ -207,17 +214,28 @@ export class Conversation {
     for (const message of messages) {
       if (message.role === "compactionSummary") compacted = Math.max(compacted, message.timestamp);
     }
-    let from = messages.length - 1;
-    for (; from >= 0; from--) {
-      const message = messages[from];
-      if (message?.role !== "assistant" || message.timestamp < compacted) continue;
-      if (message.usage?.input.total !== undefined) break;
-    }
-    for (let i = Math.max(0, from); i < messages.length; i++) {
+    const counted = messages.findLastIndex(
+      (message) =>
+        message.role === "assistant" &&
+        message.timestamp >= compacted &&
+        message.usage?.input.total !== undefined,
+    );
+    for (let i = Math.max(0, counted); i < messages.length; i++) {
       const message = messages[i];
-      if (message !== undefined) this.#count(message);
+      if (message === undefined) continue;
+      if (i === counted) this.#count(message);
+      else this.#tail += estimateTokens(message);
     }
   }
+}
+
+/** A request ends with something to answer. A host may have left out, or lost, what was. */
+function asking(messages: Message[]): readonly Message[] {
+  const last = messages.at(-1);
+  if (last === undefined || (last.role === "assistant" && last.stopReason !== "pause")) {
+    messages.push({ role: "user", content: GO_ON, timestamp: last?.timestamp ?? 0 });
+  }
+  return messages;
 }
 
 function idsOf(messages: readonly AgentMessage[]): Set<string> {

@@ -539,7 +539,7 @@ describe("the request", () => {
       { transformContext: (messages) => messages.slice(1) },
       { tools: [tool("t", "ok")] },
     );
-    expect(asked.map((entry) => entry.messages[0]?.role)).toEqual([undefined, "user"]);
+    expect(asked[0]?.messages).toMatchObject([{ role: "user", content: "(Go on.)" }]);
     expect(asked[1]?.messages.map((message) => message.role)).toEqual(["user", "assistant", "toolResult"]);
   });
 

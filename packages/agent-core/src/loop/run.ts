@@ -257,7 +257,7 @@ export class Run implements CallHost, FitHost {
       const given = config.transformContext(conversation.view(), info);
       const transformed = given instanceof Promise ? await this.stop.orStopped(given) : given;
       if (transformed === undefined) return undefined;
-      messages = conversation.toRequest(transformed);
+      messages = conversation.requestOf(transformed);
     }
     if (this.stop.cause !== undefined) return undefined;
     return streamTurn({

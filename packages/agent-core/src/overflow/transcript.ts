@@ -95,8 +95,7 @@ export function metadataSummary(messages: readonly AgentMessage[]): string {
     else if (message.role === "toolResult") {
       tools.set(message.toolName, (tools.get(message.toolName) ?? 0) + 1);
     } else if (message.role === "assistant") turns++;
-    else if (message.role === "user")
-      requests.push(truncateText(contentText(message.content, TEXT_CHARS), EXCERPT_CHARS));
+    else if (message.role === "user") requests.push(excerpt(contentText(message.content, TEXT_CHARS)));
   }
   const lines = [
     `No summary could be made of ${messages.length} older messages (${period(messages)}); this is what is known of them.`,
@@ -110,6 +109,11 @@ export function metadataSummary(messages: readonly AgentMessage[]): string {
   for (const request of requests.slice(-10)) lines.push(`- ${request}`);
   if (earlier !== "") lines.push("", truncateText(earlier, EARLIER_CHARS));
   return lines.join("\n");
+}
+
+function excerpt(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length <= EXCERPT_CHARS ? line : `${line.slice(0, EXCERPT_CHARS - 1).toWellFormed()}…`;
 }
 
 function period(messages: readonly AgentMessage[]): string {

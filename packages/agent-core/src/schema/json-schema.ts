@@ -38,6 +38,7 @@ const accept: Check = () => {};
 class Compiler {
   readonly #root: JsonValue;
   readonly #refs = new Map<string, Check>();
+  readonly #active = new Set<string>();
 
   constructor(root: JsonValue) {
     this.#root = root;
@@ -71,13 +72,18 @@ class Compiler {
     return (value, path, issues) => {
       let check = this.#refs.get(ref);
       if (check === undefined) {
-        // Takes the place while compiling, so that a reference to itself ends.
-        this.#refs.set(ref, accept);
         check = this.compile(resolve(this.#root, ref));
         this.#refs.set(ref, check);
       }
-      if (path.length > 2_000) add(issues, "", "is nested too deeply");
-      else check(value, path, issues);
+      // A reference that comes back to the same value says nothing about it.
+      const place = `${ref} ${path}`;
+      if (this.#active.has(place)) return;
+      this.#active.add(place);
+      try {
+        check(value, path, issues);
+      } finally {
+        this.#active.delete(place);
+      }
     };
   }
 

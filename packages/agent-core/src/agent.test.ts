@@ -1,0 +1,217 @@
+import { describe, expect, it } from "vitest";
+import type { Turn } from "../test/scripted.ts";
+import { assistant, lines, MODEL, SYSTEM, scripted, text, tool, toolCall, user } from "../test/scripted.ts";
+import type { AgentEvent, AgentOptions, Message } from "./index.ts";
+import { Agent } from "./index.ts";
+
+function agent(turns: readonly Turn[], options: Partial<AgentOptions> = {}) {
+  const model = scripted(...turns);
+  return {
+    agent: new Agent({ model: MODEL, stream: model.stream, system: SYSTEM, ...options }),
+    asked: model.asked,
+  };
+}
+
+/** Resolves at the next event of this kind. */
+function next(watched: Agent, type: AgentEvent["type"]): Promise<AgentEvent> {
+  return new Promise((resolve) => {
+    const off = watched.subscribe((event) => {
+      if (event.type !== type) return;
+      off();
+      resolve(event);
+    });
+  });
+}
+
+const requests = (asked: readonly { messages: readonly Message[] }[]): string[][] =>
+  asked.map((request) => lines(request.messages));
+
+describe("Agent", () => {
+  it("keeps the conversation from prompt to prompt", async () => {
+    const { agent: a, asked } = agent(["one", "two"]);
+    await a.prompt("first");
+    expect((await a.prompt([user("second")])).text).toBe("two");
+    expect(requests(asked)[1]).toEqual(["user: first", "assistant: one", "user: second"]);
+    expect(a.state).toMatchObject({ running: false, pending: [] });
+    expect(a.state.messages).toHaveLength(4);
+  });
+
+  it("refuses a prompt while it is at work, with a typed error", async () => {
+    const { agent: a } = agent(["one"]);
+    const first = a.prompt("first");
+    expect(a.state.running).toBe(true);
+    for (const second of [a.prompt("x"), a.continue(), a.compact()]) {
+      await expect(second).rejects.toMatchObject({ code: "busy" });
+    }
+    expect(() => a.reset()).toThrow(/at work/);
+    expect((await first).reason).toBe("done");
+    expect((await a.prompt("again")).reason).toBe("done");
+  });
+
+  it("is steered while it works, and follows up when it would rest", async () => {
+    const t = tool("t", async () => {
+      a.steer("Hurry");
+      return text("ok");
+    });
+    const { agent: a, asked } = agent([assistant([toolCall("a", "t")]), "done", "tests pass"], {
+      tools: [t],
+    });
+    a.followUp("Then test it");
+    expect((await a.prompt("Do it")).text).toBe("tests pass");
+    expect(requests(asked)[1]?.slice(2)).toEqual(["result#a: ok", "user: Hurry"]);
+    expect(requests(asked)[2]?.at(-1)).toBe("user: Then test it");
+    expect(a.state).toMatchObject({ steering: [], followUps: [] });
+  });
+
+  it.each([
+    ["all", "one", ["s1", "s2"], ["f1"]],
+    ["one", "all", ["s1"], ["f1", "f2"]],
+  ] as const)(
+    "takes queued steering %s, follow-ups %s",
+    async (steeringMode, followUpMode, steered, followed) => {
+      const { agent: a, asked } = agent(["x"], { steeringMode, followUpMode });
+      for (const message of ["s1", "s2"]) a.steer(message);
+      for (const message of ["f1", "f2"]) a.followUp(message);
+      await a.prompt("go");
+      expect(requests(asked)[0]?.slice(1)).toEqual(steered.map((message) => `user: ${message}`));
+      const follow = requests(asked).find((request) => request.at(-1)?.startsWith("user: f"));
+      expect(follow?.slice(-followed.length)).toEqual(followed.map((message) => `user: ${message}`));
+    },
+  );
+
+  it("gives its queues back", () => {
+    const { agent: a } = agent(["x"]);
+    a.steer("s");
+    a.followUp("f");
+    expect(a.clearQueues()).toMatchObject({ steering: [{ content: "s" }], followUps: [{ content: "f" }] });
+    expect(a.state).toMatchObject({ steering: [], followUps: [] });
+  });
+
+  it("stops when told to, and goes on from there", async () => {
+    const t = tool(
+      "t",
+      (_call, context) =>
+        new Promise((_resolve, reject) =>
+          context.signal.addEventListener("abort", () => reject(new Error("stop"))),
+        ),
+    );
+    const { agent: a } = agent([assistant([toolCall("a", "t")]), "done"], { tools: [t] });
+    const run = a.prompt("go");
+    await next(a, "tool.start");
+    a.abort();
+    await a.waitForIdle();
+    expect((await run).reason).toBe("aborted");
+    expect(a.state.messages.at(-1)).toMatchObject({ role: "toolResult", isError: true });
+    expect((await a.continue()).text).toBe("done");
+  });
+
+  it("waits for whoever asks until it is idle, however the run ends", async () => {
+    const { agent: a } = agent(["x"], {
+      onStep: () => {
+        throw new Error("disk full");
+      },
+    });
+    await a.waitForIdle();
+    const run = a.prompt("go").catch((error: unknown) => error);
+    await a.waitForIdle();
+    expect(a.state.running).toBe(false);
+    expect(await run).toMatchObject({ code: "step_failed" });
+  });
+
+  it("runs what waited for a decision once it is known, though its effects reach outside", async () => {
+    let allowed = false;
+    const ran: string[] = [];
+    const t = tool("t", async (call) => text(String(ran.push(call.id))), { effects: "external" });
+    const { agent: a } = agent([assistant([toolCall("a", "t")]), "done"], {
+      tools: [t],
+      beforeToolCall: () => (allowed ? undefined : { action: "ask", question: "May I?" }),
+    });
+    expect((await a.prompt("go")).reason).toBe("waiting");
+    expect(a.state.pending.map((call) => call.id)).toEqual(["a"]);
+    expect((await a.continue()).reason).toBe("waiting");
+    allowed = true;
+    expect((await a.continue()).reason).toBe("done");
+    expect(ran).toEqual(["a"]);
+  });
+
+  it("tells the model that a waiting call was not run when the user goes on instead", async () => {
+    const t = tool("t", "never", { effects: "external" });
+    const { agent: a, asked } = agent([assistant([toolCall("a", "t")]), "fine"], {
+      tools: [t],
+      beforeToolCall: () => ({ action: "ask", question: "May I?" }),
+    });
+    await a.prompt("go");
+    await a.prompt("Leave it");
+    expect(requests(asked)[1]?.slice(2)).toEqual([
+      "result#a: Not run: it waited for a decision when the user sent a new message.",
+      "user: Leave it",
+    ]);
+  });
+
+  it("shows the turn that is streaming, and only that", async () => {
+    const { agent: a } = agent(["Hello there"]);
+    const seen: string[] = [];
+    a.subscribe(() => void seen.push(a.streaming.text));
+    await a.prompt("go");
+    expect([...new Set(seen)]).toEqual(["", "Hello ", "Hello there"]);
+    expect(seen.at(-1)).toBe("");
+  });
+
+  it("waits for listeners that take their time, and outlives those that fail", async () => {
+    const errors: unknown[] = [];
+    const { agent: a } = agent(["Hello there"], { onListenerError: (error) => void errors.push(error) });
+    let slow = 0;
+    a.subscribe(async (event) => {
+      if (event.type !== "text.delta") return;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      slow++;
+    });
+    a.subscribe((event) => {
+      if (event.type === "turn.start") throw new Error("sync");
+    });
+    a.subscribe(async (event) => {
+      if (event.type === "turn.end") throw new Error("async");
+      if (event.type === "run.end") expect(slow).toBe(2);
+    });
+    expect((await a.prompt("go")).reason).toBe("done");
+    expect(errors.map(String)).toEqual(["Error: sync", "Error: async"]);
+  });
+
+  it("changes how the next run behaves, and starts another conversation", async () => {
+    const { agent: a, asked } = agent(["x"]);
+    await a.prompt("go");
+    a.configure({ system: { stable: "new" } });
+    a.reset([user("old")]);
+    await a.continue();
+    expect(asked[1]?.context.system.stable).toBe("new");
+    expect(requests(asked)[1]).toEqual(["user: old"]);
+  });
+
+  it("compacts on request", async () => {
+    const { agent: a } = agent(["NOTES"], {
+      model: { ...MODEL, contextWindow: 1_000 },
+      messages: Array.from({ length: 20 }, (_, i) => [
+        user(`q${i} ${"x".repeat(200)}`),
+        assistant(`a${i}`),
+      ]).flat(),
+    });
+    expect(await a.compact()).toBe(true);
+    expect(a.state.messages[0]).toMatchObject({ role: "compactionSummary", summary: "NOTES" });
+    a.reset();
+    expect(await a.compact()).toBe(false);
+  });
+
+  it("does not take a turn or a result for a prompt", async () => {
+    const { agent: a } = agent(["x"]);
+    await expect(a.prompt(assistant("mine"))).rejects.toMatchObject({ code: "invalid_input" });
+    await expect(a.prompt([])).rejects.toMatchObject({ code: "invalid_input" });
+    expect(a.state.running).toBe(false);
+  });
+
+  it("reports tools that cannot be used, and stays usable", async () => {
+    const { agent: a } = agent(["x"], { tools: [tool("t", ""), tool("t", "")] });
+    await expect(a.prompt("go")).rejects.toMatchObject({ code: "invalid_tool" });
+    a.configure({ tools: [] });
+    expect((await a.prompt("go")).reason).toBe("done");
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, it } from "vitest";
+import { assistant, lines, toolCall, user } from "../../test/scripted.ts";
+import type { AgentMessage, Message, ToolResultMessage } from "../messages.ts";
+import { type RepairChange, repairConversation } from "./repair.ts";
+
+const result = (id: string, text = "ok"): ToolResultMessage => ({
+  role: "toolResult",
+  toolCallId: id,
+  toolName: "t",
+  content: [{ type: "text", text }],
+  isError: false,
+  timestamp: 1,
+});
+const calls = (...ids: string[]) => assistant(ids.map((id) => toolCall(id, "t")));
+
+function repair(messages: readonly Message[]): { lines: string[]; kinds: RepairChange["kind"][] } {
+  const { messages: repaired, changes } = repairConversation(messages);
+  return { lines: lines(repaired), kinds: changes.map((change) => change.kind) };
+}
+
+describe("repairConversation", () => {
+  it("gives back the same array when nothing is wrong", () => {
+    const messages: AgentMessage[] = [
+      user("hi"),
+      calls("a", "b"),
+      result("a"),
+      result("b"),
+      assistant("done"),
+      { role: "compactionSummary", summary: "s", replaced: 3, timestamp: 1 },
+      assistant("x", { stopReason: "pause" }),
+      assistant("y"),
+      user("bye"),
+    ];
+    const repaired = repairConversation(messages);
+    expect(repaired.changes).toEqual([]);
+    expect(repaired.messages).toBe(messages);
+  });
+
+  it("answers a call that has no result, in its place", () => {
+    expect(repair([user("hi"), calls("a", "b", "c"), result("b"), user("next")])).toEqual({
+      lines: [
+        "user: hi",
+        "assistant: →t#a →t#b →t#c",
+        expect.stringMatching(/^result#a: No result of this call was recorded/),
+        "result#b: ok",
+        expect.stringMatching(/^result#c: No result/),
+        "user: next",
+      ],
+      kinds: ["answered-call", "answered-call"],
+    });
+  });
+
+  it("leaves open calls at the end where a run will settle them", () => {
+    const open = [user("hi"), calls("a", "b"), result("b")];
+    expect(repairConversation(open, { pending: "keep" }).messages).toBe(open);
+    const followed = repairConversation([...open, user("next")], { pending: "keep" });
+    expect(followed.changes.map((change) => change.kind)).toContain("answered-call");
+  });
+
+  it("drops results without a call, and second results of one", () => {
+    expect(
+      repair([user("hi"), result("x"), calls("a"), result("a"), result("a", "again"), result("y")]),
+    ).toEqual({
+      lines: ["user: hi", "assistant: →t#a", "result#a: ok"],
+      kinds: ["orphan-result", "duplicate-result", "orphan-result"],
+    });
+  });
+
+  it("brings results behind their calls, in order, before what was said in between", () => {
+    expect(repair([user("hi"), calls("a", "b"), user("wait"), result("b", "B"), result("a", "A")])).toEqual({
+      lines: ["user: hi", "assistant: →t#a →t#b", "result#a: A", "result#b: B", "user: wait"],
+      kinds: ["reordered"],
+    });
+  });
+
+  it("makes call ids unique, in calls and results alike", () => {
+    const repaired = repair([
+      user("hi"),
+      calls("0"),
+      result("0", "one"),
+      calls("0"),
+      result("0", "two"),
+      calls("", "x"),
+      result("x"),
+    ]);
+    expect(repaired.lines).toEqual([
+      "user: hi",
+      "assistant: →t#0",
+      "result#0: one",
+      "assistant: →t#0_2",
+      "result#0_2: two",
+      "assistant: →t#call_2 →t#x",
+      expect.stringMatching(/^result#call_2: No result/),
+      "result#x: ok",
+    ]);
+  });
+
+  it("drops the second of two calls with one id in one turn", () => {
+    expect(repair([user("hi"), calls("a", "a"), result("a")])).toEqual({
+      lines: ["user: hi", "assistant: →t#a", "result#a: ok"],
+      kinds: ["call-id"],
+    });
+  });
+
+  it("starts with a user and keeps model turns apart", () => {
+    expect(repair([assistant("hello"), assistant("still there?"), user("yes")])).toEqual({
+      lines: [
+        "user: (The conversation before this point is not available.)",
+        "assistant: hello",
+        "user: (no reply)",
+        "assistant: still there?",
+        "user: yes",
+      ],
+      kinds: ["user-added", "user-added"],
+    });
+  });
+
+  it("takes out turns and texts that vendors refuse as empty", () => {
+    const native = { api: "x", provider: "x", model: "x", data: "signature" };
+    const messages: Message[] = [
+      user("  "),
+      assistant([{ type: "text", text: "\n" }]),
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "" },
+          { type: "text", text: "hi" },
+        ],
+        timestamp: 1,
+      },
+      assistant([{ type: "thinking", text: "hmm" }], { stopReason: "max_tokens" }),
+      assistant([
+        { type: "text", text: " " },
+        { type: "text", text: "yes" },
+      ]),
+      { role: "user", content: [], timestamp: 1 },
+      assistant([{ type: "text", text: "", native }]),
+    ];
+    expect(repair(messages).lines).toEqual([
+      "user: (no text)",
+      "user: hi",
+      "assistant: yes",
+      "user: (no text)",
+      "assistant: ",
+    ]);
+  });
+
+  it("keeps of a broken turn what can be replayed", () => {
+    const native = { api: "x", provider: "x", model: "x", data: "signature" };
+    const broken = assistant(
+      [
+        { type: "thinking", text: "unsigned" },
+        { type: "thinking", text: "signed", native },
+        { type: "text", text: "so far" },
+      ],
+      { stopReason: "aborted" },
+    );
+    const [, kept] = repairConversation([user("hi"), broken]).messages;
+    expect(
+      kept?.role === "assistant" && kept.content.map((block) => block.type === "thinking" && block.text),
+    ).toEqual(["signed", false]);
+    const whole = [user("hi"), { ...broken, stopReason: "end_turn" as const }];
+    expect(repairConversation(whole).messages).toBe(whole);
+  });
+
+  it("names the message of each change", () => {
+    expect(repairConversation([user("hi"), calls("a"), user("x"), result("zzz")]).changes).toEqual([
+      { kind: "answered-call", index: 1 },
+      { kind: "orphan-result", index: 2 },
+    ]);
+  });
+});

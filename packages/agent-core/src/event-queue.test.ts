@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { assistant, MODEL, SYSTEM, scripted, text, tool, toolCall, user } from "../test/scripted.ts";
+import { RunQueue, ViewQueue } from "./event-queue.ts";
+import type { AgentEvent } from "./index.ts";
+import { Agent } from "./index.ts";
+
+const delta = (value: string, index = 0): AgentEvent => ({ type: "text.delta", index, delta: value });
+const update = (callId: string, value: string): AgentEvent => ({
+  type: "tool.update",
+  callId,
+  partial: text(value),
+});
+
+async function drain(queue: RunQueue | ViewQueue): Promise<AgentEvent[]> {
+  queue.close();
+  const events: AgentEvent[] = [];
+  for (;;) {
+    const { value, done } = await queue.next();
+    if (done === true) return events;
+    events.push(value);
+  }
+}
+
+describe("RunQueue", () => {
+  it("makes the run wait at 256 events until half are read", async () => {
+    const queue = new RunQueue(() => {});
+    for (let i = 0; i < 255; i++) expect(queue.push(delta(String(i)))).toBeUndefined();
+    let went = false;
+    const wait = queue.push(delta("255"));
+    void Promise.resolve(wait).then(() => {
+      went = true;
+    });
+    for (let i = 0; i < 127; i++) await queue.next();
+    expect(went).toBe(false);
+    await queue.next();
+    await wait;
+    expect(went).toBe(true);
+  });
+
+  it("bounds progress a tool reports without waiting: the latest of each call counts", async () => {
+    const queue = new RunQueue(() => {});
+    for (let i = 0; i < 5_000; i++) void queue.push(update(i % 2 === 0 ? "a" : "b", String(i)));
+    const events = await drain(queue);
+    expect(events).toHaveLength(256);
+    expect(events.slice(-2)).toEqual([update("a", "4998"), update("b", "4999")]);
+  });
+
+  it("gives what is queued before it ends or fails", async () => {
+    const queue = new RunQueue(() => {});
+    void queue.push(delta("x"));
+    queue.close({ error: new Error("boom") });
+    expect(await queue.next()).toEqual({ value: delta("x"), done: false });
+    await expect(queue.next()).rejects.toThrow("boom");
+    expect(await queue.next()).toEqual({ value: undefined, done: true });
+  });
+
+  it("lets the run go on when the reader leaves", async () => {
+    let left = 0;
+    const queue = new RunQueue(() => left++);
+    for (let i = 0; i < 300; i++) void queue.push(delta("x"));
+    const wait = queue.push(delta("x"));
+    const reading = queue.return();
+    await wait;
+    expect((await reading).done).toBe(true);
+    expect(queue.push(delta("y"))).toBeUndefined();
+    expect(left).toBe(1);
+  });
+});
+
+describe("ViewQueue", () => {
+  it("joins deltas for a viewer that is behind, and loses nothing of them", async () => {
+    const queue = new ViewQueue(16, () => {});
+    const all = Array.from({ length: 1_000 }, (_, i) => `${i} `);
+    for (const value of all) queue.push(delta(value));
+    const events = await drain(queue);
+    expect(events.length).toBeLessThanOrEqual(16);
+    expect(events.map((event) => (event.type === "text.delta" ? event.delta : "?")).join("")).toBe(
+      all.join(""),
+    );
+  });
+
+  it("does not join across blocks or kinds", async () => {
+    const queue = new ViewQueue(8, () => {});
+    const events = [
+      delta("a"),
+      delta("b"),
+      delta("c", 1),
+      { type: "thinking.delta", index: 1, delta: "d" } as const,
+      delta("e", 1),
+    ];
+    for (const event of [...events, update("x", "1"), update("x", "2"), delta("f", 1)]) queue.push(event);
+    expect(await drain(queue)).toEqual([{ type: "lagged", missed: 6 }]);
+    const wide = new ViewQueue(16, () => {});
+    for (const event of [...events, ...Array<AgentEvent>(11).fill(update("x", "2"))]) wide.push(event);
+    expect(await drain(wide)).toEqual([delta("ab"), ...events.slice(2), update("x", "2")]);
+  });
+
+  it("says how many events a viewer missed that is too far behind", async () => {
+    const queue = new ViewQueue(8, () => {});
+    for (let i = 0; i < 1_000; i++) queue.push({ type: "turn.start", turn: i });
+    const events = await drain(queue);
+    const missed = events.reduce((sum, event) => sum + (event.type === "lagged" ? event.missed : 1), 0);
+    expect(events.length).toBeLessThanOrEqual(8);
+    expect(missed).toBe(1_000);
+  });
+});
+
+describe("Agent.events", () => {
+  it("never holds up the run, and ends when it is left", async () => {
+    const turns = Array.from({ length: 50 }, (_, n) => assistant([toolCall(`c${n}`, "t", { n })]));
+    const agent = new Agent({
+      model: MODEL,
+      stream: scripted(...turns, "done").stream,
+      system: SYSTEM,
+      tools: [tool("t", "ok")],
+    });
+    const events = agent.events({ capacity: 32 });
+    expect((await agent.prompt(user("go"))).reason).toBe("done");
+    const seen: string[] = [];
+    for await (const event of events) {
+      seen.push(event.type);
+      if (event.type === "run.end") break;
+    }
+    expect(seen[0]).toBe("lagged");
+    expect(seen.length).toBeLessThanOrEqual(32);
+    expect(await events.next()).toEqual({ value: undefined, done: true });
+  });
+});

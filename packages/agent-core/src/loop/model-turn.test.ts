@@ -1,0 +1,145 @@
+import { describe, expect, it } from "vitest";
+import { assistant, collect, eventsOf, MODEL, SYSTEM, user } from "../../test/scripted.ts";
+import type { AgentEvent, ModelEvent, RunResult, StreamModel } from "../index.ts";
+import { agentLoop } from "../index.ts";
+
+async function run(
+  stream: StreamModel,
+  signal?: AbortSignal,
+): Promise<{ result: RunResult; events: readonly AgentEvent[] }> {
+  const loop = agentLoop(
+    { system: SYSTEM, history: [], input: [user("go")], tools: [] },
+    { model: MODEL, stream, abortGraceMs: 10, ...(signal === undefined ? {} : { signal }) },
+  );
+  const events = await collect(loop);
+  return { result: await loop.result(), events };
+}
+
+describe("a stream", () => {
+  it("passes the model's own events on as they are", async () => {
+    const message = assistant([
+      { type: "thinking", text: "hmm" },
+      { type: "text", text: "hello" },
+    ]);
+    const given = [...eventsOf(message)];
+    const { events } = await run(async function* () {
+      yield* given;
+    });
+    const streamed = given.slice(1, -1);
+    const seen = events.filter((event) => streamed.some((other) => other === event));
+    expect(seen).toEqual(streamed);
+  });
+
+  it("that throws at once, in the middle, or ends without an end is an error of the turn, with what had arrived", async () => {
+    const start: ModelEvent[] = [
+      { type: "block.start", index: 0, block: { type: "text" } },
+      { type: "text.delta", index: 0, delta: "So " },
+      { type: "text.delta", index: 0, delta: "far" },
+    ];
+    const streams: StreamModel[] = [
+      () => {
+        throw new Error("no such model");
+      },
+      async function* () {
+        yield* start;
+        throw new Error("socket hang up");
+      },
+      async function* () {
+        yield* start;
+      },
+    ];
+    const ends = [];
+    for (const stream of streams) {
+      const { result } = await run(stream);
+      ends.push([result.reason, result.error?.message, result.error?.emitted, result.text]);
+    }
+    expect(ends).toEqual([
+      ["error", "no such model", false, ""],
+      ["error", "socket hang up", true, "So far"],
+      ["error", "The stream ended before the turn did.", true, "So far"],
+    ]);
+  });
+
+  it("says once that it started, however often the vendor does", async () => {
+    const request = { api: "a", provider: "p", model: "m" };
+    const { events } = await run(async function* () {
+      yield { type: "start", request, warnings: [] };
+      yield { type: "start", request, warnings: [] };
+      yield* [...eventsOf(assistant("ok"))].slice(1);
+    });
+    expect(events.filter((event) => event.type === "model.start")).toHaveLength(1);
+  });
+
+  it("is read to its end and closed, and what comes after the end is ignored", async () => {
+    let closed = false;
+    const { result } = await run(async function* () {
+      try {
+        yield* eventsOf(assistant("ok"));
+        yield { type: "text.delta", index: 0, delta: "late" };
+        await new Promise(() => {});
+      } finally {
+        closed = true;
+      }
+    });
+    expect(result.text).toBe("ok");
+    expect(closed).toBe(true);
+  });
+
+  it("that does not close after its last event is closed", async () => {
+    let returned = 0;
+    const events = [...eventsOf(assistant("ok"))];
+    const { result } = await run(() => ({
+      [Symbol.asyncIterator]: () => ({
+        next: () => {
+          const value = events.shift();
+          return value === undefined ? new Promise(() => {}) : Promise.resolve({ value, done: false });
+        },
+        return: () => {
+          returned++;
+          return Promise.reject(new Error("already gone"));
+        },
+      }),
+    }));
+    expect(result).toMatchObject({ reason: "done", text: "ok" });
+    expect(returned).toBe(1);
+  });
+
+  it("that ignores an abort is left behind, with what had arrived", async () => {
+    const controller = new AbortController();
+    let returned = false;
+    const stream: StreamModel = async function* () {
+      try {
+        yield { type: "block.start", index: 0, block: { type: "text" } };
+        yield { type: "text.delta", index: 0, delta: "So far" };
+        controller.abort();
+        await new Promise(() => {});
+      } finally {
+        returned = true;
+      }
+    };
+    const { result } = await run(stream, controller.signal);
+    expect(result).toMatchObject({ reason: "aborted", text: "So far" });
+    expect(result.messages.at(-1)).toMatchObject({ role: "assistant", stopReason: "aborted" });
+    // A generator that hangs cannot be closed; it is not waited for either.
+    expect(returned).toBe(false);
+  });
+
+  it("that ends on an abort gives its own partial turn", async () => {
+    const controller = new AbortController();
+    const { result } = await run(async function* (_model, _context, options) {
+      yield { type: "block.start", index: 0, block: { type: "text" } };
+      yield { type: "text.delta", index: 0, delta: "So " };
+      controller.abort();
+      expect(options?.signal?.aborted).toBe(true);
+      const error = {
+        code: "aborted",
+        message: "",
+        retryable: false,
+        emitted: true,
+        scope: "provider",
+      } as const;
+      yield { type: "error", error, partial: assistant("So", { stopReason: "aborted" }) };
+    }, controller.signal);
+    expect(result).toMatchObject({ reason: "aborted", text: "So" });
+  });
+});

@@ -1,0 +1,100 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { InputBlock } from "../content.ts";
+import { maxResultChars, tailMatters, truncateContent, truncateText } from "./truncate.ts";
+
+describe("maxResultChars", () => {
+  it.each([
+    [8_000, 9_600],
+    [13_333, 15_999],
+    [32_000, 16_000],
+    [99_999, 16_000],
+    [100_000, 32_000],
+    [200_000, 64_000],
+    [1_000_000, 64_000],
+  ])("for a window of %i tokens is %i", (window, chars) => {
+    expect(maxResultChars(window)).toBe(chars);
+  });
+});
+
+describe("truncateText", () => {
+  const long = Array.from({ length: 2_000 }, (_, i) => `line ${i}`).join("\n");
+
+  it("leaves what is short enough alone", () => {
+    expect(truncateText("short", 10)).toBe("short");
+  });
+
+  it("keeps the start, ends at a line and says how to ask for less", () => {
+    const cut = truncateText(long, 1_000);
+    const [head, note] = cut.split("\n\n");
+    expect(long.startsWith(`${head}\n`)).toBe(true);
+    expect(note).toMatch(/^\[1\d,\d{3} characters left out: too long\. Ask for less: narrow the arguments/);
+    expect(cut.length).toBeLessThanOrEqual(1_000);
+    expect(cut.length).toBeGreaterThan(800);
+  });
+
+  it("keeps 70 % start and 30 % end where the end matters", () => {
+    const cut = truncateText(`${long}\nError: it broke`, 1_000);
+    expect(cut.endsWith("Error: it broke")).toBe(true);
+    const [head = "", , tail = ""] = cut.split("\n\n");
+    expect(head.length / (head.length + tail.length)).toBeCloseTo(0.7, 1);
+    expect(truncateText(`${long}\nError: it broke`, 1_000, "head")).not.toContain("Error");
+    expect(truncateText(long, 1_000, "head-tail").endsWith("line 1999")).toBe(true);
+  });
+
+  it("counts exactly what it leaves out, never exceeds the limit and splits no character", () => {
+    const text = fc
+      .array(fc.constantFrom("a", "ä", "中", "😀", "\n", "error\n"), { maxLength: 400 })
+      .map((p) => p.join(""));
+    fc.assert(
+      fc.property(
+        text,
+        fc.integer({ min: 1, max: 600 }),
+        fc.constantFrom("head", "head-tail", "auto"),
+        (given, max, keep) => {
+          const cut = truncateText(given, max, keep);
+          expect(cut.length).toBeLessThanOrEqual(Math.max(max, 0));
+          expect(cut.isWellFormed()).toBe(true);
+          const note = /\n\n\[([\d,]+) characters left out[^\]]*\](\n\n)?/.exec(cut);
+          if (note === null) return;
+          const kept = cut.length - note[0].length;
+          expect(kept + Number(note[1]?.replaceAll(",", ""))).toBe(given.length);
+          expect(given.startsWith(cut.slice(0, note.index))).toBe(true);
+          expect(given.endsWith(cut.slice(note.index + note[0].length))).toBe(true);
+        },
+      ),
+    );
+  });
+});
+
+describe("tailMatters", () => {
+  it.each([
+    ["x\n".repeat(3_000), false],
+    [`${"x\n".repeat(3_000)}Traceback (most recent call last):`, true],
+    [`${"x\n".repeat(3_000)}exit code 2`, true],
+    [`{"a": [${"1, ".repeat(2_000)}1]}`, true],
+    [`${"x\n".repeat(3_000)}}`, false],
+  ])("looks at the end of %.20s…", (text, matters) => {
+    expect(tailMatters(text)).toBe(matters);
+  });
+});
+
+describe("truncateContent", () => {
+  const block = (chars: number): InputBlock => ({ type: "text", text: "x".repeat(chars) });
+  const image: InputBlock = { type: "image", mimeType: "image/png", source: { kind: "base64", data: "" } };
+
+  it("gives back the same content when it fits", () => {
+    const content = [block(10), image];
+    expect(truncateContent(content, 10)).toBe(content);
+  });
+
+  it("takes from the longest, and leaves media", () => {
+    const cut = truncateContent([block(100), image, block(5_000), block(9_000)], 2_100);
+    expect(cut.map((entry) => (entry.type === "text" ? entry.text.length : entry.type))).toEqual([
+      100,
+      "image",
+      998,
+      998,
+    ]);
+  });
+});

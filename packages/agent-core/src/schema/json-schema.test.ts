@@ -1,0 +1,149 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { JsonValue } from "../json.ts";
+import { compileJsonSchema } from "./json-schema.ts";
+
+const issues = (schema: JsonValue, value: unknown): string[] =>
+  compileJsonSchema(schema)(value).map((issue) => `${issue.path} ${issue.message}`);
+
+describe("compileJsonSchema", () => {
+  it.each<[JsonValue, unknown[], unknown[]]>([
+    [{ type: "string" }, ["", "x"], [1, null, [], {}]],
+    [{ type: "integer" }, [0, -3, 2.0], [1.5, "1", Number.NaN]],
+    [{ type: ["string", "null"] }, ["x", null], [1]],
+    [{ type: "string", nullable: true }, ["x", null], [1]],
+    [{ enum: ["a", 1, null, { x: 1, y: 2 }] }, ["a", 1, null, { y: 2, x: 1 }], ["b", 2, {}]],
+    [{ const: [1, 2] }, [[1, 2]], [[2, 1], "1,2"]],
+    [{ minimum: 1, exclusiveMaximum: 5 }, [1, 4.9, "any"], [0, 5]],
+    [{ exclusiveMinimum: 0, maximum: 2 }, [0.1, 2], [0, 2.1]],
+    [{ multipleOf: 0.01 }, [0.07, 1.13, 3], [0.005]],
+    [{ minLength: 2, maxLength: 3 }, ["ab", "👍👍"], ["a", "👍", "abcd"]],
+    [{ pattern: "^a+$" }, ["aa", 5], ["ab"]],
+    [{ pattern: "(" }, ["anything"], []],
+    [{ items: { type: "number" }, minItems: 1, maxItems: 2 }, [[1], [1, 2]], [[], ["x"], [1, 2, 3]]],
+    [{ prefixItems: [{ type: "number" }], items: { type: "string" } }, [[1, "x"], []], [["x"], [1, 2]]],
+    [{ items: [{ type: "number" }], additionalItems: false }, [[1], []], [[1, 2]]],
+    [
+      { uniqueItems: true },
+      [[1, "1", { a: 1 }]],
+      [
+        [1, 1],
+        [
+          { a: 1, b: 2 },
+          { b: 2, a: 1 },
+        ],
+      ],
+    ],
+    [{ contains: { type: "number" } }, [["x", 1]], [["x"], []]],
+    [{ required: ["a"], properties: { a: { type: "number" } } }, [{ a: 1 }, []], [{}, { a: "x" }]],
+    [{ properties: { a: {} }, additionalProperties: false }, [{ a: 1 }, {}], [{ b: 1 }]],
+    [{ additionalProperties: { type: "number" } }, [{ a: 1 }], [{ a: "x" }]],
+    [
+      { patternProperties: { "^x": { type: "number" } }, additionalProperties: false },
+      [{ x1: 1 }],
+      [{ x1: "" }, { y: 1 }],
+    ],
+    [{ propertyNames: { maxLength: 2 } }, [{ ab: 1 }], [{ abc: 1 }]],
+    [{ minProperties: 1, maxProperties: 1 }, [{ a: 1 }], [{}, { a: 1, b: 2 }]],
+    [{ dependentRequired: { a: ["b"] } }, [{ a: 1, b: 2 }, { b: 1 }], [{ a: 1 }]],
+    [{ allOf: [{ minimum: 1 }, { maximum: 2 }] }, [1, 2], [0, 3]],
+    [{ anyOf: [{ type: "string" }, { minimum: 5 }] }, ["x", 6], [1]],
+    [{ oneOf: [{ minimum: 1 }, { maximum: 2 }] }, [0, 3], [1.5]],
+    [{ not: { type: "string" } }, [1], ["x"]],
+    [{ if: { minimum: 10 }, then: { multipleOf: 10 }, else: { maximum: 5 } }, [20, 5], [15, 6]],
+    [true, [1, "x", null], []],
+    [false, [], [1]],
+    [{ format: "email", $comment: "annotation" }, ["not an address"], []],
+  ])("%j", (schema, good, bad) => {
+    for (const value of good) expect([value, issues(schema, value)]).toEqual([value, []]);
+    for (const value of bad) expect([value, issues(schema, value).length > 0]).toEqual([value, true]);
+  });
+
+  it("says where and what, in terms a model can act on", () => {
+    const schema = {
+      type: "object",
+      properties: {
+        to: { type: "array", items: { type: "object", properties: { "a/b": { enum: ["x", "y"] } } } },
+        when: { type: "string" },
+      },
+      required: ["to", "when"],
+      additionalProperties: false,
+    };
+    expect(issues(schema, { to: [{ "a/b": "z" }], wenn: 1 })).toEqual([
+      "/when is missing",
+      '/to/0/a~1b must be one of "x", "y"',
+      "/wenn is not a known property; there are to, when",
+    ]);
+  });
+
+  it("reports the alternative that came furthest", () => {
+    const schema = {
+      anyOf: [
+        { type: "string" },
+        {
+          type: "object",
+          properties: { kind: { const: "at" }, time: { type: "number" } },
+          required: ["kind"],
+        },
+      ],
+    };
+    expect(issues(schema, { kind: "at", time: "noon" })).toEqual(["/time must be number, not string"]);
+    expect(issues(schema, 5)).toEqual([" must be string, not number"]);
+  });
+
+  it("follows references into themselves, and ignores those that lead elsewhere", () => {
+    const schema = {
+      $ref: "#/$defs/node",
+      $defs: {
+        node: {
+          type: "object",
+          properties: { value: { type: "number" }, next: { $ref: "#/$defs/node" } },
+          required: ["value"],
+        },
+      },
+    };
+    expect(issues(schema, { value: 1, next: { value: 2, next: { value: 3 } } })).toEqual([]);
+    expect(issues(schema, { value: 1, next: { value: 2, next: {} } })).toEqual([
+      "/next/next/value is missing",
+    ]);
+    expect(issues({ $ref: "https://example.com/schema" }, 1)).toEqual([]);
+    expect(issues({ $defs: { a: { $ref: "#/$defs/a" } }, $ref: "#/$defs/a" }, 1)).toEqual([]);
+  });
+
+  it("bounds what it says about hostile input", () => {
+    const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 1]));
+    expect(issues({ additionalProperties: { type: "string" } }, many)).toHaveLength(12);
+  });
+
+  it("agrees with zod about what fits", () => {
+    const schema = z.strictObject({
+      name: z.string().min(1),
+      age: z.number().int().min(0).max(150).optional(),
+      tags: z
+        .array(z.enum(["a", "b"]))
+        .max(3)
+        .optional(),
+      where: z.union([z.object({ city: z.string() }), z.null()]).optional(),
+    });
+    const json: JsonValue = JSON.parse(JSON.stringify(z.toJSONSchema(schema, { io: "input" })));
+    const check = compileJsonSchema(json);
+    const field = fc.oneof(
+      fc.string(),
+      fc.integer({ min: -5, max: 200 }),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.constant(null),
+      fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 4 }),
+      fc.record({ city: fc.oneof(fc.string(), fc.integer()) }),
+    );
+    const value = fc.dictionary(fc.constantFrom("name", "age", "tags", "where", "other"), field);
+    fc.assert(
+      fc.property(value, (given) => {
+        // Not through JSON, as tool arguments are: what fast-check makes may hold -0 and a null prototype.
+        const plain: JsonValue = JSON.parse(JSON.stringify(given));
+        expect([plain, check(plain).length === 0]).toEqual([plain, schema.safeParse(plain).success]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,113 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { assistant, eventsOf, toolCall } from "../test/scripted.ts";
+import type { JsonValue } from "./json.ts";
+import { parsePartialJson } from "./partial-json.ts";
+import { Snapshot } from "./snapshot.ts";
+
+describe("Snapshot", () => {
+  const message = assistant([
+    { type: "thinking", text: "hmm, well" },
+    { type: "text", text: "Hello there" },
+    toolCall("a", "read", { path: "x.txt" }),
+  ]);
+
+  it("is the sealed blocks once everything has arrived", () => {
+    const snapshot = new Snapshot();
+    for (const event of eventsOf(message, 5)) snapshot.apply(event);
+    expect(snapshot.blocks).toEqual(message.content);
+    expect(snapshot.text).toBe("Hello there");
+  });
+
+  it("shows what there is so far, arguments as far as they can be read", () => {
+    const snapshot = new Snapshot();
+    snapshot.apply({ type: "block.start", index: 0, block: { type: "text" } });
+    snapshot.apply({ type: "text.delta", index: 0, delta: "Let me" });
+    snapshot.apply({ type: "block.start", index: 1, block: { type: "toolCall", id: "a", name: "read" } });
+    expect(snapshot.blocks[1]).toEqual({
+      type: "toolCall",
+      id: "a",
+      name: "read",
+      args: undefined,
+      argsText: "",
+    });
+    snapshot.apply({ type: "tool.delta", index: 1, delta: '{"path": "a/b", "lines": [1, 2' });
+    expect(snapshot.blocks).toEqual([
+      { type: "text", text: "Let me" },
+      {
+        type: "toolCall",
+        id: "a",
+        name: "read",
+        args: { path: "a/b", lines: [1] },
+        argsText: '{"path": "a/b", "lines": [1, 2',
+      },
+    ]);
+  });
+
+  it("makes nothing anew that has not changed", () => {
+    const snapshot = new Snapshot();
+    for (const event of [...eventsOf(message)].slice(0, 7)) snapshot.apply(event);
+    const before = snapshot.blocks;
+    expect(snapshot.blocks).toBe(before);
+    snapshot.apply({ type: "text.delta", index: 1, delta: "!" });
+    expect(snapshot.blocks).not.toBe(before);
+    expect(snapshot.blocks[0]).toBe(before[0]);
+  });
+
+  it("starts over with each turn, and when a turn is void", () => {
+    const snapshot = new Snapshot();
+    const error = { code: "overflow", message: "", retryable: false, emitted: true, scope: "model" } as const;
+    for (const end of [
+      { type: "turn.start", turn: 2 },
+      { type: "model.discard", reason: "overflow", error },
+      { type: "message", message, origin: "model" },
+    ] as const) {
+      for (const event of eventsOf(message)) snapshot.apply(event);
+      snapshot.apply(end);
+      expect(snapshot.blocks).toEqual([]);
+    }
+  });
+});
+
+describe("parsePartialJson", () => {
+  it.each<[string, JsonValue | undefined]>([
+    ["", undefined],
+    ["nonsense", undefined],
+    ["{", {}],
+    ['{"a', {}],
+    ['{"a"', {}],
+    ['{"a":', {}],
+    ['{"a":1', {}],
+    ['{"a":1,', { a: 1 }],
+    ['{"a":"x', { a: "x" }],
+    ['{"a":"x\\', { a: "x" }],
+    ['{"a":"x\\u00', { a: "x" }],
+    ['{"a":"x\\\\', { a: "x\\" }],
+    ['{"a":[{"b":tr', { a: [{}] }],
+    ['{"a":[{"b":true}', { a: [{ b: true }] }],
+    ['["a","b', ["a", "b"]],
+    ['{"a":1}', { a: 1 }],
+    ['{"a":{"b":"}"', { a: { b: "}" } }],
+    ["12", 12],
+  ])("%s", (text, value) => {
+    expect(parsePartialJson(text)).toEqual(value);
+  });
+
+  it("has a value at every cut of a JSON object, and the whole one at the end", () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })),
+        fc.boolean(),
+        (given, spaced) => {
+          const text = JSON.stringify(given, null, spaced ? 1 : 0);
+          for (let end = 1; end < text.length; end++) {
+            const value = parsePartialJson(text.slice(0, end));
+            expect([end, typeof value]).toEqual([end, "object"]);
+          }
+          expect(parsePartialJson(text)).toEqual(JSON.parse(text));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { assistant, toolCall, usage, user } from "../test/scripted.ts";
+import { AgentError, isAgentError } from "./errors.ts";
+import { estimateTokens } from "./tokens.ts";
+import { addUsage, NO_USAGE } from "./usage.ts";
+
+describe("estimateTokens", () => {
+  it("counts Latin text by four, CJK by one", () => {
+    expect(estimateTokens("abcd".repeat(100))).toBe(100);
+    expect(estimateTokens("中文字".repeat(100))).toBe(300);
+    expect(estimateTokens("")).toBe(0);
+  });
+
+  it("samples long texts instead of reading all of them", () => {
+    const mixed = `${"abcd".repeat(10_000)}${"中文".repeat(5_000)}`;
+    expect(estimateTokens(mixed) / 20_000).toBeGreaterThan(0.9);
+    expect(estimateTokens(mixed) / 20_000).toBeLessThan(1.1);
+  });
+
+  it("counts every kind of message, media by the piece", () => {
+    const image = {
+      type: "image",
+      mimeType: "image/png",
+      source: { kind: "base64", data: "x".repeat(90_000) },
+    } as const;
+    expect(estimateTokens({ role: "user", content: [image], timestamp: 1 })).toBe(1_604);
+    expect(
+      estimateTokens([user("abcd"), assistant([toolCall("a", "read", { path: "xyz" })])]),
+    ).toBeGreaterThan(10);
+    expect(
+      estimateTokens({ role: "shellRun", command: "ls", output: "abcd", exitCode: 0, timestamp: 1 }),
+    ).toBe(10);
+    const native = { api: "a", provider: "p", model: "m", data: { id: "x".repeat(400) } };
+    expect(estimateTokens(assistant([{ type: "opaque", native }]))).toBeGreaterThan(100);
+  });
+});
+
+describe("addUsage", () => {
+  it("adds what is known and keeps unknown apart from zero", () => {
+    const unknown = { ...NO_USAGE, source: "estimated" } as const;
+    expect(addUsage(NO_USAGE, usage(3, 4, 5))).toEqual({ ...usage(3, 4, 5) });
+    expect(addUsage(NO_USAGE, NO_USAGE)).toEqual(NO_USAGE);
+    expect(addUsage(usage(3, 4), unknown)).toEqual({ ...usage(3, 4), source: "estimated" });
+  });
+
+  it("does not depend on how a session's turns are grouped", () => {
+    const turns = [usage(1, 2, 3), usage(10, 20, 30), NO_USAGE, usage(100, 200)];
+    const all = turns.reduce(addUsage);
+    const grouped = addUsage(turns.slice(0, 2).reduce(addUsage), turns.slice(2).reduce(addUsage));
+    expect(grouped).toEqual(all);
+  });
+});
+
+describe("isAgentError", () => {
+  it("recognises errors of another installed copy by their mark", () => {
+    const error = new AgentError("busy", "at work");
+    expect(isAgentError(error)).toBe(true);
+    expect(
+      isAgentError(Object.assign(new Error("x"), { [Symbol.for("signalbox.agent-core.error")]: true })),
+    ).toBe(true);
+    for (const other of [new Error("x"), null, "busy", undefined]) expect(isAgentError(other)).toBe(false);
+  });
+});

@@ -1,0 +1,313 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type {
+  AgentMessage,
+  AssistantMessage,
+  Block,
+  ModelEvent,
+  StopReason,
+  StreamModel,
+  Tool,
+  ToolDecision,
+} from "../src/index.ts";
+import {
+  AgentError,
+  agentLoop,
+  compact,
+  convertToLlm,
+  pruneToolResults,
+  repairConversation,
+  turnStart,
+} from "../src/index.ts";
+import { eventsOf, MODEL, SYSTEM, scripted, text, tool, user } from "./scripted.ts";
+import { vendorProblems } from "./vendor-rules.ts";
+
+const RUNS = Number(process.env.PROPERTY_RUNS ?? 1_000);
+
+const id = fc.constantFrom("a", "b", "c", "d", "");
+const words = fc.constantFrom("", " ", "hello", "x".repeat(300), "中".repeat(40), "y".repeat(6_000));
+const timestamp = fc.integer({ min: 0, max: 50 });
+const stopReason = fc.constantFrom<StopReason>(
+  "end_turn",
+  "tool_use",
+  "tool_use",
+  "max_tokens",
+  "aborted",
+  "error",
+  "pause",
+  "refusal",
+);
+const block: fc.Arbitrary<Block> = fc.oneof(
+  words.map((value): Block => ({ type: "text", text: value })),
+  words.map((value): Block => ({ type: "thinking", text: value })),
+  fc.record({ id, n: fc.integer({ min: 0, max: 3 }) }).map(
+    ({ id: call, n }): Block => ({
+      type: "toolCall",
+      id: call,
+      name: "t",
+      args: { n },
+      argsText: `{"n":${n}}`,
+    }),
+  ),
+);
+const assistant = fc
+  .record({ content: fc.array(block, { maxLength: 5 }), stopReason, timestamp })
+  .map(
+    (turn): AssistantMessage => ({
+      role: "assistant",
+      api: MODEL.api,
+      provider: MODEL.provider,
+      model: MODEL.id,
+      ...turn,
+    }),
+  );
+const message: fc.Arbitrary<AgentMessage> = fc.oneof(
+  { weight: 3, arbitrary: assistant },
+  {
+    weight: 3,
+    arbitrary: fc.record({ toolCallId: id, value: words, timestamp }).map(
+      ({ toolCallId, value, timestamp: at }): AgentMessage => ({
+        role: "toolResult",
+        toolCallId,
+        toolName: "t",
+        content: [{ type: "text", text: value }],
+        isError: false,
+        timestamp: at,
+      }),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .record({ content: words, timestamp })
+      .map((said): AgentMessage => ({ role: "user", ...said })),
+  },
+  {
+    weight: 1,
+    arbitrary: words.map(
+      (content): AgentMessage => ({ role: "custom", kind: "note", content, timestamp: 1 }),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: words.map(
+      (summary): AgentMessage => ({ role: "compactionSummary", summary, replaced: 2, timestamp: 1 }),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: words.map(
+      (output): AgentMessage => ({ role: "shellRun", command: "ls", output, exitCode: 0, timestamp: 1 }),
+    ),
+  },
+);
+const history = fc.array(message, { maxLength: 14 });
+
+describe("any conversation", () => {
+  it("is valid for a vendor once repaired, and stays as it is when repaired again", () => {
+    fc.assert(
+      fc.property(history, (messages) => {
+        const once = repairConversation(messages);
+        expect(vendorProblems(once.messages)).toEqual([]);
+        expect(repairConversation(once.messages).messages).toBe(once.messages);
+        if (once.changes.length > 0)
+          expect(vendorProblems(messages).length + once.changes.length).toBeGreaterThan(0);
+        else expect(vendorProblems(messages)).toEqual([]);
+      }),
+      { numRuns: RUNS * 5 },
+    );
+  });
+
+  it("loses no result of a call that is kept, and nothing a user said", () => {
+    fc.assert(
+      fc.property(history, (messages) => {
+        const said = (list: readonly AgentMessage[]) =>
+          list.filter(
+            (entry) =>
+              entry.role === "shellRun" || (entry.role === "user" && String(entry.content).trim() !== ""),
+          );
+        const repaired = repairConversation(messages).messages;
+        for (const entry of said(messages)) expect(repaired).toContain(entry);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("is valid after pruning, turn limits and compaction, in any order", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        history,
+        fc.array(fc.constantFrom("soft", "hard", "turns", "compact", "metadata"), { maxLength: 4 }),
+        fc.integer({ min: 0, max: 2_000 }),
+        async (messages, passes, size) => {
+          let now: readonly AgentMessage[] = messages;
+          for (const pass of passes) {
+            if (pass === "turns") {
+              now = now.slice(turnStart(now, 1 + (size % 4)));
+            } else if (pass === "soft" || pass === "hard") {
+              const { changes } = pruneToolResults(now, {
+                level: pass,
+                protectTurns: size % 3,
+                softChars: size,
+              });
+              now = now.map((entry) => (entry.role === "toolResult" ? (changes.get(entry) ?? entry) : entry));
+            } else {
+              const { stream } = scripted(pass === "compact" ? "notes" : " ");
+              const done = await compact({ messages: now, keepTokens: size, model: MODEL, stream });
+              if (done !== undefined) now = [done.summary, ...now.slice(done.replaced)];
+            }
+          }
+          const request = repairConversation(now.map((entry) => convertToLlm(entry)));
+          expect(vendorProblems(request.messages)).toEqual([]);
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+/** What happens in one run: the model's turns, and the host's interference at each chance it gets. */
+const scenario = fc.record({
+  history,
+  turns: fc.array(assistant, { minLength: 1, maxLength: 6 }),
+  prompt: fc.boolean(),
+  window: fc.constantFrom(2_000, 6_000, 200_000),
+  steer: fc.array(fc.boolean(), { maxLength: 12 }),
+  followUps: fc.integer({ min: 0, max: 2 }),
+  decide: fc.array(fc.constantFrom("allow", "allow", "block", "change", "ask", "throw"), { maxLength: 8 }),
+  answers: fc.array(fc.constantFrom("allow", "deny", "wait"), { maxLength: 4 }),
+  tool: fc.array(fc.constantFrom("ok", "ok", "long", "throw", "abort"), { maxLength: 8 }),
+  parallel: fc.boolean(),
+  historyTurns: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+  drop: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined }),
+  overflowAt: fc.option(fc.integer({ min: 0, max: 4 }), { nil: undefined }),
+});
+
+describe("any run", () => {
+  it("asks the model only valid conversations, and leaves one that can go on", async () => {
+    await fc.assert(
+      fc.asyncProperty(scenario, async (given) => {
+        const controller = new AbortController();
+        const kept: AgentMessage[] = [...given.history];
+        const problems: string[] = [];
+        let asked = 0;
+        let polls = 0;
+        let followUps = given.followUps;
+        let calls = 0;
+        let decisions = 0;
+        let questions = 0;
+
+        const first = given.turns[0];
+        if (first === undefined) return;
+        const saying = (value: string): AssistantMessage => ({
+          ...first,
+          content: [{ type: "text", text: value }],
+          stopReason: "end_turn",
+        });
+        async function* stream(
+          ...[model, context, options]: Parameters<StreamModel>
+        ): AsyncGenerator<ModelEvent> {
+          if (context.system.stable !== SYSTEM.stable) {
+            yield* eventsOf(saying("notes"));
+            return;
+          }
+          problems.push(...vendorProblems(context.messages));
+          if (context.messages.length === 0) problems.push("empty request");
+          const last = context.messages.at(-1);
+          if (last?.role === "assistant" && last.stopReason !== "pause")
+            problems.push("request ends with the model");
+          const n = asked++;
+          const turn = given.turns[n] ?? saying("end");
+          const code = n === given.overflowAt ? "overflow" : options?.signal?.aborted ? "aborted" : "network";
+          const failed =
+            n === given.overflowAt || turn.stopReason === "error" || turn.stopReason === "aborted";
+          const error = {
+            code,
+            message: model.id,
+            retryable: false,
+            emitted: false,
+            scope: "model",
+          } as const;
+          yield* eventsOf(failed ? { ...turn, error } : turn);
+        }
+        const t: Tool = tool("t", async () => {
+          const what = given.tool[calls++] ?? "ok";
+          await undefined;
+          if (what === "throw") throw new Error("failed");
+          if (what === "abort") controller.abort();
+          return text(what === "long" ? "z".repeat(9_000) : "fine");
+        });
+        const tools = [given.parallel ? { ...t, execution: "parallel" as const } : t];
+        const run = agentLoop(
+          { system: SYSTEM, history: given.history, input: given.prompt ? [user("go")] : [], tools },
+          {
+            model: { ...MODEL, contextWindow: given.window },
+            stream,
+            signal: controller.signal,
+            abortGraceMs: 1,
+            limits: { turns: 12 },
+            steering: () => (given.steer[polls++] === true ? [user(`steer ${polls}`)] : []),
+            followUps: () => (followUps-- > 0 ? [user("follow-up")] : []),
+            beforeToolCall: (): ToolDecision | undefined => {
+              switch (given.decide[decisions++]) {
+                case "block":
+                  return { action: "block", reason: "no" };
+                case "change":
+                  return { action: "change", args: { n: 9 } };
+                case "ask":
+                  return { action: "ask", question: "?" };
+                case "throw":
+                  throw new Error("gate");
+                default:
+                  return undefined;
+              }
+            },
+            onAsk: () => {
+              const action = given.answers[questions++] ?? "allow";
+              return action === "deny" ? { action, reason: "no" } : { action };
+            },
+            onStep: (step) => {
+              if (step.kind === "compaction") kept.splice(0, step.replaced, ...step.messages);
+              else kept.push(...step.messages);
+            },
+            ...(given.drop === undefined
+              ? {}
+              : { transformContext: (list) => list.slice(Math.min(given.drop ?? 0, list.length - 1)) }),
+            context: {
+              ...(given.historyTurns === undefined ? {} : { historyTurns: given.historyTurns }),
+              compaction: { timeoutMs: 1_000 },
+            },
+          },
+        );
+        const ends: string[] = [];
+        let result: Awaited<ReturnType<typeof run.result>>;
+        try {
+          for await (const event of run) if (event.type === "run.end") ends.push(event.result.reason);
+          result = await run.result();
+        } catch (error) {
+          if (error instanceof AgentError && error.code === "nothing_to_continue") return;
+          throw error;
+        }
+        expect(problems).toEqual([]);
+        expect(ends).toEqual([result.reason]);
+        // What the host kept is what the run says it added, and it can be loaded again; calls are open only when waiting.
+        const open = repairConversation(kept, { pending: "keep" });
+        const waits = new Set(result.pending.map((call) => call.id));
+        for (const problem of vendorProblems(open.messages)) {
+          expect(problem).toMatch(/calls without results|^\d+ result of/);
+          expect(waits.size).toBeGreaterThan(0);
+        }
+        expect(result.pending.length > 0).toBe(result.reason === "waiting");
+        for (const added of result.messages) {
+          if (added.role === "toolResult" || added.role === "assistant" || added.role === "user") {
+            const folded = kept.some(
+              (entry) => entry.role === "compactionSummary" && entry.summary.includes("notes"),
+            );
+            if (!folded) expect(kept).toContain(added);
+          }
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
