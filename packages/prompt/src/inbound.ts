@@ -133,7 +133,19 @@ export function cleanSenderName(name: string): string {
 
 /** `Mon 2026-06-15 14:31 UTC`; in another zone its IANA name stands in place of `UTC`. */
 export function formatTimestamp(timestamp: number, timeZone = "UTC"): string {
-  const parts = new Intl.DateTimeFormat("en-GB", {
+  const parts = formatOf(timeZone).formatToParts(timestamp);
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((each) => each.type === type)?.value ?? "";
+  const date = `${part("year")}-${part("month")}-${part("day")}`;
+  return `${part("weekday")} ${date} ${part("hour")}:${part("minute")} ${timeZone}`;
+}
+
+/** Making a format takes longer than everything else about a message; zones are few. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known !== undefined) return known;
+  const made = new Intl.DateTimeFormat("en-GB", {
     timeZone,
     weekday: "short",
     year: "numeric",
@@ -142,10 +154,9 @@ export function formatTimestamp(timestamp: number, timeZone = "UTC"): string {
     hour: "2-digit",
     minute: "2-digit",
     hourCycle: "h23",
-  }).formatToParts(timestamp);
-  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((each) => each.type === type)?.value ?? "";
-  const date = `${part("year")}-${part("month")}-${part("day")}`;
-  return `${part("weekday")} ${date} ${part("hour")}:${part("minute")} ${timeZone}`;
+  });
+  if (formats.size < 100) formats.set(timeZone, made);
+  return made;
 }
 
 function metadata(trusted: TrustedInbound): string {
