@@ -7,53 +7,73 @@ const DRAIN_MS = 2_000;
 /** Takes one piece of bytes off the wire. */
 export type OnBytes = (chunk: Uint8Array) => void;
 
+/**
+ * Reads a Node.js message as it is pulled: bytes that arrive while somebody waits are taken at once, others are held,
+ * one piece at most, and stop the message until they are wanted.
+ */
 class IncomingSource implements TurnSource {
   readonly #incoming: IncomingMessage;
   readonly #onBytes: OnBytes;
   readonly #onEnd: () => void;
+  readonly #held: Buffer[] = [];
   #settle: { resolve: (more: boolean) => void; reject: (error: unknown) => void } | undefined;
 
   constructor(incoming: IncomingMessage, onBytes: OnBytes, onEnd: () => void) {
     this.#incoming = incoming;
     this.#onBytes = onBytes;
     this.#onEnd = onEnd;
-    incoming.on("readable", this.#wake).on("end", this.#wake).on("close", this.#wake).on("error", this.#wake);
+    incoming.on("data", this.#arrived).on("end", this.#over).on("close", this.#over).on("error", this.#over);
   }
 
-  /** `undefined` while there is nothing to say. */
-  #step(): boolean | undefined {
-    const incoming = this.#incoming;
-    const chunk: Buffer | null = incoming.read();
-    if (chunk !== null) {
+  readonly #arrived = (chunk: Buffer): void => {
+    if (this.#settle === undefined) {
+      this.#held.push(chunk);
+      this.#incoming.pause();
+      return;
+    }
+    const { resolve, reject } = this.#settle;
+    this.#settle = undefined;
+    try {
       this.#onBytes(chunk);
-      return true;
+      resolve(true);
+    } catch (error) {
+      reject(error);
     }
-    if (incoming.errored !== null) throw incoming.errored;
-    if (incoming.readableEnded) {
-      this.#onEnd();
-      return false;
-    }
-    if (incoming.destroyed) return false;
-    return undefined;
-  }
+  };
 
-  readonly #wake = (): void => {
+  readonly #over = (): void => {
     const settle = this.#settle;
     if (settle === undefined) return;
     try {
-      const more = this.#step();
-      if (more === undefined) return;
-      this.#settle = undefined;
-      settle.resolve(more);
+      if (this.#ended()) {
+        this.#settle = undefined;
+        settle.resolve(false);
+      }
     } catch (error) {
       this.#settle = undefined;
       settle.reject(error);
     }
   };
 
+  /** @throws what broke the connection. */
+  #ended(): boolean {
+    const incoming = this.#incoming;
+    if (incoming.errored !== null) throw incoming.errored;
+    if (incoming.readableEnded) {
+      this.#onEnd();
+      return true;
+    }
+    return incoming.destroyed;
+  }
+
   pull(): boolean | Promise<boolean> {
-    const more = this.#step();
-    if (more !== undefined) return more;
+    const chunk = this.#held.shift();
+    if (chunk !== undefined) {
+      this.#onBytes(chunk);
+      return true;
+    }
+    if (this.#ended()) return false;
+    if (this.#incoming.isPaused()) this.#incoming.resume();
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
@@ -62,6 +82,7 @@ class IncomingSource implements TurnSource {
   close(finished: boolean): void {
     const incoming = this.#incoming;
     if (finished) {
+      incoming.off("data", this.#arrived);
       incoming.resume();
       if (!incoming.complete) cutLater(incoming);
     } else {

@@ -70,6 +70,12 @@ export interface TurnSetup {
   readonly now?: (() => number) | undefined;
 }
 
+/**
+ * One reason for every abort: an error made at the abort would hold its stack, and so the whole turn, for as long as
+ * an SDK holds the signal.
+ */
+const OVER = new DOMException("The turn is over.", "AbortError");
+
 interface OpenBlock {
   readonly head: BlockHead;
   text: string;
@@ -286,8 +292,9 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined>, TurnWriter {
   #release(finished: boolean): void {
     clearTimeout(this.#timer);
     this.#setup.options?.signal?.removeEventListener("abort", this.#onAbort);
-    if (!finished) this.#controller.abort();
+    if (!finished) this.#controller.abort(OVER);
     this.#source?.close(finished);
+    this.#source = undefined;
   }
 
   warn(code: string, message: string): void {

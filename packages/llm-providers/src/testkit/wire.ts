@@ -48,17 +48,17 @@ export function wire(answer: WireAnswer): Wire {
       body: await bodyText(input, init),
     });
     let at = 0;
+    let broken: ReadableStreamDefaultController<Uint8Array> | undefined;
+    const onAbort = (): void => {
+      state.closed = true;
+      broken?.error(signal?.reason);
+    };
+    const over = (): void => signal?.removeEventListener("abort", onAbort);
+    signal?.addEventListener("abort", onAbort, { once: true });
     const body = new ReadableStream<Uint8Array>(
       {
         start(controller) {
-          signal?.addEventListener("abort", () => {
-            state.closed = true;
-            try {
-              controller.error(signal.reason);
-            } catch {
-              // The stream had ended before.
-            }
-          });
+          broken = controller;
         },
         pull(controller) {
           const piece = answer.pieces[at++];
@@ -67,6 +67,7 @@ export function wire(answer: WireAnswer): Wire {
             return undefined;
           }
           if (answer.ending === "stall") return new Promise(() => {});
+          over();
           if (answer.ending === "break") {
             const cause = Object.assign(new Error("other side closed"), { code: "ECONNRESET" });
             controller.error(new TypeError("terminated", { cause }));
@@ -76,6 +77,7 @@ export function wire(answer: WireAnswer): Wire {
           return undefined;
         },
         cancel() {
+          over();
           state.closed = true;
         },
       },
