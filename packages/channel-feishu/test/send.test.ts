@@ -19,7 +19,7 @@ async function failing(promise: Promise<unknown>) {
   return error;
 }
 
-describe("sending through the real SDK", () => {
+describe("sending through the real SDK", { timeout: 30_000 }, () => {
   it("answers a message as a reply with the outbox key, and writes plain words as text", async () => {
     await using bench = await openBench();
     await bench.post(textMessage("hi", { messageId: "om_1" }));
@@ -190,6 +190,21 @@ describe("sending through the real SDK", () => {
     );
     expect(media?.mimeType).toBe("image/png");
     expect(await new Response(media?.body).text()).toBe("pixels");
+  });
+
+  it("does not say that a message is not out where it could not have seen it", async () => {
+    await using bench = await openBench();
+    const intent = { idempotencyKey: "k", part: 0, attemptedAt: Date.now() } as const;
+    const words = { type: "markdown", text: "words" } as const;
+    const table = { type: "markdown", text: "# Title" } as const;
+    const look = async (to: { id: string; rootId?: string }, content: typeof words | typeof table) =>
+      (await bench.channel.reconcile?.({ ...intent, to, content }, never))?.outcome;
+    expect(await look(chat, table)).toBe("not-sent");
+    await bench.channel.send(chat, { parts: [{ type: "markdown", text: "# Another card" }] }, options);
+    expect(await look(chat, table)).toBe("unknown");
+    expect(await look(chat, words)).toBe("not-sent");
+    expect(await look({ ...chat, rootId: "om_root" }, words)).toBe("unknown");
+    expect(await look({ id: "ou_sender" }, words)).toBe("unknown");
   });
 
   it("asks for a name once, and for an unknown one not again for a while", async () => {

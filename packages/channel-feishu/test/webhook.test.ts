@@ -1,6 +1,13 @@
 import { existsSync } from "node:fs";
 import { systemClock } from "@signalbox/channel";
-import { encrypt, type FeishuEvent, push, textMessage } from "@signalbox/testkit/feishu";
+import {
+  encrypt,
+  type FeishuEvent,
+  groupMention,
+  push,
+  replyMessage,
+  textMessage,
+} from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { decrypt } from "../src/crypto.ts";
 import { feishu } from "../src/index.ts";
@@ -25,7 +32,7 @@ const bare = {
   },
 };
 
-describe("the webhook with a verification token", () => {
+describe("the webhook with a verification token", { timeout: 30_000 }, () => {
   it("answers the challenge, and only with the right token", async () => {
     await using bench = await openBench({ verificationToken: token });
     const answer = await bench.post(challenge);
@@ -72,6 +79,27 @@ describe("the webhook with a verification token", () => {
     expect(bench.events).toHaveLength(1);
   });
 
+  it("lets an event come again while what it depends on cannot be looked up", async () => {
+    await using bench = await openBench({ verificationToken: token });
+    const mention = groupMention("hi", { openId: "ou_bot", name: "Signalbox" });
+    bench.standIn.fail({ kind: "status", path: "/bot/v3/info" });
+    expect((await bench.post(mention)).status).toBe(503);
+    bench.standIn.plant({
+      messageId: "om_by_bot",
+      chatId: "oc_group",
+      msgType: "text",
+      content: '{"text":"x"}',
+      senderId: bench.standIn.appId,
+      senderType: "app",
+    });
+    const reply = replyMessage("why", "om_by_bot");
+    bench.standIn.fail({ kind: "status", method: "GET" });
+    expect((await bench.post(reply)).status).toBe(503);
+    expect((await bench.post(reply)).status).toBe(200);
+    expect((await bench.post(replyMessage("why", "om_out_of_sight"))).status).toBe(200);
+    expect(bench.events.map((event) => event.addressed)).toEqual(["reply", "none"]);
+  });
+
   it("answers only after the event is accepted", async () => {
     await using bench = await openBench({ verificationToken: token });
     const { promise, resolve } = Promise.withResolvers<"accepted">();
@@ -110,7 +138,7 @@ describe("the webhook with a verification token", () => {
   });
 });
 
-describe("the webhook with an encrypt key", () => {
+describe("the webhook with an encrypt key", { timeout: 30_000 }, () => {
   it("answers the encrypted challenge, signed or not", async () => {
     await using bench = await openBench({ encryptKey });
     expect(await (await bench.post(challenge)).json()).toEqual({ challenge: "c-1" });

@@ -10,7 +10,8 @@ import type { ChannelHarness } from "./harness.ts";
 /** The functions of a test runner: vitest's, node:test's and jest's fit. */
 export interface TestFunctions {
   describe(name: string, body: () => void): void;
-  it(name: string, body: () => Promise<void>): void;
+  /** A runner without a third parameter has its own limit. */
+  it(name: string, body: () => Promise<void>, timeoutMs: number): void;
   afterAll(body: () => void): void;
 }
 
@@ -24,6 +25,8 @@ export interface ConformanceOptions {
   readonly print?: (matrix: string) => void;
 }
 
+/** Generous: a slow machine is no reason to fail. */
+const timeoutMs = 60_000;
 const checks: readonly Check[] = [...definitionChecks, ...intakeChecks, ...sendingChecks, ...lifecycleChecks];
 
 /**
@@ -57,11 +60,12 @@ export function runChannelConformance<Config, Address>(
         outcomes.set(check, skipped.has(check.name) ? `skipped: ${reason}` : `– ${reason}`);
         continue;
       }
-      test.it(`${check.group}: ${check.name}`, async () => {
+      const run = async () => {
         outcomes.set(check, "✗");
         await check.run(subject);
         outcomes.set(check, "✓");
-      });
+      };
+      test.it(`${check.group}: ${check.name}`, run, timeoutMs);
     }
     test.afterAll(() => print(matrix(definition.id, seed, outcomes)));
   });
