@@ -29,6 +29,7 @@ import { createLanes } from "./path/lane.ts";
 import { createDeliverer } from "./path/outbox.ts";
 import { createOutcomes } from "./path/outcomes.ts";
 import { createPrompts } from "./path/prompt.ts";
+import { routingConfig, routingProblems } from "./path/route.ts";
 import { createRunner, ShutdownAbort } from "./path/run.ts";
 import type { GatewayBodies, GatewayStore } from "./path/stored.ts";
 import type { Ticket } from "./path/ticket.ts";
@@ -91,7 +92,7 @@ export async function planGateway(
   const definitions = [...BUILT_IN, ...(options.channels ?? [])];
   const accounts = await planAccounts({ loaded, definitions, logger, cache });
   const found = [loaded, agents, models, skills, accounts].flatMap((part) => part.problems);
-  const problems = [...found, ...toolProblems(loaded, agents)].toSorted(
+  const problems = [...found, ...toolProblems(loaded, agents), ...routingProblems(loaded, agents)].toSorted(
     (a, b) => (a.line ?? 0) - (b.line ?? 0),
   );
   return { agents, models, skills, accounts, problems };
@@ -143,20 +144,10 @@ async function run(
     logger.warn({ err: messageOf(error) }, "a trace could not be written"),
   );
   const outcomes = createOutcomes();
-  const router = createRouter(
-    {
-      bindings: config.bindings,
-      agents: agents.all.map((agent) => agent.id),
-      defaultAgent: agents.defaultId,
-      dmScope: config.session.dmScope,
-      identityLinks: config.session.identityLinks,
-      reset: config.session.reset,
-    },
-    {
-      cache: store.routes,
-      onCacheError: (error) => logger.warn({ err: messageOf(error) }, "the route cache failed"),
-    },
-  );
+  const router = createRouter(routingConfig(config, agents), {
+    cache: store.routes,
+    onCacheError: (error) => logger.warn({ err: messageOf(error) }, "the route cache failed"),
+  });
   const account = accounts.get;
   const deliverer = createDeliverer({
     store,

@@ -1,5 +1,37 @@
 import type { MessageEvent } from "@signalbox/channel";
-import type { RouteInput } from "@signalbox/routing";
+import type { Config, LoadedConfig, Problem } from "@signalbox/config";
+import { checkBindings, type RouteInput, type RoutingConfig } from "@signalbox/routing";
+import type { Agents } from "../agents.ts";
+
+/** What routes messages: the bindings over the agents that can work. */
+export function routingConfig(config: Config, agents: Agents): RoutingConfig {
+  const { dmScope, identityLinks, reset } = config.session;
+  return {
+    bindings: config.bindings,
+    agents: agents.all.map((agent) => agent.id),
+    defaultAgent: agents.defaultId,
+    dmScope,
+    identityLinks,
+    reset,
+  };
+}
+
+/** Bindings that can never decide anything, and links that cannot be meant. */
+export function routingProblems(loaded: LoadedConfig, agents: Agents): Problem[] {
+  const accounts = Object.fromEntries(
+    Object.entries(loaded.config.channels).map(([channel, { accounts: named }]) => [
+      channel,
+      Object.keys(named),
+    ]),
+  );
+  return checkBindings(routingConfig(loaded.config, agents), { accounts }).map((problem) =>
+    loaded.problem("bindingIndex" in problem ? ["bindings", problem.bindingIndex] : ["session"], {
+      severity: "warning",
+      message: problem.message.replace(/\.$/, ""),
+      remedy: problem.remedy,
+    }),
+  );
+}
 
 /** What routing reads of a message: the person in a direct chat, else the group or channel. */
 export function routeInput(event: MessageEvent): RouteInput {

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { formatProblem } from "@signalbox/config";
+import { createRouter, type RouteExplanation, type Router } from "@signalbox/routing";
 import type { OutboxRow } from "@signalbox/store";
 import { openStore } from "@signalbox/store";
 import { type AnthropicStandIn, startAnthropic } from "@signalbox/testkit/anthropic";
@@ -12,6 +13,7 @@ import { EXIT, GatewayError } from "../errors.ts";
 import { type Gateway, planGateway, startGateway } from "../gateway.ts";
 import { type Home, locateHome, prepareHome } from "../home.ts";
 import { createLogger, createRedactor } from "../log.ts";
+import { routeInput, routingConfig } from "../path/route.ts";
 import type { GatewayBodies } from "../path/stored.ts";
 import { readConfig } from "../settings.ts";
 import type { PlatformEvent, Scenario } from "./scenario.ts";
@@ -46,6 +48,8 @@ export interface PerformedMessage {
   readonly inbound: unknown;
   readonly agent?: string;
   readonly sessionKey?: string;
+  /** Why it was routed there. */
+  readonly route: RouteExplanation;
   readonly trace: readonly { readonly stage: string; readonly summary: string; readonly data?: unknown }[];
 }
 
@@ -134,7 +138,8 @@ async function performIn(
   } finally {
     await gateway.stop();
   }
-  const kept = await readStore(home);
+  const router = createRouter(routingConfig(loaded.config, plan.agents));
+  const kept = await readStore(home, router);
   return {
     name: scenario.name,
     problems: plan.problems.map(formatProblem),
@@ -211,7 +216,10 @@ async function settled(gateway: Gateway): Promise<void> {
   );
 }
 
-async function readStore(home: Home): Promise<Pick<Performance, "messages" | "tools" | "outbox">> {
+async function readStore(
+  home: Home,
+  router: Router,
+): Promise<Pick<Performance, "messages" | "tools" | "outbox">> {
   const store = await openStore<GatewayBodies>({ path: home.databaseFile });
   try {
     const rows = (await store.inbox.list({ limit: 1_000 })).toSorted((a, b) => a.seq - b.seq);
@@ -222,6 +230,7 @@ async function readStore(home: Home): Promise<Pick<Performance, "messages" | "to
         id: row.messageId ?? row.id,
         state: row.state,
         inbound: row.payload.event,
+        route: router.explain(routeInput(row.payload.event)),
         ...(row.detail?.rule === undefined ? {} : { rule: row.detail.rule }),
         ...(row.route === undefined ? {} : { agent: row.route.agentId, sessionKey: row.route.sessionKey }),
         trace: trace.map(({ stage, data }) => {

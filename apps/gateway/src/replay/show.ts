@@ -14,7 +14,12 @@ export function show(performance: Performance): string {
   for (const message of performance.messages) {
     heading(`Inbound message ${message.id}`);
     block(message.inbound);
-    lines.push("", ...traceLines(message, ["routing", "gate", "lane"]));
+    heading(`Route of ${message.id}`);
+    lines.push(...traceLines(message, ["routing"]));
+    for (const { tier, outcome, reason } of message.route.tiers) {
+      if (outcome !== "not-reached") lines.push(`   ${tier.padEnd(22)} ${outcome}: ${reason}`);
+    }
+    lines.push(`   session: ${message.route.session.reason}`, ...traceLines(message, ["gate", "lane"]));
   }
   for (const message of performance.messages) {
     const prompt = message.trace.find((entry) => entry.stage === "prompt");
