@@ -38,7 +38,8 @@ export interface WalkOptions {
   readonly makeFolders?: boolean;
   /**
    * Whether folders are opened through their descriptors (`/proc/self/fd`), which leaves no gap between looking and
-   * opening. Default: on Linux. Elsewhere paths are looked at again after opening.
+   * opening. Default: on Linux. Elsewhere someone who can make links in the workspace at the right moment could use
+   * the gap; the tools themselves cannot make links, and there is no sandboxed exec there.
    */
   readonly viaDescriptors?: boolean;
 }

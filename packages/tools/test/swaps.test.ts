@@ -1,0 +1,123 @@
+// What a path leads to is replaced after the first file system call of a tool, after the second, and so on to the
+// last: whatever the moment, nothing outside is read or changed.
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import type * as fsPromises from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { JsonValue } from "@signalbox/agent-core";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import {
+  createEditTool,
+  createLsTool,
+  createReadTool,
+  createWriteTool,
+  openWorkspace,
+} from "../src/index.ts";
+import { caller, textOf } from "./harness.ts";
+
+const moment = vi.hoisted(() => ({ calls: 0, at: 0, swap: () => {} }));
+
+vi.mock("node:fs/promises", async (importOriginal) => {
+  const original = await importOriginal<typeof fsPromises>();
+  const wrapped = Object.entries(original).map(([name, value]) => {
+    if (typeof value !== "function") return [name, value];
+    const call = async (...args: unknown[]): Promise<unknown> => {
+      try {
+        return await Reflect.apply(value, original, args);
+      } finally {
+        moment.calls += 1;
+        if (moment.calls === moment.at) moment.swap();
+      }
+    };
+    return [name, call];
+  });
+  return Object.fromEntries(wrapped);
+});
+
+const SECRET = "canary that nobody may read";
+let base: string;
+let workspaceDir: string;
+let outside: string;
+
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "swaps-")));
+  outside = join(base, "outside");
+  workspaceDir = join(base, "workspace");
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+function setUp(): void {
+  moment.at = 0;
+  rmSync(base, { recursive: true, force: true });
+  for (const dir of ["outside/deep", "workspace/flip/deep"]) mkdirSync(join(base, dir), { recursive: true });
+  for (const file of ["secret.txt", "deep/secret.txt"]) {
+    writeFileSync(join(outside, file), SECRET);
+    writeFileSync(join(workspaceDir, "flip", file), "harmless canary");
+  }
+  for (const dir of ["", "deep"]) writeFileSync(join(outside, dir, "outside-only"), "");
+}
+
+function replace(name: string, target: string): void {
+  renameSync(join(workspaceDir, name), join(workspaceDir, "aside"));
+  symlinkSync(target, join(workspaceDir, name));
+}
+
+const SWAPS: readonly [string, () => void][] = [
+  ["the parent", () => replace("flip", outside)],
+  ["the grandchild's parent", () => replace("flip/deep", join(outside, "deep"))],
+  ["the file", () => replace("flip/secret.txt", join(outside, "secret.txt"))],
+];
+const CALLS: readonly [string, JsonValue][] = [
+  ["read", { file_path: "flip/secret.txt" }],
+  ["read", { file_path: "flip/deep/secret.txt" }],
+  ["ls", { path: "flip" }],
+  ["ls", { path: "flip/deep" }],
+  ["write", { file_path: "flip/planted", content: "spoiled" }],
+  ["write", { file_path: "flip/secret.txt", content: "spoiled" }],
+  ["write", { file_path: "flip/deep/new/folders/planted", content: "spoiled" }],
+  ["edit", { file_path: "flip/secret.txt", old_string: "canary", new_string: "spoiled" }],
+  ["edit", { file_path: "flip/deep/secret.txt", old_string: "canary", new_string: "spoiled" }],
+];
+
+describe.skipIf(process.platform !== "linux").each(SWAPS)("%s replaced by a link out", (_name, swap) => {
+  test.each(CALLS)("%s %j", async (tool, args) => {
+    let swapped = 0;
+    for (let at = 1; ; at++) {
+      setUp();
+      const workspace = await openWorkspace({ dir: workspaceDir });
+      const agent = caller(
+        [createReadTool, createWriteTool, createEditTool, createLsTool].map((make) => make({ workspace })),
+      );
+      let fired = false;
+      moment.swap = () => {
+        fired = true;
+        swap();
+      };
+      moment.calls = 0;
+      moment.at = at;
+      const result = await agent.call(tool, args);
+      moment.at = 0;
+      expect(textOf(result), `after call ${at}`).not.toContain(SECRET);
+      if (tool === "ls") expect(textOf(result)).not.toContain("outside-only");
+      for (const file of ["secret.txt", "deep/secret.txt"]) {
+        expect(readFileSync(join(outside, file), "utf8"), `after call ${at}`).toBe(SECRET);
+      }
+      for (const file of ["planted", "deep/new", "new"]) {
+        expect(existsSync(join(outside, file)), `after call ${at}`).toBe(false);
+      }
+      if (!fired) break;
+      swapped += 1;
+    }
+    expect(swapped).toBeGreaterThan(3);
+  });
+});
