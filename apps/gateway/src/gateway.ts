@@ -77,6 +77,8 @@ export interface Plan {
 
 const LEASE_MS = 30_000;
 const LEASE_RENEW_MS = 10_000;
+/** How long the start waits for channel accounts to come up, in milliseconds. */
+const ACCOUNTS_MS = 2_000;
 const PRUNE_MS = 60 * 60_000;
 const BUILT_IN: readonly ChannelDefinition[] = [feishu];
 
@@ -178,6 +180,7 @@ async function run(
     now,
     deliver: deliverer.deliver,
     onOutcome: outcomes.settle,
+    putBack: (sessionKey, tickets) => lanes.putBack(sessionKey, tickets),
     onFenced,
   });
   const lanes = createLanes<Ticket>({
@@ -232,15 +235,23 @@ async function run(
   lock.describe({ url: http.url, startedAt: now() });
 
   await router.warm();
+  const opened = Promise.withResolvers<void>();
+  const starting = accounts.start(async (event) => {
+    // What an earlier process left comes before anything new.
+    await opened.promise;
+    return intake.emit(event);
+  });
+  // Replies of resumed runs need their accounts; one that is slow to connect holds nothing up.
+  await Promise.race([starting, new Promise((resolve) => setTimeout(resolve, ACCOUNTS_MS).unref())]);
   await resumeInterrupted(store, lanes, logger);
   await intake.recover();
+  opened.resolve();
   deliverer.wake();
   const renewing = setInterval(() => void renew(store, lease, onFenced, logger), LEASE_RENEW_MS);
   const pruning = setInterval(() => void prune(store, logger), PRUNE_MS);
   renewing.unref();
   pruning.unref();
   state = "ready";
-  await accounts.start(intake.emit);
 
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {

@@ -51,6 +51,8 @@ export interface LaneOptions<M extends Waiting> {
 /** One run a session, many sessions at once, fair between them. */
 export interface Lanes<M extends Waiting> {
   enqueue(message: M): void;
+  /** Puts messages back in front of what waits: their run could not be, or could not go on. */
+  putBack(sessionKey: string, messages: readonly M[]): void;
   /** Takes a message back that waits; false where a run has it. */
   withdraw(sessionKey: string, id: InboxId): boolean;
   /** Replaces a waiting message by its later version. */
@@ -184,6 +186,12 @@ export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M
         lane.running.controller.abort(new Error("a newer message interrupted this turn"));
       }
       makeReady(message.sessionKey, lane);
+    },
+    putBack(sessionKey, messages) {
+      const lane = laneOf(sessionKey);
+      lane.waiting.unshift(...messages);
+      makeReady(sessionKey, lane);
+      forgetIfIdle(sessionKey, lane);
     },
     withdraw(sessionKey, id) {
       const lane = lanes.get(sessionKey);

@@ -51,10 +51,14 @@ export interface RunOptions {
   readonly deliver: (rows: readonly OutboxRow<GatewayBodies>[]) => void;
   /** Told the end of each message. */
   readonly onOutcome: (id: InboxId, outcome: Outcome) => void;
+  /** Puts messages back in front of their lane. */
+  readonly putBack: (sessionKey: string, tickets: readonly Ticket[]) => void;
   /** Told when a write was refused because this process no longer holds the lease. */
   readonly onFenced: (error: FencedError) => void;
 }
 
+/** How long a failing store is left alone, in milliseconds. */
+const AGAIN_MS = 2_000;
 /** Starts of one run after which its message is set aside. */
 const POISON_ATTEMPTS = 3;
 
@@ -98,20 +102,54 @@ export function createRunner(
       if (first.kind === "resume") await resume(options, first, handle);
       else await begin(options, messagesIn(batch.messages), messagesIn(batch.summarised), handle);
     } catch (error) {
-      options.logger.error(
-        { session: first.sessionKey, err: messageOf(error) },
-        "a run ended in an unforeseen way",
-      );
+      const { sessionKey } = first;
       const fenced = fencedIn(error);
-      if (fenced) options.onFenced(fenced);
-      const outcome: Outcome = {
-        state: "failed",
-        text: "",
-        error: { code: "internal", message: messageOf(error) },
-      };
-      for (const ticket of tickets) options.onOutcome(ticket.id, outcome);
+      if (fenced) return options.onFenced(fenced);
+      options.logger.error(
+        { session: sessionKey, err: messageOf(error) },
+        "a run could not go on; it is tried again",
+      );
+      const again = setTimeout(() => {
+        tryAgain(options, sessionKey, tickets).catch((failure: unknown) => {
+          options.logger.error(
+            { session: sessionKey, err: messageOf(failure) },
+            "a session could not be read",
+          );
+          options.putBack(sessionKey, tickets);
+        });
+      }, AGAIN_MS);
+      again.unref();
     }
   };
+}
+
+/** After the store failed: goes on with the run the journal still holds, and with the messages it does not have. */
+async function tryAgain(
+  { store, putBack }: RunOptions,
+  sessionKey: string,
+  tickets: readonly MessageTicket[],
+): Promise<void> {
+  const session = await store.sessions.get(sessionKey);
+  const held = session?.activeRun === undefined ? undefined : await store.runs.inspect(session.activeRun);
+  const [first] = held?.inbox ?? [];
+  const resumed: ResumeTicket[] =
+    held && first
+      ? [
+          {
+            kind: "resume",
+            id: first.id,
+            sessionKey,
+            agentId: held.run.agentId,
+            interrupted: held,
+            exclusive: true,
+          },
+        ]
+      : [];
+  const waiting: MessageTicket[] = [];
+  for (const ticket of tickets) {
+    if ((await store.inbox.get(ticket.id))?.state === "queued") waiting.push(ticket);
+  }
+  putBack(sessionKey, [...resumed, ...waiting]);
 }
 
 async function begin(
@@ -177,7 +215,10 @@ async function begin(
 async function resume(options: RunOptions, ticket: ResumeTicket, handle: RunHandle<Ticket>): Promise<void> {
   const { store, lease } = options;
   const { interrupted } = ticket;
-  const run = await store.runs.adopt({ runId: interrupted.run.id, lease });
+  const { lease: written } = interrupted.run;
+  // A run of this very process was left by a failing store; one of an earlier process has to be taken over.
+  const ours = written.name === lease.name && written.epoch === lease.epoch;
+  const run = ours ? interrupted.run : await store.runs.adopt({ runId: interrupted.run.id, lease });
   if (!run) return;
   const { sessionKey, agentId } = run;
   const tickets = interrupted.inbox.map(
