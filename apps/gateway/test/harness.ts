@@ -1,0 +1,284 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { formatProblem } from "@signalbox/config";
+import { openStore } from "@signalbox/store";
+import type { Script, ScriptedTurn } from "@signalbox/testkit";
+import { type AnthropicStandIn, startAnthropic } from "@signalbox/testkit/anthropic";
+import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
+import { onTestFinished } from "vitest";
+import { stringify } from "yaml";
+import { type Gateway, planGateway, startGateway } from "../src/gateway.ts";
+import { type Home, locateHome, prepareHome } from "../src/home.ts";
+import { createLogger, createRedactor } from "../src/log.ts";
+import type { GatewayBodies, GatewayStore } from "../src/path/stored.ts";
+import { readConfig } from "../src/settings.ts";
+
+export const TOKEN = "token-of-the-owner-0123456789";
+export const KEY = "key-of-the-model-0123456789";
+export const APP = {
+  appId: "cli_standin",
+  appSecret: "secret-of-the-feishu-app",
+  verificationToken: "verification-of-the-app",
+  encryptKey: "encryption-of-the-app",
+};
+/** Who writes in the example, and somebody else. */
+export const ZHANG = "ou_881e8247625e31527b4d15a31471504c";
+export const LI = "ou_2222222222222222222222222222222b";
+
+type Settings = Readonly<Record<string, unknown>>;
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** A home with stand-ins for the vendors beside it; gone when its test ends. */
+export interface World {
+  readonly dir: string;
+  readonly home: Home;
+  readonly env: Env;
+  readonly feishu: FeishuStandIn;
+  readonly anthropic: AnthropicStandIn;
+  /** What the model answers from now on; counted from its first request in this world. */
+  script(script: Script): void;
+  /** Writes the configuration: a YAML text as it is, or values. */
+  configure(config: Settings | string): void;
+  /** Writes files into the workspace of `coder`. */
+  files(files: Readonly<Record<string, string>>): void;
+  /** Starts a gateway in this process. It is stopped when the test ends. */
+  start(): Promise<Started>;
+  /** Starts the built command line as a process of its own. */
+  run(args: readonly string[], env?: Env): Child;
+  /** `signalbox start`, once it listens. It is killed when the test ends. */
+  startChild(args?: readonly string[], env?: Env): Promise<StartedChild>;
+}
+
+export interface Started {
+  readonly gateway: Gateway;
+  readonly url: string;
+  readonly problems: readonly string[];
+  /** Everything logged, at every level, as it would reach the log. */
+  readonly log: () => string;
+  /** Posts an event to the Feishu account `main` as Feishu would. */
+  post(event: unknown, options?: Parameters<FeishuStandIn["postEvent"]>[2]): Promise<Response>;
+  /** Resolves when every message has its end and every reply is out. */
+  settled(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface Child {
+  readonly process: ChildProcess;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+}
+
+export interface StartedChild extends Child {
+  readonly url: string;
+  post(event: unknown): Promise<Response>;
+  /** Sends the signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly signal: string | null }>;
+}
+
+const MAIN = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+/** The console as it was built into the command line. */
+const CONSOLE = fileURLToPath(new URL("../dist/assets/console", import.meta.url));
+const LONGEST_MS = 20_000;
+
+export async function openWorld(): Promise<World> {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-test-"));
+  let script: Script = [];
+  const anthropic = await startAnthropic({
+    apiKeys: [KEY],
+    script: async (body, index): Promise<ScriptedTurn> => {
+      const turn = typeof script === "function" ? await script(body, index) : script[index];
+      return turn ?? { error: { status: 400, message: `no turn ${index} is scripted` } };
+    },
+  });
+  const feishu = await startFeishu({
+    appId: APP.appId,
+    appSecret: APP.appSecret,
+    verificationToken: APP.verificationToken,
+    encryptKey: APP.encryptKey,
+    users: { [ZHANG]: { name: "张三" }, [LI]: { name: "李四" } },
+  });
+  const closing: (() => unknown)[] = [];
+  onTestFinished(async () => {
+    for (const close of closing.reverse()) await close();
+    await Promise.all([anthropic.stop(), feishu.stop()]);
+    rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  const env: Env = {
+    HOME: dir,
+    PATH: process.env["PATH"],
+    ANTHROPIC_KEY: KEY,
+    ANTHROPIC_URL: anthropic.url,
+    FEISHU_SECRET: APP.appSecret,
+    FEISHU_URL: feishu.url,
+  };
+  const home = locateHome(join(dir, "home"), env);
+  prepareHome(home);
+  const run: World["run"] = (args, extra = {}) => {
+    if (!existsSync(MAIN)) throw new Error(`${MAIN} is missing: build the gateway first`);
+    const child = spawn(process.execPath, [MAIN, ...args, "--home", home.dir], {
+      env: { ...env, ...extra },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const out = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"] as const)
+      child[name].setEncoding("utf8").on("data", (text: string) => {
+        out[name] += text;
+      });
+    const exited = new Promise<{ code: number | null; signal: string | null }>((resolve) =>
+      child.once("close", (code, signal) => resolve({ code, signal })),
+    );
+    closing.push(async () => {
+      if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+      await exited;
+    });
+    return { process: child, stdout: () => out.stdout, stderr: () => out.stderr, exited };
+  };
+
+  return {
+    dir,
+    home,
+    env,
+    feishu,
+    anthropic,
+    script: (given) => {
+      script = given;
+    },
+    configure: (config) =>
+      writeFileSync(home.configFile, typeof config === "string" ? config : stringify(config)),
+    files(files) {
+      for (const [path, text] of Object.entries(files)) {
+        const file = join(home.workspace("coder"), path);
+        mkdirSync(dirname(file), { recursive: true });
+        writeFileSync(file, text);
+      }
+    },
+    async start() {
+      const loaded = readConfig(home, env);
+      let logged = "";
+      const sink = new Writable({
+        write(chunk, _encoding, done) {
+          logged += String(chunk);
+          done();
+        },
+      });
+      const logger = createLogger("trace", createRedactor(loaded.secrets), sink);
+      const plan = await planGateway({ home, loaded, logger, env });
+      const fatal: Error[] = [];
+      const gateway = await startGateway(
+        { home, loaded, logger, env, consoleDir: CONSOLE, onFatal: (error) => fatal.push(error) },
+        plan,
+      );
+      const stop = async () => {
+        await gateway.stop();
+        if (fatal[0]) throw fatal[0];
+      };
+      closing.push(stop);
+      return {
+        gateway,
+        url: gateway.url,
+        problems: plan.problems.map(formatProblem),
+        log: () => logged,
+        post: (event, options) =>
+          feishu.postEvent(`${gateway.url}/channels/feishu/main/events`, event, options),
+        settled: () =>
+          eventually(async () => {
+            const { inboxPending, outboxPending } = await gateway.service.status();
+            return inboxPending === 0 && outboxPending === 0;
+          }, "the gateway comes to rest"),
+        stop,
+      };
+    },
+    run,
+    async startChild(args = [], extra = {}) {
+      const child = run(["start", ...args], extra);
+      const listening = /listens on (http:\S+)/;
+      let ended = false;
+      void child.exited.then(() => {
+        ended = true;
+      });
+      await eventually(() => ended || listening.test(child.stderr()), "the gateway listens");
+      const url = listening.exec(child.stderr())?.[1];
+      if (url === undefined) throw new Error(`the gateway did not start:\n${child.stderr()}`);
+      return {
+        ...child,
+        url,
+        post: (event) => feishu.postEvent(`${url}/channels/feishu/main/events`, event),
+        end: (signal) => {
+          child.process.kill(signal);
+          return child.exited;
+        },
+      };
+    },
+  };
+}
+
+/** The configuration of the example: a coder on Feishu with Anthropic behind it. `more` replaces whole parts. */
+export function exampleConfig(more: Settings = {}): Settings {
+  return {
+    gateway: { port: 0, auth: { token: TOKEN }, logLevel: "warn" },
+    models: {
+      providers: {
+        anthropic: { api: "anthropic-messages", apiKey: "${ANTHROPIC_KEY}", baseUrl: "${ANTHROPIC_URL}" },
+      },
+    },
+    agents: {
+      defaults: {
+        model: "anthropic/claude-sonnet-4-6",
+        systemPrompt:
+          "你是一个全栈开发助手，擅长编写脚本和解释代码。\n用户当前通过飞书与你对话，请用中文回复。\n",
+      },
+      list: [
+        {
+          id: "coder",
+          name: "代码助手",
+          tools: { allow: ["read", "write", "edit", "ls", "exec", "message"] },
+          skills: { allow: ["create-python-script"] },
+        },
+      ],
+    },
+    channels: { feishu: { accounts: { main: feishuAccount() } } },
+    access: { dm: "open", groups: { mode: "open" } },
+    ...more,
+  };
+}
+
+export function feishuAccount(more: Settings = {}): Settings {
+  return {
+    appId: APP.appId,
+    appSecret: "${FEISHU_SECRET}",
+    verificationToken: APP.verificationToken,
+    encryptKey: APP.encryptKey,
+    baseUrl: "${FEISHU_URL}",
+    ...more,
+  };
+}
+
+/** A configuration without any model key, for the demo model. */
+export function demoConfig(more: Settings = {}): Settings {
+  return { gateway: { port: 0, auth: { token: TOKEN }, logLevel: "warn" }, ...more };
+}
+
+/** Looks into the database beside the gateway. */
+export async function inStore<T>(world: World, look: (store: GatewayStore) => Promise<T>): Promise<T> {
+  const store = await openStore<GatewayBodies>({ path: world.home.databaseFile });
+  try {
+    return await look(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Waits until something is so; long enough for a busy machine, and named in the failure. */
+export async function eventually(check: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const deadline = Date.now() + LONGEST_MS;
+  while (!(await check())) {
+    if (Date.now() > deadline) throw new Error(`waited in vain: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
