@@ -148,6 +148,25 @@ describe("Agent", () => {
     ]);
   });
 
+  it("puts a result that came later in the order of the calls, and lets what was queued wait for it", async () => {
+    let allowed = false;
+    const t = tool("t", async (call) => text(`ran ${call.id}`), { execution: "parallel" });
+    const { agent: a, asked } = agent(
+      [assistant([toolCall("a", "t"), toolCall("b", "t", { x: 1 })]), "done"],
+      {
+        tools: [t],
+        beforeToolCall: ({ call }) =>
+          call.id === "b" || allowed ? undefined : { action: "ask", question: "?" },
+      },
+    );
+    await a.prompt("go");
+    a.steer("Hurry");
+    allowed = true;
+    await a.continue();
+    expect(requests(asked)[1]?.slice(2)).toEqual(["result#a: ran a", "result#b: ran b", "user: Hurry"]);
+    expect(a.state.messages.slice(2, 4)).toMatchObject([{ toolCallId: "a" }, { toolCallId: "b" }]);
+  });
+
   it("shows the turn that is streaming, and only that", async () => {
     const { agent: a } = agent(["Hello there"]);
     const seen: string[] = [];

@@ -117,7 +117,10 @@ export interface PendingCall {
   readonly newInput: boolean;
 }
 
-/** `run` goes through `beforeToolCall` as any other call; `wait` ends the run with `waiting` again. */
+/**
+ * `run` goes through `beforeToolCall` as any other call. `wait` ends the run with `waiting` again; when something new
+ * was said, a call can wait no longer, and the model is told that it was not run.
+ */
 export type PendingDecision =
   | { readonly action: "run" }
   | { readonly action: "result"; readonly result: ToolResult }

@@ -22,7 +22,8 @@ export { type Pruned, type PruneOptions, pruneToolResults } from "./overflow/pru
 export { maxResultChars, truncateContent, truncateText } from "./overflow/truncate.ts";
 export { parsePartialJson } from "./partial-json.ts";
 export { toolSpec } from "./schema/compile.ts";
-export { compileJsonSchema, type SchemaIssue } from "./schema/json-schema.ts";
+export type { SchemaIssue } from "./schema/issues.ts";
+export { compileJsonSchema } from "./schema/json-schema.ts";
 export { Snapshot } from "./snapshot.ts";
 export { estimateTokens } from "./tokens.ts";
 export type * from "./tool.ts";

@@ -3,7 +3,7 @@ import type { AgentEvent } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import type { ModelEvent } from "./model.ts";
 import { parsePartialJson } from "./partial-json.ts";
-import { isJsonObject } from "./schema/json-schema.ts";
+import { isJsonObject } from "./schema/issues.ts";
 
 interface Open {
   readonly head: BlockHead;

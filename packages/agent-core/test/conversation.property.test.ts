@@ -50,17 +50,15 @@ const block: fc.Arbitrary<Block> = fc.oneof(
     }),
   ),
 );
-const assistant = fc
-  .record({ content: fc.array(block, { maxLength: 5 }), stopReason, timestamp })
-  .map(
-    (turn): AssistantMessage => ({
-      role: "assistant",
-      api: MODEL.api,
-      provider: MODEL.provider,
-      model: MODEL.id,
-      ...turn,
-    }),
-  );
+const assistant = fc.record({ content: fc.array(block, { maxLength: 5 }), stopReason, timestamp }).map(
+  (turn): AssistantMessage => ({
+    role: "assistant",
+    api: MODEL.api,
+    provider: MODEL.provider,
+    model: MODEL.id,
+    ...turn,
+  }),
+);
 const message: fc.Arbitrary<AgentMessage> = fc.oneof(
   { weight: 3, arbitrary: assistant },
   {

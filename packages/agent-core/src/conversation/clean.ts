@@ -2,7 +2,7 @@ import type { Block, InputBlock } from "../content.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
 
 /** Stands where a vendor asks for a text and there is none. */
-export const NO_TEXT = "(no text)";
+const NO_TEXT = "(no text)";
 
 /** Vendors refuse text without a visible character. A vendor may have attached something to it, though. */
 function isBlank(block: Block): boolean {

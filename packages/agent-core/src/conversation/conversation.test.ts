@@ -55,6 +55,14 @@ describe("Conversation", () => {
     expect(paused.request()).toHaveLength(2);
   });
 
+  it("starts with a user also when a turn is the first thing left of it", () => {
+    const conversation = new Conversation([result("lost")]);
+    conversation.request();
+    conversation.append(assistant("a"));
+    conversation.append(user("b"));
+    expect(conversation.request().map((message) => message.role)).toEqual(["user", "assistant", "user"]);
+  });
+
   it("shows what was pruned, without touching the history", () => {
     const long = result("a", "long");
     const conversation = new Conversation([

@@ -53,6 +53,8 @@ export class TurnCalls {
   readonly #message: AssistantMessage;
   readonly #calls: readonly ToolCallBlock[];
   readonly #presets: readonly Preset[];
+  /** Calls of an earlier run have been decided on; what was said since comes after them. */
+  readonly #resumed: boolean;
   readonly #results: (ToolResultMessage | undefined)[];
   #steering: readonly AgentMessage[] = [];
   #end: "limit" | "repeated" | "waiting" | undefined;
@@ -62,12 +64,13 @@ export class TurnCalls {
     host: CallHost,
     message: AssistantMessage,
     calls: readonly ToolCallBlock[],
-    presets: readonly Preset[] = [],
+    presets?: readonly Preset[],
   ) {
     this.#host = host;
     this.#message = message;
     this.#calls = calls;
-    this.#presets = presets;
+    this.#presets = presets ?? [];
+    this.#resumed = presets !== undefined;
     this.#results = calls.map(() => undefined);
   }
 
@@ -113,8 +116,7 @@ export class TurnCalls {
     if (this.#end === "repeated")
       return { text: texts.limit("the same call over and over"), outcome: "skipped" };
     if (this.#end === "limit") return { text: texts.limit(this.#limit ?? ""), outcome: "skipped" };
-    // While a call waits for a decision what the user says next has no place in the conversation yet.
-    if (config.steering === undefined || this.#presets.includes("wait")) return undefined;
+    if (config.steering === undefined || this.#resumed) return undefined;
     const taken = this.#host.takeSteering();
     this.#steering = taken instanceof Promise ? await taken : taken;
     return this.#steering.length > 0 ? { text: texts.steered, outcome: "skipped" } : undefined;

@@ -126,13 +126,17 @@ describe("keeping inside the window", () => {
     expect(asked[0]?.messages).toHaveLength(61);
   });
 
-  it("compacts once, not every turn, when it stays long", async () => {
-    const t = tool("t", "ok");
-    const turns = Array.from({ length: 6 }, (_, n) =>
-      assistant([toolCall(`c${n}`, "t", { n })], { usage: usage(9_000 + n, 5), timestamp: 100 + n }),
+  it("compacts now and then, not every turn, when it stays long", async () => {
+    const t = tool("t", "ok ".repeat(60));
+    const turns = Array.from({ length: 12 }, (_, n) => assistant([toolCall(`c${n}`, "t", { n })]));
+    const { stream, asked } = model([...turns, "done"]);
+    const system = { stable: "rule ".repeat(5_600) };
+    const run = agentLoop(
+      { system, history: talk(12, 900), input: [user("go")], tools: [t] },
+      { model: SMALL, stream, now: () => 99 },
     );
-    const { events } = await run([...turns, "done"], { history: talk(30, 1_000), tools: [t] });
-    expect(events.filter((event) => event.type === "compaction.start").length).toBeLessThanOrEqual(2);
+    expect((await run.result()).reason).toBe("done");
+    expect(asked.filter(isSummary)).toHaveLength(1);
   });
 
   it("adds what summaries cost to the run's usage", async () => {

@@ -1,19 +1,21 @@
-import type { AgentContext, AgentLoopConfig, TakeMessages } from "../config.ts";
+import type { AgentContext, AgentLoopConfig } from "../config.ts";
 import type { ToolCallBlock } from "../content.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import { type Unanswered, unansweredCalls } from "../conversation/pending.ts";
 import { toolCalls } from "../conversation/repair.ts";
 import { AgentError, errorText, isAgentError } from "../errors.ts";
-import type { AgentEvent, EmitEvent, EndReason, LimitName, MessageOrigin, RunResult } from "../events.ts";
+import type { AgentEvent, EmitEvent, EndReason, MessageOrigin, RunResult } from "../events.ts";
 import type { Step } from "../hooks.ts";
 import type { AgentMessage, AssistantMessage, Message } from "../messages.ts";
-import type { ModelErrorData, StreamOptions, SystemPrompt } from "../model.ts";
+import type { StreamOptions, SystemPrompt } from "../model.ts";
 import { maxResultChars } from "../overflow/truncate.ts";
 import { compileTools, type ToolSet } from "../schema/compile.ts";
 import { type CallHost, type CallsOutcome, type Preset, TurnCalls } from "./calls.ts";
+import { type After, type End, endOf, failedBy, ON, overflowOf, rest, resultOf, stoppedBy } from "./ends.ts";
 import { Fit, type FitHost } from "./fit.ts";
-import { failed } from "./invoke.ts";
+import { note, type Opening, openingOf, openingWithoutInput, type Taken, take } from "./intake.ts";
 import { streamTurn } from "./model-turn.ts";
+import { presetFor } from "./presets.ts";
 import { Repeats } from "./repeats.ts";
 import { RunSignal } from "./run-signal.ts";
 import { Tally } from "./tally.ts";
@@ -24,20 +26,8 @@ const CONTINUATIONS = 2;
 /** How often in a row a vendor may ask to be called again before it counts as cut. */
 const PAUSES = 16;
 
-interface End {
-  readonly reason: EndReason;
-  readonly limit?: LimitName;
-  readonly error?: ModelErrorData;
-  readonly pending?: readonly ToolCallBlock[];
-}
-
-/** What follows a model turn: another one, a rest unless somebody has more to say, or the end. */
-type After =
-  | { readonly go: "on" }
-  | { readonly go: "rest"; readonly reason: EndReason }
-  | { readonly go: "end"; readonly end: End };
-
-const ON: After = { go: "on" };
+/** After these the agent listens for follow-ups. */
+const RESTS: ReadonlySet<EndReason> = new Set<EndReason>(["done", "cut", "refusal", "filter"]);
 
 /** One run over a conversation: the double loop, outside over follow-ups, inside over tool calls and steering. */
 export class Run implements CallHost, FitHost {
@@ -94,7 +84,10 @@ export class Run implements CallHost, FitHost {
   async execute(input: readonly AgentMessage[]): Promise<RunResult> {
     let result: RunResult;
     try {
-      const opening = input.length > 0 ? given(input) : await this.#opening();
+      const opening =
+        input.length > 0
+          ? openingOf(input)
+          : await openingWithoutInput(this.conversation.messages, this.config, this.now);
       await this.emit({ type: "run.start" });
       try {
         result = this.#result(await this.#loop(opening));
@@ -147,40 +140,11 @@ export class Run implements CallHost, FitHost {
     return take(this.config.steering);
   }
 
-  /** What a run without input starts from. */
-  async #opening(): Promise<Opening> {
-    const { messages } = this.conversation;
-    const steering = await this.takeSteering();
-    if (steering.length > 0) return { messages: steering, origin: "steer" };
-    const last = messages.at(-1);
-    if (last !== undefined && last.role !== "assistant") return { messages: [], origin: "input" };
-    if (last !== undefined && unansweredCalls(messages) !== undefined)
-      return { messages: [], origin: "input" };
-    const followUps = await take(this.config.followUps);
-    if (followUps.length > 0) return { messages: followUps, origin: "followUp" };
-    switch (last?.stopReason) {
-      case "pause":
-        return { messages: [], origin: "input" };
-      case "max_tokens":
-        return { messages: [this.#note(texts.continueCut)], origin: "loop" };
-      case "aborted":
-      case "error":
-        return { messages: [this.#note(texts.continueBroken)], origin: "loop" };
-      default:
-        throw new AgentError(
-          "nothing_to_continue",
-          "The conversation waits for the user, not for the model.",
-        );
-    }
-  }
-
   async #loop(opening: Opening): Promise<End> {
     const open = unansweredCalls(this.conversation.messages);
-    if (open !== undefined) {
-      const settled = await this.#settle(open, opening.origin === "input" && opening.messages.length > 0);
-      if (settled !== undefined) return settled;
-    }
+    const settled = open === undefined ? undefined : await this.#settle(open, opening.messages.length > 0);
     await this.#commitInput(opening.messages, opening.origin);
+    if (settled !== undefined) return settled;
     if (opening.origin === "input") {
       // What was said before the run began belongs before its first turn.
       const taken = this.takeSteering();
@@ -211,13 +175,13 @@ export class Run implements CallHost, FitHost {
 
   async #modelTurn(): Promise<After> {
     const limit = this.tally.reached();
-    if (limit !== undefined) return { go: "end", end: { reason: "limit", limit } };
-    if (this.stop.cause !== undefined) return { go: "end", end: this.#stopped() };
+    if (limit !== undefined) return endOf({ reason: "limit", limit });
+    if (this.stop.cause !== undefined) return endOf(stoppedBy(this.stop.cause));
     this.turn++;
     const started = this.emit({ type: "turn.start", turn: this.turn });
     if (started !== undefined) await started;
     const answered = await this.#ask();
-    if (answered === undefined) return { go: "end", end: this.#stopped() };
+    if (answered === undefined) return endOf(stoppedBy(this.stop.cause));
     const message = this.conversation.withOwnIds(answered);
     this.tally.addTurn(message);
     const calls = toolCalls(message);
@@ -241,8 +205,7 @@ export class Run implements CallHost, FitHost {
     const replaced = await this.#fit.afterOverflow(system);
     if (replaced === undefined || this.stop.cause !== undefined) return message;
     this.#shift(replaced);
-    const error = message.error ?? overflowError(message, this.conversation.messages.length);
-    await this.emit({ type: "model.discard", reason: "overflow", error });
+    await this.emit({ type: "model.discard", reason: "overflow", error: overflowOf(message) });
     return this.#stream(system);
   }
 
@@ -311,69 +274,57 @@ export class Run implements CallHost, FitHost {
     if (outcome !== undefined && outcome.steering.length > 0) {
       await this.#commitInput(outcome.steering, "steer");
     }
-    if (outcome?.end === "waiting")
-      return { go: "end", end: { reason: "waiting", pending: outcome.waiting } };
-    if (this.stop.cause !== undefined) return { go: "end", end: this.#stopped() };
-    if (outcome?.end === "repeated") return { go: "end", end: { reason: "repeated" } };
+    if (outcome?.end === "waiting") return endOf({ reason: "waiting", pending: outcome.waiting });
+    if (this.stop.cause !== undefined) return endOf(stoppedBy(this.stop.cause));
+    if (outcome?.end === "repeated") return endOf({ reason: "repeated" });
     if (outcome?.end === "limit" && outcome.limit !== undefined) {
-      return { go: "end", end: { reason: "limit", limit: outcome.limit } };
+      return endOf({ reason: "limit", limit: outcome.limit });
     }
     if (stopReason !== "max_tokens") this.#continuations = 0;
     if (stopReason !== "pause") this.#pauses = 0;
     switch (stopReason) {
       case "tool_use":
-        return called ? ON : { go: "rest", reason: "done" };
+        return called ? ON : rest("done");
       case "end_turn":
       case "stop_sequence":
-        return { go: "rest", reason: "done" };
+        return rest("done");
       case "max_tokens":
-        if (this.#continuations >= (this.config.continuations ?? CONTINUATIONS))
-          return { go: "rest", reason: "cut" };
+        if (this.#continuations >= (this.config.continuations ?? CONTINUATIONS)) return rest("cut");
         this.#continuations++;
         // Results already say that the message was cut.
-        if (!called) await this.#commitInput([this.#note(texts.continueCut)], "loop");
+        if (!called) await this.#commitInput([note(texts.continueCut, this.now())], "loop");
         return ON;
       case "pause":
-        return ++this.#pauses <= PAUSES ? ON : { go: "rest", reason: "cut" };
+        return ++this.#pauses <= PAUSES ? ON : rest("cut");
       case "refusal":
       case "filter":
-        return { go: "rest", reason: stopReason };
+        return rest(stopReason);
       case "context_overflow":
       case "aborted":
-      case "error": {
-        const error = message.error ?? unnamedError(message);
-        return { go: "end", end: { reason: "error", error } };
-      }
+      case "error":
+        return endOf(failedBy(message));
     }
   }
 
   /** Gives each call an earlier run left open its result, or runs it. Resolves with the end when one has to wait. */
   async #settle(open: Unanswered, newInput: boolean): Promise<End | undefined> {
+    const ask = this.config.onPendingCall;
     const presets: Preset[] = [];
-    for (const call of open.calls) presets.push(await this.#preset(call, newInput));
+    for (const call of open.calls) {
+      presets.push(await presetFor(call, this.tools.byName.get(call.name)?.tool, newInput, ask));
+    }
     const outcome = await new TurnCalls(this, open.message, open.calls, presets).run();
     await this.#addResults(outcome);
-    this.conversation.sortLastResults();
-    if (outcome.steering.length > 0) await this.#commitInput(outcome.steering, "steer");
-    if (outcome.end === "waiting") return { reason: "waiting", pending: outcome.waiting };
-    if (this.stop.cause !== undefined) return this.#stopped();
-    if (outcome.end === "limit" && outcome.limit !== undefined)
-      return { reason: "limit", limit: outcome.limit };
-    return undefined;
-  }
-
-  async #preset(call: ToolCallBlock, newInput: boolean): Promise<Preset> {
-    const tool = this.tools.byName.get(call.name)?.tool;
-    const decision = await this.config.onPendingCall?.({ call, tool, newInput });
-    if (decision?.action === "run") return undefined;
-    if (decision?.action === "wait") return "wait";
-    if (decision?.action === "result") {
-      return { result: decision.result, outcome: decision.result.isError === true ? "error" : "ok" };
+    if (newInput && outcome.waiting.length > 0) {
+      // What was said has its place behind the results, so a call can wait no longer.
+      const waiting = new TurnCalls(this, open.message, outcome.waiting);
+      await this.#addResults(await waiting.skipAll(texts.superseded, "skipped"));
     }
-    const harmless = tool !== undefined && tool.effects !== "external";
-    if (harmless && !newInput) return undefined;
-    const text = harmless ? texts.interruptedHarmless : texts.interrupted;
-    return { result: failed(text), outcome: "skipped" };
+    this.conversation.sortLastResults();
+    if (outcome.end === "waiting" && !newInput) return { reason: "waiting", pending: outcome.waiting };
+    if (this.stop.cause !== undefined) return stoppedBy(this.stop.cause);
+    if (outcome.limit !== undefined) return { reason: "limit", limit: outcome.limit };
+    return undefined;
   }
 
   async #commitInput(messages: readonly AgentMessage[], origin: Opening["origin"]): Promise<void> {
@@ -417,85 +368,7 @@ export class Run implements CallHost, FitHost {
     if (replaced > 0) this.#runStart = Math.max(1, this.#runStart - replaced + 1);
   }
 
-  #note(content: string): AgentMessage {
-    return { role: "custom", kind: "continue", content, timestamp: this.now() };
-  }
-
-  #stopped(): End {
-    return this.stop.cause === "wallMs" ? { reason: "limit", limit: "wallMs" } : { reason: "aborted" };
-  }
-
   #result(end: End): RunResult {
-    return {
-      reason: end.reason,
-      messages: this.#added,
-      message: this.#answer.at(-1),
-      text: this.#answer.map(messageText).join(""),
-      used: this.tally.used,
-      ...(end.limit === undefined ? {} : { limit: end.limit }),
-      ...(end.error === undefined ? {} : { error: end.error }),
-      pending: end.pending ?? [],
-    };
+    return resultOf(end, this.#added, this.#answer, this.tally);
   }
-}
-
-interface Opening {
-  readonly messages: readonly AgentMessage[];
-  readonly origin: "input" | "steer" | "followUp" | "loop";
-}
-
-/** After these the agent listens for follow-ups. */
-const RESTS: ReadonlySet<EndReason> = new Set<EndReason>(["done", "cut", "refusal", "filter"]);
-
-/** Known at once where the source is: waiting for nothing costs as much as a delta. */
-type Taken = readonly AgentMessage[] | Promise<readonly AgentMessage[]>;
-
-const NONE: readonly AgentMessage[] = [];
-
-function take(source: TakeMessages | undefined): Taken {
-  if (source === undefined) return NONE;
-  const taken = source();
-  return taken instanceof Promise ? taken.then(checkInput) : checkInput(taken);
-}
-
-function given(messages: readonly AgentMessage[]): Opening {
-  return { messages: checkInput(messages), origin: "input" };
-}
-
-function checkInput(messages: readonly AgentMessage[]): readonly AgentMessage[] {
-  for (const { role } of messages) {
-    if (role === "assistant" || role === "toolResult") {
-      throw new AgentError(
-        "invalid_input",
-        `A message of role "${role}" belongs into the history, not into the input.`,
-      );
-    }
-  }
-  return messages;
-}
-
-function messageText(message: AssistantMessage): string {
-  let text = "";
-  for (const block of message.content) if (block.type === "text") text += block.text;
-  return text;
-}
-
-function overflowError(message: AssistantMessage, count: number): ModelErrorData {
-  return {
-    code: "overflow",
-    message: `${message.model} ran out of its context window (${count} messages).`,
-    retryable: false,
-    emitted: message.content.length > 0,
-    scope: "model",
-  };
-}
-
-function unnamedError(message: AssistantMessage): ModelErrorData {
-  return {
-    code: message.stopReason === "context_overflow" ? "overflow" : "protocol",
-    message: `The turn ended with ${message.stopReason} and no reason.`,
-    retryable: false,
-    emitted: message.content.length > 0,
-    scope: "model",
-  };
 }

@@ -25,6 +25,8 @@ export function cutPoint(
     if (message.role !== "assistant") atUser = i;
     if (kept > keepTokens) break;
   }
+  const first = messages[0];
+  if (first === undefined || kept + tokensOf(first) <= keepTokens) return 0;
   const cut = atUser ?? atTurn ?? 0;
   // A summary in place of nothing but an earlier summary would gain nothing.
   return messages.slice(0, cut).every((message) => message.role === "compactionSummary") ? 0 : cut;

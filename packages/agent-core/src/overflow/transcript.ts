@@ -35,7 +35,7 @@ function contentText(content: string | readonly Block[], max: number): string {
 }
 
 /** One message as a person would note it down. */
-export function messageTranscript(message: AgentMessage): string {
+function messageTranscript(message: AgentMessage): string {
   switch (message.role) {
     case "user":
       return `User: ${contentText(message.content, TEXT_CHARS)}`;

@@ -4,7 +4,8 @@ import type { JsonObject, JsonValue } from "../json.ts";
 import type { ToolSpec } from "../model.ts";
 import { estimateTokens } from "../tokens.ts";
 import type { InputSchema, Tool } from "../tool.ts";
-import { compileJsonSchema, isJsonObject, type SchemaIssue } from "./json-schema.ts";
+import { isJsonObject, type SchemaIssue } from "./issues.ts";
+import { compileJsonSchema } from "./json-schema.ts";
 
 /** What checking arguments gave: the value the tool gets, or what is wrong, in lines for the model. */
 export type Checked =

@@ -51,7 +51,11 @@ describe("compileJsonSchema", () => {
     [{ anyOf: [{ type: "string" }, { minimum: 5 }] }, ["x", 6], [1]],
     [{ oneOf: [{ minimum: 1 }, { maximum: 2 }] }, [0, 3], [1.5]],
     [{ not: { type: "string" } }, [1], ["x"]],
-    [{ if: { minimum: 10 }, then: { multipleOf: 10 }, else: { maximum: 5 } }, [20, 5], [15, 6]],
+    [
+      JSON.parse('{"if": {"minimum": 10}, "then": {"multipleOf": 10}, "else": {"maximum": 5}}'),
+      [20, 5],
+      [15, 6],
+    ],
     [true, [1, "x", null], []],
     [false, [], [1]],
     [{ format: "email", $comment: "annotation" }, ["not an address"], []],

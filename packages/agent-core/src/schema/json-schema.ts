@@ -1,16 +1,16 @@
 import type { JsonObject, JsonValue } from "../json.ts";
-
-/** One thing that is wrong with a value. `path` is a JSON pointer, empty for the value itself. */
-export interface SchemaIssue {
-  readonly path: string;
-  readonly message: string;
-}
-
-/** Adds what is wrong with `value` to `issues`. */
-type Check = (value: unknown, path: string, issues: SchemaIssue[]) => void;
-
-/** More than a model can use at once; also bounds the work on hostile input. */
-const MAX_ISSUES = 12;
+import {
+  add,
+  type Check,
+  canonical,
+  isJsonObject,
+  MAX_ISSUES,
+  number,
+  regExp,
+  type SchemaIssue,
+  strings,
+} from "./issues.ts";
+import { pushNumber, pushString, pushType, pushValues } from "./keywords.ts";
 
 /**
  * Compiles a JSON Schema (draft 2020-12, and what older drafts write differently) into one function.
@@ -27,10 +27,6 @@ export function compileJsonSchema(schema: JsonValue): (value: unknown) => readon
     check(value, "", issues);
     return issues.slice(0, MAX_ISSUES);
   };
-}
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const accept: Check = () => {};
@@ -204,76 +200,6 @@ class Compiler {
   }
 }
 
-function pushType(schema: JsonObject, checks: Check[]): void {
-  const types = typeof schema.type === "string" ? [schema.type] : strings(schema.type);
-  if (types.length === 0) return;
-  // OpenAPI 3.0 writes an optional null this way, and MCP servers pass it on.
-  if (schema.nullable === true) types.push("null");
-  const [only] = types;
-  const wanted = types.join(" or ");
-  checks.push((value, path, issues) => {
-    const fits =
-      types.length === 1 && only !== undefined ? isOf(value, only) : types.some((type) => isOf(value, type));
-    if (!fits) add(issues, path, `must be ${wanted}, not ${typeName(value)}`);
-  });
-}
-
-function pushValues(schema: JsonObject, checks: Check[]): void {
-  if (Array.isArray(schema.enum)) {
-    const values: readonly JsonValue[] = schema.enum;
-    const allowed = new Set(values.map(canonical));
-    const shown = values.slice(0, 20).map(canonical).join(", ");
-    checks.push((value, path, issues) => {
-      if (!allowed.has(canonical(value))) add(issues, path, `must be one of ${shown}`);
-    });
-  }
-  if (schema.const !== undefined) {
-    const wanted = canonical(schema.const);
-    checks.push((value, path, issues) => {
-      if (canonical(value) !== wanted) add(issues, path, `must be ${wanted}`);
-    });
-  }
-}
-
-function pushNumber(schema: JsonObject, checks: Check[]): void {
-  const min = number(schema.minimum);
-  const max = number(schema.maximum);
-  const above = number(schema.exclusiveMinimum);
-  const below = number(schema.exclusiveMaximum);
-  const step = number(schema.multipleOf);
-  if ([min, max, above, below, step].every((bound) => bound === undefined)) return;
-  checks.push((value, path, issues) => {
-    if (typeof value !== "number") return;
-    if (min !== undefined && value < min) add(issues, path, `must be at least ${min}`);
-    if (max !== undefined && value > max) add(issues, path, `must be at most ${max}`);
-    if (above !== undefined && value <= above) add(issues, path, `must be more than ${above}`);
-    if (below !== undefined && value >= below) add(issues, path, `must be less than ${below}`);
-    if (step !== undefined && step > 0) {
-      const parts = value / step;
-      // Decimal steps such as 0.01 are not exact in binary.
-      if (Math.abs(parts - Math.round(parts)) > 1e-9 * Math.max(1, Math.abs(parts))) {
-        add(issues, path, `must be a multiple of ${step}`);
-      }
-    }
-  });
-}
-
-function pushString(schema: JsonObject, checks: Check[]): void {
-  const min = number(schema.minLength);
-  const max = number(schema.maxLength);
-  const pattern = typeof schema.pattern === "string" ? regExp(schema.pattern) : undefined;
-  if (min === undefined && max === undefined && pattern === undefined) return;
-  checks.push((value, path, issues) => {
-    if (typeof value !== "string") return;
-    if (min !== undefined || max !== undefined) {
-      const length = codePoints(value);
-      if (min !== undefined && length < min) add(issues, path, `must have at least ${min} characters`);
-      if (max !== undefined && length > max) add(issues, path, `must have at most ${max} characters`);
-    }
-    if (pattern && !pattern.test(value)) add(issues, path, `must match ${pattern.source}`);
-  });
-}
-
 function alternatives(checks: readonly Check[], min: number, max = Number.POSITIVE_INFINITY): Check {
   return (value, path, issues) => {
     let matches = 0;
@@ -302,45 +228,6 @@ function passes(check: Check, value: unknown): boolean {
   return issues.length === 0;
 }
 
-function add(issues: SchemaIssue[], path: string, message: string): void {
-  if (issues.length < MAX_ISSUES) issues.push({ path, message });
-}
-
-function isOf(value: unknown, type: string): boolean {
-  switch (type) {
-    case "string":
-      return typeof value === "string";
-    case "number":
-      return typeof value === "number";
-    case "integer":
-      return typeof value === "number" && Number.isInteger(value);
-    case "boolean":
-      return typeof value === "boolean";
-    case "null":
-      return value === null;
-    case "array":
-      return Array.isArray(value);
-    case "object":
-      return isJsonObject(value);
-    default:
-      return true;
-  }
-}
-
-function typeName(value: unknown): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
-}
-
-/** Key order does not make values different. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, entry: unknown) =>
-    isJsonObject(entry)
-      ? Object.fromEntries(Object.entries(entry).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : entry,
-  );
-}
-
 function resolve(root: JsonValue, ref: string): JsonValue | undefined {
   if (ref === "#") return root;
   if (!ref.startsWith("#/")) return undefined;
@@ -354,23 +241,6 @@ function resolve(root: JsonValue, ref: string): JsonValue | undefined {
   return at;
 }
 
-function regExp(source: string): RegExp | undefined {
-  for (const flags of ["u", ""]) {
-    try {
-      return new RegExp(source, flags);
-    } catch {
-      // Patterns of other dialects are annotations.
-    }
-  }
-  return undefined;
-}
-
-function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
-}
-
 function unknownProperty(known: readonly string[]): string {
   return known.length === 0
     ? "is not a known property"
@@ -379,13 +249,4 @@ function unknownProperty(known: readonly string[]): string {
 
 function pointer(key: string): string {
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
-}
-
-function number(value: JsonValue | undefined): number | undefined {
-  return typeof value === "number" ? value : undefined;
-}
-
-function strings(value: JsonValue | undefined): string[] {
-  if (!Array.isArray(value)) return [];
-  return value.filter((entry: JsonValue) => typeof entry === "string");
 }

@@ -1,0 +1,73 @@
+import type { AgentLoopConfig, TakeMessages } from "../config.ts";
+import { unansweredCalls } from "../conversation/pending.ts";
+import { AgentError } from "../errors.ts";
+import type { AgentMessage } from "../messages.ts";
+import { texts } from "./texts.ts";
+
+/** Known at once where the source is: waiting for nothing costs as much as a delta. */
+export type Taken = readonly AgentMessage[] | Promise<readonly AgentMessage[]>;
+
+/** What a run starts from. */
+export interface Opening {
+  readonly messages: readonly AgentMessage[];
+  readonly origin: "input" | "steer" | "followUp" | "loop";
+}
+
+const NONE: readonly AgentMessage[] = [];
+
+/** What a queue of the host holds. @throws AgentError `invalid_input` */
+export function take(source: TakeMessages | undefined): Taken {
+  if (source === undefined) return NONE;
+  const taken = source();
+  return taken instanceof Promise ? taken.then(checkInput) : checkInput(taken);
+}
+
+/** @throws AgentError `invalid_input` */
+export function openingOf(input: readonly AgentMessage[]): Opening {
+  return { messages: checkInput(input), origin: "input" };
+}
+
+/**
+ * What a run without input starts from: open calls and unanswered messages first, then what is queued, then a turn
+ * that was cut or broken off.
+ * @throws AgentError `nothing_to_continue`
+ */
+export async function openingWithoutInput(
+  messages: readonly AgentMessage[],
+  config: AgentLoopConfig,
+  now: () => number,
+): Promise<Opening> {
+  const last = messages.at(-1);
+  if (last !== undefined && (last.role !== "assistant" || unansweredCalls(messages) !== undefined)) {
+    return { messages: NONE, origin: "input" };
+  }
+  const steering = await take(config.steering);
+  if (steering.length > 0) return { messages: steering, origin: "steer" };
+  const followUps = await take(config.followUps);
+  if (followUps.length > 0) return { messages: followUps, origin: "followUp" };
+  switch (last?.stopReason) {
+    case "pause":
+      return { messages: NONE, origin: "input" };
+    case "max_tokens":
+      return { messages: [note(texts.continueCut, now())], origin: "loop" };
+    case "aborted":
+    case "error":
+      return { messages: [note(texts.continueBroken, now())], origin: "loop" };
+    default:
+      throw new AgentError("nothing_to_continue", "The conversation waits for the user, not for the model.");
+  }
+}
+
+/** Something the loop itself tells the model. */
+export function note(content: string, timestamp: number): AgentMessage {
+  return { role: "custom", kind: "continue", content, timestamp };
+}
+
+function checkInput(messages: readonly AgentMessage[]): readonly AgentMessage[] {
+  for (const { role } of messages) {
+    if (role !== "assistant" && role !== "toolResult") continue;
+    const what = `A message of role "${role}" belongs into the history, not into the input.`;
+    throw new AgentError("invalid_input", what);
+  }
+  return messages;
+}

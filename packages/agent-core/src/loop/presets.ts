@@ -1,0 +1,33 @@
+import type { ToolCallBlock } from "../content.ts";
+import type { OnPendingCall } from "../hooks.ts";
+import type { Tool } from "../tool.ts";
+import type { Preset } from "./calls.ts";
+import { failed } from "./invoke.ts";
+import { texts } from "./texts.ts";
+
+/**
+ * What becomes of a call that an earlier run left open: what the host says, else it runs again when that does no harm
+ * and nothing new was said, else the model is told that it may have taken effect.
+ */
+export async function presetFor(
+  call: ToolCallBlock,
+  tool: Tool | undefined,
+  newInput: boolean,
+  ask: OnPendingCall | undefined,
+): Promise<Preset> {
+  const decision = await ask?.({ call, tool, newInput });
+  switch (decision?.action) {
+    case "run":
+      return undefined;
+    case "wait":
+      return "wait";
+    case "result":
+      return { result: decision.result, outcome: decision.result.isError === true ? "error" : "ok" };
+    case undefined: {
+      const harmless = tool !== undefined && tool.effects !== "external";
+      if (harmless && !newInput) return undefined;
+      const text = harmless ? texts.interruptedHarmless : texts.interrupted;
+      return { result: failed(text), outcome: "skipped" };
+    }
+  }
+}

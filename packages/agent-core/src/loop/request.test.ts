@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { run } from "../../test/run.ts";
+import { assistant, lines, MODEL, scripted, tool, toolCall, user } from "../../test/scripted.ts";
+import { runAgentLoop } from "../index.ts";
+
+describe("the request", () => {
+  it("is made anew by transformContext each turn, and the history is not touched", async () => {
+    const turns: unknown[] = [];
+    const { result, asked } = await run(
+      [assistant([toolCall("a", "t")]), "done"],
+      {
+        transformContext: (messages, info) => {
+          turns.push([info.turn, info.runStart]);
+          return messages.map((message, index) =>
+            index === info.runStart && message.role === "user"
+              ? { ...message, content: `[from Ann] ${String(message.content)}` }
+              : message,
+          );
+        },
+      },
+      { history: [user("earlier"), assistant("yes")], tools: [tool("t", "ok")] },
+    );
+    expect(turns).toEqual([
+      [1, 2],
+      [2, 2],
+    ]);
+    expect(lines(asked[1]?.messages ?? [])[0]).toBe("user: earlier");
+    expect(lines(asked[1]?.messages ?? [])[2]).toBe("user: [from Ann] go");
+    expect(result.messages[0]).toMatchObject({ content: "go" });
+  });
+
+  it("is valid whatever transformContext leaves", async () => {
+    const { asked } = await run(
+      [assistant([toolCall("a", "t")]), "done"],
+      { transformContext: (messages) => messages.slice(1) },
+      { tools: [tool("t", "ok")] },
+    );
+    expect(asked[0]?.messages).toMatchObject([{ role: "user", content: "(Go on.)" }]);
+    expect(asked[1]?.messages.map((message) => message.role)).toEqual(["user", "assistant", "toolResult"]);
+  });
+
+  it("leaves out and rewrites what convertToLlm says, once a message", async () => {
+    const seen: string[] = [];
+    const { asked } = await run(
+      [assistant([toolCall("a", "t")]), "done"],
+      {
+        convertToLlm: (message) => {
+          seen.push(message.role);
+          if (message.role === "custom") return undefined;
+          if (message.role === "shellRun") return user(`$ ${message.command}`);
+          return message.role === "user" || message.role === "assistant" || message.role === "toolResult"
+            ? message
+            : undefined;
+        },
+      },
+      {
+        history: [
+          { role: "custom", kind: "private", content: "hidden", timestamp: 1 },
+          { role: "shellRun", command: "ls", output: "", exitCode: 0, timestamp: 1 },
+        ],
+        tools: [tool("t", "ok")],
+      },
+    );
+    expect(lines(asked[1]?.messages ?? [])).toEqual([
+      "user: $ ls",
+      "user: go",
+      "assistant: →t#a",
+      "result#a: ok",
+    ]);
+    expect(seen.filter((role) => role === "shellRun")).toHaveLength(1);
+  });
+
+  it("takes the system prompt of the turn", async () => {
+    const model = scripted(assistant([toolCall("a", "t")]), "done");
+    await runAgentLoop(
+      {
+        system: (turn) => ({ stable: `turn ${turn}` }),
+        history: [],
+        input: [user("go")],
+        tools: [tool("t", "ok")],
+      },
+      { model: MODEL, stream: model.stream },
+      () => {},
+    );
+    expect(model.asked.map((asked) => asked.context.system.stable)).toEqual(["turn 1", "turn 2"]);
+  });
+
+  it("gives adapters the same declaration of the same tool, run after run", async () => {
+    const t = tool("t", "ok");
+    const first = await run(["a"], {}, { tools: [t] });
+    const second = await run(["b"], {}, { tools: [t] });
+    expect(first.asked[0]?.context.tools[0]).toBe(second.asked[0]?.context.tools[0]);
+  });
+
+  it("has call ids that are unique in the conversation", async () => {
+    const { asked, result } = await run(
+      [assistant([toolCall("call_0", "t")]), assistant([toolCall("call_0", "t", { x: 1 })]), "done"],
+      {},
+      { tools: [tool("t", "ok")] },
+    );
+    const ids = asked[2]?.messages.flatMap((message) =>
+      message.role === "toolResult" ? [message.toolCallId] : [],
+    );
+    expect(ids).toEqual(["call_0", "call_0_2"]);
+    expect(result.reason).toBe("done");
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import { run } from "../../test/run.ts";
+import { assistant, lines, text, tool, toolCall, user } from "../../test/scripted.ts";
+import type { Tool } from "../index.ts";
+
+describe("going on", () => {
+  const t = (effects: Tool["effects"], ran: string[] = []): Tool =>
+    tool(
+      "t",
+      async (call) => {
+        ran.push(call.id);
+        return text(`ran ${call.id}`);
+      },
+      { effects },
+    );
+  const history = [user("go"), assistant([toolCall("a", "t"), toolCall("b", "t", { x: 1 })])];
+
+  it("after results or a user message asks the model", async () => {
+    const { result } = await run(["ok"], {}, { history: [user("hello")], input: [] });
+    expect(result).toMatchObject({ reason: "done", text: "ok" });
+    expect(result.messages).toHaveLength(1);
+  });
+
+  it("runs harmless open calls again, and tells the model that the outcome of others is unknown", async () => {
+    const ran: string[] = [];
+    const harmless = await run(["ok"], {}, { history, input: [], tools: [t("idempotent", ran)] });
+    expect(ran).toEqual(["a", "b"]);
+    expect(lines(harmless.asked[0]?.messages ?? []).slice(2)).toEqual(["result#a: ran a", "result#b: ran b"]);
+    const external = await run(["ok"], {}, { history, input: [], tools: [t("external", ran)] });
+    expect(ran).toEqual(["a", "b"]);
+    expect(lines(external.asked[0]?.messages ?? [])[2]).toContain("whether it took effect is unknown");
+  });
+
+  it("does what the host says about each open call, results in the order of the calls", async () => {
+    const ran: string[] = [];
+    const partly = [
+      ...history,
+      { ...resultOf("b"), content: [{ type: "text", text: "from before" }] } as const,
+    ];
+    const { asked } = await run(
+      ["ok"],
+      { onPendingCall: ({ call }) => ({ action: "result", result: text(`told ${call.id}`) }) },
+      { history: partly, input: [], tools: [t("external", ran)] },
+    );
+    expect(ran).toEqual([]);
+    expect(lines(asked[0]?.messages ?? []).slice(2)).toEqual(["result#a: told a", "result#b: from before"]);
+    const again = await run(
+      ["ok"],
+      { onPendingCall: () => ({ action: "run" }) },
+      { history, input: [], tools: [t("external", ran)] },
+    );
+    expect(ran).toEqual(["a", "b"]);
+    expect(again.result.reason).toBe("done");
+  });
+
+  it("waits again where the host says so", async () => {
+    const { result, asked } = await run(
+      ["never"],
+      { onPendingCall: ({ call }) => ({ action: call.id === "a" ? "wait" : "run" }) },
+      { history, input: [], tools: [t("none")] },
+    );
+    expect(result.reason).toBe("waiting");
+    expect(result.pending.map((call) => call.id)).toEqual(["a", "b"]);
+    expect(asked).toHaveLength(0);
+  });
+
+  it("does not run open calls when something new was said", async () => {
+    const ran: string[] = [];
+    const { asked } = await run(
+      ["ok"],
+      {},
+      { history, input: [user("Never mind")], tools: [t("none", ran)] },
+    );
+    expect(ran).toEqual([]);
+    expect(lines(asked[0]?.messages ?? []).at(-1)).toBe("user: Never mind");
+    expect(asked[0]?.messages).toHaveLength(5);
+  });
+
+  it("loses nothing that was said while calls wait", async () => {
+    const { result, asked } = await run(
+      ["ok"],
+      { onPendingCall: () => ({ action: "wait" }) },
+      { history, input: [user("Never mind")], tools: [t("none")] },
+    );
+    expect(result.reason).toBe("done");
+    expect(lines(asked[0]?.messages ?? []).slice(2)).toEqual([
+      "result#a: Not run: it waited for a decision when the user sent a new message.",
+      "result#b: Not run: it waited for a decision when the user sent a new message.",
+      "user: Never mind",
+    ]);
+  });
+
+  it("takes up a broken or cut answer", async () => {
+    const broken = [user("go"), assistant("half", { stopReason: "aborted" })];
+    const { asked } = await run(["rest"], {}, { history: broken, input: [] });
+    expect(asked[0]?.messages.at(-1)).toMatchObject({ role: "user" });
+  });
+
+  it("refuses when there is nothing to go on with", async () => {
+    await expect(run(["x"], {}, { history: [user("a"), assistant("b")], input: [] })).rejects.toMatchObject({
+      code: "nothing_to_continue",
+    });
+    await expect(run(["x"], {}, { history: [], input: [] })).rejects.toMatchObject({
+      code: "nothing_to_continue",
+    });
+    await expect(run(["x"], {}, { input: [assistant("not yours")] })).rejects.toMatchObject({
+      code: "invalid_input",
+    });
+  });
+});
+
+function resultOf(id: string) {
+  return {
+    role: "toolResult",
+    toolCallId: id,
+    toolName: "t",
+    content: [],
+    isError: false,
+    timestamp: 1,
+  } as const;
+}

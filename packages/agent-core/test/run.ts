@@ -1,0 +1,38 @@
+import type { AgentLoopConfig, AgentMessage, RunResult, Tool } from "../src/index.ts";
+import { runAgentLoop } from "../src/index.ts";
+import { type Asked, MODEL, SYSTEM, scripted, type Turn, user } from "./scripted.ts";
+
+/** What a run is given besides the model's turns; a prompt of "go" unless it says otherwise. */
+export interface Given {
+  readonly history?: readonly AgentMessage[];
+  readonly input?: readonly AgentMessage[];
+  readonly tools?: readonly Tool[];
+}
+
+/** One run over a scripted model, and the requests the model got. */
+export async function run(
+  turns: readonly Turn[],
+  config: Partial<AgentLoopConfig> = {},
+  given: Given = {},
+): Promise<{ result: RunResult; asked: readonly Asked[] }> {
+  const model = scripted(...turns);
+  const { history = [], input = [user("go")], tools = [] } = given;
+  const result = await runAgentLoop(
+    { system: SYSTEM, history, input, tools },
+    { model: MODEL, stream: model.stream, ...config },
+    () => {},
+  );
+  return { result, asked: model.asked };
+}
+
+/** A queue that gives what it holds when it has been asked `after` times. */
+export function queue(after: number, ...messages: string[]): () => readonly AgentMessage[] {
+  let polls = 0;
+  let held = messages;
+  return () => {
+    if (++polls <= after || held.length === 0) return [];
+    const given = held.map((content) => user(content));
+    held = [];
+    return given;
+  };
+}
