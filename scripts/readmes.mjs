@@ -1,6 +1,6 @@
 // Installs every package from its tarball into an empty folder, as somebody else's project would, and runs the
 // examples of the READMEs there, under each supported Node.js.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packAll, pnpmCommand, run } from "./workspace.mjs";
@@ -22,16 +22,21 @@ try {
     join(project, "package.json"),
     JSON.stringify({ private: true, type: "module", dependencies: { ...overrides, ...nodes } }),
   );
-  writeFileSync(
-    join(project, "pnpm-workspace.yaml"),
-    JSON.stringify({ overrides, allowBuilds: { node: true, protobufjs: false } }),
-  );
+  const settings = [
+    "overrides:",
+    ...Object.entries(overrides).map(([name, file]) => `  "${name}": "${file}"`),
+    "allowBuilds:",
+    "  node: true",
+    "  protobufjs: false",
+  ];
+  writeFileSync(join(project, "pnpm-workspace.yaml"), `${settings.join("\n")}\n`);
   const [program, ...first] = pnpmCommand();
   const install = await run(program, [...first, "install"], { cwd: project });
   if (install.code !== 0) throw new Error(`pnpm install of the tarballs failed:\n${install.output}`);
 
   for (const { name, folder: source } of packages) {
-    const example = firstExample(readFileSync(join(source, "README.md"), "utf8"));
+    const readme = join(source, "README.md");
+    const example = existsSync(readme) ? firstExample(readFileSync(readme, "utf8")) : undefined;
     if (example === undefined) {
       console.log(`FAIL ${name}: its README has no \`\`\`ts example`);
       failures++;

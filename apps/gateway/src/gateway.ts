@@ -79,6 +79,7 @@ const LEASE_MS = 30_000;
 const LEASE_RENEW_MS = 10_000;
 /** How long the start waits for channel accounts to come up, in milliseconds. */
 const ACCOUNTS_MS = 2_000;
+const COMPACTION_KEPT_MS = 24 * 60 * 60 * 1000;
 const PRUNE_MS = 60 * 60_000;
 const BUILT_IN: readonly ChannelDefinition[] = [feishu];
 
@@ -172,6 +173,13 @@ async function run(
     toolbox,
     prompts,
     histories: createHistories(store),
+    compactionCache: {
+      async get(key) {
+        const kept = await store.kv.get("compaction", key);
+        return typeof kept === "string" ? kept : undefined;
+      },
+      set: (key, summary) => store.kv.set("compaction", key, summary, COMPACTION_KEPT_MS),
+    },
     router,
     account,
     live,

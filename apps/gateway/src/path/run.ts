@@ -1,5 +1,6 @@
 import {
   type AgentMessage,
+  type CompactionCache,
   type PendingCall,
   type PendingDecision,
   runAgentLoop,
@@ -42,6 +43,8 @@ export interface RunOptions {
   readonly toolbox: Toolbox;
   readonly prompts: Prompts;
   readonly histories: Histories;
+  /** Summaries of chunks, so that an interrupted compaction goes on where it was. */
+  readonly compactionCache: CompactionCache;
   readonly router: Router;
   readonly account: (channel: string, account: string) => Account | undefined;
   readonly live: LiveHub;
@@ -353,6 +356,7 @@ async function loop(options: RunOptions, scope: RunScope): Promise<void> {
         },
         signal: scope.handle.signal,
         limits: agent.limits,
+        context: { compaction: { cache: options.compactionCache } },
         steering,
         transformContext: (messages, info) =>
           withContext(messages, contextPlace(messages, info, scope.input), extras),
