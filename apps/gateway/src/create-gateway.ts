@@ -1,0 +1,67 @@
+import type { ChannelDefinition } from "@signalbox/channel";
+import { loadConfig, type Problem } from "@signalbox/config";
+import { stringify } from "yaml";
+import { ASSETS } from "./assets.ts";
+import { type Gateway, planGateway, startGateway } from "./gateway.ts";
+import { locateHome } from "./home.ts";
+import { createLogger, createRedactor } from "./log.ts";
+import { effectiveToken } from "./settings.ts";
+
+/** A gateway inside another program. */
+export interface CreateGatewayOptions {
+  /** The folder that holds everything it keeps: database, token, workspaces. Made where it is missing. */
+  readonly home: string;
+  /** The configuration, as `signalbox.yaml` has it: its text, or the same as an object. Default: nothing set. */
+  readonly config?: string | Readonly<Record<string, unknown>>;
+  /** For `${…}` and the vendors' keys. Default: the environment of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Channels besides the built-in ones. */
+  readonly channels?: readonly ChannelDefinition[];
+  /** Default `warn`; lines of JSON on standard error. */
+  readonly logLevel?: "trace" | "debug" | "info" | "warn" | "error" | "silent";
+  /** Told of each thing that is wrong with the configuration. Default: a warning in the log. */
+  readonly onProblem?: (problem: Problem) => void;
+  /** Told when the gateway cannot go on, after it has stopped. Default: an error in the log. */
+  readonly onFatal?: (error: Error) => void;
+}
+
+/** An embedded gateway with what its clients need. */
+export interface EmbeddedGateway extends Gateway {
+  /** The token that clients must present. */
+  readonly token: string;
+}
+
+/**
+ * Starts a gateway in this process; it listens, answers and keeps its promises as the service does.
+ * @throws ConfigError where nothing can start, GatewayError where the home is held or the port is taken
+ */
+export async function createGateway(options: CreateGatewayOptions): Promise<EmbeddedGateway> {
+  const env = options.env ?? process.env;
+  const home = locateHome(options.home, env);
+  const text = typeof options.config === "string" ? options.config : stringify(options.config ?? {});
+  const loaded = loadConfig({ file: home.configFile, text, env });
+  const redact = createRedactor(loaded.secrets);
+  const logger = createLogger(options.logLevel ?? "warn", redact);
+  const channels = options.channels ?? [];
+  const plan = await planGateway({ home, loaded, logger, env, channels });
+  for (const problem of plan.problems) {
+    if (options.onProblem) options.onProblem(problem);
+    else logger.warn({ problem: { ...problem } }, "the configuration has a problem");
+  }
+  const gateway = await startGateway(
+    {
+      home,
+      loaded,
+      logger,
+      env,
+      channels,
+      consoleDir: ASSETS.consoleDir,
+      onFatal: (error) => {
+        logger.error({ err: error.message }, "the gateway stops");
+        void gateway.stop().then(() => options.onFatal?.(error));
+      },
+    },
+    plan,
+  );
+  return { ...gateway, token: effectiveToken(loaded, home, env) };
+}
