@@ -23,6 +23,11 @@ interface Spread {
   readonly p99: number;
 }
 
+/** Who waits for the reply to which message. One look at the stand-in's requests serves all of them. */
+const waiting = new Map<string, (at: number) => void>();
+let looked = 0;
+let looking = false;
+
 const modelSeen: number[] = [];
 const anthropic = await startAnthropic({
   check: false,
@@ -207,11 +212,6 @@ async function message(
   if (response.status !== 200) throw new Error(`the event was answered ${response.status}`);
   return { postedAt, repliedAt: await replied };
 }
-
-/** Who waits for the reply to which message. One look at the stand-in's requests serves all of them. */
-const waiting = new Map<string, (at: number) => void>();
-let looked = 0;
-let looking = false;
 
 function replyOf(standIn: FeishuStandIn, messageId: string): Promise<number> {
   return new Promise((resolve) => {
