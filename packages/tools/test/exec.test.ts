@@ -200,6 +200,14 @@ describe.skipIf(sandboxed.rung !== "bubblewrap")("the sandbox", () => {
     expect(readFileSync(join(dir, "memory/a.md"), "utf8")).toBe("mine");
   });
 
+  test("the guard of one command holds when another's ends", async () => {
+    const agent = caller([tool(sandboxed)], { facts: { taint: [{ source: "web" }] } });
+    const late = "sleep 0.5; echo spoiled > SOUL.md; mkdir -p memory; echo spoiled > memory/a.md";
+    const commands = ["true", late, "true", late, "true", late, "sleep 0.1", late];
+    await Promise.all(commands.map((command) => agent.call("exec", { command })));
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
   test("a run that was not tainted may", async () => {
     await caller([tool(sandboxed)]).call("exec", { command: "echo mine > SOUL.md" });
     expect(readFileSync(join(dir, "SOUL.md"), "utf8")).toBe("mine\n");
@@ -234,6 +242,16 @@ describe.skipIf(sandboxed.rung !== "bubblewrap")("the sandbox", () => {
 });
 
 describe("choosing a rung", () => {
+  test("where bubblewrap can start at all, its self-test passes", () => {
+    let canStart = true;
+    try {
+      execFileSync("bwrap", ["--unshare-user", "--ro-bind", "/", "/", "true"], { stdio: "ignore" });
+    } catch {
+      canStart = false;
+    }
+    expect(describeSandbox(sandboxed)).toMatchObject({ ok: canStart });
+  });
+
   test.each([
     ["off", { setting: "off" as const }, "turned off"],
     ["no bubblewrap", { searchPath: "/nowhere" }, "bubblewrap is not installed"],

@@ -350,6 +350,19 @@ test("a workspace that is not there is named", async () => {
   await expect(openWorkspace({ dir: join(dir, "file") })).rejects.toThrow("is not a folder");
 });
 
+test("forbidden places are closed under every name that some file system takes for theirs", async () => {
+  mkdirSync(join(dir, ".state"));
+  const guarded = await openWorkspace({ dir, forbidden: [join(dir, ".state")] });
+  const other = caller([createReadTool({ workspace: guarded }), createWriteTool({ workspace: guarded })]);
+  for (const file_path of [".state/x", ".STATE/x", ".state", "a/../.State/x"]) {
+    if (file_path.startsWith("a/")) mkdirSync(join(dir, "a"));
+    expect(await other.call("write", { file_path, content: "" })).toMatchObject({
+      details: { code: "forbidden" },
+    });
+  }
+  expect(readdirSync(dir).sort()).toEqual([".state", "a"]);
+});
+
 test("hosts read what an agent names through the same door", async () => {
   put("a.ogg", "sound");
   symlinkSync("/etc/hostname", join(dir, "out"));

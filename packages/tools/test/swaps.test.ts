@@ -121,3 +121,28 @@ describe.skipIf(process.platform !== "linux").each(SWAPS)("%s replaced by a link
     expect(swapped).toBeGreaterThan(3);
   });
 });
+
+describe("a folder replaced by a link to the workspace itself", () => {
+  test.each(["write", "edit"])("%s does not reach the agent's notes in a tainted run", async (tool) => {
+    for (let at = 1, fired = true; fired; at++) {
+      setUp();
+      writeFileSync(join(workspaceDir, "SOUL.md"), "mine");
+      writeFileSync(join(workspaceDir, "flip/SOUL.md"), "mine");
+      const workspace = await openWorkspace({ dir: workspaceDir });
+      const tools = [createWriteTool({ workspace }), createEditTool({ workspace })];
+      const agent = caller(tools, { facts: { taint: [{ source: "web" }] } });
+      fired = false;
+      moment.swap = () => {
+        fired = true;
+        replace("flip", ".");
+      };
+      moment.calls = 0;
+      moment.at = at;
+      const change =
+        tool === "write" ? { content: "spoiled" } : { old_string: "mine", new_string: "spoiled" };
+      await agent.call(tool, { file_path: "flip/SOUL.md", ...change });
+      moment.at = 0;
+      expect(readFileSync(join(workspaceDir, "SOUL.md"), "utf8"), `after call ${at}`).toBe("mine");
+    }
+  });
+});

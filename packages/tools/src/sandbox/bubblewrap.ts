@@ -1,9 +1,8 @@
-import { lstat, mkdir, open, readlink, rmdir, unlink } from "node:fs/promises";
-import { join } from "node:path";
-import { errno } from "../workspace/errors.ts";
+import { lstat, readlink } from "node:fs/promises";
 import { runProcess } from "./process.ts";
+import { protect } from "./protect.ts";
 import { shellArgs } from "./shell.ts";
-import type { Sandbox, SandboxFolders, SandboxLimits, SandboxOutcome, SandboxRequest } from "./types.ts";
+import type { Sandbox, SandboxFolders, SandboxLimits, SandboxOutcome } from "./types.ts";
 
 /** Programs and libraries. Those that do not exist are left out. */
 const SYSTEM_FOLDERS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
@@ -40,7 +39,6 @@ export interface BubblewrapOptions {
 /** A sandbox of namespaces: the workspace, system folders to read, no network, nothing else. */
 export function createBubblewrap(options: BubblewrapOptions): Sandbox {
   const { program, shell, limits, env, notes } = options;
-  const placeholders = new Placeholders();
   return {
     rung: "bubblewrap",
     network: false,
@@ -50,7 +48,7 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
     notes,
     async run(request): Promise<SandboxOutcome> {
       const system = await systemArgs();
-      const guard = await placeholders.hold(request);
+      const guard = await protect(request);
       try {
         const folders = await folderArgs(request.folders, options.readOnly);
         const args = [
@@ -128,75 +126,6 @@ async function folderArgs(folders: SandboxFolders, readOnly: readonly string[]):
     args.push(...(stat.isDirectory() ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path]));
   }
   return args;
-}
-
-/**
- * Covers the protected names of a workspace with read-only mounts. What does not exist needs something to mount upon:
- * an empty file or folder is made for the time of the command, shared by commands that run at once, and taken away.
- */
-class Placeholders {
-  readonly #held = new Map<string, { readonly inode: number; readonly folder: boolean; holders: number }>();
-
-  async hold(request: SandboxRequest): Promise<{ readonly args: string[]; release(): Promise<void> }> {
-    const args: string[] = [];
-    const mine: string[] = [];
-    const release = async (): Promise<void> => {
-      for (const path of mine.splice(0)) await this.#release(path);
-    };
-    try {
-      const names = [
-        ...request.protect.files.map((name) => ({ name, folder: false })),
-        ...request.protect.folders.map((name) => ({ name, folder: true })),
-      ];
-      for (const { name, folder } of names) {
-        const path = join(request.folders.dir, name);
-        const held = this.#held.get(path);
-        const inode = held === undefined ? await makePlaceholder(path, folder) : held.inode;
-        if (inode !== undefined) {
-          const entry = this.#held.get(path) ?? { inode, folder, holders: 0 };
-          entry.holders += 1;
-          this.#held.set(path, entry);
-          mine.push(path);
-        } else if ((await lstat(path)).isSymbolicLink()) {
-          throw new Error(`${name} is a link, which cannot be protected; replace it by what it leads to.`);
-        }
-        args.push("--ro-bind", path, path);
-      }
-      return { args, release };
-    } catch (error) {
-      await release();
-      throw error;
-    }
-  }
-
-  async #release(path: string): Promise<void> {
-    const entry = this.#held.get(path);
-    if (entry === undefined) return;
-    entry.holders -= 1;
-    if (entry.holders > 0) return;
-    this.#held.delete(path);
-    if (entry.folder) await rmdir(path).catch(() => {});
-    else {
-      // Someone outside the sandbox may have put a real file in its place meanwhile.
-      const now = await lstat(path).catch(() => undefined);
-      if (now?.ino === entry.inode && now.size === 0) await unlink(path).catch(() => {});
-    }
-  }
-}
-
-/** The inode of what was made, `undefined` when something was there. */
-async function makePlaceholder(path: string, folder: boolean): Promise<number | undefined> {
-  try {
-    if (folder) {
-      await mkdir(path);
-      return (await lstat(path)).ino;
-    }
-    await using file = await open(path, "wx", 0o644);
-    return (await file.stat()).ino;
-  } catch (error) {
-    if (errno(error) === "EEXIST") return undefined;
-    throw error;
-  }
 }
 
 function inside(path: string, folder: string): boolean {

@@ -196,7 +196,8 @@ export async function selfTest(sandbox: Sandbox, canaryDirs: readonly string[]):
       ...tries,
       'echo "uid=$(id -u)"',
       'echo "links=$(grep -c : /proc/net/dev)"',
-      "env | sort | cut -d= -f1 | tr '\\n' ' '",
+      // The first process of a namespace of its own is the launcher.
+      'echo "first=$(cat /proc/1/comm)"',
       "echo fine > proof",
     ].join("\n");
     const outcome = await sandbox.run({
@@ -215,6 +216,7 @@ export async function selfTest(sandbox: Sandbox, canaryDirs: readonly string[]):
     if (!/^uid=[1-9]\d*$/m.test(outcome.output))
       return `the self-test did not run as an ordinary user. ${hint(outcome.output)}`;
     if (!outcome.output.includes("links=1\n")) return "the self-test found a network.";
+    if (!outcome.output.includes("first=bwrap\n")) return "the self-test saw processes outside.";
     const proof = await readFile(join(dir, "proof"), "utf8").catch(() => "");
     return proof === "fine\n" ? undefined : "the self-test could not write in its workspace.";
   } catch (error) {
