@@ -14,6 +14,8 @@ export interface ExecToolOptions {
   readonly sandbox: Sandbox;
 }
 
+/** In UTF-8 at most 120,000 bytes: Linux takes 131,071 for one argument. */
+const MAX_COMMAND_CHARS = 40_000;
 /** Progress reports are no closer together, in milliseconds. */
 const UPDATE_MS = 250;
 
@@ -25,7 +27,7 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
     name: "exec",
     description: `Run a shell command in the working folder. ${sandbox.network ? "" : "There is no network, and only the working folder can be written. "}It may take ${seconds} seconds; nothing goes on running afterwards.`,
     inputSchema: z.object({
-      command: z.string().min(1).max(100_000).describe("Shell text; several lines are fine"),
+      command: z.string().min(1).max(MAX_COMMAND_CHARS).describe("Shell text; several lines are fine"),
       cwd: z.string().min(1).optional().describe("Folder to run in, relative to the working folder"),
       timeout_seconds: z.number().positive().max(seconds).optional().describe(`Default ${seconds}`),
     }),
@@ -118,6 +120,8 @@ function ending(outcome: SandboxOutcome, { limits }: Sandbox): string {
       return "stopped before it ended";
     case "processes":
       return `stopped: more than ${count(limits.processes)} processes`;
+    case "output":
+      return "stopped: it wrote far too much; send it to a file or filter it";
     case "memory":
       return `stopped: more than ${count(Math.round(limits.memoryBytes / 1_048_576))} MB of memory`;
   }

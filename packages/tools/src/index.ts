@@ -22,7 +22,14 @@ export {
   type MessageOutcome,
   type MessageToolOptions,
 } from "./message.ts";
-export { checkToolNames, decide, type ToolPolicy, type ToolRule, type UnknownToolName } from "./policy.ts";
+export {
+  checkToolNames,
+  decide,
+  TOOL_GROUPS,
+  type ToolPolicy,
+  type ToolRule,
+  type UnknownToolName,
+} from "./policy.ts";
 export { createRunState, type RunState } from "./run-state.ts";
 export {
   createToolRunner,

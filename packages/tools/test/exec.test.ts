@@ -121,6 +121,19 @@ describe.each([
     expect(text).toMatch(/line 60000\nthe end\n\[exit code 0\]$/);
   });
 
+  test.skipIf(!usable)("output without end ends the command", async () => {
+    const result = await caller([tool(sandbox)]).call("exec", { command: "yes" });
+    expect(textOf(result)).toMatch(/\[stopped: it wrote far too much; send it to a file or filter it\]$/);
+  });
+
+  test.skipIf(!usable)("the longest command that is taken can be run", async () => {
+    const agent = caller([tool(sandbox)]);
+    const command = `echo ran # ${"长".repeat(39_989)}`;
+    expect(command).toHaveLength(40_000);
+    expect(textOf(await agent.call("exec", { command }))).toBe("ran\n[exit code 0]");
+    expect(await agent.call("exec", { command: `${command}长` })).toMatchObject({ isError: true });
+  });
+
   test.skipIf(!usable)("the environment is a clean one", async () => {
     process.env["SIGNALBOX_TEST_SECRET"] = "do-not-pass-on";
     const text = textOf(await caller([tool(sandbox)]).call("exec", { command: "env" }));
@@ -243,9 +256,10 @@ describe.skipIf(sandboxed.rung !== "bubblewrap")("the sandbox", () => {
 
 describe("choosing a rung", () => {
   test("where bubblewrap can start at all, its self-test passes", () => {
+    const launcher = "bwrap";
     let canStart = true;
     try {
-      execFileSync("bwrap", ["--unshare-user", "--ro-bind", "/", "/", "true"], { stdio: "ignore" });
+      execFileSync(launcher, ["--unshare-user", "--ro-bind", "/", "/", "true"], { stdio: "ignore" });
     } catch {
       canStart = false;
     }

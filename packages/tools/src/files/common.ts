@@ -23,7 +23,7 @@ const READABLE = new Set([".agents", "skills", "AGENTS.md", "TOOLS.md"].map(fold
 const PROTECTED = new Set([...IDENTITY_FILES, ...IDENTITY_FOLDERS].map(fold));
 
 /** Whether a path, relative to the workspace and without links, is one of the agent's own notes. */
-export function isIdentityPath(shown: string): boolean {
+function isIdentityPath(shown: string): boolean {
   return PROTECTED.has(fold(shown.split("/", 1)[0] ?? ""));
 }
 

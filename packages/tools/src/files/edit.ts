@@ -101,7 +101,7 @@ type Edited =
   | { readonly problem: string };
 
 /** Applies replacements one after the other to the whole text, or none. */
-export function applyEdits(original: string, edits: readonly Replacement[]): Edited {
+function applyEdits(original: string, edits: readonly Replacement[]): Edited {
   const crlf = original.includes("\r\n") && !/(^|[^\r])\n/.test(original);
   const native = (text: string): string => (crlf ? text.replace(/\r?\n/g, "\r\n") : text);
   let text = original;

@@ -27,6 +27,8 @@ const FIRST_WATCH_MS = 50;
 const WATCH_MS = 250;
 /** After the end: how long something that left the process group may hold the output open. */
 const CLOSE_GRACE_MS = 500;
+/** A command that writes without end would keep the gateway busy for all of its time. UTF-16 units. */
+const MAX_OUTPUT_CHARS = 50_000_000;
 const STDERR_CHARS = 4_000;
 
 /**
@@ -59,6 +61,7 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessOutcome> {
 
   gather(child.stdout, (text) => {
     output.push(text);
+    if (output.length > MAX_OUTPUT_CHARS) kill("output");
     spec.onOutput?.(output.toString());
   });
   gather(child.stderr, (text) => stderr.push(text));

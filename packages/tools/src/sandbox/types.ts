@@ -46,7 +46,7 @@ export interface SandboxOutcome {
   readonly exitCode?: number;
   readonly signal?: string;
   /** Why we ended it. */
-  readonly stopped?: "timeout" | "abort" | "processes" | "memory";
+  readonly stopped?: "timeout" | "abort" | "processes" | "memory" | "output";
   /** Standard output and error as they came, shortened in the middle. */
   readonly output: string;
   /** UTF-16 units of the whole output. */
