@@ -17,6 +17,8 @@ import { staticFiles } from "./static.ts";
 /** Bytes a request body may have. */
 const MAX_BODY = 1_000_000;
 const HEADERS_MS = 5_000;
+/** How long what is left of a refused body is still read. */
+const DRAIN_MS = 500;
 const REQUEST_MS = 10_000;
 
 export interface HttpOptions {
@@ -81,6 +83,7 @@ function createApp(options: HttpOptions): Hono<Env> {
   const { service, auth } = options;
   const allowedHosts = new Set([options.host, `[${options.host}]`]);
   const app = new Hono<Env>();
+  app.use(readLeftovers);
 
   const guard =
     (errors: Errors) =>
@@ -146,6 +149,27 @@ function createApp(options: HttpOptions): Hono<Env> {
     return (context.req.path.startsWith("/v1/") ? openAiErrors : apiErrors).internal(context);
   });
   return app;
+}
+
+/**
+ * A request that is answered before its body was read: the rest is read for a moment, so that its sender comes to see
+ * the answer, and the connection is not used again.
+ */
+async function readLeftovers(context: Context<Env>, next: Next): Promise<void> {
+  await next();
+  const { incoming } = context.env;
+  if (incoming.complete || incoming.destroyed) return;
+  // Whoever began to read the body would keep in memory what comes now.
+  incoming.removeAllListeners("data");
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, DRAIN_MS);
+    const done = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    incoming.once("end", done).once("close", done).resume();
+  });
+  context.header("connection", "close");
 }
 
 async function webhook(context: Context<Env>, service: GatewayService): Promise<Response> {
