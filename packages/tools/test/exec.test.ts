@@ -7,6 +7,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -306,6 +307,16 @@ describe("choosing a rung", () => {
     expect(await selfTest(bare, [dir])).toContain("could read a file outside");
     expect(await selfTest(bare, [join(dir, "none")])).toContain("no folder");
     expect(readdirSync(dir)).toEqual([]);
+    for (const [name, age] of [
+      ["old", 3_600],
+      ["new", 0],
+    ] as const) {
+      mkdirSync(join(dir, `.signalbox-canary-${name}`));
+      const time = Date.now() / 1000 - age;
+      utimesSync(join(dir, `.signalbox-canary-${name}`), time, time);
+    }
+    await selfTest(bare, [dir]);
+    expect(readdirSync(dir)).toEqual([".signalbox-canary-new"]);
   });
 
   test("no sandbox is loudly noted, and its commands count as able to reach the network", async () => {

@@ -1,5 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { access, constants, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import {
+  access,
+  constants,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  writeFile,
+} from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import { messageOf } from "../result.ts";
@@ -21,6 +32,9 @@ export interface StartSandboxOptions {
   /** Default `process.platform`. */
   readonly platform?: NodeJS.Platform;
 }
+
+const CANARY_PREFIX = ".signalbox-canary-";
+const STALE_MS = 600_000;
 
 const DEFAULT_LIMITS: SandboxLimits = {
   timeoutMs: 60_000,
@@ -176,7 +190,8 @@ export async function selfTest(sandbox: Sandbox, canaryDirs: readonly string[]):
   const made: string[] = [];
   try {
     for (const dir of canaryDirs) {
-      const folder = await mkdtemp(join(dir, ".signalbox-canary-")).catch(() => undefined);
+      await removeStale(dir);
+      const folder = await mkdtemp(join(dir, CANARY_PREFIX)).catch(() => undefined);
       if (folder === undefined) continue;
       made.push(folder);
       await writeFile(join(folder, "canary"), secret, { mode: 0o644 });
@@ -223,6 +238,16 @@ export async function selfTest(sandbox: Sandbox, canaryDirs: readonly string[]):
     return `the sandbox does not start here: ${messageOf(error)} Unprivileged user namespaces may be turned off.`;
   } finally {
     for (const folder of made) await rm(folder, { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+/** What self-tests that were killed half-way have left. */
+async function removeStale(dir: string): Promise<void> {
+  for (const name of await readdir(dir).catch(() => [])) {
+    const path = join(dir, name);
+    if (!name.startsWith(CANARY_PREFIX)) continue;
+    const made = (await lstat(path).catch(() => undefined))?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    if (Date.now() - made > STALE_MS) await rm(path, { recursive: true, force: true }).catch(() => {});
   }
 }
 
