@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { BeforeToolCall, OnAsk, Tool, ToolEffects } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import type { Config, LoadedConfig, Problem } from "@signalbox/config";
@@ -75,9 +74,8 @@ const BUILT_IN: readonly string[] = ["read", "write", "edit", "ls", "exec", "mes
 /** Opens each agent's workspace and makes its tools; every call goes through the agent's one runner. */
 export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   const { agents, config, tracer } = options;
-  const current = new AsyncLocalStorage<ToolRun>();
-  /** The run of each session, for the trace of decisions. */
-  const running = new Map<string, InboxId>();
+  /** The run of each session: there is never more than one. */
+  const running = new Map<string, ToolRun>();
   // Proving the sandbox takes a moment; the first run that needs it waits, the start does not.
   const sandbox = agents.all.some((agent) => mayUse(agent, "exec")) ? sandboxOf(config) : undefined;
 
@@ -85,9 +83,9 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   const runnerOf = (agent: Agent): Promise<ToolRunner> => {
     const known = runners.get(agent.id);
     if (known) return known;
-    const made = makeRunner(options, agent, sandbox, current, (sessionKey, text, data) => {
-      const messageId = running.get(sessionKey);
-      if (messageId !== undefined) tracer.note(messageId, "tool", text, data);
+    const made = makeRunner(options, agent, sandbox, running, (sessionKey, text, data) => {
+      const run = running.get(sessionKey);
+      if (run !== undefined) tracer.note(run.messageId, "tool", text, data);
     });
     runners.set(agent.id, made);
     return made;
@@ -97,8 +95,11 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     async forRun(run) {
       const { agent, event, sessionKey } = run;
       const runner = await runnerOf(agent);
-      running.set(sessionKey, run.messageId);
-      if (running.size > 10_000) running.clear();
+      running.delete(sessionKey);
+      running.set(sessionKey, run);
+      const [oldest] = running.keys();
+      // More than can run at once, so that none that runs is forgotten.
+      if (running.size > 2 * config.gateway.maxRuns && oldest !== undefined) running.delete(oldest);
       const state = createRunState({
         agentId: agent.id,
         sessionKey,
@@ -109,7 +110,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       const { tools, beforeToolCall, onAsk } = runner.forRun(state);
       const effects = new Map(tools.map((tool) => [tool.name, tool.effects]));
       return {
-        tools: inOrder(tools, agent).map((tool) => within(tool, current, run)),
+        tools: inOrder(tools, agent),
         effects: (name) => effects.get(name) ?? "external",
         beforeToolCall,
         onAsk,
@@ -131,7 +132,7 @@ async function makeRunner(
   options: ToolboxOptions,
   agent: Agent,
   sandbox: Promise<Sandbox> | undefined,
-  current: AsyncLocalStorage<ToolRun>,
+  running: ReadonlyMap<string, ToolRun>,
   note: Note,
 ): Promise<ToolRunner> {
   const { home, skills, sender, now } = options;
@@ -150,8 +151,8 @@ async function makeRunner(
     ...exec,
     createMessageTool({
       actions: ["send", "react", "edit", "delete"],
-      send: (action, { signal, callId }) => {
-        const run = current.getStore();
+      send: (action, { signal, callId, sessionKey }) => {
+        const run = running.get(sessionKey);
         if (run === undefined)
           return Promise.resolve({ ok: false, message: "There is no conversation to act in." });
         return sender.act(action, run, { signal, callId });
@@ -207,11 +208,4 @@ function inOrder(tools: readonly Tool[], agent: Agent): Tool[] {
     return listed >= 0 ? listed : agent.tools.allow.length + BUILT_IN.indexOf(name);
   };
   return tools.toSorted((a, b) => place(a.name) - place(b.name));
-}
-
-/** A tool whose body knows which run it works for. */
-function within(tool: Tool, current: AsyncLocalStorage<ToolRun>, run: ToolRun): Tool {
-  return tool.name === "message"
-    ? { ...tool, execute: (call, context) => current.run(run, () => tool.execute(call, context)) }
-    : tool;
 }

@@ -129,7 +129,7 @@ export function openAiRoutes(service: GatewayService): Hono {
       : whole(context, service, submission, request);
   });
 
-  app.notFound(openAiErrors.notFound);
+  app.all("*", openAiErrors.notFound);
   return app;
 }
 
