@@ -41,7 +41,7 @@ export interface ToolRun {
 }
 
 /** The tools of one run. */
-export interface RunTools {
+interface RunTools {
   /** Those this run may use, in the order of the agent's configuration. */
   readonly tools: readonly Tool[];
   readonly effects: (name: string) => ToolEffects;
