@@ -81,7 +81,7 @@ export async function planAccounts(options: AccountsOptions): Promise<Accounts> 
         problems.push(
           loaded.problem([...path, ...steps.filter((step) => typeof step !== "symbol")], {
             severity: "error",
-            message: issue.message,
+            message: issue.message.replace(/\.$/, ""),
             remedy: "Set it as the platform's console shows it.",
             disables: `channel account ${channel}/${account}`,
           }),

@@ -122,6 +122,8 @@ function usableAccounts(
     const keys = keysOf(provider, name, env);
     if (keys.length === 0 && !KEYLESS_APIS.has(provider.api)) {
       const variable = KEY_VARIABLES[name]?.[0];
+      // A variable that is not set has been reported as that already.
+      if (loaded.problems.some((problem) => problem.path === `models.providers.${name}.apiKey`)) continue;
       problems.push(
         loaded.problem(["models", "providers", name, "apiKey"], {
           severity: "error",

@@ -44,6 +44,8 @@ export interface LoadedConfig {
   readonly config: Config;
   readonly file: string;
   readonly problems: readonly Problem[];
+  /** Where each of `config.bindings` stands in the file's list: wrong ones are left out. */
+  readonly bindingPlaces: readonly number[];
   /** Values from the environment and under keys that hold secrets: keep them out of logs. */
   readonly secrets: readonly string[];
   /** Makes a problem about a value of this file, with its line. */
@@ -189,6 +191,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   }
 
   const bindings: BindingConfig[] = [];
+  const bindingPlaces: number[] = [];
   const agentIds = list.length > 0 ? list.map((agent) => agent.id) : [DEFAULT_AGENT.id];
   for (const [index, input] of items(["bindings"], root.bindings).entries()) {
     const binding = part(bindingSchema, ["bindings", index], input, `binding ${index}`);
@@ -205,6 +208,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
       continue;
     }
     bindings.push(binding);
+    bindingPlaces.push(index);
   }
 
   const config: Config = {
@@ -221,6 +225,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   return {
     config,
     file: options.file,
+    bindingPlaces,
     problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)),
     secrets: [...secrets, ...secretsIn(value)],
     problem,

@@ -24,13 +24,14 @@ export function routingProblems(loaded: LoadedConfig, agents: Agents): Problem[]
       Object.keys(named),
     ]),
   );
-  return checkBindings(routingConfig(loaded.config, agents), { accounts }).map((problem) =>
-    loaded.problem("bindingIndex" in problem ? ["bindings", problem.bindingIndex] : ["session"], {
+  return checkBindings(routingConfig(loaded.config, agents), { accounts }).map((problem) => {
+    const place = "bindingIndex" in problem ? loaded.bindingPlaces[problem.bindingIndex] : undefined;
+    return loaded.problem(place === undefined ? ["session"] : ["bindings", place], {
       severity: "warning",
-      message: problem.message.replace(/\.$/, ""),
+      message: problem.message.replace(/^Binding \d+ /, "").replace(/\.$/, ""),
       remedy: problem.remedy,
-    }),
-  );
+    });
+  });
 }
 
 /** What routing reads of a message: the person in a direct chat, else the group or channel. */
