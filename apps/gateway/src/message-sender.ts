@@ -65,6 +65,7 @@ export function createMessageSender(options: MessageSenderOptions): MessageSende
       }
       const account = options.account(event.channel, event.account);
       try {
+        if (event.channel === "api") return no("Your reply is all that this client gets: say it there.");
         if (account === undefined) {
           // The gateway's own clients watch the session itself.
           if (action.action !== "send" || action.target !== undefined)

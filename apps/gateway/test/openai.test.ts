@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { ScriptedTurn } from "@signalbox/testkit";
 import OpenAI, { APIError, AuthenticationError, BadRequestError, NotFoundError } from "openai";
 import { beforeEach, describe, expect, it } from "vitest";
 import {
@@ -14,6 +15,7 @@ import {
 import { cacheMarks, modelRequests } from "./requests.ts";
 
 const MODEL = "signalbox/coder";
+const LS = { id: "toolu_ls", name: "ls", input: {} };
 
 let world: World;
 let started: Started;
@@ -127,6 +129,39 @@ describe("the OpenAI surface", { timeout: 60_000 }, () => {
     for await (const chunk of await client.chat.completions.create({ ...say("tell"), stream: true }))
       bare.push(chunk);
     expect(bare.filter(({ usage }) => usage)).toEqual([]);
+  });
+
+  it.each([
+    ["a directive", [{ text: "[[reply_to_current]] hello" }], "hello"],
+    ["an attachment", [{ text: "see\nMEDIA: a.png\nthere" }], "see\nthere\n[file: a.png]"],
+    ["silence", [{ text: "`__SILENT__`" }], ""],
+    ["white space", [{ text: "\n\n hello \n\n" }], "hello"],
+    ["a silent first turn", [{ text: "__SILENT__", toolCalls: [LS] }, { text: "Done" }], "Done"],
+    [
+      "a turn that goes on",
+      [{ text: "cut here ", stopReason: "max_tokens" }, { text: "and on" }],
+      "cut here and on",
+    ],
+    ["thinking", [{ thinking: "hm", text: "well" }], "well"],
+  ] satisfies [string, ScriptedTurn[], string][])(
+    "streams %s as it gives it whole",
+    async (_, turns, text) => {
+      world.script((_body, index) => turns[index % turns.length] ?? { text: "no turn" });
+      const whole = await client.chat.completions.create(say("hi"));
+      expect(whole.choices[0]?.message.content).toBe(text);
+      let streamed = "";
+      for await (const { choices } of await client.chat.completions.create({ ...say("hi"), stream: true }))
+        streamed += choices[0]?.delta.content ?? "";
+      expect(streamed).toBe(text);
+    },
+  );
+
+  it("tells the model that the reply is all its client gets", async () => {
+    const call = { id: "toolu_1", name: "message", input: { action: "send", message: "hello" } };
+    world.script([{ toolCalls: [call] }, { text: "hello" }]);
+    const completion = await client.chat.completions.create(say("hi"));
+    expect(completion.choices[0]?.message.content).toBe("hello");
+    expect(modelRequests(world.anthropic)[1]?.messages.at(-1)?.text).toMatch(/your reply/i);
   });
 
   it("says when the model's limit cut the answer", async () => {

@@ -25,19 +25,25 @@ export function composeReply(
   const visible: string[] = [];
   let replyTo: string | undefined;
   for (const text of texts) {
-    const parsed = parseReply(text);
-    if (typeof parsed.replyTo === "object") replyTo ??= parsed.replyTo.id;
-    const kept = [parsed.text.trim(), ...parsed.media.map((media) => mediaLine(media))].filter(
-      (one) => one !== "",
-    );
-    const joined = kept.join("\n");
-    if (parsed.silent || joined === "" || alreadySent.some((sent) => sameText(sent, joined))) continue;
-    visible.push(joined);
+    const turn = readTurn(text);
+    replyTo ??= turn.replyTo;
+    if (turn.visible === "" || alreadySent.some((sent) => sameText(sent, turn.visible))) continue;
+    visible.push(turn.visible);
   }
   if (ending === "cut") visible.push("… (the answer was cut at the model's output limit)");
   else if (ending !== "complete") visible.push(ending.note);
   const text = visible.join("\n\n");
   return { text, silent: text === "", ...(replyTo === undefined ? {} : { replyTo }) };
+}
+
+/** What people see of one turn, empty where it is silent, and the message it chose to answer. */
+export function readTurn(text: string): { readonly visible: string; readonly replyTo?: string } {
+  const { text: said, media, silent, replyTo } = parseReply(text);
+  const lines = [said.trim(), ...media.map((one) => mediaLine(one))].filter((line) => line !== "");
+  return {
+    visible: silent ? "" : lines.join("\n"),
+    ...(typeof replyTo === "object" ? { replyTo: replyTo.id } : {}),
+  };
 }
 
 /** Cuts a reply into the parts a channel can take. */

@@ -1,7 +1,8 @@
 import type { AgentEvent, AssistantMessage } from "@signalbox/agent-core";
-import { createSilenceFilter } from "@signalbox/prompt";
 import type { InboxId } from "@signalbox/store";
 import type { LiveHub } from "../live.ts";
+import { readTurn } from "./reply.ts";
+import { createShownText } from "./shown.ts";
 import type { Tracer } from "./trace.ts";
 
 const SHOWN_RESULT_CHARS = 4_000;
@@ -27,7 +28,7 @@ export interface Viewer {
 export function createViewer(options: ViewerOptions): Viewer {
   const { live, tracer, sessionKey, runId, traced } = options;
   const texts = [...options.earlier];
-  let silence = createSilenceFilter();
+  let turn = createShownText();
   /** Whether this run has shown text before, so that a further turn starts a new paragraph. */
   let shown = false;
   let newParagraph = false;
@@ -46,12 +47,13 @@ export function createViewer(options: ViewerOptions): Viewer {
     see(event) {
       switch (event.type) {
         case "text.delta":
-          return say(silence.push(event.delta));
+          return say(turn.push(event.delta));
         case "thinking.delta":
           return live.publish(sessionKey, { type: "thinking.delta", runId, delta: event.delta });
         case "model.start":
-          silence = createSilenceFilter();
-          newParagraph = shown && !wasCut;
+          if (wasCut) return;
+          turn = createShownText();
+          newParagraph = shown;
           return;
         case "attempt": {
           const { failure, next } = event;
@@ -61,9 +63,10 @@ export function createViewer(options: ViewerOptions): Viewer {
         case "message": {
           const { message } = event;
           if (message.role !== "assistant") return;
-          say(silence.end());
-          texts.push(`${wasCut ? (texts.pop() ?? "") : ""}${saidIn(message)}`);
+          const text = `${wasCut ? (texts.pop() ?? "") : ""}${saidIn(message)}`;
+          texts.push(text);
           wasCut = message.stopReason === "max_tokens";
+          if (!wasCut) say(turn.end(readTurn(text).visible));
           const tokens = message.usage
             ? `${message.usage.input.total ?? "?"} tokens in, ${message.usage.output.total ?? "?"} out`
             : "usage unknown";

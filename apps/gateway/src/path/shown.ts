@@ -1,0 +1,117 @@
+import { createSilenceFilter, parseReply, SILENT_TOKEN } from "@signalbox/prompt";
+
+/** The text of one model turn as far as people may see it, given out while the model still writes. */
+export interface ShownText {
+  /** What can be shown now: nothing that may yet turn out to be a directive or a silent token. */
+  push(delta: string): string;
+  /** What was held back; `visible` is what the whole turn comes to. */
+  end(visible: string): string;
+}
+
+/** What models put around a silent token; it is worth nothing by itself. */
+const WRAPPING = /^[\s`*_~"'“”‘’「」.。]*$/;
+const FENCE = /^ {0,3}(`{3,}|~{3,})([\s\S]*)$/;
+const MAYBE_MEDIA = /^[ \t]*(?:M(?:E(?:D(?:I(?:A(?::.*)?)?)?)?)?)?$/;
+
+/** However a turn is cut into deltas, what comes out, joined, begins what `parseReply` makes of the whole. */
+export function createShownText(): ShownText {
+  const silence = createSilenceFilter();
+  /** The line being written, how much of it is out, and whether its line break is. */
+  let line = "";
+  let given = 0;
+  let opened = false;
+  /** Whether a line stands before this one. */
+  let below = false;
+  let fence: string | undefined;
+  /** A carriage return that may be half of a line break. */
+  let carried = "";
+  /** Text that a silent token may yet make nothing of; `undefined` once there is something else. */
+  let wrapping: string | undefined = "";
+  let unforeseen = false;
+  let out = "";
+
+  const give = (text: string): string => {
+    const lead = below && !opened ? "\n" : "";
+    opened = true;
+    return lead + text;
+  };
+  /** The rest of a complete line. */
+  const finishLine = (): string => {
+    const isMark = fenceMark();
+    let text = line;
+    if (!isMark && fence === undefined) {
+      if (given === 0 && isMedia(line)) return "";
+      if (line.includes("[[")) {
+        // The dots keep the line's own white space.
+        text = parseReply(`.${line}.`).text.slice(1, -1);
+        // A silent token went, too: from here on the end of the turn has to tell.
+        unforeseen ||= !text.startsWith(line.slice(0, given)) || line.includes(SILENT_TOKEN);
+      }
+    }
+    const rest = give(text.slice(given));
+    below = true;
+    return rest;
+  };
+  /** Notes where code begins and ends; true for the lines that say so. */
+  const fenceMark = (): boolean => {
+    const [, mark, after = ""] = FENCE.exec(line) ?? [];
+    if (mark === undefined) return false;
+    if (fence === undefined) {
+      if (mark.startsWith("`") && after.includes("`")) return false;
+      fence = mark;
+    } else if (mark.startsWith(fence) && after.trim() === "") fence = undefined;
+    return true;
+  };
+  /** What of an unfinished line is certain. */
+  const partOfLine = (): string => {
+    let until = line.length;
+    if (fence === undefined) {
+      if (given === 0 && MAYBE_MEDIA.test(line)) return "";
+      const directive = line.indexOf("[[", given);
+      if (directive >= 0) until = directive;
+      else if (line.endsWith("[")) until--;
+    }
+    if (until <= given) return "";
+    const text = line.slice(given, until);
+    given = until;
+    return give(text);
+  };
+  const lines = (text: string): string => {
+    let ready = "";
+    const [first = "", ...others] = text.split("\n");
+    line += first;
+    for (const next of others) {
+      ready += finishLine();
+      line = next;
+      given = 0;
+      opened = false;
+    }
+    return ready + partOfLine();
+  };
+  const unwrapped = (text: string): string => {
+    if (wrapping === undefined) return text;
+    wrapping += text;
+    if (WRAPPING.test(wrapping)) return "";
+    const all = wrapping;
+    wrapping = undefined;
+    return all;
+  };
+
+  return {
+    push(delta) {
+      if (unforeseen) return "";
+      const text = carried + delta;
+      carried = text.endsWith("\r") ? "\r" : "";
+      const whole = carried === "" ? text : text.slice(0, -1);
+      const ready = lines(whole.replace(/\r\n?/g, "\n"));
+      const visible = unforeseen ? "" : unwrapped(silence.push(ready));
+      out += visible;
+      return visible;
+    },
+    end: (visible) => (visible.startsWith(out) ? visible.slice(out.length) : ""),
+  };
+}
+
+function isMedia(line: string): boolean {
+  return line.includes("MEDIA:") && parseReply(line).media.length > 0;
+}
