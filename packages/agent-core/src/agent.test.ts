@@ -48,6 +48,17 @@ describe("Agent", () => {
     expect((await a.prompt("again")).reason).toBe("done");
   });
 
+  it("is at work from the first event to the last", async () => {
+    const { agent: a } = agent(["one"]);
+    const seconds: Promise<unknown>[] = [];
+    a.subscribe((event) => {
+      if (event.type === "run.start" || event.type === "run.end")
+        seconds.push(a.prompt("x").catch((error) => error));
+    });
+    await a.prompt("first");
+    expect(await Promise.all(seconds)).toMatchObject([{ code: "busy" }, { code: "busy" }]);
+  });
+
   it("is steered while it works, and follows up when it would rest", async () => {
     const t = tool("t", async () => {
       a.steer("Hurry");

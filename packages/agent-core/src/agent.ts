@@ -38,18 +38,20 @@ export interface EventsOptions {
 /** A conversation with an agent: keeps the history and the queues, and has at most one run at a time. */
 export class Agent {
   #options: AgentOptions;
+  #config: AgentLoopConfig;
   #conversation: Conversation;
-  #controller: AbortController | undefined;
+  #run: Run | undefined;
   #running: Promise<unknown> | undefined;
   #steering: AgentMessage[] = [];
   #followUps: AgentMessage[] = [];
   #listeners: readonly EmitEvent[] = [];
   /** Calls the last run left waiting for a decision: they were never begun. */
-  #waiting: ReadonlySet<string> = new Set();
+  #waiting: ReadonlySet<string> | undefined;
   readonly #snapshot = new Snapshot();
 
   constructor(options: AgentOptions) {
     this.#options = options;
+    this.#config = this.#configFor(options);
     this.#conversation = new Conversation(options.messages ?? []);
   }
 
@@ -58,7 +60,7 @@ export class Agent {
     const { messages } = this.#conversation;
     return {
       messages: [...messages],
-      running: this.#running !== undefined,
+      running: this.#run !== undefined,
       steering: [...this.#steering],
       followUps: [...this.#followUps],
       pending: unansweredCalls(messages)?.calls ?? [],
@@ -74,17 +76,17 @@ export class Agent {
    * Starts a run.
    * @throws AgentError `busy` while another is going on, and as `AgentRun.result`
    */
-  async prompt(input: AgentInput): Promise<RunResult> {
+  prompt(input: AgentInput): Promise<RunResult> {
     const messages = this.#messages(input);
-    if (messages.length === 0) throw new AgentError("invalid_input", "A prompt needs a message.");
-    return this.#execute(messages);
+    if (messages.length > 0) return this.#execute(messages);
+    return Promise.reject(new AgentError("invalid_input", "A prompt needs a message."));
   }
 
   /**
    * Goes on from the end of the conversation: after an interruption, a limit, an error, or once a decision is known.
    * @throws AgentError `busy`, `nothing_to_continue`, and as `AgentRun.result`
    */
-  async continue(): Promise<RunResult> {
+  continue(): Promise<RunResult> {
     return this.#execute([]);
   }
 
@@ -108,7 +110,7 @@ export class Agent {
 
   /** Stops the run, if there is one; `waitForIdle` says when it has. What is queued stays. */
   abort(reason?: unknown): void {
-    this.#controller?.abort(reason);
+    this.#run?.stop.abort(reason);
   }
 
   /** Resolves when no run is going on, however the last one ended. */
@@ -120,17 +122,24 @@ export class Agent {
 
   /** Summarises the older part of the conversation now. Resolves with whether there was something to gain. */
   async compact(): Promise<boolean> {
-    return this.#run((run) => run.compact());
+    const compacting = this.#begin().compact();
+    this.#running = compacting;
+    try {
+      return await compacting;
+    } finally {
+      this.#end();
+    }
   }
 
   /** Changes how the next run behaves. */
   configure(options: Partial<Omit<AgentOptions, "messages">>): void {
     this.#options = { ...this.#options, ...options };
+    this.#config = this.#configFor(this.#options);
   }
 
   /** Starts another conversation. @throws AgentError `busy` */
   reset(messages: readonly AgentMessage[] = []): void {
-    if (this.#running !== undefined) throw busy();
+    if (this.#run !== undefined) throw busy();
     this.#conversation = new Conversation(messages);
   }
 
@@ -158,42 +167,46 @@ export class Agent {
     };
   }
 
-  async #execute(input: readonly AgentMessage[]): Promise<RunResult> {
-    const result = await this.#run((run) => run.execute(input));
-    this.#waiting = new Set(result.pending.map((call) => call.id));
-    return result;
+  /** @throws AgentError `busy`, `invalid_tool` */
+  #begin(): Run {
+    if (this.#run !== undefined) throw busy();
+    const { system, tools = NO_TOOLS } = this.#options;
+    this.#run = new Run(this.#conversation, { system, tools }, this.#config, this.#emit, this.#snapshot);
+    return this.#run;
   }
 
-  async #run<T>(work: (run: Run) => Promise<T>): Promise<T> {
-    if (this.#running !== undefined) throw busy();
-    const controller = new AbortController();
-    const { system, tools = NO_TOOLS } = this.#options;
-    const run = new Run(this.#conversation, { system, tools }, this.#config(controller.signal), this.#emit);
-    const running = work(run);
-    this.#controller = controller;
+  async #execute(input: readonly AgentMessage[]): Promise<RunResult> {
+    const running = this.#begin().execute(input);
     this.#running = running;
     try {
-      return await running;
+      const result = await running;
+      if (result.pending.length > 0 || this.#waiting !== undefined) {
+        this.#waiting = new Set(result.pending.map((call) => call.id));
+      }
+      return result;
     } finally {
-      this.#running = undefined;
-      this.#controller = undefined;
+      this.#end();
     }
   }
 
-  #config(signal: AbortSignal): AgentLoopConfig {
-    return {
-      ...this.#options,
-      signal,
-      steering: this.#takeSteering,
-      followUps: this.#takeFollowUps,
-      onPendingCall: this.#options.onPendingCall ?? this.#settlePending,
-    };
+  #end(): void {
+    this.#running = undefined;
+    this.#run = undefined;
   }
 
   #settlePending: OnPendingCall = ({ call, newInput }) => {
-    if (!this.#waiting.has(call.id)) return undefined;
+    if (this.#waiting?.has(call.id) !== true) return undefined;
     return newInput ? { action: "result", result: failed(texts.superseded) } : { action: "run" };
   };
+
+  #configFor(options: AgentOptions): AgentLoopConfig {
+    return {
+      ...options,
+      steering: this.#takeSteering,
+      followUps: this.#takeFollowUps,
+      onPendingCall: options.onPendingCall ?? this.#settlePending,
+    };
+  }
 
   #takeSteering = (): readonly AgentMessage[] => take(this.#steering, this.#options.steeringMode ?? "all");
 
@@ -205,21 +218,28 @@ export class Agent {
   }
 
   #emit = (event: AgentEvent): void | Promise<void> => {
-    this.#snapshot.apply(event);
-    let waits: Promise<void>[] | undefined;
-    for (const listener of this.#listeners) {
-      try {
-        const wait = listener(event);
-        if (wait instanceof Promise) {
-          waits ??= [];
-          waits.push(wait.catch(this.#report));
-        }
-      } catch (error) {
-        this.#report(error);
-      }
-    }
-    if (waits !== undefined) return Promise.all(waits).then(() => {});
+    const only = this.#listeners[0];
+    if (only === undefined) return;
+    return this.#listeners.length === 1 ? this.#tell(only, event) : this.#tellAll(event);
   };
+
+  #tell(listener: EmitEvent, event: AgentEvent): void | Promise<void> {
+    try {
+      const wait = listener(event);
+      if (wait instanceof Promise) return wait.catch(this.#report);
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  #tellAll(event: AgentEvent): void | Promise<void> {
+    const waits: Promise<void>[] = [];
+    for (const listener of this.#listeners) {
+      const wait = this.#tell(listener, event);
+      if (wait !== undefined) waits.push(wait);
+    }
+    if (waits.length > 0) return Promise.all(waits).then(() => {});
+  }
 
   #report = (error: unknown): void => {
     const { onListenerError } = this.#options;

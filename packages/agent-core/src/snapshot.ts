@@ -10,6 +10,7 @@ interface Open {
   text: string;
   /** The sealed block, or the last view made of an open one. */
   view: Block | undefined;
+  sealed: boolean;
 }
 
 /**
@@ -38,12 +39,13 @@ export class Snapshot {
       case "block.end": {
         const open = this.#blocks[event.index] ?? this.#start(event.index, headOf("text.delta"));
         open.view = event.block;
+        open.sealed = true;
         this.#view = undefined;
         return;
       }
       case "message":
         // The turn is in the history now.
-        if (event.origin === "model") this.#clear();
+        if (event.origin === "model") this.clear();
         return;
       case "turn.start":
       case "model.start":
@@ -51,7 +53,7 @@ export class Snapshot {
       case "start":
       case "turn.end":
       case "run.end":
-        this.#clear();
+        this.clear();
         return;
       default:
         return;
@@ -74,13 +76,25 @@ export class Snapshot {
     return text;
   }
 
-  #clear(): void {
-    this.#blocks = [];
+  /** Forgets the turn. */
+  clear(): void {
+    if (this.#blocks.length > 0) this.#blocks = [];
     this.#view = undefined;
   }
 
+  /** What can be kept of a turn that broke off: whole blocks, and open text. Open thinking and calls are worth nothing. */
+  salvage(): Block[] {
+    const kept: Block[] = [];
+    for (const open of this.#blocks) {
+      if (open === undefined) continue;
+      if (open.sealed && open.view !== undefined) kept.push(open.view);
+      else if (open.head.type === "text" && open.text !== "") kept.push({ type: "text", text: open.text });
+    }
+    return kept;
+  }
+
   #start(index: number, head: BlockHead): Open {
-    const open: Open = { head, text: "", view: undefined };
+    const open: Open = { head, text: "", view: undefined, sealed: false };
     this.#blocks[index] = open;
     this.#view = undefined;
     return open;

@@ -1,14 +1,12 @@
 import type { ConvertToLlm } from "../hooks.ts";
 import type { AgentMessage, AssistantMessage, Message, ToolResultMessage } from "../messages.ts";
 import { turnStart } from "../overflow/history-turns.ts";
-import { estimateTokens } from "../tokens.ts";
+import { estimateTokens, mostTokens } from "../tokens.ts";
 import { cleanAssistant, cleanInput } from "./clean.ts";
 import { convertToLlm } from "./convert.ts";
 import { freeId, repairConversation, toolCalls } from "./repair.ts";
 
 const GO_ON = "(Go on.)";
-
-const plain: Readonly<Record<string, true>> = { user: true, assistant: true, toolResult: true };
 
 /**
  * The history of a run, and what a vendor sees of it. The history is what the host knows, message for message; the
@@ -24,15 +22,19 @@ export class Conversation {
   #convert: ConvertToLlm;
   #historyTurns: number | undefined;
   #llm: Message[] = [];
-  #stale = true;
-  /** Tokens of everything before `#tail`, as the vendor counted them; `undefined` before the first report. */
+  #stale: boolean;
+  /** Tokens of the messages up to the vendor's last report; `undefined` before the first. */
   #reported: number | undefined;
+  /** Tokens by guess of the messages since, up to `#guessed`; of those behind it only the most they can cost is known. */
   #tail = 0;
+  #guessed = 0;
+  #most = 0;
 
   constructor(history: readonly AgentMessage[]) {
     this.#messages = [...history];
+    this.#stale = history.length > 0;
     this.#convert = convertToLlm;
-    this.#recount();
+    if (history.length > 0) this.#recount();
   }
 
   get messages(): readonly AgentMessage[] {
@@ -71,6 +73,7 @@ export class Conversation {
 
   /** The same turn, its call ids made unique in this conversation. */
   withOwnIds(message: AssistantMessage): AssistantMessage {
+    if (toolCalls(message).length === 0) return message;
     // Ids that were made unique for the vendor are taken too.
     this.#ids ??= idsOf([...this.#messages, ...this.#llm]);
     const ids = this.#ids;
@@ -137,6 +140,7 @@ export class Conversation {
       const next = changes.get(this.prunedAs(message) ?? message);
       if (next !== undefined) this.#pruned.set(message, next);
     }
+    this.#guess();
     if (this.#reported !== undefined) this.#reported = Math.max(0, this.#reported - tokensSaved);
     else this.#tail = Math.max(0, this.#tail - tokensSaved);
     this.#stale = true;
@@ -147,6 +151,8 @@ export class Conversation {
     for (const message of this.#messages.splice(0, count, summary)) this.#pruned?.delete(message);
     this.#reported = undefined;
     this.#tail = estimateTokens(this.view());
+    this.#guessed = this.#messages.length;
+    this.#most = 0;
     this.#stale = true;
   }
 
@@ -157,7 +163,13 @@ export class Conversation {
 
   /** Tokens of the next request, about: the vendor's own last count where there is one, and a guess at the rest. */
   tokens(prefix: number): number {
+    this.#guess();
     return (this.#reported ?? prefix) + this.#tail;
+  }
+
+  /** No more than this many; cheaper than `tokens`, which most turns need not know. */
+  mostTokens(prefix: number): number {
+    return (this.#reported ?? prefix) + this.#tail + this.#most;
   }
 
   #toLlm(message: AgentMessage): Message | undefined {
@@ -182,7 +194,7 @@ export class Conversation {
   #extend(message: AgentMessage): void {
     const converted = this.#toLlm(message);
     const last = this.#llm.at(-1);
-    let fits = converted !== undefined && converted.role === (message.role in plain ? message.role : "user");
+    let fits = converted !== undefined && converted.role === vendorRole(message);
     let own: Message | undefined = converted;
     if (converted?.role === "assistant") {
       own = cleanAssistant(converted);
@@ -199,12 +211,26 @@ export class Conversation {
 
   #count(message: AgentMessage): void {
     if (message.role === "assistant" && message.usage?.input.total !== undefined) {
-      const output = message.usage.output.total ?? estimateTokens(message);
-      this.#reported = message.usage.input.total + output;
-      this.#tail = 0;
+      this.#report(message.usage.input.total + (message.usage.output.total ?? estimateTokens(message)));
     } else {
-      this.#tail += estimateTokens(message);
+      this.#most += mostTokens(message);
     }
+  }
+
+  #report(tokens: number): void {
+    this.#reported = tokens;
+    this.#tail = 0;
+    this.#guessed = this.#messages.length;
+    this.#most = 0;
+  }
+
+  /** Guesses at the messages that have not been looked at yet. */
+  #guess(): void {
+    for (; this.#guessed < this.#messages.length; this.#guessed++) {
+      const message = this.#messages[this.#guessed];
+      if (message !== undefined) this.#tail += estimateTokens(message);
+    }
+    this.#most = 0;
   }
 
   /** Starts from the last count a vendor gave, unless a summary has come since. */
@@ -220,13 +246,18 @@ export class Conversation {
         message.timestamp >= compacted &&
         message.usage?.input.total !== undefined,
     );
-    for (let i = Math.max(0, counted); i < messages.length; i++) {
+    const last = messages[counted];
+    if (last !== undefined) this.#count(last);
+    this.#guessed = counted + 1;
+    for (let i = this.#guessed; i < messages.length; i++) {
       const message = messages[i];
-      if (message === undefined) continue;
-      if (i === counted) this.#count(message);
-      else this.#tail += estimateTokens(message);
+      if (message !== undefined) this.#most += mostTokens(message);
     }
   }
+}
+
+function vendorRole({ role }: AgentMessage): Message["role"] {
+  return role === "assistant" || role === "toolResult" ? role : "user";
 }
 
 /** A request ends with something to answer. A host may have left out, or lost, what was. */

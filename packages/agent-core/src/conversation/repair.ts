@@ -220,10 +220,19 @@ export function freeId(id: string, taken: ReadonlySet<string>): string {
   }
 }
 
+const NO_CALLS: readonly ToolCallBlock[] = [];
+
 /** The calls of a turn, in order. */
 export function toolCalls(message: AgentMessage): readonly ToolCallBlock[] {
-  if (message.role !== "assistant") return [];
-  return message.content.filter((block) => block.type === "toolCall");
+  if (message.role !== "assistant") return NO_CALLS;
+  // Most turns have none, and every turn is looked at.
+  let calls: ToolCallBlock[] | undefined;
+  for (const block of message.content) {
+    if (block.type !== "toolCall") continue;
+    calls ??= [];
+    calls.push(block);
+  }
+  return calls ?? NO_CALLS;
 }
 
 function rename(content: readonly Block[], ids: readonly (string | null)[]): Block[] {

@@ -61,20 +61,23 @@ export function resultOf(
   answer: readonly AssistantMessage[],
   tally: Tally,
 ): RunResult {
-  return {
-    reason: end.reason,
+  const { reason, limit, error, pending = [] } = end;
+  const result = {
+    reason,
     messages,
     message: answer.at(-1),
-    text: answer.map(textOf).join(""),
+    text: textOf(answer),
     used: tally.used,
-    ...(end.limit === undefined ? {} : { limit: end.limit }),
-    ...(end.error === undefined ? {} : { error: end.error }),
-    pending: end.pending ?? [],
+    pending,
   };
+  if (limit !== undefined) return { ...result, limit };
+  return error === undefined ? result : { ...result, error };
 }
 
-function textOf(message: AssistantMessage): string {
+function textOf(answer: readonly AssistantMessage[]): string {
   let text = "";
-  for (const block of message.content) if (block.type === "text") text += block.text;
+  for (const message of answer) {
+    for (const block of message.content) if (block.type === "text") text += block.text;
+  }
   return text;
 }

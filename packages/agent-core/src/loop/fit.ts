@@ -50,7 +50,12 @@ export class Fit {
     const { config, conversation } = this.#host;
     const above = config.model.contextWindow * (config.context?.pruneAt ?? PRUNE_AT);
     // What precedes the messages is in the vendor's own count.
-    return conversation.tokens(conversation.isCounted ? 0 : this.#prefixTokens(system)) <= above;
+    if (conversation.isCounted) {
+      return conversation.mostTokens(0) <= above || conversation.tokens(0) <= above;
+    }
+    // Most conversations are far from the limit, which their length alone tells.
+    if (conversation.mostTokens(this.#prefixMost(system)) <= above) return true;
+    return conversation.tokens(this.#prefixTokens(system)) <= above;
   }
 
   /** Before a model call that does not fit. Resolves with how many messages were replaced at the start. */
@@ -146,13 +151,21 @@ export class Fit {
     return replaced;
   }
 
+  /** No more than this many, by the length of the texts. */
+  #prefixMost(system: SystemPrompt): number {
+    let most = system.stable.length + (system.volatile?.length ?? 0);
+    for (const spec of this.#host.tools.specs) most += spec.name.length + spec.description.length;
+    return most + this.#host.tools.schemaTokens;
+  }
+
   #prefixTokens(system: SystemPrompt): number {
     const known = this.#prefix;
     if (known?.system === system) return known.tokens;
     let tokens = estimateTokens(system.stable) + estimateTokens(system.volatile ?? "");
-    for (const { spec, schema } of this.#host.tools.byName.values()) {
-      tokens += estimateTokens(spec.name) + estimateTokens(spec.description) + schema.tokens;
+    for (const spec of this.#host.tools.specs) {
+      tokens += estimateTokens(spec.name) + estimateTokens(spec.description);
     }
+    tokens += this.#host.tools.schemaTokens;
     this.#prefix = { system, tokens };
     return tokens;
   }

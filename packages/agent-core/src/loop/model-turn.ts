@@ -1,4 +1,3 @@
-import type { Block } from "../content.ts";
 import { errorText } from "../errors.ts";
 import type { EmitEvent } from "../events.ts";
 import type { AssistantMessage } from "../messages.ts";
@@ -11,6 +10,7 @@ import type {
   StreamModel,
   StreamOptions,
 } from "../model.ts";
+import type { Snapshot } from "../snapshot.ts";
 import type { RunSignal } from "./run-signal.ts";
 
 /** How long a stream that has given its last event may take to close. */
@@ -24,6 +24,8 @@ export interface TurnRequest {
   readonly options: StreamOptions;
   readonly stop: RunSignal;
   readonly emit: EmitEvent;
+  /** Follows the turn, also in case the stream never says itself what it came to. */
+  readonly snapshot: Snapshot;
   readonly graceMs: number;
   readonly now: () => number;
 }
@@ -34,55 +36,63 @@ export interface TurnRequest {
  * `emit` does.
  */
 export function streamTurn(request: TurnRequest): Promise<AssistantMessage> {
-  const turn = new StreamedTurn(request);
+  request.snapshot.clear();
   return new Promise((resolve, reject) => {
-    let timer: NodeJS.Timeout | undefined;
-    const onStop = (): void => {
-      timer = setTimeout(() => resolve(turn.abandon()), request.graceMs);
-    };
-    const settled = (): void => {
-      clearTimeout(timer);
-      request.stop.off(onStop);
-    };
-    turn.pump().then(
-      (message) => {
-        settled();
-        resolve(message);
-      },
-      (error: unknown) => {
-        settled();
-        reject(error);
-      },
-    );
-    request.stop.on(onStop);
+    new StreamedTurn(request, resolve, reject).start();
   });
 }
 
 class StreamedTurn {
   readonly #request: TurnRequest;
+  readonly #resolve: (message: AssistantMessage) => void;
+  readonly #reject: (error: unknown) => void;
   #iterator: AsyncIterator<ModelEvent> | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #abandoned = false;
   #started = false;
   #emitted = false;
-  /** What has arrived, in case the stream never says so itself. */
-  readonly #sealed: Block[] = [];
-  #openIndex = -1;
-  #openText = "";
-  #openThinking = false;
 
-  constructor(request: TurnRequest) {
+  constructor(
+    request: TurnRequest,
+    resolve: (message: AssistantMessage) => void,
+    reject: (error: unknown) => void,
+  ) {
     this.#request = request;
+    this.#resolve = resolve;
+    this.#reject = reject;
   }
 
+  start(): void {
+    this.pump().then(this.#settle, (error: unknown) => {
+      this.#forget();
+      this.#reject(error);
+    });
+    this.#request.stop.on(this.#onStop);
+  }
+
+  #settle = (message: AssistantMessage): void => {
+    this.#forget();
+    this.#resolve(message);
+  };
+
+  #onStop = (): void => {
+    this.#timer = setTimeout(() => this.#abandon(), this.#request.graceMs);
+  };
+
   /** Gives up on a stream that does not end. */
-  abandon(): AssistantMessage {
+  #abandon(): void {
     this.#abandoned = true;
     void close(this.#iterator);
-    return this.#broken("aborted", failure("aborted", "The run was stopped.", this.#emitted));
+    this.#settle(this.#broken("aborted", failure("aborted", "The run was stopped.", this.#emitted)));
+  }
+
+  #forget(): void {
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    this.#request.stop.off(this.#onStop);
   }
 
   async pump(): Promise<AssistantMessage> {
-    const { stream, model, context, options, emit } = this.#request;
+    const { stream, model, context, options, emit, snapshot } = this.#request;
     try {
       this.#iterator = stream(model, context, options)[Symbol.asyncIterator]();
     } catch (error) {
@@ -104,14 +114,7 @@ class StreamedTurn {
         case "text.delta":
         case "thinking.delta":
           this.#emitted = true;
-          if (event.index !== this.#openIndex) this.#open(event.index, event.type === "thinking.delta");
-          this.#openText += event.delta;
-          wait = emit(event);
-          break;
-        case "block.end":
-          this.#openIndex = -1;
-          this.#openText = "";
-          this.#sealed.push(event.block);
+          snapshot.apply(event);
           wait = emit(event);
           break;
         case "start":
@@ -127,16 +130,11 @@ class StreamedTurn {
           await closed(iterator);
           return withError(event.partial, event.error);
         default:
+          snapshot.apply(event);
           wait = emit(event);
       }
       if (wait !== undefined) await wait;
     }
-  }
-
-  #open(index: number, thinking: boolean): void {
-    this.#openIndex = index;
-    this.#openThinking = thinking;
-    this.#openText = "";
   }
 
   #failed(message: string): AssistantMessage {
@@ -146,13 +144,10 @@ class StreamedTurn {
   }
 
   #broken(stopReason: StopReason, error: ModelErrorData): AssistantMessage {
-    const { model, now } = this.#request;
-    const content = [...this.#sealed];
-    // Open thinking has no signature, so no vendor would take it back.
-    if (this.#openText !== "" && !this.#openThinking) content.push({ type: "text", text: this.#openText });
+    const { model, now, snapshot } = this.#request;
     return {
       role: "assistant",
-      content,
+      content: snapshot.salvage(),
       api: model.api,
       provider: model.provider,
       model: model.id,

@@ -15,7 +15,7 @@ export interface Repeat {
 export class Repeats {
   readonly #policy: RepeatPolicy | false;
   readonly #recent: string[] = [];
-  readonly #counts = new Map<string, number>();
+  #counts: Map<string, number> | undefined;
 
   constructor(policy: RepeatPolicy | false) {
     this.#policy = policy;
@@ -25,17 +25,19 @@ export class Repeats {
     const policy = this.#policy;
     if (policy === false || policy.exempt?.includes(call.name) === true) return { count: 1, action: "none" };
     const key = `${call.name}\n${call.argsText}`;
-    const count = (this.#counts.get(key) ?? 0) + 1;
-    this.#counts.set(key, count);
-    if (this.#recent.push(key) > (policy.window ?? WINDOW)) this.#forget(this.#recent.shift());
+    this.#counts ??= new Map();
+    const counts = this.#counts;
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    if (this.#recent.push(key) > (policy.window ?? WINDOW)) forget(counts, this.#recent.shift());
     if (count >= (policy.stopAt ?? STOP_AT)) return { count, action: "stop" };
     return { count, action: count >= (policy.warnAt ?? WARN_AT) ? "warn" : "none" };
   }
+}
 
-  #forget(key: string | undefined): void {
-    if (key === undefined) return;
-    const count = (this.#counts.get(key) ?? 0) - 1;
-    if (count > 0) this.#counts.set(key, count);
-    else this.#counts.delete(key);
-  }
+function forget(counts: Map<string, number>, key: string | undefined): void {
+  if (key === undefined) return;
+  const count = (counts.get(key) ?? 0) - 1;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
 }

@@ -2,41 +2,39 @@
 export type StopCause = "aborted" | "wallMs";
 
 /**
- * The one signal of a run: the host's, or the wall-time limit's. Waiting for it costs a set entry, not an event
- * listener, so that thousands of calls leave nothing behind on the host's signal.
+ * The one signal of a run: its own, ended by the host's signal, by `abort` or by the wall-time limit. Waiting for it
+ * costs a set entry, not an event listener, so that thousands of calls leave nothing behind.
  */
 export class RunSignal {
-  readonly signal: AbortSignal;
-  #cause: StopCause | undefined;
+  readonly #controller = new AbortController();
   readonly #waiting = new Set<() => void>();
   readonly #outer: AbortSignal | undefined;
+  #cause: StopCause | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(outer: AbortSignal | undefined, wallMs: number | undefined) {
     this.#outer = outer;
-    if (outer?.aborted === true) this.#cause = "aborted";
-    if (wallMs === undefined) {
-      this.signal = outer ?? new AbortController().signal;
-      outer?.addEventListener("abort", this.#onOuter);
-      return;
+    if (outer !== undefined) {
+      if (outer.aborted) this.#onOuter();
+      else outer.addEventListener("abort", this.#onOuter);
     }
-    const own = new AbortController();
-    this.signal = own.signal;
-    if (outer?.aborted === true) own.abort(outer.reason);
-    this.#forward = (cause, reason) => {
-      own.abort(reason);
-      this.#stop(cause);
-    };
-    outer?.addEventListener("abort", this.#onOuter);
-    this.#timer = setTimeout(() => {
-      if (this.#cause === undefined)
-        this.#forward("wallMs", new Error(`The run took longer than ${wallMs} ms.`));
-    }, wallMs);
+    if (wallMs !== undefined) {
+      const late = new Error(`The run took longer than ${wallMs} ms.`);
+      this.#timer = setTimeout(() => this.#stop("wallMs", late), wallMs);
+    }
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
   }
 
   /** `undefined` while the run may go on. */
   get cause(): StopCause | undefined {
     return this.#cause;
+  }
+
+  abort(reason: unknown): void {
+    this.#stop("aborted", reason);
   }
 
   /** Calls `listener` when the run has to stop; at once if it already has. Take it back with `off`. */
@@ -69,18 +67,16 @@ export class RunSignal {
 
   dispose(): void {
     this.#outer?.removeEventListener("abort", this.#onOuter);
-    clearTimeout(this.#timer);
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
     this.#waiting.clear();
   }
 
-  #forward: (cause: StopCause, reason: unknown) => void = (cause) => this.#stop(cause);
+  #onOuter = (): void => this.#stop("aborted", this.#outer?.reason);
 
-  #onOuter = (): void => {
-    if (this.#cause === undefined) this.#forward("aborted", this.#outer?.reason);
-  };
-
-  #stop(cause: StopCause): void {
+  #stop(cause: StopCause, reason: unknown): void {
+    if (this.#cause !== undefined) return;
     this.#cause = cause;
+    this.#controller.abort(reason);
     for (const listener of [...this.#waiting]) listener();
     this.#waiting.clear();
   }

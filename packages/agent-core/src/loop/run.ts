@@ -4,12 +4,13 @@ import type { Conversation } from "../conversation/conversation.ts";
 import { type Unanswered, unansweredCalls } from "../conversation/pending.ts";
 import { toolCalls } from "../conversation/repair.ts";
 import { AgentError, errorText, isAgentError } from "../errors.ts";
-import type { AgentEvent, EmitEvent, EndReason, MessageOrigin, RunResult } from "../events.ts";
+import type { AgentEvent, EmitEvent, MessageOrigin, RunResult } from "../events.ts";
 import type { Step } from "../hooks.ts";
 import type { AgentMessage, AssistantMessage, Message } from "../messages.ts";
 import type { StreamOptions, SystemPrompt } from "../model.ts";
 import { maxResultChars } from "../overflow/truncate.ts";
 import { compileTools, type ToolSet } from "../schema/compile.ts";
+import { Snapshot } from "../snapshot.ts";
 import { type CallHost, type CallsOutcome, type Preset, TurnCalls } from "./calls.ts";
 import { type After, type End, endOf, failedBy, ON, overflowOf, rest, resultOf, stoppedBy } from "./ends.ts";
 import { Fit, type FitHost } from "./fit.ts";
@@ -26,9 +27,6 @@ const CONTINUATIONS = 2;
 /** How often in a row a vendor may ask to be called again before it counts as cut. */
 const PAUSES = 16;
 
-/** After these the agent listens for follow-ups. */
-const RESTS: ReadonlySet<EndReason> = new Set<EndReason>(["done", "cut", "refusal", "filter"]);
-
 /** One run over a conversation: the double loop, outside over follow-ups, inside over tool calls and steering. */
 export class Run implements CallHost, FitHost {
   readonly config: AgentLoopConfig;
@@ -43,6 +41,7 @@ export class Run implements CallHost, FitHost {
   turn = 0;
   readonly #system: AgentContext["system"];
   readonly #emit: EmitEvent;
+  readonly #snapshot: Snapshot;
   readonly #fit: Fit;
   readonly #options: StreamOptions;
   readonly #added: AgentMessage[] = [];
@@ -58,6 +57,7 @@ export class Run implements CallHost, FitHost {
     context: Pick<AgentContext, "system" | "tools">,
     config: AgentLoopConfig,
     emit: EmitEvent,
+    snapshot: Snapshot = new Snapshot(),
   ) {
     this.config = config;
     this.conversation = conversation;
@@ -70,6 +70,7 @@ export class Run implements CallHost, FitHost {
     this.stop = new RunSignal(config.signal, config.limits?.wallMs);
     this.#system = context.system;
     this.#emit = emit;
+    this.#snapshot = snapshot;
     this.#fit = new Fit(this);
     this.#options = { ...config.streamOptions, signal: this.stop.signal };
     this.#runStart = conversation.messages.length;
@@ -88,7 +89,8 @@ export class Run implements CallHost, FitHost {
         input.length > 0
           ? openingOf(input)
           : await openingWithoutInput(this.conversation.messages, this.config, this.now);
-      await this.emit({ type: "run.start" });
+      const started = this.emit({ type: "run.start" });
+      if (started !== undefined) await started;
       try {
         result = this.#result(await this.#loop(opening));
       } catch (error) {
@@ -105,7 +107,8 @@ export class Run implements CallHost, FitHost {
     } finally {
       this.stop.dispose();
     }
-    await this.emit({ type: "run.end", result });
+    const told = this.emit({ type: "run.end", result });
+    if (told !== undefined) await told;
     return result;
   }
 
@@ -140,10 +143,12 @@ export class Run implements CallHost, FitHost {
     return take(this.config.steering);
   }
 
+  /** Model turns, their calls and steering, until the agent would rest; then follow-ups, until there are none. */
   async #loop(opening: Opening): Promise<End> {
     const open = unansweredCalls(this.conversation.messages);
     const settled = open === undefined ? undefined : await this.#settle(open, opening.messages.length > 0);
-    await this.#commitInput(opening.messages, opening.origin);
+    const kept = this.#commitInput(opening.messages, opening.origin);
+    if (kept !== undefined) await kept;
     if (settled !== undefined) return settled;
     if (opening.origin === "input") {
       // What was said before the run began belongs before its first turn.
@@ -152,24 +157,18 @@ export class Run implements CallHost, FitHost {
       if (steering.length > 0) await this.#commitInput(steering, "steer");
     }
     for (;;) {
-      const end = await this.#untilRest();
-      if (end.limit !== undefined || !RESTS.has(end.reason)) return end;
-      const taken = take(this.config.followUps);
-      const followUps = taken instanceof Promise ? await taken : taken;
-      if (followUps.length === 0) return end;
-      await this.#commitInput(followUps, "followUp");
-    }
-  }
-
-  /** The inner loop: model turns, their calls and steering, until the agent would rest. */
-  async #untilRest(): Promise<End> {
-    for (;;) {
       const after = await this.#modelTurn();
       if (after.go === "end") return after.end;
-      const taken = this.takeSteering();
-      const steering = taken instanceof Promise ? await taken : taken;
-      if (steering.length > 0) await this.#commitInput(steering, "steer");
-      else if (after.go === "rest") return { reason: after.reason };
+      const said = this.takeSteering();
+      const steering = said instanceof Promise ? await said : said;
+      if (steering.length > 0) {
+        await this.#commitInput(steering, "steer");
+      } else if (after.go === "rest") {
+        const next = take(this.config.followUps);
+        const followUps = next instanceof Promise ? await next : next;
+        if (followUps.length === 0) return { reason: after.reason };
+        await this.#commitInput(followUps, "followUp");
+      }
     }
   }
 
@@ -180,12 +179,18 @@ export class Run implements CallHost, FitHost {
     this.turn++;
     const started = this.emit({ type: "turn.start", turn: this.turn });
     if (started !== undefined) await started;
-    const answered = await this.#ask();
-    if (answered === undefined) return endOf(stoppedBy(this.stop.cause));
+    const { stop } = this;
+    const given = this.#systemPrompt();
+    const system = given instanceof Promise ? await given : given;
+    if (!this.#fit.fits(system)) this.#shift(await this.#fit.before(system));
+    let answered = stop.cause === undefined ? await this.#ask(system) : undefined;
+    if (answered?.stopReason === "context_overflow") answered = await this.#askShorter(system, answered);
+    if (answered === undefined) return endOf(stoppedBy(stop.cause));
     const message = this.conversation.withOwnIds(answered);
     this.tally.addTurn(message);
     const calls = toolCalls(message);
-    await this.#commitTurn(message, calls);
+    const kept = this.#commitTurn(message, calls);
+    if (kept !== undefined) await kept;
     const outcome = calls.length === 0 ? undefined : await this.#runCalls(message, calls);
     const results = outcome?.results ?? [];
     const ended = this.emit({ type: "turn.end", turn: this.turn, message, results });
@@ -193,43 +198,42 @@ export class Run implements CallHost, FitHost {
     return this.#after(message, calls.length > 0, outcome);
   }
 
-  /** One model turn as the vendor gives it, with the conversation made to fit. `undefined` when the run has to stop. */
-  async #ask(): Promise<AssistantMessage | undefined> {
-    const given = this.#systemPrompt();
-    const system = given instanceof Promise ? await given : given;
-    if (!this.#fit.fits(system)) this.#shift(await this.#fit.before(system));
-    if (this.stop.cause !== undefined) return undefined;
-    const message = await this.#stream(system);
-    if (message?.stopReason !== "context_overflow") return message;
-    this.addUsage(message);
+  /** The vendor had no room for the request: one more try with a shorter one, where there is one. */
+  async #askShorter(system: SystemPrompt, tooLong: AssistantMessage): Promise<AssistantMessage | undefined> {
     const replaced = await this.#fit.afterOverflow(system);
-    if (replaced === undefined || this.stop.cause !== undefined) return message;
+    if (replaced === undefined || this.stop.cause !== undefined) return tooLong;
+    this.addUsage(tooLong);
     this.#shift(replaced);
-    await this.emit({ type: "model.discard", reason: "overflow", error: overflowOf(message) });
-    return this.#stream(system);
+    await this.emit({ type: "model.discard", reason: "overflow", error: overflowOf(tooLong) });
+    return this.#ask(system);
   }
 
-  async #stream(system: SystemPrompt): Promise<AssistantMessage | undefined> {
-    const { conversation, config, tools, tally } = this;
-    let messages: readonly Message[];
-    if (config.transformContext === undefined) {
-      messages = conversation.request();
-    } else {
-      const runStart = Math.max(0, this.#runStart - conversation.hidden());
-      const info = { turn: this.turn, runStart, signal: this.signal };
-      const given = config.transformContext(conversation.view(), info);
-      const transformed = given instanceof Promise ? await this.stop.orStopped(given) : given;
-      if (transformed === undefined) return undefined;
-      messages = conversation.requestOf(transformed);
-    }
-    if (this.stop.cause !== undefined) return undefined;
+  /** One model turn as the vendor gives it. `undefined` when the run has to stop first. */
+  #ask(system: SystemPrompt): Promise<AssistantMessage | undefined> {
+    const { config, conversation } = this;
+    if (config.transformContext === undefined) return this.#stream(system, conversation.request());
+    const runStart = Math.max(0, this.#runStart - conversation.hidden());
+    const info = { turn: this.turn, runStart, signal: this.signal };
+    const given = config.transformContext(conversation.view(), info);
+    return this.stop
+      .orStopped(Promise.resolve(given))
+      .then((messages) =>
+        messages === undefined || this.stop.cause !== undefined
+          ? undefined
+          : this.#stream(system, conversation.requestOf(messages)),
+      );
+  }
+
+  #stream(system: SystemPrompt, messages: readonly Message[]): Promise<AssistantMessage> {
+    const { config, tools } = this;
     return streamTurn({
       model: config.model,
       stream: config.stream,
       context: { system, messages, tools: tools.specs },
-      options: tally.clip(this.#options, config.model),
+      options: this.tally.clip(this.#options, config.model),
       stop: this.stop,
       emit: this.#emit,
+      snapshot: this.#snapshot,
       graceMs: this.graceMs,
       now: this.now,
     });
@@ -253,15 +257,9 @@ export class Run implements CallHost, FitHost {
       const cut = message.stopReason === "max_tokens";
       outcome = await turn.skipAll(cut ? texts.cut : texts.notAsked(message.stopReason), "skipped");
     }
-    await this.#addResults(outcome);
+    const added = this.#addAll(outcome.results, "tool");
+    if (added !== undefined) await added;
     return outcome;
-  }
-
-  async #addResults(outcome: CallsOutcome): Promise<void> {
-    for (const result of outcome.results) {
-      const added = this.#add(result, "tool");
-      if (added !== undefined) await added;
-    }
   }
 
   async #after(
@@ -314,11 +312,11 @@ export class Run implements CallHost, FitHost {
       presets.push(await presetFor(call, this.tools.byName.get(call.name)?.tool, newInput, ask));
     }
     const outcome = await new TurnCalls(this, open.message, open.calls, presets).run();
-    await this.#addResults(outcome);
+    await this.#addAll(outcome.results, "tool");
     if (newInput && outcome.waiting.length > 0) {
       // What was said has its place behind the results, so a call can wait no longer.
       const waiting = new TurnCalls(this, open.message, outcome.waiting);
-      await this.#addResults(await waiting.skipAll(texts.superseded, "skipped"));
+      await this.#addAll((await waiting.skipAll(texts.superseded, "skipped")).results, "tool");
     }
     this.conversation.sortLastResults();
     if (outcome.end === "waiting" && !newInput) return { reason: "waiting", pending: outcome.waiting };
@@ -327,34 +325,37 @@ export class Run implements CallHost, FitHost {
     return undefined;
   }
 
-  async #commitInput(messages: readonly AgentMessage[], origin: Opening["origin"]): Promise<void> {
+  #commitInput(messages: readonly AgentMessage[], origin: Opening["origin"]): void | Promise<void> {
     if (messages.length === 0) return;
-    if (this.config.onStep !== undefined) {
-      await this.step({ kind: "input", turn: this.turn, messages, pendingToolCalls: [], origin });
-    }
+    if (this.config.onStep === undefined) return this.#addAll(messages, origin);
+    const step: Step = { kind: "input", turn: this.turn, messages, pendingToolCalls: [], origin };
+    return this.step(step).then(() => this.#addAll(messages, origin));
+  }
+
+  #commitTurn(message: AssistantMessage, calls: readonly ToolCallBlock[]): void | Promise<void> {
+    const before = this.#answer.at(-1)?.stopReason;
+    if (before === "max_tokens" || before === "pause") this.#answer.push(message);
+    else this.#answer = [message];
+    this.#snapshot.clear();
+    // A turn that failed before it said anything is no part of the conversation.
+    if (message.content.length === 0 && message.error !== undefined) return;
+    if (this.config.onStep === undefined) return this.#add(message, "model");
+    const { turn } = this;
+    const step: Step = { kind: "assistant", turn, messages: [message], pendingToolCalls: calls, message };
+    return this.step(step).then(() => this.#add(message, "model"));
+  }
+
+  #addAll(messages: readonly AgentMessage[], origin: MessageOrigin): void | Promise<void> {
+    const [only] = messages;
+    if (only !== undefined && messages.length === 1) return this.#add(only, origin);
+    return this.#addInTurn(messages, origin);
+  }
+
+  async #addInTurn(messages: readonly AgentMessage[], origin: MessageOrigin): Promise<void> {
     for (const message of messages) {
       const added = this.#add(message, origin);
       if (added !== undefined) await added;
     }
-  }
-
-  async #commitTurn(message: AssistantMessage, calls: readonly ToolCallBlock[]): Promise<void> {
-    const goesOn =
-      this.#answer.at(-1)?.stopReason === "max_tokens" || this.#answer.at(-1)?.stopReason === "pause";
-    if (goesOn) this.#answer.push(message);
-    else this.#answer = [message];
-    // A turn that failed before it said anything is no part of the conversation.
-    if (message.content.length === 0 && message.error !== undefined) return;
-    if (this.config.onStep !== undefined) {
-      await this.step({
-        kind: "assistant",
-        turn: this.turn,
-        messages: [message],
-        pendingToolCalls: calls,
-        message,
-      });
-    }
-    await this.#add(message, "model");
   }
 
   #add(message: AgentMessage, origin: MessageOrigin): void | Promise<void> {

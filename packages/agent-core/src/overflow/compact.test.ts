@@ -158,6 +158,21 @@ describe("compact", () => {
     expect(signal?.aborted).toBe(true);
   });
 
+  it("does not wait longer than its bound for a flush that hangs", async () => {
+    vi.useFakeTimers();
+    const model = scripted("never");
+    const done = compact({
+      messages: conversation(4),
+      keepTokens: 100,
+      model: MODEL,
+      stream: model.stream,
+      beforeCompaction: () => new Promise(() => {}),
+    });
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect((await done)?.source).toBe("metadata");
+    expect(model.asked).toHaveLength(0);
+  });
+
   it("has memory flushed first, and goes on when that fails", async () => {
     const flushed: number[] = [];
     const model = scripted("summary");
@@ -206,6 +221,7 @@ describe("compact", () => {
     const request = { keepTokens: 10, model: MODEL, stream: scripted("x").stream };
     expect(await compact({ ...request, messages: [user("hi")] })).toBeUndefined();
     expect(await compact({ ...request, messages: [] })).toBeUndefined();
+    expect(await compact({ ...request, messages: conversation(4), keepTokens: 5_000 })).toBeUndefined();
     const summary = {
       role: "compactionSummary",
       summary: "s".repeat(900),

@@ -25,6 +25,8 @@ export interface CompiledTool {
 export interface ToolSet {
   readonly specs: readonly ToolSpec[];
   readonly byName: ReadonlyMap<string, CompiledTool>;
+  /** What the schemas cost in a request, about. */
+  readonly schemaTokens: number;
 }
 
 const schemas = new WeakMap<InputSchema, CompiledSchema>();
@@ -33,14 +35,16 @@ const schemas = new WeakMap<InputSchema, CompiledSchema>();
 export function compileTools(tools: readonly Tool[]): ToolSet {
   const byName = new Map<string, CompiledTool>();
   const specs: ToolSpec[] = [];
+  let schemaTokens = 0;
   for (const tool of tools) {
     if (byName.has(tool.name)) throw new AgentError("invalid_tool", `Two tools are called "${tool.name}".`);
     const schema = compileSchema(tool);
     const spec = schema.specOf(tool);
     byName.set(tool.name, { tool, spec, schema });
     specs.push(spec);
+    schemaTokens += schema.tokens;
   }
-  return { specs, byName };
+  return { specs, byName, schemaTokens };
 }
 
 /** Made at first use and kept with the schema, so that an application may make its tools anew for each run. */
