@@ -44,6 +44,28 @@ describe("Snapshot", () => {
     ]);
   });
 
+  it("keeps of a turn that broke off whole blocks and open text, however it was looked at", () => {
+    const snapshot = new Snapshot();
+    for (const event of [...eventsOf(message)].slice(0, 9)) snapshot.apply(event);
+    snapshot.apply({ type: "block.start", index: 3, block: { type: "text" } });
+    snapshot.apply({ type: "text.delta", index: 3, delta: "and" });
+    snapshot.apply({ type: "block.start", index: 4, block: { type: "toolCall", id: "b", name: "read" } });
+    snapshot.apply({ type: "tool.delta", index: 4, delta: '{"path": "half' });
+    snapshot.apply({ type: "thinking.delta", index: 5, delta: "unsigned" });
+    expect(snapshot.blocks.map((block) => block.type)).toEqual([
+      "thinking",
+      "text",
+      "text",
+      "toolCall",
+      "thinking",
+    ]);
+    expect(snapshot.salvage()).toEqual([
+      message.content[0],
+      message.content[1],
+      { type: "text", text: "and" },
+    ]);
+  });
+
   it("makes nothing anew that has not changed", () => {
     const snapshot = new Snapshot();
     for (const event of [...eventsOf(message)].slice(0, 7)) snapshot.apply(event);
