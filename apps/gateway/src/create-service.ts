@@ -1,19 +1,16 @@
-import type { AgentMessage } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
-import type { ChatMessage } from "@signalbox/client";
 import { formatSessionKey } from "@signalbox/routing";
-import type { RunId, SessionMessage } from "@signalbox/store";
 import type { Agents } from "./agents.ts";
 import type { Accounts } from "./channels.ts";
+import { readConversation } from "./conversation.ts";
 import type { LiveHub, RunEnd } from "./live.ts";
 import type { Models } from "./models.ts";
 import type { Intake } from "./path/intake.ts";
 import type { Lanes } from "./path/lane.ts";
 import type { Outcomes } from "./path/outcomes.ts";
-import type { GatewayBodies, GatewayStore, StoredInbound } from "./path/stored.ts";
+import type { GatewayStore, StoredInbound } from "./path/stored.ts";
 import type { Ticket } from "./path/ticket.ts";
 import { readTrace } from "./path/trace.ts";
-import { saidIn } from "./path/viewer.ts";
 import type { GatewayService, Submission } from "./service.ts";
 import { VERSION } from "./version.ts";
 
@@ -34,7 +31,6 @@ export interface ServiceOptions {
 }
 
 const LISTED = 200;
-const SHOWN_MESSAGES = 500;
 const REMEMBERED_ENDS = 1_000;
 
 /** What the HTTP surface does, on top of the way of a message. */
@@ -118,16 +114,7 @@ export function createService(options: ServiceOptions): GatewayService {
     async messages(conversation) {
       const session = await webSession(conversation);
       if (!session) return undefined;
-      const rows = (await store.sessions.transcript(session.key, { limit: SHOWN_MESSAGES })).toReversed();
-      const asked = new Map<RunId, string[]>();
-      for (const runId of new Set(rows.flatMap((row) => row.runId ?? []))) {
-        const journal = await store.runs.inspect(runId);
-        asked.set(
-          runId,
-          (journal?.inbox ?? []).flatMap((row) => row.messageId ?? []),
-        );
-      }
-      return chatMessages(rows, asked);
+      return readConversation(store, session.key);
     },
     trace: (messageId) => readTrace(store, messageId),
     async status() {
@@ -191,47 +178,4 @@ function storedOf(submission: Submission, now: number): StoredInbound {
     ...(submission.instructions === undefined ? {} : { instructions: submission.instructions }),
     ...(submission.history === undefined ? {} : { history: submission.history }),
   };
-}
-
-/**
- * A conversation as people look at it: what was said, and each tool call with its result. Ids are those that live
- * events carry: the client's own for what a person wrote, the run's for its last words.
- */
-function chatMessages(
-  rows: readonly SessionMessage<GatewayBodies>[],
-  asked: ReadonlyMap<RunId, string[]>,
-): ChatMessage[] {
-  const args = new Map<string, unknown>();
-  const lastWords = new Map<RunId, number>();
-  for (const { seq, message, runId } of rows) {
-    if (message.role === "assistant" && runId !== undefined && saidIn(message) !== "")
-      lastWords.set(runId, seq);
-  }
-  return rows.flatMap(({ seq, message, runId, at }): ChatMessage[] => {
-    const base = { id: String(seq), at, ...(runId === undefined ? {} : { runId }) };
-    if (message.role === "user") {
-      const id = (runId && asked.get(runId)?.shift()) ?? base.id;
-      return [{ ...base, id, role: "user", text: textOf(message) }];
-    }
-    if (message.role === "assistant") {
-      for (const block of message.content)
-        if (block.type === "toolCall") args.set(block.id, block.args ?? block.argsText);
-      const text = saidIn(message);
-      const id = runId !== undefined && lastWords.get(runId) === seq ? runId : base.id;
-      return text === "" ? [] : [{ ...base, id, role: "assistant", text }];
-    }
-    if (message.role === "toolResult") {
-      const { toolCallId, toolName, isError } = message;
-      const call = { id: toolCallId, name: toolName, args: args.get(toolCallId), isError };
-      return [{ ...base, role: "tool", text: textOf(message), call }];
-    }
-    return [];
-  });
-}
-
-function textOf(message: Extract<AgentMessage, { role: "user" | "toolResult" }>): string {
-  if (typeof message.content === "string") return message.content;
-  return message.content
-    .flatMap((block) => (block.type === "text" ? [block.text] : [`[${block.type}]`]))
-    .join("\n");
 }

@@ -42,6 +42,21 @@ export type LiveEvent =
 
 export type RunEnd = "replied" | "silent" | "failed" | "aborted";
 
+/** The id under which people see the `index`-th turn of a run that says something, live and later. */
+export function turnId(runId: string, index: number): string {
+  return `${runId}.${index}`;
+}
+
+/** The id of what is said about a run that did not simply end. */
+export function noteId(runId: string): string {
+  return `${runId}.end`;
+}
+
+/** The id of what the message tool shows to a client. */
+export function sentId(callId: string): string {
+  return `${callId}.sent`;
+}
+
 /** Hands the events of a session to whoever watches it, and remembers the running turn for those who come late. */
 export interface LiveHub {
   publish(sessionKey: string, event: LiveEvent): void;

@@ -1,19 +1,20 @@
+import type { ErrorCode, Me } from "@signalbox/client";
 import { type Context, Hono } from "hono";
 import type { GatewayService } from "../service.ts";
 
 function apiError(
   context: Context,
   status: 400 | 401 | 403 | 404 | 413 | 415 | 429 | 500,
-  error: { code: string; message: string; remedy?: string },
+  error: { code: ErrorCode; message: string; remedy?: string },
 ): Response {
   return context.json({ error }, status);
 }
 
 /** Error replies of `/api`, of webhooks and of everything that is not the OpenAI surface. */
 export const apiErrors = {
-  unauthorised: (context: Context): Response =>
+  unauthorized: (context: Context): Response =>
     apiError(context, 401, {
-      code: "unauthorised",
+      code: "unauthorized",
       message: "The token is missing or wrong.",
       remedy:
         "Sign in with the gateway's token (gateway.auth.token, or the file `token` in the gateway's home).",
@@ -28,18 +29,22 @@ export const apiErrors = {
     apiError(context, 413, { code: "too_large", message: "The body is over 1 MB.", remedy: "Send less." }),
   wrongHost: (context: Context): Response =>
     apiError(context, 403, {
-      code: "wrong_host",
+      code: "forbidden",
       message: "The Host or Origin header does not name this gateway.",
       remedy: "Use the address the gateway listens on.",
     }),
   notJson: (context: Context): Response =>
     apiError(context, 415, {
-      code: "not_json",
+      code: "bad_request",
       message: "The content type is not JSON.",
       remedy: "Send application/json.",
     }),
   badJson: (context: Context, remedy: string): Response =>
-    apiError(context, 400, { code: "bad_json", message: "The body is not what is expected here.", remedy }),
+    apiError(context, 400, {
+      code: "bad_request",
+      message: "The body is not what is expected here.",
+      remedy,
+    }),
   notFound: (context: Context): Response =>
     apiError(context, 404, {
       code: "not_found",
@@ -47,7 +52,7 @@ export const apiErrors = {
     }),
   noAccount: (context: Context, channel: string, account: string): Response =>
     apiError(context, 404, {
-      code: "no_account",
+      code: "not_found",
       message: `There is no running account ${account} of channel ${channel} that takes webhooks.`,
       remedy: `Check channels.${channel}.accounts in the configuration.`,
     }),
@@ -63,12 +68,13 @@ export function apiRoutes(service: GatewayService): Hono {
   const app = new Hono();
   app.get("/me", (context) => {
     const agents = service.agents();
-    return context.json({
-      user: "owner",
-      agents,
+    const me: Me = {
+      user: { id: "owner", name: "owner" },
+      agents: [...agents],
       demo: agents.some((agent) => agent.demo),
       version: service.version,
-    });
+    };
+    return context.json(me);
   });
   app.get("/agents", (context) => context.json(service.agents()));
   app.get("/status", async (context) => context.json(await service.status()));

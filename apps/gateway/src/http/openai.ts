@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Context, Hono } from "hono";
-import { type SSEStreamingApi, streamSSE } from "hono/streaming";
+import { streamSSE } from "hono/streaming";
 import { z } from "zod";
 import type { GatewayService, Outcome, RunUsage, Submission } from "../service.ts";
 
@@ -39,7 +39,7 @@ function openAiError(
 
 /** Error replies the surrounding server makes for this surface. */
 export const openAiErrors = {
-  unauthorised: (context: Context): Response =>
+  unauthorized: (context: Context): Response =>
     openAiError(context, 401, {
       message: "The token is missing or wrong. Send the gateway's token as `Authorization: Bearer …`.",
       type: "invalid_request_error",
@@ -244,7 +244,10 @@ async function streamed(
       wake?.();
     }
   });
-  const submitted = await service.submit(submission);
+  const submitted = await service.submit(submission).catch((error: unknown) => {
+    unsubscribe();
+    throw error;
+  });
   if (submitted.kind === "refused") {
     unsubscribe();
     return refused(context, submitted.message);
@@ -275,6 +278,7 @@ async function streamed(
     stream.onAbort(() => {
       if (submission.conversation.startsWith("once:"))
         service.abort("api", submission.agent, submission.conversation);
+      wake?.();
     });
     try {
       await send(chunk({ role: "assistant", content: "" }));
@@ -284,10 +288,10 @@ async function streamed(
           sent += delta;
           await send(chunk({ content: delta }));
         } else if (outcome === undefined) {
-          await nextChange(stream, (resolve) => {
+          if (stream.aborted) return;
+          await new Promise<void>((resolve) => {
             wake = resolve;
           });
-          if (stream.aborted) return;
         }
       }
       await finishStream(outcome, sent, send, chunk);
@@ -315,13 +319,6 @@ async function finishStream(
   const rest = outcome.text.startsWith(sent) ? outcome.text.slice(sent.length) : "";
   if (rest !== "") await send(chunk({ content: rest }));
   await send(chunk({}, finishReason(outcome)));
-}
-
-function nextChange(stream: SSEStreamingApi, arm: (resolve: () => void) => void): Promise<void> {
-  return new Promise((resolve) => {
-    arm(resolve);
-    stream.onAbort(resolve);
-  });
 }
 
 function finishReason(outcome: Outcome): "stop" | "length" {

@@ -39,7 +39,7 @@ export interface HttpServer {
 }
 
 type Env = { Bindings: HttpBindings };
-type Errors = Pick<typeof openAiErrors, "unauthorised" | "throttled" | "tooLarge" | "wrongHost" | "notJson">;
+type Errors = Pick<typeof openAiErrors, "unauthorized" | "throttled" | "tooLarge" | "wrongHost" | "notJson">;
 
 /**
  * Listens with every route of the gateway.
@@ -58,6 +58,8 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   if (!isHttp1(server)) throw new TypeError("an HTTP/1.1 server was expected");
   const upgrade = createSocketUpgrade(options.service, options.logger);
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // The server has let the socket go: without a listener a sender that hangs up would end the process.
+    socket.on("error", () => socket.destroy());
     const refusal = refuseUpgrade(request, options);
     if (refusal !== undefined)
       socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
@@ -94,7 +96,7 @@ function createApp(options: HttpOptions): Hono<Env> {
       if (result.kind === "throttled")
         context.header("retry-after", String(Math.ceil(result.retryAfterMs / 1000)));
       if (result.kind !== "owner")
-        return result.kind === "throttled" ? errors.throttled(context) : errors.unauthorised(context);
+        return result.kind === "throttled" ? errors.throttled(context) : errors.unauthorized(context);
       await next();
       return undefined;
     };
@@ -130,7 +132,7 @@ function createApp(options: HttpOptions): Hono<Env> {
     if (typeof token !== "string") return apiErrors.badJson(context, 'Send {"token": "…"}.');
     const result = auth.signIn(token, remoteOf(context));
     if (result.kind === "throttled") return apiErrors.throttled(context);
-    if (result.kind !== "owner") return apiErrors.unauthorised(context);
+    if (result.kind !== "owner") return apiErrors.unauthorized(context);
     context.header("set-cookie", auth.cookie());
     return context.body(null, 204);
   });
@@ -183,7 +185,7 @@ async function webhook(context: Context<Env>, service: GatewayService): Promise<
 
 function refuseUpgrade(request: IncomingMessage, options: HttpOptions): string | undefined {
   const { host, origin, authorization, cookie } = request.headers;
-  if (new URL(request.url ?? "/", "http://localhost").pathname !== "/ws") return "404 Not Found";
+  if (request.url?.split("?", 1)[0] !== "/ws") return "404 Not Found";
   if (!sameOrigin({ host, origin }, new Set([options.host, `[${options.host}]`]))) return "403 Forbidden";
   const result = options.auth.check({ authorization, cookie }, request.socket.remoteAddress ?? "");
   if (result.kind === "throttled") return "429 Too Many Requests";

@@ -6,9 +6,13 @@ export interface Reply {
   /** What viewers and API clients get. */
   readonly text: string;
   readonly silent: boolean;
+  /** The last part of the text, where it is about the end of the run and not the model's. */
+  readonly note?: string;
   /** The message the model chose to answer; absent: the one that was asked. */
   readonly replyTo?: string;
 }
+
+const CUT = "… (the answer was cut at the model's output limit)";
 
 /** How a run's text reads when it did not simply end. */
 export type Ending = "complete" | "cut" | { readonly note: string };
@@ -30,10 +34,15 @@ export function composeReply(
     if (turn.visible === "" || alreadySent.some((sent) => sameText(sent, turn.visible))) continue;
     visible.push(turn.visible);
   }
-  if (ending === "cut") visible.push("… (the answer was cut at the model's output limit)");
-  else if (ending !== "complete") visible.push(ending.note);
+  const note = ending === "complete" ? undefined : ending === "cut" ? CUT : ending.note;
+  if (note !== undefined) visible.push(note);
   const text = visible.join("\n\n");
-  return { text, silent: text === "", ...(replyTo === undefined ? {} : { replyTo }) };
+  return {
+    text,
+    silent: text === "",
+    ...(note === undefined ? {} : { note }),
+    ...(replyTo === undefined ? {} : { replyTo }),
+  };
 }
 
 /** What people see of one turn, empty where it is silent, and the message it chose to answer. */

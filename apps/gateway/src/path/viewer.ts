@@ -1,6 +1,6 @@
-import type { AgentEvent, AssistantMessage } from "@signalbox/agent-core";
+import type { AgentEvent, AssistantMessage, ToolCallBlock } from "@signalbox/agent-core";
 import type { InboxId } from "@signalbox/store";
-import type { LiveHub } from "../live.ts";
+import { type LiveHub, turnId } from "../live.ts";
 import { readTurn } from "./reply.ts";
 import { createShownText } from "./shown.ts";
 import type { Tracer } from "./trace.ts";
@@ -16,6 +16,7 @@ export interface ViewerOptions {
   readonly traced: InboxId;
   /** Texts of the run's turns before this process took it up. */
   readonly earlier: readonly string[];
+  readonly now: () => number;
 }
 
 /** Shows a run to whoever watches, notes its steps, and keeps the texts its reply is made of. */
@@ -33,6 +34,10 @@ export function createViewer(options: ViewerOptions): Viewer {
   let shown = false;
   let newParagraph = false;
   let wasCut = false;
+  /** Turns people have seen, so that each has the id under which it is found later. */
+  let seen = texts.filter((text) => readTurn(text).visible !== "").length;
+
+  const started = new Set<string>();
 
   const say = (text: string): void => {
     if (text === "") return;
@@ -40,6 +45,21 @@ export function createViewer(options: ViewerOptions): Viewer {
     newParagraph = false;
     shown = true;
     live.publish(sessionKey, { type: "text.delta", runId, delta });
+  };
+
+  const finishTurn = (visible: string): void => {
+    say(turn.end(visible));
+    if (visible === "") return;
+    live.publish(sessionKey, {
+      type: "message",
+      message: { id: turnId(runId, seen++), role: "assistant", text: visible, at: options.now(), runId },
+    });
+  };
+
+  const startCall = ({ id, name, args, argsText }: ToolCallBlock): void => {
+    if (started.has(id)) return;
+    started.add(id);
+    live.publish(sessionKey, { type: "tool.start", runId, call: { id, name, args: args ?? argsText } });
   };
 
   return {
@@ -66,7 +86,9 @@ export function createViewer(options: ViewerOptions): Viewer {
           const text = `${wasCut ? (texts.pop() ?? "") : ""}${saidIn(message)}`;
           texts.push(text);
           wasCut = message.stopReason === "max_tokens";
-          if (!wasCut) say(turn.end(readTurn(text).visible));
+          if (!wasCut) finishTurn(readTurn(text).visible);
+          // All at once, in the order of the model, so that also those show that are refused before they start.
+          for (const block of message.content) if (block.type === "toolCall") startCall(block);
           const tokens = message.usage
             ? `${message.usage.input.total ?? "?"} tokens in, ${message.usage.output.total ?? "?"} out`
             : "usage unknown";
@@ -77,13 +99,10 @@ export function createViewer(options: ViewerOptions): Viewer {
           );
         }
         case "tool.start":
-          return live.publish(sessionKey, {
-            type: "tool.start",
-            runId,
-            call: { id: event.call.id, name: event.call.name, args: event.args },
-          });
+          return startCall(event.call);
         case "tool.end": {
           const { call, result, outcome, durationMs } = event;
+          startCall(call);
           const text = result.content
             .flatMap((block) => (block.type === "text" ? [block.text] : []))
             .join("\n");
