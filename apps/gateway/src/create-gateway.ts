@@ -3,9 +3,9 @@ import { loadConfig, type Problem } from "@signalbox/config";
 import { stringify } from "yaml";
 import { ASSETS } from "./assets.ts";
 import { type Gateway, planGateway, startGateway } from "./gateway.ts";
-import { locateHome } from "./home.ts";
+import { locateHome, prepareHome } from "./home.ts";
 import { createLogger, createRedactor } from "./log.ts";
-import { effectiveToken } from "./settings.ts";
+import { effectiveToken, environmentSecrets } from "./settings.ts";
 
 /** A gateway inside another program. */
 export interface CreateGatewayOptions {
@@ -40,7 +40,12 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
   const home = locateHome(options.home, env);
   const text = typeof options.config === "string" ? options.config : stringify(options.config ?? {});
   const loaded = loadConfig({ file: home.configFile, text, env });
-  const redact = createRedactor(loaded.secrets);
+  prepareHome(home);
+  const redact = createRedactor([
+    ...loaded.secrets,
+    effectiveToken(loaded, home, env),
+    ...environmentSecrets(env),
+  ]);
   const logger = createLogger(options.logLevel ?? "warn", redact);
   const channels = options.channels ?? [];
   const plan = await planGateway({ home, loaded, logger, env, channels });

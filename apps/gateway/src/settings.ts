@@ -15,7 +15,25 @@ export function readConfig(home: Home, env: Env): LoadedConfig {
 
 /** The token clients must present: the configured one, else the one kept in the home, made now where there is none. */
 export function effectiveToken(loaded: LoadedConfig, home: Home, env: Env): string {
-  return loaded.config.gateway.auth.token ?? env["SIGNALBOX_TOKEN"] ?? gatewayToken(home).token;
+  return loaded.config.gateway.auth.token ?? environmentToken(env) ?? gatewayToken(home).token;
+}
+
+/**
+ * The token that `SIGNALBOX_TOKEN` gives; an empty variable gives none.
+ * @throws GatewayError where it could be guessed
+ */
+export function environmentToken(env: Env): string | undefined {
+  const token = env["SIGNALBOX_TOKEN"];
+  if (!token) return undefined;
+  if (token.length >= 16) return token;
+  throw new GatewayError(EXIT.config, "SIGNALBOX_TOKEN is shorter than 16 characters. Set a longer one.");
+}
+
+/** Values of the environment whose names say that they are secret. */
+export function environmentSecrets(env: Env): string[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && /(KEY|TOKEN|SECRET|PASSWORD)$/.test(name) ? [value] : [],
+  );
 }
 
 function readText(file: string): string {

@@ -1,10 +1,11 @@
 import { ConfigError, formatProblem, type LoadedConfig, type Problem } from "@signalbox/config";
 import { ASSETS } from "../assets.ts";
 import { EXIT, GatewayError, messageOf } from "../errors.ts";
-import { planGateway, startGateway } from "../gateway.ts";
+import { failpointsOf } from "../failpoints.ts";
+import { type GatewayOptions, planGateway, startGateway } from "../gateway.ts";
 import { gatewayToken, locateHome, prepareHome } from "../home.ts";
 import { createLogger, createRedactor } from "../log.ts";
-import { effectiveToken, readConfig } from "../settings.ts";
+import { effectiveToken, environmentSecrets, environmentToken, readConfig } from "../settings.ts";
 import type { CommonOptions } from "./program.ts";
 
 /** `signalbox start`: runs until SIGTERM or SIGINT; a second signal ends it at once. */
@@ -13,9 +14,13 @@ export async function start(options: CommonOptions & { readonly strict?: boolean
   prepareHome(home);
   const loaded = configOrExit(() => readConfig(home, process.env));
   const { host } = loaded.config.gateway;
-  const ours = loaded.config.gateway.auth.token === undefined && !process.env["SIGNALBOX_TOKEN"];
+  const ours = loaded.config.gateway.auth.token === undefined && environmentToken(process.env) === undefined;
   const kept = ours ? gatewayToken(home) : undefined;
-  const secrets = [...loaded.secrets, effectiveToken(loaded, home, process.env), ...environmentSecrets()];
+  const secrets = [
+    ...loaded.secrets,
+    effectiveToken(loaded, home, process.env),
+    ...environmentSecrets(process.env),
+  ];
   const redact = createRedactor(secrets);
   const logger = createLogger(loaded.config.gateway.logLevel, redact);
 
@@ -29,7 +34,15 @@ export async function start(options: CommonOptions & { readonly strict?: boolean
   }
   const fatal = Promise.withResolvers<Error>();
   const gateway = await startGateway(
-    { home, loaded, logger, env: process.env, consoleDir: ASSETS.consoleDir, onFatal: fatal.resolve },
+    {
+      home,
+      loaded,
+      logger,
+      env: process.env,
+      consoleDir: ASSETS.consoleDir,
+      onFatal: fatal.resolve,
+      ...testOptions(process.env),
+    },
     plan,
   );
   const lines = [
@@ -55,6 +68,17 @@ export async function start(options: CommonOptions & { readonly strict?: boolean
   if (error) throw new GatewayError(EXIT.failure, `Stopped: ${messageOf(error)}.`);
 }
 
+/** What crash tests set; a gateway in use has neither. */
+function testOptions(
+  env: Readonly<Record<string, string | undefined>>,
+): Pick<GatewayOptions, "failpoints" | "leaseMs"> {
+  const { SIGNALBOX_FAILPOINT: points, SIGNALBOX_LEASE_MS: leaseMs } = env;
+  return {
+    ...(points ? { failpoints: failpointsOf(points) } : {}),
+    ...(leaseMs ? { leaseMs: Number(leaseMs) } : {}),
+  };
+}
+
 /** Reads the configuration; where nothing can start, every problem is one line and the exit code says so. */
 export function configOrExit(read: () => LoadedConfig): LoadedConfig {
   try {
@@ -68,11 +92,4 @@ export function configOrExit(read: () => LoadedConfig): LoadedConfig {
 function report(problems: readonly Problem[], redact: (text: string) => string): void {
   for (const problem of problems)
     process.stderr.write(redact(`${problem.severity}: ${formatProblem(problem)}\n`));
-}
-
-/** Values of the environment whose names say that they are secret. */
-function environmentSecrets(): string[] {
-  return Object.entries(process.env).flatMap(([name, value]) =>
-    value !== undefined && /(KEY|TOKEN|SECRET|PASSWORD)$/.test(name) ? [value] : [],
-  );
 }

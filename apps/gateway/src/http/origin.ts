@@ -1,4 +1,6 @@
-/** Names under which a gateway on the loopback interface may be addressed. */
+import { isIP } from "node:net";
+
+/** Names under which a gateway on the loopback interface may be addressed, besides addresses. */
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
@@ -10,7 +12,7 @@ export function sameOrigin(
   allowedHosts: ReadonlySet<string>,
 ): boolean {
   const name = hostname(headers.host);
-  if (name === undefined || !(LOOPBACK.has(name) || allowedHosts.has(name))) return false;
+  if (name === undefined || !(LOOPBACK.has(name) || allowedHosts.has(name) || isAddress(name))) return false;
   if (headers.origin === undefined) return true;
   try {
     return new URL(headers.origin).host === headers.host;
@@ -22,6 +24,11 @@ export function sameOrigin(
 /** Whether an address to listen on can be reached from this machine only. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+/** An address cannot be rebound: only a name can be made to lead here by whoever owns it. */
+function isAddress(name: string): boolean {
+  return isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0;
 }
 
 function hostname(host: string | undefined): string | undefined {
