@@ -26,7 +26,10 @@ export interface Accounts {
   /** Brings every account up; one that fails is reported and tried again, the others run. */
   start(emit: (event: InboundEvent) => Promise<EmitResult>): Promise<void>;
   stop(drainMs: number): Promise<void>;
+  /** An account that runs. */
   get(channel: string, account: string): Account | undefined;
+  /** The channel of a configured account, whether it runs just now or not. */
+  definition(channel: string, account: string): ChannelDefinition | undefined;
   list(): readonly ChannelStatus[];
 }
 
@@ -152,6 +155,8 @@ function runAccounts(
       ending.abort(new Error("the gateway is stopping"));
     },
     get: (channel, account) => running.get(keyOf(channel, account)),
+    definition: (channel, account) =>
+      planned.find((plan) => plan.channel === channel && plan.account === account)?.definition,
     list() {
       return planned.map(({ channel, account }) => {
         const key = keyOf(channel, account);

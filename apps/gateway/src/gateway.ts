@@ -14,6 +14,12 @@ import { resolveAgents } from "./agents.ts";
 import { type Accounts, planAccounts } from "./channels.ts";
 import { createService } from "./create-service.ts";
 import { EXIT, GatewayError, messageOf } from "./errors.ts";
+import {
+  accountWithFailpoints,
+  type Failpoints,
+  storeWithFailpoints,
+  toolboxWithFailpoints,
+} from "./failpoints.ts";
 import { type Home, prepareHome } from "./home.ts";
 import { createAuth } from "./http/auth.ts";
 import { isLoopback } from "./http/origin.ts";
@@ -32,10 +38,10 @@ import { createPrompts } from "./path/prompt.ts";
 import { routingConfig, routingProblems } from "./path/route.ts";
 import { createRunner, ShutdownAbort } from "./path/run.ts";
 import type { GatewayBodies, GatewayStore } from "./path/stored.ts";
-import type { Ticket } from "./path/ticket.ts";
+import { samePlace, type Ticket } from "./path/ticket.ts";
 import { createTracer } from "./path/trace.ts";
 import type { GatewayService } from "./service.ts";
-import { effectiveToken } from "./settings.ts";
+import { effectiveToken, environmentToken } from "./settings.ts";
 import { resolveSkills } from "./skills.ts";
 import { createToolbox, toolProblems } from "./toolbox.ts";
 
@@ -52,6 +58,10 @@ export interface GatewayOptions {
   readonly now?: () => number;
   /** Told when the gateway cannot go on: another process took over, or its lease was lost. */
   readonly onFatal: (error: Error) => void;
+  /** For tests: called wherever the gateway can be made to die or fail. */
+  readonly failpoints?: Failpoints;
+  /** How long the gateway's lease lasts without being renewed, in milliseconds. Default 30,000. */
+  readonly leaseMs?: number;
 }
 
 /** A running gateway. */
@@ -76,7 +86,8 @@ export interface Plan {
 }
 
 const LEASE_MS = 30_000;
-const LEASE_RENEW_MS = 10_000;
+/** Renewed so often while it lasts. */
+const LEASE_RENEWALS = 3;
 /** How long the start waits for channel accounts to come up, in milliseconds. */
 const ACCOUNTS_MS = 2_000;
 const COMPACTION_KEPT_MS = 24 * 60 * 60 * 1000;
@@ -113,9 +124,9 @@ export async function startGateway(options: GatewayOptions, plan: Plan): Promise
   const lock = takeHome(home);
   const undo: (() => unknown)[] = [() => lock.release()];
   try {
-    const store = await open(home, config.gateway.inboxLimit, logger);
+    const store = await open(home, config.gateway.inboxLimit, logger, options.failpoints);
     undo.unshift(() => store.close());
-    const lease = await takeLease(store, home);
+    const lease = await takeLease(store, home, options.leaseMs ?? LEASE_MS);
     return await run(options, plan, { lock, store, lease, token: effectiveToken(loaded, home, env) }, undo);
   } catch (error) {
     for (const step of undo) await step();
@@ -151,7 +162,11 @@ async function run(
     cache: store.routes,
     onCacheError: (error) => logger.warn({ err: messageOf(error) }, "the route cache failed"),
   });
-  const account = accounts.get;
+  const { failpoints, leaseMs = LEASE_MS } = options;
+  const account: Accounts["get"] = (channel, name) => {
+    const found = accounts.get(channel, name);
+    return found && failpoints ? accountWithFailpoints(found, failpoints) : found;
+  };
   const deliverer = createDeliverer({
     store,
     lease,
@@ -162,7 +177,8 @@ async function run(
     onSettled: (row, state, detail) => outcomes.delivered(row, state, detail, tracer),
   });
   const sender = createMessageSender({ store, lease, account, deliverer, live, now });
-  const toolbox = await createToolbox({ config, home, agents, skills, sender, tracer, now });
+  const tools = await createToolbox({ config, home, agents, skills, sender, tracer, now });
+  const toolbox = failpoints ? toolboxWithFailpoints(tools, failpoints) : tools;
   const prompts = createPrompts({ store, skills, account, logger, now });
   const onFenced = (error: Error): void => options.onFatal(error);
   const answer = createRunner({
@@ -181,7 +197,7 @@ async function run(
       set: (key, summary) => store.kv.set("compaction", key, summary, COMPACTION_KEPT_MS),
     },
     router,
-    account,
+    definition: accounts.definition,
     live,
     tracer,
     logger,
@@ -194,10 +210,15 @@ async function run(
   const lanes = createLanes<Ticket>({
     maxRuns: config.gateway.maxRuns,
     queue: () => config.session.queue,
+    together: samePlace,
     run: answer,
     drop: (tickets) => {
       for (const ticket of tickets) {
-        void store.inbox.settle(ticket.id, "ignored", { rule: "queue_full" });
+        store.inbox
+          .settle(ticket.id, "ignored", { rule: "queue_full" })
+          .catch((error: unknown) =>
+            logger.error({ message: ticket.id, err: messageOf(error) }, "a dropped message has no end yet"),
+          );
         tracer.note(ticket.id, "lane", "dropped: too many messages wait in this conversation");
         outcomes.settle(ticket.id, { state: "ignored", text: "" });
       }
@@ -255,7 +276,10 @@ async function run(
   await intake.recover();
   opened.resolve();
   deliverer.wake();
-  const renewing = setInterval(() => void renew(store, lease, onFenced, logger), LEASE_RENEW_MS);
+  const renewing = setInterval(
+    () => void renew(store, lease, leaseMs, onFenced, logger),
+    leaseMs / LEASE_RENEWALS,
+  );
   const pruning = setInterval(() => void prune(store, logger), PRUNE_MS);
   renewing.unref();
   pruning.unref();
@@ -272,8 +296,9 @@ async function run(
     const impatience = setTimeout(() => lanes.stopAll(new ShutdownAbort("the gateway is stopping")), left());
     await ended;
     clearTimeout(impatience);
-    await accounts.stop(Math.min(5_000, left()));
+    // Replies need their accounts; what arrives meanwhile is refused, and its platform delivers it again.
     await deliverer.stop(Math.min(5_000, left()));
+    await accounts.stop(Math.min(5_000, left()));
     await http.stop(Math.min(1_000, left()));
     clearInterval(renewing);
     await router.flush();
@@ -312,11 +337,12 @@ async function resumeInterrupted(
 async function renew(
   store: GatewayStore,
   lease: Lease,
+  leaseMs: number,
   onLost: (error: Error) => void,
   logger: Logger,
 ): Promise<void> {
   try {
-    const kept = await store.leases.renew([lease], LEASE_MS);
+    const kept = await store.leases.renew([lease], leaseMs);
     if (kept.length === 0) onLost(new Error("another process has taken over this home"));
   } catch (error) {
     logger.error({ err: messageOf(error) }, "the lease could not be renewed");
@@ -333,7 +359,7 @@ async function prune(store: GatewayStore, logger: Logger): Promise<void> {
 
 function refuseOpenListening({ loaded, env }: GatewayOptions): void {
   const { host, auth } = loaded.config.gateway;
-  if (isLoopback(host) || auth.token !== undefined || env["SIGNALBOX_TOKEN"]) return;
+  if (isLoopback(host) || auth.token !== undefined || environmentToken(env) !== undefined) return;
   throw new GatewayError(
     EXIT.config,
     `${loaded.file}: gateway.host: ${host} can be reached from other machines, and no token is set. Set gateway.auth.token or SIGNALBOX_TOKEN, or listen on 127.0.0.1.`,
@@ -349,13 +375,20 @@ function takeHome(home: Home): HomeLock {
   }
 }
 
-async function open(home: Home, inboxLimit: number, logger: Logger): Promise<GatewayStore> {
+async function open(
+  home: Home,
+  inboxLimit: number,
+  logger: Logger,
+  failpoints: Failpoints | undefined,
+): Promise<GatewayStore> {
   try {
-    return await openStore<GatewayBodies>({
+    const store = await openStore<GatewayBodies>({
       path: home.databaseFile,
       limits: { inbox: inboxLimit },
       logger: { warn: (fields, message) => logger.warn(fields, message) },
+      ...(failpoints === undefined ? {} : { faults: (point) => void failpoints(`db.${point}`) }),
     });
+    return failpoints === undefined ? store : storeWithFailpoints(store, failpoints);
   } catch (error) {
     if (error instanceof StoreNewerError)
       throw new GatewayError(EXIT.newerDatabase, error.message, { cause: error });
@@ -364,8 +397,8 @@ async function open(home: Home, inboxLimit: number, logger: Logger): Promise<Gat
 }
 
 /** Whoever holds the home's lock is the one holder of its lease, so a crash leaves nothing to wait for. */
-async function takeLease(store: GatewayStore, home: Home): Promise<Lease> {
-  const lease = await store.leases.acquire("gateway", `home ${home.dir}`, LEASE_MS);
+async function takeLease(store: GatewayStore, home: Home, leaseMs: number): Promise<Lease> {
+  const lease = await store.leases.acquire("gateway", `home ${home.dir}`, leaseMs);
   if (lease) return lease;
   throw new GatewayError(
     EXIT.held,

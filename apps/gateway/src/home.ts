@@ -14,6 +14,13 @@ import { EXIT, GatewayError, messageOf } from "./errors.ts";
 
 const CONFIG_NAMES = ["signalbox.yaml", "signalbox.yml", "signalbox.json", "signalbox.json5"];
 
+/** What lies beside the configuration: database, lock and token, with what SQLite keeps next to its files. */
+const STATE_NAMES = [
+  ...["signalbox.db", "signalbox.db-wal", "signalbox.db-shm", "signalbox.db-journal"],
+  ...["signalbox.lock", "signalbox.lock-journal", "signalbox.holder.json"],
+  ...["token", "logs"],
+];
+
 /** The folder that holds everything a gateway keeps. */
 export interface Home {
   readonly dir: string;
@@ -23,6 +30,8 @@ export interface Home {
   readonly skillsDir: string;
   /** Holds the token made on first start; mode 0600. */
   readonly tokenFile: string;
+  /** What no tool may reach, wherever an agent's workspace is: the folder itself, and each file of it that is ours. */
+  readonly closed: readonly string[];
   /** The default workspace of an agent. */
   workspace(agentId: string): string;
 }
@@ -40,6 +49,8 @@ export function locateHome(
     databaseFile: join(dir, "signalbox.db"),
     skillsDir: join(dir, "skills"),
     tokenFile: join(dir, "token"),
+    // The folder closes all of it to workspaces around it; one that is the folder itself needs the names.
+    closed: [dir, ...[...CONFIG_NAMES, ...STATE_NAMES].map((name) => join(dir, name))],
     workspace: (agentId) => join(dir, "workspaces", agentId),
   };
 }

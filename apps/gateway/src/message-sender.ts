@@ -3,10 +3,10 @@ import type { LeaseToken } from "@signalbox/store";
 import type { MessageAction, MessageOutcome } from "@signalbox/tools";
 import type { Account } from "./channels.ts";
 import { messageOf } from "./errors.ts";
-import type { LiveHub } from "./live.ts";
+import { type LiveHub, sentId } from "./live.ts";
 import { type Deliverer, outboxRow } from "./path/outbox.ts";
 import { outboundOf } from "./path/reply.ts";
-import type { GatewayStore } from "./path/stored.ts";
+import { type GatewayStore, isOfConversation } from "./path/stored.ts";
 import type { ToolRun } from "./toolbox.ts";
 
 export interface MessageSenderOptions {
@@ -40,6 +40,12 @@ export function createMessageSender(options: MessageSenderOptions): MessageSende
   ): Promise<MessageOutcome> => {
     const { definition, running } = account;
     let { address } = run.event;
+    // Platforms put an answer where the answered message is, whatever the address says.
+    if (action.replyTo !== undefined) {
+      if (action.target !== undefined) return no("A message to another conversation cannot reply to one.");
+      if (!(await isOfConversation(store, run.event, action.replyTo)))
+        return no(`There is no message ${action.replyTo} in this conversation to reply to.`);
+    }
     if (action.target !== undefined) {
       if (!running.openDirect) return no(`This channel cannot write to ${action.target} from here.`);
       address = definition.codec.encode(await running.openDirect(action.target, call.signal));
@@ -65,14 +71,20 @@ export function createMessageSender(options: MessageSenderOptions): MessageSende
       }
       const account = options.account(event.channel, event.account);
       try {
-        if (event.channel === "api") return no("Your reply is all that this client gets: say it there.");
         if (account === undefined) {
-          // The gateway's own clients watch the session itself.
+          if (event.channel === "api") return no("This client reads only your reply. Say it there.");
+          // The other clients of the gateway watch the session itself.
           if (action.action !== "send" || action.target !== undefined)
             return no("This client shows text only.");
           live.publish(run.sessionKey, {
             type: "message",
-            message: { id: call.callId, role: "assistant", text: action.text, at: now(), runId: run.runId },
+            message: {
+              id: sentId(call.callId),
+              role: "assistant",
+              text: action.text,
+              at: now(),
+              runId: run.runId,
+            },
           });
           run.onSent(action.text);
           return { ok: true, text: "The message was shown." };

@@ -52,6 +52,8 @@ interface RunTools {
   heard(event: MessageEvent, role: Role): void;
   /** Untrusted content came in otherwise. */
   tainted(source: TaintSource): void;
+  /** The run is over: its tools reach its conversation no more. */
+  end(): void;
 }
 
 export interface Toolbox {
@@ -88,6 +90,8 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       if (run !== undefined) tracer.note(run.messageId, "tool", text, data);
     });
     runners.set(agent.id, made);
+    // What failed once, a folder that was away for instance, may be there for the next run.
+    made.catch(() => runners.delete(agent.id));
     return made;
   };
 
@@ -95,11 +99,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     async forRun(run) {
       const { agent, event, sessionKey } = run;
       const runner = await runnerOf(agent);
-      running.delete(sessionKey);
       running.set(sessionKey, run);
-      const [oldest] = running.keys();
-      // More than can run at once, so that none that runs is forgotten.
-      if (running.size > 2 * config.gateway.maxRuns && oldest !== undefined) running.delete(oldest);
       const state = createRunState({
         agentId: agent.id,
         sessionKey,
@@ -121,6 +121,9 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
             state.taint({ source: "quote", detail: heardEvent.replyTo.messageId });
         },
         tainted: (source) => state.taint({ source }),
+        end() {
+          if (running.get(sessionKey) === run) running.delete(sessionKey);
+        },
       };
     },
   };
@@ -139,7 +142,7 @@ async function makeRunner(
   const workspace = await openWorkspace({
     dir: agent.workspaceDir,
     readOnlyDirs: skills.dirs,
-    forbidden: [home.databaseFile, home.configFile, home.tokenFile],
+    forbidden: home.closed,
   });
   const exec =
     sandbox && mayUse(agent, "exec") ? [createExecTool({ workspace, sandbox: await sandbox })] : [];

@@ -1,10 +1,11 @@
 import type { AgentMessage, RunUsage as LoopUsage, RunResult } from "@signalbox/agent-core";
 import type { InboxSettle, RunId } from "@signalbox/store";
-import type { RunEnd } from "../live.ts";
+import { noteId, type RunEnd } from "../live.ts";
 import type { Outcome } from "../service.ts";
 import { outboxRow, repeatable } from "./outbox.ts";
-import { composeReply, type Ending, outboundOf } from "./reply.ts";
+import { composeReply, type Ending, outboundOf, type Reply } from "./reply.ts";
 import type { RunOptions } from "./run.ts";
+import { isOfConversation } from "./stored.ts";
 import type { MessageTicket } from "./ticket.ts";
 import { clientUsage, journalUsage } from "./usage.ts";
 
@@ -16,7 +17,7 @@ export interface Conclusion {
   readonly outcome: "completed" | "failed" | "aborted" | "poisoned";
   readonly state: "replied" | "silent" | "failed-reported";
   readonly rule?: string;
-  readonly reply: { readonly text: string; readonly silent: boolean; readonly replyTo?: string };
+  readonly reply: Reply;
   readonly end: RunEnd;
   readonly truncated?: boolean;
   readonly error?: { readonly code: string; readonly message: string };
@@ -77,22 +78,15 @@ export async function finish(
   const { reply, used } = conclusion;
   const usage = used && clientUsage(used);
   const last = tickets.at(-1);
-  const account = last && options.account(last.stored.event.channel, last.stored.event.account);
+  const channel = last && options.definition(last.stored.event.channel, last.stored.event.account);
   const outbox =
-    !last || reply.silent || !account
+    !last || reply.silent || !channel
       ? []
       : [
           outboxRow(
             last.stored.event,
-            outboundOf(
-              reply.text,
-              reply.replyTo ?? last.stored.event.messageId,
-              account.definition.capabilities,
-            ),
-            {
-              expiresAt: now() + REPLY_TTL_MS,
-              claim: repeatable(account),
-            },
+            outboundOf(reply.text, await answered(options, last, reply), channel.capabilities),
+            { expiresAt: now() + REPLY_TTL_MS, claim: repeatable(channel) },
           ),
         ];
   const detail = conclusion.rule === undefined ? {} : { detail: { rule: conclusion.rule } };
@@ -120,10 +114,11 @@ export async function finish(
       conclusion.rule === undefined ? undefined : { rule: conclusion.rule },
     );
   }
-  if (!reply.silent) {
+  if (reply.note !== undefined) {
+    // The turns themselves were shown as they came.
     live.publish(sessionKey, {
       type: "message",
-      message: { id: runId, role: "assistant", text: reply.text, at: now(), runId },
+      message: { id: noteId(runId), role: "assistant", text: reply.note, at: now(), runId },
     });
   }
   live.publish(sessionKey, {
@@ -145,6 +140,19 @@ export async function finish(
   for (const ticket of tickets) options.onOutcome(ticket.id, outcome);
 }
 
+/**
+ * The message a reply answers: the one the model chose, but only one of this very conversation, since platforms put an
+ * answer wherever the answered message is.
+ */
+async function answered(
+  { store }: RunOptions,
+  { stored: { event } }: MessageTicket,
+  { replyTo }: Reply,
+): Promise<string> {
+  if (replyTo === undefined) return event.messageId;
+  return (await isOfConversation(store, event, replyTo)) ? replyTo : event.messageId;
+}
+
 /** Messages whose agent cannot work get their end, and their senders a word, without a run. */
 export async function failWithoutRun(
   options: RunOptions,
@@ -159,12 +167,12 @@ export async function failWithoutRun(
   options.logger.error({ agent: agentId, code }, message);
   for (const ticket of tickets) {
     const { event } = ticket.stored;
-    const account = options.account(event.channel, event.account);
-    if (account) {
+    const channel = options.definition(event.channel, event.account);
+    if (channel) {
       const payload = outboundOf(
         "Sorry, this agent is not set up to answer. Its operator can see why in the log.",
         event.messageId,
-        account.definition.capabilities,
+        channel.capabilities,
       );
       const row = outboxRow(event, payload, { expiresAt: options.now() + REPLY_TTL_MS, claim: false });
       options.deliver(
@@ -211,13 +219,27 @@ function endingOf(result: RunResult): Ending {
     case "waiting":
       return { note: "(Waiting for an approval.)" };
     case "error":
-      return { note: `Sorry, I could not answer: ${publicReason(result)}` };
+      return { note: failureNote(result.error?.code) };
+  }
+}
+
+/** What people are told of a run that failed, by the rule it ended with. */
+export function failureNote(rule: string | undefined): string {
+  switch (rule) {
+    case "poison":
+      return "Your message made me stop working several times, so I set it aside. Please put it another way.";
+    case "no_agent":
+      return "The agent of this conversation cannot work any more.";
+    case "internal":
+      return "Sorry, something went wrong inside the gateway. Its log says what.";
+    default:
+      return `Sorry, I could not answer: ${publicReason(rule)}`;
   }
 }
 
 /** Why a model failed, in words that give no detail of the operator's set-up away. */
-function publicReason(result: RunResult): string {
-  switch (result.error?.code) {
+function publicReason(code: string | undefined): string {
+  switch (code) {
     case "auth":
     case "billing":
       return "the model's provider refuses this gateway's account. Its operator has to look at it.";

@@ -36,6 +36,7 @@ function harness(
   const lanes = createLanes<Message>({
     maxRuns,
     queue: () => ({ ...QUEUE, ...queue }),
+    together: (a, b) => placeOf(a) === placeOf(b),
     drop: (messages) => dropped.push(...messages.map((message) => message.text)),
     run: (batch: Batch<Message>, handle) =>
       new Promise((resolve) => {
@@ -61,11 +62,32 @@ function harness(
   };
 }
 
+/** What stands behind a slash. */
+function placeOf({ text }: Message): string {
+  return text.split("/")[1] ?? "";
+}
+
 async function settle(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
 describe("one session", () => {
+  it("answers messages of different places one by one, in order, and steers with none of another", async () => {
+    const { runs, say } = harness({}, 1);
+    say("held", "other");
+    for (const text of ["a/x", "b/x", "c/y", "d/x"]) say(text);
+    runs[0]?.end();
+    await settle();
+    expect(runs[1]?.texts).toEqual(["a/x", "b/x"]);
+    say("e/x");
+    expect(runs[1]?.handle.takeSteering()).toEqual([]);
+    for (const [index, texts] of [["c/y"], ["d/x", "e/x"]].entries()) {
+      runs[index + 1]?.end();
+      await settle();
+      expect(runs[index + 2]?.texts).toEqual(texts);
+    }
+  });
+
   it("has one run at a time; what comes meanwhile steers it", async () => {
     const { runs, lanes, say } = harness();
     say("a");

@@ -42,6 +42,8 @@ export interface LaneOptions<M extends Waiting> {
   /** Runs at the same time, over all sessions. */
   readonly maxRuns: number;
   readonly queue: (sessionKey: string) => QueueSettings;
+  /** Whether two messages of a session may share a run: its one reply must reach the senders of both. */
+  readonly together: (a: M, b: M) => boolean;
   /** Answers a batch. Must not reject. */
   readonly run: (batch: Batch<M>, handle: RunHandle<M>) => Promise<void>;
   /** Ends messages that the drop policy leaves out. */
@@ -132,14 +134,14 @@ export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M
   const start = (sessionKey: string, lane: Lane<M>): void => {
     const batch = takeBatch(lane, options.queue(sessionKey).mode);
     const controller = new AbortController();
+    const [first] = batch.messages;
     lane.running = { controller, exclusive: batch.messages.some((message) => message.exclusive) };
     running++;
     const handle: RunHandle<M> = {
       signal: controller.signal,
       takeSteering: () => {
         if (options.queue(sessionKey).mode !== "steer" || lane.running?.exclusive === true) return [];
-        const end = lane.waiting.findIndex((message) => message.exclusive);
-        return lane.waiting.splice(0, end < 0 ? lane.waiting.length : end);
+        return first === undefined ? [] : takeWith(lane, first);
       },
     };
     void options.run(batch, handle).finally(() => {
@@ -158,11 +160,16 @@ export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M
     if (mode === "followup" || first?.exclusive === true) {
       return { messages: lane.waiting.splice(0, 1), summarised: [] };
     }
-    const end = lane.waiting.findIndex((message) => message.exclusive);
-    const taken = lane.waiting.splice(0, end < 0 ? lane.waiting.length : end);
+    const taken = first === undefined ? [] : takeWith(lane, first);
     const cap = first === undefined ? taken.length : options.queue(first.sessionKey).cap;
     const surplus = Math.max(0, taken.length - cap);
     return { messages: taken.slice(surplus), summarised: taken.slice(0, surplus) };
+  };
+
+  /** The messages in front that one run can answer together with `first`. */
+  const takeWith = (lane: Lane<M>, first: M): M[] => {
+    const end = lane.waiting.findIndex((message) => message.exclusive || !options.together(first, message));
+    return lane.waiting.splice(0, end < 0 ? lane.waiting.length : end);
   };
 
   const applyCap = (lane: Lane<M>, settings: QueueSettings): void => {

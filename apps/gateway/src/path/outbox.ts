@@ -1,4 +1,6 @@
+import { setTimeout as delay } from "node:timers/promises";
 import {
+  type ChannelDefinition,
   type ChannelError,
   isChannelError,
   type Outbound,
@@ -72,7 +74,12 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
         return;
       }
       if (row.doubtful === true && !(await mayRepeat(account, row))) return;
-      await keepRates(account, row);
+      if (!(await keepRates(account, row))) {
+        // Nothing went out: it is as if it had not been claimed. A doubtful one stays so.
+        if (row.doubtful !== true)
+          await store.outbox.retryAt(row.id, lease, now(), "the gateway stopped before it was sent");
+        return;
+      }
       await sendParts(account, row);
     } catch (error) {
       await settleFailure(account, row, error);
@@ -116,11 +123,13 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
     return false;
   };
 
-  const keepRates = async (account: Account, row: Row): Promise<void> => {
+  /** False where the gateway stops before the row's turn has come. */
+  const keepRates = async (account: Account, row: Row): Promise<boolean> => {
     for (const rate of account.definition.capabilities.rate) {
       const wait = limiter.reserve(rateKey(rate, row), rate);
-      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+      if (wait > 0) await delay(wait, undefined, { signal: stopping.signal }).catch(() => {});
     }
+    return !stopping.signal.aborted;
   };
 
   const sendParts = async (account: Account, row: Row): Promise<void> => {
@@ -188,7 +197,7 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
       case "auth":
         return later(row, AUTH_RETRY_MS, error.message);
       case "unknown_outcome": {
-        if (repeatable(account)) {
+        if (account && repeatable(account.definition)) {
           return later(row, backoffMs(row.attempts, options.random), error.message);
         }
         await store.outbox.uncertain(row.id, lease, error.message);
@@ -293,9 +302,8 @@ function rateKey(rate: RateLimit, row: { channel: string; account: string; addre
 }
 
 /** Whether a doubtful send to this channel can be repeated or looked up, so that a row may be committed as sending. */
-export function repeatable(account: Account | undefined): boolean {
-  const delivery = account?.definition.capabilities.delivery;
-  return delivery?.idempotencyKey !== undefined || delivery?.readback === true;
+export function repeatable({ capabilities: { delivery } }: ChannelDefinition): boolean {
+  return delivery.idempotencyKey !== undefined || delivery.readback === true;
 }
 
 /** What the outbox keeps of a reply. */

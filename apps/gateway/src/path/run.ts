@@ -7,6 +7,7 @@ import {
   type ToolResult,
   type TransformInfo,
 } from "@signalbox/agent-core";
+import type { ChannelDefinition } from "@signalbox/channel";
 import type { Router } from "@signalbox/routing";
 import {
   FencedError,
@@ -18,14 +19,13 @@ import {
   StoreError,
 } from "@signalbox/store";
 import type { Agent, Agents } from "../agents.ts";
-import type { Account } from "../channels.ts";
 import { messageOf } from "../errors.ts";
 import type { LiveHub } from "../live.ts";
 import type { Logger } from "../log.ts";
 import type { AgentModel, Models } from "../models.ts";
 import type { Outcome } from "../service.ts";
 import type { Toolbox } from "../toolbox.ts";
-import { conclude, failWithoutRun, finish } from "./conclude.ts";
+import { conclude, failureNote, failWithoutRun, finish } from "./conclude.ts";
 import type { Histories } from "./history.ts";
 import { createJournal } from "./journal.ts";
 import type { Batch, RunHandle } from "./lane.ts";
@@ -46,7 +46,8 @@ export interface RunOptions {
   /** Summaries of chunks, so that an interrupted compaction goes on where it was. */
   readonly compactionCache: CompactionCache;
   readonly router: Router;
-  readonly account: (channel: string, account: string) => Account | undefined;
+  /** The channel of a configured account, also while the account does not run. */
+  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   readonly live: LiveHub;
   readonly tracer: Tracer;
   readonly logger: Logger;
@@ -62,6 +63,8 @@ export interface RunOptions {
 
 /** How long a failing store is left alone, in milliseconds. */
 const AGAIN_MS = 2_000;
+/** Each try may ask the model again, so a store that goes on failing is asked ever less often. */
+const LONGEST_AGAIN_MS = 5 * 60_000;
 /** Starts of one run after which its message is set aside. */
 const POISON_ATTEMPTS = 3;
 
@@ -97,30 +100,46 @@ interface RunScope {
 export function createRunner(
   options: RunOptions,
 ): (batch: Batch<Ticket>, handle: RunHandle<Ticket>) => Promise<void> {
+  /** Sessions whose last run met a failing store, and how often in a row. */
+  const failures = new Map<string, number>();
   return async (batch, handle) => {
     const [first] = batch.messages;
     if (first === undefined) return;
+    const { sessionKey } = first;
     const tickets = messagesIn([...batch.summarised, ...batch.messages]);
+    const watched: RunHandle<Ticket> = {
+      signal: handle.signal,
+      takeSteering() {
+        const taken = handle.takeSteering();
+        tickets.push(...messagesIn(taken));
+        return taken;
+      },
+    };
     try {
-      if (first.kind === "resume") await resume(options, first, handle);
-      else await begin(options, messagesIn(batch.messages), messagesIn(batch.summarised), handle);
+      if (first.kind === "resume") await resume(options, first, watched);
+      else await begin(options, messagesIn(batch.messages), messagesIn(batch.summarised), watched);
+      failures.delete(sessionKey);
     } catch (error) {
-      const { sessionKey } = first;
       const fenced = fencedIn(error);
       if (fenced) return options.onFenced(fenced);
       options.logger.error(
         { session: sessionKey, err: messageOf(error) },
         "a run could not go on; it is tried again",
       );
-      const again = setTimeout(() => {
-        tryAgain(options, sessionKey, tickets).catch((failure: unknown) => {
-          options.logger.error(
-            { session: sessionKey, err: messageOf(failure) },
-            "a session could not be read",
-          );
-          options.putBack(sessionKey, tickets);
-        });
-      }, AGAIN_MS);
+      const failed = failures.get(sessionKey) ?? 0;
+      failures.set(sessionKey, failed + 1);
+      const again = setTimeout(
+        () => {
+          tryAgain(options, sessionKey, tickets).catch((failure: unknown) => {
+            options.logger.error(
+              { session: sessionKey, err: messageOf(failure) },
+              "a session could not be read",
+            );
+            options.putBack(sessionKey, tickets);
+          });
+        },
+        Math.min(LONGEST_AGAIN_MS, AGAIN_MS * 2 ** failed),
+      );
       again.unref();
     }
   };
@@ -244,9 +263,7 @@ async function resume(options: RunOptions, ticket: ResumeTicket, handle: RunHand
   if (poisoned || !agent || !agentModel || tickets.length === 0) {
     options.logger.error({ run: run.id, attempts: run.attempts }, "an interrupted run was set aside");
     const code = poisoned ? "poison" : "no_agent";
-    const text = poisoned
-      ? "Your message made me stop working several times, so I set it aside. Please put it another way."
-      : "The agent of this conversation cannot work any more.";
+    const text = failureNote(code);
     return finish(
       options,
       { runId: run.id, sessionKey, tickets },
@@ -254,7 +271,7 @@ async function resume(options: RunOptions, ticket: ResumeTicket, handle: RunHand
         outcome: poisoned ? "poisoned" : "failed",
         state: "failed-reported",
         rule: code,
-        reply: { text, silent: false },
+        reply: { text, silent: false, note: text },
         end: "failed",
         error: { code, message: text },
       },
@@ -276,11 +293,30 @@ async function resume(options: RunOptions, ticket: ResumeTicket, handle: RunHand
     places: history.places,
     started: new Set(interrupted.calls.flatMap((call) => (call.state === "started" ? [call.callId] : []))),
     earlier,
-    sentByTool: [],
+    sentByTool: sentBefore(interrupted.messages.map(({ message }) => message)),
   });
 }
 
+/** Makes the run and ends it, well or badly. What a failing store leaves is thrown: the journal is the truth then. */
 async function loop(options: RunOptions, scope: RunScope): Promise<void> {
+  try {
+    await work(options, scope);
+  } catch (error) {
+    if (isStoreFailure(error)) throw error;
+    options.logger.error({ run: scope.runId, err: messageOf(error) }, "a run failed inside the gateway");
+    const text = failureNote("internal");
+    await finish(options, scope, {
+      outcome: "failed",
+      state: "failed-reported",
+      rule: "internal",
+      reply: { text, silent: false, note: text },
+      end: "failed",
+      error: { code: "internal", message: messageOf(error) },
+    });
+  }
+}
+
+async function work(options: RunOptions, scope: RunScope): Promise<void> {
   const { store, lease, live, tracer } = options;
   const { agent, agentModel, sessionKey, runId, tickets } = scope;
   const last = tickets.at(-1);
@@ -336,7 +372,15 @@ async function loop(options: RunOptions, scope: RunScope): Promise<void> {
     effects: tools.effects,
     takeSteered: () => steered.splice(0),
   });
-  const viewer = createViewer({ live, tracer, sessionKey, runId, traced: last.id, earlier: scope.earlier });
+  const viewer = createViewer({
+    live,
+    tracer,
+    sessionKey,
+    runId,
+    traced: last.id,
+    earlier: scope.earlier,
+    now: options.now,
+  });
 
   try {
     const result = await runAgentLoop(
@@ -381,18 +425,10 @@ async function loop(options: RunOptions, scope: RunScope): Promise<void> {
       options.histories.keep(sessionKey, scope.generation, { messages, places });
     }
   } catch (error) {
-    // A write that failed leaves the journal as the truth; anything else ends the run here, told to its people.
-    if (isStoreFailure(error)) throw error;
-    options.logger.error({ run: runId, err: messageOf(error) }, "a run failed inside the gateway");
-    await journal.flush();
-    await finish(options, scope, {
-      outcome: "failed",
-      state: "failed-reported",
-      rule: "internal",
-      reply: { text: "Sorry, something went wrong inside the gateway. Its log says what.", silent: false },
-      end: "failed",
-      error: { code: "internal", message: messageOf(error) },
-    });
+    if (!isStoreFailure(error)) await journal.flush();
+    throw error;
+  } finally {
+    tools.end();
   }
 }
 
@@ -453,6 +489,23 @@ function isStoreFailure(error: unknown): boolean {
 function fencedIn(error: unknown): FencedError | undefined {
   if (error instanceof FencedError) return error;
   return error instanceof Error && error.cause instanceof FencedError ? error.cause : undefined;
+}
+
+/** Texts that the message tool sent to this conversation before the restart. */
+function sentBefore(messages: readonly AgentMessage[]): string[] {
+  const done = new Set(
+    messages.flatMap((message) =>
+      message.role === "toolResult" && !message.isError ? [message.toolCallId] : [],
+    ),
+  );
+  return messages.flatMap((message) => {
+    if (message.role !== "assistant") return [];
+    return message.content.flatMap((block) => {
+      if (block.type !== "toolCall" || block.name !== "message" || !done.has(block.id)) return [];
+      const { action, target, message: text } = block.args ?? {};
+      return action === "send" && target === undefined && typeof text === "string" ? [text] : [];
+    });
+  });
 }
 
 function seedOf({ sessionKey, stored: { event } }: MessageTicket, agent: Agent): SessionSeed {

@@ -25,3 +25,13 @@ export interface GatewayBodies extends Bodies {
 }
 
 export type GatewayStore = Store<GatewayBodies>;
+
+/** Whether a message came in through this conversation; a platform's ids alone do not say where they lead. */
+export async function isOfConversation(
+  store: GatewayStore,
+  { channel, account, conversation }: Pick<MessageEvent, "channel" | "account" | "conversation">,
+  messageId: string,
+): Promise<boolean> {
+  const found = await store.inbox.find({ channel, account, messageId });
+  return found?.conversationId === conversation.id;
+}

@@ -1,3 +1,4 @@
+import type { MessageEvent } from "@signalbox/channel";
 import type { InterruptedRun } from "@signalbox/store";
 import type { Waiting } from "./lane.ts";
 import type { GatewayBodies, StoredInbound } from "./stored.ts";
@@ -20,3 +21,16 @@ export interface ResumeTicket extends Waiting {
 
 /** What waits in a lane. */
 export type Ticket = MessageTicket | ResumeTicket;
+
+/** Whether one reply reaches the senders of both: linked people and a shared session write from several places. */
+export function samePlace(a: Ticket, b: Ticket): boolean {
+  const one = eventOf(a);
+  const other = eventOf(b);
+  return (
+    one?.channel === other?.channel && one?.account === other?.account && one?.address === other?.address
+  );
+}
+
+function eventOf(ticket: Ticket): MessageEvent | undefined {
+  return ticket.kind === "message" ? ticket.stored.event : ticket.interrupted.inbox.at(-1)?.payload.event;
+}
