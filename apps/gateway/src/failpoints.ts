@@ -1,0 +1,176 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Channel } from "@signalbox/channel";
+import { type FaultPoint, StoreError } from "@signalbox/store";
+import type { Account } from "./channels.ts";
+import type { GatewayStore } from "./path/stored.ts";
+import type { Toolbox } from "./toolbox.ts";
+
+/** What happens between two of these points is one effect: a commit, a call of a tool, a request to a platform. */
+const STAGES = [
+  /** A message becomes the gateway's responsibility. */
+  "accept",
+  /** A message that was never routed gets its session at the next start. */
+  "route",
+  /** A message that no run answers gets its end. */
+  "settle",
+  "begin",
+  /** What the model said, with the calls it asked for, or messages that steer. */
+  "step",
+  /** The note that a call with outside effects begins. */
+  "toolStart",
+  /** The body of a tool. */
+  "tool",
+  "toolResult",
+  "finish",
+  /** An interrupted run is taken over. */
+  "adopt",
+  /** A message of a tool or of a rule is put into the outbox. */
+  "enqueue",
+  "claim",
+  /** The request to the platform. */
+  "send",
+  /** The platform's answer is noted. */
+  "receipt",
+  /** The lease is prolonged. */
+  "renew",
+] as const;
+
+type Stage = (typeof STAGES)[number];
+type DatabasePoint = `db.${FaultPoint}`;
+
+/** A place in the way of a message where a test makes the gateway die, fail or wait. */
+export type Failpoint = `${Stage}.before` | `${Stage}.after` | DatabasePoint;
+
+const DATABASE_POINTS: readonly DatabasePoint[] = ["db.write", "db.commit", "db.sync"];
+
+/** Every failpoint there is. */
+export const FAILPOINTS: readonly Failpoint[] = [
+  ...STAGES.flatMap((stage): Failpoint[] => [`${stage}.before`, `${stage}.after`]),
+  ...DATABASE_POINTS,
+];
+
+/** Told of each point that is passed; what it throws happens there. Points of the database do not wait for it. */
+export type Failpoints = (point: Failpoint) => Promise<void> | void;
+
+/** What can happen to a process at a failpoint. */
+export interface FailpointEffects {
+  /** Ends this process as a loss of power would. */
+  readonly kill: () => void;
+}
+
+interface Plan {
+  readonly point: Failpoint;
+  readonly count: number;
+  readonly action: "kill" | "throw" | "delay";
+  readonly ms: number;
+}
+
+const PLAN = /^([A-Za-z.]+):([1-9]\d*):(?:(kill|throw)|(delay):(\d+))$/;
+
+/**
+ * Reads `point:count:kill`, `point:count:throw` or `point:count:delay:<ms>`, several of them with commas between: what
+ * happens when the point is passed for the `count`-th time. Only tests set this, through `SIGNALBOX_FAILPOINT`.
+ * @throws Error naming what cannot be read
+ */
+export function failpointsOf(
+  text: string,
+  effects: FailpointEffects = { kill: () => void process.kill(process.pid, "SIGKILL") },
+): Failpoints {
+  const plans = text.split(",").map(planOf);
+  const passed = new Map<Failpoint, number>();
+  return (point) => {
+    const count = (passed.get(point) ?? 0) + 1;
+    passed.set(point, count);
+    const plan = plans.find((one) => one.point === point && one.count === count);
+    if (plan === undefined) return;
+    if (plan.action === "delay") return delay(plan.ms);
+    if (plan.action === "throw") throw failureAt(point);
+    effects.kill();
+  };
+}
+
+function planOf(text: string): Plan {
+  const [, name, count, ending, waiting, ms] = PLAN.exec(text.trim()) ?? [];
+  const point = FAILPOINTS.find((one) => one === name);
+  if (point === undefined || (waiting !== undefined && point.startsWith("db.")))
+    throw new Error(`SIGNALBOX_FAILPOINT: ${text} is not point:count:kill|throw|delay:<ms>`);
+  const action = ending === "kill" || ending === "throw" ? ending : "delay";
+  return { point, count: Number(count), action, ms: Number(ms ?? 0) };
+}
+
+/** As the system would say it: a full disk for writes, a broken one for syncs. */
+function failureAt(point: Failpoint): Error {
+  const message = `failpoint ${point}`;
+  if (point === "db.sync") return Object.assign(new Error(message), { code: "EIO" });
+  if (point === "db.write" || point === "db.commit")
+    return Object.assign(new Error(message), { code: "SQLITE_FULL" });
+  return new StoreError("disk_full", message);
+}
+
+type Around = <A extends readonly unknown[], R>(
+  stage: Stage,
+  work: (...args: A) => Promise<R>,
+) => (...args: A) => Promise<R>;
+
+function aroundWith(hit: Failpoints): Around {
+  return (stage, work) =>
+    async (...args) => {
+      await hit(`${stage}.before`);
+      const result = await work(...args);
+      await hit(`${stage}.after`);
+      return result;
+    };
+}
+
+/** The store with failpoints around its commits. */
+export function storeWithFailpoints(store: GatewayStore, hit: Failpoints): GatewayStore {
+  const around = aroundWith(hit);
+  const { inbox, runs, outbox, leases } = store;
+  return {
+    ...store,
+    inbox: {
+      ...inbox,
+      accept: around("accept", inbox.accept),
+      route: around("route", inbox.route),
+      settle: around("settle", inbox.settle),
+    },
+    runs: {
+      ...runs,
+      begin: around("begin", runs.begin),
+      step: around("step", runs.step),
+      toolStarted: around("toolStart", runs.toolStarted),
+      toolResults: around("toolResult", runs.toolResults),
+      finish: around("finish", runs.finish),
+      adopt: around("adopt", runs.adopt),
+    },
+    outbox: {
+      ...outbox,
+      enqueue: around("enqueue", outbox.enqueue),
+      claimDue: around("claim", outbox.claimDue),
+      markPart: around("receipt", outbox.markPart),
+      markSent: around("receipt", outbox.markSent),
+    },
+    leases: { ...leases, renew: around("renew", leases.renew) },
+  };
+}
+
+/** An account with failpoints around each request that sends a reply. */
+export function accountWithFailpoints(account: Account, hit: Failpoints): Account {
+  const { running } = account;
+  const send: Channel["send"] = aroundWith(hit)("send", (to, message, options) =>
+    running.send(to, message, options),
+  );
+  return { ...account, running: { ...running, send } };
+}
+
+/** A toolbox with failpoints around the body of each tool. */
+export function toolboxWithFailpoints(toolbox: Toolbox, hit: Failpoints): Toolbox {
+  const around = aroundWith(hit);
+  return {
+    async forRun(run) {
+      const made = await toolbox.forRun(run);
+      const tools = made.tools.map((tool) => ({ ...tool, execute: around("tool", tool.execute) }));
+      return { ...made, tools };
+    },
+  };
+}
