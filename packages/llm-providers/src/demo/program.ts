@@ -165,8 +165,8 @@ function script(scene: Scene, context: ModelContext, path: string): Move {
   return {
     kind: "say",
     text: zh
-      ? `已创建 \`${path}\`：逐个打印当前目录及子目录中的文件，跳过 .git、node_modules 和 __pycache__。\n\n运行方式：\n\n\`\`\`bash\npython3 ${path}\n\`\`\``
-      : `I created \`${path}\`: it prints every file below the current directory and skips .git, node_modules and __pycache__.\n\nRun it with:\n\n\`\`\`bash\npython3 ${path}\n\`\`\``,
+      ? `已创建 \`${path}\`：逐个打印当前目录及子目录中的文件，跳过 \`.git\`、\`node_modules\` 和 \`__pycache__\`。\n\n运行方式：\n\n\`\`\`bash\npython3 ${path}\n\`\`\``
+      : `I created \`${path}\`: it prints every file below the current directory and skips \`.git\`, \`node_modules\` and \`__pycache__\`.\n\nRun it with:\n\n\`\`\`bash\npython3 ${path}\n\`\`\``,
   };
 }
 
