@@ -52,6 +52,8 @@ interface RunTools {
   heard(event: MessageEvent, role: Role): void;
   /** Untrusted content came in otherwise. */
   tainted(source: TaintSource): void;
+  /** What has tainted the run so far. */
+  taint(): readonly TaintSource[];
   /** The run is over: its tools reach its conversation no more. */
   end(): void;
 }
@@ -121,6 +123,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
             state.taint({ source: "quote", detail: heardEvent.replyTo.messageId });
         },
         tainted: (source) => state.taint({ source }),
+        taint: () => [...new Set(state.facts.taint.map(({ source }) => source))],
         end() {
           if (running.get(sessionKey) === run) running.delete(sessionKey);
         },

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { ChannelContext, ChannelDefinition, InboundEvent } from "@signalbox/channel";
 import { feishu } from "@signalbox/channel-feishu";
-import { textMessage } from "@signalbox/testkit/feishu";
+import { messageEvent, textMessage } from "@signalbox/testkit/feishu";
 import { expect, test } from "vitest";
 import { createGateway } from "../src/create-gateway.ts";
 import { demoConfig, eventually, exampleConfig, LI, openWorld, TOKEN, ZHANG } from "./harness.ts";
@@ -83,6 +83,25 @@ test("a reply answers only messages of its own conversation, whatever the model 
   }
   expect(world.feishu.sent.map(({ parentId }) => parentId)).toEqual(["om_elsewhere", "om_first", "om_first"]);
 });
+
+test.each([
+  ["said", textMessage("read this", { senderId: ZHANG, messageId: "om_1" }), 1],
+  ["forwarded", messageEvent("merge_forward", "Merged and Forwarded Message", { senderId: ZHANG }), 0],
+])(
+  "an owner's run writes elsewhere after something %s, as long as it was the owner's own",
+  async (_, event, sent) => {
+    const world = await openWorld();
+    world.configure(exampleConfig({ access: { dm: "pairing", owners: [`feishu:${ZHANG}`] } }));
+    const started = await world.start();
+    const elsewhere = { name: "message", input: { action: "send", message: "Elsewhere.", target: LI } };
+    world.script([{ text: "Read." }, { toolCalls: [elsewhere] }, { text: "Done." }]);
+    await started.post(event);
+    await started.settled();
+    await started.post(textMessage("go on", { senderId: ZHANG, messageId: "om_2" }));
+    await started.settled();
+    expect(world.feishu.sent.filter(({ content }) => content.includes("Elsewhere."))).toHaveLength(sent);
+  },
+);
 
 test("a reply to an account that is down waits for it", async () => {
   const world = await openWorld();

@@ -31,6 +31,7 @@ import { createJournal } from "./journal.ts";
 import type { Batch, RunHandle } from "./lane.ts";
 import type { InboundExtras, Prompts } from "./prompt.ts";
 import type { GatewayBodies, GatewayStore } from "./stored.ts";
+import { createTaintMemory } from "./taint.ts";
 import type { MessageTicket, ResumeTicket, Ticket } from "./ticket.ts";
 import type { Tracer } from "./trace.ts";
 import { createViewer, saidIn } from "./viewer.ts";
@@ -337,9 +338,16 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     onSent: (text) => scope.sentByTool.push(text),
   });
   for (const ticket of tickets) tools.heard(ticket.stored.event, ticket.stored.role);
+  const taint = createTaintMemory(store, `${sessionKey} ${scope.generation}`);
+  if (scope.history.length > 0) {
+    for (const source of await taint.earlier()) tools.tainted(source);
+    // What others said in a group stays in its conversation.
+    if (last.stored.event.conversation.kind !== "direct") tools.tainted("history");
+  }
   const prompt = await options.prompts.system(agent, agentModel, last, tools.tools);
   const extras = await options.prompts.inbound(last, agentModel);
   if (extras.groupHistory) tools.tainted("history");
+  await taint.keep(tools.taint());
   tracer.note(
     last.id,
     "prompt",
@@ -361,6 +369,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
       tools.heard(ticket.stored.event, ticket.stored.role);
       tracer.note(ticket.id, "lane", `steers the running turn ${runId}`);
     }
+    await taint.keep(tools.taint());
     return options.prompts.userMessages(taken);
   };
   const journal = createJournal({
@@ -418,6 +427,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
         tracer.note(ticket.id, "lane", "stopped with the gateway; goes on at the next start");
       return;
     }
+    await taint.keep(tools.taint());
     const places = journal.places();
     await conclude(options, scope, result, journal.takeHeld(), viewer.texts());
     if (places) {
