@@ -21,9 +21,10 @@ export interface Agent {
   readonly limits: RunLimits;
 }
 
-/** The agents that can work, the default one first named, and what keeps the others from it. */
+/** The agents that can work, and what keeps the others from it. */
 export interface Agents {
   readonly all: readonly Agent[];
+  /** Who answers where no binding matches; it may be one that cannot work. */
   readonly defaultId: string;
   readonly problems: readonly Problem[];
   get(id: string): Agent | undefined;
@@ -77,9 +78,9 @@ export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
       limits: limitsOf({ ...defaults.limits, ...config.limits }),
     });
   }
-  const named = list.find((agent) => agent.default === true && all.some((one) => one.id === agent.id));
+  const chosen = list.find((agent) => agent.default === true) ?? list[0];
   const byId = new Map(all.map((agent) => [agent.id, agent]));
-  return { all, defaultId: named?.id ?? all[0]?.id ?? "main", problems, get: (id) => byId.get(id) };
+  return { all, defaultId: chosen?.id ?? "main", problems, get: (id) => byId.get(id) };
 }
 
 /** Where the configuration names the tools or skills of the agent, for problems about them. */

@@ -105,11 +105,25 @@ export async function planGateway(
   const cache = createMemoryCache({ clock: systemClock });
   const definitions = [...BUILT_IN, ...(options.channels ?? [])];
   const accounts = await planAccounts({ loaded, definitions, logger, cache });
-  const found = [loaded, agents, models, skills, accounts].flatMap((part) => part.problems);
-  const problems = [...found, ...toolProblems(loaded, agents), ...routingProblems(loaded, agents)].toSorted(
-    (a, b) => (a.line ?? 0) - (b.line ?? 0),
-  );
+  const found = [agents, models, skills, accounts].flatMap((part) => part.problems);
+  const problems = onceEach(loaded.problems, [
+    ...found,
+    ...toolProblems(loaded, agents),
+    ...routingProblems(loaded, agents),
+  ]).toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
   return { agents, models, skills, accounts, problems };
+}
+
+/** What is wrong with the text of a value says why its part misses it; the part only adds what does not work now. */
+function onceEach(ofFile: readonly Problem[], ofParts: readonly Problem[]): Problem[] {
+  const told = new Set<Problem>();
+  const merged = ofFile.map((problem) => {
+    const follows = ofParts.filter((one) => problem.severity === "error" && one.path === problem.path);
+    for (const one of follows) told.add(one);
+    const disables = problem.disables ?? follows.find((one) => one.disables !== undefined)?.disables;
+    return { ...problem, ...(disables === undefined ? {} : { disables }) };
+  });
+  return [...merged, ...ofParts.filter((one) => !told.has(one))];
 }
 
 /**
@@ -253,6 +267,7 @@ async function run(
     ready: () => state === "ready",
   });
   const http = await startHttp({
+    configFile: loaded.file,
     host: config.gateway.host,
     port: config.gateway.port,
     service,

@@ -22,6 +22,8 @@ const DRAIN_MS = 500;
 const REQUEST_MS = 10_000;
 
 export interface HttpOptions {
+  /** Named where the address cannot be listened on. */
+  readonly configFile: string;
   readonly host: string;
   readonly port: number;
   readonly service: GatewayService;
@@ -200,7 +202,7 @@ function isHttp1(server: ReturnType<typeof createAdaptorServer>): server is Serv
   return "closeIdleConnections" in server;
 }
 
-async function listen(server: Server, { host, port }: HttpOptions): Promise<void> {
+async function listen(server: Server, { host, port, configFile }: HttpOptions): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => {
       const code = codeOf(error);
@@ -208,14 +210,14 @@ async function listen(server: Server, { host, port }: HttpOptions): Promise<void
         reject(
           new GatewayError(
             EXIT.unavailable,
-            `gateway.port: ${host}:${port} is in use by another program. Set another gateway.port, or stop that program.`,
+            `${configFile}: gateway.port: ${host}:${port} is in use by another program. Set another gateway.port, or stop that program.`,
           ),
         );
       } else if (code === "EACCES" || code === "EADDRNOTAVAIL") {
         reject(
           new GatewayError(
             EXIT.unavailable,
-            `gateway.host, gateway.port: ${host}:${port} cannot be listened on (${code}). Use an address of this machine and a port above 1023.`,
+            `${configFile}: gateway.host, gateway.port: ${host}:${port} cannot be listened on (${code}). Use an address of this machine and a port above 1023.`,
           ),
         );
       } else reject(error);

@@ -3,12 +3,15 @@ import type { Config, LoadedConfig, Problem } from "@signalbox/config";
 import { checkBindings, type RouteInput, type RoutingConfig } from "@signalbox/routing";
 import type { Agents } from "../agents.ts";
 
-/** What routes messages: the bindings over the agents that can work. */
+/**
+ * What routes messages: the bindings over all agents, also those that cannot work now. A message for one of them is
+ * told so; another agent would answer with other tools and another memory.
+ */
 export function routingConfig(config: Config, agents: Agents): RoutingConfig {
   const { dmScope, identityLinks, reset } = config.session;
   return {
     bindings: config.bindings,
-    agents: agents.all.map((agent) => agent.id),
+    agents: config.agents.list.map((agent) => agent.id),
     defaultAgent: agents.defaultId,
     dmScope,
     identityLinks,

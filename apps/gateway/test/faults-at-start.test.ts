@@ -1,0 +1,400 @@
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { textMessage } from "@signalbox/testkit/feishu";
+import { describe, expect, it, onTestFinished } from "vitest";
+import {
+  demoConfig,
+  eventually,
+  exampleConfig,
+  feishuAccount,
+  inStore,
+  openWorld,
+  TOKEN,
+  type World,
+  ZHANG,
+} from "./harness.ts";
+
+/** Everything an operator sees of `signalbox start --strict`. */
+async function strict(world: World): Promise<{ code: number | null; lines: string[] }> {
+  const child = world.run(["start", "--strict"]);
+  const { code } = await child.exited;
+  expect(child.stdout()).toBe("");
+  return { code, lines: child.stderr().trim().split("\n") };
+}
+
+const agent = (more: object) => ({
+  list: [{ id: "coder", tools: { allow: ["read"] }, skills: { allow: [] }, ...more }],
+});
+
+/** A configuration with one fault, where it is, and what its one message must say. */
+const FAULTS: readonly {
+  readonly name: string;
+  readonly config: (world: World) => Readonly<Record<string, unknown>>;
+  readonly at: string;
+  readonly says: RegExp;
+  readonly remedy: RegExp;
+  /** Whether the agent `coder` still answers without --strict. */
+  readonly answers: boolean;
+}[] = [
+  {
+    name: "a binding to no agent",
+    config: () => exampleConfig({ bindings: [{ agent: "codr", match: { channel: "feishu" } }] }),
+    at: "bindings[0].agent",
+    says: /codr/,
+    remedy: /coder/,
+    answers: true,
+  },
+  {
+    name: "an unknown tool",
+    config: () => demoConfig({ agents: agent({ tools: { allow: ["read", "wirte"] } }) }),
+    at: "agents.list[0].tools.allow",
+    says: /wirte/,
+    remedy: /write/,
+    answers: true,
+  },
+  {
+    name: "an unknown skill",
+    config: () => demoConfig({ agents: agent({ skills: { allow: ["no-such-skill"] } }) }),
+    at: "agents.list[0].skills.allow",
+    says: /no-such-skill/,
+    remedy: /SKILL\.md/,
+    answers: true,
+  },
+  {
+    name: "a missing environment variable",
+    config: () =>
+      exampleConfig({
+        channels: { feishu: { accounts: { main: feishuAccount({ appSecret: "${NOT_SET}" }) } } },
+      }),
+    at: "channels.feishu.accounts.main.appSecret",
+    says: /NOT_SET/,
+    remedy: /NOT_SET/,
+    answers: true,
+  },
+  {
+    name: "a Feishu account without secret",
+    config: () =>
+      exampleConfig({
+        channels: { feishu: { accounts: { main: feishuAccount({ appSecret: undefined }) } } },
+      }),
+    at: "channels.feishu.accounts.main.appSecret",
+    says: /missing/,
+    remedy: /developer console/,
+    answers: true,
+  },
+  {
+    name: "a provider without key",
+    config: () => demoConfig({ models: { providers: { anthropic: { api: "anthropic-messages" } } } }),
+    at: "models.providers.anthropic.apiKey",
+    says: /no key/,
+    remedy: /ANTHROPIC_API_KEY/,
+    answers: true,
+  },
+  {
+    name: "a workspace that does not exist",
+    config: ({ dir }) => demoConfig({ agents: agent({ workspaceDir: join(dir, "nowhere") }) }),
+    at: "agents.list[0].workspaceDir",
+    says: /nowhere does not exist/,
+    remedy: /Make the folder/,
+    answers: false,
+  },
+  {
+    name: "a workspace that is a file",
+    config: ({ dir }) => {
+      writeFileSync(join(dir, "file"), "");
+      return demoConfig({ agents: agent({ workspaceDir: join(dir, "file") }) });
+    },
+    at: "agents.list[0].workspaceDir",
+    says: /file is not a folder/,
+    remedy: /Make the folder/,
+    answers: false,
+  },
+  {
+    name: "a channel that does not exist",
+    config: () => demoConfig({ channels: { pigeon: { accounts: { main: {} } } } }),
+    at: "channels.pigeon",
+    says: /no such channel/,
+    remedy: /feishu/,
+    answers: true,
+  },
+  {
+    name: "a wrong value",
+    config: () => demoConfig({ agents: { ...agent({}), defaults: { thinking: "hard" } } }),
+    at: "agents.defaults.thinking",
+    says: /not one of the values/,
+    remedy: /"off", "minimal", "low"/,
+    answers: true,
+  },
+];
+
+describe("a configuration with a fault", { timeout: 60_000 }, () => {
+  it.each(FAULTS)("$name: one message with place and remedy, and --strict refuses", async (fault) => {
+    const world = await openWorld();
+    world.configure(fault.config(world));
+    const { code, lines } = await strict(world);
+    expect(code).toBe(78);
+    expect(lines).toHaveLength(2);
+    const [first = "", last] = lines;
+    expect(first).toMatch(/^error: /);
+    // File and line, the field, what is wrong, what to do.
+    expect(first).toMatch(new RegExp(`${escaped(world.home.configFile)}:\\d+: ${escaped(fault.at)}: `));
+    expect(first).toMatch(fault.says);
+    expect(first).toMatch(fault.remedy);
+    expect(last).toMatch(/^signalbox: Not started, since --strict was given/);
+  });
+
+  it.skipIf(process.getuid?.() === 0)("a workspace that cannot be written", async () => {
+    const world = await openWorld();
+    const workspaceDir = join(world.dir, "locked");
+    mkdirSync(workspaceDir, { mode: 0o500 });
+    world.configure(demoConfig({ agents: agent({ workspaceDir }) }));
+    const { code, lines } = await strict(world);
+    expect(code).toBe(78);
+    expect(lines[0]).toMatch(/agents\.list\[0\]\.workspaceDir: the workspace .*locked cannot be used/);
+  });
+
+  it("goes on with what is right", async () => {
+    const world = await openWorld();
+    const { dir } = world;
+    world.configure(
+      exampleConfig({
+        agents: {
+          list: [
+            { id: "lost", workspaceDir: join(dir, "nowhere") },
+            { id: "coder", tools: { allow: ["read", "wirte"] }, skills: { allow: ["no-such-skill"] } },
+          ],
+        },
+        channels: {
+          feishu: { accounts: { main: feishuAccount(), other: feishuAccount({ appSecret: undefined }) } },
+          pigeon: { accounts: { main: {} } },
+        },
+        bindings: [
+          { agent: "codr", match: { channel: "feishu", account: "other" } },
+          { agent: "coder", match: { channel: "feishu", account: "main" } },
+        ],
+      }),
+    );
+    world.script([{ text: "here" }]);
+    const child = await world.startChild();
+    const errors = child
+      .stderr()
+      .split("\n")
+      .filter((line) => line.startsWith("error: "));
+    expect(errors).toHaveLength(6);
+    const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
+    const body = JSON.stringify({
+      model: "signalbox/coder",
+      messages: [{ role: "user", content: "there?" }],
+    });
+    const answer = await fetch(`${child.url}/v1/chat/completions`, { method: "POST", headers, body });
+    expect(await answer.json()).toMatchObject({ choices: [{ message: { content: "here" } }] });
+    const status = await (await fetch(`${child.url}/api/status`, { headers })).json();
+    expect(status).toMatchObject({
+      agents: [{ id: "coder" }],
+      channels: [{ channel: "feishu", account: "main", state: "ready" }],
+    });
+    expect(await child.end("SIGTERM")).toEqual({ code: 0, signal: null });
+  });
+
+  it("says that an agent cannot work rather than let another one answer", async () => {
+    const world = await openWorld();
+    const { dir } = world;
+    world.configure(
+      exampleConfig({
+        agents: { list: [{ id: "lost", workspaceDir: join(dir, "nowhere") }, { id: "coder" }] },
+      }),
+    );
+    const child = await world.startChild();
+    expect((await child.post(textMessage("hi", { senderId: ZHANG }))).status).toBe(200);
+    await eventually(() => world.feishu.sent.length > 0, "the person is told");
+    expect(world.feishu.sent[0]?.content).toMatch(/not set up to answer/);
+    await child.end("SIGTERM");
+    const rows = await inStore(world, (store) => store.inbox.list());
+    expect(rows.map(({ state, detail }) => [state, detail?.rule])).toEqual([["failed-reported", "no_agent"]]);
+    expect(world.anthropic.requests).toEqual([]);
+  });
+
+  it("shows the same in `config check`, and nothing where nothing is wrong", async () => {
+    const world = await openWorld();
+    world.configure(demoConfig({ agents: agent({ tools: { allow: ["wirte"] } }) }));
+    const child = world.run(["config", "check", "--json"]);
+    expect((await child.exited).code).toBe(78);
+    expect(JSON.parse(child.stdout())).toEqual([
+      expect.objectContaining({
+        severity: "error",
+        path: "agents.list[0].tools.allow",
+        line: expect.any(Number),
+      }),
+    ]);
+    world.configure(exampleConfig());
+    const good = world.run(["config", "check"]);
+    expect([(await good.exited).code, good.stdout()]).toEqual([
+      0,
+      `${world.home.configFile}: nothing is wrong.\n`,
+    ]);
+  });
+
+  it.each([
+    ["not YAML at all", "gateway: [", /signalbox\.yaml:\d+/],
+    [
+      "a port that is none",
+      "gateway: { port: 70000 }",
+      /signalbox\.yaml:1: gateway\.port: .*65535|signalbox\.yaml:1: gateway\.port/,
+    ],
+    ["a short token", "gateway: { auth: { token: short } }", /signalbox\.yaml:1: gateway\.auth\.token/],
+    [
+      "a missing variable in the gateway's own part",
+      "gateway: { auth: { token: '${NOT_SET}' } }",
+      /signalbox\.yaml:1: gateway\.auth\.token: .*NOT_SET/,
+    ],
+  ])("with %s nothing starts", async (_, text, says) => {
+    const world = await openWorld();
+    world.configure(text);
+    const child = world.run(["start"]);
+    expect((await child.exited).code).toBe(78);
+    const lines = child.stderr().trim().split("\n");
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/^signalbox: /);
+    expect(lines[0]).toMatch(says);
+  });
+
+  it("reports an unknown key and starts, also with --strict", async () => {
+    const world = await openWorld();
+    world.configure(demoConfig({ agnets: {} }));
+    const child = await world.startChild(["--strict"]);
+    expect(child.stderr()).toMatch(/^warning: .*signalbox\.yaml:\d+: agnets: unknown key/m);
+  });
+});
+
+/** How `signalbox start` ends with one line. */
+async function refusal(
+  world: World,
+  env: Readonly<Record<string, string>> = {},
+  args: readonly string[] = [],
+) {
+  const child = world.run(["start", ...args], env);
+  const { code } = await child.exited;
+  const lines = child.stderr().trim().split("\n");
+  expect(lines).toHaveLength(1);
+  return { code, line: lines[0] ?? "" };
+}
+
+describe("surroundings with a fault", { timeout: 60_000 }, () => {
+  it("a port in use", async () => {
+    const world = await openWorld();
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void other.close());
+    const { port } = other.address() as AddressInfo;
+    world.configure(demoConfig({ gateway: { port } }));
+    const { code, line } = await refusal(world);
+    expect(code).toBe(69);
+    expect(line).toMatch(new RegExp(`gateway\\.port: 127\\.0\\.0\\.1:${port} is in use`));
+    expect(line).toMatch(/Set another gateway\.port, or stop that program/);
+    expect(line).toContain(world.home.configFile);
+  });
+
+  it("a home that another gateway holds", async () => {
+    const world = await openWorld();
+    world.configure(demoConfig());
+    const holder = await world.startChild();
+    const { code, line } = await refusal(world);
+    expect(code).toBe(75);
+    expect(line).toContain(world.home.dir);
+    expect(line).toContain(String(holder.process.pid));
+    expect((await fetch(`${holder.url}/readyz`)).status).toBe(200);
+    // However the holder ends, the home is free.
+    await holder.end("SIGKILL");
+    await world.startChild();
+  });
+
+  it("a database of a newer version", async () => {
+    const world = await openWorld();
+    world.configure(demoConfig());
+    const child = await world.startChild();
+    await child.end("SIGTERM");
+    const database = new DatabaseSync(world.home.databaseFile);
+    const { user_version: version } = database.prepare("PRAGMA user_version").get() ?? {};
+    database.exec(`PRAGMA user_version = ${Number(version) + 1}`);
+    database.close();
+    const { code, line } = await refusal(world);
+    expect(code).toBe(65);
+    expect(line).toContain(world.home.databaseFile);
+    expect(line).toMatch(/newer/);
+  });
+
+  it("a database that is none", async () => {
+    const world = await openWorld();
+    world.configure(demoConfig());
+    writeFileSync(
+      world.home.databaseFile,
+      "this is no database, only a text that is long enough ".repeat(20),
+    );
+    const { code, line } = await refusal(world);
+    expect(code).toBe(73);
+    expect(line).toContain(world.home.databaseFile);
+  });
+
+  it.skipIf(process.getuid?.() === 0)("a home that cannot be written", async () => {
+    const world = await openWorld();
+    chmodSync(world.home.dir, 0o500);
+    onTestFinished(() => chmodSync(world.home.dir, 0o700));
+    const { code, line } = await refusal(world);
+    expect(code).toBe(73);
+    expect(line).toContain(world.home.dir);
+  });
+
+  it("a home inside a file", async () => {
+    const world = await openWorld();
+    const file = join(world.dir, "file");
+    writeFileSync(file, "");
+    const { code, line } = await refusal(world, {}, ["--home", join(file, "home")]);
+    expect(code).toBe(73);
+    expect(line).toMatch(
+      /file\/home cannot be used: .* Make it writable .* or choose another with --home or SIGNALBOX_HOME/,
+    );
+  });
+
+  it("an address that others can reach, without a token", async () => {
+    const world = await openWorld();
+    world.configure({ gateway: { host: "0.0.0.0", port: 0 } });
+    const { code, line } = await refusal(world);
+    expect(code).toBe(78);
+    expect(line).toMatch(/signalbox\.yaml.*gateway\.host: 0\.0\.0\.0 .*token/);
+    expect(line).toMatch(/gateway\.auth\.token or SIGNALBOX_TOKEN, or listen on 127\.0\.0\.1/);
+    const child = await world.startChild([], { SIGNALBOX_TOKEN: TOKEN });
+    expect(child.stderr()).not.toContain(TOKEN);
+  });
+
+  it("a token is made on first start, shown once, and kept for the owner alone", async () => {
+    const world = await openWorld();
+    world.configure({ gateway: { port: 0 } });
+    const first = await world.startChild();
+    const token = /shown once[^:]*: (\S+)/.exec(first.stderr())?.[1] ?? "";
+    expect(Buffer.from(token, "base64url")).toHaveLength(32);
+    const me = (url: string) => fetch(`${url}/api/me`, { headers: { authorization: `Bearer ${token}` } });
+    expect((await me(first.url)).status).toBe(200);
+    await first.end("SIGTERM");
+    const second = await world.startChild();
+    expect(second.stderr()).not.toContain(token);
+    expect((await me(second.url)).status).toBe(200);
+  });
+
+  it("a command that is none", async () => {
+    const world = await openWorld();
+    for (const args of [["strat"], ["start", "--no-such-option"], ["trace"]]) {
+      const child = world.run(args);
+      expect((await child.exited).code, args.join(" ")).toBe(64);
+    }
+    const status = world.run(["status"]);
+    expect((await status.exited).code).toBe(69);
+    expect(status.stderr()).toMatch(/^signalbox: No gateway runs on .*Start one with/);
+  });
+});
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
