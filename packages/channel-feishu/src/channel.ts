@@ -1,5 +1,11 @@
-import { type Channel, type ChannelContext, type Health, isChannelError } from "@signalbox/channel";
-import type { FeishuAddress } from "./address.ts";
+import {
+  type Channel,
+  type ChannelContext,
+  ChannelError,
+  type Health,
+  isChannelError,
+} from "@signalbox/channel";
+import { type FeishuAddress, idType } from "./address.ts";
 import { createApi } from "./api.ts";
 import { missedMessages } from "./backfill.ts";
 import type { FeishuConfig } from "./config.ts";
@@ -140,6 +146,15 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
     }
   }
 
+  /** The platform goes by the message alone: a change asked for in one chat must not reach into another. */
+  async function staysIn(to: FeishuAddress, messageId: string, signal: AbortSignal): Promise<void> {
+    // Where a person stands for the chat there is nothing to compare.
+    if (idType(to.id) !== "chat_id") return;
+    const chatId = (await places.message(messageId, signal))?.chatId;
+    if (chatId === to.id) return;
+    throw new ChannelError("not_found", "Feishu: there is no such message in this conversation");
+  }
+
   const webhook = createWebhook(context, accept);
   const socket =
     context.config.transport === "socket"
@@ -177,8 +192,10 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
       return answer.finally(() => running.delete(answer));
     },
     send: (to, message, options) => tracked(sender.send(to, message, options)),
-    edit: (_to, messageId, message, signal) => tracked(sender.edit(messageId, message, signal)),
-    remove: (_to, messageId, signal) => tracked(sender.remove(messageId, signal)),
+    edit: (to, messageId, message, signal) =>
+      tracked(staysIn(to, messageId, signal).then(() => sender.edit(messageId, message, signal))),
+    remove: (to, messageId, signal) =>
+      tracked(staysIn(to, messageId, signal).then(() => sender.remove(messageId, signal))),
     react: (_to, messageId, { emoji, on }, signal) => tracked(sender.react(messageId, emoji, on, signal)),
     async typing(_to, { on, messageId }, signal) {
       if (messageId !== undefined) await tracked(sender.react(messageId, typingReaction, on, signal));

@@ -146,6 +146,18 @@ describe("sending through the real SDK", { timeout: 30_000 }, () => {
     ]);
   });
 
+  it("changes nothing from another conversation", async () => {
+    await using bench = await openBench();
+    const { parts } = await bench.channel.send(chat, markdown("one"), options);
+    const id = parts[0]?.messageId ?? "";
+    const other = { id: "oc_other" };
+    await expect(bench.channel.edit?.(other, id, markdown("two"), never)).rejects.toMatchObject({
+      code: "not_found",
+    });
+    await expect(bench.channel.remove?.(other, id, never)).rejects.toMatchObject({ code: "not_found" });
+    expect(bench.standIn.sent[0]).toMatchObject({ edits: [], deleted: false });
+  });
+
   it("edits, takes back, reacts and shows that it writes", async () => {
     await using bench = await openBench();
     await bench.post(textMessage("hi", { messageId: "om_1" }));
