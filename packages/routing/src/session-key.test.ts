@@ -103,6 +103,10 @@ describe("formatSessionKey", () => {
       "agent",
       "a b",
       "\n",
+      "\ud83d",
+      "\ude00\ud83d",
+      "\ufffd",
+      "%+D83D",
     ),
     fc.string({ unit: "binary", maxLength: 6 }),
     fc
@@ -141,7 +145,9 @@ describe("formatSessionKey", () => {
   it("is undone by parseSessionKey, so that no two sessions share a key", () => {
     fc.assert(
       fc.property(parts, (parts) => {
-        expect(parseSessionKey(formatSessionKey(parts))).toEqual(parts);
+        const key = formatSessionKey(parts);
+        expect(key.isWellFormed()).toBe(true);
+        expect(parseSessionKey(key)).toEqual(parts);
       }),
       { numRuns: 5_000 },
     );

@@ -94,10 +94,12 @@ function read(segments: string[]): SessionKeyParts | undefined {
 
 /**
  * Makes an id safe to stand in a session key: `:`, `%`, control characters and white space of ASCII become `%` and
- * two hexadecimal digits. Everything else stays as it is, so that ordinary ids are readable.
+ * two hexadecimal digits, half a surrogate pair, which no store could keep, `%+` and four. Everything else stays as it
+ * is, so that ordinary ids are readable.
  */
 export function escapeId(id: string): string {
-  return UNSAFE.test(id) ? id.replace(EVERY_UNSAFE, percent) : id;
+  const safe = UNSAFE.test(id) ? id.replace(EVERY_UNSAFE, percent) : id;
+  return safe.isWellFormed() ? safe : safe.replace(/\p{Cs}/gu, half);
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not stay
@@ -108,8 +110,14 @@ function percent(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
 }
 
+function half(surrogate: string): string {
+  return `%+${surrogate.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
 function unescapeId(text: string): string {
-  return text.replace(/%([0-9A-F]{2})/g, (_, digits: string) => String.fromCharCode(parseInt(digits, 16)));
+  return text.replace(/%(?:([0-9A-F]{2})|\+([0-9A-F]{4}))/g, (_, two?: string, four?: string) =>
+    String.fromCharCode(parseInt(two ?? four ?? "", 16)),
+  );
 }
 
 /** Identity links, ready to be asked. */
