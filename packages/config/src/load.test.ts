@@ -93,6 +93,12 @@ bindings:
     expect(loaded.config.agents.list).toEqual([{ id: "a", tools: { allow: ["read"] } }]);
   });
 
+  it("keeps commands from running where a setting about them is wrong", () => {
+    const loaded = load("tools: { exec: { sandbox: off, timeoutMs: soon } }\n");
+    expect(only(loaded)).toMatchObject({ path: "tools.exec.timeoutMs", disables: "exec" });
+    expect(loaded.config.tools.exec.sandbox).toBe("off");
+  });
+
   it("disables only the part a wrong value belongs to", () => {
     const loaded = load("agents:\n  list:\n    - id: good\n    - id: bad\n      thinking: enormous\n");
     expect(only(loaded)).toMatchObject({ path: "agents.list[1].thinking", line: 5, disables: "agent bad" });

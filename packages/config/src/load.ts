@@ -219,7 +219,10 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     bindings,
     session: section(sessionSchema, "session"),
     access: section(accessSchema, "access"),
-    tools: section(toolsSchema, "tools"),
+    // A wrong setting may have been the one that kept commands from running.
+    tools:
+      part(toolsSchema, ["tools"], root.tools ?? {}, "exec") ??
+      toolsSchema.parse({ exec: { sandbox: "off" } }),
     skills: section(skillsSchema, "skills"),
   };
   return {
