@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ScriptedTurn } from "@signalbox/testkit";
-import { textMessage } from "@signalbox/testkit/feishu";
+import { messageEvent, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { exampleConfig, inStore, LI, openWorld, type World, ZHANG } from "./harness.ts";
 import { cacheMarks, fences, modelRequests } from "./requests.ts";
@@ -264,6 +264,25 @@ describe("a message on Feishu", { timeout: 60_000 }, () => {
     expect(
       world.feishu.requests.filter(({ path }) => path.includes(`/contact/v3/users/${ZHANG}`)),
     ).toHaveLength(2);
+  });
+
+  it("keeps the prompt before the boundary when something untrusted came into the conversation", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig());
+    world.script(() => ({ text: "好" }));
+    const started = await world.start();
+    for (const event of [
+      textMessage("一", { senderId: ZHANG }),
+      messageEvent("merge_forward", "Merged and Forwarded Message", { senderId: ZHANG }),
+      textMessage("三", { senderId: ZHANG }),
+    ]) {
+      await started.post(event);
+      await started.settled();
+    }
+    const requests = modelRequests(world.anthropic);
+    expect(requests).toHaveLength(3);
+    expect(new Set(requests.map(({ stable }) => stable)).size).toBe(1);
+    expect(new Set(requests.map(({ tools }) => tools.join())).size).toBe(1);
   });
 
   it("has the same prompt before the boundary whoever writes, wherever and whenever", async () => {
