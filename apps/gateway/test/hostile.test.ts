@@ -85,21 +85,32 @@ test("a reply answers only messages of its own conversation, whatever the model 
 });
 
 test.each([
-  ["said", textMessage("read this", { senderId: ZHANG, messageId: "om_1" }), 1],
-  ["forwarded", messageEvent("merge_forward", "Merged and Forwarded Message", { senderId: ZHANG }), 0],
+  ["an own message", textMessage("read this", { senderId: ZHANG, messageId: "om_1" }), "agent.allow"],
+  [
+    "a forwarded one",
+    messageEvent("merge_forward", "Merged and Forwarded Message", { senderId: ZHANG }),
+    "taint.message-elsewhere",
+  ],
 ])(
-  "an owner's run writes elsewhere after something %s, as long as it was the owner's own",
-  async (_, event, sent) => {
+  "whether an owner's run may write elsewhere after %s is decided by what it holds",
+  async (_, event, rule) => {
     const world = await openWorld();
-    world.configure(exampleConfig({ access: { dm: "pairing", owners: [`feishu:${ZHANG}`] } }));
-    const started = await world.start();
+    const access = { dm: "pairing", owners: [`feishu:${ZHANG}`] };
+    world.configure(exampleConfig({ gateway: { port: 0, auth: { token: TOKEN }, shutdownMs: 0 }, access }));
+    const { post, settled, gateway } = await world.start();
     const elsewhere = { name: "message", input: { action: "send", message: "Elsewhere.", target: LI } };
     world.script([{ text: "Read." }, { toolCalls: [elsewhere] }, { text: "Done." }]);
-    await started.post(event);
-    await started.settled();
-    await started.post(textMessage("go on", { senderId: ZHANG, messageId: "om_2" }));
-    await started.settled();
-    expect(world.feishu.sent.filter(({ content }) => content.includes("Elsewhere."))).toHaveLength(sent);
+    await post(event);
+    await settled();
+    await post(textMessage("go on", { senderId: ZHANG, messageId: "om_2" }));
+    const decided = async (): Promise<string[]> => {
+      const trace = await gateway.service.trace("om_2");
+      return (trace?.entries ?? []).flatMap(
+        ({ summary }) => /^message: \w+ \((.+?)\)/.exec(summary)?.[1] ?? [],
+      );
+    };
+    await eventually(async () => (await decided()).length > 0, "the call is decided");
+    expect(await decided()).toEqual([rule]);
   },
 );
 
