@@ -4,6 +4,7 @@ import { stringify } from "yaml";
 import { ASSETS } from "./assets.ts";
 import { type Gateway, planGateway, startGateway } from "./gateway.ts";
 import { locateHome, prepareHome } from "./home.ts";
+import type { GatewayHook } from "./hooks.ts";
 import { createLogger, createRedactor } from "./log.ts";
 import { effectiveToken, environmentSecrets } from "./settings.ts";
 
@@ -17,6 +18,8 @@ export interface CreateGatewayOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Channels besides the built-in ones. */
   readonly channels?: readonly ChannelDefinition[];
+  /** Code of your own at the named points of a message's way. */
+  readonly hooks?: readonly GatewayHook[];
   /** Default `warn`; lines of JSON on standard error. */
   readonly logLevel?: "trace" | "debug" | "info" | "warn" | "error" | "silent";
   /** Told of each thing that is wrong with the configuration. Default: a warning in the log. */
@@ -60,6 +63,7 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
       logger,
       env,
       channels,
+      hooks: options.hooks ?? [],
       consoleDir: ASSETS.consoleDir,
       onFatal: (error) => {
         logger.error({ err: error.message }, "the gateway stops");

@@ -167,6 +167,7 @@ export function accountWithFailpoints(account: Account, hit: Failpoints): Accoun
 export function toolboxWithFailpoints(toolbox: Toolbox, hit: Failpoints): Toolbox {
   const around = aroundWith(hit);
   return {
+    ...toolbox,
     async forRun(run) {
       const made = await toolbox.forRun(run);
       const tools = made.tools.map((tool) => ({ ...tool, execute: around("tool", tool.execute) }));

@@ -12,6 +12,9 @@ import {
 } from "@signalbox/store";
 import { resolveAgents } from "./agents.ts";
 import { type Accounts, planAccounts } from "./channels.ts";
+import { createCommands } from "./commands/commands.ts";
+import { loadQueueModes } from "./commands/queue-modes.ts";
+import { COMMANDS } from "./commands/table.ts";
 import { createService } from "./create-service.ts";
 import { EXIT, GatewayError, messageOf } from "./errors.ts";
 import {
@@ -21,6 +24,7 @@ import {
   toolboxWithFailpoints,
 } from "./failpoints.ts";
 import { type Home, prepareHome } from "./home.ts";
+import { createHooks, type GatewayHook } from "./hooks.ts";
 import { createAuth } from "./http/auth.ts";
 import { isLoopback } from "./http/origin.ts";
 import { startHttp } from "./http/server.ts";
@@ -28,6 +32,7 @@ import { createLiveHub } from "./live.ts";
 import type { Logger } from "./log.ts";
 import { createMessageSender } from "./message-sender.ts";
 import { resolveModels } from "./models.ts";
+import { OWN_HOOKS, sentMessage } from "./own-hooks.ts";
 import { createGate } from "./path/gate.ts";
 import { createHistories } from "./path/history.ts";
 import { createIntake } from "./path/intake.ts";
@@ -36,14 +41,15 @@ import { createDeliverer } from "./path/outbox.ts";
 import { createOutcomes } from "./path/outcomes.ts";
 import { createPrompts } from "./path/prompt.ts";
 import { routingConfig, routingProblems } from "./path/route.ts";
-import { createRunner, ShutdownAbort } from "./path/run.ts";
+import { createRunner } from "./path/run.ts";
+import { ShutdownAbort } from "./path/shutdown.ts";
 import type { GatewayBodies, GatewayStore } from "./path/stored.ts";
 import { samePlace, type Ticket } from "./path/ticket.ts";
 import { createTracer } from "./path/trace.ts";
 import type { GatewayService } from "./service.ts";
 import { effectiveToken, environmentToken } from "./settings.ts";
 import { resolveSkills } from "./skills.ts";
-import { createToolbox, toolProblems } from "./toolbox.ts";
+import { createToolbox, toolProblems, toolsOf } from "./toolbox.ts";
 
 export interface GatewayOptions {
   readonly home: Home;
@@ -56,6 +62,8 @@ export interface GatewayOptions {
   readonly consoleDir: string;
   /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;
+  /** Code of the host's own at the named points. */
+  readonly hooks?: readonly GatewayHook[];
   /** Told when the gateway cannot go on: another process took over, or its lease was lost. */
   readonly onFatal: (error: Error) => void;
   /** For tests: called wherever the gateway can be made to die or fail. */
@@ -171,6 +179,8 @@ async function run(
   const tracer = createTracer(store, (error) =>
     logger.warn({ err: messageOf(error) }, "a trace could not be written"),
   );
+  const hooks = createHooks([...OWN_HOOKS, ...(options.hooks ?? [])], logger);
+  const queueModes = await loadQueueModes(store);
   const outcomes = createOutcomes();
   const router = createRouter(routingConfig(config, agents), {
     cache: store.routes,
@@ -188,12 +198,28 @@ async function run(
     logger,
     now,
     random: Math.random,
-    onSettled: (row, state, detail) => outcomes.delivered(row, state, detail, tracer),
+    onSettled: (row, state, detail) => {
+      outcomes.delivered(row, state, detail, tracer);
+      if (state === "sent") hooks.observe("message_sent", sentMessage(row));
+    },
   });
   const sender = createMessageSender({ store, lease, account, deliverer, live, now });
-  const tools = await createToolbox({ config, home, agents, skills, sender, tracer, now });
+  const { definition } = accounts;
+  const questions = { store, lease, definition, deliverer, live, logger, now };
+  const tools = await createToolbox({
+    config,
+    home,
+    agents,
+    skills,
+    sender,
+    tracer,
+    hooks,
+    questions,
+    now,
+  });
   const toolbox = failpoints ? toolboxWithFailpoints(tools, failpoints) : tools;
-  const prompts = createPrompts({ store, skills, account, logger, now });
+  const prompts = createPrompts({ store, skills, account, hooks, logger, now });
+  const histories = createHistories(store);
   const onFenced = (error: Error): void => options.onFatal(error);
   const answer = createRunner({
     store,
@@ -202,7 +228,9 @@ async function run(
     models,
     toolbox,
     prompts,
-    histories: createHistories(store),
+    histories,
+    hooks,
+    readOrder: (stored, agentId) => commands.read(stored, agentId),
     compactionCache: {
       async get(key) {
         const kept = await store.kv.get("compaction", key);
@@ -211,7 +239,7 @@ async function run(
       set: (key, summary) => store.kv.set("compaction", key, summary, COMPACTION_KEPT_MS),
     },
     router,
-    definition: accounts.definition,
+    definition,
     live,
     tracer,
     logger,
@@ -223,7 +251,10 @@ async function run(
   });
   const lanes = createLanes<Ticket>({
     maxRuns: config.gateway.maxRuns,
-    queue: () => config.session.queue,
+    queue: (sessionKey) => {
+      const mode = queueModes.get(sessionKey);
+      return mode === undefined ? config.session.queue : { ...config.session.queue, mode };
+    },
     together: samePlace,
     run: answer,
     drop: (tickets) => {
@@ -238,12 +269,38 @@ async function run(
       }
     },
   });
+  const startedAt = now();
+  const commands = createCommands({
+    store,
+    lease,
+    agents,
+    models,
+    approvals: toolbox.approvals,
+    queueModes,
+    queueMode: config.session.queue.mode,
+    skills: (agent) =>
+      skills.forAgent(agent).commands({ reserved: Object.keys(COMMANDS), tools: toolsOf(agent) }),
+    lanes,
+    enqueue: lanes.enqueue,
+    hooks,
+    definition,
+    live,
+    tracer,
+    logger,
+    startedAt,
+    now,
+    deliver: deliverer.deliver,
+    onOutcome: outcomes.settle,
+    onFenced,
+  });
   const intake = createIntake({
     store,
     lease,
     router,
     gate: createGate(config.access, config.bindings),
     lanes,
+    commands,
+    hooks,
     tracer,
     logger,
     now,
@@ -261,7 +318,7 @@ async function run(
     intake,
     live,
     outcomes,
-    startedAt: now(),
+    startedAt,
     now,
     outboxInFlight: deliverer.inFlight,
     ready: () => state === "ready",
@@ -311,6 +368,7 @@ async function run(
     const impatience = setTimeout(() => lanes.stopAll(new ShutdownAbort("the gateway is stopping")), left());
     await ended;
     clearTimeout(impatience);
+    await commands.idle();
     // Replies need their accounts; what arrives meanwhile is refused, and its platform delivers it again.
     await deliverer.stop(Math.min(5_000, left()));
     await accounts.stop(Math.min(5_000, left()));

@@ -1,5 +1,26 @@
 export { type CreateGatewayOptions, createGateway, type EmbeddedGateway } from "./create-gateway.ts";
 export { EXIT, GatewayError } from "./errors.ts";
 export type { Gateway } from "./gateway.ts";
+export {
+  type AfterToolCall,
+  type BeforeModelResolve,
+  type BeforePromptBuild,
+  type BeforeReply,
+  type BeforeToolCall,
+  type GateHook,
+  type GatePoint,
+  type GateVerdict,
+  type GatewayHook,
+  HOOK_KINDS,
+  type HookPoint,
+  type HookPoints,
+  type MessageReceived,
+  type MessageSent,
+  type ModifyHook,
+  type ModifyPoint,
+  type ObserveHook,
+  type ObservePoint,
+  type RunEnded,
+} from "./hooks.ts";
 export type { LiveEvent, LiveHub, RunEnd } from "./live.ts";
 export type { GatewayService, Outcome, RunUsage, Submission, Submitted } from "./service.ts";

@@ -71,8 +71,11 @@ export function createLiveHub(onListenerError: (error: unknown) => void): LiveHu
   const turns = new Map<string, LiveEvent[]>();
 
   const remember = (sessionKey: string, event: LiveEvent): void => {
-    if (event.type === "run.end") turns.delete(sessionKey);
-    else if (event.type === "run.start") turns.set(sessionKey, [event]);
+    if (event.type === "run.end") {
+      // A command can end while a turn goes on.
+      const [start] = turns.get(sessionKey) ?? [];
+      if (start?.type === "run.start" && start.runId === event.runId) turns.delete(sessionKey);
+    } else if (event.type === "run.start") turns.set(sessionKey, [event]);
     else {
       const turn = turns.get(sessionKey);
       const last = turn?.at(-1);

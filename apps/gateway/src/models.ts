@@ -30,10 +30,17 @@ export interface Models {
   readonly problems: readonly Problem[];
   /** Whether nothing but the offline demo model can answer. */
   readonly demoOnly: boolean;
-  /** The agent's model, or the one a session chose instead; `undefined` where none of them can be reached. */
+  /**
+   * The agent's model, or the one a session chose instead, as long as it can be reached; `undefined` where none of them
+   * can.
+   */
   of(agent: Agent, override?: string): AgentModel | undefined;
   /** A model by its reference, where its account is usable. */
   find(reference: string): Model | undefined;
+  /** The models that can be chosen by name, as `provider/model`. */
+  offered(): readonly string[];
+  /** What somebody typed, as `provider/model`; `undefined` where it cannot be reached, or is not known of its provider. */
+  choose(typed: string): string | undefined;
 }
 
 /** Environment variables that hold the keys of the well-known accounts. */
@@ -88,13 +95,26 @@ export function resolveModels(
   problems.push(...modelProblems(loaded, agents, catalogue, demoOnly));
 
   const resolve = (reference: string): Model | undefined => catalogue.resolve(reference)?.model;
+  const reachable = new Set((demoOnly ? [DEMO_ACCOUNT] : accounts).map(({ name }) => name));
+  const offered = catalogue.list().filter(({ provider }) => reachable.has(provider));
+  const choose = (typed: string): string | undefined => {
+    const found = catalogue.resolve(typed);
+    if (found === undefined || !reachable.has(found.model.provider)) return undefined;
+    const { provider, id } = found.model;
+    // An unknown id is a slip where the provider's models are known, and anything goes where they are not.
+    const slip = found.warnings.length > 0 && offered.some((one) => one.provider === provider);
+    return slip ? undefined : `${provider}/${id}`;
+  };
   return {
     problems,
     demoOnly,
     find: resolve,
+    offered: () => offered.map(({ provider, id }) => `${provider}/${id}`),
+    choose,
     of(agent, override) {
       if (demoOnly) return { model: demoModel, stream: runner.stream, demo: true };
-      const references = [override ?? agent.model ?? defaultReference, ...agent.fallbacks];
+      const chosen = override !== undefined && choose(override) !== undefined ? override : undefined;
+      const references = [chosen ?? agent.model ?? defaultReference, ...agent.fallbacks];
       const [model, ...fallbacks] = references.flatMap((reference) =>
         reference ? (resolve(reference) ?? []) : [],
       );

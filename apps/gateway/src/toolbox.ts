@@ -1,8 +1,10 @@
-import type { BeforeToolCall, OnAsk, Tool, ToolEffects } from "@signalbox/agent-core";
+import type { BeforeToolCall, OnAsk, Tool, ToolEffects, ToolResult } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import type { Config, LoadedConfig, Problem } from "@signalbox/config";
 import type { InboxId, RunId } from "@signalbox/store";
 import {
+  type Approval,
+  type Approvals,
   checkToolNames,
   createEditTool,
   createExecTool,
@@ -14,13 +16,16 @@ import {
   createWriteTool,
   describeSandbox,
   openWorkspace,
+  type RunTools as RunnerTools,
   type Sandbox,
   startSandbox,
   type TaintSource,
   type ToolRunner,
 } from "@signalbox/tools";
 import { type Agent, type Agents, allowPath } from "./agents.ts";
+import { createApprovals, type QuestionOptions } from "./approvals.ts";
 import type { Home } from "./home.ts";
+import type { Hooks } from "./hooks.ts";
 import type { MessageSender } from "./message-sender.ts";
 import type { Role } from "./path/gate.ts";
 import type { Tracer } from "./path/trace.ts";
@@ -48,6 +53,8 @@ interface RunTools {
   /** The gate no call gets around. */
   readonly beforeToolCall: BeforeToolCall;
   readonly onAsk: OnAsk;
+  /** For what is not the model's wish: goes through the same gate. A question that comes up is waited for. */
+  readonly call: RunnerTools["call"];
   /** A message is part of the run: its speaker may lower what the run may do, what it quotes taints it. */
   heard(event: MessageEvent, role: Role): void;
   /** Untrusted content came in otherwise. */
@@ -59,6 +66,8 @@ interface RunTools {
 }
 
 export interface Toolbox {
+  /** The questions of all agents' tools. */
+  readonly approvals: Approvals;
   forRun(run: ToolRun): Promise<RunTools>;
 }
 
@@ -69,6 +78,9 @@ export interface ToolboxOptions {
   readonly skills: AgentsSkills;
   readonly sender: MessageSender;
   readonly tracer: Tracer;
+  readonly hooks: Hooks;
+  /** How questions reach people. */
+  readonly questions: QuestionOptions;
   readonly now: () => number;
 }
 
@@ -84,23 +96,34 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   const sandbox = agents.all.some((agent) => mayUse(agent, "exec")) ? sandboxOf(config) : undefined;
 
   const runners = new Map<string, Promise<ToolRunner>>();
-  const runnerOf = (agent: Agent): Promise<ToolRunner> => {
-    const known = runners.get(agent.id);
+  const approvals = createApprovals(options.questions, (sessionKey) => running.get(sessionKey));
+  const runnerOf = (agent: Agent, asks: boolean): Promise<ToolRunner> => {
+    const key = `${asks} ${agent.id}`;
+    const known = runners.get(key);
     if (known) return known;
-    const made = makeRunner(options, agent, sandbox, running, (sessionKey, text, data) => {
-      const run = running.get(sessionKey);
-      if (run !== undefined) tracer.note(run.messageId, "tool", text, data);
-    });
-    runners.set(agent.id, made);
+    const made = makeRunner(
+      options,
+      agent,
+      sandbox,
+      running,
+      asks ? approvals : undefined,
+      (sessionKey, text, data) => {
+        const run = running.get(sessionKey);
+        if (run !== undefined) tracer.note(run.messageId, "tool", text, data);
+      },
+    );
+    runners.set(key, made);
     // What failed once, a folder that was away for instance, may be there for the next run.
-    made.catch(() => runners.delete(agent.id));
+    made.catch(() => runners.delete(key));
     return made;
   };
 
   return {
+    approvals,
     async forRun(run) {
       const { agent, event, sessionKey } = run;
-      const runner = await runnerOf(agent);
+      // A client of the API waits for one answer and can give none in between.
+      const runner = await runnerOf(agent, event.channel !== "api");
       running.set(sessionKey, run);
       const state = createRunState({
         agentId: agent.id,
@@ -109,13 +132,29 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
         channelKind: event.channel === "api" ? "api" : event.conversation.kind,
         taint: [],
       });
-      const { tools, beforeToolCall, onAsk } = runner.forRun(state);
+      const { tools, beforeToolCall, onAsk, call } = runner.forRun(state);
+      const gate = (tool: string, callId: string, args: unknown) =>
+        options.hooks.gate("before_tool_call", { agentId: agent.id, sessionKey, tool, callId, args });
       const effects = new Map(tools.map((tool) => [tool.name, tool.effects]));
       return {
         tools: inOrder(tools, agent),
         effects: (name) => effects.get(name) ?? "external",
-        beforeToolCall,
+        async beforeToolCall(info) {
+          const verdict = await gate(info.tool.name, info.call.id, info.args);
+          if (verdict.action === "deny") return { action: "block", reason: `Not allowed. ${verdict.reason}` };
+          return beforeToolCall(info);
+        },
         onAsk,
+        async call(name, args, how) {
+          const verdict = await gate(name, how.callId, args);
+          if (verdict.action === "deny") return failed(`Not allowed. ${verdict.reason}`);
+          const result = await call(name, args, how);
+          const asked = await questionIn(approvals, sessionKey, result);
+          if (asked === undefined) return result;
+          const answer = await approvals.wait(asked.id, how.signal);
+          if (answer === "allowed") return call(name, args, how);
+          return failed(answer === "denied" ? "The approval was refused." : "Nobody approved it in time.");
+        },
         heard(heardEvent, role) {
           state.lowerRole(role);
           if (heardEvent.forwarded) state.taint({ source: "forward" });
@@ -139,6 +178,7 @@ async function makeRunner(
   agent: Agent,
   sandbox: Promise<Sandbox> | undefined,
   running: ReadonlyMap<string, ToolRun>,
+  approvals: Approvals | undefined,
   note: Note,
 ): Promise<ToolRunner> {
   const { home, skills, sender, now } = options;
@@ -168,10 +208,29 @@ async function makeRunner(
   return createToolRunner({
     tools,
     policy: { allow: agent.tools.allow, deny: agent.tools.deny },
+    ...(approvals === undefined ? {} : { approvals }),
     now,
     record: ({ sessionKey, decision, rule, reason, tool, callId }) =>
       note(sessionKey, `${tool}: ${decision} (${rule}). ${reason}`, { rule, call: callId }),
   });
+}
+
+/** The open question a refused call has left, which its text names. */
+async function questionIn(
+  approvals: Approvals,
+  sessionKey: string,
+  { content, isError }: ToolResult,
+): Promise<Approval | undefined> {
+  if (isError !== true) return undefined;
+  const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  const all = await approvals.list();
+  return all.find(
+    (one) => one.state === "pending" && one.sessionKey === sessionKey && text.includes(` ${one.id};`),
+  );
+}
+
+function failed(text: string): ToolResult {
+  return { isError: true, content: [{ type: "text", text }] };
 }
 
 /** Names in the configuration that stand for no tool. */
@@ -201,6 +260,11 @@ export async function describeExec(config: Config, agents: Agents): Promise<stri
 function sandboxOf(config: Config): Promise<Sandbox> {
   const { sandbox, timeoutMs } = config.tools.exec;
   return startSandbox({ setting: sandbox === "bubblewrap" ? "default" : sandbox, limits: { timeoutMs } });
+}
+
+/** The tools an agent has. */
+export function toolsOf(agent: Agent): readonly string[] {
+  return BUILT_IN.filter((name) => mayUse(agent, name));
 }
 
 function mayUse({ tools: { allow, deny } }: Agent, name: string): boolean {

@@ -1,6 +1,7 @@
 import type { AgentMessage, RunUsage as LoopUsage, RunResult } from "@signalbox/agent-core";
 import type { InboxSettle, RunId } from "@signalbox/store";
 import { noteId, type RunEnd } from "../live.ts";
+import { shownMessage } from "../own-hooks.ts";
 import type { Outcome } from "../service.ts";
 import { outboxRow, repeatable } from "./outbox.ts";
 import { composeReply, type Ending, outboundOf, type Reply } from "./reply.ts";
@@ -36,7 +37,8 @@ export async function conclude(
   held: readonly AgentMessage[],
   texts: readonly string[],
 ): Promise<void> {
-  const reply = composeReply(texts, endingOf(result), scope.sentByTool);
+  const composed = composeReply(texts, endingOf(result), scope.sentByTool);
+  const reply = result.reason === "aborted" ? composed : await asHooksLeaveIt(options, scope, composed);
   const base = { reply, used: result.used, ...(result.reason === "cut" ? { truncated: true } : {}) };
   const conclusion: Conclusion =
     result.reason === "error"
@@ -61,6 +63,19 @@ export async function conclude(
           ? { ...base, outcome: "completed", state: "silent", end: "silent" }
           : { ...base, outcome: "completed", state: "replied", end: "replied" };
   await finish(options, scope, conclusion, held);
+}
+
+async function asHooksLeaveIt(
+  { hooks }: RunOptions,
+  { sessionKey, tickets }: { readonly sessionKey: string; readonly tickets: readonly MessageTicket[] },
+  reply: Reply,
+): Promise<Reply> {
+  const last = tickets.at(-1);
+  if (last === undefined || reply.silent) return reply;
+  const { agentId, stored } = last;
+  const asked = { agentId, sessionKey, event: stored.event, source: "turn", text: reply.text } as const;
+  const { text } = await hooks.modify("before_reply", asked);
+  return { ...reply, text, silent: text === "" };
 }
 
 /** Commits the end of a run with everything that follows from it, then lets it be delivered. */
@@ -121,10 +136,24 @@ export async function finish(
       message: { id: noteId(runId), role: "assistant", text: reply.note, at: now(), runId },
     });
   }
+  const messageIds = tickets.map((ticket) => ticket.stored.event.messageId);
+  if (last !== undefined) {
+    if (channel === undefined && !reply.silent)
+      options.hooks.observe("message_sent", shownMessage(last, runId, reply.text));
+    options.hooks.observe("run_end", {
+      agentId: last.agentId,
+      sessionKey,
+      runId,
+      messageIds,
+      outcome: conclusion.end,
+      usage,
+      error: conclusion.error,
+    });
+  }
   live.publish(sessionKey, {
     type: "run.end",
     runId,
-    messageIds: tickets.map((ticket) => ticket.stored.event.messageId),
+    messageIds,
     outcome: conclusion.end,
     ...(usage === undefined ? {} : { usage }),
     ...(conclusion.error === undefined ? {} : { error: conclusion.error }),

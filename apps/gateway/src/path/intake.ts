@@ -2,14 +2,16 @@ import { randomInt } from "node:crypto";
 import type { DeletedEvent, EditedEvent, EmitResult, InboundEvent, MessageEvent } from "@signalbox/channel";
 import type { Router } from "@signalbox/routing";
 import type { InboxId, InboxRow, LeaseToken } from "@signalbox/store";
+import type { Commands } from "../commands/commands.ts";
 import { messageOf } from "../errors.ts";
+import type { Hooks } from "../hooks.ts";
 import type { Logger } from "../log.ts";
 import type { Gate, GateDecision, GateInput } from "./gate.ts";
 import type { Lanes } from "./lane.ts";
 import { outboxRow } from "./outbox.ts";
 import { routeInput } from "./route.ts";
 import type { GatewayBodies, GatewayStore, StoredInbound } from "./stored.ts";
-import type { Ticket } from "./ticket.ts";
+import type { MessageTicket, Ticket } from "./ticket.ts";
 import type { Tracer } from "./trace.ts";
 
 export interface IntakeOptions {
@@ -17,7 +19,10 @@ export interface IntakeOptions {
   readonly lease: LeaseToken;
   readonly router: Router;
   readonly gate: Gate;
-  readonly lanes: Lanes<Ticket>;
+  readonly lanes: Pick<Lanes<Ticket>, "replace" | "withdraw">;
+  /** Takes accepted messages on, each to its lane or to its answer. */
+  readonly commands: Pick<Commands, "enter" | "waits">;
+  readonly hooks: Hooks;
   readonly tracer: Tracer;
   readonly logger: Logger;
   readonly now: () => number;
@@ -50,7 +55,7 @@ const PAIRING_TTL_MS = 10 * 60_000;
 const CODE_ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
 export function createIntake(options: IntakeOptions): Intake {
-  const { store, router, gate, lanes, tracer, logger } = options;
+  const { store, router, gate, lanes, commands, hooks, tracer, logger } = options;
   let closed = false;
 
   const decide = async (event: MessageEvent): Promise<GateDecision> => {
@@ -110,8 +115,18 @@ export function createIntake(options: IntakeOptions): Intake {
       route.bindingIndex === undefined ? undefined : { binding: route.bindingIndex },
     );
     tracer.note(accepted.id, "gate", `${decision.kind}: ${decision.rule}`);
+    const { agentId, sessionKey } = route;
+    const { kind, rule } = decision;
+    hooks.observe("message_received", {
+      agentId,
+      sessionKey,
+      messageId: accepted.id,
+      event,
+      decision: kind,
+      rule,
+    });
     if (decision.kind === "answer") {
-      lanes.enqueue({
+      commands.enter({
         kind: "message",
         id: accepted.id,
         ...route,
@@ -186,14 +201,17 @@ export function createIntake(options: IntakeOptions): Intake {
     if (change.outcome === "applied") {
       tracer.note(change.id, "intake", "edited on the platform before it was answered");
       if (before.route) {
-        lanes.replace({
+        const ticket: MessageTicket = {
           kind: "message",
           id: before.id,
           ...before.route,
           stored,
           exclusive: false,
           recovered: false,
-        });
+        };
+        const later = commands.waits(ticket);
+        if (later !== false) lanes.replace(later);
+        else if (lanes.withdraw(before.route.sessionKey, before.id)) commands.enter(ticket);
       }
     }
     return "accepted";
@@ -217,7 +235,7 @@ export function createIntake(options: IntakeOptions): Intake {
     if (decision.kind !== "answer") return setAside(row.id, row.payload, decision.kind, decision.rule);
     await store.inbox.route(row.id, { agentId: route.agentId, sessionKey: route.sessionKey });
     const stored = { ...row.payload, role: decision.role, rule: decision.rule };
-    lanes.enqueue({ kind: "message", id: row.id, ...route, stored, exclusive: false, recovered: true });
+    commands.enter({ kind: "message", id: row.id, ...route, stored, exclusive: false, recovered: true });
   };
 
   return {
@@ -261,7 +279,14 @@ export function createIntake(options: IntakeOptions): Intake {
       });
       tracer.note(accepted.id, "routing", `agent ${route.agentId} as asked, session ${route.sessionKey}`);
       tracer.note(accepted.id, "gate", `answer: ${stored.rule}`);
-      lanes.enqueue({
+      hooks.observe("message_received", {
+        ...route,
+        messageId: accepted.id,
+        event,
+        decision: "answer",
+        rule: stored.rule,
+      });
+      commands.enter({
         kind: "message",
         id: accepted.id,
         ...route,
@@ -282,7 +307,7 @@ export function createIntake(options: IntakeOptions): Intake {
           if (!row.route) continue;
           found++;
           const exclusive = row.payload.exclusive === true;
-          lanes.enqueue({
+          commands.enter({
             kind: "message",
             id: row.id,
             ...row.route,

@@ -13,17 +13,19 @@ import {
 import type { Agent } from "../agents.ts";
 import type { Account } from "../channels.ts";
 import { messageOf } from "../errors.ts";
+import type { Hooks } from "../hooks.ts";
 import type { Logger } from "../log.ts";
 import type { AgentModel } from "../models.ts";
 import type { AgentsSkills } from "../skills.ts";
 import { historyKey } from "./intake.ts";
 import type { GatewayStore } from "./stored.ts";
-import type { MessageTicket } from "./ticket.ts";
+import { type MessageTicket, spokenText } from "./ticket.ts";
 
 export interface PromptOptions {
   readonly store: GatewayStore;
   readonly skills: AgentsSkills;
   readonly account: (channel: string, account: string) => Account | undefined;
+  readonly hooks: Hooks;
   readonly logger: Logger;
   readonly now: () => number;
 }
@@ -82,7 +84,8 @@ export function createPrompts(options: PromptOptions): Prompts {
   return {
     userMessages: (tickets) =>
       Promise.all(
-        tickets.map(async ({ stored: { event } }): Promise<UserMessage> => {
+        tickets.map(async (ticket): Promise<UserMessage> => {
+          const event = { ...ticket.stored.event, text: spokenText(ticket) };
           return { role: "user", content: await body(event), timestamp: event.timestamp };
         }),
       ),
@@ -134,6 +137,15 @@ export function createPrompts(options: PromptOptions): Prompts {
     },
     async system(agent, agentModel, { stored, sessionKey }, tools) {
       const { event, instructions } = stored;
+      const model = `${agentModel.model.provider}/${agentModel.model.id}`;
+      const { extra } = await options.hooks.modify("before_prompt_build", {
+        agentId: agent.id,
+        sessionKey,
+        event,
+        model,
+        instructions,
+        extra: [],
+      });
       const account = options.account(event.channel, event.account);
       const catalogue = options.skills.forAgent(agent).catalogue().text;
       return buildSystemPrompt({
@@ -146,17 +158,11 @@ export function createPrompts(options: PromptOptions): Prompts {
         ...(catalogue === "" ? {} : { skills: catalogue }),
         workspaceDir: agent.workspaceDir,
         workspaceFiles: await workspaceFiles(agent),
-        ...(instructions === undefined
-          ? {}
-          : {
-              extra: [
-                { name: "client", title: "Instructions of the client", text: instructions, part: "volatile" },
-              ],
-            }),
+        extra,
         runtime: {
           session: sessionKey,
           channel: event.channel,
-          model: `${agentModel.model.provider}/${agentModel.model.id}`,
+          model,
           thinking: agent.thinking,
           capabilities: capabilitiesOf(account),
         },

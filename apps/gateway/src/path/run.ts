@@ -1,4 +1,5 @@
 import {
+  type AgentEvent,
   type AgentMessage,
   type CompactionCache,
   type PendingCall,
@@ -15,11 +16,13 @@ import {
   type LeaseToken,
   type OutboxRow,
   type RunId,
-  type SessionSeed,
   StoreError,
 } from "@signalbox/store";
 import type { Agent, Agents } from "../agents.ts";
+import type { Commands } from "../commands/commands.ts";
+import { answerInTurn, commandOf, resumeCommand } from "../commands/in-turn.ts";
 import { messageOf } from "../errors.ts";
+import type { AfterToolCall, Hooks } from "../hooks.ts";
 import type { LiveHub } from "../live.ts";
 import type { Logger } from "../log.ts";
 import type { AgentModel, Models } from "../models.ts";
@@ -29,7 +32,10 @@ import { conclude, failureNote, failWithoutRun, finish } from "./conclude.ts";
 import type { Histories } from "./history.ts";
 import { createJournal } from "./journal.ts";
 import type { Batch, RunHandle } from "./lane.ts";
+import { chooseModel } from "./model-choice.ts";
 import type { InboundExtras, Prompts } from "./prompt.ts";
+import { seedOf } from "./session.ts";
+import { ShutdownAbort } from "./shutdown.ts";
 import type { GatewayBodies, GatewayStore } from "./stored.ts";
 import { createTaintMemory } from "./taint.ts";
 import type { MessageTicket, ResumeTicket, Ticket } from "./ticket.ts";
@@ -44,6 +50,9 @@ export interface RunOptions {
   readonly toolbox: Toolbox;
   readonly prompts: Prompts;
   readonly histories: Histories;
+  readonly hooks: Hooks;
+  /** What messages order beyond their plain text. */
+  readonly readOrder: Commands["read"];
   /** Summaries of chunks, so that an interrupted compaction goes on where it was. */
   readonly compactionCache: CompactionCache;
   readonly router: Router;
@@ -68,11 +77,6 @@ const AGAIN_MS = 2_000;
 const LONGEST_AGAIN_MS = 5 * 60_000;
 /** Starts of one run after which its message is set aside. */
 const POISON_ATTEMPTS = 3;
-
-/** Reason of an abort that leaves the run to be resumed by the next process. */
-export class ShutdownAbort extends Error {
-  override readonly name = "ShutdownAbort";
-}
 
 /** What one run is about. */
 interface RunScope {
@@ -186,16 +190,21 @@ async function begin(
   if (!first || !last) return;
   const { store, lease } = options;
   const { sessionKey, agentId } = first;
-  const agent = options.agents.get(agentId);
+  const { order } = first;
+  const named = options.agents.get(agentId);
+  if (named && order !== undefined && order.kind !== "turn")
+    return answerInTurn(options, { ticket: first, agent: named, order, handle });
   const session = await store.sessions.get(sessionKey);
-  const agentModel = agent && options.models.of(agent, session?.model);
+  const chosen = named && (await chooseModel(options, named, last, session));
   const all = [...shortened, ...tickets];
-  if (!agent || !agentModel) return failWithoutRun(options, all, agent ? "no_model" : "no_agent", agentId);
+  if (!chosen) return failWithoutRun(options, all, named ? "no_model" : "no_agent", agentId);
+  const { agent, agentModel } = chosen;
 
   const { conversation } = last.stored.event;
   if (
     session &&
-    options.router.resetDue(conversation.kind, { lastMessageAt: session.updatedAt, now: options.now() })
+    ((order?.kind === "turn" && order.fresh) ||
+      options.router.resetDue(conversation.kind, { lastMessageAt: session.updatedAt, now: options.now() }))
   ) {
     await store.sessions.reset(sessionKey, lease);
   }
@@ -244,24 +253,31 @@ async function resume(options: RunOptions, ticket: ResumeTicket, handle: RunHand
   const run = ours ? interrupted.run : await store.runs.adopt({ runId: interrupted.run.id, lease });
   if (!run) return;
   const { sessionKey, agentId } = run;
-  const tickets = interrupted.inbox.map(
-    (row): MessageTicket => ({
+  const tickets = interrupted.inbox.map((row): MessageTicket => {
+    const order = options.readOrder(row.payload, agentId);
+    return {
       kind: "message",
       id: row.id,
       sessionKey,
       agentId,
       stored: row.payload,
+      ...(order === undefined ? {} : { order }),
       exclusive: false,
       recovered: true,
-    }),
-  );
+    };
+  });
   for (const one of tickets)
     options.tracer.note(one.id, "lane", `taken up after a restart, start ${run.attempts}`);
-  const agent = options.agents.get(agentId);
+  const named = options.agents.get(agentId);
   const session = await store.sessions.get(sessionKey);
-  const agentModel = agent && options.models.of(agent, session?.model);
   const poisoned = run.attempts > POISON_ATTEMPTS;
-  if (poisoned || !agent || !agentModel || tickets.length === 0) {
+  const [first] = tickets;
+  const last = tickets.at(-1);
+  if (!poisoned && named && first && commandOf(interrupted) !== undefined) {
+    return resumeCommand(options, { ticket: first, agent: named, order: first.order, handle }, interrupted);
+  }
+  const chosen = named && last && (await chooseModel(options, named, last, session));
+  if (poisoned || !chosen) {
     options.logger.error({ run: run.id, attempts: run.attempts }, "an interrupted run was set aside");
     const code = poisoned ? "poison" : "no_agent";
     const text = failureNote(code);
@@ -278,6 +294,7 @@ async function resume(options: RunOptions, ticket: ResumeTicket, handle: RunHand
       },
     );
   }
+  const { agent, agentModel } = chosen;
   const history = await options.histories.load(sessionKey, session);
   const earlier = interrupted.messages.flatMap(({ message }) =>
     message.role === "assistant" ? [saidIn(message)] : [],
@@ -419,7 +436,10 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
         onStep: journal.onStep,
         now: options.now,
       },
-      (event) => viewer.see(event),
+      (event) => {
+        viewer.see(event);
+        if (event.type === "tool.end") options.hooks.observe("after_tool_call", toolCalled(scope, event));
+      },
     );
     if (scope.handle.signal.reason instanceof ShutdownAbort) {
       await journal.flush();
@@ -491,6 +511,15 @@ const OUTCOME_UNKNOWN: ToolResult = {
   ],
 };
 
+function toolCalled(
+  { agent, sessionKey, runId }: RunScope,
+  { call, result, outcome, durationMs }: Extract<AgentEvent, { type: "tool.end" }>,
+): AfterToolCall {
+  const text = result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  const { id: callId, name: tool, args } = call;
+  return { agentId: agent.id, sessionKey, runId, tool, callId, args, outcome, text, durationMs };
+}
+
 /** Whether a write to the store is what failed, by itself or inside the loop. */
 function isStoreFailure(error: unknown): boolean {
   return error instanceof StoreError || (error instanceof Error && error.cause instanceof StoreError);
@@ -516,21 +545,6 @@ function sentBefore(messages: readonly AgentMessage[]): string[] {
       return action === "send" && target === undefined && typeof text === "string" ? [text] : [];
     });
   });
-}
-
-function seedOf({ sessionKey, stored: { event } }: MessageTicket, agent: Agent): SessionSeed {
-  const { conversation, sender } = event;
-  const peer = conversation.kind === "direct" ? sender.id : conversation.id;
-  const title = event.text.trim().split("\n", 1)[0]?.slice(0, 80) ?? "";
-  return {
-    key: sessionKey,
-    agentId: agent.id,
-    channel: event.channel,
-    account: event.account,
-    peer,
-    kind: conversation.kind,
-    ...(title === "" ? {} : { title }),
-  };
 }
 
 function messagesIn(tickets: readonly Ticket[]): MessageTicket[] {

@@ -1,5 +1,6 @@
 import type { MessageEvent } from "@signalbox/channel";
 import type { InterruptedRun } from "@signalbox/store";
+import type { Order } from "../commands/read.ts";
 import type { Waiting } from "./lane.ts";
 import type { GatewayBodies, StoredInbound } from "./stored.ts";
 
@@ -8,6 +9,8 @@ export interface MessageTicket extends Waiting {
   readonly kind: "message";
   readonly agentId: string;
   readonly stored: StoredInbound;
+  /** What it orders beyond its plain text. */
+  readonly order?: Order;
   /** Accepted by an earlier process: its run may have been what ended that process. */
   readonly recovered: boolean;
 }
@@ -21,6 +24,11 @@ export interface ResumeTicket extends Waiting {
 
 /** What waits in a lane. */
 export type Ticket = MessageTicket | ResumeTicket;
+
+/** What a message says to the agent, without the directives in front of it. */
+export function spokenText({ order, stored }: MessageTicket): string {
+  return order?.kind === "turn" ? order.text : stored.event.text;
+}
 
 /** Whether one reply reaches the senders of both: linked people and a shared session write from several places. */
 export function samePlace(a: Ticket, b: Ticket): boolean {

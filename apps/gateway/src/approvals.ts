@@ -1,0 +1,78 @@
+import type { ChannelDefinition } from "@signalbox/channel";
+import type { LeaseToken } from "@signalbox/store";
+import { type Approval, type Approvals, createMemoryApprovals } from "@signalbox/tools";
+import { messageOf } from "./errors.ts";
+import type { LiveHub } from "./live.ts";
+import type { Logger } from "./log.ts";
+import { type Deliverer, outboxRow } from "./path/outbox.ts";
+import { outboundOf } from "./path/reply.ts";
+import type { GatewayStore } from "./path/stored.ts";
+import type { ToolRun } from "./toolbox.ts";
+
+/** How questions reach people. */
+export interface QuestionOptions {
+  readonly store: GatewayStore;
+  readonly lease: LeaseToken;
+  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
+  readonly deliverer: Pick<Deliverer, "deliver">;
+  readonly live: LiveHub;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+/**
+ * The questions of every agent's tools, each put to the conversation it came up in. They live in memory: a restart
+ * forgets them, and a run that goes on asks anew.
+ */
+export function createApprovals(
+  options: QuestionOptions,
+  runOf: (sessionKey: string) => ToolRun | undefined,
+): Approvals {
+  const { store, lease, live, logger, now } = options;
+  const inner = createMemoryApprovals({ now });
+
+  const put = async (approval: Approval, { event, sessionKey, runId }: ToolRun): Promise<void> => {
+    const text = questionText(approval);
+    const key = `ask-${approval.id}`;
+    live.publish(sessionKey, {
+      type: "message",
+      message: { id: key, role: "assistant", text, at: now(), runId },
+    });
+    const channel = options.definition(event.channel, event.account);
+    if (channel === undefined) return;
+    const payload = outboundOf(text, event.messageId, channel.capabilities);
+    const row = outboxRow(event, payload, { expiresAt: approval.expiresAt, claim: false });
+    options.deliverer.deliver(await store.outbox.enqueue([{ ...row, key }], { lease, sessionKey }));
+  };
+
+  return {
+    ...inner,
+    async request(request) {
+      const before = await inner.list();
+      const approval = await inner.request(request);
+      const run = runOf(request.sessionKey);
+      if (run !== undefined && !before.some((one) => one.id === approval.id)) {
+        await put(approval, run).catch((error: unknown) =>
+          logger.error({ approval: approval.id, err: messageOf(error) }, "a question could not be put"),
+        );
+      }
+      return approval;
+    },
+  };
+}
+
+/** Everything an answer is bound to, in full. */
+export function questionText(approval: Approval): string {
+  const { id, agentId, tool, reason, subject, expiresAt } = approval;
+  const longest = Math.max(2, ...[...subject.action.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  const variables = Object.entries(subject.env ?? {}).map(([name, value]) => `${name}=${value}`);
+  return [
+    `Approval ${id}: the agent ${agentId} wants to use ${tool}. ${reason}`,
+    `${fence}\n${subject.action}\n${fence}`,
+    ...(subject.binary === undefined ? [] : [`Program: ${subject.binary}`]),
+    ...(subject.cwd === undefined ? [] : [`Folder: ${subject.cwd}`]),
+    ...(variables.length === 0 ? [] : [`Environment: ${variables.join(" ")}`]),
+    `An owner decides: /approve ${id} allow, or /approve ${id} deny, until ${new Date(expiresAt).toISOString()}.`,
+  ].join("\n");
+}

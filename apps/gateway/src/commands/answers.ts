@@ -1,0 +1,248 @@
+import type { SkillCommand } from "@signalbox/skills";
+import { type InboxId, type InboxRow, parseId, type Session, type UsageTotals } from "@signalbox/store";
+import type { Approvals } from "@signalbox/tools";
+import type { Agent } from "../agents.ts";
+import { questionText } from "../approvals.ts";
+import type { Models } from "../models.ts";
+import type { Lanes } from "../path/lane.ts";
+import { seedOf } from "../path/session.ts";
+import type { GatewayBodies, GatewayStore } from "../path/stored.ts";
+import type { MessageTicket, Ticket } from "../path/ticket.ts";
+import { readTrace } from "../path/trace.ts";
+import { VERSION } from "../version.ts";
+import { QUEUE_MODES, type QueueModes } from "./queue-modes.ts";
+import { type Choice, THINKING_LEVELS } from "./read.ts";
+import { type AtOnceName, helpText } from "./table.ts";
+
+/** What commands look at and change. */
+export interface AnswerOptions {
+  readonly store: GatewayStore;
+  readonly models: Models;
+  readonly approvals: Approvals;
+  readonly queueModes: QueueModes;
+  readonly lanes: Pick<Lanes<Ticket>, "stop" | "waiting">;
+  /** The commands of an agent's skills. */
+  readonly skills: (agent: Agent) => readonly SkillCommand[];
+  /** What the configuration says where a session chose nothing. */
+  readonly queueMode: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly now: () => number;
+}
+
+/** Somebody's command. */
+interface Asked {
+  readonly ticket: MessageTicket;
+  readonly agent: Agent;
+  readonly args: string;
+}
+
+type Answer = (options: AnswerOptions, asked: Asked) => string | Promise<string>;
+
+/** What each command that needs no turn says. */
+export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
+  help: (options, { ticket, agent }) => helpText(ticket.stored.role, options.skills(agent)),
+
+  async status(options, { ticket, agent }) {
+    const { store, models, now } = options;
+    const { sessionKey } = ticket;
+    const session = await store.sessions.get(sessionKey);
+    const waiting = options.lanes.waiting(sessionKey).length;
+    const open = (await openApprovals(options)).length;
+    const doing = session?.activeRun === undefined ? "nothing runs" : "a turn runs";
+    return [
+      `Signalbox ${VERSION}, up for ${duration(now() - options.startedAt)}.`,
+      `Agent: ${agent.name} (${agent.id}), model ${modelOf(models, agent, session)}, thinking ${session?.thinking ?? agent.thinking}.`,
+      `Conversation: ${session?.messageCount ?? 0} messages, ${sessionKey}.`,
+      `Now: ${doing}, ${waiting} waiting, queue mode ${options.queueModes.get(sessionKey) ?? options.queueMode}.`,
+      ...(ticket.stored.role === "owner" && open > 0
+        ? [`${open} tool calls wait for an approval: /approve`]
+        : []),
+    ].join("\n");
+  },
+
+  whoami(_options, { ticket, agent }) {
+    const { event, role, rule } = ticket.stored;
+    return [
+      `You are ${speaker(ticket)}, ${role === "owner" ? "an owner" : `a ${role}`} (${rule}).`,
+      `You talk to ${agent.name} (${agent.id}) in ${event.conversation.kind === "direct" ? "a direct chat" : `the ${event.conversation.kind} ${event.conversation.id}`}.`,
+      `Conversation: ${ticket.sessionKey}`,
+    ].join("\n");
+  },
+
+  stop(options, { ticket }) {
+    const stopped = options.lanes.stop(ticket.sessionKey, new Error("stopped by the user"));
+    const waiting = options.lanes.waiting(ticket.sessionKey).length;
+    const next = waiting === 0 ? "" : ` ${waiting} waiting messages come next.`;
+    return `${stopped ? "Stopped." : "Nothing was running."}${next}`;
+  },
+
+  async why({ store }, { ticket, args }) {
+    const asked = args.split(/\s/, 1)[0] ?? "";
+    const row = asked === "" ? await lastMessage(store, ticket) : await messageBy(store, asked);
+    const mine = row?.route?.sessionKey === ticket.sessionKey || ticket.stored.role === "owner";
+    if (row === undefined || !mine)
+      return asked === "" ? "There is no message before this one." : `No message ${asked} is known here.`;
+    const trace = await readTrace(store, row.id);
+    const lines = (trace?.entries ?? []).map(({ stage, summary }) => `${stage}: ${summary}`);
+    const rule = row.detail?.rule === undefined ? "" : ` (${row.detail.rule})`;
+    return [`Message ${row.messageId ?? row.id}: ${row.state}${rule}`, ...lines].join("\n");
+  },
+
+  async usage({ store, now }, { ticket, agent }) {
+    const session = await store.sessions.get(ticket.sessionKey);
+    const lines = [`This conversation: ${sums(session?.totals ?? NOTHING)}`];
+    if (ticket.stored.role === "owner") {
+      const [today = NOTHING] = await store.usage.sum({ by: "agent", agentId: agent.id, from: now() });
+      const [ever = NOTHING] = await store.usage.sum({ by: "agent", agentId: agent.id });
+      lines.push(`${agent.id} today (UTC): ${sums(today)}`, `${agent.id} in all: ${sums(ever)}`);
+    }
+    return lines.join("\n");
+  },
+
+  async queue(options, { ticket, args }) {
+    const { sessionKey, stored } = ticket;
+    const wanted = args.toLowerCase();
+    if (wanted !== "") {
+      if (stored.role !== "owner") return "Only an owner can change the queue mode.";
+      const mode = QUEUE_MODES.find((one) => one === wanted);
+      if (mode === undefined && wanted !== "default")
+        return `There is no queue mode ${args}. There are: ${QUEUE_MODES.join(", ")}, default.`;
+      await options.queueModes.set(sessionKey, mode);
+    }
+    const own = options.queueModes.get(sessionKey);
+    const waiting = options.lanes.waiting(sessionKey).length;
+    return `Queue mode: ${own ?? options.queueMode}${own === undefined ? "" : " (of this conversation)"}. ${waiting} messages wait.`;
+  },
+
+  skill(options, { agent, args }) {
+    const known = options.skills(agent).map(({ name, description }) => `- ${name}: ${description}`);
+    const head = args === "" ? "Skills:" : `There is no skill ${args.split(/\s/, 1)[0] ?? ""}. There are:`;
+    return known.length === 0 ? "This agent has no skills." : [head, ...known].join("\n");
+  },
+
+  async model({ store, models }, { ticket, agent, args }) {
+    const session = await store.sessions.get(ticket.sessionKey);
+    const known = models.offered().map((one) => `- ${one}`);
+    const head =
+      args === "" ? `Model: ${modelOf(models, agent, session)}.` : `There is no usable model ${args}.`;
+    return [head, "There are:", ...known, "/model default goes back to the agent's own."].join("\n");
+  },
+
+  async think({ store }, { ticket, agent, args }) {
+    const session = await store.sessions.get(ticket.sessionKey);
+    const head =
+      args === ""
+        ? `Thinking: ${session?.thinking ?? agent.thinking}.`
+        : `There is no thinking level ${args}.`;
+    return `${head} There are: ${THINKING_LEVELS.join(", ")}, default.`;
+  },
+
+  async approve(options, { ticket, args }) {
+    const [typed = "", answer = ""] = args.split(/\s+/);
+    const id = typed.toUpperCase();
+    const open = await openApprovals(options);
+    if (id === "")
+      return open.length === 0
+        ? "No tool call waits for an approval."
+        : open.map((one) => questionText(one)).join("\n\n");
+    if (answer !== "allow" && answer !== "deny") {
+      const one = open.find((each) => each.id === id);
+      return one === undefined ? `No approval ${id} is open.` : questionText(one);
+    }
+    const outcome = await options.approvals.resolve(id, answer, speaker(ticket));
+    if (!outcome.ok) return outcome.message;
+    return `${answer === "allow" ? "Allowed" : "Denied"}: ${outcome.approval.tool}, approval ${id}.`;
+  },
+};
+
+/** Keeps a choice with the session and says what holds now. */
+export async function applyChoice(
+  { store, models }: AnswerOptions,
+  ticket: MessageTicket,
+  agent: Agent,
+  choice: Choice,
+): Promise<string> {
+  await store.sessions.ensure(seedOf(ticket, agent));
+  const patch = (value: string | undefined) => (value === "default" ? null : value);
+  const model = patch(choice.model);
+  const thinking = patch(choice.thinking);
+  const session = await store.sessions.patch(ticket.sessionKey, {
+    ...(model === undefined ? {} : { model }),
+    ...(thinking === undefined ? {} : { thinking }),
+  });
+  const lines: string[] = [];
+  if (model !== undefined) lines.push(`Model from the next turn on: ${modelOf(models, agent, session)}.`);
+  if (thinking !== undefined) {
+    const level = session.thinking ?? agent.thinking;
+    const levels = models.of(agent, session.model)?.model.thinking ?? [];
+    const clamped = level !== "off" && levels.length === 0 ? " This model cannot think." : "";
+    lines.push(`Thinking from the next turn on: ${level}.${clamped}`);
+  }
+  return lines.join("\n");
+}
+
+/** The immutable id of who speaks; on the gateway's own surfaces, the holder of its token. */
+function speaker({ stored: { event } }: MessageTicket): string {
+  const own = event.channel === "web" || event.channel === "api";
+  return `${event.channel}:${own ? "token" : event.sender.id}`;
+}
+
+async function openApprovals({ approvals }: AnswerOptions) {
+  return (await approvals.list()).filter((one) => one.state === "pending");
+}
+
+function modelOf(models: Models, agent: Agent, session: Session | undefined): string {
+  const chosen = models.of(agent, session?.model)?.model;
+  return chosen === undefined ? "none" : `${chosen.provider}/${chosen.id}`;
+}
+
+/** The newest message of the conversation that was not itself a command. */
+async function lastMessage(
+  store: GatewayStore,
+  ticket: MessageTicket,
+): Promise<InboxRow<GatewayBodies> | undefined> {
+  const quoted = ticket.stored.event.replyTo?.messageId;
+  const answered = quoted === undefined ? undefined : await messageBy(store, quoted);
+  if (answered !== undefined) return answered;
+  const rows = await store.inbox.list({ sessionKey: ticket.sessionKey, before: ticket.id, limit: 50 });
+  return rows.find((row) => row.kind === "message" && row.detail?.rule?.startsWith("command:") !== true);
+}
+
+async function messageBy(store: GatewayStore, id: string): Promise<InboxRow<GatewayBodies> | undefined> {
+  const own = parseId<InboxId>(id.toUpperCase());
+  return (await store.inbox.find({ messageId: id })) ?? (own && (await store.inbox.get(own)));
+}
+
+const NOTHING: UsageTotals = {
+  runs: 0,
+  modelCalls: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  costMicros: 0,
+};
+
+/** Exact: whole tokens, and dollars to the last millionth. */
+function sums(totals: UsageTotals): string {
+  const { modelCalls, inputTokens, cacheReadTokens, outputTokens } = totals;
+  return `${count(inputTokens)} tokens in (${count(cacheReadTokens)} of them cached), ${count(outputTokens)} out, ${count(modelCalls)} model calls, ${dollars(totals.costMicros)}`;
+}
+
+/** Of integer micros, without a rounding. */
+export function dollars(micros: number): string {
+  return `$${count(Math.floor(micros / 1e6))}.${String(micros % 1e6).padStart(6, "0")}`;
+}
+
+function count(number: number): string {
+  return number.toLocaleString("en-US");
+}
+
+function duration(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return `${Math.floor(ms / 1000)} s`;
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`;
+}

@@ -1,0 +1,272 @@
+import {
+  addUsage,
+  compact,
+  estimateTokens,
+  type JsonObject,
+  type Tool,
+  toolSpec,
+} from "@signalbox/agent-core";
+import { type InterruptedRun, type RunId, StoreError } from "@signalbox/store";
+import type { Agent } from "../agents.ts";
+import { messageOf } from "../errors.ts";
+import { type Conclusion, failureNote, finish } from "../path/conclude.ts";
+import type { RunHandle } from "../path/lane.ts";
+import type { RunOptions } from "../path/run.ts";
+import { seedOf } from "../path/session.ts";
+import { ShutdownAbort } from "../path/shutdown.ts";
+import type { GatewayBodies } from "../path/stored.ts";
+import type { MessageTicket, Ticket } from "../path/ticket.ts";
+import type { Order } from "./read.ts";
+import { settleCommand } from "./settle.ts";
+
+/** A command that has its place in the conversation now. */
+export interface InTurn {
+  readonly ticket: MessageTicket;
+  readonly agent: Agent;
+  /** Absent where its message is no order any more: its skill is gone, for instance. */
+  readonly order: Order | undefined;
+  readonly handle: RunHandle<Ticket>;
+}
+
+/** A command's run: nothing of it becomes history, but what it does is journalled as a turn's doings are. */
+interface CommandRun extends InTurn {
+  readonly runId: RunId;
+  readonly name: string;
+  /** What an earlier process left, where the run goes on. */
+  readonly before?: InterruptedRun<GatewayBodies>;
+}
+
+/** Whether a run is a command's, by what `begin` kept with it. */
+export function commandOf({ run }: InterruptedRun<GatewayBodies>): string | undefined {
+  const { meta } = run;
+  if (meta === null || typeof meta !== "object" || !("command" in meta)) return undefined;
+  return typeof meta["command"] === "string" ? meta["command"] : undefined;
+}
+
+/** Carries out a command that waited for its turn. Throws what a failing store throws. */
+export async function answerInTurn(options: RunOptions, turn: InTurn): Promise<void> {
+  const { store, lease } = options;
+  const { ticket, agent, order } = turn;
+  if (order?.kind === "command" && (order.name === "new" || order.name === "reset")) {
+    if ((await store.sessions.get(ticket.sessionKey)) !== undefined)
+      await store.sessions.reset(ticket.sessionKey, lease);
+    options.histories.forget(ticket.sessionKey);
+    return settleCommand(options, ticket, { name: order.name, text: "A new conversation." });
+  }
+  const name = nameOf(order);
+  const begun = await store.runs.begin({
+    session: seedOf(ticket, agent),
+    lease,
+    inboxIds: [ticket.id],
+    userMessages: [],
+    meta: { command: name },
+  });
+  if (begun.outcome === "busy")
+    throw new Error(`the session ${ticket.sessionKey} is held by the run ${begun.run.id}`);
+  await goOn(options, { ...turn, runId: begun.run.id, name });
+}
+
+/** Goes on with a command that an earlier process began. */
+export function resumeCommand(
+  options: RunOptions,
+  turn: InTurn,
+  before: InterruptedRun<GatewayBodies>,
+): Promise<void> {
+  return goOn(options, { ...turn, runId: before.run.id, name: commandOf(before) ?? "", before });
+}
+
+async function goOn(options: RunOptions, run: CommandRun): Promise<void> {
+  const { ticket, order, runId } = run;
+  options.live.publish(ticket.sessionKey, {
+    type: "run.start",
+    runId,
+    messageIds: [ticket.stored.event.messageId],
+  });
+  try {
+    if (order?.kind === "dispatch") await dispatch(options, run, order);
+    else if (order?.kind === "command" && order.name === "compact") await compactNow(options, run);
+    else await end(options, run, "This command is not there any more, so it was not carried out.");
+  } catch (error) {
+    // What a failing store leaves is the journal's; it goes on from there.
+    if (error instanceof StoreError) throw error;
+    options.logger.error({ run: runId, err: messageOf(error) }, "a command failed inside the gateway");
+    const text = failureNote("internal");
+    await finish(
+      options,
+      { runId, sessionKey: ticket.sessionKey, tickets: [ticket] },
+      {
+        outcome: "failed",
+        state: "failed-reported",
+        rule: "internal",
+        reply: { text, silent: false, note: text },
+        end: "failed",
+        error: { code: "internal", message: messageOf(error) },
+      },
+    );
+  }
+}
+
+function nameOf(order: Order | undefined): string {
+  if (order?.kind === "dispatch") return order.command.name;
+  return order?.kind === "command" ? order.name : "unknown";
+}
+
+/** A quarter of the window stays as it is, as when a turn runs out of room, and never all of a short conversation. */
+const KEPT_SHARE = 0.25;
+
+async function compactNow(options: RunOptions, run: CommandRun): Promise<void> {
+  const { store, lease, histories } = options;
+  const { agent, handle } = run;
+  const { sessionKey } = run.ticket;
+  const session = await store.sessions.get(sessionKey);
+  const agentModel = options.models.of(agent, session?.model);
+  if (agentModel === undefined) return end(options, run, `The agent ${agent.id} has no usable model.`);
+  const { messages, places } = await histories.load(sessionKey, session);
+  const tokens = estimateTokens(messages);
+  const done = await compact({
+    messages,
+    keepTokens: Math.floor(Math.min(agentModel.model.contextWindow, tokens) * KEPT_SHARE),
+    model: agentModel.model,
+    stream: agentModel.stream,
+    policy: { cache: options.compactionCache },
+    signal: handle.signal,
+    now: options.now,
+  });
+  if (handle.signal.aborted) return stopped(options, run);
+  const upTo = done === undefined ? undefined : places[done.replaced - 1];
+  if (done === undefined || upTo === undefined) return end(options, run, "There is nothing to compact yet.");
+  await store.sessions.compact(sessionKey, { summary: done.summary, upTo, lease });
+  histories.forget(sessionKey);
+  const usages = done.turns.flatMap((turn) => turn.usage ?? []);
+  const [first, ...rest] = usages;
+  const used =
+    first === undefined
+      ? {}
+      : { used: { usage: rest.reduce(addUsage, first), turns: done.turns.length, toolCalls: 0 } };
+  const by = done.source === "model" ? "" : " The model gave none in time, so it only lists what there was.";
+  const text = `A summary stands for ${done.replaced} of ${messages.length} messages now (about ${tokens} tokens before).${by}`;
+  await end(options, run, text, used);
+}
+
+/** Runs the tool of a skill's command, decided, recorded and journalled as any call is. */
+async function dispatch(
+  options: RunOptions,
+  run: CommandRun,
+  { command, args }: Extract<Order, { kind: "dispatch" }>,
+): Promise<void> {
+  const { store, lease } = options;
+  const { ticket, agent, handle, runId, before } = run;
+  const name = command.dispatch?.tool ?? "";
+  const tools = await options.toolbox.forRun({
+    agent,
+    event: ticket.stored.event,
+    role: ticket.stored.role,
+    sessionKey: ticket.sessionKey,
+    runId,
+    messageId: ticket.id,
+    onSent: () => {},
+  });
+  try {
+    tools.heard(ticket.stored.event, ticket.stored.role);
+    const effects = tools.effects(name);
+    if (effects === "external" && before?.calls.some((call) => call.state === "started") === true) {
+      return await end(options, run, OUTCOME_UNKNOWN);
+    }
+    const tool = tools.tools.find((one) => one.name === name);
+    if (tool === undefined) return await end(options, run, `You may not use the tool ${name} here.`);
+    const given = argumentsOf(tool, args);
+    if (given === undefined)
+      return await end(options, run, `The tool ${name} cannot be called with plain text.`);
+    // The run has this one call, so its id makes it unique.
+    const callId = `command-${runId}`;
+    if (before === undefined || before.calls.length === 0) {
+      const intent = { callId, name, args: given, effects };
+      await store.runs.step({ runId, lease, messages: [], intents: [intent] });
+    }
+    if (effects === "external") await store.runs.toolStarted({ runId, lease, callIds: [callId] });
+    const result = await tools.call(name, given, { callId, signal: handle.signal });
+    if (handle.signal.aborted) return await stopped(options, run);
+    const text = result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+    await end(options, run, text.trim() === "" ? "Done." : text);
+  } finally {
+    tools.end();
+  }
+}
+
+const OUTCOME_UNKNOWN =
+  "The gateway was restarted while this ran, so it may or may not have taken effect. Check before you do it again.";
+
+/** What was written after the command, as the one text the tool needs. */
+export function argumentsOf(tool: Tool, text: string): JsonObject | undefined {
+  const { properties, required } = toolSpec(tool).inputSchema;
+  const needed = Array.isArray(required) ? required : [];
+  const known =
+    properties !== null && typeof properties === "object" && !Array.isArray(properties) ? properties : {};
+  const texts = Object.entries(known).flatMap(([name, schema]) => (isPlainText(schema) ? [name] : []));
+  if (needed.length === 0) {
+    const [only] = texts;
+    return text === "" ? {} : only === undefined ? undefined : { [only]: text };
+  }
+  const [name] = needed;
+  return needed.length === 1 && typeof name === "string" && texts.includes(name)
+    ? { [name]: text }
+    : undefined;
+}
+
+function isPlainText(schema: unknown): boolean {
+  return (
+    schema !== null &&
+    typeof schema === "object" &&
+    "type" in schema &&
+    schema.type === "string" &&
+    !("enum" in schema)
+  );
+}
+
+async function end(
+  options: RunOptions,
+  { ticket, runId, name }: CommandRun,
+  said: string,
+  more: Pick<Conclusion, "used"> = {},
+): Promise<void> {
+  const { agentId, sessionKey, stored } = ticket;
+  const { event } = stored;
+  const { text } = await options.hooks.modify("before_reply", {
+    agentId,
+    sessionKey,
+    event,
+    source: "command",
+    text: said,
+  });
+  await finish(
+    options,
+    { runId, sessionKey, tickets: [ticket] },
+    {
+      ...more,
+      outcome: "completed",
+      state: text === "" ? "silent" : "replied",
+      rule: `command:${name}`,
+      reply: text === "" ? { text, silent: true } : { text, silent: false, note: text },
+      end: text === "" ? "silent" : "replied",
+    },
+  );
+}
+
+/** Ends a command that was stopped; one that the gateway's own end stopped is left for the next start. */
+async function stopped(options: RunOptions, { ticket, runId, handle }: CommandRun): Promise<void> {
+  if (handle.signal.reason instanceof ShutdownAbort) {
+    options.tracer.note(ticket.id, "lane", "stopped with the gateway; goes on at the next start");
+    return;
+  }
+  await finish(
+    options,
+    { runId, sessionKey: ticket.sessionKey, tickets: [ticket] },
+    {
+      outcome: "aborted",
+      state: "silent",
+      rule: "stopped",
+      reply: { text: "", silent: true },
+      end: "aborted",
+    },
+  );
+}

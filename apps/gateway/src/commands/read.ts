@@ -1,0 +1,113 @@
+import type { ThinkingLevel } from "@signalbox/agent-core";
+import type { MessageEvent } from "@signalbox/channel";
+import { readInvocation, type SkillCommand } from "@signalbox/skills";
+import type { Role } from "../path/gate.ts";
+import { type CommandName, isCommandName, mayUseCommand } from "./table.ts";
+
+/** What a directive chooses; `default` takes the session's choice back. */
+export interface Choice {
+  /** `provider/model`. */
+  readonly model?: string;
+  readonly thinking?: ThinkingLevel | "default";
+}
+
+/** What a message orders beyond its plain text. */
+export type Order =
+  /** A turn of the agent with another text, model, level or a new conversation. */
+  | { readonly kind: "turn"; readonly text: string; readonly choice: Choice; readonly fresh: boolean }
+  | { readonly kind: "command"; readonly name: CommandName; readonly args: string }
+  /** `/model x` or `/think y` alone: for the session. */
+  | { readonly kind: "choose"; readonly name: "model" | "think"; readonly choice: Choice }
+  /** A skill's command that calls a tool. */
+  | { readonly kind: "dispatch"; readonly command: SkillCommand; readonly args: string }
+  /** A command the speaker may not use. */
+  | { readonly kind: "refused"; readonly name: string };
+
+/** What reading depends on. */
+export interface ReadingContext {
+  readonly role: Role;
+  /** The commands of the agent's skills. */
+  readonly skills: () => readonly SkillCommand[];
+  /** `provider/model` of what somebody typed, where it can be reached. */
+  readonly model: (typed: string) => string | undefined;
+}
+
+export const THINKING_LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "max"];
+
+/**
+ * The order a message gives; `undefined` where it is plain text. In a group only a message addressed to the bot can be
+ * one, and a forwarded message never: its text is somebody else's.
+ */
+export function readOrder(event: MessageEvent, context: ReadingContext): Order | undefined {
+  if (event.forwarded !== undefined) return undefined;
+  if (event.conversation.kind !== "direct" && event.addressed === "none") return undefined;
+  return readText(event.text, context);
+}
+
+function readText(text: string, context: ReadingContext): Order | undefined {
+  const called = slashIn(text);
+  if (called === undefined) return undefined;
+  const { name, args } = called;
+  if (!isCommandName(name)) return readSkill(text, context);
+  if (!mayUseCommand(name, context.role)) return { kind: "refused", name };
+  switch (name) {
+    case "new":
+    case "reset":
+      return args === ""
+        ? { kind: "command", name, args }
+        : { kind: "turn", text: args, choice: {}, fresh: true };
+    case "skill":
+      return readSkill(text, context) ?? { kind: "command", name, args };
+    case "model":
+    case "think":
+      return readDirectives(text, name, context);
+    default:
+      return { kind: "command", name, args };
+  }
+}
+
+/** `/think high /model openai/gpt-5.2 do it`: each with its value, then the message they are for, if any. */
+function readDirectives(text: string, first: "model" | "think", context: ReadingContext): Order {
+  let choice: Choice = {};
+  let rest = text;
+  for (;;) {
+    const called = slashIn(rest);
+    if (called?.name !== "model" && called?.name !== "think") break;
+    const [, value = "", after = ""] = /^(\S*)\s*([\s\S]*)$/.exec(called.args) ?? [];
+    const chosen = called.name === "model" ? chooseModel(value, context) : chooseLevel(value);
+    // Shown, or answered with what exists.
+    if (chosen === undefined) return { kind: "command", name: called.name, args: value };
+    choice = { ...choice, ...chosen };
+    rest = after;
+  }
+  if (rest === "") return { kind: "choose", name: first, choice };
+  const skill = readSkill(rest, context);
+  if (skill !== undefined && skill.kind !== "turn") return skill;
+  return { kind: "turn", text: skill?.text ?? rest, choice, fresh: false };
+}
+
+function chooseModel(typed: string, context: ReadingContext): Choice | undefined {
+  const model = typed === "default" ? typed : typed === "" ? undefined : context.model(typed);
+  return model === undefined ? undefined : { model };
+}
+
+function chooseLevel(typed: string): Choice | undefined {
+  const level = [...THINKING_LEVELS, "default" as const].find((one) => one === typed.toLowerCase());
+  return level === undefined ? undefined : { thinking: level };
+}
+
+function readSkill(text: string, { role, skills }: ReadingContext): Order | undefined {
+  const invocation = readInvocation(text, skills());
+  if (invocation === undefined) return undefined;
+  const { command, args, prompt } = invocation;
+  if (!mayUseCommand("skill", role)) return { kind: "refused", name: command.name };
+  return command.dispatch === undefined
+    ? { kind: "turn", text: prompt, choice: {}, fresh: false }
+    : { kind: "dispatch", command, args };
+}
+
+/** `/name args` or `/name@bot args`, the name in lower case. */
+function slashIn(text: string): { readonly name: string; readonly args: string } | undefined {
+  const [, name, args = ""] = /^\/([A-Za-z][\w-]*)(?:@\S+)?(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
+  return name === undefined ? undefined : { name: name.toLowerCase(), args: args.trim() };
+}

@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { noteId, type RunEnd } from "../live.ts";
+import { shownMessage } from "../own-hooks.ts";
+import { outboxRow } from "../path/outbox.ts";
+import { outboundOf } from "../path/reply.ts";
+import type { RunOptions } from "../path/run.ts";
+import type { MessageTicket } from "../path/ticket.ts";
+
+/** What ending a command's message needs. */
+export type SettleOptions = Pick<
+  RunOptions,
+  "store" | "lease" | "definition" | "live" | "tracer" | "now" | "deliver" | "onOutcome" | "hooks"
+>;
+
+/** How a command ended. */
+export interface CommandEnd {
+  /** Without the slash. */
+  readonly name: string;
+  readonly text: string;
+  /** Why nothing was done, for the trace. */
+  readonly refused?: string;
+}
+
+const TTL_MS = 24 * 60 * 60 * 1000;
+
+/** Gives a command its answer and its message the end, without a run. Safe to do again after a crash. */
+export async function settleCommand(
+  options: SettleOptions,
+  ticket: MessageTicket,
+  end: CommandEnd,
+): Promise<void> {
+  const { store, lease, live, tracer, now } = options;
+  const { stored, sessionKey, agentId, id } = ticket;
+  const { event } = stored;
+  const { text } = await options.hooks.modify("before_reply", {
+    agentId,
+    sessionKey,
+    event,
+    source: "command",
+    text: end.text,
+  });
+  const silent = text === "";
+  const channel = options.definition(event.channel, event.account);
+  const rule = `command:${end.name}`;
+  if (channel !== undefined && !silent) {
+    const row = outboxRow(event, outboundOf(text, event.messageId, channel.capabilities), {
+      expiresAt: now() + TTL_MS,
+      claim: false,
+    });
+    // The key comes from the message, so that an answer given again after a crash is the same one.
+    const key = createHash("sha256").update(id).digest("base64url").slice(0, 20);
+    options.deliver(await store.outbox.enqueue([{ ...row, key }], { lease, sessionKey }));
+  }
+  const reason = end.refused === undefined ? {} : { reason: end.refused };
+  await store.inbox.settle(id, silent ? "silent" : "replied", { rule, ...reason });
+  tracer.note(id, "reply", end.refused ?? `answered without a model, ${text.length} characters`, { rule });
+  const state: RunEnd = silent ? "silent" : "replied";
+  if (!silent) {
+    live.publish(sessionKey, {
+      type: "message",
+      message: { id: noteId(id), role: "assistant", text, at: now(), runId: id },
+    });
+    if (channel === undefined) options.hooks.observe("message_sent", shownMessage(ticket, undefined, text));
+  }
+  live.publish(sessionKey, {
+    type: "run.end",
+    runId: id,
+    messageIds: [event.messageId],
+    outcome: state,
+  });
+  options.onOutcome(id, { state, runId: id, text });
+}

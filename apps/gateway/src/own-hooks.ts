@@ -1,0 +1,37 @@
+import type { OutboxRow } from "@signalbox/store";
+import type { GatewayHook, MessageSent } from "./hooks.ts";
+import type { GatewayBodies } from "./path/stored.ts";
+import type { MessageTicket } from "./path/ticket.ts";
+
+/** The gateway's own features that hang on the points others can use. */
+export const OWN_HOOKS: readonly GatewayHook[] = [
+  {
+    point: "before_prompt_build",
+    name: "client-instructions",
+    run: ({ instructions, extra }) =>
+      instructions === undefined
+        ? undefined
+        : {
+            extra: [
+              ...extra,
+              { name: "client", title: "Instructions of the client", text: instructions, part: "volatile" },
+            ],
+          },
+  },
+];
+
+/** A reply as `message_sent` tells of it. */
+export function sentMessage(row: OutboxRow<GatewayBodies>): MessageSent {
+  const { channel, account, address, sessionKey, runId, payload } = row;
+  return { channel, account, address, sessionKey, runId, message: payload };
+}
+
+/** A reply that one of the gateway's own clients was shown. */
+export function shownMessage(
+  { stored: { event }, sessionKey }: MessageTicket,
+  runId: string | undefined,
+  text: string,
+): MessageSent {
+  const { channel, account, address } = event;
+  return { channel, account, address, sessionKey, runId, message: { parts: [{ type: "markdown", text }] } };
+}
