@@ -200,13 +200,12 @@ export class TurnCalls {
   }
 
   async #gate(call: ToolCallBlock, entry: CompiledTool, given: JsonObject): Promise<Invoked | "waiting"> {
-    const { config, stop, turn } = this.#host;
+    const { config, stop } = this.#host;
     const first = check(entry, given);
     let args = first instanceof Promise ? await first : first;
     if (!args.ok) return wrong(texts.invalid(call.name, args.problems));
-    const base = { call, tool: entry.tool, message: this.#message, turn, signal: stop.signal };
     if (config.beforeToolCall !== undefined) {
-      const decision = await this.#ask({ ...base, args: args.args });
+      const decision = await this.#ask(this.#info(call, entry, args.args));
       if (typeof decision !== "object") {
         if (decision === "waiting") return "waiting";
       } else if ("outcome" in decision) {
@@ -218,7 +217,12 @@ export class TurnCalls {
       }
     }
     if (stop.cause !== undefined) return aborted(call);
-    return this.#execute({ ...base, args: args.args });
+    return this.#execute(call, entry, args.args);
+  }
+
+  #info(call: ToolCallBlock, { tool }: CompiledTool, args: unknown): ToolCallInfo {
+    const { turn, stop } = this.#host;
+    return { call, tool, args, message: this.#message, turn, signal: stop.signal };
   }
 
   /** Asks the gate, and a person where it says so. What a gate that fails leaves undecided does not run. */
@@ -251,9 +255,8 @@ export class TurnCalls {
     return value instanceof Promise ? await this.#host.stop.orStopped(value) : value;
   }
 
-  async #execute(info: ToolCallInfo): Promise<Invoked> {
+  async #execute(call: ToolCallBlock, entry: CompiledTool, args: unknown): Promise<Invoked> {
     const { config, stop, turn, graceMs } = this.#host;
-    const { call, args } = info;
     if (config.onStep !== undefined) {
       const pendingToolCalls = this.#pending();
       await this.#host.step({ kind: "toolStart", turn, messages: [], pendingToolCalls, call, args });
@@ -261,7 +264,7 @@ export class TurnCalls {
     const begun = this.#host.emit({ type: "tool.start", call, args });
     if (begun !== undefined) await begun;
     const invoked = await invoke(
-      info.tool,
+      entry.tool,
       { id: call.id, name: call.name, args },
       stop,
       graceMs,
@@ -271,7 +274,9 @@ export class TurnCalls {
     );
     if (config.afterToolCall === undefined) return invoked;
     try {
-      const result = await this.#orStopped(config.afterToolCall({ ...info, result: invoked.result }));
+      const result = await this.#orStopped(
+        config.afterToolCall({ ...this.#info(call, entry, args), result: invoked.result }),
+      );
       if (result === undefined) return invoked;
       const outcome = invoked.outcome === "ok" && result.isError === true ? "error" : invoked.outcome;
       return { result, outcome };

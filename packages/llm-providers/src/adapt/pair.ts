@@ -67,6 +67,15 @@ export function pairCalls(
       out.push(message);
       continue;
     }
+    if (inOrder(messages, i, calls, seen)) {
+      out.push(message);
+      for (const call of calls) {
+        seen.add(call.id);
+        const result = messages[i++];
+        if (result !== undefined) out.push(result);
+      }
+      continue;
+    }
     const results = new Map<string, ToolResultMessage[]>();
     const between: Message[] = [];
     for (; i < messages.length; i++) {
@@ -106,6 +115,23 @@ export function pairCalls(
   }
   if (out[0]?.role === "assistant") out.unshift({ role: "user", content: CUT, timestamp: out[0].timestamp });
   return out;
+}
+
+/** Whether exactly the results of `calls` follow, in their order, under ids that are new: nothing to be mended. */
+function inOrder(
+  messages: readonly Message[],
+  from: number,
+  calls: readonly ToolCallBlock[],
+  seen: ReadonlySet<string>,
+): boolean {
+  for (let at = 0; at < calls.length; at++) {
+    const id = calls[at]?.id ?? "";
+    const result = messages[from + at];
+    if (result?.role !== "toolResult" || result.toolCallId !== id || seen.has(id)) return false;
+    for (let before = 0; before < at; before++) if (calls[before]?.id === id) return false;
+  }
+  const next = messages[from + calls.length];
+  return next === undefined || next.role === "assistant";
 }
 
 function without(

@@ -11,7 +11,7 @@ import {
 } from "../stream/errors.ts";
 import { responseSource } from "../stream/source.ts";
 import { SseParser } from "../stream/sse.ts";
-import { keepAliveFetch } from "../stream/transport.ts";
+import { rawAnswerFetch } from "../stream/transport.ts";
 import { modelTurn } from "../stream/turn.ts";
 import { AnswerReader } from "./read.ts";
 import { RequestBuilder } from "./request.ts";
@@ -74,7 +74,7 @@ async function makeClient(config: ProviderConfig): Promise<{ sdk: Sdk; client: A
     apiKey: apiKey ?? "none",
     authToken: null,
     baseURL: (baseUrl ?? PUBLIC_URL).replace(/\/+$/, ""),
-    fetch: config.fetch ?? keepAliveFetch(),
+    fetch: config.fetch ?? rawAnswerFetch(),
     maxRetries: 0,
     timeout: SDK_TIMEOUT_MS,
     openTelemetry: false,

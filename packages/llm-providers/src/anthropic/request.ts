@@ -261,5 +261,7 @@ function assemble(
     for (const [name, value] of Object.entries(extra)) merged.set(name, JSON.stringify(value));
     parts = [...merged];
   }
-  return `{${parts.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
+  let text = "{";
+  for (const [name, json] of parts) text += `${text.length > 1 ? "," : ""}${JSON.stringify(name)}:${json}`;
+  return `${text}}`;
 }

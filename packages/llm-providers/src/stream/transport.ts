@@ -56,25 +56,25 @@ function webBody(incoming: IncomingMessage): ReadableStream<Uint8Array> {
 
 const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
-function toResponse(incoming: IncomingMessage): Response {
-  const headers = new Headers();
-  const raw = incoming.rawHeaders;
-  for (let i = 0; i + 1 < raw.length; i += 2) headers.append(raw[i] ?? "", raw[i + 1] ?? "");
+function toResponse(incoming: IncomingMessage, raw: boolean): Response {
   const status = incoming.statusCode ?? 502;
-  const init = { status, statusText: incoming.statusMessage ?? "", headers };
-  if (NO_BODY.has(status)) {
-    incoming.resume();
-    return new Response(null, init);
-  }
-  const response = new Response(webBody(incoming), init);
-  incomingOf.set(response, incoming);
+  const empty = NO_BODY.has(status);
+  if (empty) incoming.resume();
+  const body = empty || (raw && status < 300) ? null : webBody(incoming);
+  const response = new Response(body, { status, statusText: incoming.statusMessage ?? "" });
+  // Headers given to the constructor would be copied twice.
+  const names = incoming.rawHeaders;
+  for (let i = 0; i + 1 < names.length; i += 2) response.headers.append(names[i] ?? "", names[i + 1] ?? "");
+  if (!empty) incomingOf.set(response, incoming);
   return response;
 }
 
 function plainHeaders(headers: RequestInit["headers"]): Record<string, string> {
   const plain: Record<string, string> = {};
-  const entries = headers instanceof Headers ? headers : new Headers(headers);
-  for (const [name, value] of entries) plain[name] = value;
+  const given = headers instanceof Headers ? headers : new Headers(headers);
+  given.forEach((value, name) => {
+    plain[name] = value;
+  });
   return plain;
 }
 
@@ -106,6 +106,23 @@ function openWire(protocol: string): Wire {
  * A request written to a kept connection that the server had just closed is sent once more on a fresh one.
  */
 export function keepAliveFetch(): FetchLike {
+  return fetchOver(false);
+}
+
+/**
+ * As `keepAliveFetch`, for a caller that reads accepted answers with `incomingMessage`: their `body` is null, which
+ * spares a web stream for each. What a server refuses has its body.
+ */
+export function rawAnswerFetch(): FetchLike {
+  return fetchOver(true);
+}
+
+interface Target {
+  readonly text: string;
+  readonly url: URL;
+}
+
+function fetchOver(raw: boolean): FetchLike {
   const wires = new Map<string, Wire>();
   const wireFor = (protocol: string): Wire => {
     let wire = wires.get(protocol);
@@ -116,8 +133,16 @@ export function keepAliveFetch(): FetchLike {
     return wire;
   };
 
+  let last: Target | undefined;
+
   return (input, init = {}) => {
-    const url = input instanceof URL ? input : typeof input === "string" ? new URL(input) : undefined;
+    let url: URL | undefined;
+    if (input instanceof URL) url = input;
+    else if (typeof input === "string") {
+      // A vendor is asked at one address over and over.
+      if (last?.text !== input) last = { text: input, url: new URL(input) };
+      url = last.url;
+    }
     const { body } = init;
     const plainBody =
       body === undefined || body === null || typeof body === "string" || body instanceof Uint8Array;
@@ -157,7 +182,7 @@ export function keepAliveFetch(): FetchLike {
         request.once("response", (incoming) => {
           answered = incoming;
           incoming.once("close", () => signal?.removeEventListener("abort", onAbort));
-          resolve(toResponse(incoming));
+          resolve(toResponse(incoming, raw));
         });
         request.on("error", (error: NodeJS.ErrnoException) => {
           if (answered !== undefined) return;
