@@ -1,0 +1,61 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** `signalbox start` as a process of its own. */
+export interface GatewayChild {
+  readonly pid: number;
+  /** When it was started, by `performance.now()`. */
+  readonly startedAt: number;
+  /** Where it listens; rejects where it ends before it does. */
+  readonly listening: Promise<string>;
+  readonly exited: Promise<Exit>;
+  readonly ended: () => boolean;
+  /** Everything it wrote to its standard error. */
+  readonly said: () => string;
+  signal(name: NodeJS.Signals): void;
+}
+
+/** The built command line; `SIGNALBOX_CRASH_MAIN` names another build of it. */
+export const MAIN: string =
+  process.env["SIGNALBOX_CRASH_MAIN"] ?? fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+
+export function startGateway(home: string, env: Readonly<Record<string, string | undefined>>): GatewayChild {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [MAIN, "start", "--home", home], {
+    env: { HOME: home, PATH: process.env["PATH"], ...env },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${MAIN} could not be started`);
+  const listening = Promise.withResolvers<string>();
+  listening.promise.catch(() => {});
+  let said = "";
+  let ended = false;
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+    const url = /listens on (http:\S+)/.exec(said)?.[1];
+    if (url !== undefined) listening.resolve(url);
+  });
+  const exited = new Promise<Exit>((resolve) =>
+    child.once("close", (code, signal) => {
+      ended = true;
+      listening.reject(new Error(`the gateway ended before it listened:\n${said}`));
+      resolve({ code, signal });
+    }),
+  );
+  return {
+    pid,
+    startedAt,
+    listening: listening.promise,
+    exited,
+    ended: () => ended,
+    said: () => said,
+    signal: (name) => void child.kill(name),
+  };
+}

@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { FAILPOINTS, type Failpoint } from "../../src/failpoints.ts";
+import { check, type Verdict } from "./check.ts";
+import type { Exit, GatewayChild } from "./child.ts";
+import { nameOf } from "./conversation.ts";
+import type { Random } from "./random.ts";
+import { LEASE_MS, openWorld, type World, type WorldOptions } from "./world.ts";
+
+/** How one process of the gateway fares. */
+export type Life =
+  /** Killed when it passes a failpoint for the `count`-th time. */
+  | { readonly kind: "killed-at"; readonly point: Failpoint; readonly count: number }
+  /** Killed so many milliseconds after its start. */
+  | { readonly kind: "killed-after"; readonly ms: number }
+  /** Meets a failing disk or store, works on or ends by itself, and is killed in the end. */
+  | { readonly kind: "failing"; readonly point: Failpoint; readonly count: number }
+  /** Stopped for longer than its lease, goes on, and is killed. */
+  | { readonly kind: "stopped"; readonly ms: number }
+  /** Told to end, under load. */
+  | { readonly kind: "ended"; readonly ms: number };
+
+export interface Report extends Verdict {
+  readonly kills: number;
+  readonly lives: number;
+  readonly deliveries: number;
+  /** Failpoints that were not passed in time; those processes were killed all the same. */
+  readonly unreached: readonly string[];
+  /** From each start to the first question to the model about a message that a kill had interrupted, in ms. */
+  readonly recoveries: readonly number[];
+}
+
+/** How long a life waits for its failpoint. */
+const UNREACHED_MS = 4_000;
+const FAILING_MS = 2_600;
+
+/** Every failpoint that kills, in the order a seed gives, with random moments in between. */
+export function plannedLives(random: Random, kills: number): Life[] {
+  const lives: Life[] = [];
+  let points: Failpoint[] = [];
+  while (lives.length < kills) {
+    if (random.chance(0.25)) {
+      lives.push({ kind: "killed-after", ms: random.int(60, 1_600) });
+      continue;
+    }
+    if (points.length === 0) points = [...FAILPOINTS];
+    const [point] = points.splice(random.int(0, points.length - 1), 1);
+    if (point === undefined) continue;
+    lives.push({ kind: "killed-at", point, count: random.int(1, usualCount(point)) });
+  }
+  return lives;
+}
+
+/** How often a point is passed in a second or so. */
+function usualCount(point: Failpoint): number {
+  if (point.startsWith("db.")) return 120;
+  if (point.startsWith("adopt")) return 1;
+  return point.startsWith("renew") || point.startsWith("settle") ? 2 : 12;
+}
+
+/** One home through many lives. Rejects only where the harness itself cannot go on. */
+export async function runLives(
+  lives: readonly Life[],
+  options: WorldOptions & { readonly progress?: (life: Life, exit: Exit) => void },
+): Promise<Report> {
+  const world = await openWorld(options);
+  const unreached: string[] = [];
+  const recoveries: number[] = [];
+  const strange: string[] = [];
+  let kills = 0;
+  try {
+    for (const life of lives) {
+      const interrupted = new Set(pending(world));
+      const gateway = world.start(environment(life));
+      const exit = await live(life, gateway, unreached);
+      if (exit.signal === "SIGKILL") kills++;
+      else if (!expected(life, exit))
+        strange.push(`${JSON.stringify(life)} ended with ${JSON.stringify(exit)}: ${gateway.said()}`);
+      noteRecovery(world, gateway, interrupted, recoveries);
+      options.progress?.(life, exit);
+    }
+    const interrupted = new Set(pending(world));
+    const last = world.start();
+    await world.settle(last);
+    noteRecovery(world, last, interrupted, recoveries);
+    const verdict = await check(world);
+    return {
+      ...verdict,
+      violations: [...verdict.violations, ...strange],
+      kills,
+      lives: lives.length,
+      deliveries: world.platform.deliveries(),
+      unreached,
+      recoveries,
+    };
+  } finally {
+    await world.close();
+  }
+}
+
+function environment(life: Life): Record<string, string> {
+  if (life.kind === "killed-at") return { SIGNALBOX_FAILPOINT: `${life.point}:${life.count}:kill` };
+  if (life.kind === "failing") return { SIGNALBOX_FAILPOINT: `${life.point}:${life.count}:throw` };
+  return {};
+}
+
+async function live(life: Life, gateway: GatewayChild, unreached: string[]): Promise<Exit> {
+  const kill = async (): Promise<Exit> => {
+    gateway.signal("SIGKILL");
+    return gateway.exited;
+  };
+  const within = (ms: number): Promise<Exit | undefined> =>
+    Promise.race([gateway.exited, sleep(ms, undefined, { ref: false })]);
+  switch (life.kind) {
+    case "killed-at": {
+      const exit = await within(UNREACHED_MS);
+      if (exit) return exit;
+      unreached.push(`${life.point}:${life.count}`);
+      return kill();
+    }
+    case "killed-after":
+      return (await within(life.ms)) ?? kill();
+    case "failing":
+      return (await within(FAILING_MS)) ?? kill();
+    case "stopped": {
+      await gateway.listening;
+      await sleep(life.ms);
+      gateway.signal("SIGSTOP");
+      await sleep(2 * LEASE_MS);
+      gateway.signal("SIGCONT");
+      return (await within(500)) ?? kill();
+    }
+    case "ended":
+      await gateway.listening;
+      await sleep(life.ms);
+      gateway.signal("SIGTERM");
+      return gateway.exited;
+  }
+}
+
+/** Whether a process may end by itself like that. */
+function expected(life: Life, { code }: Exit): boolean {
+  if (life.kind === "ended") return code === 0;
+  // A disk that cannot be synced leaves nothing but a new start; one that is full at the start is said so.
+  return life.kind === "failing" && (code === 1 || code === 73);
+}
+
+/** Messages that were acknowledged and that the model has not answered. */
+function pending(world: World): string[] {
+  const answered = new Set(world.feishu.sent.flatMap(({ content }) => content.match(/s\d+\.\d+/g) ?? []));
+  return world.platform.acknowledged.map(nameOf).filter((name) => !answered.has(name));
+}
+
+function noteRecovery(
+  world: World,
+  gateway: GatewayChild,
+  interrupted: ReadonlySet<string>,
+  recoveries: number[],
+): void {
+  const first = world.asked.find(({ name, at }) => at > gateway.startedAt && interrupted.has(name));
+  if (first) recoveries.push(first.at - gateway.startedAt);
+}

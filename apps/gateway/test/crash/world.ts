@@ -1,0 +1,191 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type AnthropicStandIn, startAnthropic } from "@signalbox/testkit/anthropic";
+import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
+import { stringify } from "yaml";
+import { type GatewayChild, startGateway } from "./child.ts";
+import { answeredIn, nameOf, nextTurn, readConversation } from "./conversation.ts";
+import { type Platform, senderOf, startPlatform } from "./platform.ts";
+import type { Random } from "./random.ts";
+
+export const TOKEN = "token-of-the-owner-0123456789";
+const KEY = "key-of-the-model-0123456789";
+const APP = { appId: "cli_crash", appSecret: "secret-of-the-feishu-app" };
+const VERIFICATION = "verification-of-the-app";
+
+/** Short enough that a life of a few seconds renews it, and that a stopped process loses it. */
+export const LEASE_MS = 900;
+
+export interface WorldOptions {
+  readonly random: Random;
+  readonly sessions: number;
+  readonly ahead?: number;
+  readonly pauseMs?: number;
+  /** Where the home is made; default: the system's folder for temporary files. */
+  readonly within?: string;
+}
+
+/** A home, the vendors' stand-ins, and people who write all the time. */
+export interface World {
+  readonly home: string;
+  readonly workspace: string;
+  readonly feishu: FeishuStandIn;
+  readonly anthropic: AnthropicStandIn;
+  readonly platform: Platform;
+  /** When the model was first asked about each message, in each process: by `performance.now()`. */
+  readonly asked: readonly { readonly name: string; readonly at: number }[];
+  /** Starts a gateway; the platform delivers to it from the moment it listens. */
+  start(env?: Readonly<Record<string, string>>): GatewayChild;
+  /** Lets everything come to its end, then stops the gateway as a service manager does. */
+  settle(gateway: GatewayChild): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openWorld(options: WorldOptions): Promise<World> {
+  const { random, sessions } = options;
+  const home = mkdtempSync(join(options.within ?? tmpdir(), "signalbox-crash-"));
+  const workspace = join(home, "workspaces", "worker");
+  mkdirSync(workspace, { recursive: true });
+  const asked: { name: string; at: number }[] = [];
+  const quiet = new Set<string>();
+  const anthropic = await startAnthropic({
+    apiKeys: [KEY],
+    script(request) {
+      const at = performance.now();
+      const { open } = readConversation(request);
+      for (const tag of open) {
+        asked.push({ name: nameOf(tag), at });
+        if (tag.kind === "silent" && open.length === 1) quiet.add(nameOf(tag));
+      }
+      return nextTurn(request);
+    },
+  });
+  const users = Object.fromEntries(
+    Array.from({ length: sessions }, (_, session) => [senderOf(session), { name: `Person ${session}` }]),
+  );
+  const feishu = await startFeishu({ ...APP, verificationToken: VERIFICATION, users });
+  const mode = random.pick(["steer", "followup", "collect"]);
+  writeFileSync(
+    join(home, "signalbox.yaml"),
+    stringify({
+      gateway: { port: 0, auth: { token: TOKEN }, logLevel: "warn" },
+      models: {
+        providers: { anthropic: { api: "anthropic-messages", apiKey: KEY, baseUrl: anthropic.url } },
+      },
+      agents: {
+        list: [
+          {
+            id: "worker",
+            model: "anthropic/claude-sonnet-4-6",
+            workspaceDir: workspace,
+            tools: { allow: ["read", "write", "exec", "message"] },
+          },
+        ],
+      },
+      tools: { exec: { sandbox: "none" } },
+      channels: {
+        feishu: {
+          accounts: { main: { ...APP, verificationToken: VERIFICATION, baseUrl: feishu.url } },
+        },
+      },
+      session: { queue: { mode, cap: 10_000 } },
+      access: {
+        dm: "open",
+        groups: { mode: "open" },
+        owners: Object.keys(users).map((id) => `feishu:${id}`),
+      },
+    }),
+  );
+
+  let url: string | undefined;
+  const answered = answeredNames(feishu, quiet);
+  const platform = startPlatform({
+    feishu,
+    random,
+    sessions,
+    ahead: options.ahead ?? 3,
+    pauseMs: options.pauseMs ?? 60,
+    url: () => url,
+    answered,
+  });
+  const children = new Set<GatewayChild>();
+
+  return {
+    home,
+    workspace,
+    feishu,
+    anthropic,
+    platform,
+    asked,
+    start(env = {}) {
+      const child = startGateway(home, { SIGNALBOX_LEASE_MS: String(LEASE_MS), ...env });
+      children.add(child);
+      child.listening.then(
+        (found) => {
+          url = found;
+        },
+        () => {},
+      );
+      void child.exited.then(() => {
+        children.delete(child);
+        url = undefined;
+      });
+      return child;
+    },
+    async settle(gateway) {
+      const found = await gateway.listening;
+      await platform.finish();
+      await atRest(found);
+      gateway.signal("SIGTERM");
+      const { code } = await gateway.exited;
+      if (code !== 0) throw new Error(`the gateway ended with ${code} after SIGTERM:\n${gateway.said()}`);
+    },
+    async close() {
+      for (const child of children) {
+        child.signal("SIGKILL");
+        await child.exited;
+      }
+      void platform.finish();
+      await Promise.all([anthropic.stop(), feishu.stop()]);
+      rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** Whether a message has a reply, or silence for one. Looks at what came since it was last asked. */
+function answeredNames(feishu: FeishuStandIn, quiet: ReadonlySet<string>): (name: string) => boolean {
+  const names = new Set<string>();
+  let looked = 0;
+  let lookedAt = 0;
+  return (name) => {
+    if (performance.now() - lookedAt > 20) {
+      const { sent } = feishu;
+      for (const message of sent.slice(looked)) {
+        for (const one of answeredIn(message.content)) names.add(one);
+        for (const [, one] of message.content.matchAll(/side (s\d+\.\d+)!/g)) if (one) names.add(one);
+      }
+      looked = sent.length;
+      lookedAt = performance.now();
+    }
+    return names.has(name) || quiet.has(name);
+  };
+}
+
+const REST_MS = 60_000;
+
+/** Waits until no message waits for its end and no reply for its way out. */
+async function atRest(url: string): Promise<void> {
+  const deadline = performance.now() + REST_MS;
+  for (;;) {
+    const response = await fetch(`${url}/api/status`, { headers: { authorization: `Bearer ${TOKEN}` } });
+    const found: unknown = await response.json();
+    const { inboxPending, outboxPending } = found as { inboxPending: number; outboxPending: number };
+    if (inboxPending === 0 && outboxPending === 0) return;
+    if (performance.now() > deadline)
+      throw new Error(
+        `the gateway did not come to rest: ${inboxPending} messages and ${outboxPending} replies wait`,
+      );
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
