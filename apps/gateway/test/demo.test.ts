@@ -1,0 +1,92 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import OpenAI from "openai";
+import { describe, expect, it } from "vitest";
+import { type Child, openWorld, type World } from "./harness.ts";
+
+/** What a command prints; it must succeed. */
+async function output(child: Child): Promise<string> {
+  const { code } = await child.exited;
+  expect([code, child.stderr()]).toEqual([0, ""]);
+  return child.stdout();
+}
+
+/** A gateway on a home that was never used, without any key. */
+async function fresh(): Promise<{ world: World; url: string; token: string }> {
+  const world = await openWorld();
+  world.configure("gateway: { port: 0 }\n");
+  const child = await world.startChild();
+  expect(child.stderr()).toMatch(
+    /No model key is set: the offline demo model answers\. Set ANTHROPIC_API_KEY/,
+  );
+  return { world, url: child.url, token: readFileSync(world.home.tokenFile, "utf8").trim() };
+}
+
+describe("a fresh home without a key", { timeout: 60_000 }, () => {
+  it("does real work with real tools, and says that it is a demo", async () => {
+    const { world, url, token } = await fresh();
+    const client = new OpenAI({ apiKey: token, baseURL: `${url}/v1`, maxRetries: 0 });
+    const model = (await client.models.list()).data[0]?.id ?? "";
+    expect(model).toBe("signalbox/main");
+    const say = async (content: string): Promise<string> => {
+      const { choices, usage } = await client.chat.completions.create({
+        model,
+        user: "tester",
+        messages: [{ role: "user", content }],
+      });
+      expect(usage?.total_tokens).toBeGreaterThan(0);
+      const text = choices[0]?.message.content ?? "";
+      expect(text).toMatch(
+        /^\[offline demo, not a real language model\]|^【离线演示模型，不是真正的语言模型】/,
+      );
+      return text;
+    };
+    const workspace = world.home.workspace("main");
+
+    expect(await say("list files")).toContain("The directory holds:");
+    expect(await say("write docs/notes.txt with tea at four")).toContain("Wrote docs/notes.txt");
+    expect(readFileSync(join(workspace, "docs", "notes.txt"), "utf8").trim()).toBe("tea at four");
+    expect(await say("read docs/notes.txt")).toContain("tea at four");
+    expect(await say("list files")).toContain("docs/");
+    expect(await say("read ../../token")).toContain("did not succeed");
+    expect(await say("read missing.txt")).toContain("did not succeed");
+
+    // The bundled skill: read, look around, write.
+    const answer = await say("帮我写一个 Python 脚本，功能是遍历当前目录所有文件");
+    expect(answer).toContain("list_files.py");
+    const script = join(workspace, "list_files.py");
+    expect(readFileSync(script, "utf8")).toMatch(/^#!\/usr\/bin\/env python3/);
+    if (existsSync("/usr/bin/python3"))
+      expect(execFileSync("/usr/bin/python3", [script], { cwd: workspace, encoding: "utf8" })).toContain(
+        "docs/notes.txt",
+      );
+    else console.log("The script is not run: there is no Python at /usr/bin/python3.");
+
+    await say("remember that the cake is at five");
+    expect(await say("what do you remember?")).toContain("the cake is at five");
+    expect(readFileSync(join(workspace, "MEMORY.md"), "utf8")).toContain("the cake is at five");
+
+    const sessions: unknown = JSON.parse(await output(world.run(["sessions", "--json"])));
+    expect(sessions).toMatchObject([{ key: "agent:main:api:direct:user%3Atester", agentId: "main" }]);
+  });
+
+  it("answers on the command line", async () => {
+    const { world, url } = await fresh();
+    expect(await output(world.run(["send", "write", "a.txt", "with", "one"]))).toContain("Wrote a.txt");
+    expect(await output(world.run(["send", "read a.txt"]))).toContain("one");
+    const sent: unknown = JSON.parse(await output(world.run(["send", "--json", "list files"])));
+    expect(sent).toMatchObject({
+      agent: "main",
+      outcome: "replied",
+      reply: [expect.stringContaining("a.txt")],
+    });
+    const status = await output(world.run(["status"]));
+    expect(status).toContain(url);
+    expect(status).toContain("agent   main: offline demo model");
+    const nobody = world.run(["send", "--agent", "nobody", "hello"]);
+    expect((await nobody.exited).code).toBe(64);
+    expect(nobody.stderr()).toContain("There is no agent nobody. There are: main.");
+    expect(await output(world.run(["skills", "list"]))).toContain("create-python-script");
+  });
+});

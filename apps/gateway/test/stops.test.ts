@@ -1,0 +1,203 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ScriptedTurn } from "@signalbox/testkit";
+import { textMessage } from "@signalbox/testkit/feishu";
+import { describe, expect, it } from "vitest";
+import { eventually, exampleConfig, inStore, openWorld, TOKEN, type World, ZHANG } from "./harness.ts";
+import { modelRequests } from "./requests.ts";
+
+const WRITE = { id: "toolu_1", name: "write", input: { file_path: "a.txt", content: "one" } };
+
+function config(shutdownMs: number, more: object = {}) {
+  const gateway = { port: 0, auth: { token: TOKEN }, logLevel: "warn", shutdownMs };
+  return exampleConfig({ gateway, ...more });
+}
+
+/** A model that says nothing in its turn `index` until it is let go. */
+function pauseAt(world: World, index: number, turns: readonly ScriptedTurn[]) {
+  const reached = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  world.script(async (_, at) => {
+    if (at === index) {
+      reached.resolve();
+      await gate.promise;
+    }
+    return turns[at] ?? {};
+  });
+  return { reached: reached.promise, goOn: gate.resolve };
+}
+
+const hello = (messageId: string) => textMessage(`hello ${messageId}`, { senderId: ZHANG, messageId });
+
+async function ends(world: World): Promise<unknown[]> {
+  const rows = await inStore(world, (store) => store.inbox.list());
+  return rows.toSorted((a, b) => a.seq - b.seq).map(({ messageId, state }) => [messageId, state]);
+}
+
+/** Waits until every message has its end and every reply its receipt, then stops the gateway in peace. */
+async function finish(world: World, child: { end(signal: NodeJS.Signals): Promise<unknown> }): Promise<void> {
+  await eventually(async () => {
+    const { inbox, outbox } = await inStore(world, (store) => store.maintenance.stats());
+    return Object.values({ ...inbox, ...outbox }).every((count) => count === 0);
+  }, "everything has its end");
+  expect(await child.end("SIGTERM")).toEqual({ code: 0, signal: null });
+}
+
+describe("a stop", { timeout: 60_000 }, () => {
+  it("lets a turn come to its end and its reply go out", async () => {
+    const world = await openWorld();
+    world.configure(config(15_000));
+    const { reached, goOn } = pauseAt(world, 0, [{ text: "in time" }]);
+    const child = await world.startChild();
+    await child.post(hello("om_1"));
+    await reached;
+    const ended = child.end("SIGTERM");
+    // Nothing more is taken: the platform is to come again.
+    await eventually(async () => (await fetch(`${child.url}/readyz`)).status === 503, "no more is taken");
+    expect((await child.post(hello("om_2"))).status).toBe(503);
+    goOn();
+    expect(await ended).toEqual({ code: 0, signal: null });
+    expect(await ends(world)).toEqual([["om_1", "replied"]]);
+    expect(world.feishu.sent.map(({ parentId }) => parentId)).toEqual(["om_1"]);
+  });
+
+  it("leaves a turn that takes too long to the next start, which answers once", async () => {
+    const world = await openWorld();
+    world.configure(config(300));
+    const { reached } = pauseAt(world, 1, [
+      { toolCalls: [WRITE] },
+      {},
+      { text: "done" },
+      { text: "and that" },
+    ]);
+    const child = await world.startChild();
+    await child.post(hello("om_1"));
+    await reached;
+    await child.post(hello("om_2"));
+    expect(await child.end("SIGTERM")).toEqual({ code: 0, signal: null });
+    expect(world.feishu.sent).toEqual([]);
+
+    const again = await world.startChild();
+    await finish(world, again);
+    expect(await ends(world)).toEqual([
+      ["om_1", "replied"],
+      ["om_2", "replied"],
+    ]);
+    // It goes on behind the tool's result, with both messages, and answers what the person asked.
+    const last = modelRequests(world.anthropic).at(-1);
+    expect(JSON.stringify(last?.body).match(/"tool_result"/g)).toHaveLength(1);
+    expect(last?.messages.map(({ text }) => text).join("\n")).toMatch(/hello om_1[\s\S]*hello om_2/);
+    const replies = world.feishu.sent.map(({ content }) => content);
+    expect(replies.filter((content) => content.includes("done"))).toHaveLength(1);
+    expect(new Set(world.feishu.sent.map(({ uuid }) => uuid)).size).toBe(world.feishu.sent.length);
+  });
+
+  it("by two signals ends at once", async () => {
+    const world = await openWorld();
+    world.configure(config(60_000));
+    const { reached } = pauseAt(world, 0, []);
+    const child = await world.startChild();
+    await child.post(hello("om_1"));
+    await reached;
+    child.process.kill("SIGINT");
+    await eventually(async () => (await fetch(`${child.url}/readyz`)).status === 503, "it is stopping");
+    expect(await child.end("SIGINT")).toEqual({ code: 130, signal: null });
+  });
+});
+
+describe("a kill", { timeout: 60_000 }, () => {
+  it("in the middle of a run loses nothing: the next start goes on, and one reply comes", async () => {
+    const world = await openWorld();
+    world.configure(config(1_000));
+    const { reached } = pauseAt(world, 1, [
+      { toolCalls: [WRITE] },
+      {},
+      { text: "done" },
+      { text: "and that" },
+    ]);
+    const child = await world.startChild();
+    await child.post(hello("om_1"));
+    await reached;
+    await child.end("SIGKILL");
+    const again = await world.startChild();
+    await finish(world, again);
+    expect(await ends(world)).toEqual([["om_1", "replied"]]);
+    expect(world.feishu.sent.map(({ parentId }) => parentId)).toEqual(["om_1"]);
+    const last = modelRequests(world.anthropic).at(-1);
+    expect(last?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+    expect(last?.messages[0]?.text).toContain("signalbox.inbound_meta.v1");
+    expect(last?.messages[2]?.text).toBe("Wrote a.txt (3 bytes)");
+  });
+
+  it("after the platform took the reply, before it could say so, sends it again under the same key", async () => {
+    const world = await openWorld();
+    world.configure(config(1_000));
+    world.script([{ text: "once" }]);
+    const child = await world.startChild();
+    world.feishu.fail({ kind: "hang", method: "POST", path: "/reply" });
+    await child.post(hello("om_1"));
+    await eventually(() => world.feishu.sent.length === 1, "the platform has the reply");
+    await child.end("SIGKILL");
+    const again = await world.startChild();
+    await finish(world, again);
+    expect(world.feishu.sent).toHaveLength(1);
+    expect(await ends(world)).toEqual([["om_1", "replied"]]);
+    const [row] = await inStore(world, (store) => store.outbox.list({ states: ["sent"] }));
+    expect(row?.receipts).toEqual([{ part: 0, receipt: { messageId: world.feishu.sent[0]?.messageId } }]);
+    expect(world.anthropic.requests).toHaveLength(1);
+  });
+
+  it("while a command runs never runs it again: the model hears that its outcome is unknown", async () => {
+    const world = await openWorld();
+    world.configure(
+      config(1_000, { tools: { exec: { sandbox: "none" } }, access: { owners: [`feishu:${ZHANG}`] } }),
+    );
+    const command = "echo run >> runs.txt; sleep 2";
+    world.script([
+      { toolCalls: [{ id: "toolu_1", name: "exec", input: { command } }] },
+      { text: "I looked." },
+    ]);
+    const child = await world.startChild();
+    await child.post(hello("om_1"));
+    const runs = join(world.home.workspace("coder"), "runs.txt");
+    await eventually(() => existsSync(runs), "the command runs");
+    await child.end("SIGKILL");
+    const again = await world.startChild();
+    await finish(world, again);
+    expect(readFileSync(runs, "utf8")).toBe("run\n");
+    expect(modelRequests(world.anthropic).at(-1)?.messages.at(-1)?.text).toMatch(/^Outcome unknown/);
+    expect(world.feishu.sent).toHaveLength(1);
+  });
+
+  it("three times by the same message sets it aside, and the next one is answered", async () => {
+    const world = await openWorld();
+    world.configure(config(1_000));
+    let deadly = true;
+    const reached: (() => void)[] = [];
+    world.script(async () => {
+      if (!deadly) return { text: "fine" };
+      reached.shift()?.();
+      await new Promise(() => {});
+      return {};
+    });
+    for (let start = 0; start < 4; start++) {
+      const asked = new Promise<void>((resolve) => reached.push(resolve));
+      const child = await world.startChild();
+      if (start === 0) await child.post(hello("om_1"));
+      if (start < 3) {
+        await asked;
+        await child.end("SIGKILL");
+        continue;
+      }
+      await eventually(() => world.feishu.sent.length === 1, "the person is told");
+      expect(world.feishu.sent[0]?.content).toMatch(/set it aside/);
+      deadly = false;
+      await child.post(hello("om_2"));
+      await finish(world, child);
+    }
+    expect(await ends(world)).toEqual([
+      ["om_1", "failed-reported"],
+      ["om_2", "replied"],
+    ]);
+  });
+});
