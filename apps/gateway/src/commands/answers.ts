@@ -231,7 +231,7 @@ function sums(totals: UsageTotals): string {
 }
 
 /** Of integer micros, without a rounding. */
-export function dollars(micros: number): string {
+function dollars(micros: number): string {
   return `$${count(Math.floor(micros / 1e6))}.${String(micros % 1e6).padStart(6, "0")}`;
 }
 

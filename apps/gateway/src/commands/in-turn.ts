@@ -197,7 +197,7 @@ const OUTCOME_UNKNOWN =
   "The gateway was restarted while this ran, so it may or may not have taken effect. Check before you do it again.";
 
 /** What was written after the command, as the one text the tool needs. */
-export function argumentsOf(tool: Tool, text: string): JsonObject | undefined {
+function argumentsOf(tool: Tool, text: string): JsonObject | undefined {
   const { properties, required } = toolSpec(tool).inputSchema;
   const needed = Array.isArray(required) ? required : [];
   const known =

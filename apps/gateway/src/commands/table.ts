@@ -1,7 +1,7 @@
 import type { Role } from "../path/gate.ts";
 
 /** One slash command. */
-export interface CommandSpec {
+interface CommandSpec {
   readonly name: string;
   /** What may follow the name. */
   readonly usage?: string;
