@@ -121,7 +121,7 @@ export async function openWorld(): Promise<World> {
   prepareHome(home);
   const run: World["run"] = (args, extra = {}) => {
     if (!existsSync(MAIN)) throw new Error(`${MAIN} is missing: build the gateway first`);
-    const where = args.includes("--home") ? [] : ["--home", home.dir];
+    const where = args.includes("--home") || args[0] === "replay" ? [] : ["--home", home.dir];
     const child = spawn(process.execPath, [MAIN, ...args, ...where], {
       env: { ...env, ...extra },
       stdio: ["ignore", "pipe", "pipe"],
