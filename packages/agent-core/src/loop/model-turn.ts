@@ -49,6 +49,8 @@ class StreamedTurn {
   #iterator: AsyncIterator<ModelEvent> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #abandoned = false;
+  /** The last event has come; what is left is to close the stream. */
+  #done = false;
   #started = false;
   #emitted = false;
 
@@ -63,11 +65,15 @@ class StreamedTurn {
   }
 
   start(): void {
-    this.pump().then(this.#settle, (error: unknown) => {
-      this.#forget();
-      this.#reject(error);
-    });
-    this.#request.stop.on(this.#onStop);
+    const { stream, model, context, options, stop } = this.#request;
+    stop.on(this.#onStop);
+    try {
+      this.#iterator = stream(model, context, options)[Symbol.asyncIterator]();
+    } catch (error) {
+      this.#settle(this.#broken("error", failure("protocol", errorText(error), false)));
+      return;
+    }
+    this.#pull();
   }
 
   #settle = (message: AssistantMessage): void => {
@@ -91,50 +97,75 @@ class StreamedTurn {
     this.#request.stop.off(this.#onStop);
   }
 
-  async pump(): Promise<AssistantMessage> {
-    const { stream, model, context, options, emit, snapshot } = this.#request;
+  // Handlers made once a turn: an `await` would make its own for every delta.
+  readonly #pull = (): void => {
+    if (this.#abandoned) return;
+    let next: Promise<IteratorResult<ModelEvent>> | undefined;
     try {
-      this.#iterator = stream(model, context, options)[Symbol.asyncIterator]();
+      next = this.#iterator?.next();
     } catch (error) {
-      return this.#broken("error", failure("protocol", errorText(error), false));
+      this.#onThrow(error);
+      return;
     }
+    // A stream written without types may give anything.
+    const promise = next instanceof Promise ? next : Promise.resolve(next);
+    promise.then(this.#onNext, this.#onThrow);
+  };
+
+  readonly #onThrow = (error: unknown): void => this.#settle(this.#failed(errorText(error)));
+
+  readonly #fail = (error: unknown): void => {
+    this.#forget();
+    this.#reject(error);
+  };
+
+  readonly #onNext = (next: IteratorResult<ModelEvent> | undefined): void => {
+    if (this.#abandoned) return;
+    if (next === undefined || next.done === true) {
+      this.#settle(this.#failed("The stream ended before the turn did."));
+      return;
+    }
+    let wait: void | Promise<void>;
+    try {
+      wait = this.#take(next.value);
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    if (this.#done) return;
+    if (wait === undefined) this.#pull();
+    else Promise.resolve(wait).then(this.#pull, this.#fail);
+  };
+
+  #take(event: ModelEvent): void | Promise<void> {
+    const { emit, snapshot } = this.#request;
+    switch (event.type) {
+      case "text.delta":
+      case "thinking.delta":
+        this.#emitted = true;
+        snapshot.apply(event);
+        return emit(event);
+      case "start":
+        // An adapter that tries again may say so again; viewers are told once.
+        if (this.#started) return;
+        this.#started = true;
+        return emit({ type: "model.start", request: event.request, warnings: event.warnings });
+      case "finish":
+        this.#finish(event.message);
+        return;
+      case "error":
+        this.#finish(withError(event.partial, event.error));
+        return;
+      default:
+        snapshot.apply(event);
+        return emit(event);
+    }
+  }
+
+  #finish(message: AssistantMessage): void {
+    this.#done = true;
     const iterator = this.#iterator;
-    for (;;) {
-      let next: IteratorResult<ModelEvent>;
-      try {
-        next = await iterator.next();
-      } catch (error) {
-        return this.#failed(errorText(error));
-      }
-      if (this.#abandoned) return this.#broken("aborted", failure("aborted", "", this.#emitted));
-      if (next.done === true) return this.#failed("The stream ended before the turn did.");
-      const event = next.value;
-      let wait: void | Promise<void>;
-      switch (event.type) {
-        case "text.delta":
-        case "thinking.delta":
-          this.#emitted = true;
-          snapshot.apply(event);
-          wait = emit(event);
-          break;
-        case "start":
-          // An adapter that tries again may say so again; viewers are told once.
-          if (this.#started) continue;
-          this.#started = true;
-          wait = emit({ type: "model.start", request: event.request, warnings: event.warnings });
-          break;
-        case "finish":
-          await closed(iterator);
-          return event.message;
-        case "error":
-          await closed(iterator);
-          return withError(event.partial, event.error);
-        default:
-          snapshot.apply(event);
-          wait = emit(event);
-      }
-      if (wait !== undefined) await wait;
-    }
+    if (iterator !== undefined) closed(iterator).then(() => this.#settle(message), this.#fail);
   }
 
   #failed(message: string): AssistantMessage {

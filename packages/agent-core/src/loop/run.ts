@@ -262,16 +262,23 @@ export class Run implements CallHost, FitHost {
     return outcome;
   }
 
-  async #after(
+  #after(
     message: AssistantMessage,
     called: boolean,
     outcome: CallsOutcome | undefined,
-  ): Promise<After> {
-    const { stopReason } = message;
+  ): After | Promise<After> {
     // Taken from the host's queue, so it has to be kept whatever follows.
-    if (outcome !== undefined && outcome.steering.length > 0) {
-      await this.#commitInput(outcome.steering, "steer");
-    }
+    const kept = outcome === undefined ? undefined : this.#commitInput(outcome.steering, "steer");
+    if (kept === undefined) return this.#following(message, called, outcome);
+    return kept.then(() => this.#following(message, called, outcome));
+  }
+
+  #following(
+    message: AssistantMessage,
+    called: boolean,
+    outcome: CallsOutcome | undefined,
+  ): After | Promise<After> {
+    const { stopReason } = message;
     if (outcome?.end === "waiting") return endOf({ reason: "waiting", pending: outcome.waiting });
     if (this.stop.cause !== undefined) return endOf(stoppedBy(this.stop.cause));
     if (outcome?.end === "repeated") return endOf({ reason: "repeated" });
@@ -290,8 +297,7 @@ export class Run implements CallHost, FitHost {
         if (this.#continuations >= (this.config.continuations ?? CONTINUATIONS)) return rest("cut");
         this.#continuations++;
         // Results already say that the message was cut.
-        if (!called) await this.#commitInput([note(texts.continueCut, this.now())], "loop");
-        return ON;
+        return called ? ON : this.#goOn();
       case "pause":
         return ++this.#pauses <= PAUSES ? ON : rest("cut");
       case "refusal":
@@ -302,6 +308,11 @@ export class Run implements CallHost, FitHost {
       case "error":
         return endOf(failedBy(message));
     }
+  }
+
+  async #goOn(): Promise<After> {
+    await this.#commitInput([note(texts.continueCut, this.now())], "loop");
+    return ON;
   }
 
   /** Gives each call an earlier run left open its result, or runs it. Resolves with the end when one has to wait. */
