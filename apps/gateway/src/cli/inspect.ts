@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import type { Trace } from "@signalbox/client";
 import { openStore } from "@signalbox/store";
 import { EXIT, GatewayError } from "../errors.ts";
 import { locateHome } from "../home.ts";
@@ -7,6 +8,7 @@ import type { GatewayBodies, GatewayStore } from "../path/stored.ts";
 import { readTrace } from "../path/trace.ts";
 import { print } from "./output.ts";
 import type { CommonOptions } from "./program.ts";
+import { runningGateway } from "./running.ts";
 
 /** Opens the database of a home beside a gateway that may be running on it. */
 async function withStore<T>(options: CommonOptions, use: (store: GatewayStore) => Promise<T>): Promise<T> {
@@ -40,8 +42,7 @@ export async function sessions(options: CommonOptions): Promise<void> {
 
 /** `signalbox trace <message>`: by the gateway's id of the message or the platform's. */
 export async function trace(id: string, options: CommonOptions): Promise<void> {
-  const found = await withStore(options, (store) => readTrace(store, id));
-  if (!found) throw noMessage(id);
+  const found = await findTrace(id, options);
   print(options.json, found, () =>
     found.entries.flatMap((entry) => [
       `${new Date(entry.at).toISOString()}  ${entry.stage.padEnd(8)} ${entry.summary}`,
@@ -52,8 +53,7 @@ export async function trace(id: string, options: CommonOptions): Promise<void> {
 
 /** `signalbox why <message>`: one line a stage. */
 export async function why(id: string, options: CommonOptions): Promise<void> {
-  const found = await withStore(options, (store) => readTrace(store, id));
-  if (!found) throw noMessage(id);
+  const found = await findTrace(id, options);
   const lines = found.entries.map(({ stage, summary }) => ({ stage, summary }));
   print(options.json, lines, () => lines.map(({ stage, summary }) => `${stage.padEnd(8)} ${summary}`));
 }
@@ -144,9 +144,22 @@ export async function backup(file: string, options: CommonOptions): Promise<void
   print(options.json, { path, bytes }, () => [`${path}: ${bytes} bytes`]);
 }
 
-function noMessage(id: string): GatewayError {
-  return new GatewayError(
+/** From the running gateway, which writes its notes a moment later than it makes them; else from the database. */
+async function findTrace(id: string, options: CommonOptions): Promise<Trace> {
+  const found =
+    (await traceOfRunning(id, options)) ?? (await withStore(options, (store) => readTrace(store, id)));
+  if (found) return found;
+  throw new GatewayError(
     EXIT.failure,
     `No message ${id} is known. Use the id of the gateway or of the platform.`,
   );
+}
+
+async function traceOfRunning(id: string, options: CommonOptions): Promise<Trace | undefined> {
+  try {
+    const { client } = await runningGateway(options.home);
+    return await client.trace(id);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,0 +1,149 @@
+import { groupMention, textMessage } from "@signalbox/testkit/feishu";
+import { describe, expect, it } from "vitest";
+import {
+  exampleConfig,
+  feishuAccount,
+  inStore,
+  LI,
+  openWorld,
+  type Started,
+  type World,
+  ZHANG,
+} from "./harness.ts";
+import { fences, modelRequests } from "./requests.ts";
+
+async function ends(world: World): Promise<unknown[]> {
+  const rows = await inStore(world, (store) => store.inbox.list());
+  return rows.toSorted((a, b) => a.seq - b.seq).map(({ state, detail }) => [state, detail?.rule]);
+}
+
+async function say(started: Started, event: unknown): Promise<void> {
+  expect((await started.post(event)).status).toBe(200);
+  await started.settled();
+}
+
+async function command(world: World, ...args: string[]): Promise<{ code: number | null; out: string }> {
+  const child = world.run(args);
+  const { code } = await child.exited;
+  return { code, out: child.stdout() + child.stderr() };
+}
+
+describe("who may talk to an agent on Feishu", { timeout: 60_000 }, () => {
+  it("a stranger gets a code and nothing else, until the owner lets them in", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig({ access: { dm: "pairing", owners: [`feishu:${LI}`] } }));
+    world.script(() => ({ text: "welcome" }));
+    const started = await world.start();
+    await say(started, textMessage("let me in", { senderId: ZHANG, messageId: "om_1" }));
+    await say(started, textMessage("please", { senderId: ZHANG, messageId: "om_2" }));
+    expect(world.anthropic.requests).toEqual([]);
+    expect(world.feishu.sent).toHaveLength(1);
+    const code = /Pairing code: ([A-Z0-9]{8})\./.exec(world.feishu.sent[0]?.content ?? "")?.[1] ?? "";
+    expect(code).not.toBe("");
+    expect(await ends(world)).toEqual(Array(2).fill(["ignored", "dm_unknown"]));
+
+    // The command line works beside the running gateway.
+    expect((await command(world, "pairing", "list")).out).toContain(ZHANG);
+    expect((await command(world, "pairing", "approve", "WRONGONE")).code).toBe(1);
+    expect(await command(world, "pairing", "approve", code.toLowerCase())).toMatchObject({ code: 0 });
+    expect((await command(world, "pairing", "approve", code)).code).toBe(1);
+
+    await say(started, textMessage("thank you", { senderId: ZHANG, messageId: "om_3" }));
+    expect(world.feishu.sent.map(({ parentId }) => parentId)).toEqual(["om_1", "om_3"]);
+    expect(fences(modelRequests(world.anthropic)[0]?.messages.at(-1)?.text ?? "")[0]).toMatchObject({
+      role: "member",
+    });
+    // What was said before does not come in with the person.
+    expect(JSON.stringify(modelRequests(world.anthropic))).not.toContain("let me in");
+    await say(started, textMessage("I own this", { senderId: LI, chatId: "oc_li" }));
+    expect(fences(modelRequests(world.anthropic)[1]?.messages.at(-1)?.text ?? "")[0]).toMatchObject({
+      role: "owner",
+    });
+    // Being let in to talk grants nothing in groups.
+    await say(started, groupMention("and here?", world.feishu.bot, { senderId: ZHANG, chatId: "oc_group" }));
+    expect((await ends(world)).at(-1)).toEqual(["ignored", "group_not_allowed"]);
+  });
+
+  it("goes by the platform's ids alone, whatever people call themselves", async () => {
+    const world = await openWorld();
+    world.configure(
+      exampleConfig({
+        access: {
+          dm: "allowlist",
+          allow: [`feishu:${LI}`, "feishu:张三"],
+          groups: { mode: "allowlist", allow: ["feishu:oc_ours"] },
+        },
+      }),
+    );
+    world.feishu.addUser(ZHANG, `feishu:${LI}`);
+    world.script(() => ({ text: "yes" }));
+    const started = await world.start();
+    await say(started, textMessage("1", { senderId: ZHANG }));
+    await say(started, textMessage("2", { senderId: LI.toUpperCase(), chatId: "oc_2" }));
+    await say(started, textMessage("3", { senderId: LI, chatId: "oc_3" }));
+    await say(started, groupMention("4", world.feishu.bot, { senderId: ZHANG, chatId: "oc_theirs" }));
+    await say(started, groupMention("5", world.feishu.bot, { senderId: ZHANG, chatId: "oc_ours" }));
+    await say(started, textMessage("6", { senderId: ZHANG, chatId: "oc_ours", chatType: "group" }));
+    await say(
+      started,
+      textMessage("7", {
+        senderId: "cli_another_bot",
+        senderType: "app",
+        chatId: "oc_ours",
+        chatType: "group",
+      }),
+    );
+    expect(await ends(world)).toEqual([
+      ["ignored", "dm_not_allowed"],
+      ["ignored", "dm_not_allowed"],
+      ["replied", undefined],
+      ["ignored", "group_not_allowed"],
+      ["replied", undefined],
+      ["ignored", "not_addressed"],
+      ["ignored", "bot"],
+    ]);
+    expect(modelRequests(world.anthropic)).toHaveLength(2);
+  });
+
+  it("leads each message to the agent that its binding names, the most specific one first", async () => {
+    const world = await openWorld();
+    world.configure(
+      exampleConfig({
+        agents: {
+          defaults: { model: "anthropic/claude-sonnet-4-6" },
+          list: ["main", "group", "account", "person"].map((id) => ({ id })),
+        },
+        channels: { feishu: { accounts: { main: feishuAccount() } } },
+        bindings: [
+          { agent: "account", match: { channel: "feishu", account: "main" } },
+          { agent: "group", match: { channel: "feishu", peer: { kind: "group", id: "oc_group" } } },
+          {
+            agent: "person",
+            match: { channel: "feishu", account: "main", peer: { kind: "direct", id: ZHANG } },
+          },
+        ],
+      }),
+    );
+    world.script(() => ({ text: "yes" }));
+    const started = await world.start();
+    await say(started, textMessage("1", { senderId: ZHANG, messageId: "om_1" }));
+    await say(started, textMessage("2", { senderId: LI, chatId: "oc_2", messageId: "om_2" }));
+    await say(
+      started,
+      groupMention("3", world.feishu.bot, { senderId: LI, chatId: "oc_group", messageId: "om_3" }),
+    );
+    expect(modelRequests(world.anthropic).map(({ volatile }) => /agent=(\w+)/.exec(volatile)?.[1])).toEqual([
+      "person",
+      "account",
+      "group",
+    ]);
+    const why = await command(world, "why", "om_1");
+    expect(why.out).toMatch(/routing +agent person by binding\.peer, session agent:person:feishu:direct:ou_/);
+    expect((await command(world, "why", "om_2")).out).toMatch(/routing +agent account by binding\.account/);
+    expect((await command(world, "trace", "om_3", "--json")).out).toContain('"stage": "outbox"');
+    expect(await command(world, "why", "om_never")).toEqual({
+      code: 1,
+      out: "signalbox: No message om_never is known. Use the id of the gateway or of the platform.\n",
+    });
+  });
+});
