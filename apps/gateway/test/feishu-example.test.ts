@@ -242,6 +242,7 @@ describe("a message on Feishu", { timeout: 60_000 }, () => {
     const requests = modelRequests(world.anthropic);
     expect(requests).toHaveLength(6);
     const [second, third] = requests.slice(4);
+    for (const { body } of requests) expect(cacheMarks(body)).toBeLessThanOrEqual(4);
     const plain = `[message_id: ${MESSAGE}]\n张三: ${QUESTION}`;
     expect(second?.messages[0]?.text).toBe(plain);
     expect(second?.messages.slice(1, 7)).toEqual(requests[3]?.messages.slice(1));
@@ -264,6 +265,32 @@ describe("a message on Feishu", { timeout: 60_000 }, () => {
     expect(
       world.feishu.requests.filter(({ path }) => path.includes(`/contact/v3/users/${ZHANG}`)),
     ).toHaveLength(2);
+  });
+
+  it("shows the workspace's own files before the boundary, as they are now", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig());
+    world.files({
+      "AGENTS.md": "Answer in haiku.\n",
+      "TOOLS.md": "Use `ls` first.\n",
+      "other.md": "not shown\n",
+    });
+    world.script(() => ({ text: "好" }));
+    const started = await world.start();
+    await started.post(textMessage("一", { senderId: ZHANG }));
+    await started.settled();
+    await started.stop();
+    world.files({ "AGENTS.md": "Answer in prose.\n" });
+    const again = await world.start();
+    await again.post(textMessage("二", { senderId: ZHANG }));
+    await again.settled();
+    const [first, second] = modelRequests(world.anthropic);
+    expect(first?.stable).toMatch(
+      /AGENTS\.md[\s\S]*Answer in haiku\.[\s\S]*TOOLS\.md[\s\S]*Use `ls` first\./,
+    );
+    expect(first?.stable).not.toContain("not shown");
+    expect(first?.volatile).not.toContain("haiku");
+    expect(second?.stable).toBe(first?.stable.replace("haiku", "prose"));
   });
 
   it("keeps the prompt before the boundary when something untrusted came into the conversation", async () => {

@@ -1,0 +1,89 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { ScriptedTurn } from "@signalbox/testkit";
+import { textMessage } from "@signalbox/testkit/feishu";
+import { describe, expect, it } from "vitest";
+import { exampleConfig, inStore, openWorld, ZHANG } from "./harness.ts";
+import { modelRequests } from "./requests.ts";
+
+const call = { id: "toolu_1", name: "write", input: { file_path: "half.txt", content: "x".repeat(200) } };
+
+/** What the model does, how the message ends, and what the person reads. */
+const FAULTS: readonly (readonly [string, readonly ScriptedTurn[], string, RegExp])[] = [
+  ["is overloaded once", [{ error: { status: 529 } }, { text: "all well" }], "replied", /^all well$/],
+  [
+    "asks to wait",
+    [{ error: { status: 429, retryAfter: 0 } }, { text: "all well" }],
+    "replied",
+    /^all well$/,
+  ],
+  ["goes on failing", Array(6).fill({ error: { status: 500 } }), "failed-reported", /^Sorry, .*overloaded/],
+  ["refuses the key", [{ error: { status: 401 } }], "failed-reported", /^Sorry, .*operator/],
+  [
+    "breaks off in a text",
+    [{ text: "one and two", fault: { kind: "cut", afterEvents: 4 } }],
+    "failed-reported",
+    /Sorry, .*cannot be reached/,
+  ],
+  [
+    "breaks off in a call",
+    [{ toolCalls: [call], fault: { kind: "cut", afterEvents: 4 } }, { text: "all well" }],
+    "replied",
+    /^all well$/,
+  ],
+  [
+    "talks nonsense",
+    [{ text: "one and two", fault: { kind: "garbage", afterEvents: 4 } }],
+    "failed-reported",
+    /Sorry, .*an error/,
+  ],
+  [
+    "fails in mid-stream",
+    [{ text: "one and two", error: { status: 529, afterEvents: 4 } }],
+    "failed-reported",
+    /Sorry, .*overloaded/,
+  ],
+  [
+    "reaches its limit in a call",
+    [{ toolCalls: [call], stopReason: "max_tokens" }, { text: "all well" }],
+    "replied",
+    /^all well$/,
+  ],
+  [
+    "calls a tool it was not given",
+    [{ toolCalls: [{ name: "rm", input: {} }] }, { text: "all well" }],
+    "replied",
+    /^all well$/,
+  ],
+  ["says nothing at all", [{ text: "" }], "silent", /^$/],
+  ["declines", [{ text: "", stopReason: "refusal" }], "replied", /declined to answer/],
+];
+
+describe("when the model", { timeout: 60_000 }, () => {
+  it.each(FAULTS)(
+    "%s, the message has its end and the conversation goes on",
+    async (_, turns, state, said) => {
+      const world = await openWorld();
+      world.configure(exampleConfig());
+      const script = [...turns];
+      world.script(() => script.shift() ?? { text: "and on" });
+      const started = await world.start();
+      await started.post(textMessage("go", { senderId: ZHANG, messageId: "om_1" }));
+      await started.settled();
+      const rows = await inStore(world, (store) => store.inbox.list());
+      expect(rows.map((row) => row.state)).toEqual([state]);
+      const texts = world.feishu.sent.map(({ content }) => JSON.parse(content).text ?? "");
+      expect(texts.join("\n")).toMatch(said);
+      expect(texts.length).toBeLessThanOrEqual(1);
+      expect(existsSync(join(world.home.workspace("coder"), "half.txt"))).toBe(false);
+
+      // What is left is a conversation that the vendor takes.
+      script.length = 0;
+      await started.post(textMessage("and now?", { senderId: ZHANG, messageId: "om_2" }));
+      await started.settled();
+      expect(world.feishu.sent.at(-1)).toMatchObject({ parentId: "om_2", content: '{"text":"and on"}' });
+      expect(modelRequests(world.anthropic).at(-1)?.messages.at(-1)?.text).toMatch(/and now\?$/);
+      expect(world.anthropic.requests.filter(({ status }) => status === 400)).toEqual([]);
+    },
+  );
+});
