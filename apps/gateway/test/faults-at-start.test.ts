@@ -130,6 +130,9 @@ const FAULTS: readonly {
   },
 ];
 
+const root = process.getuid?.() === 0;
+if (root) console.info("Skipped: folders that cannot be written, since the superuser may write everywhere.");
+
 describe("a configuration with a fault", { timeout: 60_000 }, () => {
   it.each(FAULTS)("$name: one message with place and remedy, and --strict refuses", async (fault) => {
     const world = await openWorld();
@@ -146,7 +149,7 @@ describe("a configuration with a fault", { timeout: 60_000 }, () => {
     expect(last).toMatch(/^signalbox: Not started, since --strict was given/);
   });
 
-  it.skipIf(process.getuid?.() === 0)("a workspace that cannot be written", async () => {
+  it.skipIf(root)("a workspace that cannot be written", async () => {
     const world = await openWorld();
     const workspaceDir = join(world.dir, "locked");
     mkdirSync(workspaceDir, { mode: 0o500 });
@@ -338,7 +341,7 @@ describe("surroundings with a fault", { timeout: 60_000 }, () => {
     expect(line).toContain(world.home.databaseFile);
   });
 
-  it.skipIf(process.getuid?.() === 0)("a home that cannot be written", async () => {
+  it.skipIf(root)("a home that cannot be written", async () => {
     const world = await openWorld();
     chmodSync(world.home.dir, 0o500);
     onTestFinished(() => chmodSync(world.home.dir, 0o700));
