@@ -13,6 +13,7 @@ import { onTestFinished } from "vitest";
 import { stringify } from "yaml";
 import { type Gateway, planGateway, startGateway } from "../src/gateway.ts";
 import { type Home, locateHome, prepareHome } from "../src/home.ts";
+import type { GatewayHook } from "../src/hooks.ts";
 import { createLogger, createRedactor } from "../src/log.ts";
 import type { GatewayBodies, GatewayStore } from "../src/path/stored.ts";
 import { readConfig } from "../src/settings.ts";
@@ -46,7 +47,7 @@ export interface World {
   /** Writes files into the workspace of `coder`. */
   files(files: Readonly<Record<string, string>>): void;
   /** Starts a gateway in this process. It is stopped when the test ends. */
-  start(): Promise<Started>;
+  start(options?: { readonly hooks?: readonly GatewayHook[] }): Promise<Started>;
   /** Starts the built command line as a process of its own. */
   run(args: readonly string[], env?: Env): Child;
   /** `signalbox start`, once it listens. It is killed when the test ends. */
@@ -159,7 +160,7 @@ export async function openWorld(): Promise<World> {
         writeFileSync(file, text);
       }
     },
-    async start() {
+    async start({ hooks = [] } = {}) {
       const loaded = readConfig(home, env);
       let logged = "";
       const sink = new Writable({
@@ -172,7 +173,7 @@ export async function openWorld(): Promise<World> {
       const plan = await planGateway({ home, loaded, logger, env });
       const fatal: Error[] = [];
       const gateway = await startGateway(
-        { home, loaded, logger, env, consoleDir: CONSOLE, onFatal: (error) => fatal.push(error) },
+        { home, loaded, logger, env, hooks, consoleDir: CONSOLE, onFatal: (error) => fatal.push(error) },
         plan,
       );
       const stop = async () => {

@@ -1,0 +1,176 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { textMessage } from "@signalbox/testkit/feishu";
+import { describe, expect, it } from "vitest";
+import { createGateway, type GatewayHook, HOOK_KINDS } from "../src/index.ts";
+import { demoConfig, exampleConfig, openWorld, ZHANG } from "./harness.ts";
+import { modelRequests } from "./requests.ts";
+
+const WRITE = { id: "toolu_1", name: "write", input: { file_path: "a.txt", content: "A" } };
+
+describe("hooks of a host", { timeout: 60_000 }, () => {
+  it("are called at every point of a message's way, in its order", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig());
+    world.script([{ toolCalls: [WRITE] }, { text: "written" }]);
+    const seen: string[] = [];
+    const note = (text: string): void => {
+      seen.push(text);
+    };
+    const hooks: GatewayHook[] = [
+      {
+        point: "message_received",
+        name: "t",
+        run: ({ decision, event }) => note(`message_received ${decision} ${event.messageId}`),
+      },
+      {
+        point: "before_model_resolve",
+        name: "t",
+        run({ model, thinking }) {
+          note(`before_model_resolve ${model} ${thinking}`);
+          return { model: "anthropic/claude-haiku-4-5", thinking: "low" };
+        },
+      },
+      {
+        point: "before_prompt_build",
+        name: "t",
+        run({ model, extra }) {
+          note(`before_prompt_build ${model}`);
+          return {
+            extra: [...extra, { name: "house", title: "House rules", text: "No shoes.", part: "volatile" }],
+          };
+        },
+      },
+      {
+        point: "before_tool_call",
+        name: "t",
+        run({ tool, args }) {
+          note(`before_tool_call ${tool} ${JSON.stringify(args)}`);
+          return undefined;
+        },
+      },
+      {
+        point: "after_tool_call",
+        name: "t",
+        run: ({ tool, outcome }) => note(`after_tool_call ${tool} ${outcome}`),
+      },
+      {
+        point: "before_reply",
+        name: "t",
+        run({ text, source }) {
+          note(`before_reply ${source} ${text}`);
+          return { text: text.toUpperCase() };
+        },
+      },
+      {
+        point: "message_sent",
+        name: "t",
+        run: ({ message }) => note(`message_sent ${JSON.stringify(message.parts)}`),
+      },
+      {
+        point: "run_end",
+        name: "t",
+        run: ({ outcome, messageIds }) => note(`run_end ${outcome} ${messageIds}`),
+      },
+    ];
+    const started = await world.start({ hooks });
+    await started.post(textMessage("write it", { senderId: ZHANG, messageId: "om_1" }));
+    await started.settled();
+    await started.stop();
+    expect(seen.slice(0, 6)).toEqual([
+      "message_received answer om_1",
+      "before_model_resolve undefined off",
+      "before_prompt_build anthropic/claude-haiku-4-5",
+      'before_tool_call write {"file_path":"a.txt","content":"A"}',
+      "after_tool_call write ok",
+      "before_reply turn written",
+    ]);
+    expect(seen.slice(6).toSorted()).toEqual([
+      'message_sent [{"type":"markdown","text":"WRITTEN"}]',
+      "run_end replied om_1",
+    ]);
+    const [request] = modelRequests(world.anthropic);
+    expect(request?.body.model).toBe("claude-haiku-4-5");
+    expect(request?.body["thinking"]).toBeDefined();
+    expect(request?.volatile).toContain("No shoes.");
+    expect(world.feishu.sent.map(({ content }) => content)).toEqual([expect.stringContaining("WRITTEN")]);
+  });
+
+  it.each<[string, GatewayHook["name"], () => never | { action: "deny"; reason: string }]>([
+    ["denies", "Mondays only.", () => ({ action: "deny", reason: "Mondays only." })],
+    [
+      "breaks",
+      "guard could not be made",
+      () => {
+        throw new Error("broken");
+      },
+    ],
+  ])("a gate that %s keeps a tool from running, whoever wants it", async (_what, reason, run) => {
+    const world = await openWorld();
+    world.configure(
+      exampleConfig({
+        access: { dm: "open", owners: [`feishu:${ZHANG}`] },
+        agents: {
+          defaults: { model: "anthropic/claude-sonnet-4-6" },
+          list: [{ id: "coder", tools: { allow: ["read"] } }],
+        },
+      }),
+    );
+    world.files({
+      "secret.txt": "the canary",
+      "skills/glance/SKILL.md":
+        "---\nname: glance\ndescription: Look.\ncommand-dispatch: tool\ncommand-tool: read\n---\nRead it.\n",
+    });
+    const read = { id: "toolu_1", name: "read", input: { file_path: "secret.txt" } };
+    world.script([{ toolCalls: [read] }, { text: "I could not" }]);
+    const hook: GatewayHook = { point: "before_tool_call", name: "guard", run };
+    const started = await world.start({ hooks: [hook] });
+    for (const text of ["look", "/glance secret.txt"]) {
+      await started.post(textMessage(text, { senderId: ZHANG, messageId: `om_${text.length}` }));
+      await started.settled();
+    }
+    expect(modelRequests(world.anthropic)[1]?.messages.at(-1)?.text).toContain(reason);
+    const sent = world.feishu.sent.map(({ content }) => content);
+    expect(sent).toEqual([expect.stringContaining("I could not"), expect.stringContaining(reason)]);
+    expect(JSON.stringify([sent, world.anthropic.requests.map(({ text }) => text)])).not.toContain(
+      "the canary",
+    );
+  });
+
+  it("change what commands say, and can keep them silent", async () => {
+    const world = await openWorld();
+    const quiet: GatewayHook = {
+      point: "before_reply",
+      name: "quiet",
+      run: ({ source, text }) => ({
+        text: source === "command" && text.startsWith("You are") ? "" : `${text}!`,
+      }),
+    };
+    const gateway = await createGateway({ home: world.dir, config: demoConfig(), env: {}, hooks: [quiet] });
+    try {
+      const outcomes: unknown[] = [];
+      for (const text of ["/whoami", "/stop"]) {
+        const sent = await gateway.service.submit({
+          channel: "web",
+          agent: "main",
+          conversation: "c",
+          id: text.slice(1),
+          text,
+        });
+        if (sent.kind === "accepted") outcomes.push(await sent.done);
+      }
+      expect(outcomes).toMatchObject([
+        { state: "silent", text: "" },
+        { state: "replied", text: "Nothing was running.!" },
+      ]);
+    } finally {
+      await gateway.stop();
+    }
+  });
+
+  it("have every point of theirs in the README, with its kind", () => {
+    const readme = readFileSync(fileURLToPath(new URL("../README.md", import.meta.url)), "utf8");
+    const listed = [...readme.matchAll(/^\| `(\w+)` \| (observe|modify|gate) \|/gm)];
+    expect(Object.fromEntries(listed.map(([, point, kind]) => [point, kind]))).toEqual(HOOK_KINDS);
+  });
+});
