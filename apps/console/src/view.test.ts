@@ -143,6 +143,13 @@ describe("a conversation as shown", () => {
     ]);
   });
 
+  it("goes on with a run while a command beside it is answered", () => {
+    const command: ServerFrame = { type: "run.end", ...c, runId: "command", outcome: "replied" };
+    const view = after(start, delta("Half"), command);
+    expect(view.run).toBeDefined();
+    expect(after(start, delta("Half"), command, end("replied")).run).toBeUndefined();
+  });
+
   it("shows a run that is told again after a reconnect once", () => {
     const first = [start, delta("One."), says(reply("a1", "One.")), calls("t1"), called("t1"), delta("Tw")];
     const again = [start, delta("One."), says(reply("a1", "One.")), calls("t1"), called("t1"), delta("Two")];

@@ -188,7 +188,9 @@ function endOfRun(view: View, runId: string, outcome: RunOutcome, usage?: RunUsa
   const key = `end ${runId}`;
   const items = settled.items.filter((item) => item.key !== key);
   const end: Item = { kind: "end", key, runId, outcome, ...(usage !== undefined && { usage }) };
-  return { ...settled, items: [...items, end], run: undefined, waiting: false };
+  // A command is answered while a turn goes on, and is no end of it.
+  const another = view.run !== undefined && view.run !== runId;
+  return { ...settled, items: [...items, end], ...(another ? {} : { run: undefined, waiting: false }) };
 }
 
 /**

@@ -28,35 +28,79 @@ export async function send(text: string, options: TalkOptions): Promise<void> {
   }
 }
 
-/** `signalbox chat`: a conversation in the terminal, until end of input. */
+/** `signalbox chat`: a conversation in the terminal, until end of input. What is typed while a turn runs reaches it. */
 export async function chat(options: TalkOptions): Promise<void> {
   const { client } = await runningGateway(options.home);
   const agent = await agentOf(client, options.agent);
   const lines = createInterface({ input: process.stdin, output: process.stdout, prompt: `${agent}> ` });
-  let turn: AbortController | undefined;
-  lines.on("SIGINT", () => (turn ? turn.abort() : lines.close()));
-  process.stdout.write(`Talking to ${agent}. Ctrl+C stops a reply, Ctrl+D ends.\n`);
-  lines.prompt();
-  for await (const line of lines) {
-    if (line.trim() !== "") {
-      turn = new AbortController();
+  /** Messages that have no end yet; the oldest shows what happens. */
+  const turns: AbortController[] = [];
+  const talk = async (line: string): Promise<void> => {
+    const turn = new AbortController();
+    turns.push(turn);
+    const show = createScreen();
+    try {
       for await (const frame of client.chat(agent, options.conversation, line, { signal: turn.signal }))
-        show(frame);
-      turn = undefined;
-      process.stdout.write("\n");
+        if (turns[0] === turn) show(frame);
+    } finally {
+      turns.splice(turns.indexOf(turn), 1);
+      if (turns.length === 0) {
+        process.stdout.write("\n");
+        lines.prompt();
+      }
     }
-    lines.prompt();
+  };
+  lines.on("SIGINT", () => {
+    if (turns.length === 0) lines.close();
+    for (const turn of turns) turn.abort();
+  });
+  process.stdout.write(
+    `Talking to ${agent}. /help says what you can do. Ctrl+C stops a reply, Ctrl+D ends.\n`,
+  );
+  lines.prompt();
+  const underWay: Promise<void>[] = [];
+  for await (const line of lines) {
+    if (line.trim() === "") {
+      lines.prompt();
+      continue;
+    }
+    const done = talk(line);
+    done.catch(() => lines.close());
+    underWay.push(done);
+    // A script's lines are a conversation: each waits for the answer before it.
+    if (process.stdin.isTTY !== true) await done;
   }
+  await Promise.all(underWay);
 }
 
-function show(frame: ServerFrame): void {
-  if (frame.type === "text.delta") process.stdout.write(frame.delta);
-  else if (frame.type === "tool.start")
-    process.stdout.write(`\n[${frame.call.name} ${JSON.stringify(frame.call.args)}]\n`);
-  else if (frame.type === "tool.end" && frame.call.isError)
-    process.stdout.write(`[${frame.call.name}: ${frame.call.text}]\n`);
-  else if (frame.type === "error")
-    process.stdout.write(`\n${frame.message}${frame.remedy ? ` ${frame.remedy}` : ""}\n`);
+/** Shows the frames of a conversation on standard output. */
+function createScreen(): (frame: ServerFrame) => void {
+  /** Whether a text is on its way in pieces, so that it is there when it is told whole. */
+  let streamed = false;
+  return (frame) => {
+    switch (frame.type) {
+      case "text.delta":
+        streamed = true;
+        process.stdout.write(frame.delta);
+        return;
+      case "message":
+        if (frame.message.role !== "assistant") return;
+        if (!streamed) process.stdout.write(`${frame.message.text}\n`);
+        streamed = false;
+        return;
+      case "tool.start":
+        process.stdout.write(`\n[${frame.call.name} ${JSON.stringify(frame.call.args)}]\n`);
+        return;
+      case "tool.end":
+        if (frame.call.isError) process.stdout.write(`[${frame.call.name}: ${frame.call.text}]\n`);
+        return;
+      case "error":
+        process.stdout.write(`\n${frame.message}${frame.remedy ? ` ${frame.remedy}` : ""}\n`);
+        return;
+      default:
+        return;
+    }
+  };
 }
 
 async function agentOf(client: Client, wanted: string | undefined): Promise<string> {
