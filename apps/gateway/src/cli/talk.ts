@@ -33,6 +33,13 @@ export async function chat(options: TalkOptions): Promise<void> {
   const { client } = await runningGateway(options.home);
   const agent = await agentOf(client, options.agent);
   const lines = createInterface({ input: process.stdin, output: process.stdout, prompt: `${agent}> ` });
+  let open = true;
+  lines.on("close", () => {
+    open = false;
+  });
+  const prompt = (): void => {
+    if (open) lines.prompt();
+  };
   /** Messages that have no end yet; the oldest shows what happens. */
   const turns: AbortController[] = [];
   const talk = async (line: string): Promise<void> => {
@@ -46,7 +53,7 @@ export async function chat(options: TalkOptions): Promise<void> {
       turns.splice(turns.indexOf(turn), 1);
       if (turns.length === 0) {
         process.stdout.write("\n");
-        lines.prompt();
+        prompt();
       }
     }
   };
@@ -57,11 +64,11 @@ export async function chat(options: TalkOptions): Promise<void> {
   process.stdout.write(
     `Talking to ${agent}. /help says what you can do. Ctrl+C stops a reply, Ctrl+D ends.\n`,
   );
-  lines.prompt();
+  prompt();
   const underWay: Promise<void>[] = [];
   for await (const line of lines) {
     if (line.trim() === "") {
-      lines.prompt();
+      prompt();
       continue;
     }
     const done = talk(line);
