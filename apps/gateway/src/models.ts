@@ -16,6 +16,8 @@ import { mistralChat } from "@signalbox/llm-providers/mistral";
 import { openaiChat } from "@signalbox/llm-providers/openai-chat";
 import { openaiResponses } from "@signalbox/llm-providers/openai-responses";
 import type { Agent, Agents } from "./agents.ts";
+import { createRedactor } from "./log.ts";
+import { withRedactedErrors } from "./model-errors.ts";
 
 /** What an agent's turns are asked of. */
 export interface AgentModel {
@@ -79,6 +81,7 @@ export function resolveModels(
     demo,
   ]);
   const runner = createModelRunner({ providers, accounts: [...accounts, DEMO_ACCOUNT] });
+  const redact = createRedactor([...loaded.secrets, ...accounts.flatMap(({ keys }) => keys)]);
   const catalogue = createCatalogue(
     [...accounts, DEMO_ACCOUNT].map((account) => {
       const models = configured[account.name]?.models.map(overrideOf);
@@ -121,7 +124,10 @@ export function resolveModels(
       if (model === undefined) return undefined;
       return {
         model,
-        stream: fallbacks.length > 0 ? runner.withFallbacks(fallbacks) : runner.stream,
+        stream: withRedactedErrors(
+          fallbacks.length > 0 ? runner.withFallbacks(fallbacks) : runner.stream,
+          redact,
+        ),
         demo: model.api === demoModel.api,
       };
     },

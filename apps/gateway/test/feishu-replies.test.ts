@@ -96,7 +96,7 @@ describe("a reply on Feishu", { timeout: 60_000 }, () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     world.script([
-      { error: { status: 401, message: "invalid x-api-key sk-ant-REDACTED" } },
+      { error: { status: 401, message: "invalid x-api-key sk-ant-made-up-for-this-very-test" } },
       { error: { status: 400, message: "your organisation Acme has been disabled" } },
       { text: "I am back" },
     ]);
@@ -119,7 +119,7 @@ describe("a reply on Feishu", { timeout: 60_000 }, () => {
     // What failed is no part of what the model sees of the conversation but the questions are.
     expect(modelRequests(world.anthropic)).toHaveLength(1);
     expect(JSON.stringify(modelRequests(world.anthropic)[0]?.body)).toContain("[message_id");
-    expect(started.log()).not.toContain("sk-ant-REDACTED");
+    expect(started.log()).not.toContain("sk-ant-made-up-for-this-very-test");
   });
 
   it("is nothing when the model is silent, and not said twice after the message tool", async () => {

@@ -388,10 +388,12 @@ describe("what the gateway says", { timeout: 60_000 }, () => {
               broken: feishuAccount({ appSecret: [appSecret] }),
             },
           },
+          // A value of the environment where nobody would keep a secret.
+          other: { package: "${FEISHU_SECRET}", accounts: { main: {} } },
         },
       }),
     );
-    const vendorKey = "sk-ant-REDACTED";
+    const vendorKey = "sk-ant-made-up-for-this-very-test";
     world.script([
       { error: { status: 401, message: `the key ${KEY} is wrong, and so is ${vendorKey}` } },
       { error: { status: 400, message: `Authorization: Bearer ${TOKEN}` } },
@@ -411,10 +413,12 @@ describe("what the gateway says", { timeout: 60_000 }, () => {
       { text: "done" },
     ]);
     const child = await world.startChild();
+    const answers: string[] = [];
     for (const text of ["1", "2"]) {
       const headers = { ...json, ...bearer };
       const body = JSON.stringify({ model: "coder", messages: [{ role: "user", content: text }] });
-      await (await fetch(`${child.url}/v1/chat/completions`, { method: "POST", headers, body })).text();
+      const answer = await fetch(`${child.url}/v1/chat/completions`, { method: "POST", headers, body });
+      answers.push(await answer.text());
     }
     // The platform refuses the app: its secret is not that of the stand-in.
     await child.post(textMessage("3", { senderId: ZHANG }));
@@ -424,9 +428,14 @@ describe("what the gateway says", { timeout: 60_000 }, () => {
     await child.end("SIGTERM");
     const said = child.stderr() + child.stdout();
     expect(said).toContain("channel account feishu/broken");
-    expect(said).toMatch(/"err"/);
+    expect(said).toContain("the package [redacted] could not be loaded");
+    expect(answers[0]).toContain("the key [redacted] is wrong, and so is [redacted]");
     const secrets = [KEY, TOKEN, appSecret, APP.encryptKey, APP.verificationToken, vendorKey];
-    for (const secret of secrets) expect(said).not.toContain(secret);
+    const kept = readdirSync(world.home.dir).filter((name) => name.startsWith("signalbox.db"));
+    const database = kept.map((name) => readFileSync(join(world.home.dir, name), "latin1")).join("");
+    expect(database).toContain("the key [redacted] is wrong");
+    for (const secret of secrets)
+      for (const text of [said, database, ...answers]) expect(text).not.toContain(secret);
     // Nor does the model see one, neither in the prompt nor through its tools.
     for (const { body } of modelRequests(world.anthropic))
       for (const secret of secrets) expect(JSON.stringify(body)).not.toContain(secret);
