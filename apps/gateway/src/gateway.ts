@@ -6,6 +6,7 @@ import {
   acquireHomeLock,
   HomeHeldError,
   type HomeLock,
+  type InboxId,
   type Lease,
   openStore,
   StoreNewerError,
@@ -43,7 +44,7 @@ import { createPrompts } from "./path/prompt.ts";
 import { routingConfig, routingProblems } from "./path/route.ts";
 import { createRunner } from "./path/run.ts";
 import { ShutdownAbort } from "./path/shutdown.ts";
-import type { GatewayBodies, GatewayStore } from "./path/stored.ts";
+import { type GatewayBodies, type GatewayStore, isFatal, isPassing } from "./path/stored.ts";
 import { samePlace, type Ticket } from "./path/ticket.ts";
 import { createTracer } from "./path/trace.ts";
 import type { GatewayService } from "./service.ts";
@@ -100,6 +101,8 @@ const LEASE_RENEWALS = 3;
 const ACCOUNTS_MS = 2_000;
 const COMPACTION_KEPT_MS = 24 * 60 * 60 * 1000;
 const PRUNE_MS = 60 * 60_000;
+/** How long a failing store is left alone before a dropped message is ended, in milliseconds. */
+const DROP_AGAIN_MS = 2_000;
 const BUILT_IN: readonly ChannelDefinition[] = [feishu];
 
 /** Works out what the configuration asks for without starting anything: also what `config check` shows. */
@@ -220,7 +223,7 @@ async function run(
   const toolbox = failpoints ? toolboxWithFailpoints(tools, failpoints) : tools;
   const prompts = createPrompts({ store, skills, account, hooks, logger, now });
   const histories = createHistories(store);
-  const onFenced = (error: Error): void => options.onFatal(error);
+  const { onFatal } = options;
   const answer = createRunner({
     store,
     lease,
@@ -246,9 +249,16 @@ async function run(
     now,
     deliver: deliverer.deliver,
     onOutcome: outcomes.settle,
+    hold: (sessionKey) => lanes.hold(sessionKey),
     putBack: (sessionKey, tickets) => lanes.putBack(sessionKey, tickets),
-    onFenced,
+    onFatal,
   });
+  const endDropped = (id: InboxId): void => {
+    store.inbox.settle(id, "ignored", { rule: "queue_full" }).catch((error: unknown) => {
+      logger.error({ message: id, err: messageOf(error) }, "a dropped message has no end yet");
+      if (isPassing(error)) setTimeout(endDropped, DROP_AGAIN_MS, id).unref();
+    });
+  };
   const lanes = createLanes<Ticket>({
     maxRuns: config.gateway.maxRuns,
     queue: (sessionKey) => {
@@ -259,11 +269,7 @@ async function run(
     run: answer,
     drop: (tickets) => {
       for (const ticket of tickets) {
-        store.inbox
-          .settle(ticket.id, "ignored", { rule: "queue_full" })
-          .catch((error: unknown) =>
-            logger.error({ message: ticket.id, err: messageOf(error) }, "a dropped message has no end yet"),
-          );
+        endDropped(ticket.id);
         tracer.note(ticket.id, "lane", "dropped: too many messages wait in this conversation");
         outcomes.settle(ticket.id, { state: "ignored", text: "" });
       }
@@ -291,7 +297,7 @@ async function run(
     now,
     deliver: deliverer.deliver,
     onOutcome: outcomes.settle,
-    onFenced,
+    onFatal,
   });
   const intake = createIntake({
     store,
@@ -349,7 +355,7 @@ async function run(
   opened.resolve();
   deliverer.wake();
   const renewing = setInterval(
-    () => void renew(store, lease, leaseMs, onFenced, logger),
+    () => void renew(store, lease, leaseMs, onFatal, logger),
     leaseMs / LEASE_RENEWALS,
   );
   const pruning = setInterval(() => void prune(store, logger), PRUNE_MS);
@@ -371,6 +377,7 @@ async function run(
     await commands.idle();
     // Replies need their accounts; what arrives meanwhile is refused, and its platform delivers it again.
     await deliverer.stop(Math.min(5_000, left()));
+    await hooks.idle();
     await accounts.stop(Math.min(5_000, left()));
     await http.stop(Math.min(1_000, left()));
     clearInterval(renewing);
@@ -419,6 +426,7 @@ async function renew(
     if (kept.length === 0) onLost(new Error("another process has taken over this home"));
   } catch (error) {
     logger.error({ err: messageOf(error) }, "the lease could not be renewed");
+    if (error instanceof Error && isFatal(error)) onLost(error);
   }
 }
 

@@ -1,9 +1,10 @@
-import { FencedError, type InboxId } from "@signalbox/store";
+import { type InboxId, StoreError } from "@signalbox/store";
 import type { Agent, Agents } from "../agents.ts";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
+import { failureNote } from "../path/conclude.ts";
 import type { RunOptions } from "../path/run.ts";
-import type { StoredInbound } from "../path/stored.ts";
+import { isFatal, type StoredInbound } from "../path/stored.ts";
 import type { MessageTicket } from "../path/ticket.ts";
 import { ANSWERS, type AnswerOptions, applyChoice } from "./answers.ts";
 import { type Order, readOrder } from "./read.ts";
@@ -14,7 +15,7 @@ export interface CommandsOptions extends SettleOptions, AnswerOptions {
   readonly agents: Agents;
   /** Puts a message into its lane. */
   readonly enqueue: (ticket: MessageTicket) => void;
-  readonly onFenced: RunOptions["onFenced"];
+  readonly onFatal: RunOptions["onFatal"];
   readonly logger: Logger;
 }
 
@@ -72,12 +73,25 @@ export function createCommands(options: CommandsOptions): Commands {
     throw new TypeError(`${order.kind} needs a turn`);
   };
 
+  /** A fault of our own is told; only a store that fails is worth another try. */
+  const answerOr = async (ticket: MessageTicket, agent: Agent, order: Order): Promise<CommandEnd> => {
+    try {
+      return await answer(ticket, agent, order);
+    } catch (error) {
+      if (error instanceof StoreError) throw error;
+      const refused = messageOf(error);
+      logger.error({ message: ticket.id, err: refused }, "a command failed inside the gateway");
+      const name = order.kind === "turn" || order.kind === "dispatch" ? order.kind : order.name;
+      return { name, text: failureNote("internal"), refused };
+    }
+  };
+
   /** Answers, and goes on trying while the store fails: the message is accepted, so it gets its end. */
   const answerNow = async (ticket: MessageTicket, agent: Agent, order: Order): Promise<void> => {
     try {
-      await settleCommand(options, ticket, await answer(ticket, agent, order));
+      await settleCommand(options, ticket, await answerOr(ticket, agent, order));
     } catch (error) {
-      if (error instanceof FencedError) return options.onFenced(error);
+      if (error instanceof Error && isFatal(error)) return options.onFatal(error);
       logger.error({ message: ticket.id, err: messageOf(error) }, "a command failed; it is tried again");
       setTimeout(() => begin(ticket, agent, order), AGAIN_MS).unref();
     }

@@ -10,7 +10,7 @@ import type { Gate, GateDecision, GateInput } from "./gate.ts";
 import type { Lanes } from "./lane.ts";
 import { outboxRow } from "./outbox.ts";
 import { routeInput } from "./route.ts";
-import type { GatewayBodies, GatewayStore, StoredInbound } from "./stored.ts";
+import { type GatewayBodies, type GatewayStore, isPassing, type StoredInbound } from "./stored.ts";
 import type { MessageTicket, Ticket } from "./ticket.ts";
 import type { Tracer } from "./trace.ts";
 
@@ -51,6 +51,8 @@ export interface Intake {
 }
 
 const PAIRING_TTL_MS = 10 * 60_000;
+/** How long a failing store is left alone, in milliseconds. */
+const AGAIN_MS = 2_000;
 /** Without the characters people confuse. */
 const CODE_ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
@@ -144,16 +146,19 @@ export function createIntake(options: IntakeOptions): Intake {
   /** Ends a message that no run answers, after doing what its rule asks for. */
   const setAside = async (
     id: InboxId,
-    { event }: StoredInbound,
+    stored: StoredInbound,
     kind: "pair" | "keep" | "ignore",
     rule: string,
   ): Promise<void> => {
+    const { event } = stored;
     try {
       if (kind === "keep") await keep(event);
       if (kind === "pair") await offerPairing(event);
       await store.inbox.settle(id, "ignored", { rule });
     } catch (error) {
       logger.error({ message: id, rule, err: messageOf(error) }, "a message could not be set aside");
+      if (closed || !isPassing(error)) return;
+      setTimeout(() => void setAside(id, stored, kind, rule), AGAIN_MS).unref();
     }
   };
 

@@ -53,7 +53,9 @@ export interface LaneOptions<M extends Waiting> {
 /** One run a session, many sessions at once, fair between them. */
 export interface Lanes<M extends Waiting> {
   enqueue(message: M): void;
-  /** Puts messages back in front of what waits: their run could not be, or could not go on. */
+  /** Starts no run of this session until something is put back: what comes meanwhile must not overtake it. */
+  hold(sessionKey: string): void;
+  /** Puts messages back in front of what waits: their run could not be, or could not go on. Ends a hold. */
   putBack(sessionKey: string, messages: readonly M[]): void;
   /** Takes a message back that waits; false where a run has it. */
   withdraw(sessionKey: string, id: InboxId): boolean;
@@ -76,6 +78,7 @@ interface Lane<M extends Waiting> {
   /** Waits for a free place in the line of sessions. */
   ready: boolean;
   timer: NodeJS.Timeout | undefined;
+  held: boolean;
 }
 
 export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M> {
@@ -90,18 +93,19 @@ export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M
   const laneOf = (sessionKey: string): Lane<M> => {
     const existing = lanes.get(sessionKey);
     if (existing) return existing;
-    const lane: Lane<M> = { waiting: [], running: undefined, ready: false, timer: undefined };
+    const lane: Lane<M> = { waiting: [], running: undefined, ready: false, timer: undefined, held: false };
     lanes.set(sessionKey, lane);
     return lane;
   };
 
   const forgetIfIdle = (sessionKey: string, lane: Lane<M>): void => {
-    if (lane.waiting.length === 0 && !lane.running && !lane.ready && !lane.timer) lanes.delete(sessionKey);
+    const idle = lane.waiting.length === 0 && !lane.running && !lane.ready && !lane.timer && !lane.held;
+    if (idle) lanes.delete(sessionKey);
   };
 
   /** Puts a session in the line once its messages have been quiet for the debounce time. */
   const makeReady = (sessionKey: string, lane: Lane<M>): void => {
-    if (lane.running || lane.ready || lane.waiting.length === 0) return;
+    if (lane.running || lane.ready || lane.held || lane.waiting.length === 0) return;
     const { debounceMs } = options.queue(sessionKey);
     clearTimeout(lane.timer);
     lane.timer = undefined;
@@ -194,8 +198,12 @@ export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M
       }
       makeReady(message.sessionKey, lane);
     },
+    hold(sessionKey) {
+      laneOf(sessionKey).held = true;
+    },
     putBack(sessionKey, messages) {
       const lane = laneOf(sessionKey);
+      lane.held = false;
       lane.waiting.unshift(...messages);
       makeReady(sessionKey, lane);
       forgetIfIdle(sessionKey, lane);

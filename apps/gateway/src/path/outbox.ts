@@ -13,9 +13,12 @@ import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import { backoffMs } from "./backoff.ts";
 import { createRateLimiter } from "./rate.ts";
-import type { GatewayBodies, GatewayStore } from "./stored.ts";
+import { type GatewayBodies, type GatewayStore, isPassing } from "./stored.ts";
 
 type Row = OutboxRow<GatewayBodies>;
+
+/** A row being sent. `doubtful`: its first open part may be at the platform already. */
+type Sending = Row & { readonly doubtful?: boolean };
 
 export interface OutboxOptions {
   readonly store: GatewayStore;
@@ -54,8 +57,11 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
   const { store, lease, logger, now } = options;
   const limiter = createRateLimiter(now);
   const stopping = new AbortController();
+  /** Fires first: nobody waits for a next attempt any more. */
+  const draining = new AbortController();
   const inFlight = new Set<Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
+  let timerAt = Number.POSITIVE_INFINITY;
   let claiming = false;
   let again = false;
   /** Whether rows are known to wait in the store, so that it is not asked after every send. */
@@ -66,7 +72,23 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
     void work.finally(() => inFlight.delete(work));
   };
 
-  const sendRow = async (row: Row & { readonly doubtful?: boolean }): Promise<void> => {
+  /** What has happened at the platform is noted however long the store fails: to send again is no way out. */
+  const noted = async (write: () => Promise<void>): Promise<void> => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await write();
+      } catch (error) {
+        if (!isPassing(error) || draining.signal.aborted) throw error;
+        logger.warn(
+          { err: messageOf(error) },
+          "the state of a reply could not be written; it is tried again",
+        );
+        await delay(backoffMs(attempt, options.random), undefined, { signal: draining.signal });
+      }
+    }
+  };
+
+  const sendRow = async (row: Sending): Promise<void> => {
     const account = options.account(row.channel, row.account);
     try {
       if (!account) {
@@ -90,7 +112,7 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
   };
 
   /** A row an earlier process may have sent: repeated only where the platform tells a repetition apart. */
-  const mayRepeat = async (account: Account, row: Row): Promise<boolean> => {
+  const mayRepeat = async (account: Account, row: Sending): Promise<boolean> => {
     const { delivery } = account.definition.capabilities;
     const first = row.receipts.length;
     const content = row.payload.parts[first];
@@ -108,9 +130,10 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
         stopping.signal,
       );
       if (found.outcome === "sent") {
-        await store.outbox.markPart(row.id, lease, { part: first, receipt: { messageId: found.messageId } });
+        const receipt = { part: first, receipt: { messageId: found.messageId } };
+        await noted(() => store.outbox.markPart(row.id, lease, receipt));
         if (first + 1 < row.partCount) return true;
-        await store.outbox.markSent(row.id, lease);
+        await noted(() => store.outbox.markSent(row.id, lease));
         options.onSettled(row, "sent", "found on the platform after a restart");
         return false;
       }
@@ -118,7 +141,7 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
     }
     const window = delivery.idempotencyKey?.windowMs;
     if (window !== undefined && now() - row.updatedAt < window) return true;
-    await store.outbox.uncertain(row.id, lease, "may have been sent before a restart");
+    await noted(() => store.outbox.uncertain(row.id, lease, "may have been sent before a restart"));
     options.onSettled(row, "uncertain", "may have been sent before a restart; not repeated");
     return false;
   };
@@ -145,20 +168,15 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
         ? {
             onPart: async (part: PartReceipt) => {
               done.push(part);
-              await store.outbox.markPart(row.id, lease, {
-                part: part.index,
-                receipt: { messageId: part.messageId },
-              });
+              const receipt = { part: part.index, receipt: { messageId: part.messageId } };
+              await noted(() => store.outbox.markPart(row.id, lease, receipt));
             },
           }
         : {}),
     });
     const open = receipt.parts.filter((part) => !done.some((one) => one.index === part.index));
-    await store.outbox.markSent(
-      row.id,
-      lease,
-      open.map((part) => ({ part: part.index, receipt: { messageId: part.messageId } })),
-    );
+    const receipts = open.map((part) => ({ part: part.index, receipt: { messageId: part.messageId } }));
+    await noted(() => store.outbox.markSent(row.id, lease, receipts));
     options.onSettled(
       row,
       "sent",
@@ -166,7 +184,7 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
     );
   };
 
-  const settleFailure = async (account: Account | undefined, row: Row, error: unknown): Promise<void> => {
+  const settleFailure = async (account: Account | undefined, row: Sending, error: unknown): Promise<void> => {
     // A stop in the middle leaves the row as it is; the next start decides about it.
     if (stopping.signal.aborted) return;
     const message = messageOf(error);
@@ -184,7 +202,7 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
 
   const settleChannelError = async (
     account: Account | undefined,
-    row: Row,
+    row: Sending,
     error: ChannelError,
   ): Promise<void> => {
     switch (error.code) {
@@ -198,9 +216,9 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
         return later(row, AUTH_RETRY_MS, error.message);
       case "unknown_outcome": {
         if (account && repeatable(account.definition)) {
-          return later(row, backoffMs(row.attempts, options.random), error.message);
+          return later({ ...row, doubtful: true }, backoffMs(row.attempts, options.random), error.message);
         }
-        await store.outbox.uncertain(row.id, lease, error.message);
+        await noted(() => store.outbox.uncertain(row.id, lease, error.message));
         return options.onSettled(row, "uncertain", error.message);
       }
       case "permission":
@@ -208,7 +226,7 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
       case "too_large":
       case "unsupported":
       case "invalid":
-        await store.outbox.dead(row.id, lease, error.message);
+        await noted(() => store.outbox.dead(row.id, lease, error.message));
         logger.error(
           { outbox: row.id, channel: row.channel, err: error.message },
           "a reply cannot be delivered",
@@ -217,20 +235,44 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
     }
   };
 
-  const later = async (row: Row, delayMs: number, why: string): Promise<void> => {
-    await store.outbox.retryAt(row.id, lease, now() + delayMs, why);
+  const later = async (row: Sending, delayMs: number, why: string): Promise<void> => {
+    if (row.doubtful === true) return laterDoubtful(row, delayMs, why);
+    await noted(() => store.outbox.retryAt(row.id, lease, now() + delayMs, why));
+    tellRetry(row, delayMs, why);
+    sleepUntil(now() + delayMs);
+  };
+
+  /** Given back as not sent it would go out again without a look at the platform, so it is kept until it is clear. */
+  const laterDoubtful = async (row: Sending, delayMs: number, why: string): Promise<void> => {
+    if (row.expiresAt !== undefined && now() + delayMs >= row.expiresAt) {
+      await noted(() => store.outbox.uncertain(row.id, lease, why));
+      return options.onSettled(row, "uncertain", why);
+    }
+    tellRetry(row, delayMs, why);
+    await delay(delayMs, undefined, { signal: draining.signal }).catch(() => {});
+    if (!draining.signal.aborted) await sendRow({ ...row, attempts: row.attempts + 1 });
+  };
+
+  const tellRetry = (row: Row, delayMs: number, why: string): void => {
     logger.warn(
       { outbox: row.id, channel: row.channel, attempts: row.attempts, delayMs, err: why },
       "a reply waits",
     );
     options.onSettled(row, "retry", `${why}; again in ${delayMs} ms`);
-    sleepUntil(now() + delayMs);
   };
 
+  /** Looks again at `at`, or earlier where that was asked for already. */
   const sleepUntil = (at: number | undefined): void => {
-    if (at === undefined || stopping.signal.aborted) return;
+    if (at === undefined || at >= timerAt || stopping.signal.aborted) return;
     clearTimeout(timer);
-    timer = setTimeout(wake, Math.max(0, Math.min(at - now(), LONGEST_SLEEP_MS)));
+    timerAt = at;
+    timer = setTimeout(
+      () => {
+        timerAt = Number.POSITIVE_INFINITY;
+        wake();
+      },
+      Math.max(0, Math.min(at - now(), LONGEST_SLEEP_MS)),
+    );
     timer.unref();
   };
 
@@ -280,6 +322,7 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
     wake,
     async stop(drainMs) {
       clearTimeout(timer);
+      draining.abort();
       const drained = Promise.allSettled([...inFlight]);
       let limit: NodeJS.Timeout | undefined;
       await Promise.race([

@@ -10,14 +10,7 @@ import {
 } from "@signalbox/agent-core";
 import type { ChannelDefinition } from "@signalbox/channel";
 import type { Router } from "@signalbox/routing";
-import {
-  FencedError,
-  type InboxId,
-  type LeaseToken,
-  type OutboxRow,
-  type RunId,
-  StoreError,
-} from "@signalbox/store";
+import { type InboxId, type LeaseToken, type OutboxRow, type RunId, StoreError } from "@signalbox/store";
 import type { Agent, Agents } from "../agents.ts";
 import type { Commands } from "../commands/commands.ts";
 import { answerInTurn, commandOf, resumeCommand } from "../commands/in-turn.ts";
@@ -36,7 +29,8 @@ import { chooseModel } from "./model-choice.ts";
 import type { InboundExtras, Prompts } from "./prompt.ts";
 import { seedOf } from "./session.ts";
 import { ShutdownAbort } from "./shutdown.ts";
-import type { GatewayBodies, GatewayStore } from "./stored.ts";
+import { type GatewayBodies, type GatewayStore, isFatal } from "./stored.ts";
+import { createSuspects } from "./suspects.ts";
 import { createTaintMemory } from "./taint.ts";
 import type { MessageTicket, ResumeTicket, Ticket } from "./ticket.ts";
 import type { Tracer } from "./trace.ts";
@@ -65,10 +59,12 @@ export interface RunOptions {
   readonly deliver: (rows: readonly OutboxRow<GatewayBodies>[]) => void;
   /** Told the end of each message. */
   readonly onOutcome: (id: InboxId, outcome: Outcome) => void;
+  /** Lets nothing of a session start until its messages are put back. */
+  readonly hold: (sessionKey: string) => void;
   /** Puts messages back in front of their lane. */
   readonly putBack: (sessionKey: string, tickets: readonly Ticket[]) => void;
-  /** Told when a write was refused because this process no longer holds the lease. */
-  readonly onFenced: (error: FencedError) => void;
+  /** Told when no later write can go well: another process holds the lease, or the disk failed under the store. */
+  readonly onFatal: (error: Error) => void;
 }
 
 /** How long a failing store is left alone, in milliseconds. */
@@ -77,6 +73,8 @@ const AGAIN_MS = 2_000;
 const LONGEST_AGAIN_MS = 5 * 60_000;
 /** Starts of one run after which its message is set aside. */
 const POISON_ATTEMPTS = 3;
+/** How long such a run may go on before others that may be to blame go on beside it, in milliseconds. */
+const SUSPECT_ALONE_MS = 10_000;
 
 /** What one run is about. */
 interface RunScope {
@@ -107,6 +105,7 @@ export function createRunner(
 ): (batch: Batch<Ticket>, handle: RunHandle<Ticket>) => Promise<void> {
   /** Sessions whose last run met a failing store, and how often in a row. */
   const failures = new Map<string, number>();
+  const suspects = createSuspects(SUSPECT_ALONE_MS);
   return async (batch, handle) => {
     const [first] = batch.messages;
     if (first === undefined) return;
@@ -121,18 +120,22 @@ export function createRunner(
       },
     };
     try {
-      if (first.kind === "resume") await resume(options, first, watched);
-      else await begin(options, messagesIn(batch.messages), messagesIn(batch.summarised), watched);
+      if (first.kind === "resume") {
+        const { attempts } = first.interrupted.run;
+        const work = (): Promise<void> => resume(options, first, watched);
+        await (attempts === POISON_ATTEMPTS - 1 ? suspects.alone(handle.signal, work) : work());
+      } else await begin(options, messagesIn(batch.messages), messagesIn(batch.summarised), watched);
       failures.delete(sessionKey);
     } catch (error) {
-      const fenced = fencedIn(error);
-      if (fenced) return options.onFenced(fenced);
+      const fatal = fatalIn(error);
+      if (fatal) return options.onFatal(fatal);
       options.logger.error(
         { session: sessionKey, err: messageOf(error) },
         "a run could not go on; it is tried again",
       );
       const failed = failures.get(sessionKey) ?? 0;
       failures.set(sessionKey, failed + 1);
+      options.hold(sessionKey);
       const again = setTimeout(
         () => {
           tryAgain(options, sessionKey, tickets).catch((failure: unknown) => {
@@ -525,9 +528,9 @@ function isStoreFailure(error: unknown): boolean {
   return error instanceof StoreError || (error instanceof Error && error.cause instanceof StoreError);
 }
 
-function fencedIn(error: unknown): FencedError | undefined {
-  if (error instanceof FencedError) return error;
-  return error instanceof Error && error.cause instanceof FencedError ? error.cause : undefined;
+function fatalIn(error: unknown): StoreError | undefined {
+  const failure = error instanceof Error && error.cause instanceof StoreError ? error.cause : error;
+  return failure instanceof StoreError && isFatal(failure) ? failure : undefined;
 }
 
 /** Texts that the message tool sent to this conversation before the restart. */

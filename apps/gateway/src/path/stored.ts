@@ -1,6 +1,6 @@
 import type { AgentMessage } from "@signalbox/agent-core";
 import type { MessageEvent, Outbound } from "@signalbox/channel";
-import type { Bodies, Store } from "@signalbox/store";
+import { type Bodies, type Store, StoreError } from "@signalbox/store";
 import type { Role } from "./gate.ts";
 
 /** An inbound message as the inbox keeps it: all that a run after a restart needs. */
@@ -34,4 +34,14 @@ export async function isOfConversation(
 ): Promise<boolean> {
   const found = await store.inbox.find({ channel, account, messageId });
   return found?.conversationId === conversation.id;
+}
+
+/** Whether the store can do no more for this process: somebody else holds its lease, or the disk failed under it. */
+export function isFatal(error: unknown): boolean {
+  return error instanceof StoreError && (error.code === "fenced" || error.code === "io");
+}
+
+/** Whether the store may well do later what it could not do now: the disk was full, or somebody held the lock. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof StoreError && (error.code === "disk_full" || error.code === "locked");
 }

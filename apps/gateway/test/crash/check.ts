@@ -19,6 +19,9 @@ export interface Verdict {
   readonly unknown: number;
 }
 
+/** What the model is told where a failpoint or a full disk kept a tool from its work. */
+const INJECTED = /failpoint|No space left|ENOSPC/;
+
 const ENDS = new Set(["replied", "silent", "ignored", "failed-reported", "expired-reported"]);
 
 /** Checks every message against what the stand-ins saw. The gateway must have ended. */
@@ -167,7 +170,8 @@ function checkEffects(
     const ran = lines.filter((line) => line === name).length;
     if (said > 1) blame(`blind: ${name} was said ${said} times by the message tool or after it`);
     if (ran > 1) blame(`blind: the command of ${name} ran ${ran} times`);
-    const excused = unknown.has(name) || ends.get(name)?.rule === "poison";
+    const excused =
+      unknown.has(name) || ends.get(name)?.rule === "poison" || INJECTED.test(failed.get(name) ?? "");
     if (failed.has(name) && !excused) blame(`failed: a tool of ${name}: ${failed.get(name)}`);
     if (excused) continue;
     if (["send", "echo", "steps"].includes(tag.kind) && said === 0)

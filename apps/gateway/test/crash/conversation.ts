@@ -28,7 +28,8 @@ export interface Tag {
   readonly kind: Kind;
 }
 
-export const OUTCOME_UNKNOWN = "Outcome unknown";
+const OUTCOME_UNKNOWN = "Outcome unknown";
+const NOT_RUN = "Not run: the user sent a message first";
 
 /** Short name of a message, the same in requests, effects and replies. */
 export function nameOf({ session, number }: Tag): string {
@@ -66,6 +67,8 @@ export interface Seen {
   readonly open: readonly Tag[];
   /** Tool calls of each message so far. */
   readonly calls: ReadonlyMap<string, number>;
+  /** How many of them were set aside for a message that came in between, and are to be made again. */
+  readonly skipped: ReadonlyMap<string, number>;
   /** Messages one of whose calls has an unknown outcome. */
   readonly unknown: ReadonlySet<string>;
   /** Messages one of whose calls failed, with what was said. */
@@ -94,6 +97,7 @@ export function readConversation(request: unknown): Seen {
   const said: Tag[] = [];
   const open = new Map<string, Tag>();
   const calls = new Map<string, number>();
+  const skipped = new Map<string, number>();
   const unknown = new Set<string>();
   const failed = new Map<string, string>();
   const messages = isRaw(request) ? listOf(request["messages"]) : [];
@@ -115,11 +119,13 @@ export function readConversation(request: unknown): Seen {
       if (name === undefined) continue;
       if (block["type"] === "tool_use") calls.set(name, (calls.get(name) ?? 0) + 1);
       const result = textIn(block["content"]);
-      if (block["type"] === "tool_result" && block["is_error"] === true) failed.set(name, result);
+      if (block["type"] !== "tool_result") continue;
+      if (result.includes(NOT_RUN)) skipped.set(name, (skipped.get(name) ?? 0) + 1);
+      else if (block["is_error"] === true) failed.set(name, result);
       if (result.includes(OUTCOME_UNKNOWN)) unknown.add(name);
     }
   }
-  return { said, open: [...open.values()], calls, unknown, failed };
+  return { said, open: [...open.values()], calls, skipped, unknown, failed };
 }
 
 /** The messages that a turn of the model answers. */
@@ -129,13 +135,14 @@ function finished(text: string): string[] {
 
 /** What the model does next. Its wait depends on the conversation only, so that a run asked again is the same run. */
 export function nextTurn(request: unknown): ScriptedTurn {
-  const { open, calls, unknown, said } = readConversation(request);
+  const { open, calls, skipped, unknown, said } = readConversation(request);
   const last = said.at(-1);
   const random = seeded((last?.session ?? 0) * 7919 + (last?.number ?? 0) * 31 + calls.size);
   const pace = { delayMs: random.int(0, 30), deltaMs: random.int(0, 6), chunks: random.int(1, 4) };
   for (const tag of open) {
     const name = nameOf(tag);
-    const call = callOf(tag, calls.get(name) ?? 0);
+    const made = calls.get(name) ?? 0;
+    const call = callOf(tag, made - (skipped.get(name) ?? 0), made);
     if (call !== undefined) return { ...pace, text: `on ${tag.session}`, toolCalls: [call] };
   }
   const [only] = open;
@@ -145,10 +152,10 @@ export function nextTurn(request: unknown): ScriptedTurn {
   return { ...pace, text: `done ${open.map(nameOf).join(" ")}` };
 }
 
-/** The `step`-th call that a message wants. */
-function callOf(tag: Tag, step: number): ScriptedToolCall | undefined {
+/** The `step`-th call that a message wants; `made` have been made for it before. */
+function callOf(tag: Tag, step: number, made: number): ScriptedToolCall | undefined {
   const name = nameOf(tag);
-  const id = `call_s${tag.session}_${tag.number}_${step}`;
+  const id = `call_s${tag.session}_${tag.number}_${made}`;
   const note = { file_path: `notes/${name}.txt`, content: `${name}\n` };
   const steps: Readonly<Record<Kind, readonly ScriptedToolCall[]>> = {
     plain: [],

@@ -12,12 +12,18 @@ export type Life =
   | { readonly kind: "killed-at"; readonly point: Failpoint; readonly count: number }
   /** Killed so many milliseconds after its start. */
   | { readonly kind: "killed-after"; readonly ms: number }
-  /** Meets a failing disk or store, works on or ends by itself, and is killed in the end. */
-  | { readonly kind: "failing"; readonly point: Failpoint; readonly count: number }
+  /** Meets a failing disk or store at each of these, works on or ends by itself, and is killed in the end. */
+  | { readonly kind: "failing"; readonly at: readonly Passing[] }
   /** Stopped for longer than its lease, goes on, and is killed. */
   | { readonly kind: "stopped"; readonly ms: number }
   /** Told to end, under load. */
   | { readonly kind: "ended"; readonly ms: number };
+
+/** The `count`-th time that a point is passed. */
+export interface Passing {
+  readonly point: Failpoint;
+  readonly count: number;
+}
 
 export interface Report extends Verdict {
   readonly kills: number;
@@ -60,7 +66,11 @@ function usualCount(point: Failpoint): number {
 /** One home through many lives. Rejects only where the harness itself cannot go on. */
 export async function runLives(
   lives: readonly Life[],
-  options: WorldOptions & { readonly progress?: (life: Life, exit: Exit) => void },
+  options: WorldOptions & {
+    /** What the process meets in which everything comes to its end; it must live through it. */
+    readonly last?: Extract<Life, { kind: "failing" }>;
+    readonly progress?: (life: Life, exit: Exit) => void;
+  },
 ): Promise<Report> {
   const world = await openWorld(options);
   const unreached: string[] = [];
@@ -79,7 +89,8 @@ export async function runLives(
       options.progress?.(life, exit);
     }
     const interrupted = new Set(pending(world));
-    const last = world.start();
+    const last = world.start(options.last ? environment(options.last) : {});
+    if (options.last) await sleep(FAILING_MS);
     await world.settle(last);
     noteRecovery(world, last, interrupted, recoveries);
     const verdict = await check(world);
@@ -99,7 +110,8 @@ export async function runLives(
 
 function environment(life: Life): Record<string, string> {
   if (life.kind === "killed-at") return { SIGNALBOX_FAILPOINT: `${life.point}:${life.count}:kill` };
-  if (life.kind === "failing") return { SIGNALBOX_FAILPOINT: `${life.point}:${life.count}:throw` };
+  if (life.kind === "failing")
+    return { SIGNALBOX_FAILPOINT: life.at.map(({ point, count }) => `${point}:${count}:throw`).join(",") };
   return {};
 }
 
