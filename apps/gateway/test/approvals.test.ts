@@ -1,0 +1,115 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { MessageEvent } from "@signalbox/channel";
+import { type InboxId, openStore, parseId, type RunId } from "@signalbox/store";
+import { expect, onTestFinished, test } from "vitest";
+import { planGateway } from "../src/gateway.ts";
+import { createHooks } from "../src/hooks.ts";
+import { createLiveHub } from "../src/live.ts";
+import { createLogger } from "../src/log.ts";
+import type { GatewayBodies } from "../src/path/stored.ts";
+import { readConfig } from "../src/settings.ts";
+import { createToolbox } from "../src/toolbox.ts";
+import { eventually, exampleConfig, openWorld } from "./harness.ts";
+
+const SESSION = "agent:coder:web:direct:c";
+const SOUL = { file_path: "SOUL.md", content: "Be bold." };
+
+function message(channel: string): MessageEvent {
+  return {
+    type: "message",
+    eventId: "m",
+    messageId: "m",
+    channel,
+    account: "main",
+    conversation: { id: "c", kind: "direct" },
+    address: "web:c",
+    sender: { id: "c", isBot: false, isSelf: false },
+    addressed: "dm",
+    timestamp: 0,
+    text: "do it",
+    media: [],
+    mentions: [],
+  };
+}
+
+/** The tools of a run that has seen what others wrote, as a command would call them. */
+async function tainted(channel: string) {
+  const world = await openWorld();
+  world.configure(exampleConfig({ channels: {} }));
+  const { home, env } = world;
+  const loaded = readConfig(home, env);
+  const logger = createLogger("silent", (text) => text);
+  const { agents, skills } = await planGateway({ home, loaded, logger, env });
+  const store = await openStore<GatewayBodies>({ path: ":memory:" });
+  onTestFinished(() => store.close());
+  const asked: string[] = [];
+  const live = createLiveHub((error) => {
+    throw error;
+  });
+  live.subscribe(SESSION, (event) => {
+    if (event.type === "message") asked.push(event.message.text);
+  });
+  const now = Date.now;
+  const toolbox = await createToolbox({
+    config: loaded.config,
+    home,
+    agents,
+    skills,
+    sender: { act: () => Promise.resolve({ ok: false, message: "nothing is sent here" }) },
+    tracer: { note: () => {} },
+    hooks: createHooks([], logger),
+    questions: {
+      store,
+      lease: { name: "gateway", epoch: 1 },
+      definition: () => undefined,
+      deliverer: { deliver: () => {} },
+      live,
+      logger,
+      now,
+    },
+    now,
+  });
+  const [agent] = agents.all;
+  const runId = parseId<RunId>("01ARZ3NDEKTSV4RRFFQ69G5FAV");
+  const messageId = parseId<InboxId>("01ARZ3NDEKTSV4RRFFQ69G5FAW");
+  if (!agent || !runId || !messageId) throw new Error("no agent or ids");
+  const tools = await toolbox.forRun({
+    agent,
+    event: message(channel),
+    role: "owner",
+    sessionKey: SESSION,
+    runId,
+    messageId,
+    onSent: () => {},
+  });
+  tools.tainted("web");
+  const how = { callId: "call-1", signal: new AbortController().signal };
+  const soul = join(home.workspace("coder"), "SOUL.md");
+  return { toolbox, asked, soul, call: () => tools.call("write", SOUL, how) };
+}
+
+test.each(["allow", "deny"] as const)("a command's call waits for its question: %s", async (answer) => {
+  const { toolbox, asked, soul, call } = await tainted("web");
+  const result = call();
+  await eventually(() => asked.length > 0, "the question is put");
+  expect(asked[0]).toContain("content from web");
+  expect(asked[0]).toContain(JSON.stringify({ content: SOUL.content, file_path: SOUL.file_path }));
+  expect(existsSync(soul)).toBe(false);
+  const [open] = await toolbox.approvals.list();
+  expect(await toolbox.approvals.resolve(open?.id ?? "", answer, "web:token")).toMatchObject({ ok: true });
+  expect((await result).isError === true).toBe(answer === "deny");
+  expect(existsSync(soul)).toBe(answer === "allow");
+  expect(asked).toHaveLength(1);
+});
+
+test("nobody is asked over the API: the call is refused at once", async () => {
+  const { toolbox, asked, soul, call } = await tainted("api");
+  expect(await call()).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringContaining("Nobody can be asked here.") }],
+  });
+  expect(await toolbox.approvals.list()).toEqual([]);
+  expect(asked).toEqual([]);
+  expect(existsSync(soul)).toBe(false);
+});
