@@ -200,6 +200,10 @@ describe.skipIf(missing !== undefined)("the console with the gateway", { timeout
       .getByRole("alert")
       .getByText(/invalid x-api-key/)
       .waitFor();
+    await log(page)
+      .getByRole("alert")
+      .getByText(/apiKey under models\.providers/)
+      .waitFor();
     await log(page).getByText("The run failed.").waitFor();
     await shot(page, "error");
     const said = (await shown(page)).filter((item) => /^(You|Agent)/.test(item));

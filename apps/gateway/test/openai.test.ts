@@ -338,6 +338,23 @@ describe("the OpenAI surface", { timeout: 60_000 }, () => {
     expect(answers.every((answer) => /^a\d+$/.test(answer ?? ""))).toBe(true);
   });
 
+  it("stops the run when a client without a conversation does not wait for the whole", async () => {
+    const asked = Promise.withResolvers<void>();
+    world.script(async () => {
+      asked.resolve();
+      return { text: "a long story ".repeat(200), chunks: 400, deltaMs: 20 };
+    });
+    const leaving = new AbortController();
+    const answer = client.chat.completions.create(say("tell"), { signal: leaving.signal });
+    await asked.promise;
+    leaving.abort();
+    await expect(answer).rejects.toThrow();
+    await eventually(async () => {
+      const [row] = await inStore(world, (store) => store.inbox.list());
+      return row?.state === "silent" && row.detail?.rule === "stopped";
+    }, "the run stops");
+  });
+
   it("stops the run when a client without a conversation leaves", async () => {
     world.script([{ text: "a long story ".repeat(200), chunks: 400, deltaMs: 20 }, { text: "still here" }]);
     const stream = await client.chat.completions.create({ ...say("tell"), stream: true });

@@ -5,6 +5,8 @@ import { z } from "zod";
 import type { GatewayService, Outcome, RunUsage, Submission } from "../service.ts";
 
 const PREFIX = "signalbox/";
+/** Names conversations of which the gateway gets to see one request only. */
+const ONCE = "once:";
 
 const part = z.union([
   z.object({ type: z.enum(["text", "input_text", "output_text"]), text: z.string() }),
@@ -184,7 +186,7 @@ function toSubmission(
   return {
     channel: "api",
     agent,
-    conversation: keeps ? `user:${request.user}` : `once:${randomUUID()}`,
+    conversation: keeps ? `user:${request.user}` : `${ONCE}${randomUUID()}`,
     id: randomUUID(),
     text: last.text,
     ...(instructions.length > 0 ? { instructions: instructions.join("\n\n") } : {}),
@@ -207,6 +209,7 @@ async function whole(
 ): Promise<Response> {
   const submitted = await service.submit(submission);
   if (submitted.kind === "refused") return refused(context, submitted.message);
+  context.req.raw.signal.addEventListener("abort", () => leave(service, submission));
   const outcome = await submitted.done;
   if (outcome.state === "failed" || outcome.state === "aborted") return failed(context, outcome);
   return context.json({
@@ -303,6 +306,11 @@ async function streamed(
       unsubscribe();
     }
   });
+}
+
+/** The client is gone. One that keeps no conversation here can never read the reply later, so nobody pays for it. */
+function leave(service: GatewayService, { agent, conversation }: Submission): void {
+  if (conversation.startsWith(ONCE)) service.abort("api", agent, conversation);
 }
 
 async function finishStream(

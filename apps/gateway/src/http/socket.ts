@@ -155,7 +155,9 @@ function framesOf(conversation: string, event: LiveEvent): ServerFrame[] {
     case "message":
       return [{ type: "message", conversation, message: event.message }];
     case "run.end": {
-      const failure: ServerFrame[] = event.error ? [{ type: "error", conversation, ...event.error }] : [];
+      const failure: ServerFrame[] = event.error
+        ? [{ type: "error", conversation, ...event.error, ...remedyFor(event.error.code) }]
+        : [];
       const usage = event.usage ? { usage: event.usage } : {};
       const { runId, outcome } = event;
       return [
@@ -163,5 +165,23 @@ function framesOf(conversation: string, event: LiveEvent): ServerFrame[] {
         { type: "run.end", conversation, runId, outcome, ...usage, answers: [...event.messageIds] },
       ];
     }
+  }
+}
+
+/** What the owner can do about a run that failed. */
+function remedyFor(code: string): { remedy?: string } {
+  switch (code) {
+    case "auth":
+    case "billing":
+      return { remedy: "Check the provider's apiKey under models.providers, and its account." };
+    case "rate_limit":
+    case "overloaded":
+    case "network":
+    case "timeout":
+      return { remedy: "Try again in a while, or give the agent fallbacks." };
+    case "overflow":
+      return { remedy: "Start a new conversation, or send /compact." };
+    default:
+      return {};
   }
 }
