@@ -133,8 +133,13 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
         taint: [],
       });
       const { tools, beforeToolCall, onAsk, call } = runner.forRun(state);
-      const gate = (tool: string, callId: string, args: unknown) =>
-        options.hooks.gate("before_tool_call", { agentId: agent.id, sessionKey, tool, callId, args });
+      const gate = async (tool: string, callId: string, args: unknown) => {
+        const asked = { agentId: agent.id, sessionKey, tool, callId, args };
+        const verdict = await options.hooks.gate("before_tool_call", asked);
+        if (verdict.action === "deny")
+          tracer.note(run.messageId, "tool", `${tool}: deny (hook). ${verdict.reason}`);
+        return verdict;
+      };
       const effects = new Map(tools.map((tool) => [tool.name, tool.effects]));
       return {
         tools: inOrder(tools, agent),

@@ -1,40 +1,29 @@
-import {
-  type AgentEvent,
-  type AgentMessage,
-  type CompactionCache,
-  type PendingCall,
-  type PendingDecision,
-  runAgentLoop,
-  type ToolResult,
-  type TransformInfo,
-} from "@signalbox/agent-core";
+import type { AgentMessage, CompactionCache } from "@signalbox/agent-core";
 import type { ChannelDefinition } from "@signalbox/channel";
 import type { Router } from "@signalbox/routing";
-import { type InboxId, type LeaseToken, type OutboxRow, type RunId, StoreError } from "@signalbox/store";
-import type { Agent, Agents } from "../agents.ts";
+import { type InboxId, type LeaseToken, type OutboxRow, StoreError } from "@signalbox/store";
+import type { Agents } from "../agents.ts";
 import type { Commands } from "../commands/commands.ts";
 import { answerInTurn, commandOf, resumeCommand } from "../commands/in-turn.ts";
 import { messageOf } from "../errors.ts";
-import type { AfterToolCall, Hooks } from "../hooks.ts";
+import type { Hooks } from "../hooks.ts";
 import type { LiveHub } from "../live.ts";
 import type { Logger } from "../log.ts";
-import type { AgentModel, Models } from "../models.ts";
+import type { Models } from "../models.ts";
 import type { Outcome } from "../service.ts";
 import type { Toolbox } from "../toolbox.ts";
-import { conclude, failureNote, failWithoutRun, finish } from "./conclude.ts";
+import { failureNote, failWithoutRun, finish } from "./conclude.ts";
 import type { Histories } from "./history.ts";
-import { createJournal } from "./journal.ts";
 import type { Batch, RunHandle } from "./lane.ts";
 import { chooseModel } from "./model-choice.ts";
-import type { InboundExtras, Prompts } from "./prompt.ts";
+import type { Prompts } from "./prompt.ts";
 import { seedOf } from "./session.ts";
-import { ShutdownAbort } from "./shutdown.ts";
 import { type GatewayBodies, type GatewayStore, isFatal } from "./stored.ts";
 import { createSuspects } from "./suspects.ts";
-import { createTaintMemory } from "./taint.ts";
-import type { MessageTicket, ResumeTicket, Ticket } from "./ticket.ts";
+import { type MessageTicket, messagesIn, type ResumeTicket, type Ticket } from "./ticket.ts";
 import type { Tracer } from "./trace.ts";
-import { createViewer, saidIn } from "./viewer.ts";
+import { makeTurn } from "./turn.ts";
+import { saidIn } from "./viewer.ts";
 
 export interface RunOptions {
   readonly store: GatewayStore;
@@ -75,29 +64,6 @@ const LONGEST_AGAIN_MS = 5 * 60_000;
 const POISON_ATTEMPTS = 3;
 /** How long such a run may go on before others that may be to blame go on beside it, in milliseconds. */
 const SUSPECT_ALONE_MS = 10_000;
-
-/** What one run is about. */
-interface RunScope {
-  readonly runId: RunId;
-  readonly agent: Agent;
-  readonly agentModel: AgentModel;
-  readonly sessionKey: string;
-  /** The messages it answers; steering adds to them. */
-  readonly tickets: MessageTicket[];
-  readonly handle: RunHandle<Ticket>;
-  readonly generation: number;
-  readonly history: readonly AgentMessage[];
-  /** Absent: go on from the end of the history. */
-  readonly input?: readonly AgentMessage[];
-  /** Places of the messages of `history` and `input` in the session. */
-  readonly places: readonly number[];
-  /** Calls an earlier process began without a result. */
-  readonly started: ReadonlySet<string>;
-  /** Texts of the run's turns before this process took it up. */
-  readonly earlier: readonly string[];
-  /** Texts the message tool has sent to this conversation. */
-  readonly sentByTool: string[];
-}
 
 /** Answers a batch of messages, or goes on with a run that an earlier process left. Never rejects. */
 export function createRunner(
@@ -204,15 +170,16 @@ async function begin(
   const { agent, agentModel } = chosen;
 
   const { conversation } = last.stored.event;
+  const fresh = order?.kind === "turn" && order.fresh;
   if (
     session &&
-    ((order?.kind === "turn" && order.fresh) ||
+    (fresh ||
       options.router.resetDue(conversation.kind, { lastMessageAt: session.updatedAt, now: options.now() }))
   ) {
     await store.sessions.reset(sessionKey, lease);
   }
   const seed = seedOf(last, agent);
-  if (session === undefined && last.stored.history !== undefined) {
+  if (session === undefined && !fresh && last.stored.history !== undefined) {
     await store.sessions.ensure(seed);
     await store.sessions.append(sessionKey, options.prompts.seedMessages(last), lease);
   }
@@ -230,7 +197,7 @@ async function begin(
   if (begun.outcome === "busy")
     throw new Error(`the session ${sessionKey} is held by the run ${begun.run.id}`);
   const newest = begun.session.lastSeq;
-  await loop(options, {
+  await makeTurn(options, {
     runId: begun.run.id,
     agent,
     agentModel,
@@ -302,7 +269,7 @@ async function resume(options: RunOptions, ticket: ResumeTicket, handle: RunHand
   const earlier = interrupted.messages.flatMap(({ message }) =>
     message.role === "assistant" ? [saidIn(message)] : [],
   );
-  await loop(options, {
+  await makeTurn(options, {
     runId: run.id,
     agent,
     agentModel,
@@ -316,216 +283,6 @@ async function resume(options: RunOptions, ticket: ResumeTicket, handle: RunHand
     earlier,
     sentByTool: sentBefore(interrupted.messages.map(({ message }) => message)),
   });
-}
-
-/** Makes the run and ends it, well or badly. What a failing store leaves is thrown: the journal is the truth then. */
-async function loop(options: RunOptions, scope: RunScope): Promise<void> {
-  try {
-    await work(options, scope);
-  } catch (error) {
-    if (isStoreFailure(error)) throw error;
-    options.logger.error({ run: scope.runId, err: messageOf(error) }, "a run failed inside the gateway");
-    const text = failureNote("internal");
-    await finish(options, scope, {
-      outcome: "failed",
-      state: "failed-reported",
-      rule: "internal",
-      reply: { text, silent: false, note: text },
-      end: "failed",
-      error: { code: "internal", message: messageOf(error) },
-    });
-  }
-}
-
-async function work(options: RunOptions, scope: RunScope): Promise<void> {
-  const { store, lease, live, tracer } = options;
-  const { agent, agentModel, sessionKey, runId, tickets } = scope;
-  const last = tickets.at(-1);
-  if (!last) return;
-  live.publish(sessionKey, {
-    type: "run.start",
-    runId,
-    messageIds: tickets.map((ticket) => ticket.stored.event.messageId),
-  });
-
-  const tools = await options.toolbox.forRun({
-    agent,
-    event: last.stored.event,
-    role: last.stored.role,
-    sessionKey,
-    runId,
-    messageId: last.id,
-    onSent: (text) => scope.sentByTool.push(text),
-  });
-  for (const ticket of tickets) tools.heard(ticket.stored.event, ticket.stored.role);
-  const taint = createTaintMemory(store, `${sessionKey} ${scope.generation}`);
-  if (scope.history.length > 0) {
-    for (const source of await taint.earlier()) tools.tainted(source);
-    // What others said in a group stays in its conversation.
-    if (last.stored.event.conversation.kind !== "direct") tools.tainted("history");
-  }
-  const prompt = await options.prompts.system(agent, agentModel, last, tools.tools);
-  const extras = await options.prompts.inbound(last, agentModel);
-  if (extras.groupHistory) tools.tainted("history");
-  await taint.keep(tools.taint());
-  tracer.note(
-    last.id,
-    "prompt",
-    `${prompt.sections.length} sections, ${prompt.system.stable.length} characters before the boundary`,
-    {
-      sections: prompt.sections.map(({ name, part, chars, tokens }) => ({ name, part, chars, tokens })),
-      model: `${agentModel.model.provider}/${agentModel.model.id}`,
-      history: scope.history.length,
-    },
-  );
-
-  const steered: InboxId[] = [];
-  const steering = async (): Promise<readonly AgentMessage[]> => {
-    const taken = messagesIn(scope.handle.takeSteering());
-    if (taken.length === 0) return [];
-    tickets.push(...taken);
-    steered.push(...taken.map((ticket) => ticket.id));
-    for (const ticket of taken) {
-      tools.heard(ticket.stored.event, ticket.stored.role);
-      tracer.note(ticket.id, "lane", `steers the running turn ${runId}`);
-    }
-    await taint.keep(tools.taint());
-    return options.prompts.userMessages(taken);
-  };
-  const journal = createJournal({
-    store,
-    lease,
-    runId,
-    sessionKey,
-    places: scope.places,
-    effects: tools.effects,
-    takeSteered: () => steered.splice(0),
-  });
-  const viewer = createViewer({
-    live,
-    tracer,
-    sessionKey,
-    runId,
-    traced: last.id,
-    earlier: scope.earlier,
-    now: options.now,
-  });
-
-  try {
-    const result = await runAgentLoop(
-      {
-        system: prompt.system,
-        history: scope.history,
-        tools: tools.tools,
-        ...(scope.input === undefined ? {} : { input: scope.input }),
-      },
-      {
-        model: agentModel.model,
-        stream: agentModel.stream,
-        streamOptions: {
-          thinking: agent.thinking,
-          sessionId: sessionKey,
-          ...(agent.maxOutputTokens === undefined ? {} : { maxOutputTokens: agent.maxOutputTokens }),
-        },
-        signal: scope.handle.signal,
-        limits: agent.limits,
-        context: { compaction: { cache: options.compactionCache } },
-        steering,
-        transformContext: (messages, info) =>
-          withContext(messages, contextPlace(messages, info, scope.input), extras),
-        beforeToolCall: tools.beforeToolCall,
-        onAsk: tools.onAsk,
-        onPendingCall: (pending) => pendingDecision(pending, scope.started),
-        onStep: journal.onStep,
-        now: options.now,
-      },
-      (event) => {
-        viewer.see(event);
-        if (event.type === "tool.end") options.hooks.observe("after_tool_call", toolCalled(scope, event));
-      },
-    );
-    if (scope.handle.signal.reason instanceof ShutdownAbort) {
-      await journal.flush();
-      for (const ticket of tickets)
-        tracer.note(ticket.id, "lane", "stopped with the gateway; goes on at the next start");
-      return;
-    }
-    await taint.keep(tools.taint());
-    const places = journal.places();
-    await conclude(options, scope, result, journal.takeHeld(), viewer.texts());
-    if (places) {
-      const messages = [...scope.history, ...result.messages];
-      options.histories.keep(sessionKey, scope.generation, { messages, places });
-    }
-  } catch (error) {
-    if (!isStoreFailure(error)) await journal.flush();
-    throw error;
-  } finally {
-    tools.end();
-  }
-}
-
-/**
- * The message that carries the metadata: the last one this run was asked with, or, where it goes on after a restart,
- * the last one a person wrote. Every other message stays as the history keeps it.
- */
-function contextPlace(
-  messages: readonly AgentMessage[],
-  info: TransformInfo,
-  input: readonly AgentMessage[] | undefined,
-): number {
-  return input === undefined
-    ? messages.findLastIndex((message) => message.role === "user")
-    : info.runStart + input.length - 1;
-}
-
-function withContext(
-  messages: readonly AgentMessage[],
-  place: number,
-  extras: InboundExtras,
-): readonly AgentMessage[] {
-  const message = messages[place];
-  if (message?.role !== "user") return messages;
-  const { content } = message;
-  if (typeof content === "string" && extras.images.length === 0) {
-    return messages.with(place, { ...message, content: `${extras.text}\n\n${content}` });
-  }
-  const said = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
-  return messages.with(place, {
-    ...message,
-    content: [{ type: "text", text: extras.text }, ...extras.images, ...said],
-  });
-}
-
-/** A call with outside effects that began and has no result is never made again blindly. */
-function pendingDecision({ call, tool }: PendingCall, started: ReadonlySet<string>): PendingDecision {
-  return started.has(call.id) && (tool === undefined || tool.effects === "external")
-    ? { action: "result", result: OUTCOME_UNKNOWN }
-    : { action: "run" };
-}
-
-const OUTCOME_UNKNOWN: ToolResult = {
-  isError: true,
-  content: [
-    {
-      type: "text",
-      text: "Outcome unknown: the gateway was restarted while this call ran, so it may or may not have taken effect. Check before you do it again, or ask.",
-    },
-  ],
-};
-
-function toolCalled(
-  { agent, sessionKey, runId }: RunScope,
-  { call, result, outcome, durationMs }: Extract<AgentEvent, { type: "tool.end" }>,
-): AfterToolCall {
-  const text = result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-  const { id: callId, name: tool, args } = call;
-  return { agentId: agent.id, sessionKey, runId, tool, callId, args, outcome, text, durationMs };
-}
-
-/** Whether a write to the store is what failed, by itself or inside the loop. */
-function isStoreFailure(error: unknown): boolean {
-  return error instanceof StoreError || (error instanceof Error && error.cause instanceof StoreError);
 }
 
 function fatalIn(error: unknown): StoreError | undefined {
@@ -548,8 +305,4 @@ function sentBefore(messages: readonly AgentMessage[]): string[] {
       return action === "send" && target === undefined && typeof text === "string" ? [text] : [];
     });
   });
-}
-
-function messagesIn(tickets: readonly Ticket[]): MessageTicket[] {
-  return tickets.filter((ticket) => ticket.kind === "message");
 }

@@ -25,6 +25,10 @@ export interface ResumeTicket extends Waiting {
 /** What waits in a lane. */
 export type Ticket = MessageTicket | ResumeTicket;
 
+export function messagesIn(tickets: readonly Ticket[]): MessageTicket[] {
+  return tickets.filter((ticket) => ticket.kind === "message");
+}
+
 /** What a message says to the agent, without the directives in front of it. */
 export function spokenText({ order, stored }: MessageTicket): string {
   return order?.kind === "turn" ? order.text : stored.event.text;
