@@ -2,16 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ScriptedTurn } from "@signalbox/testkit";
 import OpenAI, { APIError, AuthenticationError, BadRequestError, NotFoundError } from "openai";
 import { beforeEach, describe, expect, it } from "vitest";
-import {
-  demoConfig,
-  eventually,
-  exampleConfig,
-  inStore,
-  openWorld,
-  type Started,
-  TOKEN,
-  type World,
-} from "./harness.ts";
+import { eventually, exampleConfig, inStore, openWorld, type Started, TOKEN, type World } from "./harness.ts";
 import { cacheMarks, modelRequests } from "./requests.ts";
 
 const MODEL = "signalbox/coder";
@@ -381,18 +372,6 @@ describe("the OpenAI surface", { timeout: 60_000 }, () => {
       role: "assistant",
       text: "a story ".repeat(20),
     });
-  });
-});
-
-describe("the demo model behind the OpenAI surface", { timeout: 60_000 }, () => {
-  it("is the one agent of a gateway without configuration, and says that it is a demo", async () => {
-    world = await openWorld();
-    world.configure(demoConfig());
-    started = await world.start();
-    client = connect();
-    const [model] = (await client.models.list()).data;
-    const { choices } = await client.chat.completions.create({ ...say("hello"), model: model?.id ?? "" });
-    expect(choices[0]?.message.content).toMatch(/demo/);
   });
 });
 

@@ -1,0 +1,136 @@
+import { chmodSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { demoConfig, openWorld, TOKEN, type World } from "./harness.ts";
+
+const root = process.getuid?.() === 0;
+if (root) console.info("Skipped: a home that cannot be written, since the superuser may write everywhere.");
+
+/** How `signalbox start` ends with one line. */
+async function refusal(
+  world: World,
+  env: Readonly<Record<string, string>> = {},
+  args: readonly string[] = [],
+) {
+  const child = world.run(["start", ...args], env);
+  const { code } = await child.exited;
+  const lines = child.stderr().trim().split("\n");
+  expect(lines).toHaveLength(1);
+  return { code, line: lines[0] ?? "" };
+}
+
+describe("surroundings with a fault", { timeout: 60_000 }, () => {
+  it("a port in use", async () => {
+    const world = await openWorld();
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void other.close());
+    const { port } = other.address() as AddressInfo;
+    world.configure(demoConfig({ gateway: { port } }));
+    const { code, line } = await refusal(world);
+    expect(code).toBe(69);
+    expect(line).toMatch(new RegExp(`gateway\\.port: 127\\.0\\.0\\.1:${port} is in use`));
+    expect(line).toMatch(/Set another gateway\.port, or stop that program/);
+    expect(line).toContain(world.home.configFile);
+  });
+
+  it("a home that another gateway holds", async () => {
+    const world = await openWorld();
+    world.configure(demoConfig());
+    const holder = await world.startChild();
+    const { code, line } = await refusal(world);
+    expect(code).toBe(75);
+    expect(line).toContain(world.home.dir);
+    expect(line).toContain(String(holder.process.pid));
+    expect((await fetch(`${holder.url}/readyz`)).status).toBe(200);
+    // However the holder ends, the home is free.
+    await holder.end("SIGKILL");
+    await world.startChild();
+  });
+
+  it("a database of a newer version", async () => {
+    const world = await openWorld();
+    world.configure(demoConfig());
+    const child = await world.startChild();
+    await child.end("SIGTERM");
+    const database = new DatabaseSync(world.home.databaseFile);
+    const { user_version: version } = database.prepare("PRAGMA user_version").get() ?? {};
+    database.exec(`PRAGMA user_version = ${Number(version) + 1}`);
+    database.close();
+    const { code, line } = await refusal(world);
+    expect(code).toBe(65);
+    expect(line).toContain(world.home.databaseFile);
+    expect(line).toMatch(/newer/);
+  });
+
+  it("a database that is none", async () => {
+    const world = await openWorld();
+    world.configure(demoConfig());
+    writeFileSync(
+      world.home.databaseFile,
+      "this is no database, only a text that is long enough ".repeat(20),
+    );
+    const { code, line } = await refusal(world);
+    expect(code).toBe(73);
+    expect(line).toContain(world.home.databaseFile);
+  });
+
+  it.skipIf(root)("a home that cannot be written", async () => {
+    const world = await openWorld();
+    chmodSync(world.home.dir, 0o500);
+    onTestFinished(() => chmodSync(world.home.dir, 0o700));
+    const { code, line } = await refusal(world);
+    expect(code).toBe(73);
+    expect(line).toContain(world.home.dir);
+  });
+
+  it("a home inside a file", async () => {
+    const world = await openWorld();
+    const file = join(world.dir, "file");
+    writeFileSync(file, "");
+    const { code, line } = await refusal(world, {}, ["--home", join(file, "home")]);
+    expect(code).toBe(73);
+    expect(line).toMatch(
+      /file\/home cannot be used: .* Make it writable .* or choose another with --home or SIGNALBOX_HOME/,
+    );
+  });
+
+  it("an address that others can reach, without a token", async () => {
+    const world = await openWorld();
+    world.configure({ gateway: { host: "0.0.0.0", port: 0 } });
+    const { code, line } = await refusal(world);
+    expect(code).toBe(78);
+    expect(line).toMatch(/signalbox\.yaml.*gateway\.host: 0\.0\.0\.0 .*token/);
+    expect(line).toMatch(/gateway\.auth\.token or SIGNALBOX_TOKEN, or listen on 127\.0\.0\.1/);
+    const child = await world.startChild([], { SIGNALBOX_TOKEN: TOKEN });
+    expect(child.stderr()).not.toContain(TOKEN);
+  });
+
+  it("a token is made on first start, shown once, and kept for the owner alone", async () => {
+    const world = await openWorld();
+    world.configure({ gateway: { port: 0 } });
+    const first = await world.startChild();
+    const token = /shown once[^:]*: (\S+)/.exec(first.stderr())?.[1] ?? "";
+    expect(Buffer.from(token, "base64url")).toHaveLength(32);
+    const me = (url: string) => fetch(`${url}/api/me`, { headers: { authorization: `Bearer ${token}` } });
+    expect((await me(first.url)).status).toBe(200);
+    await first.end("SIGTERM");
+    const second = await world.startChild();
+    expect(second.stderr()).not.toContain(token);
+    expect((await me(second.url)).status).toBe(200);
+  });
+
+  it("a command that is none", async () => {
+    const world = await openWorld();
+    for (const args of [["strat"], ["start", "--no-such-option"], ["trace"]]) {
+      const child = world.run(args);
+      expect((await child.exited).code, args.join(" ")).toBe(64);
+    }
+    const status = world.run(["status"]);
+    expect((await status.exited).code).toBe(69);
+    expect(status.stderr()).toMatch(/^signalbox: No gateway runs on .*Start one with/);
+  });
+});
