@@ -2,32 +2,19 @@ import { type ChannelDefinition, createMemoryCache, systemClock } from "@signalb
 import { feishu } from "@signalbox/channel-feishu";
 import type { LoadedConfig, Problem } from "@signalbox/config";
 import { createRouter } from "@signalbox/routing";
-import {
-  acquireHomeLock,
-  HomeHeldError,
-  type HomeLock,
-  type InboxId,
-  type Lease,
-  openStore,
-  StoreNewerError,
-} from "@signalbox/store";
+import type { HomeLock, InboxId, Lease } from "@signalbox/store";
 import { resolveAgents } from "./agents.ts";
 import { type Accounts, planAccounts } from "./channels.ts";
 import { createCommands } from "./commands/commands.ts";
 import { loadQueueModes } from "./commands/queue-modes.ts";
 import { COMMANDS } from "./commands/table.ts";
 import { createService } from "./create-service.ts";
-import { EXIT, GatewayError, messageOf } from "./errors.ts";
-import {
-  accountWithFailpoints,
-  type Failpoints,
-  storeWithFailpoints,
-  toolboxWithFailpoints,
-} from "./failpoints.ts";
+import { messageOf } from "./errors.ts";
+import { accountWithFailpoints, type Failpoints, toolboxWithFailpoints } from "./failpoints.ts";
+import { openHomeStore, prune, renew, takeHome, takeLease } from "./hold.ts";
 import { type Home, prepareHome } from "./home.ts";
 import { createHooks, type GatewayHook } from "./hooks.ts";
 import { createAuth } from "./http/auth.ts";
-import { isLoopback } from "./http/origin.ts";
 import { startHttp } from "./http/server.ts";
 import { createLiveHub } from "./live.ts";
 import type { Logger } from "./log.ts";
@@ -42,13 +29,13 @@ import { createDeliverer } from "./path/outbox.ts";
 import { createOutcomes } from "./path/outcomes.ts";
 import { createPrompts } from "./path/prompt.ts";
 import { routingConfig, routingProblems } from "./path/route.ts";
-import { createRunner } from "./path/run.ts";
+import { createRunner, resumeInterrupted } from "./path/run.ts";
 import { ShutdownAbort } from "./path/shutdown.ts";
-import { type GatewayBodies, type GatewayStore, isFatal, isPassing } from "./path/stored.ts";
+import { type GatewayStore, isPassing } from "./path/stored.ts";
 import { samePlace, type Ticket } from "./path/ticket.ts";
 import { createTracer } from "./path/trace.ts";
 import type { GatewayService } from "./service.ts";
-import { effectiveToken, environmentToken } from "./settings.ts";
+import { effectiveToken, refuseOpenListening } from "./settings.ts";
 import { resolveSkills } from "./skills.ts";
 import { createToolbox, toolProblems, toolsOf } from "./toolbox.ts";
 
@@ -144,12 +131,12 @@ function onceEach(ofFile: readonly Problem[], ofParts: readonly Problem[]): Prob
 export async function startGateway(options: GatewayOptions, plan: Plan): Promise<Gateway> {
   const { home, loaded, logger, env } = options;
   const { config } = loaded;
-  refuseOpenListening(options);
+  refuseOpenListening(loaded, env);
   prepareHome(home);
   const lock = takeHome(home);
   const undo: (() => unknown)[] = [() => lock.release()];
   try {
-    const store = await open(home, config.gateway.inboxLimit, logger, options.failpoints);
+    const store = await openHomeStore(home, config.gateway.inboxLimit, logger, options.failpoints);
     undo.unshift(() => store.close());
     const lease = await takeLease(store, home, options.leaseMs ?? LEASE_MS);
     return await run(options, plan, { lock, store, lease, token: effectiveToken(loaded, home, env) }, undo);
@@ -350,7 +337,7 @@ async function run(
   });
   // Replies of resumed runs need their accounts; one that is slow to connect holds nothing up.
   await Promise.race([starting, new Promise((resolve) => setTimeout(resolve, ACCOUNTS_MS).unref())]);
-  await resumeInterrupted(store, lanes, logger);
+  await resumeInterrupted(store, lanes.enqueue, logger);
   await intake.recover();
   opened.resolve();
   deliverer.wake();
@@ -397,92 +384,4 @@ async function run(
       return stopped;
     },
   };
-}
-
-/** Runs that an earlier process left go on first, each before anything newer of its session. */
-async function resumeInterrupted(
-  store: GatewayStore,
-  lanes: ReturnType<typeof createLanes<Ticket>>,
-  logger: Logger,
-): Promise<void> {
-  for (const interrupted of await store.runs.interrupted()) {
-    const { id, sessionKey, agentId } = interrupted.run;
-    const [first] = interrupted.inbox;
-    logger.info({ run: id, session: sessionKey }, "an interrupted run goes on");
-    if (first)
-      lanes.enqueue({ kind: "resume", id: first.id, sessionKey, agentId, interrupted, exclusive: true });
-  }
-}
-
-async function renew(
-  store: GatewayStore,
-  lease: Lease,
-  leaseMs: number,
-  onLost: (error: Error) => void,
-  logger: Logger,
-): Promise<void> {
-  try {
-    const kept = await store.leases.renew([lease], leaseMs);
-    if (kept.length === 0) onLost(new Error("another process has taken over this home"));
-  } catch (error) {
-    logger.error({ err: messageOf(error) }, "the lease could not be renewed");
-    if (error instanceof Error && isFatal(error)) onLost(error);
-  }
-}
-
-async function prune(store: GatewayStore, logger: Logger): Promise<void> {
-  try {
-    logger.debug(await store.maintenance.prune(), "old rows were removed");
-  } catch (error) {
-    logger.warn({ err: messageOf(error) }, "old rows could not be removed");
-  }
-}
-
-function refuseOpenListening({ loaded, env }: GatewayOptions): void {
-  const { host, auth } = loaded.config.gateway;
-  if (isLoopback(host) || auth.token !== undefined || environmentToken(env) !== undefined) return;
-  throw new GatewayError(
-    EXIT.config,
-    `${loaded.file}: gateway.host: ${host} can be reached from other machines, and no token is set. Set gateway.auth.token or SIGNALBOX_TOKEN, or listen on 127.0.0.1.`,
-  );
-}
-
-function takeHome(home: Home): HomeLock {
-  try {
-    return acquireHomeLock(home.dir);
-  } catch (error) {
-    if (!(error instanceof HomeHeldError)) throw error;
-    throw new GatewayError(EXIT.held, error.message, { cause: error });
-  }
-}
-
-async function open(
-  home: Home,
-  inboxLimit: number,
-  logger: Logger,
-  failpoints: Failpoints | undefined,
-): Promise<GatewayStore> {
-  try {
-    const store = await openStore<GatewayBodies>({
-      path: home.databaseFile,
-      limits: { inbox: inboxLimit },
-      logger: { warn: (fields, message) => logger.warn(fields, message) },
-      ...(failpoints === undefined ? {} : { faults: (point) => void failpoints(`db.${point}`) }),
-    });
-    return failpoints === undefined ? store : storeWithFailpoints(store, failpoints);
-  } catch (error) {
-    if (error instanceof StoreNewerError)
-      throw new GatewayError(EXIT.newerDatabase, error.message, { cause: error });
-    throw new GatewayError(EXIT.cannotWrite, `${home.databaseFile}: ${messageOf(error)}`, { cause: error });
-  }
-}
-
-/** Whoever holds the home's lock is the one holder of its lease, so a crash leaves nothing to wait for. */
-async function takeLease(store: GatewayStore, home: Home, leaseMs: number): Promise<Lease> {
-  const lease = await store.leases.acquire("gateway", `home ${home.dir}`, leaseMs);
-  if (lease) return lease;
-  throw new GatewayError(
-    EXIT.held,
-    `Another gateway works on the database ${home.databaseFile}. Stop it, or use another home.`,
-  );
 }

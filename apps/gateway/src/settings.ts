@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { type LoadedConfig, loadConfig } from "@signalbox/config";
 import { EXIT, GatewayError, messageOf } from "./errors.ts";
 import { gatewayToken, type Home } from "./home.ts";
+import { isLoopback } from "./http/origin.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -46,4 +47,14 @@ function readText(file: string): string {
       `${file} cannot be read: ${messageOf(error)}. Make it readable for this user.`,
     );
   }
+}
+
+/** Whoever listens for other machines must have chosen a token. @throws GatewayError */
+export function refuseOpenListening(loaded: LoadedConfig, env: Env): void {
+  const { host, auth } = loaded.config.gateway;
+  if (isLoopback(host) || auth.token !== undefined || environmentToken(env) !== undefined) return;
+  throw new GatewayError(
+    EXIT.config,
+    `${loaded.file}: gateway.host: ${host} can be reached from other machines, and no token is set. Set gateway.auth.token or SIGNALBOX_TOKEN, or listen on 127.0.0.1.`,
+  );
 }

@@ -119,6 +119,20 @@ export function createRunner(
   };
 }
 
+/** Runs that an earlier process left go on first, each before anything newer of its session. */
+export async function resumeInterrupted(
+  store: GatewayStore,
+  enqueue: (ticket: ResumeTicket) => void,
+  logger: Logger,
+): Promise<void> {
+  for (const interrupted of await store.runs.interrupted()) {
+    const { id, sessionKey, agentId } = interrupted.run;
+    const [first] = interrupted.inbox;
+    logger.info({ run: id, session: sessionKey }, "an interrupted run goes on");
+    if (first) enqueue({ kind: "resume", id: first.id, sessionKey, agentId, interrupted, exclusive: true });
+  }
+}
+
 /** After the store failed: goes on with the run the journal still holds, and with the messages it does not have. */
 async function tryAgain(
   { store, putBack }: RunOptions,

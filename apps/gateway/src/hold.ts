@@ -1,0 +1,84 @@
+import {
+  acquireHomeLock,
+  HomeHeldError,
+  type HomeLock,
+  type Lease,
+  openStore,
+  StoreNewerError,
+} from "@signalbox/store";
+import { EXIT, GatewayError, messageOf } from "./errors.ts";
+import { type Failpoints, storeWithFailpoints } from "./failpoints.ts";
+import type { Home } from "./home.ts";
+import type { Logger } from "./log.ts";
+import { type GatewayBodies, type GatewayStore, isFatal } from "./path/stored.ts";
+
+/** Keeps the lease; tells where that is not possible any more. */
+export async function renew(
+  store: GatewayStore,
+  lease: Lease,
+  leaseMs: number,
+  onLost: (error: Error) => void,
+  logger: Logger,
+): Promise<void> {
+  try {
+    const kept = await store.leases.renew([lease], leaseMs);
+    if (kept.length === 0) onLost(new Error("another process has taken over this home"));
+  } catch (error) {
+    logger.error({ err: messageOf(error) }, "the lease could not be renewed");
+    if (error instanceof Error && isFatal(error)) onLost(error);
+  }
+}
+
+/** Removes what is older than it is kept. */
+export async function prune(store: GatewayStore, logger: Logger): Promise<void> {
+  try {
+    logger.debug(await store.maintenance.prune(), "old rows were removed");
+  } catch (error) {
+    logger.warn({ err: messageOf(error) }, "old rows could not be removed");
+  }
+}
+
+/** @throws GatewayError where another gateway holds it */
+export function takeHome(home: Home): HomeLock {
+  try {
+    return acquireHomeLock(home.dir);
+  } catch (error) {
+    if (!(error instanceof HomeHeldError)) throw error;
+    throw new GatewayError(EXIT.held, error.message, { cause: error });
+  }
+}
+
+/** @throws GatewayError where the database is newer, or cannot be opened */
+export async function openHomeStore(
+  home: Home,
+  inboxLimit: number,
+  logger: Logger,
+  failpoints: Failpoints | undefined,
+): Promise<GatewayStore> {
+  try {
+    const store = await openStore<GatewayBodies>({
+      path: home.databaseFile,
+      limits: { inbox: inboxLimit },
+      logger: { warn: (fields, message) => logger.warn(fields, message) },
+      ...(failpoints === undefined ? {} : { faults: (point) => void failpoints(`db.${point}`) }),
+    });
+    return failpoints === undefined ? store : storeWithFailpoints(store, failpoints);
+  } catch (error) {
+    if (error instanceof StoreNewerError)
+      throw new GatewayError(EXIT.newerDatabase, error.message, { cause: error });
+    throw new GatewayError(EXIT.cannotWrite, `${home.databaseFile}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/**
+ * Whoever holds the home's lock is the one holder of its lease, so a crash leaves nothing to wait for.
+ * @throws GatewayError where another gateway holds it
+ */
+export async function takeLease(store: GatewayStore, home: Home, leaseMs: number): Promise<Lease> {
+  const lease = await store.leases.acquire("gateway", `home ${home.dir}`, leaseMs);
+  if (lease) return lease;
+  throw new GatewayError(
+    EXIT.held,
+    `Another gateway works on the database ${home.databaseFile}. Stop it, or use another home.`,
+  );
+}
