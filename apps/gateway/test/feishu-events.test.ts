@@ -101,7 +101,7 @@ describe("the Feishu webhook", { timeout: 60_000 }, () => {
     world.configure(exampleConfig());
     world.script([{ text: "hi" }]);
     const child = await world.startChild();
-    const database = new DatabaseSync(world.home.databaseFile);
+    const database = new DatabaseSync(world.home.databaseFile, { timeout: 10_000 });
     // Nobody else can commit until this transaction ends.
     database.exec("BEGIN IMMEDIATE");
     const answer = child.post(textMessage("hello", { messageId: "om_1", senderId: ZHANG }));
