@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { seeded } from "../crash/random.ts";
+import { runFlood } from "./flood.ts";
+import { runStorm } from "./storm.ts";
+
+/** The full counts are `pnpm storm` and `pnpm flood`. */
+const seed = Number(process.env["SIGNALBOX_SEED"] ?? 20_261_121);
+
+it("gives each event one run however often and in which order it is delivered", {
+  timeout: 120_000,
+}, async () => {
+  const report = await runStorm({ random: seeded(seed), events: 2_000, times: 5, sessions: 100 });
+  console.log(`seed ${seed}: ${JSON.stringify(report)}`);
+  expect(report.violations).toEqual([]);
+  expect(report.accepted).toBe(2_000);
+  expect(report.duplicates).toBe(8_000);
+});
+
+it("answers everything it acknowledges in a flood, and refuses the rest before it takes it", {
+  timeout: 120_000,
+}, async () => {
+  const report = await runFlood({ seconds: 2, inboxLimit: 40 });
+  console.log(JSON.stringify(report));
+  expect(report.violations).toEqual([]);
+  expect(report.refused).toBeGreaterThan(report.acknowledged);
+  expect(report.answered).toBe(report.acknowledged);
+});

@@ -1,0 +1,36 @@
+// The full counts. Usage, in apps/gateway, once built:
+//   SIGNALBOX_SEED=7 node test/load/run.ts storm [events, default 100,000]
+//   node test/load/run.ts flood [seconds, default 60]
+import { seeded } from "../crash/random.ts";
+import { runFlood } from "./flood.ts";
+import { runStorm } from "./storm.ts";
+
+const [what, count] = process.argv.slice(2);
+const seed = Number(process.env["SIGNALBOX_SEED"] ?? Date.now() % 1_000_000);
+
+if (what === "storm") {
+  const events = Number(count ?? 100_000);
+  console.log(`seed ${seed}: ${events} events five times each, shuffled`);
+  const started = performance.now();
+  const report = await runStorm({
+    random: seeded(seed),
+    events,
+    times: 5,
+    sessions: Math.ceil(events / 50),
+    progress: (deliveries) =>
+      console.log(`${deliveries} deliveries after ${((performance.now() - started) / 1000).toFixed(0)} s`),
+  });
+  tell(report);
+} else if (what === "flood") {
+  tell(await runFlood({ seconds: Number(count ?? 60), inboxLimit: 200 }));
+} else {
+  console.error("Say storm or flood.");
+  process.exitCode = 64;
+}
+
+function tell({ violations, ...figures }: { readonly violations: readonly string[] }): void {
+  console.log(figures);
+  for (const violation of violations.slice(0, 50)) console.log(`BROKEN: ${violation}`);
+  console.log(violations.length === 0 ? "every promise held" : `${violations.length} promises were broken`);
+  process.exitCode = violations.length === 0 ? 0 : 1;
+}
