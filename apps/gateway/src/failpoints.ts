@@ -9,8 +9,6 @@ import type { Toolbox } from "./toolbox.ts";
 const STAGES = [
   /** A message becomes the gateway's responsibility. */
   "accept",
-  /** A message that was never routed gets its session at the next start. */
-  "route",
   /** A message that no run answers gets its end. */
   "settle",
   "begin",
@@ -131,7 +129,6 @@ export function storeWithFailpoints(store: GatewayStore, hit: Failpoints): Gatew
     inbox: {
       ...inbox,
       accept: around("accept", inbox.accept),
-      route: around("route", inbox.route),
       settle: around("settle", inbox.settle),
     },
     runs: {

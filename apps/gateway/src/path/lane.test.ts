@@ -72,6 +72,24 @@ async function settle(): Promise<void> {
 }
 
 describe("one session", () => {
+  it("starts nothing of a held session until its messages are put back in front", async () => {
+    const { lanes, runs, say } = harness({ mode: "followup" });
+    say("a");
+    lanes.hold("s");
+    runs[0]?.end();
+    await settle();
+    say("b");
+    await settle();
+    expect(runs).toHaveLength(1);
+    const [waiting] = lanes.waiting("s");
+    expect(waiting?.text).toBe("b");
+    lanes.putBack("s", waiting ? [{ ...waiting, text: "a again" }] : []);
+    expect(runs[1]?.texts).toEqual(["a again"]);
+    runs[1]?.end();
+    await settle();
+    expect(runs[2]?.texts).toEqual(["b"]);
+  });
+
   it("answers messages of different places one by one, in order, and steers with none of another", async () => {
     const { runs, say } = harness({}, 1);
     say("held", "other");

@@ -64,8 +64,8 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
   let timerAt = Number.POSITIVE_INFINITY;
   let claiming = false;
   let again = false;
-  /** Whether rows are known to wait in the store, so that it is not asked after every send. */
-  let othersWait = false;
+  /** Addresses at which a row may wait behind the one being sent, so that the store is not asked after every send. */
+  const blocked = new Set<string>();
 
   const track = (work: Promise<void>): void => {
     inFlight.add(work);
@@ -95,28 +95,28 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
         await later(row, NO_ACCOUNT_MS, `the account ${row.channel}/${row.account} does not run`);
         return;
       }
-      if (row.doubtful === true && !(await mayRepeat(account, row))) return;
+      const rest = row.doubtful === true ? await toRepeat(account, row) : row;
+      if (!rest) return;
       if (!(await keepRates(account, row))) {
         // Nothing went out: it is as if it had not been claimed. A doubtful one stays so.
         if (row.doubtful !== true)
           await store.outbox.retryAt(row.id, lease, now(), "the gateway stopped before it was sent");
         return;
       }
-      await sendParts(account, row);
+      await sendParts(account, rest);
     } catch (error) {
       await settleFailure(account, row, error);
     } finally {
-      // A row for the same address may have waited for this one.
-      if (othersWait) wake();
+      if (blocked.delete(placeOf(row))) wake();
     }
   };
 
-  /** A row an earlier process may have sent: repeated only where the platform tells a repetition apart. */
-  const mayRepeat = async (account: Account, row: Sending): Promise<boolean> => {
+  /** What is still to be sent of a doubtful row: repeated only where the platform tells a repetition apart. */
+  const toRepeat = async (account: Account, row: Sending): Promise<Sending | undefined> => {
     const { delivery } = account.definition.capabilities;
     const first = row.receipts.length;
     const content = row.payload.parts[first];
-    if (content === undefined) return true;
+    if (content === undefined) return row;
     if (delivery.readback === true && account.running.reconcile) {
       const found = await account.running.reconcile(
         {
@@ -132,18 +132,18 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
       if (found.outcome === "sent") {
         const receipt = { part: first, receipt: { messageId: found.messageId } };
         await noted(() => store.outbox.markPart(row.id, lease, receipt));
-        if (first + 1 < row.partCount) return true;
+        if (first + 1 < row.partCount) return { ...row, receipts: [...row.receipts, receipt] };
         await noted(() => store.outbox.markSent(row.id, lease));
         options.onSettled(row, "sent", "found on the platform after a restart");
-        return false;
+        return undefined;
       }
-      if (found.outcome === "not-sent") return true;
+      if (found.outcome === "not-sent") return row;
     }
     const window = delivery.idempotencyKey?.windowMs;
-    if (window !== undefined && now() - row.updatedAt < window) return true;
+    if (window !== undefined && now() - row.updatedAt < window) return row;
     await noted(() => store.outbox.uncertain(row.id, lease, "may have been sent before a restart"));
     options.onSettled(row, "uncertain", "may have been sent before a restart; not repeated");
-    return false;
+    return undefined;
   };
 
   /** False where the gateway stops before the row's turn has come. */
@@ -250,7 +250,9 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
     }
     tellRetry(row, delayMs, why);
     await delay(delayMs, undefined, { signal: draining.signal }).catch(() => {});
-    if (!draining.signal.aborted) await sendRow({ ...row, attempts: row.attempts + 1 });
+    if (draining.signal.aborted) return;
+    const receipts = (await store.outbox.get(row.id))?.receipts ?? row.receipts;
+    await sendRow({ ...row, receipts, attempts: row.attempts + 1 });
   };
 
   const tellRetry = (row: Row, delayMs: number, why: string): void => {
@@ -299,8 +301,11 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
         logger.warn({ outbox: row.id, channel: row.channel }, "a reply was too old to be sent");
         options.onSettled(row, "expired", "too old to be sent");
       }
-      othersWait = nextAt !== undefined;
-      for (const row of rows) track(sendRow(row));
+      for (const row of rows) {
+        // The store gives out one row of an address at a time.
+        blocked.add(placeOf(row));
+        track(sendRow(row));
+      }
       if (rows.length === CLAIM) again = true;
       sleepUntil(nextAt);
     } catch (error) {
@@ -313,10 +318,13 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
     deliver(rows) {
       let unclaimed = false;
       for (const row of rows) {
-        if (row.state === "sending") track(sendRow(row));
-        else unclaimed = true;
+        if (row.state === "sending") {
+          track(sendRow(row));
+          continue;
+        }
+        blocked.add(placeOf(row));
+        unclaimed = true;
       }
-      othersWait ||= unclaimed;
       if (unclaimed) wake();
     },
     wake,
@@ -339,9 +347,12 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
   };
 }
 
-function rateKey(rate: RateLimit, row: { channel: string; account: string; address: string }): string {
-  const account = `${row.channel}/${row.account}`;
-  return rate.scope === "account" ? account : `${account}/${row.address}`;
+function rateKey(rate: RateLimit, row: Row): string {
+  return rate.scope === "account" ? `${row.channel}/${row.account}` : placeOf(row);
+}
+
+function placeOf({ channel, account, address }: Row): string {
+  return `${channel}/${account}/${address}`;
 }
 
 /** Whether a doubtful send to this channel can be repeated or looked up, so that a row may be committed as sending. */

@@ -36,7 +36,7 @@ export interface Report extends Verdict {
 }
 
 /** How long a life waits for its failpoint. */
-const UNREACHED_MS = 4_000;
+const UNREACHED_MS = 5_000;
 const FAILING_MS = 2_600;
 
 /** Every failpoint that kills, in the order a seed gives, with random moments in between. */
@@ -45,7 +45,7 @@ export function plannedLives(random: Random, kills: number): Life[] {
   let points: Failpoint[] = [];
   while (lives.length < kills) {
     if (random.chance(0.25)) {
-      lives.push({ kind: "killed-after", ms: random.int(60, 1_600) });
+      lives.push({ kind: "killed-after", ms: random.int(60, 2_500) });
       continue;
     }
     if (points.length === 0) points = [...FAILPOINTS];
@@ -58,9 +58,9 @@ export function plannedLives(random: Random, kills: number): Life[] {
 
 /** How often a point is passed in a second or so. */
 function usualCount(point: Failpoint): number {
-  if (point.startsWith("db.")) return 120;
+  if (point.startsWith("db.")) return 300;
   if (point.startsWith("adopt")) return 1;
-  return point.startsWith("renew") || point.startsWith("settle") ? 2 : 12;
+  return point.startsWith("renew") || point.startsWith("settle") ? 3 : 18;
 }
 
 /** One home through many lives. Rejects only where the harness itself cannot go on. */

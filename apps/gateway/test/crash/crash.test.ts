@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { FAILPOINTS } from "../../src/failpoints.ts";
+import { type Life, plannedLives, type Report, runLives } from "./lives.ts";
+import { seeded } from "./random.ts";
+
+/** `SIGNALBOX_SEED` and `SIGNALBOX_KILLS` choose another course; the full count is `pnpm crash`. */
+const seed = Number(process.env["SIGNALBOX_SEED"] ?? 20_261_121);
+const kills = Number(process.env["SIGNALBOX_KILLS"] ?? 25);
+
+function told({ violations: _, recoveries, unreached, ...report }: Report): string {
+  const times = recoveries.map((ms) => ms.toFixed(0)).join(", ");
+  return `seed ${seed}: ${JSON.stringify(report)}; not reached: ${unreached.join(", ") || "none"}; interrupted messages were at the model again after ${times} ms`;
+}
+
+describe("a gateway that dies", { timeout: 1_000 * 60 * 10 }, () => {
+  it(`keeps its promises through ${kills} kills under load`, async () => {
+    const random = seeded(seed);
+    const report = await runLives(plannedLives(random, kills), { random, sessions: 6 });
+    console.log(told(report));
+    expect(report.violations).toEqual([]);
+    expect(report.kills).toBe(kills);
+  });
+
+  it("keeps them when it is stopped for longer than its lease, ended under load, or its disk breaks", async () => {
+    const random = seeded(seed + 1);
+    const broken = (count: number): Life => ({ kind: "failing", at: [{ point: "db.sync", count }] });
+    const lives: Life[] = [
+      broken(random.int(5, 40)),
+      { kind: "stopped", ms: random.int(200, 800) },
+      { kind: "ended", ms: random.int(100, 900) },
+      broken(random.int(40, 120)),
+      { kind: "stopped", ms: random.int(200, 800) },
+      { kind: "ended", ms: random.int(100, 900) },
+    ];
+    const report = await runLives(lives, { random, sessions: 6 });
+    console.log(told(report));
+    expect(report.violations).toEqual([]);
+  });
+
+  it("comes to rest in the same process after its store failed at every point once", async () => {
+    const random = seeded(seed + 2);
+    const points = FAILPOINTS.filter((one) => one.endsWith(".before") && !one.startsWith("adopt"));
+    const at = [
+      ...points.map((point) => ({ point, count: random.int(1, 5) })),
+      ...[1, 2, 3].map((round) => ({ point: "db.write", count: random.int(1, 150) * round }) as const),
+      ...[1, 2, 3].map((round) => ({ point: "db.commit", count: random.int(1, 30) * round }) as const),
+    ];
+    const report = await runLives([], { random, sessions: 6, last: { kind: "failing", at } });
+    console.log(told(report));
+    expect(report.violations).toEqual([]);
+  });
+});

@@ -1,0 +1,71 @@
+import { groupMention, textMessage } from "@signalbox/testkit/feishu";
+import { expect, it } from "vitest";
+import { FAILPOINTS, failpointsOf } from "../../src/failpoints.ts";
+import { type Gateway, planGateway, startGateway } from "../../src/gateway.ts";
+import { createLogger, createRedactor } from "../../src/log.ts";
+import { readConfig } from "../../src/settings.ts";
+import { eventually, exampleConfig, openWorld, TOKEN, type World, ZHANG } from "../harness.ts";
+
+async function start(world: World, passed: Set<string>): Promise<Gateway> {
+  const { home, env } = world;
+  const loaded = readConfig(home, env);
+  const logger = createLogger("error", createRedactor(loaded.secrets));
+  const failpoints = (point: string): void => void passed.add(point);
+  return startGateway(
+    { home, loaded, logger, env, consoleDir: home.dir, onFatal: () => {}, failpoints, leaseMs: 300 },
+    await planGateway({ home, loaded, logger, env }),
+  );
+}
+
+it("passes every failpoint on the usual way of messages", { timeout: 30_000 }, async () => {
+  const world = await openWorld();
+  world.configure(
+    exampleConfig({ gateway: { port: 0, auth: { token: TOKEN }, logLevel: "error", shutdownMs: 0 } }),
+  );
+  let asked = 0;
+  world.script((_, index) => {
+    asked = index + 1;
+    if (index === 0) return { toolCalls: [{ name: "write", input: { file_path: "a.txt", content: "a" } }] };
+    if (index === 1) return { toolCalls: [{ name: "message", input: { action: "send", message: "a" } }] };
+    return index === 3 ? { text: "too late", delayMs: 20_000 } : { text: "done" };
+  });
+  const passed = new Set<string>();
+  const first = await start(world, passed);
+  const post = (event: unknown) =>
+    world.feishu.postEvent(`${first.url}/channels/feishu/main/events`, event).then((one) => one.status);
+  expect(await post(textMessage("not for you", { chatType: "group", senderId: ZHANG }))).toBe(200);
+  expect(await post(textMessage("write and say", { senderId: ZHANG }))).toBe(200);
+  await eventually(() => world.feishu.sent.length === 2, "the reply is out");
+  expect(await post(groupMention("wait", world.feishu.bot, { senderId: ZHANG }))).toBe(200);
+  await eventually(() => asked === 4, "the model is asked");
+  await eventually(() => passed.has("renew.after"), "the lease is renewed");
+  await first.stop();
+
+  const second = await start(world, passed);
+  await eventually(() => passed.has("adopt.after"), "the interrupted run is taken over");
+  await second.stop();
+  expect(FAILPOINTS.filter((point) => !passed.has(point))).toEqual([]);
+});
+
+it("does what its plan says at the pass it says, and nothing else", async () => {
+  let kills = 0;
+  const hit = failpointsOf("accept.before:2:kill, finish.after:1:throw,send.before:1:delay:1", {
+    kill: () => kills++,
+  });
+  await hit("accept.before");
+  await hit("accept.after");
+  expect(kills).toBe(0);
+  await hit("accept.before");
+  await hit("accept.before");
+  expect(kills).toBe(1);
+  expect(() => hit("finish.after")).toThrow("failpoint finish.after");
+  await hit("finish.after");
+  await expect(hit("send.before")).resolves.toBeUndefined();
+});
+
+it.each(["nowhere:1:kill", "accept.before:0:kill", "accept.before:1:sleep", "db.sync:1:delay:5"])(
+  "refuses the plan %s",
+  (plan) => {
+    expect(() => failpointsOf(plan)).toThrow(/SIGNALBOX_FAILPOINT/);
+  },
+);

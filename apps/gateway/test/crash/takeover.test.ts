@@ -1,0 +1,44 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openStore } from "@signalbox/store";
+import { expect, it } from "vitest";
+import type { GatewayBodies } from "../../src/path/stored.ts";
+import { check } from "./check.ts";
+import { seeded } from "./random.ts";
+import { LEASE_MS, openWorld } from "./world.ts";
+
+it("writes nothing more to runs once another process has taken its lease while it was stopped, and ends", {
+  timeout: 120_000,
+}, async () => {
+  const world = await openWorld({ random: seeded(5), sessions: 6 });
+  try {
+    const gateway = world.start();
+    await gateway.listening;
+    await sleep(900);
+    gateway.signal("SIGSTOP");
+    await sleep(LEASE_MS + 400);
+
+    const other = await openStore<GatewayBodies>({ path: join(world.home, "signalbox.db") });
+    const lease = await other.leases.acquire("gateway", "another machine", 60_000);
+    if (lease === undefined) throw new Error("the lease of a stopped process did not run out");
+    const taken = [];
+    for (const { run } of await other.runs.interrupted())
+      taken.push(await other.runs.adopt({ runId: run.id, lease }));
+    expect(taken.length).toBeGreaterThan(0);
+    gateway.signal("SIGCONT");
+    const { code } = await gateway.exited;
+    expect([code, gateway.said()]).toEqual([1, expect.stringContaining("signalbox: Stopped: ")]);
+    for (const run of taken) {
+      const now = run && (await other.runs.get(run.id));
+      expect(now).toMatchObject({ state: "running", lease: { epoch: lease.epoch } });
+    }
+    await other.leases.release(lease);
+    await other.close();
+
+    await world.settle(world.start());
+    const verdict = await check(world);
+    expect(verdict.violations).toEqual([]);
+  } finally {
+    await world.close();
+  }
+});
