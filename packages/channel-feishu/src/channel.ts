@@ -9,6 +9,7 @@ import { type FeishuAddress, idType } from "./address.ts";
 import { createApi } from "./api.ts";
 import { missedMessages } from "./backfill.ts";
 import type { FeishuConfig } from "./config.ts";
+import { createDraft } from "./draft.ts";
 import { type EventEnvelope, type Facts, messageOf, readEvent } from "./events.ts";
 import { createArchive } from "./history.ts";
 import { limits } from "./limits.ts";
@@ -22,8 +23,8 @@ import { createWebhook, type Handled } from "./webhook.ts";
 /** Feishu's own sign that an answer is being written. */
 const typingReaction = "Typing";
 
-/** Everything a channel may do but drafts. */
-type FeishuChannel = Omit<Required<Channel<FeishuAddress>>, "openDraft">;
+/** Everything a channel may do. */
+type FeishuChannel = Required<Channel<FeishuAddress>>;
 
 /** One account. Loads no SDK before the first call of the platform's API. */
 export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChannel {
@@ -203,6 +204,18 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
     openDirect: async (userId) => ({ id: userId }),
     history: (to, options) => tracked(archive.history(to, options)),
     resolve: (userId, signal) => people.name(userId, signal),
+    async openDraft(to, options) {
+      if (options.messageId !== undefined) await tracked(staysIn(to, options.messageId, options.signal));
+      const draft = createDraft(sender, to, options);
+      return {
+        get messageId() {
+          return draft.messageId;
+        },
+        update: (snapshot) => tracked(draft.update(snapshot)),
+        finalize: (message, how) => tracked(draft.finalize(message, how)),
+        abort: () => tracked(draft.abort()),
+      };
+    },
     fetchMedia: (ref, signal) => tracked(archive.fetchMedia(ref, signal)),
     reconcile: (intent, signal) => tracked(archive.reconcile(intent, signal)),
   };

@@ -33,9 +33,9 @@ export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChan
   capabilities: {
     text: { max: 14_000, unit: "bytes", markup: "markdown" },
     media: { kinds: ["image", "audio", "video", "file"], maxBytes: 104_857_600, maxPerMessage: 20 },
-    edit: { ownOnly: true },
+    edit: { ownOnly: true, windowMs: 1_209_600_000 },
     remove: true,
-    stream: "none",
+    stream: "draft",
     threads: "native",
     reactions: true,
     typing: true,
@@ -44,7 +44,10 @@ export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChan
     resolve: true,
     cards: { buttons: 20, callbackBytes: 1000 },
     delivery: { idempotencyKey: { windowMs: 3_600_000 }, readback: true },
-    rate: [{ scope: "conversation", perSecond: 5, burst: 5 }],
+    rate: [
+      { scope: "conversation", perSecond: 5, burst: 5 },
+      { scope: "account", perSecond: 16, burst: 50 },
+    ],
     transports: ["webhook", "socket"],
   },
   codec: addressCodec,

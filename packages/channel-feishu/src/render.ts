@@ -35,6 +35,23 @@ export function renderPart(part: OutboundPart): Rendered {
 }
 
 /**
+ * A part as the content of a card, whatever it holds: the one kind of message that can be changed as often as one likes.
+ *
+ * @throws ChannelError `too_large`, `invalid`, `unsupported`
+ */
+export function renderCard(part: OutboundPart): string {
+  const rendered = renderPart(part);
+  if (rendered.msgType === "interactive") return rendered.content;
+  // A text or a rich text here is one of these.
+  const text = part.type === "text" || part.type === "markdown" ? clean(part.text) : "";
+  const element =
+    part.type === "text"
+      ? { tag: "div", text: { tag: "plain_text", content: text } }
+      : { tag: "markdown", content: imagesAsLinks(text) };
+  return checked(card([element])).content;
+}
+
+/**
  * Without control characters, which take six bytes each, and without Feishu's tag for mentions: the model may not
  * call anybody, least of all everybody, by writing it.
  */

@@ -13,14 +13,23 @@ import type { FeishuConfig } from "./config.ts";
 import { emojiType } from "./emoji.ts";
 import { limits } from "./limits.ts";
 import type { Places } from "./places.ts";
-import { type Rendered, renderPart } from "./render.ts";
+import { type Rendered, renderCard, renderPart } from "./render.ts";
 
 /** What goes out: messages, edits, reactions. Every method throws ChannelError and nothing else. */
 export interface Sender {
   send(to: FeishuAddress, message: Outbound, options: SendOptions): Promise<Receipt>;
+  /** Sends a card; the same `uuid` again gives the same message. Resolves with its id. */
+  sendCard(to: FeishuAddress, content: string, options: CardOptions): Promise<string>;
+  patchCard(messageId: string, content: string, signal: AbortSignal): Promise<void>;
   edit(messageId: string, message: Outbound, signal: AbortSignal): Promise<void>;
   remove(messageId: string, signal: AbortSignal): Promise<void>;
   react(messageId: string, emoji: string, on: boolean, signal: AbortSignal): Promise<void>;
+}
+
+interface CardOptions {
+  readonly replyTo: string | undefined;
+  readonly uuid: string;
+  readonly signal: AbortSignal;
 }
 
 export function createSender(
@@ -59,11 +68,14 @@ export function createSender(
   async function sendAnswer(
     to: FeishuAddress,
     rendered: Rendered,
-    candidates: readonly string[],
+    replyTo: string | undefined,
     uuid: string,
     signal: AbortSignal,
   ): Promise<string> {
-    for (const candidate of candidates) {
+    if (uuid.length > limits.uuidLength)
+      throw new ChannelError("invalid", "Feishu: the idempotency key is too long");
+    for (const candidate of [replyTo, to.rootId]) {
+      if (candidate === undefined) continue;
       try {
         return await sendPart(to, rendered, candidate, uuid, signal);
       } catch (error) {
@@ -78,6 +90,13 @@ export function createSender(
       client.im.v1.message.get({ path: { message_id: segment(messageId) } }),
     );
     return answer.data?.items?.[0]?.msg_type;
+  }
+
+  async function patchCard(messageId: string, content: string, signal: AbortSignal): Promise<void> {
+    const path = { message_id: segment(messageId) };
+    await api.call({ what: "changing a card", write: true, signal }, (client) =>
+      client.im.v1.message.patch({ path, data: { content } }),
+    );
   }
 
   async function ownReaction(
@@ -104,11 +123,8 @@ export function createSender(
         if (index < (options.startAt ?? 0)) continue;
         try {
           const uuid = `${options.idempotencyKey}.${index}`;
-          if (uuid.length > limits.uuidLength)
-            throw new ChannelError("invalid", "Feishu: the idempotency key is too long");
           const first = index === 0 ? message.replyTo : undefined;
-          const candidates = [first, to.rootId].filter((one) => one !== undefined);
-          const messageId = await sendAnswer(to, renderPart(part), candidates, uuid, options.signal);
+          const messageId = await sendAnswer(to, renderPart(part), first, uuid, options.signal);
           parts.push({ index, messageId });
         } catch (error) {
           if (!isChannelError(error) || parts.length === 0) throw error;
@@ -120,6 +136,11 @@ export function createSender(
       return { parts };
     },
 
+    sendCard: (to, content, { replyTo, uuid, signal }) =>
+      sendAnswer(to, { msgType: "interactive", content }, replyTo, uuid, signal),
+
+    patchCard,
+
     async edit(messageId, message, signal) {
       const [part, ...more] = message.parts;
       if (part === undefined || more.length > 0) {
@@ -129,11 +150,7 @@ export function createSender(
       const rendered = renderPart(part);
       const path = { message_id: segment(messageId) };
       const call = { what: "editing a message", write: true, signal };
-      if (isCard) {
-        const content = rendered.msgType === "interactive" ? rendered.content : asCard(part.text);
-        await api.call(call, (client) => client.im.v1.message.patch({ path, data: { content } }));
-        return;
-      }
+      if (isCard) return patchCard(messageId, renderCard(part), signal);
       if (rendered.msgType === "interactive") {
         throw new ChannelError("unsupported", "Feishu: a text cannot be edited into a card");
       }
@@ -167,11 +184,8 @@ export function createSender(
   };
 }
 
-function asCard(text: string): string {
-  return renderPart({ type: "buttons", text, buttons: [] }).content;
-}
-
-function withReceipt(error: ChannelError, receipt: Receipt): ChannelError {
+/** The same failure, with the parts that are out. */
+export function withReceipt(error: ChannelError, receipt: Receipt): ChannelError {
   return new ChannelError(error.code, error.message, {
     scope: error.scope,
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),

@@ -41,7 +41,8 @@ function shown(msgType: string, content: string): string {
   const body = JSON.parse(content);
   if (msgType === "text") return body.text;
   if (msgType === "post") return body.zh_cn.content[0][0].text;
-  return body.body.elements[0].content;
+  const [element] = body.body.elements;
+  return element.tag === "div" ? element.text.content : element.content;
 }
 
 const harness: ChannelHarness<FeishuAddress> = {
@@ -79,8 +80,16 @@ const harness: ChannelHarness<FeishuAddress> = {
       to: { id: "oc_direct" },
       sent: () =>
         standIn.sent
-          .filter((one) => one.messageId !== "om_by_bot")
-          .map((one) => ({ messageId: one.messageId, text: shown(one.msgType, one.content) })),
+          .filter((one) => one.messageId !== "om_by_bot" && !one.deleted)
+          .map((one) => ({
+            messageId: one.messageId,
+            text: shown(one.msgType, one.edits.at(-1) ?? one.content),
+          })),
+      drafted: () =>
+        standIn.sent
+          .filter((one) => one.msgType === "interactive")
+          .flatMap((one) => [one.content, ...one.edits].map((content) => shown("interactive", content))),
+      age: (ms) => standIn.age(ms),
       deliver: async (channel, delivery) => (await hand(channel, dressed(eventOf(delivery)))) === 200,
       deliverRecorded: async (channel, payload) => (await hand(channel, dressed(payload))) === 200,
       async forge(channel, how) {

@@ -140,7 +140,15 @@ type WebChannel = Channel<WebAddress> & Required<Pick<Channel<WebAddress>, "open
 function createWebChannel(publish: (update: WebUpdate) => void): WebChannel {
   let state: Health["state"] & ("starting" | "ready" | "stopped") = "starting";
 
-  function show({ conversation }: WebAddress, message: Outbound, key: string, startAt = 0): Receipt {
+  function show(
+    { conversation }: WebAddress,
+    message: Outbound,
+    key: string,
+    {
+      startAt = 0,
+      firstId = `${key}.0`,
+    }: { readonly startAt?: number | undefined; readonly firstId?: string } = {},
+  ): Receipt {
     const parts: PartReceipt[] = [];
     for (const [index, part] of message.parts.entries()) {
       if (index < startAt) continue;
@@ -149,7 +157,7 @@ function createWebChannel(publish: (update: WebUpdate) => void): WebChannel {
           receipt: { parts },
         });
       }
-      const messageId = `${key}.${index}`;
+      const messageId = index === 0 ? firstId : `${key}.${index}`;
       const replyTo = index === 0 ? message.replyTo : undefined;
       publish({
         type: "message",
@@ -175,24 +183,25 @@ function createWebChannel(publish: (update: WebUpdate) => void): WebChannel {
     health: () => ({ state }),
     self: () => ({ id: "web" }),
     async send(to, message, { idempotencyKey, startAt, onPart }) {
-      const receipt = show(to, message, idempotencyKey, startAt);
+      const receipt = show(to, message, idempotencyKey, { startAt });
       for (const part of receipt.parts) await onPart?.(part);
       return receipt;
     },
-    async openDraft({ conversation }, { idempotencyKey, replyTo }) {
+    async openDraft({ conversation }, { idempotencyKey, replyTo, messageId = `${idempotencyKey}.0` }) {
       let open = true;
       const draft: Draft = {
+        messageId,
         async update(text) {
           if (open) publish({ type: "draft", conversation, draftId: idempotencyKey, text });
         },
-        async finalize(message) {
+        async finalize(message, options) {
           if (!open) throw new ChannelError("invalid", "The draft is finished");
           open = false;
-          return show(
-            { conversation },
-            replyTo === undefined ? message : { replyTo, ...message },
-            idempotencyKey,
-          );
+          const whole = replyTo === undefined ? message : { replyTo, ...message };
+          const key = options?.idempotencyKey ?? idempotencyKey;
+          const receipt = show({ conversation }, whole, key, { firstId: messageId });
+          for (const part of receipt.parts) await options?.onPart?.(part);
+          return receipt;
         },
         async abort() {
           if (open) publish({ type: "draft.aborted", conversation, draftId: idempotencyKey });

@@ -35,7 +35,7 @@ export interface Capabilities {
     readonly maxBytes: number;
     readonly maxPerMessage: number;
   };
-  /** `edit` works. `windowMs`: only that long after sending. */
+  /** `edit` works, and so does changing a draft. `windowMs`: only that long after sending. */
   readonly edit?: { readonly ownOnly: boolean; readonly windowMs?: number };
   /** `remove` works. */
   readonly remove?: boolean;

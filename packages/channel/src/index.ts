@@ -50,6 +50,7 @@ export type {
   ButtonsPart,
   Draft,
   DraftOptions,
+  FinalizeOptions,
   MarkdownPart,
   Outbound,
   OutboundPart,

@@ -84,17 +84,40 @@ export type Reconciled =
   | { readonly outcome: "unknown" };
 
 export interface DraftOptions {
+  /**
+   * Of the draft, as `SendOptions` has one: while the platform remembers it, a draft opened again under it is the same
+   * message.
+   */
   readonly idempotencyKey: string;
   readonly replyTo?: string;
   readonly signal: AbortSignal;
+  /** The message of a draft that was opened before, for instance by an earlier process: it is taken up. */
+  readonly messageId?: string;
 }
 
-/** A message that grows while the model writes. */
+/** How a draft is finished: the parts after the first are sent as `send` would. */
+export type FinalizeOptions = Pick<SendOptions, "idempotencyKey" | "onPart">;
+
+/**
+ * A message that grows while the model writes. Calls are carried out one after the other, so that an older text never
+ * replaces a newer one. What fails throws {@link ChannelError} and may be tried again: a draft that is shown the same
+ * text twice is still one message.
+ */
 export interface Draft {
-  /** The whole text so far. Calls may coalesce; a later one replaces an earlier one. */
+  /** The platform's id. Undefined until there is a message, which the first `update` makes. */
+  readonly messageId: string | undefined;
+  /**
+   * The whole text so far. Calls that come while another is carried out coalesce; the latest counts. A text that one
+   * message cannot hold is shown as far as it fits, with an ellipsis. Nothing happens after the end.
+   */
   update(snapshot: string): Promise<void>;
-  /** The finished message. Once. */
-  finalize(message: Outbound): Promise<Receipt>;
-  /** Takes it back, as far as the platform lets us. */
+  /**
+   * The finished message: the draft becomes its first part, the others follow. Once.
+   *
+   * @throws ChannelError `unsupported` where the draft cannot become the first part, and what `send` throws, with a
+   *   receipt once the first part stands
+   */
+  finalize(message: Outbound, options?: FinalizeOptions): Promise<Receipt>;
+  /** Takes it back, as far as the platform lets us. Nothing happens after the end. */
   abort(): Promise<void>;
 }

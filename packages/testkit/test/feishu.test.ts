@@ -125,6 +125,32 @@ describe("the stand-in for Feishu, through the vendor's SDK", () => {
     expect((await bench.send()).code).toBe(0);
   });
 
+  it("changes shared cards only, five times a second and for two weeks", async () => {
+    await using bench = await open({ rateLimit: true });
+    const { client, standIn, pass } = bench;
+    const card = (words: string, config: unknown = { update_multi: true }) =>
+      JSON.stringify({ schema: "2.0", config, body: { elements: [{ tag: "markdown", content: words }] } });
+    const patch = async (id: string | undefined, content: string) =>
+      (await outcome(client.im.v1.message.patch({ path: { message_id: id ?? "" }, data: { content } }))).code;
+    const shared = (await bench.send(card("a"), "interactive")).id;
+    const own = (await bench.send(card("a", {}), "interactive")).id;
+    const plain = (await bench.send()).id;
+    expect(await patch(plain, card("b"))).toBe(230001);
+    expect(await patch(own, card("b"))).toBe(230001);
+    expect(await patch(shared, card("b", {}))).toBe(230001);
+    expect(await patch(shared, card("x".repeat(31_000)))).toBe(230025);
+    for (let round = 0; round < 5; round += 1) expect(await patch(shared, card(`${round}`))).toBe(0);
+    expect(await patch(shared, card("6"))).toBe(230020);
+    pass(1000);
+    // More than the twenty edits that a text may have.
+    for (let round = 0; round < 20; round += 1) {
+      expect(await patch(shared, card(`${round}`))).toBe(0);
+      pass(250);
+    }
+    standIn.age(14 * 24 * 3_600_000);
+    expect(await patch(shared, card("late"))).toBe(230031);
+  });
+
   it("breaks down as scripted: before, after, and without an answer", async () => {
     await using bench = await open();
     bench.standIn.fail({ kind: "status", method: "POST" });

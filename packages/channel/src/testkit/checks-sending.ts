@@ -188,30 +188,6 @@ export const sendingChecks: readonly Check[] = [
     },
   },
   {
-    group: "drafts",
-    name: "shows a draft as it grows, and finishes it once",
-    applies: ({ capabilities }) => (capabilities.stream === "none" ? "no drafts" : undefined),
-    async run({ open }) {
-      await using bench = await open();
-      const openDraft = needed(bench.channel.openDraft?.bind(bench.channel), "openDraft");
-      const draft = await openDraft(bench.platform.to, { idempotencyKey: "conf-1", signal: never });
-      await draft.update("on");
-      await draft.update("one");
-      const receipt = await draft.finalize(words("one and all"));
-      assert.equal(receipt.parts.length, 1);
-      assert.deepEqual(
-        bench.platform.sent().map((one) => one.text),
-        ["one and all"],
-      );
-      assert.equal((await failing(draft.finalize(words("again")))).code, "invalid");
-      const aborted = await openDraft(bench.platform.to, { idempotencyKey: "conf-2", signal: never });
-      await aborted.update("nev");
-      await aborted.abort();
-      await aborted.abort();
-      assert.equal(bench.platform.sent().length, 1);
-    },
-  },
-  {
     group: "media",
     name: "fetches an attachment, and refuses a reference it did not make",
     applies: ({ capabilities }) => (capabilities.media === undefined ? "no media" : undefined),

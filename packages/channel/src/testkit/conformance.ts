@@ -2,6 +2,7 @@ import type { ChannelDefinition } from "../channel.ts";
 import { openBench } from "./bench.ts";
 import type { Check, Subject } from "./check.ts";
 import { definitionChecks } from "./checks-definition.ts";
+import { draftChecks } from "./checks-drafts.ts";
 import { intakeChecks } from "./checks-intake.ts";
 import { lifecycleChecks } from "./checks-lifecycle.ts";
 import { sendingChecks } from "./checks-sending.ts";
@@ -27,7 +28,13 @@ export interface ConformanceOptions {
 
 /** Generous: a slow machine is no reason to fail. */
 const timeoutMs = 60_000;
-const checks: readonly Check[] = [...definitionChecks, ...intakeChecks, ...sendingChecks, ...lifecycleChecks];
+const checks: readonly Check[] = [
+  ...definitionChecks,
+  ...intakeChecks,
+  ...sendingChecks,
+  ...draftChecks,
+  ...lifecycleChecks,
+];
 
 /**
  * Declares a test for everything the contract asks of a channel, and prints what came of each as a Markdown table

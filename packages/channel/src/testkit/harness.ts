@@ -52,8 +52,12 @@ export interface Platform<Address> {
   readonly secrets: readonly string[];
   /** A conversation the bot may write to. */
   readonly to: Address;
-  /** What the platform has of the bot's messages, in order, with their text as it would be shown. */
+  /** What the platform has of the bot's messages, in order, with their text as it would be shown now. */
   sent(): readonly { readonly messageId: string; readonly text: string }[];
+  /** Every text that drafts have shown so far, in order, also where the message is gone since. For channels with drafts. */
+  drafted?(): readonly string[];
+  /** Everything that was sent becomes that much older. For channels with an edit window. */
+  age?(ms: number): void;
   /** Delivers as the platform does. Resolves with whether the channel acknowledged it. */
   deliver(channel: Channel<Address>, delivery: Delivery): Promise<boolean>;
   /** Delivers a recorded payload; `how` adds fields the channel cannot know. */

@@ -35,6 +35,7 @@ const limits: Readonly<Record<string, number>> = {
 const otherTypes = ["image", "file", "audio", "media", "sticker", "share_chat", "share_user", "system"];
 const uuidMemoryMs = 3_600_000;
 const perSecond = 5;
+const cardChangesMs = 14 * 24 * 3_600_000;
 
 export interface MessageRules {
   readonly appId: string;
@@ -99,13 +100,29 @@ export class Messages {
       return refusals.invalidParameter("msg_type");
     if (kind === "card" && message.msgType !== "interactive")
       return refusals.invalidParameter("This message is NOT a card.");
-    const wrong = checkContent(msgType, body["content"]);
+    const wrong = checkContent(msgType, body["content"]) ?? this.#unchangeable(message, kind, body);
     if (wrong !== undefined) return wrong;
-    if (message.edits.length >= 20)
-      return refusals.invalidParameter("message can be edited at most 20 times");
     message.edits.push(String(body["content"]));
     message.msgType = String(msgType);
     return ok(kind === "card" ? {} : this.#wire(message));
+  }
+
+  /** Why a message that is there cannot be changed (any more, or now). */
+  #unchangeable(message: Stored, kind: "edit" | "card", body: Raw): ApiReply | undefined {
+    const now = this.#rules.now();
+    if (kind === "edit") return message.edits.length >= 20 ? refusals.editedTooOften() : undefined;
+    if (![message.edits.at(-1) ?? message.content, String(body["content"])].every(isShared))
+      return refusals.invalidParameter("update_multi is not true before and after the change");
+    if (now - message.at > cardChangesMs) return refusals.tooOld();
+    return this.#rules.rateLimit && !this.#admit(`card ${message.messageId}`, now)
+      ? refusals.tooFrequent()
+      : undefined;
+  }
+
+  /** Everything sent so far becomes that much older. */
+  age(ms: number): void {
+    for (const message of this.all.values()) message.at -= ms;
+    for (const known of this.#uuids.values()) known.at -= ms;
   }
 
   remove(messageId: string): ApiReply {
@@ -190,10 +207,11 @@ export class Messages {
     return ok(this.#wire(message));
   }
 
-  #admit(chatId: string, now: number): boolean {
-    const recent = (this.#recent.get(chatId) ?? []).filter((at) => now - at < 1000);
+  /** Five a second of what is counted together: messages to a chat, changes of a card. */
+  #admit(key: string, now: number): boolean {
+    const recent = (this.#recent.get(key) ?? []).filter((at) => now - at < 1000);
     if (recent.length >= perSecond) return false;
-    this.#recent.set(chatId, [...recent, now]);
+    this.#recent.set(key, [...recent, now]);
     return true;
   }
 
@@ -219,6 +237,12 @@ export class Messages {
       body: { content: message.edits.at(-1) ?? message.content },
     };
   }
+}
+
+/** Whether a card is everybody's, so that a change reaches all who see it. */
+function isShared(content: string): boolean {
+  const card: unknown = JSON.parse(content);
+  return isRaw(card) && isRaw(card["config"]) && card["config"]["update_multi"] === true;
 }
 
 /** Why the content would be refused. */

@@ -33,6 +33,9 @@ export const refusals = {
   withdrawn: (): ApiReply => refuse(230011, "The message was withdrawn."),
   notOwner: (): ApiReply => refuse(230017, "Bot is NOT the owner of the resource."),
   tooFrequent: (): ApiReply => refuse(230020, "This operation triggers the frequency limit."),
+  tooOld: (): ApiReply => refuse(230031, "Message can only be modified within 14 days after sending."),
+  editedTooOften: (): ApiReply =>
+    refuse(230072, "The message has reached the number of times it can be edited."),
   tooLong: (): ApiReply => refuse(230025, "The length of the message content reaches its limit."),
   noSuchMessage: (): ApiReply => refuse(230011, "The message was not found or was withdrawn."),
   cardFailed: (why: string): ApiReply => refuse(230099, `Failed to create card content, ext=${why}`),

@@ -16,7 +16,7 @@ export interface FeishuOptions {
   readonly users?: Readonly<Record<string, { readonly name: string }>>;
   /** Chats the bot is in. Default: every chat. */
   readonly chats?: readonly string[];
-  /** Refuse the sixth message a second to one chat. Default false. */
+  /** Refuse the sixth message a second to one chat, and the sixth change a second of one card. Default false. */
   readonly rateLimit?: boolean;
   /** Life of a tenant token in seconds. Default 7200. */
   readonly tokenSeconds?: number;
@@ -53,6 +53,8 @@ export interface FeishuStandIn extends StandIn {
   /** From now on all tokens given so far are refused. */
   expireTokens(): void;
   setRateLimit(on: boolean): void;
+  /** Everything sent so far becomes that much older. */
+  age(ms: number): void;
   addUser(openId: string, name: string): void;
   /** Pushes an event over the long connection, once the app has one. Remembers its message. */
   pushEvent(event: unknown, pieces?: number): Promise<number>;
@@ -255,6 +257,7 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
     setRateLimit: (on) => {
       rules.rateLimit = on;
     },
+    age: (ms) => messages.age(ms),
     addUser: (openId, name) => void users.set(openId, { name }),
     pushEvent: async (event, pieces) => {
       remember(messages, chatModes, event);

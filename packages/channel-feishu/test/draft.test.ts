@@ -1,0 +1,118 @@
+import { isChannelError } from "@signalbox/channel";
+import { textMessage } from "@signalbox/testkit/feishu";
+import { describe, expect, it } from "vitest";
+import { type Bench, never, openBench } from "./harness.ts";
+
+const chat = { id: "oc_direct" };
+const words = (text: string) => ({ parts: [{ type: "markdown" as const, text }] });
+
+function openDraft({ channel }: Bench, options: { replyTo?: string; messageId?: string } = {}, to = chat) {
+  const draft = channel.openDraft?.(to, { idempotencyKey: "run1", signal: never, ...options });
+  if (draft === undefined) throw new Error("there are no drafts");
+  return draft;
+}
+
+async function failing(promise: Promise<unknown>) {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!isChannelError(error)) throw new Error(`expected a ChannelError, not ${String(error)}`);
+  return error;
+}
+
+describe("a draft through the real SDK", { timeout: 30_000 }, () => {
+  it("is a shared card that answers the message, patched until it is the finished answer", async () => {
+    await using bench = await openBench();
+    await bench.post(textMessage("hi", { messageId: "om_1" }));
+    const draft = await openDraft(bench, { replyTo: "om_1" });
+    await draft.update("**wo");
+    await draft.update("**wor");
+    await draft.finalize(words('**words** <at user_id="all"></at> ![x](http://a/b.png)'));
+    expect(bench.standIn.sent).toHaveLength(1);
+    const [sent] = bench.standIn.sent;
+    expect(sent).toMatchObject({ msgType: "interactive", parentId: "om_1", uuid: "run1.0" });
+    expect(sent?.content).toContain('"update_multi":true');
+    expect(sent?.edits).toHaveLength(2);
+    const last = JSON.parse(sent?.edits.at(-1) ?? "");
+    expect(last.body.elements).toEqual([
+      { tag: "markdown", content: '**words** <\u200bat user_id="all"><\u200b/at> [x](http://a/b.png)' },
+    ]);
+  });
+
+  it("does not read what is plain text as markup", async () => {
+    await using bench = await openBench();
+    const draft = await openDraft(bench);
+    await draft.update("a");
+    await draft.finalize({ parts: [{ type: "text", text: "a*b*c" }] });
+    expect(JSON.parse(bench.standIn.sent[0]?.edits.at(-1) ?? "").body.elements).toEqual([
+      { tag: "div", text: { tag: "plain_text", content: "a*b*c" } },
+    ]);
+  });
+
+  it("does not repeat a text that is shown already", async () => {
+    await using bench = await openBench();
+    const draft = await openDraft(bench);
+    for (let round = 0; round < 3; round += 1) await draft.update("x".repeat(14_000 + round));
+    await draft.update("  ");
+    expect(bench.standIn.sent[0]?.edits).toHaveLength(1);
+  });
+
+  it("is too fast, as Feishu says, at the sixth change in a second, and goes on later", async () => {
+    await using bench = await openBench(undefined, { rateLimit: true });
+    const draft = await openDraft(bench);
+    for (let round = 0; round < 6; round += 1) await draft.update(`words ${round}`);
+    expect(await failing(draft.update("words"))).toMatchObject({
+      code: "rate_limited",
+      platformCode: "230020",
+    });
+    expect(bench.standIn.sent[0]?.edits).toHaveLength(5);
+    bench.standIn.setRateLimit(false);
+    await draft.finalize(words("the words"));
+    expect(bench.standIn.sent[0]?.edits.at(-1)).toContain("the words");
+  });
+
+  it("may be finished again when the answer to that was lost", async () => {
+    await using bench = await openBench();
+    const draft = await openDraft(bench);
+    await draft.update("wor");
+    bench.standIn.fail({ kind: "cut", method: "PATCH" });
+    expect((await failing(draft.finalize(words("words")))).code).toBe("unknown_outcome");
+    await draft.finalize(words("words"));
+    expect(bench.standIn.sent).toHaveLength(1);
+  });
+
+  it("says how far it came when a part after the first fails", async () => {
+    await using bench = await openBench();
+    const draft = await openDraft(bench);
+    await draft.update("one");
+    bench.standIn.fail({ kind: "code", code: 230020, method: "POST" });
+    const parts = [...words("one").parts, ...words("two").parts];
+    const error = await failing(draft.finalize({ parts }, { idempotencyKey: "row1" }));
+    expect(error.receipt?.parts).toEqual([{ index: 0, messageId: draft.messageId }]);
+    await bench.channel.send(chat, { parts }, { idempotencyKey: "row1", signal: never, startAt: 1 });
+    expect(bench.standIn.sent.map((one) => one.uuid)).toEqual(["run1.0", "row1.1"]);
+  });
+
+  it("takes a card back that it only may have sent", async () => {
+    await using bench = await openBench();
+    const draft = await openDraft(bench);
+    bench.standIn.fail({ kind: "cut", method: "POST" });
+    expect((await failing(draft.update("wor"))).code).toBe("unknown_outcome");
+    await draft.abort();
+    expect(bench.standIn.sent.map((one) => one.deleted)).toEqual([true]);
+    const gone = await openDraft(bench, { messageId: bench.standIn.sent[0]?.messageId ?? "" });
+    await gone.abort();
+    expect((await failing(gone.finalize(words("words")))).code).toBe("invalid");
+  });
+
+  it("takes up neither a message of another conversation nor one that is no card", async () => {
+    await using bench = await openBench();
+    const { parts } = await bench.channel.send(chat, words("plain"), { idempotencyKey: "k", signal: never });
+    const messageId = parts[0]?.messageId ?? "";
+    expect((await failing(openDraft(bench, { messageId }, { id: "oc_other" }))).code).toBe("not_found");
+    const draft = await openDraft(bench, { messageId });
+    expect((await failing(draft.finalize(words("words")))).code).toBe("invalid");
+    expect(bench.standIn.sent[0]).toMatchObject({ edits: [], deleted: false });
+  });
+});

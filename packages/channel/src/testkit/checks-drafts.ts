@@ -1,0 +1,209 @@
+import { strict as assert } from "node:assert";
+import type { Channel } from "../channel.ts";
+import { chunkText } from "../chunk.ts";
+import type { Draft, DraftOptions, Outbound } from "../outbound.ts";
+import { textLength } from "../text.ts";
+import { failing, never } from "./bench.ts";
+import { type Check, needed } from "./check.ts";
+import type { Platform } from "./harness.ts";
+
+const group = "drafts";
+const applies: Check["applies"] = ({ capabilities }) =>
+  capabilities.stream === "none" ? "no drafts" : undefined;
+
+function words(...texts: string[]): Outbound {
+  return { parts: texts.map((text) => ({ type: "text" as const, text })) };
+}
+
+interface Opened<Address> {
+  readonly platform: Platform<Address>;
+  readonly channel: Channel<Address>;
+}
+
+function open<Address>(
+  { channel, platform }: Opened<Address>,
+  options: Partial<DraftOptions> = {},
+): Promise<Draft> {
+  const openDraft = needed(channel.openDraft?.bind(channel), "openDraft");
+  return openDraft(platform.to, { idempotencyKey: "conf-1", signal: never, ...options });
+}
+
+function drafted<Address>(platform: Platform<Address>): readonly string[] {
+  return needed(platform.drafted?.bind(platform), "drafted")();
+}
+
+function texts<Address>(platform: Platform<Address>): string[] {
+  return platform.sent().map((one) => one.text);
+}
+
+/** Refusals that the same again would meet again: a host that gets one sends the message anew. */
+const lasting: ReadonlySet<string> = new Set(["permission", "not_found", "unsupported", "invalid"]);
+
+/** A message that grows while it is written. */
+export const draftChecks: readonly Check[] = [
+  {
+    group,
+    name: "shows a draft as it grows, and finishes it once",
+    applies,
+    async run({ open: openBench }) {
+      await using bench = await openBench();
+      const draft = await open(bench);
+      for (const snapshot of ["on", "one", "one and"]) await draft.update(snapshot);
+      assert.deepEqual(drafted(bench.platform), ["on", "one", "one and"]);
+      const { messageId } = draft;
+      assert.ok(messageId !== undefined && messageId !== "", "a draft that is shown has an id");
+      const receipt = await draft.finalize(words("one and all"));
+      assert.deepEqual(receipt.parts, [{ index: 0, messageId }]);
+      assert.deepEqual(texts(bench.platform), ["one and all"]);
+      assert.equal((await failing(draft.finalize(words("again")))).code, "invalid");
+      await draft.update("late");
+      await draft.abort();
+      assert.deepEqual(texts(bench.platform), ["one and all"]);
+    },
+  },
+  {
+    group,
+    name: "never shows an older text after a newer one",
+    applies,
+    async run({ open: openBench }) {
+      await using bench = await openBench();
+      const draft = await open(bench);
+      const snapshots = Array.from({ length: 40 }, (_, index) => "word ".repeat(index + 1).trim());
+      await Promise.all(snapshots.map((snapshot) => draft.update(snapshot)));
+      const seen = drafted(bench.platform).map((text) => snapshots.indexOf(text));
+      assert.ok(!seen.includes(-1), "it showed what it was not given");
+      assert.deepEqual(
+        seen,
+        seen.toSorted((a, b) => a - b),
+      );
+      assert.equal(seen.at(-1), snapshots.length - 1, "the newest text is not shown");
+      const late = draft.update("word ".repeat(60).trim());
+      await draft.finalize(words("the end"));
+      await late;
+      assert.deepEqual(texts(bench.platform), ["the end"]);
+    },
+  },
+  {
+    group,
+    name: "finishes a draft as the first of several parts",
+    applies,
+    async run({ open: openBench }) {
+      await using bench = await openBench();
+      const draft = await open(bench);
+      await draft.update("one");
+      const told: number[] = [];
+      const receipt = await draft.finalize(words("one", "two", "three"), {
+        idempotencyKey: "conf-2",
+        onPart: (part) => void told.push(part.index),
+      });
+      assert.deepEqual(
+        receipt.parts.map((part) => part.index),
+        [0, 1, 2],
+      );
+      assert.deepEqual(told, [0, 1, 2]);
+      assert.deepEqual(texts(bench.platform), ["one", "two", "three"]);
+      assert.deepEqual(
+        receipt.parts.map((part) => part.messageId),
+        bench.platform.sent().map((one) => one.messageId),
+      );
+    },
+  },
+  {
+    group,
+    name: "takes a draft back",
+    applies,
+    async run({ open: openBench }) {
+      await using bench = await openBench();
+      const draft = await open(bench);
+      await draft.update("nev");
+      await draft.abort();
+      await draft.abort();
+      await draft.update("never");
+      assert.deepEqual(texts(bench.platform), []);
+      const unseen = await open(bench, { idempotencyKey: "conf-2" });
+      await unseen.abort();
+      assert.deepEqual(texts(bench.platform), []);
+    },
+  },
+  {
+    group,
+    name: "takes up a draft of an earlier process",
+    applies,
+    async run({ open: openBench, definition }) {
+      await using bench = await openBench();
+      const draft = await open(bench);
+      await draft.update("one");
+      const { messageId } = draft;
+      assert.ok(messageId !== undefined);
+      const known = await open(bench, { messageId });
+      assert.equal(known.messageId, messageId);
+      await known.update("one and");
+      if (definition.capabilities.delivery.idempotencyKey !== undefined) {
+        const again = await open(bench);
+        await again.update("one and a");
+        assert.equal(again.messageId, messageId, "the same key leads to another message");
+      }
+      const unseen = await open(bench, { messageId });
+      await unseen.finalize(words("one and all"));
+      assert.deepEqual(texts(bench.platform), ["one and all"]);
+    },
+  },
+  {
+    group,
+    name: "stays one message when the platform's answer is lost",
+    applies: (definition) =>
+      applies(definition) ??
+      (definition.capabilities.transports.includes("internal") ? "no platform" : undefined) ??
+      (definition.capabilities.delivery.idempotencyKey === undefined ? "no idempotency keys" : undefined),
+    async run({ open: openBench }) {
+      await using bench = await openBench();
+      const draft = await open(bench);
+      needed(bench.platform.fail?.bind(bench.platform), "fail")("lost-answer");
+      assert.equal((await failing(draft.update("one"))).code, "unknown_outcome");
+      assert.equal(bench.platform.sent().length, 1);
+      await draft.update("one and");
+      assert.deepEqual(texts(bench.platform), ["one and"]);
+      await draft.finalize(words("one and all"));
+      assert.deepEqual(texts(bench.platform), ["one and all"]);
+    },
+  },
+  {
+    group,
+    name: "shows of a long text what one message holds, until it is finished",
+    applies: (definition) =>
+      applies(definition) ?? (definition.capabilities.text.max === undefined ? "no limit" : undefined),
+    async run({ open: openBench, definition }) {
+      const { text } = definition.capabilities;
+      const max = text.max ?? 0;
+      await using bench = await openBench();
+      const draft = await open(bench);
+      const long = "四个字。😀".repeat(Math.ceil((max * 1.5) / textLength("四个字。😀", text.unit)));
+      await draft.update(long);
+      const [shown = ""] = texts(bench.platform);
+      assert.ok(shown.endsWith("…") && long.startsWith(shown.slice(0, -1)), "it is not the text's beginning");
+      assert.ok(shown.isWellFormed() && textLength(shown, text.unit) > max / 2);
+      const parts = chunkText(long, text);
+      await draft.finalize(words(...parts));
+      assert.deepEqual(texts(bench.platform), parts);
+    },
+  },
+  {
+    group,
+    name: "says for good that a draft is too old to be changed",
+    applies: (definition) =>
+      applies(definition) ??
+      (definition.capabilities.edit?.windowMs === undefined ? "no edit window" : undefined),
+    async run({ open: openBench, definition }) {
+      await using bench = await openBench();
+      const draft = await open(bench);
+      await draft.update("one");
+      const age = needed(bench.platform.age?.bind(bench.platform), "age");
+      age((definition.capabilities.edit?.windowMs ?? 0) + 60_000);
+      for (const work of [() => draft.update("one and"), () => draft.finalize(words("one and all"))]) {
+        const { code } = await failing(work());
+        assert.ok(lasting.has(code), code);
+      }
+      assert.deepEqual(texts(bench.platform), ["one"]);
+    },
+  },
+];
