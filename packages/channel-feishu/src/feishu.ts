@@ -1,5 +1,6 @@
 import { type ChannelDefinition, defineChannel } from "@signalbox/channel";
 import { addressCodec, type FeishuAddress } from "./address.ts";
+import { sendMedia } from "./attach.ts";
 import { createFeishu } from "./channel.ts";
 import { type FeishuConfig, feishuConfig } from "./config.ts";
 
@@ -33,6 +34,7 @@ export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChan
   capabilities: {
     text: { max: 14_000, unit: "bytes", markup: "markdown" },
     media: { kinds: ["image", "audio", "video", "file"], maxBytes: 104_857_600, maxPerMessage: 20 },
+    sendMedia,
     edit: { ownOnly: true, windowMs: 1_209_600_000 },
     remove: true,
     stream: "draft",

@@ -4,6 +4,7 @@ import {
   ChannelError,
   type FetchedMedia,
   type HistoryMessage,
+  type MediaPart,
   type MediaRef,
   type Reconciled,
   type SendIntent,
@@ -90,6 +91,9 @@ export function createArchive(
       const span = { start: attemptedAt - skewMs, end: attemptedAt + latestMs, size: pageSize };
       const found = await page(intent.to.id, span, signal);
       const own = found.filter((item) => textAt(objectAt(item, "sender"), "id") === context.config.appId);
+      if (intent.content.type === "media") {
+        return readBack(intent.content, own, found.length >= pageSize || intent.to.rootId !== undefined);
+      }
       const wanted = letters(intent.content.text);
       const match = own.find((item) => letters(wordsOf(item)) === wanted);
       const messageId = match === undefined ? undefined : textAt(match, "message_id");
@@ -133,6 +137,14 @@ export function createArchive(
       };
     },
   };
+}
+
+/** An attachment comes back without its bytes, so that only its absence can be told. */
+function readBack({ kind }: MediaPart, own: readonly Raw[], unseen: boolean): Reconciled {
+  // Either what its kind is sent as, or a file where Feishu did not take it for that.
+  const types = [kind === "video" ? "media" : kind, "file"];
+  const like = own.some((item) => types.includes(textAt(item, "msg_type") ?? ""));
+  return { outcome: like || unseen ? "unknown" : "not-sent" };
 }
 
 function readItem(item: Raw, appId: string, selfId: string | undefined): readonly HistoryMessage[] {

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { Readable } from "node:stream";
 import type { HttpInstance, HttpRequestOptions } from "@larksuiteoapi/node-sdk";
 import { limits } from "./limits.ts";
-import { objectAt, parseObject, type Raw, textAt } from "./raw.ts";
+import { isRaw, objectAt, parseObject, type Raw, textAt } from "./raw.ts";
 
 /** An answer that is no success, or none at all. */
 export class FeishuHttpError extends Error {
@@ -78,18 +78,33 @@ async function send<D>(fetch: typeof globalThis.fetch, options: HttpRequestOptio
   const hasBody = method !== "GET" && method !== "HEAD" && options.data !== undefined;
   const headers = new Headers();
   for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, String(value));
-  if (hasBody) headers.set("content-type", "application/json; charset=utf-8");
-  const signals = [callSignal.getStore(), AbortSignal.timeout(options.timeout ?? limits.requestTimeoutMs)];
+  const isForm = headers.get("content-type") === "multipart/form-data";
+  // The boundary belongs to the type: `fetch` writes both.
+  if (isForm) headers.delete("content-type");
+  else if (hasBody) headers.set("content-type", "application/json; charset=utf-8");
+  const body = isForm ? formOf(options.data) : JSON.stringify(options.data);
+  const limit = options.timeout ?? (isForm ? limits.uploadTimeoutMs : limits.requestTimeoutMs);
+  const signals = [callSignal.getStore(), AbortSignal.timeout(limit)];
   try {
     return await fetch(url, {
       method,
       headers,
       signal: AbortSignal.any(signals.filter((one) => one !== undefined)),
-      ...(hasBody ? { body: JSON.stringify(options.data) } : {}),
+      ...(hasBody ? { body } : {}),
     });
   } catch (cause) {
     throw new FeishuHttpError(`no answer from ${url.host}`, { unsent: neverSent(cause), cause });
   }
+}
+
+/** The fields of an upload; its bytes under a name that says nothing, since the real one is a field of its own. */
+function formOf(data: unknown): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(isRaw(data) ? data : {})) {
+    if (value instanceof Uint8Array) form.append(name, new Blob([new Uint8Array(value)]), "upload");
+    else if (value !== undefined) form.append(name, String(value));
+  }
+  return form;
 }
 
 async function readText(response: Response): Promise<string> {

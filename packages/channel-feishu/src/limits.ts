@@ -2,7 +2,7 @@
  * What Feishu allows. Sources: the open platform's pages on sending messages (text 150 KB, cards and rich text 30 KB,
  * `uuid` of at most 50 characters and one success an hour, 5 messages a second and chat, 50 a second and 1,000 a minute
  * for each call, a message edited at most 20 times, a card changed 5 times a second within 14 days), on event subscription (an answer within 3 s; deliveries again after 15 s, 5 min, 1 h and 6 h) and on message
- * resources (100 MB).
+ * resources (100 MB), and the SDK's notes on uploads (10 MB a picture, 30 MB a file).
  */
 export const limits = {
   /** Content of a card or a rich text, in bytes. */
@@ -16,6 +16,9 @@ export const limits = {
   uuidWindowMs: 3_600_000,
   messagesPerSecond: 5,
   mediaBytes: 104_857_600,
+  /** What can be uploaded: a picture, and any other file. */
+  imageUploadBytes: 10_485_760,
+  fileUploadBytes: 31_457_280,
   /** Tables that one Markdown element of a card may hold. */
   cardTables: 4,
   buttons: 20,
@@ -28,6 +31,8 @@ export const limits = {
    */
   signatureAgeMs: 25_200_000,
   requestTimeoutMs: 15_000,
+  /** 30 MB over a slow line. */
+  uploadTimeoutMs: 120_000,
   /** How long a long connection may take to stand. */
   connectMs: 15_000,
   /** A connection that does not answer a ping in that many seconds is dead. */

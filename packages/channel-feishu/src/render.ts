@@ -4,7 +4,7 @@ import { fewTables, hasMarkup, imagesAsLinks, needsCard } from "./markdown.ts";
 
 /** A message as the API wants it. */
 export interface Rendered {
-  readonly msgType: "text" | "post" | "interactive";
+  readonly msgType: "text" | "post" | "interactive" | "image" | "file" | "audio" | "media";
   /** JSON text. */
   readonly content: string;
 }

@@ -9,6 +9,7 @@ import {
 } from "@signalbox/channel";
 import { type FeishuAddress, idType } from "./address.ts";
 import { type FeishuApi, segment } from "./api.ts";
+import { attach } from "./attach.ts";
 import type { FeishuConfig } from "./config.ts";
 import { emojiType } from "./emoji.ts";
 import { limits } from "./limits.ts";
@@ -124,7 +125,8 @@ export function createSender(
         try {
           const uuid = `${options.idempotencyKey}.${index}`;
           const first = index === 0 ? message.replyTo : undefined;
-          const messageId = await sendAnswer(to, renderPart(part), first, uuid, options.signal);
+          const rendered = part.type === "media" ? await attach(api, part, options) : renderPart(part);
+          const messageId = await sendAnswer(to, rendered, first, uuid, options.signal);
           parts.push({ index, messageId });
         } catch (error) {
           if (!isChannelError(error) || parts.length === 0) throw error;

@@ -1,3 +1,4 @@
+import type { OutboundMediaKind } from "@signalbox/channel";
 import {
   type ChannelHarness,
   type Delivery,
@@ -36,9 +37,17 @@ function eventOf({ eventId, messageId, text, from }: Delivery): FeishuEvent {
   return textMessage(text, { ...options, chatType: "group", senderType: "app", senderId });
 }
 
+const kinds: Readonly<Record<string, OutboundMediaKind>> = {
+  image: "image",
+  audio: "audio",
+  media: "video",
+  file: "file",
+};
+
 /** What a reader sees of a message's content. */
 function shown(msgType: string, content: string): string {
   const body = JSON.parse(content);
+  if (kinds[msgType] !== undefined) return `[${msgType}]`;
   if (msgType === "text") return body.text;
   if (msgType === "post") return body.zh_cn.content[0][0].text;
   const [element] = body.body.elements;
@@ -89,6 +98,14 @@ const harness: ChannelHarness<FeishuAddress> = {
         standIn.sent
           .filter((one) => one.msgType === "interactive")
           .flatMap((one) => [one.content, ...one.edits].map((content) => shown("interactive", content))),
+      sentMedia: () =>
+        standIn.sent.flatMap((one) => {
+          const upload = standIn.upload(one);
+          const kind = kinds[one.msgType];
+          if (upload === undefined || kind === undefined) return [];
+          const name = upload.name === "" ? {} : { name: upload.name };
+          return [{ messageId: one.messageId, kind, content: upload.content, ...name }];
+        }),
       age: (ms) => standIn.age(ms),
       deliver: async (channel, delivery) => (await hand(channel, dressed(eventOf(delivery)))) === 200,
       deliverRecorded: async (channel, payload) => (await hand(channel, dressed(payload))) === 200,

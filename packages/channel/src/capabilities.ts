@@ -12,6 +12,17 @@ export interface TextCapability {
 
 export type MediaKind = "image" | "audio" | "video" | "file" | "sticker";
 
+/** What can be sent as an attachment. */
+export type OutboundMediaKind = Exclude<MediaKind, "sticker">;
+
+/** What a channel takes of one kind of attachment. */
+export interface SendMediaLimit {
+  /** Largest one in bytes. */
+  readonly maxBytes: number;
+  /** The types it takes as this kind, in lower case. Absent: any. Others can go as `file`, where that is taken. */
+  readonly mimeTypes?: readonly string[];
+}
+
 /** A rate the platform holds us to; the gateway keeps it, the channel only says so. */
 export interface RateLimit {
   /** What is counted together: all that an account sends, or one conversation. */
@@ -35,6 +46,8 @@ export interface Capabilities {
     readonly maxBytes: number;
     readonly maxPerMessage: number;
   };
+  /** Attachments that `send` takes, by kind. Absent: none, and the gateway names them in the text. */
+  readonly sendMedia?: { readonly [Kind in OutboundMediaKind]?: SendMediaLimit };
   /** `edit` works, and so does changing a draft. `windowMs`: only that long after sending. */
   readonly edit?: { readonly ownOnly: boolean; readonly windowMs?: number };
   /** `remove` works. */

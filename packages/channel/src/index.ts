@@ -1,4 +1,12 @@
-export type { Capabilities, MediaKind, RateLimit, TextCapability, TextUnit } from "./capabilities.ts";
+export type {
+  Capabilities,
+  MediaKind,
+  OutboundMediaKind,
+  RateLimit,
+  SendMediaLimit,
+  TextCapability,
+  TextUnit,
+} from "./capabilities.ts";
 export {
   type AddressCodec,
   type Channel,
@@ -46,12 +54,14 @@ export type {
   Sender,
 } from "./inbound.ts";
 export type { Json } from "./json.ts";
+export { readMedia } from "./media.ts";
 export type {
   ButtonsPart,
   Draft,
   DraftOptions,
   FinalizeOptions,
   MarkdownPart,
+  MediaPart,
   Outbound,
   OutboundPart,
   PartReceipt,

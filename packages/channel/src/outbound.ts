@@ -1,3 +1,4 @@
+import type { OutboundMediaKind } from "./capabilities.ts";
 import type { Json } from "./json.ts";
 
 /** As written, no markup. */
@@ -26,8 +27,26 @@ export interface ButtonsPart {
   }[];
 }
 
+/**
+ * An attachment; only to channels whose `sendMedia` names its kind. Everything in it survives JSON: the bytes are the
+ * host's, who gives them out through `openMedia` of the send.
+ */
+export interface MediaPart {
+  readonly type: "media";
+  readonly kind: OutboundMediaKind;
+  /** As people will see it: one line, without a path. */
+  readonly name: string;
+  readonly mimeType: string;
+  /** In bytes; never 0. */
+  readonly size: number;
+  /** What the host finds the bytes by; means nothing to a channel. */
+  readonly ref: Json;
+  /** An `audio` that is to be heard as a spoken message, where the platform tells the two apart. */
+  readonly voice?: boolean;
+}
+
 /** One part is one platform message. A channel refuses a type it does not know with `unsupported`. */
-export type OutboundPart = TextPart | MarkdownPart | ButtonsPart;
+export type OutboundPart = TextPart | MarkdownPart | ButtonsPart | MediaPart;
 
 /** What to send. The gateway has cut the text into parts by the channel's capabilities. */
 export interface Outbound {
@@ -47,6 +66,11 @@ export interface SendOptions {
   readonly startAt?: number;
   /** Called as each part is out, before the next one is tried, so that a crash forgets nothing. */
   readonly onPart?: (part: PartReceipt) => void | Promise<void>;
+  /**
+   * Gives the bytes of a media part, from the start each time. A host that sends media parts brings it.
+   * @throws ChannelError `not_found` where they are gone
+   */
+  readonly openMedia?: (part: MediaPart) => Promise<ReadableStream<Uint8Array>>;
 }
 
 /** One part that is out. */
@@ -96,7 +120,7 @@ export interface DraftOptions {
 }
 
 /** How a draft is finished: the parts after the first are sent as `send` would. */
-export type FinalizeOptions = Pick<SendOptions, "idempotencyKey" | "onPart">;
+export type FinalizeOptions = Pick<SendOptions, "idempotencyKey" | "onPart" | "openMedia">;
 
 /**
  * A message that grows while the model writes. Calls are carried out one after the other, so that an older text never

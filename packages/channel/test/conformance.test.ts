@@ -40,6 +40,12 @@ describe("the kit catches", { timeout: 30_000 }, () => {
     ["tellsPassword", "failures: shows no secret in errors and logs"],
     ["claimsReactions", "definition: has a method for each capability, and none without"],
     ["addressesWithoutPrefix", "addresses: reads back what it wrote"],
+    [
+      "takesAnyFile",
+      "attachments: refuses before it opens it what is too large, empty or of a kind it does not claim",
+    ],
+    ["cutsFiles", "attachments: sends each kind it claims, byte for byte and among texts in order"],
+    ["sendsFilesTwice", "attachments: repeats an attachment without a second message"],
     ["leavesTimers", "lifecycle: starts and stops twenty times without leaving a handle"],
   ];
   for (const [fault, test] of planted) {

@@ -5,12 +5,15 @@ import {
   ChannelError,
   type InboundEvent,
   type OutboundPart,
+  readMedia,
+  type SendOptions,
 } from "../src/index.ts";
-import type { ChannelHarness, Delivery, Failure, Platform } from "../src/testkit/index.ts";
+import type { ChannelHarness, Delivery, Failure, Platform, SentMedia } from "../src/testkit/index.ts";
 
 /** A platform in memory: what people write is polled, what the bot writes is kept under its key. */
 interface Post {
   readonly sent: Map<string, string>;
+  readonly files: Map<string, SentMedia>;
   deliver: ((delivery: Delivery) => Promise<boolean>) | undefined;
   failure: Failure | undefined;
   revoked: boolean;
@@ -37,6 +40,9 @@ export interface Faults {
   readonly hidesBots?: boolean;
   readonly forgetsRetry?: boolean;
   readonly listensAfterStop?: boolean;
+  readonly takesAnyFile?: boolean;
+  readonly cutsFiles?: boolean;
+  readonly sendsFilesTwice?: boolean;
 }
 
 /** The least a channel can be, and the ways it can be wrong. */
@@ -61,6 +67,7 @@ export function createPostbox(faults: Faults = {}): {
     },
     capabilities: {
       text: { max: 50, unit: "codepoints", markup: "plain" },
+      sendMedia: { file: { maxBytes: 100, mimeTypes: ["text/plain"] } },
       stream: "none",
       threads: "none",
       delivery: { idempotencyKey: { windowMs: 1000 } },
@@ -79,12 +86,16 @@ export function createPostbox(faults: Faults = {}): {
         throw new ChannelError("invalid", "not an address");
       },
     },
-    create: async (context) => createChannel(context, faults),
+    create: async (context) => createChannel(context, faults, definition),
   };
   return { definition, harness: createHarness(faults) };
 }
 
-function createChannel(context: ChannelContext<Config>, faults: Faults): Channel<{ id: string }> {
+function createChannel(
+  context: ChannelContext<Config>,
+  faults: Faults,
+  definition: Pick<ChannelDefinition, "capabilities">,
+): Channel<{ id: string }> {
   const post = posts.get(context.config.post);
   if (post === undefined) throw new ChannelError("auth", "no such post");
   let state: "starting" | "ready" | "stopped" = "starting";
@@ -125,8 +136,23 @@ function createChannel(context: ChannelContext<Config>, faults: Faults): Channel
     );
   }
 
+  async function attach(
+    part: Extract<OutboundPart, { type: "media" }>,
+    key: string,
+    openMedia: SendOptions["openMedia"],
+  ) {
+    const takes = faults.takesAnyFile
+      ? { ...definition.capabilities.sendMedia, file: { maxBytes: 1e9 } }
+      : definition.capabilities.sendMedia;
+    const content = await readMedia(part, takes ?? {}, openMedia);
+    const messageId = faults.sendsFilesTwice ? `${key}.${post?.files.size}` : key;
+    const kept = faults.cutsFiles ? content.subarray(1) : content;
+    post?.files.set(messageId, { messageId, kind: part.kind, name: part.name, content: kept });
+    return messageId;
+  }
+
   function put(part: OutboundPart, key: string): void {
-    if (post === undefined) return;
+    if (post === undefined || part.type === "media") return;
     if (post.revoked) {
       trouble = true;
       const told = faults.tellsPassword ? context.config.password : "the password";
@@ -156,12 +182,14 @@ function createChannel(context: ChannelContext<Config>, faults: Faults): Channel
     },
     health: () => (trouble ? { state: "down" as const, reason: "refused" } : { state }),
     self: () => ({ id: "bot" }),
-    async send(_to, { parts }, { idempotencyKey, startAt = 0, onPart }) {
+    async send(_to, { parts }, { idempotencyKey, startAt = 0, onPart, openMedia }) {
       const receipts = [];
       for (const [index, part] of parts.entries()) {
         if (index < startAt && !faults.ignoresStart) continue;
-        put(part, `${idempotencyKey}.${index}`);
-        const receipt = { index, messageId: `${idempotencyKey}.${index}` };
+        const key = `${idempotencyKey}.${index}`;
+        put(part, key);
+        const messageId = part.type === "media" ? await attach(part, key, openMedia) : key;
+        const receipt = { index, messageId };
         receipts.push(receipt);
         await onPart?.(receipt);
       }
@@ -179,13 +207,20 @@ function createHarness(faults: Faults): ChannelHarness<{ id: string }> {
     async open(): Promise<Platform<{ id: string }>> {
       count += 1;
       const name = `${JSON.stringify(faults)} ${count}`;
-      const post: Post = { sent: new Map(), deliver: undefined, failure: undefined, revoked: false };
+      const post: Post = {
+        sent: new Map(),
+        files: new Map(),
+        deliver: undefined,
+        failure: undefined,
+        revoked: false,
+      };
       posts.set(name, post);
       return {
         config: { post: name, password: "pa55word" },
         secrets: ["pa55word"],
         to: { id: "a" },
         sent: () => [...post.sent].map(([messageId, text]) => ({ messageId, text })),
+        sentMedia: () => [...post.files.values()],
         deliver: async (_channel, delivery) => (await post.deliver?.(delivery)) ?? false,
         fail: (how) => {
           post.failure = how;

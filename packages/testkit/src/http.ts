@@ -17,6 +17,8 @@ export interface SeenRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The body as text, empty where there was none. */
   readonly text: string;
+  /** The body as it came, of a `multipart/form-data` request alone; `text` is empty then. */
+  readonly bytes?: Uint8Array<ArrayBuffer>;
   /** Milliseconds since the epoch, with fractions, when the whole body had arrived. */
   readonly at: number;
 }
@@ -29,11 +31,14 @@ export async function listen(handler: Handler, port = 0): Promise<StandIn> {
     const chunks: Buffer[] = [];
     raw.on("data", (chunk: Buffer) => chunks.push(chunk));
     raw.on("end", () => {
+      const body = Buffer.concat(chunks);
+      const isForm = raw.headers["content-type"]?.startsWith("multipart/form-data") === true;
       const seen: SeenRequest = {
         method: raw.method ?? "GET",
         path: raw.url ?? "/",
         headers: raw.headers,
-        text: Buffer.concat(chunks).toString("utf8"),
+        text: isForm ? "" : body.toString("utf8"),
+        ...(isForm ? { bytes: new Uint8Array(body) } : {}),
         at: performance.timeOrigin + performance.now(),
       };
       Promise.resolve()

@@ -1,3 +1,7 @@
+import { createReadStream } from "node:fs";
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import * as lark from "@larksuiteoapi/node-sdk";
 import { describe, expect, it } from "vitest";
 import {
@@ -51,6 +55,20 @@ async function open(options: Partial<FeishuOptions> = {}, secret = appSecret) {
 interface Answer {
   code?: number | undefined;
   data?: { message_id?: string | undefined } | undefined;
+}
+
+/** The key of an upload, or Feishu's code where it was refused. */
+async function codeOf(
+  call: Promise<{ image_key?: string | undefined; file_key?: string | undefined } | null>,
+): Promise<unknown> {
+  try {
+    const answer = await call;
+    return answer?.image_key ?? answer?.file_key;
+  } catch (error) {
+    const found = error instanceof Error && "response" in error ? error.response : undefined;
+    const data = typeof found === "object" && found !== null && "data" in found ? found.data : undefined;
+    return typeof data === "object" && data !== null && "code" in data ? data.code : undefined;
+  }
 }
 
 /** What came back: Feishu's code and the message's id, also where the SDK throws. */
@@ -149,6 +167,54 @@ describe("the stand-in for Feishu, through the vendor's SDK", () => {
     }
     standIn.age(14 * 24 * 3_600_000);
     expect(await patch(shared, card("late"))).toBe(230031);
+  });
+
+  it("takes uploads within their limits, and shows each only as what it was uploaded as", async () => {
+    await using bench = await open();
+    const { client, standIn } = bench;
+    const png = (width: number, bytes = 64) => {
+      const made = Buffer.alloc(bytes);
+      made.write("\x89PNG\r\n\x1a\n", "latin1");
+      made.writeUInt32BE(width, 16);
+      made.writeUInt32BE(1, 20);
+      return made;
+    };
+    await using folder = await mkdtempDisposable(join(tmpdir(), "uploads-"));
+    const path = join(folder.path, "upload");
+    // Of bytes alone the SDK would make a field without a file name, which is no file to a server.
+    const streamOf = async (bytes: Buffer) => {
+      await writeFile(path, bytes);
+      return createReadStream(path);
+    };
+    const image = async (bytes: Buffer) =>
+      codeOf(client.im.v1.image.create({ data: { image_type: "message", image: await streamOf(bytes) } }));
+    const file = async (bytes: Buffer, type: "stream" | "opus" | "mp4" = "stream", name = "a.txt") =>
+      codeOf(
+        client.im.v1.file.create({ data: { file_type: type, file_name: name, file: await streamOf(bytes) } }),
+      );
+    expect(await image(Buffer.alloc(0))).toBe(234010);
+    expect(await image(Buffer.from("no picture"))).toBe(234011);
+    expect(await image(png(12_001))).toBe(234039);
+    expect(await image(png(1, 10 * 1024 * 1024 + 1))).toBe(234006);
+    expect(await image(png(12_000, 10 * 1024 * 1024))).toBe("img_v3_1");
+    expect(await file(Buffer.alloc(0))).toBe(234010);
+    expect(await file(Buffer.from("x"), "stream", "")).toBe(234001);
+    expect(await file(Buffer.alloc(30 * 1024 * 1024 + 1))).toBe(234006);
+    expect(await file(Buffer.from("words"), "stream", "名字.txt")).toBe("file_v3_2");
+    expect(await file(Buffer.from("sound"), "opus")).toBe("file_v3_3");
+
+    const shows = async (type: string, content: object) =>
+      (await bench.send(JSON.stringify(content), type)).code;
+    expect(await shows("image", { image_key: "img_v3_1" })).toBe(0);
+    expect(await shows("image", { image_key: "img_v3_9" })).toBe(230001);
+    expect(await shows("file", { file_key: "file_v3_2" })).toBe(0);
+    expect(await shows("audio", { file_key: "file_v3_2" })).toBe(230055);
+    expect(await shows("file", { file_key: "file_v3_3" })).toBe(230055);
+    expect(await shows("media", { file_key: "file_v3_3" })).toBe(230055);
+    expect(await shows("audio", { file_key: "file_v3_3" })).toBe(0);
+    const shown = standIn.sent.map((one) => standIn.upload(one));
+    expect(shown.map((one) => one?.name)).toEqual(["", "名字.txt", "a.txt"]);
+    expect(Buffer.from(shown[1]?.content ?? []).toString()).toBe("words");
   });
 
   it("breaks down as scripted: before, after, and without an answer", async () => {

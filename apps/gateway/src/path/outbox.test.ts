@@ -87,7 +87,8 @@ async function setup(
   };
 }
 
-const textOf = ({ parts }: Outbound): string => parts.map((part) => part.text).join("|");
+const textOf = ({ parts }: Outbound): string =>
+  parts.map((part) => ("text" in part ? part.text : part.name)).join("|");
 
 it("sends what waits behind a slow message of its conversation as soon as that is out", async () => {
   const slow = Promise.withResolvers<void>();

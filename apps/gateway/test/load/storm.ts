@@ -200,7 +200,7 @@ function loopback(onSent: (text: string) => void): { definition: ChannelDefiniti
         health: () => ({ state: "ready" }),
         self: () => undefined,
         async send(_to, message) {
-          for (const part of message.parts) onSent(part.text);
+          for (const part of message.parts) if ("text" in part) onSent(part.text);
           return { parts: message.parts.map((_, index) => ({ index, messageId: `sent-${index}` })) };
         },
       }),

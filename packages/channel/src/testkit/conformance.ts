@@ -1,6 +1,7 @@
 import type { ChannelDefinition } from "../channel.ts";
 import { openBench } from "./bench.ts";
 import type { Check, Subject } from "./check.ts";
+import { attachmentChecks } from "./checks-attachments.ts";
 import { definitionChecks } from "./checks-definition.ts";
 import { draftChecks } from "./checks-drafts.ts";
 import { intakeChecks } from "./checks-intake.ts";
@@ -33,6 +34,7 @@ const checks: readonly Check[] = [
   ...intakeChecks,
   ...sendingChecks,
   ...draftChecks,
+  ...attachmentChecks,
   ...lifecycleChecks,
 ];
 

@@ -1,3 +1,4 @@
+import type { OutboundMediaKind } from "../capabilities.ts";
 import type { Channel } from "../channel.ts";
 import type { MediaRef } from "../inbound.ts";
 import type { Json } from "../json.ts";
@@ -44,6 +45,15 @@ export type Failure = "rate" | "rate-until" | "server" | "lost-answer";
 /** How a request pretends to be the platform's. */
 export type Forgery = "missing" | "wrong" | "tampered" | "stale";
 
+/** An attachment that the bot sent. */
+export interface SentMedia {
+  readonly messageId: string;
+  readonly kind: OutboundMediaKind;
+  /** Undefined where the platform keeps none. */
+  readonly name?: string;
+  readonly content: Uint8Array;
+}
+
 /** A stand-in for the platform, running. */
 export interface Platform<Address> {
   /** Settings of an account, before the schema. */
@@ -71,5 +81,7 @@ export interface Platform<Address> {
   /** From now on the credentials are refused. */
   revoke?(): void;
   readonly media?: { readonly ref: MediaRef; readonly content: Uint8Array };
+  /** The attachments the platform has of the bot, in order, as a reader would get them. */
+  sentMedia?(): readonly SentMedia[];
   close(): Promise<void>;
 }

@@ -1,3 +1,3 @@
 export { checkEvent } from "./check-event.ts";
 export { type ConformanceOptions, runChannelConformance, type TestFunctions } from "./conformance.ts";
-export type { ChannelHarness, Delivery, Failure, Forgery, Platform, Recorded } from "./harness.ts";
+export type { ChannelHarness, Delivery, Failure, Forgery, Platform, Recorded, SentMedia } from "./harness.ts";

@@ -1,5 +1,6 @@
 import { isRaw, type Raw } from "../raw.ts";
 import { type ApiReply, ok, refusals } from "./reply.ts";
+import type { Uploads } from "./uploads.ts";
 
 /** A message as the stand-in keeps it: sent by the bot, or planted by the test. */
 export interface SentMessage {
@@ -43,6 +44,8 @@ export interface MessageRules {
   /** Chats the bot is in; undefined: every chat. */
   readonly chats: ReadonlySet<string> | undefined;
   rateLimit: boolean;
+  /** What messages can show. */
+  readonly uploads: Uploads;
 }
 
 /** Everything under `/open-apis/im/v1/messages` that is about messages themselves. */
@@ -177,7 +180,8 @@ export class Messages {
 
   #send(chatId: string, body: Raw, place: Pick<Stored, "parentId" | "rootId" | "threadId">): ApiReply {
     const msgType = body["msg_type"];
-    const wrong = checkContent(msgType, body["content"]);
+    const { uploads } = this.#rules;
+    const wrong = checkContent(msgType, body["content"]) ?? uploads.refuses(msgType, body["content"]);
     if (wrong !== undefined) return wrong;
     const uuid = body["uuid"];
     if (uuid !== undefined && (typeof uuid !== "string" || uuid.length > 50))

@@ -6,6 +6,7 @@ import { Faults, type FeishuFault } from "./faults.ts";
 import { Messages, type SentMessage } from "./messages.ts";
 import { type PushOptions, push } from "./push.ts";
 import { type ApiReply, ok, refusals, refuse } from "./reply.ts";
+import { type Upload, Uploads } from "./uploads.ts";
 
 export interface FeishuOptions {
   readonly appId: string;
@@ -34,6 +35,8 @@ export interface FeishuStandIn extends StandIn {
   readonly bot: { readonly openId: string; readonly name: string };
   /** What the bot sent, in order, also what it deleted since. */
   readonly sent: readonly SentMessage[];
+  /** The picture or file that a message shows; undefined where it shows none. */
+  upload(message: Pick<SentMessage, "content">): Upload | undefined;
   /** Every request, in order. */
   readonly requests: readonly SeenRequest[];
   /** Reactions on a message, as emoji types. */
@@ -65,7 +68,12 @@ export interface FeishuStandIn extends StandIn {
 }
 
 type Resource = { readonly content: Uint8Array; readonly mimeType: string; readonly name?: string };
-type Call = { readonly method: string; readonly url: URL; readonly body: unknown };
+type Call = {
+  readonly method: string;
+  readonly url: URL;
+  readonly body: unknown;
+  readonly seen: SeenRequest;
+};
 
 /** Starts the stand-in. */
 export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn> {
@@ -79,7 +87,9 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
   const chatModes = new Map<string, string>();
   const faults = new Faults();
   const requests: SeenRequest[] = [];
+  const uploads = new Uploads();
   const rules = {
+    uploads,
     appId: options.appId,
     now,
     chats: options.chats === undefined ? undefined : new Set(options.chats),
@@ -182,8 +192,8 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
     return method === "DELETE" ? messages.remove(id) : refuse(404, "404 page not found", 404);
   }
 
-  function answer(call: Call, authorization: string | undefined): ApiReply {
-    const { method, url, body } = call;
+  function answer(call: Call, authorization: string | undefined): ApiReply | Promise<ApiReply> {
+    const { method, url, body, seen } = call;
     const path = url.pathname.replace(/^\/open-apis/, "");
     if (path === "/auth/v3/tenant_access_token/internal") return giveToken(body);
     const refused = refusedToken(authorization);
@@ -211,6 +221,9 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
         ? refusals.notInChat()
         : ok({ chat_mode: mode, name: mode === "p2p" ? "" : chatId });
     }
+    if (path === "/im/v1/images" && method === "POST")
+      return formOf(seen).then((form) => uploads.image(form));
+    if (path === "/im/v1/files" && method === "POST") return formOf(seen).then((form) => uploads.file(form));
     if (path === "/im/v1/messages" && method === "POST") return messages.create(url.searchParams, body);
     if (path === "/im/v1/messages" && method === "GET") return messages.list(url.searchParams);
     const [, id, rest = "", last] =
@@ -228,7 +241,7 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
     const reply =
       url.pathname === "/callback/ws/endpoint"
         ? await giveEndpoint(body)
-        : answer({ method: seen.method, url, body }, header(seen, "authorization"));
+        : await answer({ method: seen.method, url, body, seen }, header(seen, "authorization"));
     if (fault?.kind === "hang") return;
     if (fault?.kind === "cut") return void response.destroy();
     write(response, reply);
@@ -242,6 +255,7 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
     get sent() {
       return [...messages.all.values()].filter((one) => one.senderId === options.appId);
     },
+    upload: ({ content }) => uploads.shownBy(content),
     reactions: (id) => [...reactions.values()].filter((one) => one.messageId === id).map((one) => one.emoji),
     plant: (message) => messages.plant(message),
     addResource: (messageId, key, content, type = {}) => {
@@ -290,6 +304,13 @@ function faulty(fault: FeishuFault): ApiReply {
 function write(response: ServerResponse, reply: ApiReply): void {
   response.writeHead(reply.status, { "content-type": "application/json; charset=utf-8", ...reply.headers });
   response.end(reply.bytes ?? JSON.stringify(reply.body));
+}
+
+/** The fields of an upload; undefined where it is none. */
+async function formOf({ headers, bytes }: SeenRequest): Promise<FormData | undefined> {
+  if (bytes === undefined) return undefined;
+  const type = { "content-type": String(headers["content-type"]) };
+  return new Response(bytes, { headers: type }).formData().catch(() => undefined);
 }
 
 function header(seen: SeenRequest, name: string): string | undefined {

@@ -1,0 +1,124 @@
+import {
+  ChannelError,
+  isChannelError,
+  type MediaPart,
+  type OutboundMediaKind,
+  readMedia,
+  type SendMediaLimit,
+  type SendOptions,
+} from "@signalbox/channel";
+import type { FeishuApi } from "./api.ts";
+import { limits } from "./limits.ts";
+import type { Rendered } from "./render.ts";
+
+/** What Feishu takes as which kind of message. Sources: the SDK's notes on `im.v1.image.create` and `im.v1.file.create`. */
+export const sendMedia: Readonly<Record<OutboundMediaKind, SendMediaLimit>> = {
+  image: {
+    maxBytes: limits.imageUploadBytes,
+    mimeTypes: [
+      "image/jpeg",
+      "image/png",
+      "image/webp",
+      "image/gif",
+      "image/bmp",
+      "image/x-icon",
+      "image/tiff",
+      "image/heic",
+    ],
+  },
+  audio: { maxBytes: limits.fileUploadBytes, mimeTypes: ["audio/ogg", "audio/opus"] },
+  video: { maxBytes: limits.fileUploadBytes, mimeTypes: ["video/mp4"] },
+  file: { maxBytes: limits.fileUploadBytes },
+};
+
+/** Feishu's codes for a picture it cannot read, or that has too many pixels. */
+const noPicture: readonly (string | undefined)[] = ["234011", "234039"];
+
+/**
+ * Uploads an attachment and gives the message that shows it. A picture that Feishu does not take for one, and audio
+ * other than Opus, go as files.
+ */
+export async function attach(
+  api: FeishuApi,
+  part: MediaPart,
+  options: Pick<SendOptions, "openMedia" | "signal">,
+): Promise<Rendered> {
+  const bytes = Buffer.from(await readMedia(part, sendMedia, options.openMedia));
+  const { signal } = options;
+  // An upload alone shows nothing to anybody: repeated, it leaves a file that no message refers to.
+  const call = { what: "uploading an attachment", write: false, signal };
+
+  const asImage = async (): Promise<Rendered> => {
+    const answer = await api.call(call, (client) =>
+      client.im.v1.image.create({ data: { image_type: "message", image: bytes } }),
+    );
+    return { msgType: "image", content: JSON.stringify({ image_key: keyOf(answer?.image_key) }) };
+  };
+  const asFile = async (
+    msgType: "file" | "audio" | "media",
+    fileType: "opus" | "mp4" | FileType,
+    duration?: number,
+  ): Promise<Rendered> => {
+    const answer = await api.call(call, (client) =>
+      client.im.v1.file.create({
+        data: {
+          file_type: fileType,
+          file_name: part.name,
+          file: bytes,
+          ...(duration === undefined ? {} : { duration }),
+        },
+      }),
+    );
+    return { msgType, content: JSON.stringify({ file_key: keyOf(answer?.file_key) }) };
+  };
+
+  switch (part.kind) {
+    case "image":
+      try {
+        return await asImage();
+      } catch (error) {
+        if (!isChannelError(error) || !noPicture.includes(error.platformCode)) throw error;
+        return await asFile("file", "stream");
+      }
+    case "audio":
+      return isOpus(bytes) ? await asFile("audio", "opus", opusMs(bytes)) : await asFile("file", "stream");
+    case "video":
+      return await asFile("media", "mp4");
+    case "file":
+      return await asFile("file", fileType(part.mimeType));
+  }
+}
+
+function keyOf(key: string | undefined): string {
+  if (key !== undefined) return key;
+  throw new ChannelError("transient", "Feishu: uploaded, but without a key in the answer");
+}
+
+type FileType = "pdf" | "doc" | "xls" | "ppt" | "stream";
+
+/** Which of Feishu's own previews a document gets. */
+function fileType(mimeType: string): FileType {
+  if (mimeType === "application/pdf") return "pdf";
+  if (/^application\/(msword|vnd\.openxmlformats-officedocument\.wordprocessingml\.)/.test(mimeType))
+    return "doc";
+  if (/^application\/(vnd\.ms-excel|vnd\.openxmlformats-officedocument\.spreadsheetml\.)/.test(mimeType))
+    return "xls";
+  if (
+    /^application\/(vnd\.ms-powerpoint|vnd\.openxmlformats-officedocument\.presentationml\.)/.test(mimeType)
+  )
+    return "ppt";
+  return "stream";
+}
+
+/** RFC 7845: the first page of an Ogg stream of Opus holds the head alone. */
+function isOpus(bytes: Buffer): boolean {
+  return bytes.toString("latin1", 0, 4) === "OggS" && bytes.subarray(0, 64).includes("OpusHead");
+}
+
+/** How long it plays: the last page counts the samples, at 48,000 a second. Undefined where that is no sane number. */
+function opusMs(bytes: Buffer): number | undefined {
+  const last = bytes.lastIndexOf("OggS");
+  if (last < 0 || last + 14 > bytes.length) return undefined;
+  const ms = Math.round(Number(bytes.readBigInt64LE(last + 6)) / 48);
+  return ms > 0 && ms < 86_400_000 ? ms : undefined;
+}

@@ -1,0 +1,109 @@
+import { isChannelError, type MediaPart, type SendOptions } from "@signalbox/channel";
+import { describe, expect, it } from "vitest";
+import { never, openBench } from "./harness.ts";
+
+const chat = { id: "oc_direct" };
+const png = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+/** An Ogg page: capture pattern, flags, position in samples, then its packet. */
+function page(samples: number, packet: string): Buffer {
+  const head = Buffer.alloc(28);
+  head.write("OggS", "latin1");
+  head.writeBigInt64LE(BigInt(samples), 6);
+  head.writeUInt8(1, 26);
+  head.writeUInt8(packet.length, 27);
+  return Buffer.concat([head, Buffer.from(packet, "latin1")]);
+}
+
+function attachment(part: Partial<MediaPart>, content: Buffer): { part: MediaPart; options: SendOptions } {
+  return {
+    part: { type: "media", kind: "file", name: "a", mimeType: "x/y", size: content.length, ref: 1, ...part },
+    options: {
+      idempotencyKey: "run1",
+      signal: never,
+      openMedia: async () => new Blob([new Uint8Array(content)]).stream(),
+    },
+  };
+}
+
+describe("attachments through the real SDK", { timeout: 30_000 }, () => {
+  it("uploads spoken words with how long they last, and other audio as a file", async () => {
+    await using bench = await openBench();
+    const opus = attachment(
+      { kind: "audio", name: "said.ogg", mimeType: "audio/ogg" },
+      Buffer.concat([page(0, "OpusHead"), page(0, "OpusTags"), page(72_000, "sound")]),
+    );
+    await bench.channel.send(chat, { parts: [opus.part] }, opus.options);
+    const vorbis = attachment(
+      { kind: "audio", name: "song.ogg", mimeType: "audio/ogg" },
+      page(1, "\x01vorbis"),
+    );
+    await bench.channel.send(chat, { parts: [vorbis.part] }, { ...vorbis.options, idempotencyKey: "run2" });
+    const { sent } = bench.standIn;
+    expect(sent.map((one) => one.msgType)).toEqual(["audio", "file"]);
+    expect(sent.map((one) => bench.standIn.upload(one))).toMatchObject([
+      { type: "opus", name: "said.ogg", duration: 1500 },
+      { type: "stream", name: "song.ogg" },
+    ]);
+  });
+
+  it("gives documents Feishu's own preview", async () => {
+    await using bench = await openBench();
+    const types = {
+      "application/pdf": "pdf",
+      "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "doc",
+      "application/vnd.ms-excel": "xls",
+      "application/vnd.openxmlformats-officedocument.presentationml.presentation": "ppt",
+      "text/csv": "stream",
+    };
+    const parts = Object.keys(types).map((mimeType) => attachment({ mimeType }, Buffer.from("x")).part);
+    await bench.channel.send(chat, { parts }, attachment({}, Buffer.from("x")).options);
+    expect(bench.standIn.sent.map((one) => bench.standIn.upload(one)?.type)).toEqual(Object.values(types));
+  });
+
+  it("sends as a file a picture that Feishu cannot read or finds too large", async () => {
+    await using bench = await openBench();
+    const wide = Buffer.from(png);
+    wide.writeUInt32BE(12_001, 16);
+    for (const [index, content] of [wide, Buffer.from("not a picture")].entries()) {
+      const { part, options } = attachment({ kind: "image", name: "p.png", mimeType: "image/png" }, content);
+      await bench.channel.send(chat, { parts: [part] }, { ...options, idempotencyKey: `run${index}` });
+    }
+    expect(bench.standIn.sent.map((one) => one.msgType)).toEqual(["file", "file"]);
+    expect(bench.standIn.upload(bench.standIn.sent[1] ?? { content: "{}" })?.name).toBe("p.png");
+  });
+
+  it("shows nothing after an upload that failed, and says whether to try again", async () => {
+    await using bench = await openBench();
+    const { part, options } = attachment({ kind: "image", name: "p.png", mimeType: "image/png" }, png);
+    const code = async () => {
+      const error: unknown = await bench.channel
+        .send(chat, { parts: [part] }, options)
+        .catch((thrown: unknown) => thrown);
+      return isChannelError(error) ? error.code : error;
+    };
+    bench.standIn.fail({ kind: "cut", method: "POST", path: "/im/v1/images" });
+    expect(await code()).toBe("transient");
+    bench.standIn.fail({ kind: "rate", method: "POST", path: "/im/v1/images" });
+    expect(await code()).toBe("rate_limited");
+    bench.standIn.fail({ kind: "code", code: 234006, method: "POST", path: "/im/v1/images" });
+    expect(await code()).toBe("too_large");
+    expect(bench.standIn.sent).toEqual([]);
+    bench.standIn.fail({ kind: "cut", method: "POST", path: "/im/v1/messages" });
+    expect(await code()).toBe("unknown_outcome");
+    await bench.channel.send(chat, { parts: [part] }, options);
+    expect(bench.standIn.sent).toHaveLength(1);
+  });
+
+  it("tells only the absence of an attachment whose outcome is open", async () => {
+    await using bench = await openBench();
+    const { part, options } = attachment({ kind: "image", name: "p.png", mimeType: "image/png" }, png);
+    const intent = { to: chat, idempotencyKey: "run1", part: 0, content: part, attemptedAt: Date.now() };
+    expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "not-sent" });
+    await bench.channel.send(chat, { parts: [part] }, options);
+    expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "unknown" });
+  });
+});
