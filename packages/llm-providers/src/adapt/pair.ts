@@ -117,7 +117,7 @@ export function pairCalls(
   return out;
 }
 
-/** Whether exactly the results of `calls` follow, in their order, under ids that are new: nothing to be mended. */
+/** Whether the results of `calls` follow at once, in their order, under ids that are new: nothing to be mended. */
 function inOrder(
   messages: readonly Message[],
   from: number,
@@ -130,8 +130,7 @@ function inOrder(
     if (result?.role !== "toolResult" || result.toolCallId !== id || seen.has(id)) return false;
     for (let before = 0; before < at; before++) if (calls[before]?.id === id) return false;
   }
-  const next = messages[from + calls.length];
-  return next === undefined || next.role === "assistant";
+  return true;
 }
 
 function without(

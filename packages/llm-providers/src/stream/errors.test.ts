@@ -20,6 +20,17 @@ describe("classifying a failure", () => {
       false,
     ],
     [{ message: "x", status: 404 }, "invalid", "model", false],
+    [
+      {
+        message:
+          "Invalid 'input[3].call_id': string too long. Expected a string with maximum length 64, but got a string with length 71 instead.",
+        status: 400,
+        words: ["string_above_max_length", "invalid_request_error"],
+      },
+      "invalid",
+      "model",
+      false,
+    ],
     [{ message: "x", words: ["content_filter"] }, "filter", "model", false],
     [{ message: "x" }, "protocol", "provider", true],
   ] as const)("%j is %s", (facts, code, scope, retryable) => {

@@ -57,7 +57,9 @@ const WORDS: Readonly<Record<string, ModelErrorCode>> = {
   request_too_large: "overflow",
   context_length_exceeded: "overflow",
   context_window_exceeded: "overflow",
-  string_above_max_length: "overflow",
+  // One field is longer than the endpoint takes (a call id above 64 characters, a text above ten million): the rest
+  // of the conversation has nothing to do with it, and summarising that would not mend it.
+  string_above_max_length: "invalid",
   content_filter: "filter",
   content_policy_violation: "filter",
   moderation_blocked: "filter",

@@ -109,6 +109,11 @@ function drain(next: () => Promise<boolean>, cut: () => void): void {
   step();
 }
 
+/** As `responseSource`, for a message that never became a response. */
+export function incomingSource(incoming: IncomingMessage, onBytes: OnBytes, onEnd: () => void): TurnSource {
+  return new IncomingSource(incoming, onBytes, onEnd);
+}
+
 /**
  * The bytes of a response, read as they are asked for.
  *
@@ -120,7 +125,7 @@ export function responseSource(
   onEnd: () => void = () => {},
 ): TurnSource {
   const incoming = incomingMessage(response);
-  if (incoming !== undefined) return new IncomingSource(incoming, onBytes, onEnd);
+  if (incoming !== undefined) return incomingSource(incoming, onBytes, onEnd);
   const reader = response.body?.getReader();
   const cut = (): void => void reader?.cancel().catch(() => {});
   return {

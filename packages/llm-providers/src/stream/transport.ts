@@ -56,11 +56,12 @@ function webBody(incoming: IncomingMessage): ReadableStream<Uint8Array> {
 
 const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
-function toResponse(incoming: IncomingMessage, raw: boolean): Response {
+/** The web response of a Node.js message. */
+export function toResponse(incoming: IncomingMessage): Response {
   const status = incoming.statusCode ?? 502;
   const empty = NO_BODY.has(status);
   if (empty) incoming.resume();
-  const body = empty || (raw && status < 300) ? null : webBody(incoming);
+  const body = empty ? null : webBody(incoming);
   const response = new Response(body, { status, statusText: incoming.statusMessage ?? "" });
   // Headers given to the constructor would be copied twice.
   const names = incoming.rawHeaders;
@@ -69,7 +70,8 @@ function toResponse(incoming: IncomingMessage, raw: boolean): Response {
   return response;
 }
 
-function plainHeaders(headers: RequestInit["headers"]): Record<string, string> {
+/** Headers as Node.js' client takes them. */
+export function plainHeaders(headers: RequestInit["headers"]): Record<string, string> {
   const plain: Record<string, string> = {};
   const given = headers instanceof Headers ? headers : new Headers(headers);
   given.forEach((value, name) => {
@@ -97,32 +99,24 @@ function openWire(protocol: string): Wire {
   return { agent: new Agent({ keepAlive: true, scheduling: "lifo" }), request };
 }
 
-/**
- * A `fetch` over Node.js' own HTTP client with kept connections, several times cheaper than the global one. It covers
- * what the vendors' SDKs ask of it: text or byte bodies, abort, streamed answers. It follows no redirects (a model
- * server has no business sending a key elsewhere) and asks for no compression. Whatever else it is asked for (a form,
- * a streamed body, another scheme) goes to the global `fetch`.
- *
- * A request written to a kept connection that the server had just closed is sent once more on a fresh one.
- */
-export function keepAliveFetch(): FetchLike {
-  return fetchOver(false);
-}
-
-/**
- * As `keepAliveFetch`, for a caller that reads accepted answers with `incomingMessage`: their `body` is null, which
- * spares a web stream for each. What a server refuses has its body.
- */
-export function rawAnswerFetch(): FetchLike {
-  return fetchOver(true);
-}
-
-interface Target {
-  readonly text: string;
+/** One request over `http:` or `https:`. */
+interface Exchange {
   readonly url: URL;
+  readonly method: string;
+  /** The length of the body is added. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | null | undefined;
+  readonly signal?: AbortSignal | null | undefined;
 }
 
-function fetchOver(raw: boolean): FetchLike {
+/** Sends a request and gives the answer as soon as its head has come. It rejects when aborted before that. */
+export type SendExchange = (exchange: Exchange) => Promise<IncomingMessage>;
+
+/**
+ * Node.js' own HTTP client with kept connections. A request written to a kept connection that the server had just
+ * closed is sent once more on a fresh one.
+ */
+export function keepAliveWire(): SendExchange {
   const wires = new Map<string, Wire>();
   const wireFor = (protocol: string): Wire => {
     let wire = wires.get(protocol);
@@ -133,43 +127,27 @@ function fetchOver(raw: boolean): FetchLike {
     return wire;
   };
 
-  let last: Target | undefined;
-
-  return (input, init = {}) => {
-    let url: URL | undefined;
-    if (input instanceof URL) url = input;
-    else if (typeof input === "string") {
-      // A vendor is asked at one address over and over.
-      if (last?.text !== input) last = { text: input, url: new URL(input) };
-      url = last.url;
-    }
-    const { body } = init;
-    const plainBody =
-      body === undefined || body === null || typeof body === "string" || body instanceof Uint8Array;
-    if (url === undefined || !plainBody || (url.protocol !== "http:" && url.protocol !== "https:"))
-      return fetch(input, init);
-    const { agent, request: open } = wireFor(url.protocol);
-    const { signal } = init;
+  return ({ url, method, headers: given, body = null, signal }) => {
     if (signal?.aborted === true) return Promise.reject(abortError(signal));
-
-    const headers = plainHeaders(init.headers);
+    const { agent, request: open } = wireFor(url.protocol);
+    const headers: Record<string, string> = { ...given };
     let encoding: BufferEncoding = "utf8";
     if (typeof body === "string") {
       const bytes = Buffer.byteLength(body);
       headers["content-length"] = String(bytes);
       // One byte a character is plain ASCII, which needs no encoding.
       if (bytes === body.length) encoding = "latin1";
-    } else if (body !== undefined && body !== null) headers["content-length"] = String(body.byteLength);
+    } else if (body !== null) headers["content-length"] = String(body.byteLength);
     const options: RequestOptions = {
       agent,
       hostname: url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname,
       port: url.port,
       path: url.pathname + url.search,
-      method: init.method ?? "GET",
+      method,
       headers,
     };
 
-    return new Promise<Response>((resolve, reject) => {
+    return new Promise<IncomingMessage>((resolve, reject) => {
       let request: ClientRequest;
       let answered: IncomingMessage | undefined;
       const onAbort = (): void => {
@@ -181,8 +159,8 @@ function fetchOver(raw: boolean): FetchLike {
         request = open(options);
         request.once("response", (incoming) => {
           answered = incoming;
-          incoming.once("close", () => signal?.removeEventListener("abort", onAbort));
-          resolve(toResponse(incoming, raw));
+          if (signal) incoming.once("close", () => signal.removeEventListener("abort", onAbort));
+          resolve(incoming);
         });
         request.on("error", (error: NodeJS.ErrnoException) => {
           if (answered !== undefined) return;
@@ -193,10 +171,44 @@ function fetchOver(raw: boolean): FetchLike {
           signal?.removeEventListener("abort", onAbort);
           reject(error);
         });
-        request.end(body ?? undefined, encoding);
+        request.end(body, encoding);
       };
       signal?.addEventListener("abort", onAbort, { once: true });
       send(true);
     });
+  };
+}
+
+interface Target {
+  readonly text: string;
+  readonly url: URL;
+}
+
+/**
+ * A `fetch` over Node.js' own HTTP client with kept connections, several times cheaper than the global one. It covers
+ * what the vendors' SDKs ask of it: text or byte bodies, abort, streamed answers. It follows no redirects (a model
+ * server has no business sending a key elsewhere) and asks for no compression. Whatever else it is asked for (a form,
+ * a streamed body, another scheme) goes to the global `fetch`.
+ *
+ * A request written to a kept connection that the server had just closed is sent once more on a fresh one.
+ */
+export function keepAliveFetch(): FetchLike {
+  const send = keepAliveWire();
+  let last: Target | undefined;
+
+  return async (input, init = {}) => {
+    let url: URL | undefined;
+    if (input instanceof URL) url = input;
+    else if (typeof input === "string") {
+      // A vendor is asked at one address over and over.
+      if (last?.text !== input) last = { text: input, url: new URL(input) };
+      url = last.url;
+    }
+    const { body, method = "GET", signal } = init;
+    const plainBody =
+      body === undefined || body === null || typeof body === "string" || body instanceof Uint8Array;
+    if (url === undefined || !plainBody || (url.protocol !== "http:" && url.protocol !== "https:"))
+      return fetch(input, init);
+    return toResponse(await send({ url, method, headers: plainHeaders(init.headers), body, signal }));
   };
 }

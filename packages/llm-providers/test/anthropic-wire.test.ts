@@ -1,0 +1,164 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import Anthropic from "@anthropic-ai/sdk";
+import type { Model } from "@signalbox/agent-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { connectAnthropic } from "../src/anthropic/index.ts";
+import type { FetchLike } from "../src/provider.ts";
+import { type ReadTurn, readTurn } from "../src/testkit/index.ts";
+
+const model: Model = {
+  id: "claude-sonnet-4-6",
+  provider: "anthropic",
+  api: "anthropic-messages",
+  contextWindow: 200_000,
+  maxOutputTokens: 8_000,
+  input: ["text"],
+  thinking: [],
+  tools: "native",
+};
+
+interface Seen {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+}
+
+const ANSWER = [
+  { type: "message_start", message: { id: "msg_1", usage: { input_tokens: 1, output_tokens: 1 } } },
+  { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+  { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Grüß dich" } },
+  { type: "content_block_stop", index: 0 },
+  { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 2 } },
+  { type: "message_stop" },
+]
+  .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  .join("");
+
+function accept(response: ServerResponse): void {
+  response.writeHead(200, { "content-type": "text/event-stream", "request-id": "req_7" }).end(ANSWER);
+}
+
+const seen: Seen[] = [];
+let answer: (response: ServerResponse) => void = accept;
+let url = "";
+const server = createServer((request, response) => {
+  request.resume().on("end", () => {
+    seen.push({ method: request.method, url: request.url, headers: request.headers });
+    answer(response);
+  });
+});
+
+beforeAll(async () => {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (typeof address === "object" && address !== null) url = `http://127.0.0.1:${address.port}`;
+});
+afterAll(() => {
+  server.close();
+  server.closeAllConnections();
+});
+beforeEach(() => {
+  seen.length = 0;
+  answer = accept;
+});
+
+function ask(fetch?: FetchLike): Promise<ReadTurn> {
+  const config = { apiKey: "k", baseUrl: url, headers: { "X-Team": "blue" }, now: () => 0 };
+  const stream = connectAnthropic(fetch === undefined ? config : { ...config, fetch });
+  return readTurn(
+    stream(model, {
+      system: { stable: "" },
+      messages: [{ role: "user", content: "Hi.", timestamp: 0 }],
+      tools: [],
+    }),
+  );
+}
+
+/** What belongs to the connection or the runtime's own client, not to the API. */
+const CONNECTION = ["connection", "content-length", "accept-encoding", "accept-language", "sec-fetch-mode"];
+
+function apiHeaders(headers: IncomingHttpHeaders | undefined): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(headers ?? {}).filter(([name]) => !CONNECTION.includes(name)));
+}
+
+const PATHS: readonly (readonly [string, FetchLike | undefined])[] = [
+  ["the built-in transport", undefined],
+  ["the host's own fetch", (input, init) => fetch(input, init)],
+];
+
+describe.each(PATHS)("over %s", (_name, fetch) => {
+  it("asks exactly as the vendor's SDK does", async () => {
+    const client = new Anthropic({
+      apiKey: "k",
+      authToken: null,
+      baseURL: url,
+      maxRetries: 0,
+      defaultHeaders: { "x-api-key": "k", "X-Team": "blue" },
+    });
+    const asked = { model: model.id, max_tokens: 1, messages: [], stream: true as const };
+    for await (const _ of await client.messages.create(asked));
+    const turn = await ask(fetch);
+    const [theirs, ours] = seen;
+    expect(turn.message.content).toEqual([{ type: "text", text: "Grüß dich" }]);
+    expect(turn.events[0]).toMatchObject({ type: "start", request: { requestId: "req_7" } });
+    expect([ours?.method, ours?.url]).toEqual([theirs?.method, theirs?.url]);
+    expect(apiHeaders(ours?.headers)).toEqual(apiHeaders(theirs?.headers));
+    expect(ours?.headers).toMatchObject({ "x-team": "blue", "x-api-key": "k" });
+  });
+
+  it("says why it was refused, from the vendor's own words", async () => {
+    answer = (response) => {
+      const error = { type: "rate_limit_error", message: "Slow down, please." };
+      response
+        .writeHead(429, { "retry-after": "7", "request-id": "req_8", "content-type": "application/json" })
+        .end(JSON.stringify({ type: "error", error }));
+    };
+    expect((await ask(fetch)).error).toMatchObject({
+      code: "rate_limit",
+      message: "Slow down, please.",
+      status: 429,
+      retryAfterMs: 7_000,
+      requestId: "req_8",
+    });
+  });
+
+  it.each([
+    ["a proxy's page", 502, "<html>Bad gateway</html>", "overloaded"],
+    ["nothing at all", 503, "", "overloaded"],
+    ["JSON that is no object", 400, "7", "invalid"],
+  ])("knows %s for what it is", async (_what, status, body, code) => {
+    answer = (response) => response.writeHead(status).end(body);
+    expect((await ask(fetch)).error).toMatchObject({ code, status });
+  });
+
+  it("knows a connection that broke before the answer", async () => {
+    answer = (response) => response.destroy();
+    expect((await ask(fetch)).error).toMatchObject({ code: "network" });
+  });
+});
+
+it("follows no redirect with the key in hand", async () => {
+  answer = (response) => response.writeHead(307, { location: `${url}/elsewhere` }).end();
+  expect((await ask()).error?.status).toBe(307);
+  expect(seen.map((one) => one.url)).toEqual(["/v1/messages"]);
+});
+
+it("gives a host's fetch headers of its own each time", async () => {
+  const tamper: FetchLike = (input, init) => {
+    const headers = init?.headers instanceof Headers ? init.headers : new Headers();
+    headers.append("x-count", "1");
+    return fetch(input, { ...init, headers });
+  };
+  const stream = connectAnthropic({ apiKey: "k", baseUrl: url, fetch: tamper });
+  for (let i = 0; i < 2; i++)
+    await readTurn(
+      stream(model, {
+        system: { stable: "" },
+        messages: [{ role: "user", content: "Hi.", timestamp: 0 }],
+        tools: [],
+      }),
+    );
+  expect(seen.map((one) => one.headers["x-count"])).toEqual(["1", "1"]);
+});
