@@ -185,6 +185,7 @@ async function run(
     store,
     lease,
     account,
+    configured: (channel, name) => accounts.definition(channel, name) !== undefined,
     logger,
     now,
     random: Math.random,
@@ -299,6 +300,7 @@ async function run(
     now,
     historyLimit: config.access.groups.historyLimit,
     wakeOutbox: deliverer.wake,
+    onFatal,
   });
 
   let state: "starting" | "ready" | "stopping" = "starting";

@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
 import type { LeaseToken } from "@signalbox/store";
 import type { MessageAction, MessageOutcome } from "@signalbox/tools";
 import type { Account } from "./channels.ts";
 import { messageOf } from "./errors.ts";
 import { type LiveHub, sentId } from "./live.ts";
-import { type Deliverer, outboxRow } from "./path/outbox.ts";
+import { type Deliverer, keyOf, outboxRow } from "./path/outbox.ts";
 import { outboundOf } from "./path/reply.ts";
 import { type GatewayStore, isOfConversation } from "./path/stored.ts";
 import type { ToolRun } from "./toolbox.ts";
@@ -53,7 +52,7 @@ export function createMessageSender(options: MessageSenderOptions): MessageSende
     const payload = outboundOf(action.text, action.replyTo, definition.capabilities);
     const row = outboxRow({ ...run.event, address }, payload, { expiresAt: now() + TTL_MS, claim: false });
     // The key comes from the call, so that a call made again after a crash is the same message.
-    const key = createHash("sha256").update(`${run.runId} ${call.callId}`).digest("base64url").slice(0, 20);
+    const key = keyOf(run.runId, call.callId);
     const rows = await store.outbox.enqueue([{ ...row, key }], { lease, sessionKey: run.sessionKey });
     options.deliverer.deliver(rows);
     if (action.target === undefined) run.onSent(action.text);

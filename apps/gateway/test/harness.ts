@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import type { ChannelDefinition } from "@signalbox/channel";
 import { formatProblem } from "@signalbox/config";
 import { openStore } from "@signalbox/store";
 import type { Script, ScriptedTurn } from "@signalbox/testkit";
@@ -11,6 +12,7 @@ import { type AnthropicStandIn, startAnthropic } from "@signalbox/testkit/anthro
 import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
 import { onTestFinished } from "vitest";
 import { stringify } from "yaml";
+import type { Failpoints } from "../src/failpoints.ts";
 import { type Gateway, planGateway, startGateway } from "../src/gateway.ts";
 import { type Home, locateHome, prepareHome } from "../src/home.ts";
 import type { GatewayHook } from "../src/hooks.ts";
@@ -47,11 +49,18 @@ export interface World {
   /** Writes files into the workspace of `coder`. */
   files(files: Readonly<Record<string, string>>): void;
   /** Starts a gateway in this process. It is stopped when the test ends. */
-  start(options?: { readonly hooks?: readonly GatewayHook[] }): Promise<Started>;
+  start(options?: StartOptions): Promise<Started>;
   /** Starts the built command line as a process of its own. */
   run(args: readonly string[], env?: Env): Child;
   /** `signalbox start`, once it listens. It is killed when the test ends. */
   startChild(args?: readonly string[], env?: Env): Promise<StartedChild>;
+}
+
+export interface StartOptions {
+  readonly hooks?: readonly GatewayHook[];
+  /** Channels besides the built-in ones. */
+  readonly channels?: readonly ChannelDefinition[];
+  readonly failpoints?: Failpoints;
 }
 
 export interface Started {
@@ -160,7 +169,7 @@ export async function openWorld(): Promise<World> {
         writeFileSync(file, text);
       }
     },
-    async start({ hooks = [] } = {}) {
+    async start({ hooks = [], channels = [], failpoints } = {}) {
       const loaded = readConfig(home, env);
       let logged = "";
       const sink = new Writable({
@@ -170,10 +179,14 @@ export async function openWorld(): Promise<World> {
         },
       });
       const logger = createLogger("trace", createRedactor(loaded.secrets), sink);
-      const plan = await planGateway({ home, loaded, logger, env });
+      const plan = await planGateway({ home, loaded, logger, env, channels });
       const fatal: Error[] = [];
       const gateway = await startGateway(
-        { home, loaded, logger, env, hooks, consoleDir: CONSOLE, onFatal: (error) => fatal.push(error) },
+        {
+          ...{ home, loaded, logger, env, hooks, channels, consoleDir: CONSOLE },
+          ...(failpoints === undefined ? {} : { failpoints }),
+          onFatal: (error) => fatal.push(error),
+        },
         plan,
       );
       const stop = async () => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ScriptedTurn } from "@signalbox/testkit";
-import { textMessage } from "@signalbox/testkit/feishu";
+import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { eventually, exampleConfig, inStore, openWorld, TOKEN, type World, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
@@ -167,6 +167,25 @@ describe("a kill", { timeout: 60_000 }, () => {
     expect(readFileSync(runs, "utf8")).toBe("run\n");
     expect(modelRequests(world.anthropic).at(-1)?.messages.at(-1)?.text).toMatch(/^Outcome unknown/);
     expect(world.feishu.sent).toHaveLength(1);
+  });
+
+  it("of a run that was told what a group had said tells it again, and later runs do not", async () => {
+    const world = await openWorld();
+    world.configure(config(1_000));
+    const { reached } = pauseAt(world, 0, [{}, { text: "plover" }, { text: "no more" }]);
+    const child = await world.startChild();
+    const group = { chatId: "oc_group", senderId: ZHANG };
+    await child.post(textMessage("the word is plover", { ...group, messageId: "om_1", chatType: "group" }));
+    await child.post(groupMention("what is it?", world.feishu.bot, { ...group, messageId: "om_2" }));
+    await reached;
+    await child.end("SIGKILL");
+    const again = await world.startChild();
+    await eventually(() => world.feishu.sent.length === 1, "the reply is there");
+    await again.post(groupMention("and now?", world.feishu.bot, { ...group, messageId: "om_3" }));
+    await finish(world, again);
+    // The request that the kill cut off is not among these.
+    const told = modelRequests(world.anthropic).map(({ body }) => JSON.stringify(body.messages));
+    expect(told.map((text) => text.includes("the word is plover"))).toEqual([true, false]);
   });
 
   it("three times by the same message sets it aside, and the next one is answered", async () => {

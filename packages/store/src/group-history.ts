@@ -23,6 +23,9 @@ export function createGroupHistoryStore({ database, queue }: Context): GroupHist
     `DELETE FROM group_history WHERE n IN
        (SELECT n FROM group_history WHERE conversation = ? ORDER BY n DESC LIMIT -1 OFFSET ?)`,
   );
+  const revise = database.command<[string, string, string]>(
+    "UPDATE group_history SET body = ? WHERE conversation = ? AND entry_id = ?",
+  );
   const list = database.query<[string], EntryRecord>(
     "SELECT entry_id, sender_id, body, at FROM group_history WHERE conversation = ? ORDER BY n",
   );
@@ -38,6 +41,10 @@ export function createGroupHistoryStore({ database, queue }: Context): GroupHist
         insert.run(conversation, id, senderId, text, at);
         trim.run(conversation, limit ?? defaultLimit);
       });
+    },
+    async revise(conversation, id, body) {
+      const text = encode(body, "An entry of the group history");
+      return queue.write(() => revise.run(text, conversation, id) > 0);
     },
     list: (conversation) =>
       queue.read(() =>

@@ -143,7 +143,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
     routes: createRouteCacheStore(context),
     groupHistory: createGroupHistoryStore(context),
     kv: createKvStore(context),
-    pairing: createPairingStore(context),
+    pairing: createPairingStore(context, fence, outbox),
     traces: { append: traces.append, read: traces.read },
     maintenance: createMaintenanceStore(context, {
       path,

@@ -1,6 +1,9 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { Context } from "./context.ts";
+import type { Fence } from "./leases.ts";
+import { type OutboxRows, prepareOutbox } from "./outbox-rows.ts";
 import type { PairingPeerRecord, PairingRequestRecord } from "./records.ts";
+import type { Bodies } from "./types/common.ts";
 import type { PairingPeer, PairingStore } from "./types/side.ts";
 
 const requestTtlMs = 10 * 60_000;
@@ -23,7 +26,11 @@ function toPeer(row: PairingPeerRecord): PairingPeer {
   };
 }
 
-export function createPairingStore({ database, queue, now }: Context): PairingStore {
+export function createPairingStore<T extends Bodies>(
+  { database, queue, now }: Context,
+  fence: Fence,
+  outbox: OutboxRows<T>,
+): PairingStore<T> {
   const open = database.query<[string | null, string | null, number], PairingRequestRecord>(
     `SELECT * FROM pairing_request WHERE (?1 IS NULL OR channel = ?1) AND (?2 IS NULL OR account = ?2)
        AND expires_at > ?3 AND tries < ${maxTries} ORDER BY created_at`,
@@ -54,16 +61,21 @@ export function createPairingStore({ database, queue, now }: Context): PairingSt
   const peers = database.query<[], PairingPeerRecord>("SELECT * FROM pairing_peer ORDER BY approved_at");
 
   return {
-    request: ({ channel, account, peerId, label, code }) =>
-      queue.write(() => {
+    async request({ channel, account, peerId, label, code, reply }) {
+      const prepared = reply === undefined ? [] : prepareOutbox([reply.row]);
+      return queue.write(() => {
+        if (reply !== undefined) fence.check(reply.lease);
         if (peer.get(channel, account, peerId) !== undefined) return "approved";
         sweep.run(now());
         const others = open.all(channel, account, now());
         if (others.some((row) => row.peer_id === peerId)) return "pending";
         if (others.length >= openPerAccount) return "full";
         insert.run(channel, account, peerId, label ?? null, hashCode(code), now(), now() + requestTtlMs);
+        if (reply !== undefined)
+          outbox.insert(prepared, { lease: reply.lease, run: null, runId: null, sessionKey: null, place: 0 });
         return "created";
-      }),
+      });
+    },
 
     approve: ({ code, approvedBy, channel, account }) =>
       queue.write(() => {

@@ -97,6 +97,10 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
     "SELECT * FROM run WHERE (?1 IS NULL OR session_key = ?1) AND n < ?2 ORDER BY n DESC LIMIT ?3",
   );
 
+  const forgetTold = database.command<[string, string]>(
+    "DELETE FROM group_history WHERE conversation = ? AND entry_id IN (SELECT value FROM json_each(?))",
+  );
+
   const bodiesOf = (messages: readonly T["message"][]) =>
     messages.map((message) => encode(message, "A message"));
 
@@ -237,7 +241,7 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
       });
     },
 
-    async finish({ outcome, inbox: settles, messages, outbox: replies, usage, error, ...write }) {
+    async finish({ outcome, inbox: settles, messages, outbox: replies, told, usage, error, ...write }) {
       const bodies = bodiesOf(messages ?? []);
       const prepared = prepareOutbox(replies ?? []);
       const used = checkUsage(usage ?? {});
@@ -259,6 +263,7 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
           place: rows.outboxOf(run).length,
         });
         if (sent.length > 0) rows.addOutbox(run, sent);
+        if (told !== undefined) forgetTold.run(told.conversation, JSON.stringify(told.ids));
         end.run(outcome, error ?? null, head.last_entry, at, ...used.reported, run.n);
         const heads = [head.last_entry, head.last_seq, head.message_count] as const;
         closeSession.run(...heads, run.n, at, ...used.counted, run.session_key);

@@ -6,6 +6,21 @@ const { key } = seed();
 const assistant = (content: string) => ({ role: "assistant", content });
 const call: ToolIntent = { callId: "c1", name: "write", args: { path: "a" }, effects: "external" };
 
+test("what was told of a group's history goes with the commit of the run that told it", async () => {
+  const { store } = await testStore();
+  const lease = await takeLease(store);
+  const push = (id: string) => store.groupHistory.push("g", { id, senderId: "u", body: id, at: 1 });
+  for (const id of ["a", "b"]) await push(id);
+  const { run, inboxIds } = await begun(store, lease, ["hello"]);
+  await push("c");
+  const told = { conversation: "g", ids: ["a", "b", "gone"] };
+  const end = { runId: run.id, lease, outcome: "completed", told } as const;
+  await expect(store.runs.finish({ ...end, inbox: [] })).rejects.toMatchObject({ code: "conflict" });
+  expect((await store.groupHistory.list("g")).map((one) => one.id)).toEqual(["a", "b", "c"]);
+  await store.runs.finish({ ...end, inbox: [{ id: only(inboxIds), state: "replied" }] });
+  expect((await store.groupHistory.list("g")).map((one) => one.id)).toEqual(["c"]);
+});
+
 test("a run commits each step, and its end with everything that belongs to it", async () => {
   const { store, time } = await testStore();
   const lease = await takeLease(store);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { temporaryFolder, testStore } from "./support.ts";
+import { FencedError, type LeaseToken } from "../src/index.ts";
+import { reply, takeLease, temporaryFolder, testStore } from "./support.ts";
 
 test("routes are kept by configuration and digest", async () => {
   const { store, time } = await testStore();
@@ -32,6 +33,9 @@ test("the history of a group is a ring", async () => {
     body: { text: "edited" },
     at: 7,
   });
+  expect(await store.groupHistory.revise("g", "m8", "changed")).toBe(true);
+  expect(await store.groupHistory.revise("g", "m1", "gone already")).toBe(false);
+  expect((await store.groupHistory.list("g"))[2]).toMatchObject({ id: "m8", body: "changed" });
   await store.groupHistory.push("g", { id: "m26", senderId: "u", body: null, at: 26 }, 2);
   expect((await store.groupHistory.list("g")).map((entry) => entry.id)).toEqual(["m25", "m26"]);
   await store.groupHistory.clear("g", "m25");
@@ -85,6 +89,23 @@ test("a stranger gets in with a code that an owner approves, once", async () => 
   expect(await store.pairing.peers()).toEqual([peer]);
   expect(await store.pairing.revoke("feishu", "main", "ou_9")).toBe(true);
   expect(await store.pairing.isApproved("feishu", "main", "ou_9")).toBe(false);
+});
+
+test("a code and the message that tells it are committed together, or not at all", async () => {
+  const { store } = await testStore();
+  const lease = await takeLease(store);
+  const request = (peerId: string, row: Parameters<typeof reply>[0], held: LeaseToken) =>
+    store.pairing.request({
+      ...{ channel: "feishu", account: "main", peerId, code: "ABCD2345" },
+      reply: { row: reply(row), lease: held },
+    });
+  expect(await request("1", "your code", lease)).toBe("created");
+  expect(await request("1", "again", lease)).toBe("pending");
+  const { rows } = await store.outbox.claimDue({ lease, limit: 9 });
+  expect(rows.map((row) => row.payload)).toEqual([reply("your code").payload]);
+  const lost = { ...lease, epoch: lease.epoch + 1 };
+  await expect(request("2", "from the past", lost)).rejects.toBeInstanceOf(FencedError);
+  expect((await store.pairing.pending()).map((one) => one.peerId)).toEqual(["1"]);
 });
 
 test("codes run out after 10 minutes and after 5 wrong tries, and 3 can be open for an account", async () => {

@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import { noteId, type RunEnd } from "../live.ts";
 import { shownMessage } from "../own-hooks.ts";
-import { outboxRow } from "../path/outbox.ts";
-import { outboundOf } from "../path/reply.ts";
+import { keyOf, outboxRow } from "../path/outbox.ts";
+import { answerTo } from "../path/reply.ts";
 import type { RunOptions } from "../path/run.ts";
 import type { MessageTicket } from "../path/ticket.ts";
 
@@ -40,15 +39,13 @@ export async function settleCommand(
     text: end.text,
   });
   const silent = text === "";
-  const channel = options.definition(event.channel, event.account);
+  const capabilities = options.definition(event.channel, event.account)?.capabilities;
+  const payload = silent ? undefined : answerTo(event, text, event.messageId, capabilities);
   const rule = `command:${end.name}`;
-  if (channel !== undefined && !silent) {
-    const row = outboxRow(event, outboundOf(text, event.messageId, channel.capabilities), {
-      expiresAt: now() + TTL_MS,
-      claim: false,
-    });
+  if (payload !== undefined) {
+    const row = outboxRow(event, payload, { expiresAt: now() + TTL_MS, claim: false });
     // The key comes from the message, so that an answer given again after a crash is the same one.
-    const key = createHash("sha256").update(id).digest("base64url").slice(0, 20);
+    const key = keyOf(id);
     options.deliver(await store.outbox.enqueue([{ ...row, key }], { lease, sessionKey }));
   }
   const reason = end.refused === undefined ? {} : { reason: end.refused };
@@ -60,7 +57,7 @@ export async function settleCommand(
       type: "message",
       message: { id: noteId(id), role: "assistant", text, at: now(), runId: id },
     });
-    if (channel === undefined) options.hooks.observe("message_sent", shownMessage(ticket, undefined, text));
+    if (payload === undefined) options.hooks.observe("message_sent", shownMessage(ticket, undefined, text));
   }
   live.publish(sessionKey, {
     type: "run.end",

@@ -3,8 +3,9 @@ import type { InboxSettle, RunId } from "@signalbox/store";
 import { noteId, type RunEnd } from "../live.ts";
 import { shownMessage } from "../own-hooks.ts";
 import type { Outcome } from "../service.ts";
-import { outboxRow, repeatable } from "./outbox.ts";
-import { composeReply, type Ending, outboundOf, type Reply } from "./reply.ts";
+import { keyOf, outboxRow, repeatable } from "./outbox.ts";
+import type { ToldHistory } from "./prompt.ts";
+import { answerTo, composeReply, type Ending, type Reply } from "./reply.ts";
 import type { RunOptions } from "./run.ts";
 import { isOfConversation } from "./stored.ts";
 import type { MessageTicket } from "./ticket.ts";
@@ -12,6 +13,15 @@ import { clientUsage, journalUsage } from "./usage.ts";
 
 /** A reply that could not be delivered for so long is reported instead of sent. */
 const REPLY_TTL_MS = 24 * 60 * 60 * 1000;
+
+/** The run that ends. */
+export interface Ended {
+  readonly runId: RunId;
+  readonly sessionKey: string;
+  readonly tickets: readonly MessageTicket[];
+  /** What it told its model of the group's history. */
+  readonly told?: ToldHistory | undefined;
+}
 
 /** How a run that ended of itself is told to people and programs. */
 export interface Conclusion {
@@ -27,12 +37,7 @@ export interface Conclusion {
 
 export async function conclude(
   options: RunOptions,
-  scope: {
-    readonly runId: RunId;
-    readonly sessionKey: string;
-    readonly tickets: readonly MessageTicket[];
-    readonly sentByTool: readonly string[];
-  },
+  scope: Ended & { readonly sentByTool: readonly string[] },
   result: RunResult,
   held: readonly AgentMessage[],
   texts: readonly string[],
@@ -81,11 +86,7 @@ async function asHooksLeaveIt(
 /** Commits the end of a run with everything that follows from it, then lets it be delivered. */
 export async function finish(
   options: RunOptions,
-  {
-    runId,
-    sessionKey,
-    tickets,
-  }: { readonly runId: RunId; readonly sessionKey: string; readonly tickets: readonly MessageTicket[] },
+  { runId, sessionKey, tickets, told }: Ended,
   conclusion: Conclusion,
   messages: readonly AgentMessage[] = [],
 ): Promise<void> {
@@ -94,16 +95,15 @@ export async function finish(
   const usage = used && clientUsage(used);
   const last = tickets.at(-1);
   const channel = last && options.definition(last.stored.event.channel, last.stored.event.account);
+  const payload =
+    !last || reply.silent
+      ? undefined
+      : answerTo(last.stored.event, reply.text, await answered(options, last, reply), channel?.capabilities);
+  const claim = channel !== undefined && repeatable(channel);
   const outbox =
-    !last || reply.silent || !channel
-      ? []
-      : [
-          outboxRow(
-            last.stored.event,
-            outboundOf(reply.text, await answered(options, last, reply), channel.capabilities),
-            { expiresAt: now() + REPLY_TTL_MS, claim: repeatable(channel) },
-          ),
-        ];
+    last && payload
+      ? [outboxRow(last.stored.event, payload, { expiresAt: now() + REPLY_TTL_MS, claim })]
+      : [];
   const detail = conclusion.rule === undefined ? {} : { detail: { rule: conclusion.rule } };
   const inbox: InboxSettle[] = tickets.map((ticket) => ({
     id: ticket.id,
@@ -117,6 +117,8 @@ export async function finish(
     inbox,
     messages,
     outbox,
+    // What a failed or stopped run was told may not have reached anybody.
+    ...(told === undefined || conclusion.outcome !== "completed" ? {} : { told }),
     ...(used === undefined ? {} : { usage: journalUsage(used) }),
     ...(conclusion.error === undefined ? {} : { error: conclusion.error.message }),
   });
@@ -138,7 +140,7 @@ export async function finish(
   }
   const messageIds = tickets.map((ticket) => ticket.stored.event.messageId);
   if (last !== undefined) {
-    if (channel === undefined && !reply.silent)
+    if (payload === undefined && !reply.silent)
       options.hooks.observe("message_sent", shownMessage(last, runId, reply.text));
     options.hooks.observe("run_end", {
       agentId: last.agentId,
@@ -196,16 +198,18 @@ export async function failWithoutRun(
   options.logger.error({ agent: agentId, code }, message);
   for (const ticket of tickets) {
     const { event } = ticket.stored;
-    const channel = options.definition(event.channel, event.account);
-    if (channel) {
-      const payload = outboundOf(
-        "Sorry, this agent is not set up to answer. Its operator can see why in the log.",
-        event.messageId,
-        channel.capabilities,
-      );
+    const payload = answerTo(
+      event,
+      "Sorry, this agent is not set up to answer. Its operator can see why in the log.",
+      event.messageId,
+      options.definition(event.channel, event.account)?.capabilities,
+    );
+    if (payload) {
       const row = outboxRow(event, payload, { expiresAt: options.now() + REPLY_TTL_MS, claim: false });
+      // The key comes from the message: tried again after a crash it is the same word.
+      const rows = [{ ...row, key: keyOf(ticket.id) }];
       options.deliver(
-        await options.store.outbox.enqueue([row], { lease: options.lease, sessionKey: ticket.sessionKey }),
+        await options.store.outbox.enqueue(rows, { lease: options.lease, sessionKey: ticket.sessionKey }),
       );
     }
     await options.store.inbox.settle(ticket.id, "failed-reported", { rule: code, reason: message });

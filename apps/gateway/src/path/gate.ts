@@ -1,4 +1,5 @@
 import type { AccessConfig, BindingConfig } from "@signalbox/config";
+import { OWN_CHANNELS } from "./reply.ts";
 
 /** What the gate looks at. Names never count, only the platform's ids. */
 export interface GateInput {
@@ -24,9 +25,6 @@ export interface Gate {
   /** Whether an approval could change the decision, so that it must be looked up. */
   needsApproval(input: GateInput): boolean;
 }
-
-/** Channels whose clients hold the gateway's own token. */
-const TRUSTED = new Set(["web", "api"]);
 
 /** Who may talk to an agent, and when a group message is meant for it. Empty or unknown denies. */
 export function createGate(access: AccessConfig, bindings: readonly BindingConfig[]): Gate {
@@ -72,7 +70,7 @@ export function createGate(access: AccessConfig, bindings: readonly BindingConfi
   return {
     needsApproval: (input) => input.conversationKind === "direct" && access.dm === "pairing",
     decide(input, approved) {
-      if (TRUSTED.has(input.channel)) return { kind: "answer", rule: "token", role: "owner" };
+      if (OWN_CHANNELS.has(input.channel)) return { kind: "answer", rule: "token", role: "owner" };
       if (input.senderIsSelf) return { kind: "ignore", rule: "own_message" };
       if (input.conversationKind !== "direct") return group(input);
       // Two bots that answer each other never stop.

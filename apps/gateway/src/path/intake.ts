@@ -1,22 +1,18 @@
-import { randomInt } from "node:crypto";
-import type { DeletedEvent, EditedEvent, EmitResult, InboundEvent, MessageEvent } from "@signalbox/channel";
+import type { EmitResult, InboundEvent, MessageEvent } from "@signalbox/channel";
 import type { Router } from "@signalbox/routing";
-import type { InboxId, InboxRow, LeaseToken } from "@signalbox/store";
+import type { InboxId, InboxRow } from "@signalbox/store";
 import type { Commands } from "../commands/commands.ts";
-import { messageOf } from "../errors.ts";
 import type { Hooks } from "../hooks.ts";
-import type { Logger } from "../log.ts";
+import { type AsideOptions, createAside } from "./aside.ts";
+import { createEdits } from "./edits.ts";
 import type { Gate, GateDecision, GateInput } from "./gate.ts";
 import type { Lanes } from "./lane.ts";
-import { outboxRow } from "./outbox.ts";
 import { routeInput } from "./route.ts";
-import { type GatewayBodies, type GatewayStore, isPassing, type StoredInbound } from "./stored.ts";
-import type { MessageTicket, Ticket } from "./ticket.ts";
+import type { GatewayBodies, StoredInbound } from "./stored.ts";
+import type { Ticket } from "./ticket.ts";
 import type { Tracer } from "./trace.ts";
 
-export interface IntakeOptions {
-  readonly store: GatewayStore;
-  readonly lease: LeaseToken;
+export interface IntakeOptions extends AsideOptions {
   readonly router: Router;
   readonly gate: Gate;
   readonly lanes: Pick<Lanes<Ticket>, "replace" | "withdraw">;
@@ -24,12 +20,6 @@ export interface IntakeOptions {
   readonly commands: Pick<Commands, "enter" | "waits">;
   readonly hooks: Hooks;
   readonly tracer: Tracer;
-  readonly logger: Logger;
-  readonly now: () => number;
-  /** Messages of a group to remember for when the agent is addressed. */
-  readonly historyLimit: number;
-  /** Looks at the outbox after a row was added. */
-  readonly wakeOutbox: () => void;
 }
 
 /** What became of a message a client of the gateway itself sent. */
@@ -50,14 +40,10 @@ export interface Intake {
   close(): void;
 }
 
-const PAIRING_TTL_MS = 10 * 60_000;
-/** How long a failing store is left alone, in milliseconds. */
-const AGAIN_MS = 2_000;
-/** Without the characters people confuse. */
-const CODE_ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
-
 export function createIntake(options: IntakeOptions): Intake {
-  const { store, router, gate, lanes, commands, hooks, tracer, logger } = options;
+  const { store, router, gate, commands, hooks, tracer, logger } = options;
+  const aside = createAside(options);
+  const edits = createEdits(options);
   let closed = false;
 
   const decide = async (event: MessageEvent): Promise<GateDecision> => {
@@ -138,97 +124,7 @@ export function createIntake(options: IntakeOptions): Intake {
       });
     } else {
       // The platform need not wait for this: after a crash it is decided again.
-      void setAside(accepted.id, stored, decision.kind, decision.rule);
-    }
-    return "accepted";
-  };
-
-  /** Ends a message that no run answers, after doing what its rule asks for. */
-  const setAside = async (
-    id: InboxId,
-    stored: StoredInbound,
-    kind: "pair" | "keep" | "ignore",
-    rule: string,
-  ): Promise<void> => {
-    const { event } = stored;
-    try {
-      if (kind === "keep") await keep(event);
-      if (kind === "pair") await offerPairing(event);
-      await store.inbox.settle(id, "ignored", { rule });
-    } catch (error) {
-      logger.error({ message: id, rule, err: messageOf(error) }, "a message could not be set aside");
-      if (closed || !isPassing(error)) return;
-      setTimeout(() => void setAside(id, stored, kind, rule), AGAIN_MS).unref();
-    }
-  };
-
-  const keep = (event: MessageEvent): Promise<void> =>
-    store.groupHistory.push(
-      historyKey(event),
-      {
-        id: event.messageId,
-        senderId: event.sender.id,
-        body: { text: event.text, ...(event.sender.name === undefined ? {} : { name: event.sender.name }) },
-        at: event.timestamp,
-      },
-      options.historyLimit,
-    );
-
-  const offerPairing = async (event: MessageEvent): Promise<void> => {
-    const code = Array.from({ length: 8 }, () => CODE_ALPHABET.charAt(randomInt(CODE_ALPHABET.length))).join(
-      "",
-    );
-    const { channel, account } = event;
-    const label = event.sender.name;
-    const outcome = await store.pairing.request({
-      channel,
-      account,
-      peerId: event.sender.id,
-      code,
-      ...(label === undefined ? {} : { label }),
-    });
-    if (outcome !== "created") return;
-    const text = `Pairing code: ${code}. The owner of this assistant can let you in with it, within ten minutes.`;
-    const payload = { parts: [{ type: "text" as const, text }], replyTo: event.messageId };
-    const expiresAt = options.now() + PAIRING_TTL_MS;
-    await store.outbox.enqueue([outboxRow(event, payload, { expiresAt, claim: false })], {
-      lease: options.lease,
-    });
-    options.wakeOutbox();
-  };
-
-  const edited = async (event: EditedEvent): Promise<EmitResult> => {
-    const asMessage: MessageEvent = { ...event, type: "message" };
-    const before = await store.inbox.find(event);
-    if (before?.kind !== "message") return "accepted";
-    const stored: StoredInbound = { ...before.payload, event: asMessage };
-    const change = await store.inbox.revise(event, stored);
-    if (change.outcome === "applied") {
-      tracer.note(change.id, "intake", "edited on the platform before it was answered");
-      if (before.route) {
-        const ticket: MessageTicket = {
-          kind: "message",
-          id: before.id,
-          ...before.route,
-          stored,
-          exclusive: false,
-          recovered: false,
-        };
-        const later = commands.waits(ticket);
-        if (later !== false) lanes.replace(later);
-        else if (lanes.withdraw(before.route.sessionKey, before.id)) commands.enter(ticket);
-      }
-    }
-    return "accepted";
-  };
-
-  const deleted = async (event: DeletedEvent): Promise<EmitResult> => {
-    await store.groupHistory.clear(historyKey(event), event.messageId);
-    const change = await store.inbox.withdraw(event, { rule: "deleted", reason: "deleted on the platform" });
-    if (change.outcome === "applied") {
-      tracer.note(change.id, "intake", "deleted on the platform before it was answered");
-      const row = await store.inbox.get(change.id);
-      if (row?.route) lanes.withdraw(row.route.sessionKey, change.id);
+      void aside.end(accepted.id, stored, decision.kind, decision.rule);
     }
     return "accepted";
   };
@@ -237,7 +133,7 @@ export function createIntake(options: IntakeOptions): Intake {
     const { event } = row.payload;
     const route = router.resolve(routeInput(event));
     const decision = await decide(event);
-    if (decision.kind !== "answer") return setAside(row.id, row.payload, decision.kind, decision.rule);
+    if (decision.kind !== "answer") return aside.end(row.id, row.payload, decision.kind, decision.rule);
     await store.inbox.route(row.id, { agentId: route.agentId, sessionKey: route.sessionKey });
     const stored = { ...row.payload, role: decision.role, rule: decision.rule };
     commands.enter({ kind: "message", id: row.id, ...route, stored, exclusive: false, recovered: true });
@@ -250,9 +146,9 @@ export function createIntake(options: IntakeOptions): Intake {
         case "message":
           return message(event);
         case "edited":
-          return edited(event);
+          return edits.edited(event);
         case "deleted":
-          return deleted(event);
+          return edits.deleted(event);
         case "reaction":
         case "action":
         case "command":
@@ -326,14 +222,9 @@ export function createIntake(options: IntakeOptions): Intake {
     },
     close() {
       closed = true;
+      aside.close();
     },
   };
-}
-
-/** Names the ring of remembered messages of a group. */
-export function historyKey(event: Pick<MessageEvent, "channel" | "account" | "conversation">): string {
-  const { id, threadId } = event.conversation;
-  return JSON.stringify([event.channel, event.account, id, ...(threadId === undefined ? [] : [threadId])]);
 }
 
 function gateInput(event: MessageEvent): GateInput {

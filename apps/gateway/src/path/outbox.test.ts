@@ -61,6 +61,7 @@ async function setup(
   const deliverer = createDeliverer({
     store,
     lease,
+    configured: () => true,
     account: () => account,
     logger: createLogger("fatal", createRedactor([])),
     now: Date.now,

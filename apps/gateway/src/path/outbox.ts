@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type ChannelDefinition,
@@ -24,6 +25,8 @@ export interface OutboxOptions {
   readonly store: GatewayStore;
   readonly lease: LeaseToken;
   readonly account: (channel: string, account: string) => Account | undefined;
+  /** Whether the configuration names the account, be it that it does not run just now. */
+  readonly configured: (channel: string, account: string) => boolean;
   readonly logger: Logger;
   readonly now: () => number;
   readonly random: () => number;
@@ -92,6 +95,7 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
     const account = options.account(row.channel, row.account);
     try {
       if (!account) {
+        if (!options.configured(row.channel, row.account)) return await giveUp(row);
         await later(row, NO_ACCOUNT_MS, `the account ${row.channel}/${row.account} does not run`);
         return;
       }
@@ -109,6 +113,15 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
     } finally {
       if (blocked.delete(placeOf(row))) wake();
     }
+  };
+
+  /** Nobody will ever send it, so it is shown at once; whoever brings the account back can have it sent after all. */
+  const giveUp = async (row: Sending): Promise<void> => {
+    const why = `the account ${row.channel}/${row.account} is not in the configuration`;
+    const state = row.doubtful === true ? "uncertain" : "dead";
+    await noted(() => store.outbox[state](row.id, lease, why));
+    logger.error({ outbox: row.id, channel: row.channel, err: why }, "a reply cannot be delivered");
+    options.onSettled(row, state, why);
   };
 
   /** What is still to be sent of a doubtful row: repeated only where the platform tells a repetition apart. */
@@ -358,6 +371,11 @@ function placeOf({ channel, account, address }: Row): string {
 /** Whether a doubtful send to this channel can be repeated or looked up, so that a row may be committed as sending. */
 export function repeatable({ capabilities: { delivery } }: ChannelDefinition): boolean {
   return delivery.idempotencyKey !== undefined || delivery.readback === true;
+}
+
+/** The key of a row that one thing makes once, however often it is tried. */
+export function keyOf(...origin: readonly string[]): string {
+  return createHash("sha256").update(origin.join(" ")).digest("base64url").slice(0, 20);
 }
 
 /** What the outbox keeps of a reply. */

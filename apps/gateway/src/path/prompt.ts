@@ -17,7 +17,8 @@ import type { Hooks } from "../hooks.ts";
 import type { Logger } from "../log.ts";
 import type { AgentModel } from "../models.ts";
 import type { AgentsSkills } from "../skills.ts";
-import { historyKey } from "./intake.ts";
+import { historyKey } from "./aside.ts";
+import { OWN_CHANNELS } from "./reply.ts";
 import type { GatewayStore } from "./stored.ts";
 import { type MessageTicket, spokenText } from "./ticket.ts";
 
@@ -35,8 +36,14 @@ export interface InboundExtras {
   /** Trusted metadata and untrusted context. */
   readonly text: string;
   readonly images: readonly ImageBlock[];
-  /** Whether it tells what others said in the group. */
-  readonly groupHistory: boolean;
+  /** What it tells of what others said in the group; absent where it tells nothing. */
+  readonly told?: ToldHistory;
+}
+
+/** Entries of a group's history. */
+export interface ToldHistory {
+  readonly conversation: string;
+  readonly ids: readonly string[];
 }
 
 /** Makes what the model reads out of what came in. */
@@ -62,8 +69,6 @@ const MAX_IMAGE_BYTES = 5_000_000;
 const MAX_IMAGES = 8;
 const FILES_AGE_MS = 1_000;
 const SHORTENED_CHARS = 200;
-/** Clients of the gateway's own surfaces speak for themselves: their text stands without an envelope. */
-const OWN_CHANNELS = new Set(["web", "api"]);
 
 export function createPrompts(options: PromptOptions): Prompts {
   const { store, now } = options;
@@ -77,6 +82,7 @@ export function createPrompts(options: PromptOptions): Prompts {
   };
   const body = async (event: MessageEvent): Promise<string> => {
     const text = [event.text, ...event.media.map(mediaNote)].filter((line) => line !== "").join("\n");
+    // Clients of the gateway's own surfaces speak for themselves: their text stands without an envelope.
     if (OWN_CHANNELS.has(event.channel)) return text;
     return formatBody({ messageId: event.messageId, senderName: await senderName(event), text });
   };
@@ -132,7 +138,10 @@ export function createPrompts(options: PromptOptions): Prompts {
       return {
         text: blocks.map((block) => block.text).join("\n\n"),
         images: await images(options, event, agentModel),
-        groupHistory: history.length > 0,
+        // It is forgotten with the commit of the run that tells it: after a crash it is told again.
+        ...(history.length === 0
+          ? {}
+          : { told: { conversation: historyKey(event), ids: history.map(({ messageId }) => messageId) } }),
       };
     },
     async system(agent, agentModel, { stored, sessionKey }, tools) {
@@ -190,11 +199,12 @@ function createFileCache({
   };
 }
 
-/** What was said in the group since the agent was last addressed; it is told once. */
-async function groupHistory(store: GatewayStore, event: MessageEvent): Promise<ContextMessage[]> {
-  const key = historyKey(event);
-  const entries = await store.groupHistory.list(key);
-  if (entries.length > 0) await store.groupHistory.clear(key);
+/** What was said in the group since the agent was last addressed. */
+async function groupHistory(
+  store: GatewayStore,
+  event: MessageEvent,
+): Promise<(ContextMessage & { messageId: string })[]> {
+  const entries = await store.groupHistory.list(historyKey(event));
   return entries.map(({ id, senderId, body, at }) => {
     const said = body !== null && typeof body === "object" && !Array.isArray(body) ? body : {};
     const text = "text" in said && typeof said["text"] === "string" ? said["text"] : "";

@@ -1,4 +1,4 @@
-import { type Capabilities, chunkText, type Outbound } from "@signalbox/channel";
+import { type Capabilities, chunkText, type MessageEvent, type Outbound } from "@signalbox/channel";
 import { parseReply } from "@signalbox/prompt";
 
 /** A finished turn as the person is to see it. */
@@ -60,6 +60,25 @@ export function outboundOf(text: string, replyTo: string | undefined, capabiliti
   const type = capabilities.text.markup === "markdown" ? "markdown" : "text";
   const parts = chunkText(text, capabilities.text).map((part) => ({ type, text: part }) as const);
   return { parts, ...(replyTo === undefined || capabilities.threads === "none" ? {} : { replyTo }) };
+}
+
+/** Channels whose clients hold the gateway's own token: they read the conversation itself, and need no outbox. */
+export const OWN_CHANNELS: ReadonlySet<string> = new Set(["web", "api"]);
+
+/**
+ * The answer to a message as the outbox keeps it; `undefined` where the sender reads the conversation itself. For an
+ * account that is not configured any more it stays in one piece: it is to be seen among the replies that did not go out.
+ */
+export function answerTo(
+  event: MessageEvent,
+  text: string,
+  replyTo: string,
+  capabilities: Capabilities | undefined,
+): Outbound | undefined {
+  if (OWN_CHANNELS.has(event.channel)) return undefined;
+  return capabilities === undefined
+    ? { parts: [{ type: "text", text }], replyTo }
+    : outboundOf(text, replyTo, capabilities);
 }
 
 /** Attachments are named until a channel can carry them. */

@@ -93,7 +93,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
   }
   const prompt = await options.prompts.system(agent, agentModel, last, tools.tools);
   const extras = await options.prompts.inbound(last, agentModel);
-  if (extras.groupHistory) tools.tainted("history");
+  if (extras.told) tools.tainted("history");
   await taint.keep(tools.taint());
   tracer.note(
     last.id,
@@ -179,7 +179,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     }
     await taint.keep(tools.taint());
     const places = journal.places();
-    await conclude(options, scope, result, journal.takeHeld(), viewer.texts());
+    await conclude(options, { ...scope, told: extras.told }, result, journal.takeHeld(), viewer.texts());
     if (places) {
       const messages = [...scope.history, ...result.messages];
       options.histories.keep(sessionKey, scope.generation, { messages, places });

@@ -85,6 +85,8 @@ export interface RunFinish<T extends Bodies = Bodies> extends RunWrite {
   readonly inbox: readonly InboxSettle[];
   readonly messages?: readonly T["message"][];
   readonly outbox?: readonly OutboxInsert<T>[];
+  /** Entries of a group's history that the run has told its model, and that nobody tells again. */
+  readonly told?: { readonly conversation: string; readonly ids: readonly string[] };
   readonly usage?: RunUsage;
   readonly error?: string;
 }
@@ -109,7 +111,7 @@ export interface RunStore<T extends Bodies = Bodies> {
   /** To be awaited before a tool with effects is executed. */
   toolStarted(input: RunWrite & { readonly callIds: readonly string[] }): Promise<void>;
   toolResults(input: RunToolResults<T>): Promise<void>;
-  /** Ends the run: last messages, ends of its inbox rows, outbox rows and usage in one transaction. */
+  /** Ends the run: last messages, ends of its inbox rows, outbox rows, told history and usage in one transaction. */
   finish(input: RunFinish<T>): Promise<readonly OutboxRow<T>[]>;
   /**
    * Takes over an interrupted run under a lease of one's own and counts an attempt. `undefined` when its holder's

@@ -1,4 +1,5 @@
-import type { JsonValue, Millis } from "./common.ts";
+import type { Bodies, JsonValue, LeaseToken, Millis } from "./common.ts";
+import type { OutboxInsert } from "./outbox.ts";
 
 /** Resolved routes, so that a restart is warm. A digest names everything a route depends on. */
 export interface RouteCacheStore {
@@ -25,6 +26,8 @@ export interface GroupHistoryEntry {
 export interface GroupHistoryStore {
   /** Adds one; the oldest beyond `limit` (default 20) go. The same id again replaces. */
   push(conversation: string, entry: GroupHistoryEntry, limit?: number): Promise<void>;
+  /** Changes one that is there (edited on the platform); false where it is not, or not any more. */
+  revise(conversation: string, id: string, body: JsonValue): Promise<boolean>;
   /** Oldest first. */
   list(conversation: string): Promise<readonly GroupHistoryEntry[]>;
   /** Removes one (deleted on the platform), or all. */
@@ -64,10 +67,11 @@ export interface PairingPeer {
 }
 
 /** Who may write to an agent directly. */
-export interface PairingStore {
+export interface PairingStore<T extends Bodies = Bodies> {
   /**
    * Opens a request. `pending`: this peer has one already that still is good (its code is not known any more);
-   * `full`: the account has its number of open requests. Defaults: 10 min, 3 open per account.
+   * `full`: the account has its number of open requests. Defaults: 10 min, 3 open per account. Where a request is
+   * opened, `reply` goes into the outbox in the same transaction, so that no code exists that nobody was told.
    */
   request(input: {
     readonly channel: string;
@@ -75,6 +79,7 @@ export interface PairingStore {
     readonly peerId: string;
     readonly label?: string;
     readonly code: string;
+    readonly reply?: { readonly row: OutboxInsert<T>; readonly lease: LeaseToken };
   }): Promise<"created" | "pending" | "full" | "approved">;
   /**
    * Uses a code once. `unknown`: no open request has it. Every wrong try counts against the open requests of the

@@ -88,7 +88,7 @@ export interface Store<T extends Bodies = Bodies> {
   readonly routes: RouteCacheStore;
   readonly groupHistory: GroupHistoryStore;
   readonly kv: KvStore;
-  readonly pairing: PairingStore;
+  readonly pairing: PairingStore<T>;
   readonly traces: TraceStore;
   readonly maintenance: MaintenanceStore;
   /** Commits what is under way, then closes. Calls after it reject with `closed`. May be called twice. */

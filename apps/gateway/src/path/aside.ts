@@ -1,0 +1,129 @@
+import { randomInt } from "node:crypto";
+import type { MessageEvent } from "@signalbox/channel";
+import type { InboxId, JsonValue, LeaseToken } from "@signalbox/store";
+import { messageOf } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import { outboxRow } from "./outbox.ts";
+import { type GatewayStore, isFatal, isPassing, type StoredInbound } from "./stored.ts";
+
+export interface AsideOptions {
+  readonly store: GatewayStore;
+  readonly lease: LeaseToken;
+  readonly logger: Logger;
+  readonly now: () => number;
+  /** Messages of a group to remember for when the agent is addressed. */
+  readonly historyLimit: number;
+  /** Looks at the outbox after a row was added. */
+  readonly wakeOutbox: () => void;
+  /** Told when no later write can go well. */
+  readonly onFatal: (error: Error) => void;
+}
+
+/** Messages that no run answers. */
+export interface Aside {
+  /** Gives one its end, after doing what its rule asks for; tries until it is done. Never rejects. */
+  end(id: InboxId, stored: StoredInbound, kind: "pair" | "keep" | "ignore", rule: string): Promise<void>;
+  /** Tries nothing again from now on; the next start does. */
+  close(): void;
+}
+
+const PAIRING_TTL_MS = 10 * 60_000;
+/** How long a failing store is left alone, in milliseconds. */
+const AGAIN_MS = 2_000;
+const LONGEST_AGAIN_MS = 5 * 60_000;
+/** Without the characters people confuse. */
+const CODE_ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+
+export function createAside(options: AsideOptions): Aside {
+  const { store, logger } = options;
+  let closed = false;
+
+  /** Ends a message that no run answers, after doing what its rule asks for. Goes on until it is done. */
+  const setAside = async (
+    id: InboxId,
+    stored: StoredInbound,
+    kind: "pair" | "keep" | "ignore",
+    rule: string,
+    attempt = 1,
+  ): Promise<void> => {
+    try {
+      // Meanwhile it may have been edited, or deleted and so have its end.
+      const row = attempt === 1 ? undefined : await store.inbox.get(id);
+      if (row?.settledAt !== undefined) return;
+      const { event } = row?.payload ?? stored;
+      await asItsRuleAsks(event, kind, rule);
+      await store.inbox.settle(id, "ignored", { rule });
+    } catch (error) {
+      if (error instanceof Error && isFatal(error)) return options.onFatal(error);
+      logger.error({ message: id, rule, err: messageOf(error) }, "a message could not be set aside");
+      if (closed) return;
+      const delayMs = Math.min(LONGEST_AGAIN_MS, AGAIN_MS * 2 ** (attempt - 1));
+      setTimeout(() => void setAside(id, stored, kind, rule, attempt + 1), delayMs).unref();
+    }
+  };
+
+  /** What the store will never take keeps the message from nothing: it has its end all the same. */
+  const asItsRuleAsks = async (
+    event: MessageEvent,
+    kind: "pair" | "keep" | "ignore",
+    rule: string,
+  ): Promise<void> => {
+    try {
+      if (kind === "keep") await keep(event);
+      if (kind === "pair") await offerPairing(event);
+    } catch (error) {
+      if (isFatal(error) || isPassing(error)) throw error;
+      logger.error({ rule, err: messageOf(error) }, "a message is ignored without what its rule asks for");
+    }
+  };
+
+  const keep = (event: MessageEvent): Promise<void> =>
+    store.groupHistory.push(
+      historyKey(event),
+      {
+        id: event.messageId,
+        senderId: event.sender.id,
+        body: historyBody(event),
+        at: event.timestamp,
+      },
+      options.historyLimit,
+    );
+
+  const offerPairing = async (event: MessageEvent): Promise<void> => {
+    const code = Array.from({ length: 8 }, () => CODE_ALPHABET.charAt(randomInt(CODE_ALPHABET.length))).join(
+      "",
+    );
+    const { channel, account } = event;
+    const label = event.sender.name;
+    const text = `Pairing code: ${code}. The owner of this assistant can let you in with it, within ten minutes.`;
+    const payload = { parts: [{ type: "text" as const, text }], replyTo: event.messageId };
+    const expiresAt = options.now() + PAIRING_TTL_MS;
+    const outcome = await store.pairing.request({
+      channel,
+      account,
+      peerId: event.sender.id,
+      code,
+      ...(label === undefined ? {} : { label }),
+      reply: { row: outboxRow(event, payload, { expiresAt, claim: false }), lease: options.lease },
+    });
+    if (outcome === "created") options.wakeOutbox();
+  };
+
+  return {
+    end: (id, stored, kind, rule) => setAside(id, stored, kind, rule),
+    close() {
+      closed = true;
+    },
+  };
+}
+
+/** Names the ring of remembered messages of a group. */
+export function historyKey(event: Pick<MessageEvent, "channel" | "account" | "conversation">): string {
+  const { id, threadId } = event.conversation;
+  return JSON.stringify([event.channel, event.account, id, ...(threadId === undefined ? [] : [threadId])]);
+}
+
+/** What the ring keeps of a message. */
+export function historyBody({ text, sender }: MessageEvent): JsonValue {
+  return { text, ...(sender.name === undefined ? {} : { name: sender.name }) };
+}

@@ -1,0 +1,114 @@
+import type { DeletedEvent, EditedEvent, EmitResult, MessageEvent } from "@signalbox/channel";
+import type { InboxId } from "@signalbox/store";
+import type { Commands } from "../commands/commands.ts";
+import { historyBody, historyKey } from "./aside.ts";
+import type { Lanes } from "./lane.ts";
+import type { GatewayStore, StoredInbound } from "./stored.ts";
+import type { MessageTicket, Ticket } from "./ticket.ts";
+import type { Tracer } from "./trace.ts";
+
+export interface EditsOptions {
+  readonly store: GatewayStore;
+  readonly lanes: Pick<Lanes<Ticket>, "replace" | "withdraw">;
+  readonly commands: Pick<Commands, "enter" | "waits">;
+  readonly tracer: Tracer;
+}
+
+/** What people do to messages they have sent. */
+export interface Edits {
+  edited(event: EditedEvent): Promise<EmitResult>;
+  deleted(event: DeletedEvent): Promise<EmitResult>;
+}
+
+export function createEdits({ store, lanes, commands, tracer }: EditsOptions): Edits {
+  const edited = async (event: EditedEvent): Promise<EmitResult> => {
+    const asMessage: MessageEvent = { ...event, type: "message" };
+    const before = await store.inbox.find(event);
+    if (before?.kind !== "message") return "accepted";
+    // Nobody speaks with the rights of another by changing what that one wrote.
+    if (before.senderId !== event.sender.id || before.conversationId !== event.conversation.id)
+      return "accepted";
+    const stored: StoredInbound = { ...before.payload, event: asMessage };
+    const change = await store.inbox.revise(event, stored);
+    if (change.outcome === "applied")
+      tracer.note(change.id, "intake", "edited on the platform before it was answered");
+    const { route } = before;
+    if (route === undefined) {
+      await store.groupHistory.revise(historyKey(event), event.messageId, historyBody(asMessage));
+      return "accepted";
+    }
+    if (change.outcome === "applied" && takesEdit({ ...before, route }, stored)) return "accepted";
+    const underWay = change.outcome !== "unknown" && ["queued", "running"].includes(change.state);
+    if (!underWay || event.text === before.payload.event.text) return "accepted";
+    // A run has read it, or is about to: what it says now comes as a message of its own, and steers that run.
+    return correct(
+      event.eventId,
+      { ...stored, event: { ...asMessage, text: `(edited) ${event.text}` } },
+      route,
+    );
+  };
+
+  /** Whether a message still waits, so that its run will read what it says now. */
+  const takesEdit = (
+    { id, route }: { readonly id: InboxId; readonly route: { agentId: string; sessionKey: string } },
+    stored: StoredInbound,
+  ): boolean => {
+    const ticket: MessageTicket = {
+      kind: "message",
+      id,
+      ...route,
+      stored,
+      exclusive: false,
+      recovered: false,
+    };
+    const later = commands.waits(ticket);
+    if (later !== false) return lanes.replace(later);
+    if (!lanes.withdraw(route.sessionKey, id)) return false;
+    commands.enter(ticket);
+    return true;
+  };
+
+  const correct = async (
+    eventId: string,
+    stored: StoredInbound,
+    route: { readonly agentId: string; readonly sessionKey: string },
+  ): Promise<EmitResult> => {
+    const { event } = stored;
+    const accepted = await store.inbox.accept({
+      channel: event.channel,
+      account: event.account,
+      eventId,
+      messageId: event.messageId,
+      kind: "edited",
+      conversationId: event.conversation.id,
+      senderId: event.sender.id,
+      payload: stored,
+      route,
+    });
+    if (accepted.outcome === "full") return "rejected";
+    if (accepted.outcome === "duplicate") return "duplicate";
+    tracer.note(accepted.id, "intake", `message ${event.messageId} was edited while it was being answered`);
+    commands.enter({
+      kind: "message",
+      id: accepted.id,
+      ...route,
+      stored,
+      exclusive: false,
+      recovered: false,
+    });
+    return "accepted";
+  };
+
+  const deleted = async (event: DeletedEvent): Promise<EmitResult> => {
+    await store.groupHistory.clear(historyKey(event), event.messageId);
+    const change = await store.inbox.withdraw(event, { rule: "deleted", reason: "deleted on the platform" });
+    if (change.outcome === "applied") {
+      tracer.note(change.id, "intake", "deleted on the platform before it was answered");
+      const row = await store.inbox.get(change.id);
+      if (row?.route) lanes.withdraw(row.route.sessionKey, change.id);
+    }
+    return "accepted";
+  };
+
+  return { edited, deleted };
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { exampleConfig, inStore, openWorld, type World } from "./harness.ts";
+import { IN_GROUP, plainChannel, plainEdit, plainMessage } from "./plain-channel.ts";
+import { modelRequests } from "./requests.ts";
+
+function config(more: object = {}) {
+  return exampleConfig({ channels: { plain: { accounts: { main: {} } } }, ...more });
+}
+
+function asked(world: World, index = -1): string {
+  return modelRequests(world.anthropic).at(index)?.messages.at(-1)?.text ?? "";
+}
+
+async function ends(world: World): Promise<unknown[]> {
+  const rows = await inStore(world, (store) => store.inbox.list());
+  return rows.toSorted((a, b) => a.seq - b.seq).map(({ kind, state }) => [kind, state]);
+}
+
+describe("an edit", { timeout: 60_000 }, () => {
+  it("of a message whose run is about to begin is read by that very run", async () => {
+    const world = await openWorld();
+    world.configure(config());
+    world.script(() => ({ text: "fine" }));
+    const plain = plainChannel();
+    const first = Promise.withResolvers<void>();
+    const letGo = Promise.withResolvers<void>();
+    const started = await world.start({
+      channels: [plain.definition],
+      failpoints: (point) => {
+        if (point !== "begin.before") return;
+        first.resolve();
+        return letGo.promise;
+      },
+    });
+    const message = plainMessage("m1", "what is seven times six");
+    expect(await plain.emit(message)).toBe("accepted");
+    await first.promise;
+    expect(await plain.emit(plainEdit(message, "what is seven times seven"))).toBe("accepted");
+    expect(await plain.emit(plainEdit(message, "what is seven times seven"))).not.toBe("rejected");
+    letGo.resolve();
+    await started.settled();
+    const last =
+      modelRequests(world.anthropic)
+        .at(-1)
+        ?.messages.map(({ text }) => text) ?? [];
+    expect(last.join("\n")).toContain("(edited) what is seven times seven");
+    expect(last.join("\n").match(/times seven/g)).toHaveLength(1);
+    expect(await ends(world)).toEqual([
+      ["message", "replied"],
+      ["edited", "replied"],
+    ]);
+  });
+
+  it("of a message that is being answered steers its turn", async () => {
+    const world = await openWorld();
+    world.configure(config());
+    const reached = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    world.script(async (_, index) => {
+      if (index > 0) return { text: "all done" };
+      reached.resolve();
+      await goOn.promise;
+      return { toolCalls: [{ name: "ls", input: {} }] };
+    });
+    const plain = plainChannel();
+    const started = await world.start({ channels: [plain.definition] });
+    const message = plainMessage("m1", "delete nothing");
+    await plain.emit(message);
+    await reached.promise;
+    // What a platform adds of itself, a preview for instance, changes no text.
+    await plain.emit(plainEdit(message, "delete nothing", { eventId: "preview" }));
+    await plain.emit(plainEdit(message, "list nothing either"));
+    goOn.resolve();
+    await started.settled();
+    expect(asked(world)).toContain("(edited) list nothing either");
+    expect(plain.sent).toHaveLength(1);
+    expect(await ends(world)).toEqual([
+      ["message", "replied"],
+      ["edited", "replied"],
+    ]);
+    // Once it is answered, it is answered.
+    await plain.emit(plainEdit(message, "too late", { eventId: "late" }));
+    expect(await ends(world)).toHaveLength(2);
+  });
+
+  it("by somebody else changes nothing", async () => {
+    const world = await openWorld();
+    world.configure(config());
+    world.script(() => ({ text: "fine" }));
+    const plain = plainChannel();
+    const held = Promise.withResolvers<void>();
+    const started = await world.start({
+      channels: [plain.definition],
+      failpoints: (point) => (point === "begin.before" ? held.promise : undefined),
+    });
+    const message = plainMessage("m1", "mine");
+    await plain.emit(message);
+    const second = plainMessage("m2", "and more");
+    await plain.emit(second);
+    const sender = { id: "mallory", isBot: false, isSelf: false };
+    for (const one of [message, second]) await plain.emit(plainEdit(one, "theirs", { sender }));
+    held.resolve();
+    await started.settled();
+    expect(JSON.stringify(modelRequests(world.anthropic))).not.toContain("theirs");
+  });
+
+  it("of what was said beside the agent in a group is what it hears later", async () => {
+    const world = await openWorld();
+    world.configure(config());
+    world.script(() => ({ text: "fine" }));
+    const plain = plainChannel();
+    const started = await world.start({ channels: [plain.definition] });
+    const aside = plainMessage("m1", "lunch at noon", IN_GROUP);
+    await plain.emit(aside);
+    await plain.emit(plainMessage("m2", "bring spoons", IN_GROUP));
+    await plain.emit(plainEdit(aside, "lunch at one"));
+    await plain.emit({ ...plainMessage("m2", "", IN_GROUP), type: "deleted", eventId: "gone" });
+    await plain.emit(plainMessage("m3", "when is lunch?", { ...IN_GROUP, addressed: "mention" }));
+    await started.settled();
+    expect(asked(world)).toContain("lunch at one");
+    expect(asked(world)).not.toMatch(/noon|spoons/);
+    // It was told, and is not told again because it is edited once more.
+    await plain.emit(plainEdit(aside, "lunch at two", { eventId: "again" }));
+    await plain.emit(plainMessage("m4", "and dinner?", { ...IN_GROUP, addressed: "mention" }));
+    await started.settled();
+    expect(asked(world)).not.toContain("lunch at two");
+  });
+});

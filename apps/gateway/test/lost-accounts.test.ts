@@ -1,0 +1,50 @@
+import { textMessage } from "@signalbox/testkit/feishu";
+import { expect, it } from "vitest";
+import { eventually, exampleConfig, inStore, openWorld, type World, ZHANG } from "./harness.ts";
+
+const hello = (messageId: string, text: string) => textMessage(text, { senderId: ZHANG, messageId });
+
+function rows(world: World) {
+  return inStore(world, (store) => store.outbox.list({ states: ["pending", "sending", "dead", "sent"] }));
+}
+
+it("an account that is not configured any more has its last replies among the dead letters, and sends them once it is back", {
+  timeout: 60_000,
+}, async () => {
+  const world = await openWorld();
+  world.configure(exampleConfig());
+  const reached = Promise.withResolvers<void>();
+  world.script(async (_, index) => {
+    if (index > 0) return { text: "here is your answer" };
+    reached.resolve();
+    await new Promise(() => {});
+    return {};
+  });
+  const first = await world.startChild();
+  await first.post(hello("om_1", "a question"));
+  await reached.promise;
+  await first.post(hello("om_2", "/whoami"));
+  await first.end("SIGKILL");
+
+  world.configure(exampleConfig({ channels: {} }));
+  const without = await world.startChild();
+  await eventually(
+    async () => (await rows(world)).some(({ state, runId }) => state === "dead" && runId !== undefined),
+    "the reply has its end",
+  );
+  await without.end("SIGTERM");
+  const inbox = await inStore(world, (store) => store.inbox.list());
+  expect(inbox.map(({ state }) => state)).toEqual(["replied", "replied"]);
+  const listed = world.run(["outbox", "list"]);
+  await listed.exited;
+  expect(listed.stdout()).toMatch(/dead {2}feishu\/main .*not in the configuration/);
+
+  world.configure(exampleConfig());
+  for (const row of await rows(world)) {
+    if (row.state === "dead") await world.run(["outbox", "retry", row.id]).exited;
+  }
+  const back = await world.startChild();
+  await eventually(() => world.feishu.sent.length === 2, "the replies are out");
+  await back.end("SIGTERM");
+  expect(world.feishu.sent.map(({ content }) => content).join()).toContain("here is your answer");
+});
