@@ -18,6 +18,7 @@ import { createAuth } from "./http/auth.ts";
 import { startHttp } from "./http/server.ts";
 import { createLiveHub } from "./live.ts";
 import type { Logger } from "./log.ts";
+import { createMedia } from "./media.ts";
 import { createMessageSender } from "./message-sender.ts";
 import { resolveModels } from "./models.ts";
 import { OWN_HOOKS, sentMessage } from "./own-hooks.ts";
@@ -181,11 +182,13 @@ async function run(
     const found = accounts.get(channel, name);
     return found && failpoints ? accountWithFailpoints(found, failpoints) : found;
   };
+  const media = createMedia({ home, store, logger, now });
   const deliverer = createDeliverer({
     store,
     lease,
     account,
     configured: (channel, name) => accounts.definition(channel, name) !== undefined,
+    openMedia: media.out.open,
     logger,
     now,
     random: Math.random,
@@ -194,7 +197,7 @@ async function run(
       if (state === "sent") hooks.observe("message_sent", sentMessage(row));
     },
   });
-  const sender = createMessageSender({ store, lease, account, deliverer, live, now });
+  const sender = createMessageSender({ store, lease, account, mediaOut: media.out, deliverer, live, now });
   const { definition } = accounts;
   const questions = { store, lease, definition, deliverer, live, logger, now };
   const tools = await createToolbox({
@@ -220,6 +223,7 @@ async function run(
     toolbox,
     prompts,
     histories,
+    mediaOut: media.out,
     hooks,
     readOrder: (stored, agentId) => commands.read(stored, agentId),
     compactionCache: {
@@ -347,7 +351,7 @@ async function run(
     () => void renew(store, lease, leaseMs, onFatal, logger),
     leaseMs / LEASE_RENEWALS,
   );
-  const pruning = setInterval(() => void prune(store, logger), PRUNE_MS);
+  const pruning = setInterval(() => void prune(store, logger).then(media.prune), PRUNE_MS);
   renewing.unref();
   pruning.unref();
   state = "ready";

@@ -18,7 +18,7 @@ const CONFIG_NAMES = ["signalbox.yaml", "signalbox.yml", "signalbox.json", "sign
 const STATE_NAMES = [
   ...["signalbox.db", "signalbox.db-wal", "signalbox.db-shm", "signalbox.db-journal"],
   ...["signalbox.lock", "signalbox.lock-journal", "signalbox.holder.json"],
-  ...["token", "logs"],
+  ...["token", "logs", "media"],
 ];
 
 /** The folder that holds everything a gateway keeps. */
@@ -28,6 +28,8 @@ export interface Home {
   readonly configFile: string;
   readonly databaseFile: string;
   readonly skillsDir: string;
+  /** Attachments that wait to be sent. */
+  readonly mediaDir: string;
   /** Holds the token made on first start; mode 0600. */
   readonly tokenFile: string;
   /** What no tool may reach, wherever an agent's workspace is: the folder itself, and each file of it that is ours. */
@@ -48,6 +50,7 @@ export function locateHome(
     configFile: found ?? join(dir, "signalbox.yaml"),
     databaseFile: join(dir, "signalbox.db"),
     skillsDir: join(dir, "skills"),
+    mediaDir: join(dir, "media"),
     tokenFile: join(dir, "token"),
     // The folder closes all of it to workspaces around it; one that is the folder itself needs the names.
     closed: [dir, ...[...CONFIG_NAMES, ...STATE_NAMES].map((name) => join(dir, name))],

@@ -84,7 +84,7 @@ export interface BeforeReply extends Place {
   readonly event: MessageEvent;
   /** A turn of the agent, or the answer to a slash command. */
   readonly source: "turn" | "command";
-  /** Empty says nothing. What was streamed to a viewer before cannot be taken back. */
+  /** Empty says nothing, and takes away what was to be attached to it. What was streamed to a viewer before cannot be taken back. */
   readonly text: string;
 }
 

@@ -3,15 +3,17 @@ import type { MessageAction, MessageOutcome } from "@signalbox/tools";
 import type { Account } from "./channels.ts";
 import { messageOf } from "./errors.ts";
 import { type LiveHub, sentId } from "./live.ts";
+import type { MediaOut } from "./path/media-out.ts";
 import { type Deliverer, keyOf, outboxRow } from "./path/outbox.ts";
-import { outboundOf } from "./path/reply.ts";
+import { mediaMark, outboundOf } from "./path/reply.ts";
 import { type GatewayStore, isOfConversation } from "./path/stored.ts";
-import type { ToolRun } from "./toolbox.ts";
+import type { ActiveRun } from "./toolbox.ts";
 
 export interface MessageSenderOptions {
   readonly store: GatewayStore;
   readonly lease: LeaseToken;
   readonly account: (channel: string, account: string) => Account | undefined;
+  readonly mediaOut: MediaOut;
   readonly deliverer: Pick<Deliverer, "deliver">;
   readonly live: LiveHub;
   readonly now: () => number;
@@ -21,7 +23,7 @@ export interface MessageSenderOptions {
 export interface MessageSender {
   act(
     action: MessageAction,
-    run: ToolRun,
+    run: ActiveRun,
     call: { readonly signal: AbortSignal; readonly callId: string },
   ): Promise<MessageOutcome>;
 }
@@ -33,7 +35,7 @@ export function createMessageSender(options: MessageSenderOptions): MessageSende
 
   const send = async (
     action: Extract<MessageAction, { action: "send" }>,
-    run: ToolRun,
+    run: ActiveRun,
     account: Account,
     call: { readonly signal: AbortSignal; readonly callId: string },
   ): Promise<MessageOutcome> => {
@@ -49,13 +51,19 @@ export function createMessageSender(options: MessageSenderOptions): MessageSende
       if (!running.openDirect) return no(`This channel cannot write to ${action.target} from here.`);
       address = definition.codec.encode(await running.openDirect(action.target, call.signal));
     }
-    const payload = outboundOf(action.text, action.replyTo, definition.capabilities);
+    const wanted = { sources: action.media, voice: false };
+    const { capabilities } = definition;
+    const { parts, lines } = await options.mediaOut.prepare(wanted, run.agent, capabilities, run.mayAttach);
+    if (lines.length > 0) return no(`Nothing was sent. ${lines.join(" ")}`);
+    const payload = outboundOf(action.text, action.replyTo, capabilities, parts);
     const row = outboxRow({ ...run.event, address }, payload, { expiresAt: now() + TTL_MS, claim: false });
     // The key comes from the call, so that a call made again after a crash is the same message.
     const key = keyOf(run.runId, call.callId);
     const rows = await store.outbox.enqueue([{ ...row, key }], { lease, sessionKey: run.sessionKey });
     options.deliverer.deliver(rows);
-    if (action.target === undefined) run.onSent(action.text);
+    if (action.target === undefined) {
+      for (const sent of [action.text, ...action.media.map(mediaMark)]) run.onSent(sent);
+    }
     return { ok: true, text: "The message is on its way." };
   };
 
@@ -65,10 +73,11 @@ export function createMessageSender(options: MessageSenderOptions): MessageSende
       if (action.channel !== undefined && action.channel !== event.channel) {
         return no(`Only the current channel, ${event.channel}, can be written to.`);
       }
-      if (action.action === "send" && action.media.length > 0) {
-        return no("Attachments cannot be sent yet. Say where the file is instead.");
-      }
       const account = options.account(event.channel, event.account);
+      if (action.action === "send" && action.media.length > 0) {
+        if (account?.definition.capabilities.sendMedia === undefined)
+          return no("Attachments cannot be sent here. Say where the file is instead.");
+      }
       try {
         if (account === undefined) {
           if (event.channel === "api") return no("This client reads only your reply. Say it there.");

@@ -6,6 +6,7 @@ import {
   type Approval,
   type Approvals,
   checkToolNames,
+  claimsOn,
   createEditTool,
   createExecTool,
   createLsTool,
@@ -14,8 +15,10 @@ import {
   createRunState,
   createToolRunner,
   createWriteTool,
+  decide,
   describeSandbox,
   openWorkspace,
+  type RunFacts,
   type RunTools as RunnerTools,
   type Sandbox,
   startSandbox,
@@ -28,6 +31,7 @@ import type { Home } from "./home.ts";
 import type { Hooks } from "./hooks.ts";
 import type { MessageSender } from "./message-sender.ts";
 import type { Role } from "./path/gate.ts";
+import type { MayAttach } from "./path/media-out.ts";
 import type { Tracer } from "./path/trace.ts";
 import type { AgentsSkills } from "./skills.ts";
 
@@ -41,12 +45,19 @@ export interface ToolRun {
   readonly runId: RunId;
   /** The message whose trace tells of the decisions. */
   readonly messageId: InboxId;
-  /** Told a text that the message tool has sent to this very conversation. */
+  /** Told a text, or the mark of an attachment, that the message tool has sent to this very conversation. */
   readonly onSent: (text: string) => void;
+}
+
+/** A run with what its tools may give out. */
+export interface ActiveRun extends ToolRun {
+  /** Decided, and noted, as a `read` of it would be. */
+  readonly mayAttach: MayAttach;
 }
 
 /** The tools of one run. */
 interface RunTools {
+  readonly mayAttach: MayAttach;
   /** Those this run may use, in the order of the agent's configuration. */
   readonly tools: readonly Tool[];
   readonly effects: (name: string) => ToolEffects;
@@ -91,7 +102,7 @@ const BUILT_IN: readonly string[] = ["read", "write", "edit", "ls", "exec", "mes
 export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   const { agents, config, tracer } = options;
   /** The run of each session: there is never more than one. */
-  const running = new Map<string, ToolRun>();
+  const running = new Map<string, ActiveRun>();
   // Proving the sandbox takes a moment; the first run that needs it waits, the start does not.
   const sandbox = agents.all.some((agent) => mayUse(agent, "exec")) ? sandboxOf(config) : undefined;
 
@@ -124,7 +135,6 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       const { agent, event, sessionKey } = run;
       // A client of the API waits for one answer and can give none in between.
       const runner = await runnerOf(agent, event.channel !== "api");
-      running.set(sessionKey, run);
       const state = createRunState({
         agentId: agent.id,
         sessionKey,
@@ -133,6 +143,14 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
         taint: [],
       });
       const { tools, beforeToolCall, onAsk, call } = runner.forRun(state);
+      const mayAttach: MayAttach = (what) => {
+        const { decision, rule, reason } = decideAttachment(agent, state.facts, what);
+        const text = `attach ${JSON.stringify(what)}: ${decision} (${rule}). ${reason}`;
+        tracer.note(run.messageId, "tool", text, { rule });
+        return decision === "allow" ? { ok: true } : { ok: false, why: reason };
+      };
+      const active: ActiveRun = { ...run, mayAttach };
+      running.set(sessionKey, active);
       const gate = async (tool: string, callId: string, args: unknown) => {
         const asked = { agentId: agent.id, sessionKey, tool, callId, args };
         const verdict = await options.hooks.gate("before_tool_call", asked);
@@ -142,6 +160,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       };
       const effects = new Map(tools.map((tool) => [tool.name, tool.effects]));
       return {
+        mayAttach,
         tools: inOrder(tools, agent),
         effects: (name) => effects.get(name) ?? "external",
         async beforeToolCall(info) {
@@ -169,11 +188,33 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
         tainted: (source) => state.taint({ source }),
         taint: () => [...new Set(state.facts.taint.map(({ source }) => source))],
         end() {
-          if (running.get(sessionKey) === run) running.delete(sessionKey);
+          if (running.get(sessionKey) === active) running.delete(sessionKey);
         },
       };
     },
   };
+}
+
+/**
+ * What a run may not read it may not send either; who may run commands can read. A page is fetched for no run that has
+ * seen what others wrote: its address would tell them whatever they asked for.
+ */
+function decideAttachment(
+  { tools }: Agent,
+  facts: RunFacts,
+  what: Parameters<MayAttach>[0],
+): ReturnType<typeof decide> {
+  if ("url" in what) {
+    return facts.taint.length === 0
+      ? { decision: "allow", rule: "attach.url", reason: "The run has seen nothing untrusted." }
+      : { decision: "deny", rule: "taint.attach", reason: "This run has seen untrusted content." };
+  }
+  const claims = claimsOn("read-identity", what.file);
+  const [read, exec] = (["read", "exec"] as const).map((name) =>
+    decide({ allow: tools.allow, deny: tools.deny }, { tool: { name, effects: "none" }, claims, facts }),
+  );
+  if (exec?.decision === "allow") return exec;
+  return read ?? { decision: "deny", rule: "attach", reason: "There is no rule for it." };
 }
 
 type Note = (sessionKey: string, text: string, data: { rule: string; call: string }) => void;
@@ -182,7 +223,7 @@ async function makeRunner(
   options: ToolboxOptions,
   agent: Agent,
   sandbox: Promise<Sandbox> | undefined,
-  running: ReadonlyMap<string, ToolRun>,
+  running: ReadonlyMap<string, ActiveRun>,
   approvals: Approvals | undefined,
   note: Note,
 ): Promise<ToolRunner> {

@@ -9,6 +9,7 @@ export {
 } from "./approvals.ts";
 export { adoptTool, defineTool, type ToolDefinition } from "./define.ts";
 export { createExecTool, type ExecToolOptions } from "./exec.ts";
+export { claimsOn } from "./files/common.ts";
 export { createEditTool, type EditToolOptions } from "./files/edit.ts";
 export { createLsTool, type LsToolOptions } from "./files/ls.ts";
 export { createReadTool, type ReadToolOptions } from "./files/read.ts";

@@ -1,8 +1,10 @@
 import type { AgentMessage, RunUsage as LoopUsage, RunResult } from "@signalbox/agent-core";
+import type { Capabilities } from "@signalbox/channel";
 import type { InboxSettle, RunId } from "@signalbox/store";
 import { noteId, type RunEnd } from "../live.ts";
 import { shownMessage } from "../own-hooks.ts";
 import type { Outcome } from "../service.ts";
+import type { MayAttach } from "./media-out.ts";
 import { keyOf, outboxRow, repeatable } from "./outbox.ts";
 import type { ToldHistory } from "./prompt.ts";
 import { answerTo, composeReply, type Ending, type Reply } from "./reply.ts";
@@ -37,13 +39,15 @@ export interface Conclusion {
 
 export async function conclude(
   options: RunOptions,
-  scope: Ended & { readonly sentByTool: readonly string[] },
+  scope: Ended & { readonly sentByTool: readonly string[]; readonly mayAttach: MayAttach },
   result: RunResult,
   held: readonly AgentMessage[],
   texts: readonly string[],
 ): Promise<void> {
-  const composed = composeReply(texts, endingOf(result), scope.sentByTool);
-  const reply = result.reason === "aborted" ? composed : await asHooksLeaveIt(options, scope, composed);
+  const carries = sendMediaOf(options, scope.tickets) !== undefined;
+  const composed = composeReply(texts, endingOf(result), scope.sentByTool, carries);
+  const left = result.reason === "aborted" ? composed : await asHooksLeaveIt(options, scope, composed);
+  const reply = result.reason === "aborted" ? left : await withMedia(options, scope, left);
   const base = { reply, used: result.used, ...(result.reason === "cut" ? { truncated: true } : {}) };
   const conclusion: Conclusion =
     result.reason === "error"
@@ -80,7 +84,32 @@ async function asHooksLeaveIt(
   const { agentId, stored } = last;
   const asked = { agentId, sessionKey, event: stored.event, source: "turn", text: reply.text } as const;
   const { text } = await hooks.modify("before_reply", asked);
-  return { ...reply, text, silent: text === "" };
+  // A text that a hook took away takes what was attached to it along.
+  return { ...reply, text, silent: text === "" && (reply.text !== "" || reply.wanted === undefined) };
+}
+
+function sendMediaOf(
+  { definition }: RunOptions,
+  tickets: readonly MessageTicket[],
+): Capabilities["sendMedia"] | undefined {
+  const event = tickets.at(-1)?.stored.event;
+  return event && definition(event.channel, event.account)?.capabilities.sendMedia;
+}
+
+/** The reply with its attachments ready to be sent, and a line for each that cannot be. */
+async function withMedia(
+  options: RunOptions,
+  { tickets, mayAttach }: { readonly tickets: readonly MessageTicket[]; readonly mayAttach: MayAttach },
+  reply: Reply,
+): Promise<Reply> {
+  const last = tickets.at(-1);
+  const agent = last && options.agents.get(last.agentId);
+  const { wanted } = reply;
+  const channel = last && options.definition(last.stored.event.channel, last.stored.event.account);
+  if (wanted === undefined || reply.silent || agent === undefined || channel === undefined) return reply;
+  const { parts, lines } = await options.mediaOut.prepare(wanted, agent, channel.capabilities, mayAttach);
+  const text = [reply.text, lines.join("\n")].filter((one) => one !== "").join("\n\n");
+  return { ...reply, text, attached: parts };
 }
 
 /** Commits the end of a run with everything that follows from it, then lets it be delivered. */
@@ -98,7 +127,13 @@ export async function finish(
   const payload =
     !last || reply.silent
       ? undefined
-      : answerTo(last.stored.event, reply.text, await answered(options, last, reply), channel?.capabilities);
+      : answerTo(
+          last.stored.event,
+          reply.text,
+          await answered(options, last, reply),
+          channel?.capabilities,
+          reply.attached,
+        );
   const claim = channel !== undefined && repeatable(channel);
   const outbox =
     last && payload

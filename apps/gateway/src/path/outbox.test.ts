@@ -63,6 +63,7 @@ async function setup(
     lease,
     configured: () => true,
     account: () => account,
+    openMedia: () => Promise.reject(new Error("nothing is attached here")),
     logger: createLogger("fatal", createRedactor([])),
     now: Date.now,
     random: () => 0,

@@ -7,12 +7,14 @@ import {
   type Outbound,
   type PartReceipt,
   type RateLimit,
+  type SendOptions,
 } from "@signalbox/channel";
 import type { LeaseToken, OutboxInsert, OutboxRow } from "@signalbox/store";
 import type { Account } from "../channels.ts";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import { backoffMs } from "./backoff.ts";
+import { sendSayingWhatFails } from "./media-out.ts";
 import { createRateLimiter } from "./rate.ts";
 import { type GatewayBodies, type GatewayStore, isPassing } from "./stored.ts";
 
@@ -27,6 +29,8 @@ export interface OutboxOptions {
   readonly account: (channel: string, account: string) => Account | undefined;
   /** Whether the configuration names the account, be it that it does not run just now. */
   readonly configured: (channel: string, account: string) => boolean;
+  /** The bytes of attachments. */
+  readonly openMedia: NonNullable<SendOptions["openMedia"]>;
   readonly logger: Logger;
   readonly now: () => number;
   readonly random: () => number;
@@ -172,9 +176,11 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
     const started = now();
     const done: PartReceipt[] = [];
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(SEND_MS)]);
-    const receipt = await account.running.send(account.definition.codec.decode(row.address), row.payload, {
+    const to = account.definition.codec.decode(row.address);
+    const how: SendOptions = {
       idempotencyKey: row.key,
       signal,
+      openMedia: options.openMedia,
       startAt: row.receipts.length,
       // One part needs no note of its own: its receipt is committed with the end of the row.
       ...(row.partCount > 1
@@ -186,7 +192,8 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
             },
           }
         : {}),
-    });
+    };
+    const receipt = await sendSayingWhatFails(account.running, to, row.payload, how, logger);
     const open = receipt.parts.filter((part) => !done.some((one) => one.index === part.index));
     const receipts = open.map((part) => ({ part: part.index, receipt: { messageId: part.messageId } }));
     await noted(() => store.outbox.markSent(row.id, lease, receipts));

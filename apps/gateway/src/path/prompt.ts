@@ -270,11 +270,12 @@ function mediaNote({ kind, name, mimeType }: MediaRef): string {
 function capabilitiesOf(account: Account | undefined): string[] {
   const capabilities = account?.definition.capabilities;
   if (!capabilities) return [];
-  const { threads, reactions, edit, cards } = capabilities;
+  const { threads, reactions, edit, cards, sendMedia } = capabilities;
   return [
     ...(threads === "none" ? [] : [threads === "native" ? "threads" : "replies"]),
     ...(reactions === true ? ["reactions"] : []),
     ...(edit === undefined ? [] : ["edits"]),
     ...(cards === undefined ? [] : ["buttons"]),
+    ...(sendMedia === undefined ? [] : ["attachments"]),
   ];
 }

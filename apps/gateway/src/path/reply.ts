@@ -1,5 +1,12 @@
-import { type Capabilities, chunkText, type MessageEvent, type Outbound } from "@signalbox/channel";
+import {
+  type Capabilities,
+  chunkText,
+  type MediaPart,
+  type MessageEvent,
+  type Outbound,
+} from "@signalbox/channel";
 import { parseReply } from "@signalbox/prompt";
+import type { WantedMedia } from "./media-out.ts";
 
 /** A finished turn as the person is to see it. */
 export interface Reply {
@@ -10,6 +17,10 @@ export interface Reply {
   readonly note?: string;
   /** The message the model chose to answer; absent: the one that was asked. */
   readonly replyTo?: string;
+  /** What is to be attached and is not named in the text. */
+  readonly wanted?: WantedMedia;
+  /** The same, ready to be sent. */
+  readonly attached?: readonly MediaPart[];
 }
 
 const CUT = "… (the answer was cut at the model's output limit)";
@@ -19,46 +30,76 @@ export type Ending = "complete" | "cut" | { readonly note: string };
 
 /**
  * The visible reply of a run: its texts in order, directives taken out, silence honoured, an unfinished end marked.
- * `alreadySent` are texts that the message tool has delivered to this conversation.
+ * `alreadySent` are texts that the message tool has delivered to this conversation, and attachments as `mediaMark`
+ * has them. `carries`: attachments can be sent, so that the text does not name them.
  */
 export function composeReply(
   texts: readonly string[],
   ending: Ending,
   alreadySent: readonly string[],
+  carries = false,
 ): Reply {
   const visible: string[] = [];
+  const sources = new Set<string>();
+  let voice = false;
   let replyTo: string | undefined;
   for (const text of texts) {
     const turn = readTurn(text);
     replyTo ??= turn.replyTo;
-    if (turn.visible === "" || alreadySent.some((sent) => sameText(sent, turn.visible))) continue;
-    visible.push(turn.visible);
+    voice ||= turn.voice;
+    for (const source of carries ? turn.media : [])
+      if (!alreadySent.includes(mediaMark(source))) sources.add(source);
+    const shown = carries ? turn.said : turn.visible;
+    if (shown === "" || alreadySent.some((sent) => sameText(sent, shown))) continue;
+    visible.push(shown);
   }
   const note = ending === "complete" ? undefined : ending === "cut" ? CUT : ending.note;
   if (note !== undefined) visible.push(note);
   const text = visible.join("\n\n");
   return {
     text,
-    silent: text === "",
+    silent: text === "" && sources.size === 0,
+    ...(sources.size === 0 ? {} : { wanted: { sources: [...sources], voice } }),
     ...(note === undefined ? {} : { note }),
     ...(replyTo === undefined ? {} : { replyTo }),
   };
 }
 
-/** What people see of one turn, empty where it is silent, and the message it chose to answer. */
-export function readTurn(text: string): { readonly visible: string; readonly replyTo?: string } {
-  const { text: said, media, silent, replyTo } = parseReply(text);
-  const lines = [said.trim(), ...media.map((one) => mediaLine(one))].filter((line) => line !== "");
+/** One turn of a model as people are to have it. */
+export interface ReadTurn {
+  /** Its text with a line for each attachment, empty where it is silent. */
+  readonly visible: string;
+  /** Its text alone. */
+  readonly said: string;
+  readonly media: readonly string[];
+  readonly voice: boolean;
+  /** The message it chose to answer. */
+  readonly replyTo?: string;
+}
+
+export function readTurn(text: string): ReadTurn {
+  const { text: all, media, silent, replyTo, audioAsVoice: voice } = parseReply(text);
+  const said = silent ? "" : all.trim();
+  const lines = [said, ...media.map((one) => mediaLine(one))].filter((line) => line !== "");
   return {
     visible: silent ? "" : lines.join("\n"),
+    said,
+    media: silent ? [] : media,
+    voice,
     ...(typeof replyTo === "object" ? { replyTo: replyTo.id } : {}),
   };
 }
 
-/** Cuts a reply into the parts a channel can take. */
-export function outboundOf(text: string, replyTo: string | undefined, capabilities: Capabilities): Outbound {
+/** Cuts a reply into the parts a channel can take, with its attachments behind them. */
+export function outboundOf(
+  text: string,
+  replyTo: string | undefined,
+  capabilities: Capabilities,
+  attached: readonly MediaPart[] = [],
+): Outbound {
   const type = capabilities.text.markup === "markdown" ? "markdown" : "text";
-  const parts = chunkText(text, capabilities.text).map((part) => ({ type, text: part }) as const);
+  const said = text === "" ? [] : chunkText(text, capabilities.text);
+  const parts = [...said.map((part) => ({ type, text: part }) as const), ...attached];
   return { parts, ...(replyTo === undefined || capabilities.threads === "none" ? {} : { replyTo }) };
 }
 
@@ -74,14 +115,20 @@ export function answerTo(
   text: string,
   replyTo: string,
   capabilities: Capabilities | undefined,
+  attached: readonly MediaPart[] = [],
 ): Outbound | undefined {
   if (OWN_CHANNELS.has(event.channel)) return undefined;
   return capabilities === undefined
     ? { parts: [{ type: "text", text }], replyTo }
-    : outboundOf(text, replyTo, capabilities);
+    : outboundOf(text, replyTo, capabilities, attached);
 }
 
-/** Attachments are named until a channel can carry them. */
+/** How an attachment that was sent already is remembered among the texts. */
+export function mediaMark(source: string): string {
+  return `MEDIA:${source}`;
+}
+
+/** An attachment where none can be sent. */
 function mediaLine(media: string): string {
   return /^https?:\/\//.test(media) ? media : `[file: ${media}]`;
 }

@@ -15,8 +15,10 @@ import type { Toolbox } from "../toolbox.ts";
 import { failureNote, failWithoutRun, finish } from "./conclude.ts";
 import type { Histories } from "./history.ts";
 import type { Batch, RunHandle } from "./lane.ts";
+import type { MediaOut } from "./media-out.ts";
 import { chooseModel } from "./model-choice.ts";
 import type { Prompts } from "./prompt.ts";
+import { mediaMark } from "./reply.ts";
 import { seedOf } from "./session.ts";
 import { type GatewayBodies, type GatewayStore, isFatal } from "./stored.ts";
 import { createSuspects } from "./suspects.ts";
@@ -33,6 +35,7 @@ export interface RunOptions {
   readonly toolbox: Toolbox;
   readonly prompts: Prompts;
   readonly histories: Histories;
+  readonly mediaOut: MediaOut;
   readonly hooks: Hooks;
   /** What messages order beyond their plain text. */
   readonly readOrder: Commands["read"];
@@ -315,8 +318,10 @@ function sentBefore(messages: readonly AgentMessage[]): string[] {
     if (message.role !== "assistant") return [];
     return message.content.flatMap((block) => {
       if (block.type !== "toolCall" || block.name !== "message" || !done.has(block.id)) return [];
-      const { action, target, message: text } = block.args ?? {};
-      return action === "send" && target === undefined && typeof text === "string" ? [text] : [];
+      const { action, target, message: text, media } = block.args ?? {};
+      if (action !== "send" || target !== undefined) return [];
+      const marks = Array.isArray(media) ? media.map((source) => mediaMark(String(source))) : [];
+      return [...(typeof text === "string" ? [text] : []), ...marks];
     });
   });
 }

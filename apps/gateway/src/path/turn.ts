@@ -179,7 +179,8 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     }
     await taint.keep(tools.taint());
     const places = journal.places();
-    await conclude(options, { ...scope, told: extras.told }, result, journal.takeHeld(), viewer.texts());
+    const ended = { ...scope, told: extras.told, mayAttach: tools.mayAttach };
+    await conclude(options, ended, result, journal.takeHeld(), viewer.texts());
     if (places) {
       const messages = [...scope.history, ...result.messages];
       options.histories.keep(sessionKey, scope.generation, { messages, places });

@@ -26,6 +26,10 @@ export class Faults {
     this.#waiting.push({ fault, left: fault.times ?? 1 });
   }
 
+  clear(): void {
+    this.#waiting.length = 0;
+  }
+
   take(method: string, path: string): FeishuFault | undefined {
     const index = this.#waiting.findIndex(
       ({ fault }) =>

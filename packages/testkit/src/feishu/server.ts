@@ -53,6 +53,8 @@ export interface FeishuStandIn extends StandIn {
     type?: { mimeType?: string; name?: string },
   ): void;
   fail(fault: FeishuFault): void;
+  /** Nothing goes wrong any more. */
+  heal(): void;
   /** From now on all tokens given so far are refused. */
   expireTokens(): void;
   setRateLimit(on: boolean): void;
@@ -267,6 +269,7 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
       });
     },
     fail: (fault) => faults.add(fault),
+    heal: () => faults.clear(),
     expireTokens: () => tokens.clear(),
     setRateLimit: (on) => {
       rules.rateLimit = on;

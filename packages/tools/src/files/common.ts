@@ -35,7 +35,15 @@ export async function identityClaims(
 ): Promise<readonly Claim[]> {
   // Outside the workspace, or nowhere: the tool itself will say so.
   const shown = await workspace.locate(path).catch(() => undefined);
-  if (shown === undefined || !isIdentityPath(shown)) return [];
+  return shown === undefined ? [] : claimsOn(kind, shown);
+}
+
+/**
+ * The claim on the agent's own notes of somebody who has opened a file; `shown` as the workspace gave it. For hosts
+ * that give files out by other ways than the tools.
+ */
+export function claimsOn(kind: "read-identity" | "write-identity", shown: string): readonly Claim[] {
+  if (!isIdentityPath(shown)) return [];
   if (kind === "read-identity" && READABLE.has(fold(shown.split("/", 1)[0] ?? ""))) return [];
   return [{ kind, detail: shown }];
 }

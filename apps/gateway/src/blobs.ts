@@ -1,0 +1,96 @@
+import { createHash, randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { chmod, mkdir, open, readdir, rename, stat, unlink, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+
+/** Bytes that wait to be sent, in files named by what they hold. */
+export interface Blobs {
+  /** Keeps bytes; they are on the disk when it resolves. Gives their SHA-256 as hexadecimal digits. */
+  put(bytes: Uint8Array): Promise<string>;
+  /** Undefined where there is no such blob. */
+  open(id: string): Promise<ReadableStream<Uint8Array> | undefined>;
+  /** Those that were put for the last time before `before`, in milliseconds since the epoch. */
+  olderThan(before: number): Promise<readonly string[]>;
+  /** Removes those of `ids` that were not put again since `before`. Gives how many. */
+  remove(ids: readonly string[], before: number): Promise<number>;
+}
+
+const ID = /^[0-9a-f]{64}$/;
+
+/** The folder is made when it is first needed. One process at a time works on it. */
+export function createBlobs(dir: string): Blobs {
+  /** A blob must not be removed while it is put again. */
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = last.then(work, work);
+    last = result.catch(() => {});
+    return result;
+  };
+  const pathOf = (id: string): string => {
+    if (!ID.test(id)) throw new TypeError("not the id of a blob");
+    return join(dir, id);
+  };
+
+  const write = async (path: string, bytes: Uint8Array): Promise<void> => {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await chmod(dir, 0o700);
+    const temporary = join(dir, `.${randomBytes(8).toString("hex")}.tmp`);
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    const handle = await open(temporary, flags, 0o600);
+    try {
+      await handle.writeFile(bytes);
+      await handle.sync();
+      await handle.close();
+      await rename(temporary, path);
+      const folder = await open(dir, constants.O_RDONLY);
+      await folder.sync().finally(() => folder.close());
+    } catch (error) {
+      await handle.close().catch(() => {});
+      await unlink(temporary).catch(() => {});
+      throw error;
+    }
+  };
+
+  return {
+    put(bytes) {
+      const id = createHash("sha256").update(bytes).digest("hex");
+      const path = pathOf(id);
+      return inTurn(async () => {
+        const known = await stat(path).catch(() => undefined);
+        const now = new Date();
+        if (known?.isFile() === true && known.size === bytes.byteLength) await utimes(path, now, now);
+        else await write(path, bytes);
+        return id;
+      });
+    },
+    async open(id) {
+      const handle = await open(pathOf(id), constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined);
+      if (handle === undefined) return undefined;
+      return Readable.toWeb(handle.createReadStream());
+    },
+    async olderThan(before) {
+      const names = await readdir(dir).catch(() => []);
+      const old: string[] = [];
+      for (const name of names) {
+        const found = await stat(join(dir, name)).catch(() => undefined);
+        if (found === undefined || found.mtimeMs >= before) continue;
+        // What a crash left half written belongs to nobody.
+        if (name.endsWith(".tmp")) await unlink(join(dir, name)).catch(() => {});
+        else if (ID.test(name)) old.push(name);
+      }
+      return old;
+    },
+    remove: (ids, before) =>
+      inTurn(async () => {
+        let removed = 0;
+        for (const id of ids) {
+          const found = await stat(pathOf(id)).catch(() => undefined);
+          if (found === undefined || found.mtimeMs >= before) continue;
+          await unlink(pathOf(id));
+          removed += 1;
+        }
+        return removed;
+      }),
+  };
+}

@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { kindOf, mediaTypeOf } from "./media-type.ts";
+
+const latin1 = (text: string) => Buffer.from(text, "latin1");
+
+it("goes by what bytes hold, and by the name only for kinds of text", async () => {
+  const cases: readonly (readonly [Buffer, string | undefined, string, string])[] = [
+    [latin1("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0"), "a.txt", "image/png", "png"],
+    [latin1("%PDF-1.7\n"), "photo.jpg", "application/pdf", "pdf"],
+    [Buffer.from("a,b\n1,2\n"), "t.csv", "text/csv", "csv"],
+    [Buffer.from('{"a":1}'), "t.json", "application/json", "json"],
+    [Buffer.from("const a: number = 1;"), "code.ts", "text/plain", "ts"],
+    [Buffer.from("# 标题"), "读我.MD", "text/markdown", "md"],
+    [Buffer.from("words"), undefined, "text/plain", "txt"],
+    [Buffer.from("words"), "a.exe", "text/plain", "exe"],
+    [latin1("\0\x01\x02\xff\xfe"), "a.png", "application/octet-stream", "bin"],
+    [Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>"), "x.svg", "image/svg+xml", "svg"],
+  ];
+  for (const [bytes, name, mimeType, extension] of cases)
+    expect([name, await mediaTypeOf(bytes, name)]).toEqual([name, { mimeType, extension }]);
+});
+
+it("calls a picture only what holds no scripts", () => {
+  expect(["image/png", "image/svg+xml", "audio/ogg", "video/mp4", "text/html"].map(kindOf)).toEqual([
+    "image",
+    "file",
+    "audio",
+    "video",
+    "file",
+  ]);
+});

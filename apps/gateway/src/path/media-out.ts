@@ -1,0 +1,290 @@
+import {
+  type Capabilities,
+  type Channel,
+  ChannelError,
+  type ChannelErrorCode,
+  isChannelError,
+  type MediaPart,
+  type Outbound,
+  type PartReceipt,
+  type Receipt,
+  type SendOptions,
+} from "@signalbox/channel";
+import { WorkspaceError } from "@signalbox/tools";
+import type { Agent } from "../agents.ts";
+import type { Blobs } from "../blobs.ts";
+import { messageOf } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import { kindOf, mediaTypeOf } from "../media-type.ts";
+import type { Workspaces } from "../workspaces.ts";
+import type { GatewayStore } from "./stored.ts";
+
+/** What somebody wants to attach. */
+export interface WantedMedia {
+  /** Paths in the workspace, or URLs. */
+  readonly sources: readonly string[];
+  /** Audio is to be heard as a spoken message. */
+  readonly voice: boolean;
+}
+
+/** Whether a run may give a file or page to people; `why` is for the log and the model. */
+export type MayAttach = (
+  what: { readonly file: string } | { readonly url: string },
+) => { readonly ok: true } | { readonly ok: false; readonly why: string };
+
+/** What can be attached, and what is to be said of the rest. */
+interface PreparedMedia {
+  readonly parts: readonly MediaPart[];
+  /** For people, one for each that cannot be attached. */
+  readonly lines: readonly string[];
+}
+
+export interface MediaOut {
+  /**
+   * Copies what is wanted into blobs, so that every try sends the same bytes, whatever becomes of the file. Never
+   * rejects.
+   */
+  prepare(
+    wanted: WantedMedia,
+    agent: Agent,
+    capabilities: Capabilities,
+    mayAttach: MayAttach,
+  ): Promise<PreparedMedia>;
+  /** The bytes of a part, for a channel that sends it. */
+  readonly open: NonNullable<SendOptions["openMedia"]>;
+}
+
+export interface MediaOutOptions {
+  readonly blobs: Blobs;
+  readonly workspaces: Workspaces;
+  readonly logger: Logger;
+}
+
+/** How many attachments one message may have. */
+const MOST = 10;
+const LONGEST_NAME = 100;
+
+export function createMediaOut(options: MediaOutOptions): MediaOut {
+  const { blobs, workspaces, logger } = options;
+
+  const fromWorkspace = async (
+    path: string,
+    agent: Agent,
+    maxBytes: number,
+    mayAttach: MayAttach,
+  ): Promise<Uint8Array> => {
+    const workspace = await workspaces(agent);
+    const file = await workspace.openFile(path);
+    try {
+      // Decided about the file that is open, not about a path that may lead elsewhere by now.
+      const may = mayAttach({ file: file.shown });
+      if (!may.ok) throw new NotAttached("it may not be sent", may.why);
+      if (file.size === 0) throw new NotAttached("it is empty");
+      if (file.size > maxBytes) throw tooLarge(file.size, maxBytes);
+      const bytes = Buffer.alloc(file.size);
+      let length = 0;
+      while (length < bytes.length) {
+        const { bytesRead } = await file.handle.read(bytes, length, bytes.length - length, length);
+        if (bytesRead === 0) break;
+        length += bytesRead;
+      }
+      if (length === 0) throw new NotAttached("it is empty");
+      return bytes.subarray(0, length);
+    } finally {
+      await file.close();
+    }
+  };
+
+  const prepareOne = async (
+    source: string,
+    { voice }: WantedMedia,
+    agent: Agent,
+    sendMedia: NonNullable<Capabilities["sendMedia"]>,
+    mayAttach: MayAttach,
+  ): Promise<MediaPart> => {
+    const largest = Math.max(...Object.values(sendMedia).map((limit) => limit.maxBytes));
+    const bytes = await fromWorkspace(source, agent, largest, mayAttach);
+    const name = nameOf(source);
+    const { mimeType } = await mediaTypeOf(bytes, name);
+    const kind = fitting(mimeType, bytes.byteLength, sendMedia);
+    const blob = await blobs.put(bytes);
+    return {
+      type: "media",
+      kind,
+      name,
+      mimeType,
+      size: bytes.byteLength,
+      ref: { blob },
+      ...(voice && kind === "audio" ? { voice } : {}),
+    };
+  };
+
+  return {
+    async prepare(wanted, agent, { sendMedia }, mayAttach) {
+      const parts: MediaPart[] = [];
+      const lines: string[] = [];
+      for (const [index, source] of wanted.sources.entries()) {
+        try {
+          if (isUrl(source)) {
+            lines.push(source);
+            continue;
+          }
+          if (sendMedia === undefined) throw new NotAttached("this channel takes no attachments");
+          if (index >= MOST) throw new NotAttached(`one message has at most ${MOST} attachments`);
+          parts.push(await prepareOne(source, wanted, agent, sendMedia, mayAttach));
+        } catch (error) {
+          logger.warn({ agent: agent.id, source, err: messageOf(error) }, "an attachment cannot be sent");
+          lines.push(notSent(nameOf(source), reasonOf(error)));
+        }
+      }
+      return { parts, lines };
+    },
+    async open({ ref }) {
+      const id = blobOf(ref);
+      const found = id === undefined ? undefined : await blobs.open(id);
+      if (found) return found;
+      throw new ChannelError("not_found", "the attachment is not kept any more");
+    },
+  };
+}
+
+/** The blob that a part refers to. */
+function blobOf(ref: MediaPart["ref"]): string | undefined {
+  const id = ref !== null && typeof ref === "object" && "blob" in ref ? ref.blob : undefined;
+  return typeof id === "string" && /^[0-9a-f]{64}$/.test(id) ? id : undefined;
+}
+
+/** Says in words what could not be attached. */
+class NotAttached extends Error {
+  /** For people. */
+  readonly reason: string;
+
+  constructor(reason: string, message = reason) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof NotAttached) return error.reason;
+  if (!(error instanceof WorkspaceError)) return "it could not be read";
+  switch (error.code) {
+    case "not-found":
+      return "there is no such file";
+    case "not-a-file":
+    case "not-a-folder":
+      return "it is not a file";
+    case "outside":
+    case "forbidden":
+      return "it is not in the agent's workspace";
+    default:
+      return "it could not be read";
+  }
+}
+
+function tooLarge(size: number, most: number): NotAttached {
+  return new NotAttached(`it has ${megabytes(size)}; at most ${megabytes(most)} can be sent here`);
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.max(0.1, Math.ceil(bytes / 104_857.6) / 10)} MB`;
+}
+
+/** The kind a channel takes it as: its own, else a plain file. */
+function fitting(
+  mimeType: string,
+  size: number,
+  sendMedia: NonNullable<Capabilities["sendMedia"]>,
+): MediaPart["kind"] {
+  const kinds = [kindOf(mimeType), "file"] as const;
+  const taking = kinds.filter((kind) => {
+    const limit = sendMedia[kind];
+    return limit !== undefined && (limit.mimeTypes?.includes(mimeType) ?? true);
+  });
+  const kind = taking.find((one) => size <= (sendMedia[one]?.maxBytes ?? 0));
+  if (kind !== undefined) return kind;
+  const most = Math.max(...taking.map((one) => sendMedia[one]?.maxBytes ?? 0));
+  throw taking.length === 0 ? new NotAttached(`${mimeType} cannot be sent here`) : tooLarge(size, most);
+}
+
+function isUrl(source: string): boolean {
+  return /^https?:\/\//i.test(source);
+}
+
+/** The last part of a path or URL as people may see it. */
+export function nameOf(source: string): string {
+  const path = isUrl(source) ? (URL.parse(source)?.pathname ?? "") : source;
+  const last = path.split(/[\\/]/).findLast((part) => part !== "") ?? "";
+  const name = last.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "").trim();
+  if (name === "" || /^\.+$/.test(name)) return "file";
+  return name.length <= LONGEST_NAME
+    ? name
+    : `${name.slice(0, 60).toWellFormed()}…${name.slice(-30).toWellFormed()}`;
+}
+
+function notSent(name: string, reason: string): string {
+  return `[file: ${name} was not sent: ${reason}]`;
+}
+
+/** Refusals that the same bytes would meet again. */
+const REFUSED: readonly ChannelErrorCode[] = [
+  "too_large",
+  "unsupported",
+  "invalid",
+  "permission",
+  "not_found",
+];
+
+/** Sends; an attachment that the platform refuses for good becomes a line that says so, and the rest follows. */
+export async function sendSayingWhatFails(
+  channel: Channel,
+  to: unknown,
+  message: Outbound,
+  options: SendOptions,
+  logger: Pick<Logger, "error">,
+): Promise<Receipt> {
+  const out: PartReceipt[] = [];
+  let { parts } = message;
+  let startAt = options.startAt ?? 0;
+  for (;;) {
+    try {
+      const receipt = await channel.send(to, { ...message, parts }, { ...options, startAt });
+      return { parts: [...out, ...receipt.parts] };
+    } catch (error) {
+      if (!isChannelError(error) || !REFUSED.includes(error.code)) throw error;
+      const done = error.receipt?.parts ?? [];
+      const failed = (done.at(-1)?.index ?? startAt - 1) + 1;
+      const part = parts[failed];
+      if (part?.type !== "media") throw error;
+      logger.error({ name: part.name, err: error.message }, "an attachment was refused");
+      out.push(...done);
+      parts = parts.with(failed, { type: "text", text: notSent(part.name, "the platform did not take it") });
+      startAt = failed;
+    }
+  }
+}
+
+/** Blobs that no row of the outbox can still need are removed once they are an hour old. */
+export async function pruneMedia(
+  store: GatewayStore,
+  blobs: Blobs,
+  logger: Logger,
+  now: () => number,
+): Promise<void> {
+  try {
+    const before = now() - 3_600_000;
+    const old = new Set(await blobs.olderThan(before));
+    if (old.size === 0) return;
+    const states = ["pending", "sending", "dead", "uncertain", "expired"] as const;
+    for (const row of await store.outbox.list({ states, limit: Number.MAX_SAFE_INTEGER })) {
+      for (const part of row.payload.parts) {
+        const id = part.type === "media" ? blobOf(part.ref) : undefined;
+        if (id !== undefined) old.delete(id);
+      }
+    }
+    const removed = await blobs.remove([...old], before);
+    if (removed > 0) logger.debug({ removed }, "attachments that were sent were removed");
+  } catch (error) {
+    logger.warn({ err: messageOf(error) }, "old attachments could not be removed");
+  }
+}

@@ -1,0 +1,265 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { groupMention, textMessage } from "@signalbox/testkit/feishu";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { createLogger, createRedactor } from "../src/log.ts";
+import { createMedia } from "../src/media.ts";
+import { exampleConfig, inStore, openWorld, type World, ZHANG } from "./harness.ts";
+import { modelRequests } from "./requests.ts";
+
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+function put(world: World, path: string, content: string | Buffer): string {
+  const file = join(world.home.workspace("coder"), path);
+  mkdirSync(join(file, ".."), { recursive: true });
+  writeFileSync(file, content);
+  return file;
+}
+
+const content = z.looseObject({
+  text: z.string().optional(),
+  zh_cn: z.object({ content: z.array(z.array(z.looseObject({ text: z.string() }))) }).optional(),
+});
+
+/** What a person sees, in order: words, or the name and content of an attachment. */
+function seen(world: World): string[] {
+  return world.feishu.sent.map((one) => {
+    const upload = world.feishu.upload(one);
+    if (upload)
+      return `${one.msgType} ${upload.name}: ${Buffer.from(upload.content).toString("latin1").slice(0, 20)}`;
+    const words = one.edits.at(-1) ?? one.content;
+    const body = content.parse(JSON.parse(words));
+    return body.text ?? body.zh_cn?.content[0]?.[0]?.text ?? words;
+  });
+}
+
+async function ask(world: World, script: Parameters<World["script"]>[0]) {
+  world.configure(exampleConfig());
+  world.script(script);
+  const started = await world.start();
+  await started.post(textMessage("send it", { senderId: ZHANG, messageId: "om_asked" }));
+  await started.settled();
+  return started;
+}
+
+describe("attachments of a reply", { timeout: 60_000 }, () => {
+  it("follow its text as messages of their own kind", async () => {
+    const world = await openWorld();
+    put(world, "out/chart.png", PNG);
+    put(world, "报告.csv", "a,b\n1,2\n");
+    await ask(world, [{ text: "Here you are.\nMEDIA:out/chart.png\nMEDIA:./报告.csv" }]);
+    expect(seen(world)).toEqual([
+      "Here you are.",
+      expect.stringMatching(/^image : .PNG/),
+      "file 报告.csv: a,b\n1,2\n",
+    ]);
+    expect(world.feishu.sent[0]?.parentId).toBe("om_asked");
+    const kept = readdirSync(world.home.mediaDir);
+    expect(kept).toContain(createHash("sha256").update(PNG).digest("hex"));
+    expect(kept).toHaveLength(2);
+    for (const name of kept) expect(statSync(join(world.home.mediaDir, name)).mode & 0o777).toBe(0o600);
+  });
+
+  it("may be all there is to it, and spoken", async () => {
+    const world = await openWorld();
+    const page = Buffer.concat([
+      Buffer.from("OggS\0\x02"),
+      Buffer.alloc(20),
+      Buffer.from("\x01\x13OpusHead"),
+      Buffer.alloc(11),
+    ]);
+    put(world, "said.ogg", page);
+    await ask(world, [{ text: "[[audio_as_voice]]\nMEDIA:said.ogg" }]);
+    expect(world.feishu.sent.map((one) => one.msgType)).toEqual(["audio"]);
+    const [row] = await inStore(world, (store) => store.outbox.list({ states: ["sent"] }));
+    expect(row?.payload.parts).toMatchObject([
+      { type: "media", kind: "audio", voice: true, mimeType: "audio/ogg" },
+    ]);
+    expect(JSON.stringify(row?.payload).length).toBeLessThan(1_000);
+  });
+
+  it("come only from the workspace, and what cannot be sent is said while the rest goes out", async () => {
+    const world = await openWorld();
+    const workspace = world.home.workspace("coder");
+    put(world, "good.txt", "good");
+    put(world, "empty.txt", "");
+    put(world, "huge.bin", Buffer.alloc(31_457_281));
+    writeFileSync(join(world.dir, "secret.txt"), "canary");
+    writeFileSync(join(world.home.dir, "token"), "canary");
+    symlinkSync(join(world.dir, "secret.txt"), join(workspace, "link.txt"));
+    symlinkSync(world.home.dir, join(workspace, "home"));
+    mkdirSync(join(workspace, "folder"));
+    const sources = [
+      "../../token",
+      `${world.home.dir}/token`,
+      `${world.home.dir}/signalbox.db`,
+      "/etc/passwd",
+      "file:///etc/passwd",
+      "link.txt",
+      "home/token",
+      "folder",
+      "empty.txt",
+      "absent.txt",
+      "huge.bin",
+      "https://example.com/page",
+      "good.txt",
+    ];
+    const halves = [sources.slice(0, 6), sources.slice(6)];
+    world.configure(exampleConfig());
+    world.script(
+      halves.map((half) => ({ text: ["Look:", ...half.map((one) => `MEDIA:${one}`)].join("\n") })),
+    );
+    const started = await world.start();
+    for (const id of ["om_1", "om_2"]) {
+      await started.post(textMessage("send it", { senderId: ZHANG, messageId: id }));
+      await started.settled();
+    }
+    const outside = "was not sent: it is not in the agent's workspace";
+    expect(seen(world)).toEqual([
+      [
+        "Look:\n",
+        `[file: token ${outside}]`,
+        `[file: token ${outside}]`,
+        `[file: signalbox.db ${outside}]`,
+        `[file: passwd ${outside}]`,
+        "[file: passwd was not sent: there is no such file]",
+        `[file: link.txt ${outside}]`,
+      ].join("\n"),
+      [
+        "Look:\n",
+        `[file: token ${outside}]`,
+        "[file: folder was not sent: it is not a file]",
+        "[file: empty.txt was not sent: it is empty]",
+        "[file: absent.txt was not sent: there is no such file]",
+        "[file: huge.bin was not sent: it has 30.1 MB; at most 30 MB can be sent here]",
+        "https://example.com/page",
+      ].join("\n"),
+      "file good.txt: good",
+    ]);
+    expect(readdirSync(world.home.mediaDir)).toHaveLength(1);
+  });
+
+  it("keep the agent's memories from guests, as its tools do", async () => {
+    const world = await openWorld();
+    put(world, "MEMORY.md", "canary");
+    put(world, "open.txt", "open");
+    world.configure(exampleConfig());
+    world.script([{ text: "MEDIA:MEMORY.md\nMEDIA:open.txt" }, { text: "MEDIA:MEMORY.md" }]);
+    const started = await world.start();
+    const mention = groupMention("send it", { openId: "ou_bot", name: "Bot" }, { senderId: "ou_other" });
+    await started.post(mention);
+    await started.settled();
+    expect(seen(world)).toEqual([
+      "[file: MEMORY.md was not sent: it may not be sent]",
+      "file open.txt: open",
+    ]);
+    await started.post(textMessage("send it", { senderId: ZHANG, messageId: "om_member" }));
+    await started.settled();
+    expect(seen(world)[2]).toBe("file MEMORY.md: canary");
+  });
+
+  it("are the same bytes at every try, also after a restart and when the file is gone", async () => {
+    const world = await openWorld();
+    const file = put(world, "a.txt", "as it was");
+    world.configure(exampleConfig());
+    world.script([{ text: "MEDIA:a.txt" }]);
+    world.feishu.fail({ kind: "status", method: "POST", path: "/im/v1/files", times: 1_000 });
+    const first = await world.start();
+    await first.post(textMessage("send it", { senderId: ZHANG, messageId: "om_asked" }));
+    const waiting = async () => {
+      for (;;) {
+        const rows = await inStore(world, (store) => store.outbox.list({ states: ["pending"] }));
+        if (rows.some((row) => row.error !== undefined)) return;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    };
+    await waiting();
+    await first.stop();
+    rmSync(file);
+    writeFileSync(file, "something else");
+    world.feishu.heal();
+    const second = await world.start();
+    await second.settled();
+    expect(seen(world)).toEqual(["file a.txt: as it was"]);
+  });
+
+  it("become a line where the platform refuses them or their bytes are gone", async () => {
+    const world = await openWorld();
+    put(world, "a.txt", "one");
+    put(world, "b.txt", "two");
+    world.feishu.fail({ kind: "code", code: 234006, method: "POST", path: "/im/v1/files" });
+    const started = await ask(world, [{ text: "Both:\nMEDIA:a.txt\nMEDIA:b.txt" }]);
+    expect(seen(world)).toEqual([
+      "Both:",
+      "[file: a.txt was not sent: the platform did not take it]",
+      "file b.txt: two",
+    ]);
+    expect(started.log()).toContain("an attachment was refused");
+    const [row] = await inStore(world, (store) => store.outbox.list({ states: ["sent"] }));
+    expect(row?.receipts).toHaveLength(3);
+  });
+
+  it("can be taken away by a hook with the text", async () => {
+    const world = await openWorld();
+    put(world, "a.txt", "one");
+    world.configure(exampleConfig());
+    world.script([{ text: "Secret\nMEDIA:a.txt" }]);
+    const started = await world.start({
+      hooks: [{ point: "before_reply", name: "hush", run: () => ({ text: "" }) }],
+    });
+    await started.post(textMessage("send it", { senderId: ZHANG, messageId: "om_asked" }));
+    await started.settled();
+    expect(world.feishu.sent).toEqual([]);
+  });
+});
+
+describe("attachments of the message tool", { timeout: 60_000 }, () => {
+  const call = (input: object) => ({ toolCalls: [{ name: "message", input: { action: "send", ...input } }] });
+
+  it("go out once, also where the reply names them again", async () => {
+    const world = await openWorld();
+    put(world, "a.txt", "one");
+    await ask(world, [call({ message: "Here", media: ["a.txt"] }), { text: "Here\nMEDIA:a.txt" }]);
+    expect(seen(world)).toEqual(["Here", "file a.txt: one"]);
+  });
+
+  it("go out all together or not at all, and the model is told why", async () => {
+    const world = await openWorld();
+    put(world, "a.txt", "one");
+    await ask(world, [call({ message: "Here", media: ["a.txt", "../b.txt"] }), { text: "Sorry." }]);
+    expect(seen(world)).toEqual(["Sorry."]);
+    const told = modelRequests(world.anthropic)[1]?.messages.at(-1)?.text;
+    expect(told).toContain(
+      "Nothing was sent. [file: b.txt was not sent: it is not in the agent's workspace]",
+    );
+  });
+});
+
+it("keeps a blob while a row may need it, and no longer", { timeout: 60_000 }, async () => {
+  const world = await openWorld();
+  put(world, "sent.txt", "sent");
+  put(world, "waits.txt", "waits");
+  world.configure(exampleConfig());
+  world.script([{ text: "MEDIA:sent.txt" }, { text: "MEDIA:waits.txt" }]);
+  const started = await world.start();
+  await started.post(textMessage("one", { senderId: ZHANG, messageId: "om_1" }));
+  await started.settled();
+  world.feishu.fail({ kind: "code", code: 230002, method: "POST", times: 1_000 });
+  await started.post(textMessage("two", { senderId: ZHANG, messageId: "om_2" }));
+  await started.settled();
+  await started.stop();
+  const { mediaDir } = world.home;
+  for (const name of readdirSync(mediaDir)) utimesSync(join(mediaDir, name), 1, 1);
+  expect(readdirSync(mediaDir)).toHaveLength(2);
+  await inStore(world, async (store) => {
+    const logger = createLogger("silent", createRedactor([]));
+    await createMedia({ home: world.home, store, logger, now: Date.now }).prune();
+    expect((await store.outbox.list()).map((row) => row.state)).toEqual(["dead"]);
+  });
+  expect(readdirSync(mediaDir)).toEqual([createHash("sha256").update("waits").digest("hex")]);
+});
