@@ -11,6 +11,7 @@ import type { ChannelStatus } from "@signalbox/client";
 import type { LoadedConfig, Problem } from "@signalbox/config";
 import { messageOf } from "./errors.ts";
 import type { Logger } from "./log.ts";
+import { platformFetch } from "./platform-fetch.ts";
 
 /** One running account of a channel. */
 export interface Account {
@@ -117,7 +118,7 @@ function runAccounts(
         account: plan.account,
         logger: channelLogger(logger, key),
         emit,
-        fetch: globalThis.fetch,
+        fetch: platformFetch,
         clock: systemClock,
         cache: prefixed(cache, key),
         signal: ending.signal,

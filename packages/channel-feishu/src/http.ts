@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Readable } from "node:stream";
+import { type Deadline, deadline } from "@signalbox/channel";
 import type { HttpInstance, HttpRequestOptions } from "@larksuiteoapi/node-sdk";
 import { limits } from "./limits.ts";
 import { isRaw, objectAt, parseObject, type Raw, textAt } from "./raw.ts";
@@ -33,10 +34,21 @@ export const callSignal: AsyncLocalStorage<AbortSignal> = new AsyncLocalStorage(
 /** Carries the SDK's requests over the host's `fetch`, with the call's signal, a time limit and typed errors. */
 export function createHttp(fetch: typeof globalThis.fetch): HttpInstance {
   async function request<T, R = T, D = unknown>(options: HttpRequestOptions<D>): Promise<R> {
-    const response = await send(fetch, options);
+    const usual = isUpload(headersOf(options)) ? limits.uploadTimeoutMs : limits.requestTimeoutMs;
+    const limit = deadline(options.timeout ?? usual, callSignal.getStore());
+    try {
+      return await ask<R, D>(options, limit);
+    } finally {
+      if (options.responseType !== "stream") limit.end();
+    }
+  }
+
+  async function ask<R, D>(options: HttpRequestOptions<D>, limit: Deadline): Promise<R> {
+    const response = await send(fetch, options, limit.signal);
     const headers = Object.fromEntries(response.headers);
     if (response.ok && options.responseType === "stream") {
       const data = response.body === null ? Readable.from([]) : Readable.fromWeb(response.body);
+      data.once("close", limit.end);
       // The SDK's own signature lets the caller say what comes back.
       return (options.$return_headers === true ? { data, headers } : data) as R;
     }
@@ -67,7 +79,11 @@ export function createHttp(fetch: typeof globalThis.fetch): HttpInstance {
   };
 }
 
-async function send<D>(fetch: typeof globalThis.fetch, options: HttpRequestOptions<D>): Promise<Response> {
+async function send<D>(
+  fetch: typeof globalThis.fetch,
+  options: HttpRequestOptions<D>,
+  signal: AbortSignal,
+): Promise<Response> {
   const url = new URL(options.url ?? "");
   for (const [name, value] of Object.entries(options.params ?? {})) {
     for (const one of Array.isArray(value) ? value : [value]) {
@@ -76,20 +92,17 @@ async function send<D>(fetch: typeof globalThis.fetch, options: HttpRequestOptio
   }
   const method = (options.method ?? "GET").toUpperCase();
   const hasBody = method !== "GET" && method !== "HEAD" && options.data !== undefined;
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, String(value));
-  const isForm = headers.get("content-type") === "multipart/form-data";
+  const headers = headersOf(options);
+  const isForm = isUpload(headers);
   // The boundary belongs to the type: `fetch` writes both.
-  if (isForm) headers.delete("content-type");
-  else if (hasBody) headers.set("content-type", "application/json; charset=utf-8");
+  if (isForm) delete headers["content-type"];
+  else if (hasBody) headers["content-type"] = "application/json; charset=utf-8";
   const body = isForm ? formOf(options.data) : JSON.stringify(options.data);
-  const limit = options.timeout ?? (isForm ? limits.uploadTimeoutMs : limits.requestTimeoutMs);
-  const signals = [callSignal.getStore(), AbortSignal.timeout(limit)];
   try {
     return await fetch(url, {
       method,
       headers,
-      signal: AbortSignal.any(signals.filter((one) => one !== undefined)),
+      signal,
       ...(hasBody ? { body } : {}),
     });
   } catch (cause) {
@@ -105,6 +118,17 @@ function formOf(data: unknown): FormData {
     else if (value !== undefined) form.append(name, String(value));
   }
   return form;
+}
+
+function headersOf<D>(options: HttpRequestOptions<D>): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(options.headers ?? {}))
+    headers[name.toLowerCase()] = String(value);
+  return headers;
+}
+
+function isUpload(headers: Readonly<Record<string, string>>): boolean {
+  return headers["content-type"] === "multipart/form-data";
 }
 
 async function readText(response: Response): Promise<string> {
@@ -138,6 +162,8 @@ const beforeConnection = [
 ];
 
 function neverSent(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && "code" in cause && beforeConnection.includes(String(cause.code));
+  if (!(error instanceof Error)) return false;
+  // The global `fetch` wraps what the connection said; a leaner one may give it as it is.
+  const said = "code" in error && typeof error.code === "string" ? error : error.cause;
+  return said instanceof Error && "code" in said && beforeConnection.includes(String(said.code));
 }

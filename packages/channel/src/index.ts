@@ -26,6 +26,7 @@ export {
 } from "./channel.ts";
 export { chunkText } from "./chunk.ts";
 export { equalInConstantTime } from "./constant-time.ts";
+export { type Deadline, deadline } from "./deadline.ts";
 export {
   ChannelError,
   type ChannelErrorCode,

@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import {
   type ChannelDefinition,
   type ChannelError,
+  deadline,
   isChannelError,
   type Outbound,
   type PartReceipt,
@@ -175,11 +176,11 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
   const sendParts = async (account: Account, row: Row): Promise<void> => {
     const started = now();
     const done: PartReceipt[] = [];
-    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(SEND_MS)]);
+    const limit = deadline(SEND_MS, stopping.signal);
     const to = account.definition.codec.decode(row.address);
     const how: SendOptions = {
       idempotencyKey: row.key,
-      signal,
+      signal: limit.signal,
       openMedia: options.openMedia,
       startAt: row.receipts.length,
       // One part needs no note of its own: its receipt is committed with the end of the row.
@@ -193,7 +194,8 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
           }
         : {}),
     };
-    const receipt = await sendSayingWhatFails(account.running, to, row.payload, how, logger);
+    const sending = sendSayingWhatFails(account.running, to, row.payload, how, logger);
+    const receipt = await sending.finally(limit.end);
     const open = receipt.parts.filter((part) => !done.some((one) => one.index === part.index));
     const receipts = open.map((part) => ({ part: part.index, receipt: { messageId: part.messageId } }));
     await noted(() => store.outbox.markSent(row.id, lease, receipts));

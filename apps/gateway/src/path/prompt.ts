@@ -1,5 +1,5 @@
 import type { AgentMessage, ImageBlock, UserMessage } from "@signalbox/agent-core";
-import type { MediaRef, MessageEvent } from "@signalbox/channel";
+import { deadline, type MediaRef, type MessageEvent } from "@signalbox/channel";
 import {
   type BuiltPrompt,
   buildInboundContext,
@@ -77,7 +77,10 @@ export function createPrompts(options: PromptOptions): Prompts {
   const senderName = async ({ channel, account, sender }: MessageEvent): Promise<string> => {
     if (sender.name !== undefined) return sender.name;
     const running = options.account(channel, account)?.running;
-    const found = await running?.resolve?.(sender.id, AbortSignal.timeout(RESOLVE_MS)).catch(() => undefined);
+    if (running?.resolve === undefined) return sender.id;
+    const limit = deadline(RESOLVE_MS);
+    const found = await running.resolve(sender.id, limit.signal).catch(() => undefined);
+    limit.end();
     return found?.name ?? sender.id;
   };
   const body = async (event: MessageEvent): Promise<string> => {

@@ -114,9 +114,9 @@ export type SendExchange = (exchange: Exchange) => Promise<IncomingMessage>;
 
 /**
  * Node.js' own HTTP client with kept connections. A request written to a kept connection that the server had just
- * closed is sent once more on a fresh one.
+ * closed is sent once more on a fresh one, unless `resend` is false.
  */
-export function keepAliveWire(): SendExchange {
+export function keepAliveWire({ resend = true }: { readonly resend?: boolean } = {}): SendExchange {
   const wires = new Map<string, Wire>();
   const wireFor = (protocol: string): Wire => {
     let wire = wires.get(protocol);
@@ -174,7 +174,7 @@ export function keepAliveWire(): SendExchange {
         request.end(body, encoding);
       };
       signal?.addEventListener("abort", onAbort, { once: true });
-      send(true);
+      send(resend);
     });
   };
 }
@@ -190,10 +190,11 @@ interface Target {
  * server has no business sending a key elsewhere) and asks for no compression. Whatever else it is asked for (a form,
  * a streamed body, another scheme) goes to the global `fetch`.
  *
- * A request written to a kept connection that the server had just closed is sent once more on a fresh one.
+ * A request written to a kept connection that the server had just closed is sent once more on a fresh one, unless
+ * `resend` is false: where the same request twice could take effect twice, an error is the better answer.
  */
-export function keepAliveFetch(): FetchLike {
-  const send = keepAliveWire();
+export function keepAliveFetch(options: { readonly resend?: boolean } = {}): FetchLike {
+  const send = keepAliveWire(options);
   let last: Target | undefined;
 
   return async (input, init = {}) => {

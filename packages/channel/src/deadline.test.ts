@@ -1,0 +1,48 @@
+import { getEventListeners } from "node:events";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { deadline } from "./deadline.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("fires when its time is up, with a TimeoutError", () => {
+  const { signal } = deadline(50);
+  vi.advanceTimersByTime(49);
+  expect(signal.aborted).toBe(false);
+  vi.advanceTimersByTime(1);
+  expect(signal.reason).toMatchObject({ name: "TimeoutError" });
+});
+
+test("fires with whichever parent fires first, and gives its reason", () => {
+  const one = new AbortController();
+  const other = new AbortController();
+  const { signal } = deadline(50, one.signal, undefined, other.signal);
+  other.abort("over");
+  one.abort("later");
+  expect(signal.reason).toBe("over");
+});
+
+test("a parent that has fired before counts", () => {
+  expect(deadline(50, AbortSignal.abort("before")).signal.reason).toBe("before");
+});
+
+test("once ended it leaves nothing behind and never fires", () => {
+  const parent = new AbortController();
+  const { signal, end } = deadline(50, parent.signal);
+  end();
+  expect(vi.getTimerCount()).toBe(0);
+  expect(getEventListeners(parent.signal, "abort")).toHaveLength(0);
+  parent.abort();
+  expect(signal.aborted).toBe(false);
+});
+
+test("a deadline that has fired leaves nothing on its parents", () => {
+  const parent = new AbortController();
+  deadline(50, parent.signal);
+  vi.advanceTimersByTime(50);
+  expect(getEventListeners(parent.signal, "abort")).toHaveLength(0);
+});
