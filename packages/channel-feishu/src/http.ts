@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Readable } from "node:stream";
-import { type Deadline, deadline } from "@signalbox/channel";
 import type { HttpInstance, HttpRequestOptions } from "@larksuiteoapi/node-sdk";
+import { type Deadline, deadline } from "@signalbox/channel";
 import { limits } from "./limits.ts";
 import { isRaw, objectAt, parseObject, type Raw, textAt } from "./raw.ts";
 
