@@ -20,6 +20,13 @@ export interface QuestionOptions {
   readonly now: () => number;
 }
 
+/** Approvals that a stop of the gateway leaves open. */
+export interface Questions extends Approvals {
+  /** From now on nobody is asked: the next start asks anew. Resolves {@link closed}. */
+  close(): void;
+  readonly closed: Promise<void>;
+}
+
 /**
  * The questions of every agent's tools, each put to the conversation it came up in. They live in memory: a restart
  * forgets them, and a run that goes on asks anew.
@@ -27,9 +34,11 @@ export interface QuestionOptions {
 export function createApprovals(
   options: QuestionOptions,
   runOf: (sessionKey: string) => ToolRun | undefined,
-): Approvals {
+): Questions {
   const { store, lease, live, logger, now } = options;
   const inner = createMemoryApprovals({ now });
+  const closing = Promise.withResolvers<void>();
+  let closed = false;
 
   const put = async (approval: Approval, { event, sessionKey, runId }: ToolRun): Promise<void> => {
     const text = questionText(approval);
@@ -47,11 +56,16 @@ export function createApprovals(
 
   return {
     ...inner,
+    closed: closing.promise,
+    close() {
+      closed = true;
+      closing.resolve();
+    },
     async request(request) {
       const before = await inner.list();
       const approval = await inner.request(request);
       const run = runOf(request.sessionKey);
-      if (run !== undefined && !before.some((one) => one.id === approval.id)) {
+      if (!closed && run !== undefined && !before.some((one) => one.id === approval.id)) {
         await put(approval, run).catch((error: unknown) =>
           logger.error({ approval: approval.id, err: messageOf(error) }, "a question could not be put"),
         );

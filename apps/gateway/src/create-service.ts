@@ -27,6 +27,8 @@ export interface ServiceOptions {
   readonly startedAt: number;
   readonly now: () => number;
   readonly outboxInFlight: () => number;
+  /** Takes secrets out of what a channel says of its state. */
+  readonly redact: (text: string) => string;
   readonly ready: () => boolean;
 }
 
@@ -126,7 +128,9 @@ export function createService(options: ServiceOptions): GatewayService {
         demo: models.demoOnly,
         startedAt: options.startedAt,
         agents: agentInfo(),
-        channels: [...accounts.list()],
+        channels: accounts
+          .list()
+          .map((one) => (one.reason === undefined ? one : { ...one, reason: options.redact(one.reason) })),
         inboxPending: count(stats.inbox, ["accepted", "queued", "running"]),
         outboxPending: count(stats.outbox, ["pending", "sending"]),
       };

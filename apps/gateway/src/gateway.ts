@@ -17,7 +17,7 @@ import { createHooks, type GatewayHook } from "./hooks.ts";
 import { createAuth } from "./http/auth.ts";
 import { startHttp } from "./http/server.ts";
 import { createLiveHub } from "./live.ts";
-import type { Logger } from "./log.ts";
+import { createRedactor, type Logger } from "./log.ts";
 import { createMedia } from "./media.ts";
 import { createMessageSender } from "./message-sender.ts";
 import { resolveModels } from "./models.ts";
@@ -27,7 +27,7 @@ import { createHistories } from "./path/history.ts";
 import { createIntake } from "./path/intake.ts";
 import { createLanes } from "./path/lane.ts";
 import { createDeliverer } from "./path/outbox.ts";
-import { createOutcomes } from "./path/outcomes.ts";
+import { createOutcomes, type Outcomes } from "./path/outcomes.ts";
 import { createPrompts } from "./path/prompt.ts";
 import { routingConfig, routingProblems } from "./path/route.ts";
 import { createRunner, resumeInterrupted } from "./path/run.ts";
@@ -35,8 +35,9 @@ import { ShutdownAbort } from "./path/shutdown.ts";
 import { type GatewayStore, isPassing } from "./path/stored.ts";
 import { samePlace, type Ticket } from "./path/ticket.ts";
 import { createTracer } from "./path/trace.ts";
+import { liveWithRedaction, redactedOutcome, storeWithRedaction } from "./redaction.ts";
 import type { GatewayService } from "./service.ts";
-import { effectiveToken, refuseOpenListening } from "./settings.ts";
+import { effectiveToken, environmentSecrets, refuseOpenListening } from "./settings.ts";
 import { resolveSkills } from "./skills.ts";
 import { createToolbox, toolProblems, toolsOf } from "./toolbox.ts";
 
@@ -137,10 +138,13 @@ export async function startGateway(options: GatewayOptions, plan: Plan): Promise
   const lock = takeHome(home);
   const undo: (() => unknown)[] = [() => lock.release()];
   try {
-    const store = await openHomeStore(home, config.gateway.inboxLimit, logger, options.failpoints);
+    const token = effectiveToken(loaded, home, env);
+    const redact = createRedactor([...loaded.secrets, token, ...environmentSecrets(env)]);
+    const opened = await openHomeStore(home, config.gateway.inboxLimit, logger, options.failpoints);
+    const store = storeWithRedaction(opened, redact);
     undo.unshift(() => store.close());
     const lease = await takeLease(store, home, options.leaseMs ?? LEASE_MS);
-    return await run(options, plan, { lock, store, lease, token: effectiveToken(loaded, home, env) }, undo);
+    return await run(options, plan, { lock, store, lease, token, redact }, undo);
   } catch (error) {
     for (const step of undo) await step();
     throw error;
@@ -152,6 +156,8 @@ interface Held {
   readonly store: GatewayStore;
   readonly lease: Lease;
   readonly token: string;
+  /** Takes secrets out of a text. */
+  readonly redact: (text: string) => string;
 }
 
 async function run(
@@ -161,18 +167,23 @@ async function run(
   undo: (() => unknown)[],
 ): Promise<Gateway> {
   const { home, loaded, logger } = options;
-  const { store, lease, lock } = held;
+  const { store, lease, lock, redact } = held;
   const { config } = loaded;
   const { agents, models, skills, accounts } = plan;
   const now = options.now ?? Date.now;
 
-  const live = createLiveHub((error) => logger.error({ err: messageOf(error) }, "a viewer failed"));
+  const live = liveWithRedaction(
+    createLiveHub((error) => logger.error({ err: messageOf(error) }, "a viewer failed")),
+    redact,
+  );
   const tracer = createTracer(store, (error) =>
     logger.warn({ err: messageOf(error) }, "a trace could not be written"),
   );
   const hooks = createHooks([...OWN_HOOKS, ...(options.hooks ?? [])], logger);
   const queueModes = await loadQueueModes(store);
   const outcomes = createOutcomes();
+  const onOutcome: Outcomes["settle"] = (id, outcome) =>
+    outcomes.settle(id, redactedOutcome(outcome, redact));
   const router = createRouter(routingConfig(config, agents), {
     cache: store.routes,
     onCacheError: (error) => logger.warn({ err: messageOf(error) }, "the route cache failed"),
@@ -197,7 +208,16 @@ async function run(
       if (state === "sent") hooks.observe("message_sent", sentMessage(row));
     },
   });
-  const sender = createMessageSender({ store, lease, account, mediaOut: media.out, deliverer, live, now });
+  const sender = createMessageSender({
+    store,
+    lease,
+    account,
+    mediaOut: media.out,
+    deliverer,
+    live,
+    redact,
+    now,
+  });
   const { definition } = accounts;
   const questions = { store, lease, definition, deliverer, live, logger, now };
   const tools = await createToolbox({
@@ -240,7 +260,7 @@ async function run(
     logger,
     now,
     deliver: deliverer.deliver,
-    onOutcome: outcomes.settle,
+    onOutcome,
     hold: (sessionKey) => lanes.hold(sessionKey),
     putBack: (sessionKey, tickets) => lanes.putBack(sessionKey, tickets),
     onFatal,
@@ -288,7 +308,7 @@ async function run(
     startedAt,
     now,
     deliver: deliverer.deliver,
-    onOutcome: outcomes.settle,
+    onOutcome,
     onFatal,
   });
   const intake = createIntake({
@@ -320,12 +340,14 @@ async function run(
     startedAt,
     now,
     outboxInFlight: deliverer.inFlight,
+    redact,
     ready: () => state === "ready",
   });
   const http = await startHttp({
     configFile: loaded.file,
     host: config.gateway.host,
     port: config.gateway.port,
+    allowedHosts: config.gateway.allowedHosts,
     service,
     auth: createAuth(held.token, now),
     logger,
@@ -364,6 +386,7 @@ async function run(
     const deadline = now() + config.gateway.shutdownMs;
     const left = (): number => Math.max(0, deadline - now());
     const ended = lanes.close();
+    toolbox.approvals.close();
     const impatience = setTimeout(() => lanes.stopAll(new ShutdownAbort("the gateway is stopping")), left());
     await ended;
     clearTimeout(impatience);

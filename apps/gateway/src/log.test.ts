@@ -10,8 +10,15 @@ describe("createRedactor", () => {
     expect(redact(JSON.stringify({ a: 'with "quotes"' }))).toBe('{"a":"[redacted]"}');
   });
 
-  it("leaves very short values alone, which would hide half of every line", () => {
-    expect(redact("abcdef")).toBe("abcdef");
+  it("takes short values out where they stand by themselves, and leaves words that hold them", () => {
+    expect(redact('{"pin":"abc"}, pin=abc; abc')).toBe('{"pin":"[redacted]"}, pin=[redacted]; [redacted]');
+    expect(redact(JSON.stringify("refused\nabc"))).toBe('"refused\\n[redacted]"');
+    expect(redact("abcdef xabc ABC 9abc")).toBe("abcdef xabc ABC 9abc");
+  });
+
+  it("takes values for what they are, not for patterns", () => {
+    const odd = createRedactor(["a.b*c/d-e", "(x)", "{1}", ""]);
+    expect(odd("a.b*c/d-e aXbbc/d-e (x) x {1} 1")).toBe("[redacted] aXbbc/d-e [redacted] x [redacted] 1");
   });
 
   it.each([

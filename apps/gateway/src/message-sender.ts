@@ -16,6 +16,8 @@ export interface MessageSenderOptions {
   readonly mediaOut: MediaOut;
   readonly deliverer: Pick<Deliverer, "deliver">;
   readonly live: LiveHub;
+  /** Takes secrets out of what a channel says of a failure, which the model reads. */
+  readonly redact: (text: string) => string;
   readonly now: () => number;
 }
 
@@ -121,7 +123,7 @@ export function createMessageSender(options: MessageSenderOptions): MessageSende
             return { ok: true, text: "Deleted." };
         }
       } catch (error) {
-        return no(messageOf(error));
+        return no(options.redact(messageOf(error)));
       }
     },
   };

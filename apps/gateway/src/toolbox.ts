@@ -26,12 +26,13 @@ import {
   type ToolRunner,
 } from "@signalbox/tools";
 import { type Agent, type Agents, allowPath } from "./agents.ts";
-import { createApprovals, type QuestionOptions } from "./approvals.ts";
+import { createApprovals, type QuestionOptions, type Questions } from "./approvals.ts";
 import type { Home } from "./home.ts";
 import type { Hooks } from "./hooks.ts";
 import type { MessageSender } from "./message-sender.ts";
 import type { Role } from "./path/gate.ts";
 import type { MayAttach } from "./path/media-out.ts";
+import { ShutdownAbort } from "./path/shutdown.ts";
 import type { Tracer } from "./path/trace.ts";
 import type { AgentsSkills } from "./skills.ts";
 
@@ -64,7 +65,10 @@ interface RunTools {
   /** The gate no call gets around. */
   readonly beforeToolCall: BeforeToolCall;
   readonly onAsk: OnAsk;
-  /** For what is not the model's wish: goes through the same gate. A question that comes up is waited for. */
+  /**
+   * For what is not the model's wish: goes through the same gate. A question that comes up is waited for; where the
+   * gateway stops meanwhile it throws a `ShutdownAbort`, and nothing was done.
+   */
   readonly call: RunnerTools["call"];
   /** A message is part of the run: its speaker may lower what the run may do, what it quotes taints it. */
   heard(event: MessageEvent, role: Role): void;
@@ -78,7 +82,7 @@ interface RunTools {
 
 export interface Toolbox {
   /** The questions of all agents' tools. */
-  readonly approvals: Approvals;
+  readonly approvals: Questions;
   forRun(run: ToolRun): Promise<RunTools>;
 }
 
@@ -168,14 +172,20 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
           if (verdict.action === "deny") return { action: "block", reason: `Not allowed. ${verdict.reason}` };
           return beforeToolCall(info);
         },
-        onAsk,
+        // A stop does not wait for people: the call stays open, and the next start asks again.
+        onAsk: (info) =>
+          Promise.race([
+            Promise.resolve(onAsk(info)),
+            approvals.closed.then(() => ({ action: "wait" }) as const),
+          ]),
         async call(name, args, how) {
           const verdict = await gate(name, how.callId, args);
           if (verdict.action === "deny") return failed(`Not allowed. ${verdict.reason}`);
           const result = await call(name, args, how);
           const asked = await questionIn(approvals, sessionKey, result);
           if (asked === undefined) return result;
-          const answer = await approvals.wait(asked.id, how.signal);
+          const answer = await Promise.race([approvals.wait(asked.id, how.signal), approvals.closed]);
+          if (answer === undefined) throw new ShutdownAbort("the gateway stops while somebody is asked");
           if (answer === "allowed") return call(name, args, how);
           return failed(answer === "denied" ? "The approval was refused." : "Nobody approved it in time.");
         },

@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { ChannelError } from "@signalbox/channel";
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { APP, exampleConfig, feishuAccount, KEY, LI, openWorld, TOKEN, ZHANG } from "./harness.ts";
+import { APP, exampleConfig, feishuAccount, inStore, KEY, LI, openWorld, TOKEN, ZHANG } from "./harness.ts";
+import { plainChannel, plainMessage } from "./plain-channel.ts";
 import { fences, modelRequests } from "./requests.ts";
 
 const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
@@ -75,6 +77,43 @@ describe("what the gateway says", { timeout: 60_000 }, () => {
     await shown.exited;
     for (const secret of secrets) expect(shown.stdout()).not.toContain(secret);
     expect(shown.stdout()).toContain("cli_standin");
+  });
+
+  it("holds no secret that a channel's errors quote, short ones included", async () => {
+    const world = await openWorld();
+    const pin = "4x1";
+    world.configure(
+      exampleConfig({
+        channels: {
+          plain: { accounts: { main: { botToken: "long-token-of-the-bot", webhookSecret: pin } } },
+        },
+      }),
+    );
+    world.script(() => ({ text: "fine" }));
+    const plain = plainChannel();
+    const { create } = plain.definition;
+    const quoting = `https://platform.example/bot/long-token-of-the-bot/send?pin=${pin} was refused`;
+    const started = await world.start({
+      channels: [
+        {
+          ...plain.definition,
+          create: async (context) => ({
+            ...(await create(context)),
+            health: () => ({ state: "degraded", reason: quoting }),
+            send: () => Promise.reject(new ChannelError("invalid", quoting)),
+          }),
+        },
+      ],
+    });
+    await plain.emit(plainMessage("m1", "hello"));
+    await started.settled();
+    const [dead] = await inStore(world, (store) => store.outbox.list());
+    expect(dead?.error).toBe("https://platform.example/bot/[redacted]/send?pin=[redacted] was refused");
+    const trace = JSON.stringify(await started.gateway.service.trace("m1"));
+    expect(trace).toContain("pin=[redacted]");
+    const status = JSON.stringify(await started.gateway.service.status());
+    expect(status).toContain("pin=[redacted]");
+    for (const text of [trace, status, started.log()]) expect(text).not.toMatch(/long-token|pin=4x1/);
   });
 
   it("never lets a name or a message pass for the gateway's own words", async () => {

@@ -171,17 +171,18 @@ describe("who may speak to the gateway", { timeout: 60_000 }, () => {
       );
     }
     expect(statuses).toEqual([...Array(10).fill(401), 429, 429]);
-    const refused = await ask(url, "/api/login", {
-      method: "POST",
-      headers: json,
-      body: JSON.stringify({ token: TOKEN }),
-    });
+    const login = (token: string) =>
+      ask(url, "/api/login", { method: "POST", headers: json, body: JSON.stringify({ token }) });
+    const refused = await login("one more guess");
     expect(refused.status).toBe(429);
     expect(JSON.parse(refused.text)).toMatchObject({ error: { code: "throttled" } });
-    expect(
-      Number((await ask(url, "/v1/models", { headers: bearer })).headers["retry-after"]),
-    ).toBeGreaterThan(0);
-    // Who is signed in works on.
+    const wrong = { authorization: `${bearer.authorization}x` };
+    expect(Number((await ask(url, "/v1/models", { headers: wrong })).headers["retry-after"])).toBeGreaterThan(
+      0,
+    );
+    // Who has the token, or is signed in, is not locked out by whoever guesses from the same address.
+    expect((await login(TOKEN)).status).toBe(204);
+    expect((await ask(url, "/v1/models", { headers: bearer })).status).toBe(200);
     expect((await ask(url, "/api/me", { headers: { cookie } })).status).toBe(200);
   });
 
@@ -335,6 +336,25 @@ describe("who may speak to the gateway", { timeout: 60_000 }, () => {
 });
 
 describe("a gateway that others can reach", { timeout: 60_000 }, () => {
+  it("answers under the names that are configured for a proxy, to pages of that name alone", async () => {
+    world = await openWorld();
+    const gateway = { port: 0, auth: { token: TOKEN }, allowedHosts: ["Signalbox.example"] };
+    world.configure(demoConfig({ gateway }));
+    started = await world.start();
+    const { url } = started;
+    const host = "signalbox.example";
+    const origin = `https://${host}`;
+    expect((await ask(url, "/api/me", { headers: { ...bearer, host } })).status).toBe(200);
+    const body = JSON.stringify({ token: TOKEN });
+    const login = (from: string) =>
+      ask(url, "/api/login", { method: "POST", headers: { ...json, host, origin: from }, body });
+    expect((await login(origin)).status).toBe(204);
+    expect((await login("https://evil.example")).status).toBe(403);
+    expect(await upgrade(url, { ...bearer, host, origin })).toBe("open");
+    expect(await upgrade(url, { ...bearer, host, origin: "https://evil.example" })).toBe(403);
+    expect(await upgrade(url, { ...bearer, host: "other.example" })).toBe(403);
+  });
+
   it("answers under its addresses, and under no name that it does not know", async () => {
     world = await openWorld();
     world.configure(demoConfig({ gateway: { host: "0.0.0.0", port: 0, auth: { token: TOKEN } } }));

@@ -64,6 +64,14 @@ bindings:
     expect(secrets).toEqual(expect.arrayContaining(["sk-direct", "from-env"]));
   });
 
+  it("takes short values for secrets where their key says so", () => {
+    const { secrets } = load(
+      "channels: { other: { accounts: { main: { appSecret: abc, botToken: '${PIN}' } } } }\nagents: { defaults: { systemPrompt: '${MODE}' } }",
+      { PIN: "12", MODE: "info" },
+    );
+    expect(secrets.toSorted()).toEqual(["12", "abc"]);
+  });
+
   it("reports a missing variable with its line and leaves the value out", () => {
     const loaded = load(
       "channels:\n  feishu:\n    accounts:\n      main:\n        appSecret: ${NOT_THERE}\n",
@@ -106,10 +114,72 @@ bindings:
     expect(loaded.config.agents.list).toEqual([{ id: "good" }]);
   });
 
-  it("falls back to defaults for a wrong section", () => {
-    const loaded = load("session: { dmScope: everywhere }");
-    expect(only(loaded)).toMatchObject({ path: "session.dmScope", disables: "session (defaults apply)" });
-    expect(loaded.config.session.dmScope).toBe("per-channel-peer");
+  it("leaves out the wrong value alone where a section has others", () => {
+    const loaded = load(
+      "agents:\n  defaults:\n    model: a/b\n    thinking: enormous\n    fallbacks: [c/d, nonsense, e/f, 7]\nsession:\n  dmScope: everywhere\n  queue: { mode: collect, cap: none }\n  reset: { default: { mode: dayly }, direct: { mode: idle } }\n",
+    );
+    expect(loaded.problems.map(({ path, line }) => [path, line])).toEqual([
+      ["agents.defaults.thinking", 4],
+      ["agents.defaults.fallbacks[1]", 5],
+      ["agents.defaults.fallbacks[3]", 5],
+      ["session.dmScope", 7],
+      ["session.queue.cap", 8],
+      ["session.reset.default.mode", 9],
+      ["session.reset.direct.minutes", 9],
+    ]);
+    expect(loaded.problems[0]).toMatchObject({ disables: "the setting agents.defaults.thinking" });
+    expect(loaded.config.agents.defaults).toEqual({ model: "a/b", fallbacks: ["c/d", "e/f"] });
+    expect(loaded.config.session).toMatchObject({
+      dmScope: "per-channel-peer",
+      queue: { mode: "collect", cap: 20 },
+      reset: { default: { mode: "none" } },
+    });
+  });
+
+  it.each([
+    ["access: { dm: of, allow: [feishu:a] }", { dm: "off", allow: ["feishu:a"] }],
+    ["access: off", { dm: "off", groups: { mode: "off" } }],
+    [
+      "access: { groups: { mode: al, allow: [feishu:g] } }",
+      { groups: { mode: "off", requireMention: true } },
+    ],
+    ["access: { groups: none }", { dm: "pairing", groups: { mode: "off" } }],
+    [
+      "access: { groups: { mode: open, requireMention: 'yes', historyLimit: none } }",
+      { groups: { mode: "open", requireMention: true, historyLimit: 0 } },
+    ],
+    ["access: { dm: allowlist, allow: feishu:a }", { dm: "allowlist", allow: [] }],
+    [
+      "access: { dm: allowlist, allow: [feishu:a, 7], owners: [[]] }",
+      { dm: "allowlist", allow: ["feishu:a"], owners: [] },
+    ],
+  ])("lets nobody in by a slip: %s", (text, expected) => {
+    const loaded = load(text);
+    expect(loaded.problems.every(({ severity, line }) => severity === "error" && line === 1)).toBe(true);
+    expect(loaded.problems).not.toEqual([]);
+    expect(loaded.config.access).toMatchObject(expected);
+  });
+
+  it.each([
+    [
+      "agents: { defaults: { model: a/b, tools: { allow: [read], deny: exec } } }",
+      { model: "a/b", tools: { allow: [] } },
+    ],
+    ["agents: { defaults: { model: a/b, skills: { allow: [7] } } }", { model: "a/b", skills: { allow: [] } }],
+    ["agents: { defaults: 7 }", { tools: { allow: [] }, skills: { allow: [] } }],
+  ])("gives agents nothing by a slip: %s", (text, expected) => {
+    const loaded = load(text);
+    expect(only(loaded).severity).toBe("error");
+    expect(loaded.config.agents.defaults).toEqual(expected);
+  });
+
+  it.each(["enabled: 'no'", "enabled: 0"])("keeps a skill off by a slip: %s", (text) => {
+    const loaded = load(`skills: { load: { extraDirs: [a] }, entries: { one: { ${text} } } }`);
+    expect(only(loaded).path).toBe("skills.entries.one.enabled");
+    expect(loaded.config.skills).toEqual({
+      load: { extraDirs: ["a"] },
+      entries: { one: { enabled: false } },
+    });
   });
 
   it("leaves out a binding to an agent that is not there", () => {

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { type Closed, closedFor } from "./closed.ts";
 import { interpolate } from "./interpolate.ts";
 import { ConfigError, type ConfigPath, formatPath, type Problem } from "./problem.ts";
 import {
@@ -60,6 +61,8 @@ export interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** Characters below which a value of the environment counts as secret only by the name of its key. */
+const SHORT = 6;
 const SECRET_KEY = /(key|token|secret|password)$/i;
 
 /** The keys at the top of the file; anything else is reported as unknown. */
@@ -77,7 +80,8 @@ const TOP_KEYS = [
 
 /**
  * Parses, resolves `${…}` and checks a configuration. A wrong value disables its part (a provider, an agent, an
- * account, a binding, a section), which then falls back to its defaults or is left out.
+ * account, a binding), which is left out. In `agents.defaults`, `session`, `access` and `skills` the wrong value alone
+ * is left out and its default applies; where that would allow more than was written, nothing is allowed.
  * @throws ConfigError where nothing can start: unreadable syntax, or a wrong `gateway` section
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {
@@ -117,9 +121,10 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     schema: S,
     path: ConfigPath,
     input: unknown,
-    what: string,
+    what: string | undefined,
+    mend?: (path: ConfigPath) => Closed | undefined,
   ): z.output<S> | undefined => {
-    const checked = validate(schema, input, path);
+    const checked = validate(schema, input, path, mend);
     for (const complaint of checked.complaints) {
       // A missing variable already explains why the value is absent.
       if (missing.some((variable) => formatPath(variable.path) === formatPath(complaint.path))) continue;
@@ -128,14 +133,17 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
           severity: complaint.kind === "wrong" ? "error" : "warning",
           message: complaint.message,
           remedy: complaint.remedy,
-          ...(complaint.kind === "wrong" ? { disables: what } : {}),
+          ...(complaint.kind === "wrong" ? { disables: what ?? settingOf(complaint.path) } : {}),
         }),
       );
     }
     return checked.value;
   };
-  const section = <S extends z.ZodType>(schema: S, name: string): z.output<S> =>
-    part(schema, [name], root[name] ?? {}, `${name} (defaults apply)`) ?? schema.parse({});
+  const section = <S extends z.ZodType>(schema: S, path: ConfigPath, input: unknown): z.output<S> => {
+    const closed = (at: ConfigPath) => closedFor([...path, ...at], path.length);
+    const value = input ?? {};
+    return part(schema, path, value, undefined, closed) ?? schema.parse(closed([])?.value ?? {});
+  };
   const entries = (path: ConfigPath, input: unknown): [string, unknown][] => {
     if (input === undefined || input === null) return [];
     const record = asRecord(input);
@@ -164,8 +172,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   }
 
   const agents = asRecord(root.agents);
-  const defaults =
-    part(agentDefaultsSchema, ["agents", "defaults"], agents?.defaults ?? {}, "agents.defaults") ?? {};
+  const defaults = section(agentDefaultsSchema, ["agents", "defaults"], agents?.defaults);
   const list: AgentConfig[] = [];
   for (const [index, input] of items(["agents", "list"], agents?.list).entries()) {
     const agent = part(agentSchema, ["agents", "list", index], input, `agent ${nameOf(input, index)}`);
@@ -217,26 +224,32 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     agents: { defaults, list: list.length > 0 ? list : [DEFAULT_AGENT] },
     channels,
     bindings,
-    session: section(sessionSchema, "session"),
-    access: section(accessSchema, "access"),
+    session: section(sessionSchema, ["session"], root.session),
+    access: section(accessSchema, ["access"], root.access),
     // A wrong setting may have been the one that kept commands from running.
     tools:
       part(toolsSchema, ["tools"], root.tools ?? {}, "exec") ??
       toolsSchema.parse({ exec: { sandbox: "off" } }),
-    skills: section(skillsSchema, "skills"),
+    skills: section(skillsSchema, ["skills"], root.skills),
   };
   return {
     config,
     file: options.file,
     bindingPlaces,
     problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)),
-    secrets: [...secrets, ...secretsIn(value)],
+    // What the environment gives is most often no secret: a port or a word for the log level stays readable.
+    secrets: [...secrets.filter((secret) => secret.length >= SHORT), ...secretsIn(value)],
     problem,
   };
 }
 
 /** The agent of a gateway whose file lists none. */
 const DEFAULT_AGENT: AgentConfig = { id: "main" };
+
+/** A single setting, in the words of a problem. */
+function settingOf(path: ConfigPath): string {
+  return `the setting ${formatPath(path)}`;
+}
 
 function problemMaker(source: ConfigSource): LoadedConfig["problem"] {
   return (path, about) => {
@@ -264,7 +277,7 @@ function nameOf(input: unknown, index: number): string {
 
 /** Strings under keys that name a secret, wherever they stand. */
 function secretsIn(value: unknown, key = ""): string[] {
-  if (typeof value === "string") return SECRET_KEY.test(key) && value.length >= 6 ? [value] : [];
+  if (typeof value === "string") return SECRET_KEY.test(key) && value !== "" ? [value] : [];
   if (Array.isArray(value)) return value.flatMap((item: unknown) => secretsIn(item, key));
   return isRecord(value) ? Object.entries(value).flatMap(([name, item]) => secretsIn(item, name)) : [];
 }

@@ -17,6 +17,10 @@ export const gatewaySchema = z.strictObject({
   host: z.string().min(1).default("127.0.0.1"),
   /** 0 takes any free port. */
   port: z.int().min(0).max(65_535).default(4747),
+  /** Names under which a reverse proxy passes requests on, without port; addresses and the loopback need no entry. */
+  allowedHosts: z
+    .array(z.string().regex(/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/, "must be a host name without port"))
+    .default([]),
   auth: z.strictObject({ token: z.string().min(16).optional() }).default({}),
   /** Largest number of accepted but unfinished messages; beyond it platforms are refused. */
   inboxLimit: z.int().min(1).default(10_000),

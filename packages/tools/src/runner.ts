@@ -49,6 +49,8 @@ export interface DirectCallOptions {
   readonly callId: string;
   readonly signal: AbortSignal;
   readonly update?: ToolContext["update"];
+  /** Awaited once the call is allowed, right before its body; what it rejects with is thrown, and nothing runs. */
+  readonly started?: () => Promise<void>;
 }
 
 interface Ready {
@@ -128,11 +130,8 @@ function runTools(
     return { kind: "ask", reason: decision.reason, approval };
   }
 
-  async function execute(
-    blueprint: ToolBlueprint,
-    call: ToolCall,
-    context: ToolContext,
-  ): Promise<ToolResult> {
+  /** The permit for a call, or why there is none. */
+  async function permitFor(blueprint: ToolBlueprint, call: ToolCall): Promise<Permit | ToolResult> {
     const prepared = ready.get(call.id);
     ready.delete(call.id);
     // A permit is for these very arguments and for the run as it was judged.
@@ -145,10 +144,28 @@ function runTools(
       : await judge(blueprint, call.id, call.args);
     if (outcome.kind === "deny") return failure(`Not allowed. ${outcome.reason}`);
     if (outcome.kind === "ask") return failure(waitingText(outcome.reason, outcome.approval));
+    return outcome.permit;
+  }
+
+  async function carryOut(
+    blueprint: ToolBlueprint,
+    call: ToolCall,
+    context: ToolContext,
+    permit: Permit,
+  ): Promise<ToolResult> {
     context.signal.throwIfAborted();
-    const result = await blueprint.run(call, context, outcome.permit);
+    const result = await blueprint.run(call, context, permit);
     if (blueprint.taints !== undefined) state.taint({ source: blueprint.taints, detail: blueprint.name });
     return result;
+  }
+
+  async function execute(
+    blueprint: ToolBlueprint,
+    call: ToolCall,
+    context: ToolContext,
+  ): Promise<ToolResult> {
+    const permit = await permitFor(blueprint, call);
+    return "content" in permit ? permit : carryOut(blueprint, call, context, permit);
   }
 
   const keep = (name: string, callId: string, args: unknown, version: number, permit: Permit): void => {
@@ -193,14 +210,18 @@ function runTools(
       keep(blueprint.name, info.call.id, info.args, version, outcome.permit);
       return { action: "allow" };
     },
-    async call(name, args, { callId, signal, update }) {
+    async call(name, args, { callId, signal, update, started }) {
       const blueprint = blueprints.get(name);
       if (blueprint === undefined) return failure(`There is no tool called ${name}.`);
       const checked = await checkArgs(blueprint, args);
       if ("problem" in checked) return failure(`The arguments of ${name} are not right: ${checked.problem}`);
       const context = { signal, update: update ?? (() => {}) };
+      const call = { id: callId, name, args: checked.args };
+      const permit = await permitFor(blueprint, call).catch((error: unknown) => failure(messageOf(error)));
+      if ("content" in permit) return permit;
+      await started?.();
       try {
-        return await execute(blueprint, { id: callId, name, args: checked.args }, context);
+        return await carryOut(blueprint, call, context, permit);
       } catch (error) {
         return failure(messageOf(error));
       }

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   createExecTool,
@@ -252,6 +252,38 @@ describe.skipIf(sandboxed.rung !== "bubblewrap")("the sandbox", () => {
     );
     expect(textOf(await agent.call("read", { file_path: join(extra, "lib") }))).toBe("library");
     rmSync(extra, { recursive: true });
+  });
+});
+
+describe("a workspace around the gateway's home", () => {
+  test("hides the home and shows the skills in it, to read", async () => {
+    const home = join(dir, "home");
+    for (const [name, text] of [
+      ["token", "the token"],
+      ["skills/one/SKILL.md", "a skill"],
+      ["skills/private/key", "a key"],
+    ] as const) {
+      mkdirSync(dirname(join(home, name)), { recursive: true });
+      writeFileSync(join(home, name), text);
+    }
+    const around = await openWorkspace({
+      dir,
+      readOnlyDirs: [join(home, "skills")],
+      forbidden: [home, join(home, "token"), join(home, "skills/private")],
+    });
+    const agent = caller([createExecTool({ workspace: around, sandbox: sandboxed })]);
+    const seen = textOf(
+      await agent.call("exec", {
+        command:
+          "cat home/skills/one/SKILL.md; echo; cat home/token; ls home home/skills/private; echo x > home/skills/one/SKILL.md; echo x > home/token; echo mine > own",
+      }),
+    );
+    expect(seen).toMatch(/^a skill\n/);
+    expect(seen).toMatch(/Read-only file system/);
+    expect(seen).not.toMatch(/the token|a key/);
+    expect(readFileSync(join(home, "token"), "utf8")).toBe("the token");
+    expect(readFileSync(join(home, "skills/one/SKILL.md"), "utf8")).toBe("a skill");
+    expect(readFileSync(join(dir, "own"), "utf8")).toBe("mine\n");
   });
 });
 

@@ -89,6 +89,7 @@ async function goOn(options: RunOptions, run: CommandRun): Promise<void> {
   } catch (error) {
     // What a failing store leaves is the journal's; it goes on from there.
     if (error instanceof StoreError) throw error;
+    if (error instanceof ShutdownAbort) return leaveOpen(options, run);
     options.logger.error({ run: runId, err: messageOf(error) }, "a command failed inside the gateway");
     const text = failureNote("internal");
     await finish(
@@ -183,8 +184,13 @@ async function dispatch(
       const intent = { callId, name, args: given, effects };
       await store.runs.step({ runId, lease, messages: [], intents: [intent] });
     }
-    if (effects === "external") await store.runs.toolStarted({ runId, lease, callIds: [callId] });
-    const result = await tools.call(name, given, { callId, signal: handle.signal });
+    const result = await tools.call(name, given, {
+      callId,
+      signal: handle.signal,
+      ...(effects === "external"
+        ? { started: () => store.runs.toolStarted({ runId, lease, callIds: [callId] }) }
+        : {}),
+    });
     if (handle.signal.aborted) return await stopped(options, run);
     const text = result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
     await end(options, run, text.trim() === "" ? "Done." : text);
@@ -253,11 +259,9 @@ async function end(
 }
 
 /** Ends a command that was stopped; one that the gateway's own end stopped is left for the next start. */
-async function stopped(options: RunOptions, { ticket, runId, handle }: CommandRun): Promise<void> {
-  if (handle.signal.reason instanceof ShutdownAbort) {
-    options.tracer.note(ticket.id, "lane", "stopped with the gateway; goes on at the next start");
-    return;
-  }
+async function stopped(options: RunOptions, run: CommandRun): Promise<void> {
+  const { ticket, runId, handle } = run;
+  if (handle.signal.reason instanceof ShutdownAbort) return leaveOpen(options, run);
   await finish(
     options,
     { runId, sessionKey: ticket.sessionKey, tickets: [ticket] },
@@ -269,4 +273,8 @@ async function stopped(options: RunOptions, { ticket, runId, handle }: CommandRu
       end: "aborted",
     },
   );
+}
+
+function leaveOpen({ tracer }: RunOptions, { ticket }: CommandRun): void {
+  tracer.note(ticket.id, "lane", "stopped with the gateway; goes on at the next start");
 }

@@ -31,7 +31,7 @@ export const apiErrors = {
     apiError(context, 403, {
       code: "forbidden",
       message: "The Host or Origin header does not name this gateway.",
-      remedy: "Use the address the gateway listens on.",
+      remedy: "Use the address the gateway listens on, or add the name to gateway.allowedHosts.",
     }),
   notJson: (context: Context): Response =>
     apiError(context, 415, {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createAuth } from "./auth.ts";
-import { isLoopback, sameOrigin } from "./origin.ts";
+import { hostsOf, isLoopback, sameOrigin } from "./origin.ts";
 
 const TOKEN = "0123456789abcdef0123456789abcdef";
 
@@ -38,26 +38,35 @@ describe("createAuth", () => {
     expect(auth.check({ cookie }, "a").kind).toBe("refused");
   });
 
-  it("throttles guesses by address, also the right one after too many wrong ones", () => {
+  it("throttles guesses by address, and lets the right one pass all the same", () => {
     let now = 0;
     const auth = createAuth(TOKEN, () => now);
     for (let guess = 0; guess < 10; guess++)
       expect(auth.signIn(`guess ${guess}`, "127.0.0.1").kind).toBe("refused");
-    expect(auth.signIn(TOKEN, "127.0.0.1")).toMatchObject({ kind: "throttled" });
-    expect(auth.check({ authorization: `Bearer ${TOKEN}` }, "127.0.0.1").kind).toBe("throttled");
-    expect(auth.signIn(TOKEN, "127.0.0.2").kind).toBe("owner");
-    now += 60_001;
+    expect(auth.signIn("guess 11", "127.0.0.1")).toMatchObject({ kind: "throttled", retryAfterMs: 60_000 });
+    expect(auth.check({ authorization: "Bearer guess" }, "127.0.0.1").kind).toBe("throttled");
     expect(auth.signIn(TOKEN, "127.0.0.1").kind).toBe("owner");
+    expect(auth.check({ authorization: `Bearer ${TOKEN}` }, "127.0.0.1").kind).toBe("owner");
+    expect(auth.signIn("guess 12", "127.0.0.1").kind).toBe("throttled");
+    expect(auth.signIn("guess 13", "127.0.0.2").kind).toBe("refused");
+    now += 60_001;
+    expect(auth.signIn("guess 14", "127.0.0.1").kind).toBe("refused");
   });
 });
 
 describe("sameOrigin", () => {
-  const hosts = new Set(["gateway.example"]);
+  const hosts = hostsOf("127.0.0.1", ["Gateway.example"]);
   it.each([
     [{ host: "127.0.0.1:4747" }, true],
     [{ host: "localhost:4747", origin: "http://localhost:4747" }, true],
     [{ host: "[::1]:4747" }, true],
     [{ host: "gateway.example" }, true],
+    [{ host: "gateway.example", origin: "https://gateway.example" }, true],
+    [{ host: "GATEWAY.example:443", origin: "https://gateway.example" }, true],
+    [{ host: "gateway.example:4747", origin: "https://gateway.example" }, false],
+    [{ host: "gateway.example", origin: "https://gateway.example.evil.example" }, false],
+    [{ host: "gateway.example", origin: "https://evil.example" }, false],
+    [{ host: "sub.gateway.example" }, false],
     [{ host: "192.0.2.1:4747", origin: "http://192.0.2.1:4747" }, true],
     [{ host: "[2001:db8::1]:4747" }, true],
     [{ host: "192.0.2.1.evil.example" }, false],

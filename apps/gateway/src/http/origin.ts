@@ -14,8 +14,19 @@ export function sameOrigin(
   const name = hostname(headers.host);
   if (name === undefined || !(LOOPBACK.has(name) || allowedHosts.has(name) || isAddress(name))) return false;
   if (headers.origin === undefined) return true;
+  return sameHost(headers.origin, headers.host);
+}
+
+/** What `sameOrigin` takes: the address listened on, and the configured names. */
+export function hostsOf(host: string, configured: readonly string[]): ReadonlySet<string> {
+  return new Set([host, `[${host}]`, ...configured].map((name) => name.toLowerCase()));
+}
+
+/** A port that is the scheme's own is not written; behind a proxy the page's scheme is not the gateway's. */
+function sameHost(origin: string, host: string | undefined): boolean {
   try {
-    return new URL(headers.origin).host === headers.host;
+    const { protocol, host: theirs } = new URL(origin);
+    return theirs !== "" && theirs === new URL(`${protocol}//${host}`).host;
   } catch {
     return false;
   }

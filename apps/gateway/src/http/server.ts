@@ -10,7 +10,7 @@ import type { GatewayService } from "../service.ts";
 import { apiErrors, apiRoutes } from "./api.ts";
 import type { Auth } from "./auth.ts";
 import { openAiErrors, openAiRoutes } from "./openai.ts";
-import { sameOrigin } from "./origin.ts";
+import { hostsOf, sameOrigin } from "./origin.ts";
 import { createSocketUpgrade } from "./socket.ts";
 import { staticFiles } from "./static.ts";
 
@@ -26,6 +26,8 @@ export interface HttpOptions {
   readonly configFile: string;
   readonly host: string;
   readonly port: number;
+  /** Names besides, under which a proxy passes requests on. */
+  readonly allowedHosts: readonly string[];
   readonly service: GatewayService;
   readonly auth: Auth;
   readonly logger: Logger;
@@ -85,7 +87,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
 
 function createApp(options: HttpOptions): Hono<Env> {
   const { service, auth } = options;
-  const allowedHosts = new Set([options.host, `[${options.host}]`]);
+  const allowedHosts = hostsOf(options.host, options.allowedHosts);
   const app = new Hono<Env>();
   app.use(readLeftovers);
 
@@ -188,7 +190,7 @@ async function webhook(context: Context<Env>, service: GatewayService): Promise<
 function refuseUpgrade(request: IncomingMessage, options: HttpOptions): string | undefined {
   const { host, origin, authorization, cookie } = request.headers;
   if (request.url?.split("?", 1)[0] !== "/ws") return "404 Not Found";
-  if (!sameOrigin({ host, origin }, new Set([options.host, `[${options.host}]`]))) return "403 Forbidden";
+  if (!sameOrigin({ host, origin }, hostsOf(options.host, options.allowedHosts))) return "403 Forbidden";
   const result = options.auth.check({ authorization, cookie }, request.socket.remoteAddress ?? "");
   if (result.kind === "throttled") return "429 Too Many Requests";
   return result.kind === "owner" ? undefined : "401 Unauthorized";

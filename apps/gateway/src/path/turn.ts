@@ -171,7 +171,8 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
         if (event.type === "tool.end") options.hooks.observe("after_tool_call", toolCalled(scope, event));
       },
     );
-    if (scope.handle.signal.reason instanceof ShutdownAbort) {
+    // Only a stop of the gateway leaves a question open.
+    if (scope.handle.signal.reason instanceof ShutdownAbort || result.reason === "waiting") {
       await journal.flush();
       for (const ticket of tickets)
         tracer.note(ticket.id, "lane", "stopped with the gateway; goes on at the next start");

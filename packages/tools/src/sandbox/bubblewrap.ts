@@ -111,20 +111,23 @@ async function systemArgs(): Promise<string[]> {
 async function folderArgs(folders: SandboxFolders, readOnly: readonly string[]): Promise<string[]> {
   const args: string[] = [];
   const readable = [...readOnly, ...folders.readOnlyDirs];
-  // Those around the workspace come before it and those inside it after, so that each keeps its own rights.
+  // Those around the workspace come before it, those inside it and what is closed after: outer ones before inner ones,
+  // so that each keeps its own rights, and a folder to read inside a closed one is not hidden with it.
   const around = readable.filter((dir) => !inside(dir, folders.dir));
   const within = readable.filter((dir) => inside(dir, folders.dir) && dir !== folders.dir);
   for (const dir of around) args.push("--ro-bind-try", dir, dir);
   args.push("--bind", folders.dir, folders.dir);
-  for (const dir of within) args.push("--ro-bind-try", dir, dir);
+  const upon = within.map((dir) => ({ path: dir, args: ["--ro-bind-try", dir, dir] }));
   const visible = [folders.dir, ...readable, ...SYSTEM_FOLDERS];
   for (const path of folders.forbidden) {
     // One that the workspace is part of is not there in the first place.
     if (inside(folders.dir, path) || !visible.some((dir) => inside(path, dir))) continue;
     const stat = await lstat(path).catch(() => undefined);
     if (stat === undefined) continue;
-    args.push(...(stat.isDirectory() ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path]));
+    upon.push({ path, args: stat.isDirectory() ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path] });
   }
+  // An outer path is shorter; of the same path the closed one comes last.
+  for (const mount of upon.toSorted((a, b) => a.path.length - b.path.length)) args.push(...mount.args);
   return args;
 }
 

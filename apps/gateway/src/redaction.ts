@@ -1,0 +1,70 @@
+import type { JsonValue } from "@signalbox/store";
+import type { LiveHub } from "./live.ts";
+import type { GatewayStore } from "./path/stored.ts";
+import type { Outcome } from "./service.ts";
+
+type Redact = (text: string) => string;
+
+/** The store with every text that explains something passed through `redact`: errors quote what they were given. */
+export function storeWithRedaction(store: GatewayStore, redact: Redact): GatewayStore {
+  const { inbox, runs, outbox, traces } = store;
+  return {
+    ...store,
+    inbox: {
+      ...inbox,
+      settle: (id, state, detail) =>
+        inbox.settle(
+          id,
+          state,
+          detail?.reason === undefined ? detail : { ...detail, reason: redact(detail.reason) },
+        ),
+    },
+    runs: {
+      ...runs,
+      finish: (input) =>
+        runs.finish(input.error === undefined ? input : { ...input, error: redact(input.error) }),
+    },
+    outbox: {
+      ...outbox,
+      retryAt: (id, lease, at, error) => outbox.retryAt(id, lease, at, error && redact(error)),
+      uncertain: (id, lease, error) => outbox.uncertain(id, lease, error && redact(error)),
+      dead: (id, lease, error) => outbox.dead(id, lease, error && redact(error)),
+    },
+    traces: {
+      ...traces,
+      append: (subject, entries) =>
+        traces.append(
+          subject,
+          entries.map((entry) => ({ ...entry, data: redactJson(entry.data, redact) })),
+        ),
+    },
+  };
+}
+
+/** What viewers are told of failures. */
+export function liveWithRedaction(live: LiveHub, redact: Redact): LiveHub {
+  return {
+    ...live,
+    publish: (sessionKey, event) =>
+      live.publish(
+        sessionKey,
+        event.type === "run.end" && event.error !== undefined
+          ? { ...event, error: { ...event.error, message: redact(event.error.message) } }
+          : event,
+      ),
+  };
+}
+
+/** What clients that wait are told of failures. */
+export function redactedOutcome(outcome: Outcome, redact: Redact): Outcome {
+  const { error } = outcome;
+  return error === undefined ? outcome : { ...outcome, error: { ...error, message: redact(error.message) } };
+}
+
+/** The same value with every text in it passed through `redact`; keys are the gateway's own. */
+function redactJson(value: JsonValue, redact: Redact): JsonValue {
+  if (typeof value === "string") return redact(value);
+  if (Array.isArray(value)) return value.map((item: JsonValue) => redactJson(item, redact));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactJson(item, redact)]));
+}

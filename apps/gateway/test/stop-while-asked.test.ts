@@ -1,0 +1,75 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { eventually, exampleConfig, inStore, openWorld, TOKEN } from "./harness.ts";
+import { type PlainChannel, plainChannel, plainMessage } from "./plain-channel.ts";
+import { modelRequests } from "./requests.ts";
+
+const REACH = `---
+name: reach
+description: Run something.
+command-dispatch: tool
+command-tool: exec
+command-arg-mode: raw
+---
+Run it.
+`;
+
+/** With commands that need an approval once something untrusted was read, and a stop that would wait for long. */
+function config() {
+  return exampleConfig({
+    gateway: { port: 0, auth: { token: TOKEN }, logLevel: "warn", shutdownMs: 600_000 },
+    agents: {
+      defaults: { model: "anthropic/claude-sonnet-4-6" },
+      list: [{ id: "coder", tools: { allow: ["exec"] }, skills: { allow: ["reach"] } }],
+    },
+    tools: { exec: { sandbox: "none" } },
+    channels: { plain: { accounts: { main: {} } } },
+    access: { owners: ["plain:anna"] },
+  });
+}
+
+function said({ sent }: PlainChannel): string[] {
+  return sent.map(({ message }) => message.parts.map((part) => ("text" in part ? part.text : "")).join());
+}
+
+function idIn(question: string | undefined): string {
+  return /Approval (\w{8}):/.exec(question ?? "")?.[1] ?? "";
+}
+
+describe("a stop while a person is asked", { timeout: 60_000 }, () => {
+  it.each([
+    ["a turn", "please run it", 2],
+    ["a command", "/reach echo done >> ran", 0],
+  ])("does not wait for the answer to %s; the next start asks anew", async (_, text, requests) => {
+    const world = await openWorld();
+    world.configure(config());
+    world.files({ "skills/reach/SKILL.md": REACH });
+    world.script([
+      { toolCalls: [{ id: "toolu_1", name: "exec", input: { command: "echo done >> ran" } }] },
+      { text: "it ran" },
+    ]);
+    const plain = plainChannel();
+    const first = await world.start({ channels: [plain.definition] });
+    await plain.emit(plainMessage("m1", text, { replyTo: { messageId: "m0", text: "rm" } }));
+    await eventually(() => plain.sent.length === 1, "the question is put");
+    await first.stop();
+    const open = await inStore(world, (store) => store.inbox.list({ state: "running" }));
+    expect(open.map(({ messageId }) => messageId)).toEqual(["m1"]);
+
+    const again = plainChannel();
+    const second = await world.start({ channels: [again.definition] });
+    await eventually(() => again.sent.length === 1, "it is asked anew");
+    expect(idIn(said(again)[0])).not.toBe(idIn(said(plain)[0]));
+    await again.emit(plainMessage("m2", `/approve ${idIn(said(plain)[0])} allow`));
+    await eventually(() => again.sent.length === 2, "the old question is gone");
+    expect(said(again)[1]).toMatch(/^There is no approval/);
+    const ran = join(world.home.workspace("coder"), "ran");
+    expect(existsSync(ran)).toBe(false);
+    await again.emit(plainMessage("m3", `/approve ${idIn(said(again)[0])} allow`));
+    await second.settled();
+    expect(existsSync(ran)).toBe(true);
+    expect(modelRequests(world.anthropic)).toHaveLength(requests);
+    expect(said(again).join("\n")).not.toMatch(/may or may not|Outcome unknown/);
+  });
+});

@@ -1,0 +1,31 @@
+import type { ConfigPath } from "./problem.ts";
+
+/** What stands for a wrong value where its default would allow more than was written. */
+export interface Closed {
+  readonly path: ConfigPath;
+  readonly value: unknown;
+}
+
+/** Values whose default could allow more than was meant, with what allows nothing; `deep`: whatever in them is wrong. */
+const CLOSED: readonly { readonly keys: ConfigPath; readonly value: unknown; readonly deep?: true }[] = [
+  { keys: ["agents", "defaults"], value: { tools: { allow: [] }, skills: { allow: [] } } },
+  { keys: ["agents", "defaults", "tools"], value: { allow: [] }, deep: true },
+  { keys: ["agents", "defaults", "skills"], value: { allow: [] }, deep: true },
+  { keys: ["access"], value: { dm: "off", groups: { mode: "off" } } },
+  { keys: ["access", "dm"], value: "off" },
+  { keys: ["access", "groups"], value: { mode: "off" } },
+  { keys: ["access", "groups", "mode"], value: "off" },
+  { keys: ["access", "groups", "historyLimit"], value: 0 },
+  { keys: ["skills", "entries", "*"], value: { enabled: false } },
+  { keys: ["skills", "entries", "*", "enabled"], value: false },
+];
+
+/** What stands for a wrong value; the first `from` steps of the path lead to its section. */
+export function closedFor(path: ConfigPath, from: number): Closed | undefined {
+  const found = CLOSED.find(
+    ({ keys, deep }) =>
+      (deep === true ? path.length >= keys.length : path.length === keys.length) &&
+      keys.every((key, depth) => key === "*" || key === path[depth]),
+  );
+  return found && { path: path.slice(from, found.keys.length), value: found.value };
+}
