@@ -6,7 +6,7 @@ import type {
   CompactionSummaryMessage,
   ToolResultMessage,
 } from "./messages.ts";
-import type { ModelErrorData, ModelEvent, RequestInfo, Usage, Warning } from "./model.ts";
+import type { AttemptFailure, ModelErrorData, ModelEvent, RequestInfo, Usage, Warning } from "./model.ts";
 import type { ToolResult } from "./tool.ts";
 
 /**
@@ -86,7 +86,7 @@ export type ModelStreamEvent = Exclude<ModelEvent, { readonly type: "start" | "f
  *   turn.start
  *     compaction.start compaction.end?             when the window is filling up
  *     model.start (block.start *.delta* block.end | usage | attempt)*
- *     model.discard?                               what was streamed of this turn is void; model.start follows
+ *     model.discard*                               what was streamed of this turn is void; model.start follows
  *     message                                      the model's turn, once it is durable
  *     (tool.ask | tool.start | tool.update* | tool.end)*   per call; calls run in parallel interleave
  *     message*                                     results, in the order of the calls
@@ -102,6 +102,7 @@ export type AgentEvent =
   | { readonly type: "model.start"; readonly request: RequestInfo; readonly warnings: readonly Warning[] }
   | ModelStreamEvent
   | { readonly type: "model.discard"; readonly reason: "overflow"; readonly error: ModelErrorData }
+  | { readonly type: "model.discard"; readonly reason: "retry"; readonly failure: AttemptFailure }
   | { readonly type: "message"; readonly message: AgentMessage; readonly origin: MessageOrigin }
   | { readonly type: "tool.ask"; readonly call: ToolCallBlock; readonly question: string }
   | { readonly type: "tool.start"; readonly call: ToolCallBlock; readonly args: unknown }

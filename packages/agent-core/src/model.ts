@@ -74,6 +74,8 @@ export interface AttemptFailure {
   readonly code: ModelErrorCode;
   readonly message: string;
   readonly status?: number;
+  /** What the vendor counted before it failed. It is part of what a run used. */
+  readonly usage?: Usage;
 }
 
 /** What was asked of whom. */
@@ -104,8 +106,16 @@ export type ModelEvent =
   | { readonly type: "tool.delta"; readonly index: number; readonly delta: string }
   | { readonly type: "block.end"; readonly index: number; readonly block: Block }
   | { readonly type: "usage"; readonly usage: Usage }
-  /** An attempt failed before anything was shown; another follows. */
-  | { readonly type: "attempt"; readonly failure: AttemptFailure; readonly next: NextAttempt }
+  /**
+   * An attempt failed and another follows. With `discard`, everything since the last `start` is void: its text had been
+   * delivered, but nobody had seen it (`StreamOptions.shown`), and the next `start` begins the turn anew.
+   */
+  | {
+      readonly type: "attempt";
+      readonly failure: AttemptFailure;
+      readonly next: NextAttempt;
+      readonly discard?: true;
+    }
   | { readonly type: "finish"; readonly message: AssistantMessage }
   | { readonly type: "error"; readonly error: ModelErrorData; readonly partial: AssistantMessage };
 
@@ -121,13 +131,17 @@ export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "max
 
 export type Modality = "text" | "image" | "audio" | "file";
 
-/** Prices in micro-units of a US dollar per million tokens; `checked` is the date (YYYY-MM-DD) they were read. */
+/**
+ * Prices in micro-units of a US dollar per million tokens; `checked` is the date (YYYY-MM-DD) they were read, at the
+ * address `source`.
+ */
 export interface ModelPrices {
   readonly input: number;
   readonly output: number;
   readonly cacheRead?: number;
   readonly cacheWrite?: number;
   readonly checked: string;
+  readonly source?: string;
 }
 
 /** A model is data; the provider is behaviour. */
@@ -190,6 +204,17 @@ export interface StreamOptions {
   readonly cache?: "none" | "short" | "long";
   /** Keeps a conversation on one cache where the vendor supports it. */
   readonly sessionId?: string;
+  /**
+   * Milliseconds of silence on the wire, keep-alives counted as life, after which the request fails with `timeout`.
+   * Stands in for the provider's default, not for what the account states.
+   */
+  readonly silenceMs?: number;
+  /**
+   * Whether a person has seen any of what this request has delivered so far. Asked when it fails in the middle: where
+   * the answer is `false` it may be made again, and what was delivered is void (`attempt` with `discard`) and must not be
+   * shown any more. What was delivered counts as seen where this is absent or throws.
+   */
+  readonly shown?: () => boolean;
   /** Extra JSON for the vendor's request body; the adapter merges it last. */
   readonly extra?: Readonly<Record<string, JsonValue>>;
 }

@@ -43,6 +43,9 @@ export class Snapshot {
         this.#view = undefined;
         return;
       }
+      case "attempt":
+        if (event.discard === true) this.clear();
+        return;
       case "message":
         // The turn is in the history now.
         if (event.origin === "model") this.clear();

@@ -3,7 +3,11 @@ import type { StreamModel } from "@signalbox/agent-core";
 /** `fetch` as the vendors' SDKs take it. */
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** How long a silent vendor is waited for. The defaults are 55,000, or 180,000 where `high` or `max` thinking is asked for. */
+/**
+ * How long a silent vendor is waited for, however hard its model thinks; any byte on the wire, a keep-alive too, is a
+ * sign of life. The defaults are 55,000, or what a request states as `silenceMs`. A server of one's own that says
+ * nothing while it loads a model, or thinks, is given more here.
+ */
 export interface Timeouts {
   /** Milliseconds from the request to the first byte of the answer. */
   readonly firstByteMs?: number;

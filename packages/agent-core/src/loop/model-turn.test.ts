@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { assistant, collect, eventsOf, MODEL, SYSTEM, user } from "../../test/scripted.ts";
+import { assistant, collect, eventsOf, MODEL, SYSTEM, usage, user } from "../../test/scripted.ts";
 import type { AgentEvent, ModelEvent, RunResult, StreamModel } from "../index.ts";
 import { agentLoop } from "../index.ts";
 
@@ -141,5 +141,61 @@ describe("a stream", () => {
       yield { type: "error", error, partial: assistant("So", { stopReason: "aborted" }) };
     }, controller.signal);
     expect(result).toMatchObject({ reason: "aborted", text: "So" });
+  });
+
+  it("that starts anew after a failed attempt leaves nothing of that attempt but what it used", async () => {
+    const request = { api: "a", provider: "p", model: "m" };
+    const failure = {
+      provider: "p",
+      model: "m",
+      code: "network",
+      message: "cut",
+      usage: usage(10, 3, 7),
+    } as const;
+    const next = { kind: "retry", provider: "p", model: "m", delayMs: 0 } as const;
+    const { result, events } = await run(async function* () {
+      yield { type: "start", request, warnings: [] };
+      yield { type: "block.start", index: 0, block: { type: "text" } };
+      yield { type: "text.delta", index: 0, delta: "So far" };
+      yield { type: "attempt", failure, next, discard: true };
+      yield* eventsOf(assistant("Done.", { usage: usage(20, 5, 11) }), 1);
+    });
+    expect(result).toMatchObject({ reason: "done", text: "Done." });
+    expect(result.used.usage).toEqual(usage(30, 8, 18));
+    const told = events.map((event) => event.type);
+    expect(told.slice(told.indexOf("model.start"))).toEqual([
+      "model.start",
+      "block.start",
+      "text.delta",
+      "attempt",
+      "model.discard",
+      "model.start",
+      "block.start",
+      "text.delta",
+      "block.end",
+      "usage",
+      "message",
+      "turn.end",
+      "run.end",
+    ]);
+    expect(events.find((event) => event.type === "model.discard")).toMatchObject({
+      reason: "retry",
+      failure,
+    });
+  });
+
+  it("that breaks off after a void attempt keeps only what came since", async () => {
+    const failure = { provider: "p", model: "m", code: "network", message: "cut" } as const;
+    const next = { kind: "retry", provider: "p", model: "m", delayMs: 0 } as const;
+    const { result } = await run(async function* () {
+      yield { type: "block.start", index: 0, block: { type: "text" } };
+      yield { type: "text.delta", index: 0, delta: "Void" };
+      yield { type: "block.start", index: 1, block: { type: "text" } };
+      yield { type: "text.delta", index: 1, delta: "void" };
+      yield { type: "attempt", failure, next, discard: true };
+      yield { type: "block.start", index: 0, block: { type: "text" } };
+      yield { type: "text.delta", index: 0, delta: "Kept" };
+    });
+    expect(result.text).toBe("Kept");
   });
 });

@@ -9,6 +9,7 @@ import type {
   StopReason,
   StreamModel,
   StreamOptions,
+  Usage,
 } from "../model.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { RunSignal } from "./run-signal.ts";
@@ -28,6 +29,8 @@ export interface TurnRequest {
   readonly snapshot: Snapshot;
   readonly graceMs: number;
   readonly now: () => number;
+  /** Called with what an attempt used that another one followed. */
+  readonly onSpent: (usage: Usage) => void;
 }
 
 /**
@@ -150,6 +153,8 @@ class StreamedTurn {
         if (this.#started) return;
         this.#started = true;
         return emit({ type: "model.start", request: event.request, warnings: event.warnings });
+      case "attempt":
+        return this.#again(event);
       case "finish":
         this.#finish(event.message);
         return;
@@ -160,6 +165,18 @@ class StreamedTurn {
         snapshot.apply(event);
         return emit(event);
     }
+  }
+
+  #again(event: Extract<ModelEvent, { type: "attempt" }>): void | Promise<void> {
+    const { emit, snapshot, onSpent } = this.#request;
+    if (event.failure.usage !== undefined) onSpent(event.failure.usage);
+    if (event.discard !== true) return emit(event);
+    snapshot.clear();
+    this.#started = false;
+    this.#emitted = false;
+    const discard = { type: "model.discard", reason: "retry", failure: event.failure } as const;
+    const told = emit(event);
+    return told === undefined ? emit(discard) : told.then(() => emit(discard));
   }
 
   #finish(message: AssistantMessage): void {

@@ -7,7 +7,7 @@ import { AgentError, errorText, isAgentError } from "../errors.ts";
 import type { AgentEvent, EmitEvent, MessageOrigin, RunResult } from "../events.ts";
 import type { Step } from "../hooks.ts";
 import type { AgentMessage, AssistantMessage, Message } from "../messages.ts";
-import type { StreamOptions, SystemPrompt } from "../model.ts";
+import type { StreamOptions, SystemPrompt, Usage } from "../model.ts";
 import { maxResultChars } from "../overflow/truncate.ts";
 import { compileTools, type ToolSet } from "../schema/compile.ts";
 import { Snapshot } from "../snapshot.ts";
@@ -236,8 +236,11 @@ export class Run implements CallHost, FitHost {
       snapshot: this.#snapshot,
       graceMs: this.graceMs,
       now: this.now,
+      onSpent: this.#onSpent,
     });
   }
+
+  readonly #onSpent = (usage: Usage): void => this.tally.addUsage(usage);
 
   /** Made anew for each turn only where the host wants that. */
   #systemPrompt(): SystemPrompt | Promise<SystemPrompt> {

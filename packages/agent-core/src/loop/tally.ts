@@ -35,6 +35,12 @@ export class Tally {
     }
   }
 
+  /** What an attempt used whose turn came from another one. */
+  addUsage(usage: Usage): void {
+    this.#usage = addUsage(this.#usage, usage);
+    this.#outputTokens += usage.output.total ?? 0;
+  }
+
   /** The limit that forbids another model call. */
   reached(): LimitName | undefined {
     return this.turns >= (this.#limits.turns ?? DEFAULT_TURNS) ? "turns" : this.spent();

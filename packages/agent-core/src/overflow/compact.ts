@@ -1,8 +1,9 @@
 import type { CompactionPolicy } from "../config.ts";
 import type { BeforeCompaction } from "../hooks.ts";
 import type { AgentMessage, AssistantMessage, CompactionSummaryMessage } from "../messages.ts";
-import type { Model, StreamModel } from "../model.ts";
+import type { Model, StreamModel, Usage } from "../model.ts";
 import { estimateTokens } from "../tokens.ts";
+import { addUsage, NO_USAGE } from "../usage.ts";
 import { contentKey } from "./content-key.ts";
 import { cutPoint } from "./cut-point.ts";
 import { latestRequest, metadataSummary, transcriptChunks } from "./transcript.ts";
@@ -158,13 +159,27 @@ async function ask(
   const events = stream(
     model,
     { system: { stable: system }, messages: [{ role: "user", content: text, timestamp: now() }], tools: [] },
-    { signal, maxOutputTokens: Math.min(model.maxOutputTokens, SUMMARY_TOKENS), cache: "none" },
+    {
+      signal,
+      maxOutputTokens: Math.min(model.maxOutputTokens, SUMMARY_TOKENS),
+      cache: "none",
+      // Nobody watches a summary being written.
+      shown: () => false,
+    },
   );
+  let spent = NO_USAGE;
   for await (const event of events) {
-    if (event.type === "finish") return event.message;
-    if (event.type === "error") return event.partial;
+    if (event.type === "attempt" && event.failure.usage !== undefined)
+      spent = addUsage(spent, event.failure.usage);
+    if (event.type === "finish") return withUsage(event.message, spent);
+    if (event.type === "error") return withUsage(event.partial, spent);
   }
   throw new Error("The stream ended before the summary did.");
+}
+
+/** What a turn used together with the attempts before it. */
+function withUsage(turn: AssistantMessage, spent: Usage): AssistantMessage {
+  return spent === NO_USAGE ? turn : { ...turn, usage: addUsage(spent, turn.usage ?? NO_USAGE) };
 }
 
 function usable(turn: AssistantMessage): string | undefined {

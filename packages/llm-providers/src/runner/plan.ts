@@ -1,4 +1,4 @@
-import type { AttemptFailure, Model, ModelErrorData, NextAttempt } from "@signalbox/agent-core";
+import type { AttemptFailure, Model, ModelErrorData, NextAttempt, Usage } from "@signalbox/agent-core";
 import type { Key, KeyRing } from "./keys.ts";
 
 /** When and how often a failed request is made again. */
@@ -11,29 +11,52 @@ export interface RetryPolicy {
   readonly maxDelayMs: number;
   /** The longest `retry-after` that is waited for; a longer one counts as a refusal. Default 30,000. */
   readonly maxRetryAfterMs: number;
+  /**
+   * Milliseconds without any output that a request is worked at in all, waits and silent models included, before
+   * whoever waits is told; default 55,000. Output starts it anew. Accounts with `timeouts` of their own are left to
+   * those.
+   */
+  readonly patienceMs: number;
+}
+
+/** A model that may be asked. */
+export interface Candidate {
+  readonly model: Model;
+  readonly ring: KeyRing;
+  /** Its account states how long it may be silent. */
+  readonly ownTimeouts: boolean;
 }
 
 /** What to try next, and how to get there. */
-export interface Attempt {
-  readonly model: Model;
-  readonly ring: KeyRing;
+export interface Attempt extends Candidate {
   readonly key: Key;
 }
 
+/** What follows a failure. */
+export interface Step {
+  readonly attempt: Attempt;
+  readonly failure: AttemptFailure;
+  readonly next: NextAttempt;
+}
+
+/** What is left of the patience for a further attempt, however little it is. */
+const LEAST_MS = 5_000;
+/** What is kept of it for one other model, and for several. */
+const FOR_ONE_MS = 15_000;
+const FOR_MORE_MS = 20_000;
+
 /** The models of one request and the rings of their accounts, walked as failures come. */
 export class AttemptPlan {
-  readonly #candidates: readonly { readonly model: Model; readonly ring: KeyRing }[];
+  readonly #candidates: readonly Candidate[];
   readonly #policy: RetryPolicy;
   readonly #random: () => number;
   #at = 0;
+  /** When the request began, or its last sign of life. */
+  #since = 0;
   #retries = 0;
   readonly failures: AttemptFailure[] = [];
 
-  constructor(
-    candidates: readonly { readonly model: Model; readonly ring: KeyRing }[],
-    policy: RetryPolicy,
-    random: () => number,
-  ) {
+  constructor(candidates: readonly Candidate[], policy: RetryPolicy, random: () => number) {
     this.#candidates = candidates;
     this.#policy = policy;
     this.#random = random;
@@ -43,7 +66,28 @@ export class AttemptPlan {
   first(now: number): Attempt | undefined {
     const at = this.#candidates.findIndex(({ ring }) => ring.ready(now) !== undefined);
     this.#at = Math.max(0, at);
+    this.#since = now;
     return this.#attempt(now);
+  }
+
+  /** A model has said something. */
+  alive(now: number): void {
+    this.#since = now;
+  }
+
+  #left(now: number): number {
+    return this.#policy.patienceMs - (now - this.#since);
+  }
+
+  /** How long `attempt`, which begins now, may be silent; `undefined` leaves it to its account. */
+  silenceMs({ model, ownTimeouts }: Attempt, now: number): number | undefined {
+    if (ownTimeouts) return undefined;
+    const others = this.#candidates.filter(
+      (one, at) => at > this.#at && one.model.provider !== model.provider,
+    );
+    const left = this.#left(now);
+    const kept = others.length === 0 ? 0 : others.length === 1 ? FOR_ONE_MS : FOR_MORE_MS;
+    return Math.max(LEAST_MS, left - Math.min(kept, left / 2));
   }
 
   #attempt(now: number): Attempt | undefined {
@@ -53,12 +97,9 @@ export class AttemptPlan {
   }
 
   /** Takes note of a failure and says what follows, or `undefined` where nothing does. */
-  after(
-    attempt: Attempt,
-    error: ModelErrorData,
-    now: number,
-  ): { readonly attempt: Attempt; readonly failure: AttemptFailure; readonly next: NextAttempt } | undefined {
+  after(attempt: Attempt, error: ModelErrorData, usage: Usage | undefined, now: number): Step | undefined {
     const { model, ring, key } = attempt;
+    if (attempt.ownTimeouts) this.alive(now);
     const failure: AttemptFailure = {
       provider: model.provider,
       model: model.id,
@@ -66,6 +107,7 @@ export class AttemptPlan {
       code: error.code,
       message: error.message,
       ...(error.status === undefined ? {} : { status: error.status }),
+      ...(usage === undefined ? {} : { usage }),
     };
     this.failures.push(failure);
     // An overflow is the caller's to mend: another model would only be given the same history.
@@ -73,15 +115,15 @@ export class AttemptPlan {
     if (error.scope === "key") {
       ring.rest(key, error.code, error.retryAfterMs, now);
       const other = ring.ready(now);
-      if (other !== undefined) {
+      if (other !== undefined && this.#left(now) > 0) {
         this.#retries = 0;
-        return this.#go({ model, ring, key: other }, "key", failure, 0);
+        return this.#go({ ...attempt, key: other }, "key", failure, 0);
       }
     }
     // A model that said nothing for so long is not asked again: the person has waited long enough.
     if (error.retryable && error.code !== "timeout" && this.#retries < this.#policy.retries) {
       const delay = this.#delay(error.retryAfterMs);
-      if (delay !== undefined) {
+      if (delay !== undefined && delay + LEAST_MS <= this.#left(now)) {
         this.#retries++;
         return this.#go(attempt, "retry", failure, delay);
       }
@@ -89,11 +131,8 @@ export class AttemptPlan {
     return this.#nextModel(error.scope === "provider" ? model.provider : undefined, failure, now);
   }
 
-  #nextModel(
-    without: string | undefined,
-    failure: AttemptFailure,
-    now: number,
-  ): ReturnType<AttemptPlan["after"]> {
+  #nextModel(without: string | undefined, failure: AttemptFailure, now: number): Step | undefined {
+    if (this.#left(now) <= 0) return undefined;
     for (this.#at++; this.#at < this.#candidates.length; this.#at++) {
       const candidate = this.#candidates[this.#at];
       if (candidate === undefined || candidate.model.provider === without) continue;
@@ -105,12 +144,7 @@ export class AttemptPlan {
     return undefined;
   }
 
-  #go(
-    attempt: Attempt,
-    kind: NextAttempt["kind"],
-    failure: AttemptFailure,
-    delayMs: number,
-  ): ReturnType<AttemptPlan["after"]> {
+  #go(attempt: Attempt, kind: NextAttempt["kind"], failure: AttemptFailure, delayMs: number): Step {
     const { provider, id } = attempt.model;
     return { attempt, failure, next: { kind, provider, model: id, delayMs } };
   }

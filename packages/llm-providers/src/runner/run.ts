@@ -6,7 +6,7 @@ import type {
   StreamOptions,
 } from "@signalbox/agent-core";
 import { failure } from "../stream/errors.ts";
-import type { Attempt, AttemptPlan } from "./plan.ts";
+import type { Attempt, AttemptPlan, Step } from "./plan.ts";
 
 type Result = IteratorResult<ModelEvent, undefined>;
 
@@ -15,8 +15,8 @@ export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
 export interface RunSetup {
   readonly plan: AttemptPlan;
-  /** Opens the stream of one attempt. */
-  readonly open: (attempt: Attempt) => ReturnType<StreamModel>;
+  /** Opens the stream of one attempt, which may be silent for so long; its own default where that is absent. */
+  readonly open: (attempt: Attempt, silenceMs: number | undefined) => ReturnType<StreamModel>;
   readonly options: StreamOptions;
   readonly now: () => number;
   readonly sleep: Sleep;
@@ -31,8 +31,9 @@ interface Failed {
 
 /**
  * One request with its retries, keys and fallbacks as a single event stream. Events are held back until something is
- * shown (text or thinking) or the turn ends, so a failure before that leaves no trace but its `attempt` event. From
- * the first shown delta on, the attempt's own stream is handed through as it is.
+ * said (text or thinking) or the turn ends, so a failure before that leaves no trace but its `attempt` event. From
+ * the first delta on, the attempt's own stream is handed through as it is; where it then breaks, and the caller says
+ * that nobody has seen any of it, an `attempt` event voids it and another follows.
  */
 export class Run implements AsyncIterableIterator<ModelEvent, undefined> {
   readonly #setup: RunSetup;
@@ -65,11 +66,44 @@ export class Run implements AsyncIterableIterator<ModelEvent, undefined> {
       return Promise.resolve({ done: false, value: event });
     }
     if (this.#done) return Promise.resolve({ done: true, value: undefined });
-    if (this.#passing && this.#inner !== undefined) return this.#inner.next();
+    if (this.#passing && this.#inner !== undefined) return this.#pass(this.#inner);
     this.#advancing ??= this.#advance().finally(() => {
       this.#advancing = undefined;
     });
     return this.#advancing.then(() => this.next());
+  }
+
+  #pass(inner: AsyncIterator<ModelEvent>): Promise<Result> {
+    // Nothing is looked at where nothing can follow.
+    if (this.#setup.options.shown === undefined) return inner.next();
+    return inner.next().then((result) => {
+      // Who asked before the attempt broke is served by the next one.
+      if (inner !== this.#inner || !this.#passing) return this.next();
+      return result.done !== true && result.value.type === "error" ? this.#broke(result.value) : result;
+    });
+  }
+
+  /** An attempt failed after it had said something. */
+  #broke(event: Extract<ModelEvent, { type: "error" }>): Result {
+    const { plan, now, options } = this.#setup;
+    const attempt = this.#attempt;
+    if (attempt === undefined || wasShown(options.shown)) return { done: false, value: event };
+    const { error, partial } = event;
+    plan.alive(now());
+    const step = plan.after(attempt, { ...error, emitted: false }, partial.usage, now());
+    if (step === undefined) {
+      const said = this.#summary(error);
+      return { done: false, value: { type: "error", error: said, partial: { ...partial, error: said } } };
+    }
+    this.#go(step);
+    return { done: false, value: { type: "attempt", failure: step.failure, next: step.next, discard: true } };
+  }
+
+  #go(step: Step): void {
+    this.#attempt = step.attempt;
+    this.#delayMs = step.next.delayMs;
+    this.#passing = false;
+    this.#inner = undefined;
   }
 
   async return(): Promise<Result> {
@@ -93,13 +127,12 @@ export class Run implements AsyncIterableIterator<ModelEvent, undefined> {
     if (this.#delayMs > 0 && !(await this.#wait(this.#delayMs))) return;
     const failed = await this.#try(attempt);
     if (failed === undefined) return;
-    const step = plan.after(attempt, failed.error, now());
+    const step = plan.after(attempt, failed.error, failed.partial.usage, now());
     if (step === undefined) {
       this.#end(this.#summary(failed.error), failed.partial);
       return;
     }
-    this.#attempt = step.attempt;
-    this.#delayMs = step.next.delayMs;
+    this.#go(step);
     this.#queue.push({ type: "attempt", failure: step.failure, next: step.next });
   }
 
@@ -120,8 +153,8 @@ export class Run implements AsyncIterableIterator<ModelEvent, undefined> {
 
   /** Reads an attempt up to its first shown delta or its finish (handed out) or its failure (returned). */
   async #try(attempt: Attempt): Promise<Failed | undefined> {
-    const { open, now } = this.#setup;
-    const inner = open(attempt)[Symbol.asyncIterator]();
+    const { open, now, plan } = this.#setup;
+    const inner = open(attempt, plan.silenceMs(attempt, now()))[Symbol.asyncIterator]();
     this.#inner = inner;
     const held: ModelEvent[] = [];
     for (;;) {
@@ -136,6 +169,7 @@ export class Run implements AsyncIterableIterator<ModelEvent, undefined> {
       }
       const event = result.value;
       if (event.type === "error" && !event.error.emitted) return event;
+      if (event.type !== "start" && event.type !== "error") plan.alive(now());
       held.push(event);
       const shown = event.type === "text.delta" || event.type === "thinking.delta";
       if (shown || event.type === "finish" || event.type === "error") {
@@ -170,6 +204,15 @@ export class Run implements AsyncIterableIterator<ModelEvent, undefined> {
       { type: "error", error, partial: { ...message, error } },
     );
     this.#done = true;
+  }
+}
+
+/** What was delivered counts as seen unless the caller knows better. */
+function wasShown(shown: (() => boolean) | undefined): boolean {
+  try {
+    return shown?.() !== false;
+  } catch {
+    return true;
   }
 }
 

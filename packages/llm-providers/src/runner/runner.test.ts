@@ -1,4 +1,12 @@
-import type { Model, ModelContext, ModelErrorCode, ModelEvent, StreamModel } from "@signalbox/agent-core";
+import type {
+  Model,
+  ModelContext,
+  ModelErrorCode,
+  ModelEvent,
+  StreamModel,
+  Usage,
+} from "@signalbox/agent-core";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createProviders, type Provider } from "../provider.ts";
 import { failure } from "../stream/errors.ts";
@@ -14,6 +22,9 @@ type Play =
       readonly after?: string;
       readonly retryAfterMs?: number;
       readonly midCall?: true;
+      /** Milliseconds it takes, or all of the silence it is granted. */
+      readonly takes?: number | "patience";
+      readonly usage?: Usage;
     };
 
 const model = (provider: string, id = "m", tools: Model["tools"] = "native"): Model => ({
@@ -40,6 +51,7 @@ function stage(
 ) {
   const seen: string[] = [];
   const slept: number[] = [];
+  const silences: (number | undefined)[] = [];
   let now = 0;
   const pretend: Provider = {
     api: "pretend",
@@ -50,6 +62,7 @@ function stage(
           const play = plays[seen.length];
           seen.push(`${asked.provider}/${asked.id} ${apiKey ?? "-"}`);
           if (play === undefined) throw new Error("nothing more to play");
+          silences.push(how?.silenceMs);
           turn.start();
           if ("say" in play) {
             const index = turn.open({ type: "text" });
@@ -58,6 +71,8 @@ function stage(
           } else {
             if (play.midCall) turn.args(turn.open({ type: "toolCall", id: "c", name: "t" }), '{"a');
             if (play.after !== undefined) turn.text(turn.open({ type: "text" }), play.after);
+            if (play.usage !== undefined) turn.usage(play.usage);
+            now += play.takes === "patience" ? (how?.silenceMs ?? 300_000) : (play.takes ?? 0);
             turn.fail(failure(play.fail, `${play.fail} here`, { retryAfterMs: play.retryAfterMs }));
           }
           return { pull: () => false, close: () => {} };
@@ -78,6 +93,8 @@ function stage(
     runner,
     seen,
     slept,
+    silences,
+    now: () => now,
     pass: (ms: number) => {
       now += ms;
     },
@@ -238,11 +255,183 @@ describe("a model runner", () => {
     expect(events.at(-1)).toMatchObject({ error: { code: "aborted" }, partial: { stopReason: "aborted" } });
   });
 
+  it("keeps some of its patience for the other models, and asks none when it is gone", async () => {
+    const stall: Play = { fail: "timeout", takes: "patience" };
+    const accounts = { a: ["1"], b: ["2"], c: ["3"] };
+    const three = stage([stall, stall, stall], accounts);
+    const turn = await readTurn(three.runner.withFallbacks([model("b"), model("c")])(model("a"), context));
+    expect(turn.error?.code).toBe("timeout");
+    expect(three.silences).toEqual([35_000, 10_000, 10_000]);
+    const two = stage([stall, stall], accounts);
+    await readTurn(two.runner.withFallbacks([model("b")])(model("a"), context));
+    expect(two.silences).toEqual([40_000, 15_000]);
+    const one = stage([stall], accounts);
+    await readTurn(one.runner.withFallbacks([model("a", "n")])(model("a"), context));
+    expect(one.silences).toEqual([55_000]);
+  });
+
+  it("leaves an account that states its own time-outs to them", async () => {
+    const plays: readonly Play[] = [{ fail: "timeout", takes: "patience" }, { say: "hi" }];
+    const { runner, silences } = stage(
+      plays,
+      {},
+      {
+        accounts: [
+          { name: "slow", api: "pretend", keys: [], timeouts: { firstByteMs: 300_000 } },
+          { name: "b", api: "pretend", keys: [] },
+        ],
+      },
+    );
+    const turn = await readTurn(runner.withFallbacks([model("b")])(model("slow"), context));
+    expect(turn.error).toBeUndefined();
+    expect(silences).toEqual([undefined, 55_000]);
+  });
+
+  it("says within a minute that nobody answers, however they fail", async () => {
+    const play = fc.record({
+      fail: fc.constantFrom<ModelErrorCode>(
+        "rate_limit",
+        "overloaded",
+        "network",
+        "timeout",
+        "auth",
+        "invalid",
+      ),
+      takes: fc.oneof(fc.constant("patience" as const), fc.integer({ min: 0, max: 5_000 })),
+      retryAfterMs: fc.oneof(fc.constant(undefined), fc.integer({ min: 0, max: 40_000 })),
+    });
+    const plays = fc
+      .array(play, { minLength: 40, maxLength: 40 })
+      .map((all): Play[] =>
+        all.map(({ retryAfterMs, ...rest }) =>
+          retryAfterMs === undefined ? rest : { ...rest, retryAfterMs },
+        ),
+      );
+    await fc.assert(
+      fc.asyncProperty(plays, fc.nat(3), async (given, others) => {
+        const all = stage(given, { a: ["1", "2"], b: ["3"], c: ["4", "5"], d: ["6"] });
+        const fallbacks = ["b", "c", "d"].slice(0, others).map((name) => model(name));
+        const turn = await readTurn(all.runner.withFallbacks(fallbacks)(model("a"), context));
+        expect(turn.error).toBeDefined();
+        expect(all.now()).toBeLessThanOrEqual(60_000);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it("knows nobody of that name", async () => {
     const turn = await readTurn(stage([], {}).runner.stream(model("nobody"), context));
     expect(turn.error).toMatchObject({ code: "invalid", message: "No account is configured for nobody/m." });
     expect(() => stage([], { a: [] }, { accounts: [{ name: "x", api: "unspoken", keys: [] }] })).toThrow(
       /unspoken/,
     );
+  });
+});
+
+describe("an attempt that broke after it had said something", () => {
+  const broke: Play = {
+    fail: "network",
+    after: "so far",
+    usage: {
+      input: { total: 7, uncached: 7, cacheRead: undefined, cacheWrite: undefined },
+      output: { total: 2, reasoning: undefined },
+      source: "reported",
+      costMicros: 11,
+    },
+  };
+  const unseen = { shown: () => false };
+
+  it("is made again where nobody has seen any of it, and what it said is void", async () => {
+    const { runner, seen, slept } = stage([broke, { say: "again" }], { a: ["1"] });
+    const { events, message } = await readTurn(runner.stream(model("a"), context, unseen));
+    expect(events.map((event) => event.type)).toEqual([
+      "start",
+      "block.start",
+      "text.delta",
+      "usage",
+      "block.end",
+      "attempt",
+      "start",
+      "block.start",
+      "text.delta",
+      "block.end",
+      "finish",
+    ]);
+    expect(events.find((event) => event.type === "attempt")).toMatchObject({
+      discard: true,
+      failure: { code: "network", usage: { costMicros: 11 } },
+      next: { kind: "retry" },
+    });
+    expect(message.content).toEqual([{ type: "text", text: "again" }]);
+    expect(seen).toHaveLength(2);
+    expect(slept).toEqual([375]);
+  });
+
+  it("goes on to other models, and in the end says what each of them said", async () => {
+    const { runner, seen } = stage([broke, { fail: "timeout", after: "hm" }, broke, broke, broke], {
+      a: ["1"],
+      b: ["2"],
+    });
+    const stream = runner.withFallbacks([model("b")]);
+    const turn = await readTurn(stream(model("a"), context, unseen));
+    expect(kinds(turn.events)).toEqual(["network>retry", "timeout>model", "network>retry", "network>retry"]);
+    expect(turn.error).toMatchObject({ code: "network", emitted: true });
+    expect(turn.error?.attempts).toHaveLength(5);
+    expect(turn.message.error?.attempts).toHaveLength(5);
+    expect(seen).toEqual(["a/m 1", "a/m 1", "b/m 2", "b/m 2", "b/m 2"]);
+  });
+
+  it("is final where it was seen, at that moment, or where nobody can say", async () => {
+    let seenByNow = false;
+    const shown = [
+      () => true,
+      () => seenByNow,
+      () => {
+        throw new Error("who knows");
+      },
+    ];
+    for (const one of shown) {
+      const { runner, seen } = stage([broke, { say: "again" }], { a: ["1"] });
+      const types: string[] = [];
+      seenByNow = false;
+      for await (const event of runner.stream(model("a"), context, { shown: one })) {
+        types.push(event.type);
+        if (event.type === "text.delta") seenByNow = true;
+      }
+      expect(types.at(-1)).toBe("error");
+      expect(seen).toHaveLength(1);
+    }
+  });
+
+  it("is not repeated where that cannot succeed", async () => {
+    for (const fail of ["aborted", "overflow"] as const) {
+      const { runner, seen } = stage([{ fail, after: "so far" }, { say: "again" }], { a: ["1"] });
+      const turn = await readTurn(runner.stream(model("a"), context, unseen));
+      expect(turn.error?.code).toBe(fail);
+      expect(seen).toHaveLength(1);
+    }
+  });
+
+  it("serves several who wait at once, in order", async () => {
+    const { runner } = stage([broke, { say: "again" }], { a: ["1"] });
+    const stream = runner.stream(model("a"), context, unseen)[Symbol.asyncIterator]();
+    const results = await Promise.all(Array.from({ length: 13 }, () => stream.next()));
+    expect(results.map((result) => (result.done ? "done" : result.value.type)).slice(5)).toEqual([
+      "attempt",
+      "start",
+      "block.start",
+      "text.delta",
+      "block.end",
+      "finish",
+      "done",
+      "done",
+    ]);
+  });
+
+  it("stops for good when it is left", async () => {
+    const { runner, seen } = stage([broke, { say: "never" }], { a: ["1"] });
+    for await (const event of runner.stream(model("a"), context, unseen)) if (event.type === "attempt") break;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(seen).toHaveLength(1);
   });
 });

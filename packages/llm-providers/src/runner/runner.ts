@@ -45,7 +45,13 @@ export interface ModelRunner {
   keys(): readonly KeyState[];
 }
 
-const RETRY: RetryPolicy = { retries: 2, baseDelayMs: 500, maxDelayMs: 8_000, maxRetryAfterMs: 30_000 };
+const RETRY: RetryPolicy = {
+  retries: 2,
+  baseDelayMs: 500,
+  maxDelayMs: 8_000,
+  maxRetryAfterMs: 30_000,
+  patienceMs: 55_000,
+};
 const COOLDOWNS: Cooldowns = { rateLimitMs: 30_000, billingMs: 3_600_000, authMs: 3_600_000 };
 
 const sleepFor: Sleep = (ms, signal) => delay(ms, undefined, { signal });
@@ -116,13 +122,18 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
   ): ReturnType<StreamModel> => {
     const candidates = models.flatMap((model) => {
       const line = lines.get(model.provider);
-      return line === undefined ? [] : [{ model, ring: line.ring }];
+      if (line === undefined) return [];
+      return [{ model, ring: line.ring, ownTimeouts: line.account.timeouts !== undefined }];
     });
-    const open = ({ model, key }: Attempt): ReturnType<StreamModel> => {
+    const open = ({ model, key }: Attempt, silenceMs: number | undefined): ReturnType<StreamModel> => {
       const line = lines.get(model.provider);
       const stream = line === undefined ? undefined : streamOf(line, key);
       if (stream === undefined) throw new TypeError(`No account is called "${model.provider}"`);
-      return stream(model, context, streamOptions);
+      return stream(
+        model,
+        context,
+        silenceMs === undefined ? streamOptions : { ...streamOptions, silenceMs },
+      );
     };
     const wanted = models.map((model) => `${model.provider}/${model.id}`).join(", ");
     const nobody = {

@@ -1,7 +1,7 @@
-import type { Model, ModelEvent } from "@signalbox/agent-core";
-import { describe, expect, it } from "vitest";
+import type { Model, ModelEvent, StreamOptions } from "@signalbox/agent-core";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { readTurn } from "../testkit/index.ts";
-import { modelTurn, type OpenTurn } from "./turn.ts";
+import { modelTurn, type OpenTurn, type TurnSetup } from "./turn.ts";
 
 const model: Model = {
   id: "m",
@@ -148,5 +148,57 @@ describe("a turn", () => {
     opened.resolve();
     await new Promise((resolve) => setImmediate(resolve));
     expect(closed).toBe(true);
+  });
+});
+
+describe("silence", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** When a turn over `open` ends, on a clock of its own, and how. */
+  async function endOf(open: OpenTurn, options: StreamOptions = {}, setup: Partial<TurnSetup> = {}) {
+    vi.useFakeTimers();
+    const begun = Date.now();
+    let ended: { readonly ms: number; readonly code: string | undefined } | undefined;
+    void readTurn(modelTurn({ model, options, ...setup }, open)).then(({ error }) => {
+      ended = { ms: Date.now() - begun, code: error?.code };
+    });
+    while (ended === undefined && Date.now() - begun < 3_600_000) await vi.advanceTimersByTimeAsync(1_000);
+    return ended;
+  }
+  const nobodyAnswers: OpenTurn = () => new Promise(() => {});
+  const nothingFollows: OpenTurn = async (writer) => {
+    writer.start();
+    return { pull: () => new Promise(() => {}), close: () => {} };
+  };
+  const after = (ms: number): Promise<boolean> =>
+    new Promise((resolve) => {
+      setTimeout(() => resolve(true), ms);
+    });
+
+  it.each(["off", "high", "max"] as const)(
+    "is told after 55 s, also where thinking is %s",
+    async (thinking) => {
+      expect(await endOf(nobodyAnswers, { thinking })).toEqual({ ms: 55_000, code: "timeout" });
+      expect(await endOf(nothingFollows, { thinking })).toEqual({ ms: 55_000, code: "timeout" });
+    },
+  );
+
+  it("is broken by anything on the wire, a keep-alive too", async () => {
+    let pulls = 0;
+    const kept: OpenTurn = async () => ({
+      pull: () => (++pulls <= 10 ? after(50_000) : new Promise(() => {})),
+      close: () => {},
+    });
+    expect(await endOf(kept, { thinking: "max" })).toEqual({ ms: 555_000, code: "timeout" });
+  });
+
+  it("lasts as long as the request says, or as the account does", async () => {
+    expect(await endOf(nobodyAnswers, { silenceMs: 10_000 })).toEqual({ ms: 10_000, code: "timeout" });
+    expect(await endOf(nothingFollows, { silenceMs: 10_000 })).toEqual({ ms: 10_000, code: "timeout" });
+    const timeouts = { firstByteMs: 300_000, idleMs: 120_000 };
+    expect((await endOf(nobodyAnswers, { silenceMs: 10_000 }, { timeouts }))?.ms).toBe(300_000);
+    expect((await endOf(nothingFollows, { silenceMs: 10_000 }, { timeouts }))?.ms).toBe(120_000);
   });
 });

@@ -14,9 +14,11 @@ import type { Timeouts } from "../provider.ts";
 import { parseArguments } from "./arguments.ts";
 import { classifyException, type Failure, failure } from "./errors.ts";
 
+/**
+ * However hard a model thinks: those that think for long say on the wire that they are at work, with pings, events or
+ * comments at least every thirty seconds, or with what they think.
+ */
 const SILENCE_MS = 55_000;
-/** Some vendors send nothing at all while a model thinks hard. */
-const THINKING_SILENCE_MS = 180_000;
 
 /** What an adapter tells about the turn it is reading. Everything after the terminal event is ignored. */
 export interface TurnWriter {
@@ -271,8 +273,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined>, TurnWriter {
   };
 
   #patience(): number {
-    const level = this.#setup.options?.thinking;
-    return level === "high" || level === "max" ? THINKING_SILENCE_MS : SILENCE_MS;
+    return this.#setup.options?.silenceMs ?? SILENCE_MS;
   }
 
   /** One timer a turn, moved on at each wait; silence counts only while the wire is being waited for. */

@@ -25,7 +25,8 @@ function streamed(block: Block): string | undefined {
 
 /**
  * Checks what every stream of events promises, whatever its vendor did: `start` first, indexes that rise, each block
- * opened once and sealed once, deltas that add up to the sealed block, and one terminal event, the last.
+ * opened once and sealed once, deltas that add up to the sealed block, and one terminal event, the last. After an
+ * attempt that is void all of it begins anew.
  *
  * @throws AssertionError saying what is broken.
  */
@@ -38,7 +39,15 @@ export function checkEvents(events: readonly ModelEvent[]): ReadTurn {
   for (const event of events) {
     assert.equal(result, undefined, `"${event.type}" came after the terminal event`);
     if (event.type === "attempt") {
-      assert.ok(!started, "an attempt was reported after the turn had started");
+      assert.equal(
+        event.discard === true,
+        started,
+        "an attempt that had started is void, and only such a one",
+      );
+      started = false;
+      next = 0;
+      open.clear();
+      sealed.clear();
       continue;
     }
     assert.equal(
