@@ -47,6 +47,18 @@ export {
 } from "./sandbox/start.ts";
 export type * from "./sandbox/types.ts";
 export type * from "./types.ts";
+export { isPublicAddress } from "./web/address.ts";
+export { FetchError, type FetchErrorCode } from "./web/errors.ts";
+export {
+  createGuardedFetch,
+  type FetchCallOptions,
+  type FetchedResource,
+  type GuardedFetch,
+  type GuardedFetchOptions,
+} from "./web/guarded-fetch.ts";
+export { linksIn, samePage } from "./web/links.ts";
+export { type PageText, type PageTextOptions, pageText } from "./web/page.ts";
+export { createWebFetchTool, type WebFetchToolOptions } from "./web/tool.ts";
 export { WorkspaceError, type WorkspaceErrorCode } from "./workspace/errors.ts";
 export {
   type FolderEntry,

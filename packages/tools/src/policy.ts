@@ -25,6 +25,7 @@ export const TOOL_GROUPS: Readonly<Record<string, readonly string[]>> = {
   fs: ["read", "write", "edit", "ls"],
   runtime: ["exec"],
   messaging: ["message"],
+  web: ["web_fetch"],
 };
 
 const DEFAULT_ROLES: Readonly<Record<Role, ToolRule>> = {
@@ -109,6 +110,7 @@ const CLAIM_WORDS: Readonly<Record<ClaimKind, string>> = {
   "exec-network": "run a program that can reach the network",
   "message-elsewhere": "write to another conversation",
   schedule: "change what runs by itself",
+  "fetch-unseen": "fetch an address that was given to it by nobody",
 };
 
 function byClaim(claim: Claim, facts: RunFacts): Decision | undefined {

@@ -1,0 +1,54 @@
+import { Readability } from "@mozilla/readability";
+import { parseHTML } from "linkedom";
+import Turndown from "turndown";
+
+/** A page to take apart, and where it is from. */
+export interface ArticleWork {
+  readonly html: string;
+  readonly url: string;
+}
+
+export interface Article {
+  /** Markdown. */
+  readonly text: string;
+  readonly title?: string;
+}
+
+const MAX_ELEMENTS = 30_000;
+const LONGEST_LINK = 500;
+
+/** What a page is about, without what stands around it; undefined where that is nothing. Loaded in a thread alone. */
+export function articleOf({ html, url }: ArticleWork): Article | undefined {
+  const { document } = parseHTML(html);
+  const article = new Readability(document, {
+    maxElemsToParse: MAX_ELEMENTS,
+    serializer: (node) => node,
+  }).parse();
+  const node: unknown = article?.content;
+  if (!isElement(node)) return undefined;
+  const turndown = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" });
+  turndown.remove(["script", "style", "noscript", "iframe", "form", "button"]);
+  turndown.addRule("pictures", { filter: "img", replacement: (_content, image) => altOf(image) });
+  turndown.addRule("links", { filter: "a", replacement: (content, link) => linkOf(content, link, url) });
+  const title = article?.title;
+  return { text: turndown.turndown(node), ...(title === undefined || title === null ? {} : { title }) };
+}
+
+type Element = Parameters<Turndown["turndown"]>[0] & { getAttribute(name: string): string | null };
+
+function isElement(value: unknown): value is Element {
+  return typeof value === "object" && value !== null && "getAttribute" in value && "cloneNode" in value;
+}
+
+function altOf(image: unknown): string {
+  const alt = isElement(image) ? (image.getAttribute("alt") ?? "").replace(/\s+/g, " ").trim() : "";
+  return alt === "" ? "" : `[picture: ${alt.slice(0, 200)}]`;
+}
+
+function linkOf(content: string, link: unknown, base: string): string {
+  const words = content.replace(/\s+/g, " ").trim();
+  const target = isElement(link) ? URL.parse(link.getAttribute("href") ?? "", base) : null;
+  if (words === "" || target === null || !/^https?:$/.test(target.protocol)) return words;
+  if (target.href.length > LONGEST_LINK) return words;
+  return `[${words}](${target.href.replaceAll("(", "%28").replaceAll(")", "%29")})`;
+}

@@ -1,0 +1,76 @@
+import { type Duplex, pipeline, type Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { FetchError } from "./errors.ts";
+
+/**
+ * Reads a body to its end, decompressing as it comes; stops at the first byte too many, compressed or not.
+ * @throws FetchError `too_large`, `encoding`; what broke the stream
+ */
+export async function readBody(
+  body: Readable,
+  encoding: string | undefined,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const decompress = decompressor(encoding);
+  let arrived = 0;
+  let failure: unknown;
+  // A compressed body that is larger than it may be unpacked is no better than one that is not compressed.
+  const count = (chunk: Uint8Array): void => {
+    arrived += chunk.byteLength;
+    if (arrived > maxBytes) body.destroy(tooLarge(maxBytes));
+  };
+  const source: AsyncIterable<Uint8Array> =
+    decompress === undefined
+      ? body
+      : pipeline(body.on("data", count), decompress, (error) => {
+          failure = error;
+        });
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of source) {
+      size += chunk.byteLength;
+      if (size > maxBytes) throw tooLarge(maxBytes);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof FetchError) throw error;
+    if (isZlibError(error))
+      throw new FetchError("encoding", "The page is compressed in a broken way.", { cause: error });
+    throw failure ?? error;
+  } finally {
+    body.destroy();
+    decompress?.destroy();
+  }
+  return Buffer.concat(chunks, size);
+}
+
+function decompressor(encoding: string | undefined): Duplex | undefined {
+  switch (encoding?.trim().toLowerCase() ?? "identity") {
+    case "":
+    case "identity":
+      return undefined;
+    case "gzip":
+    case "x-gzip":
+      return createGunzip();
+    case "deflate":
+      return createInflate();
+    case "br":
+      return createBrotliDecompress();
+    default:
+      // Several in a row are how a small page becomes an endless one.
+      throw new FetchError("encoding", "The page is compressed in a way that is not known here.");
+  }
+}
+
+function tooLarge(maxBytes: number): FetchError {
+  return new FetchError("too_large", `The page has more than ${maxBytes} bytes.`);
+}
+
+function isZlibError(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    "code" in error &&
+    /^(Z_|ERR__?(ZLIB|BROTLI|PADDING|FORMAT))/.test(String(error.code))
+  );
+}

@@ -1,0 +1,213 @@
+import { lookup } from "node:dns/promises";
+import { isIP, type LookupFunction } from "node:net";
+import type { Readable } from "node:stream";
+import { isPublicAddress } from "./address.ts";
+import { readBody } from "./body.ts";
+import { FetchError } from "./errors.ts";
+
+export interface GuardedFetchOptions {
+  /**
+   * Hosts that may be reached though they are not public, as `host:port`, for instance `127.0.0.1:8080` or
+   * `wiki.internal:443`. Matched exactly, by the name in the URL; whatever such a name resolves to is accepted.
+   * Default: none.
+   */
+  readonly allow?: readonly string[];
+  /** All addresses of a host name. Default: the system's resolver. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>;
+  /** Of the decompressed body, in bytes. Default 5,000,000. */
+  readonly maxBytes?: number;
+  /** For everything together, redirects included, in milliseconds. Default 15,000. */
+  readonly timeoutMs?: number;
+  /** Default 5. */
+  readonly maxRedirects?: number;
+  /** Default `Signalbox`. */
+  readonly userAgent?: string;
+}
+
+export interface FetchCallOptions {
+  readonly signal?: AbortSignal;
+  /** Sent to the origin of the URL only: after a redirect to another one they are left out, and stay so. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** As in `GuardedFetchOptions`, never more than there. */
+  readonly maxBytes?: number;
+  readonly timeoutMs?: number;
+}
+
+/** What came back with a status of success. */
+export interface FetchedResource {
+  /** Where it came from in the end. */
+  readonly url: string;
+  readonly bytes: Uint8Array;
+  /** The `content-type` header as it came, empty where there was none. */
+  readonly contentType: string;
+}
+
+/**
+ * Fetches with GET from public hosts alone.
+ * @throws FetchError; what the signal was aborted with
+ */
+export type GuardedFetch = (url: string, options?: FetchCallOptions) => Promise<FetchedResource>;
+
+const LONGEST_URL = 4_096;
+/** Ports of other services that a crafted URL could speak to. Source: the Fetch standard's bad ports, above 1023. */
+const BAD_PORTS = new Set([
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679,
+  6697, 9100, 10080, 11211,
+]);
+
+/** One hop: where to, and the addresses that were found for it, once. */
+interface Target {
+  readonly url: URL;
+  readonly addresses: readonly string[];
+}
+
+/** Makes a fetch that cannot be led to a host that is not public, by whatever name, disguise, redirect or resolver. */
+export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
+  const { maxBytes = 5_000_000, timeoutMs = 15_000, maxRedirects = 5, userAgent = "Signalbox" } = options;
+  const allow = new Set(options.allow?.map((one) => one.toLowerCase()));
+  const resolve =
+    options.resolve ??
+    (async (host: string) => (await lookup(host, { all: true })).map(({ address }) => address));
+
+  const targetOf = async (url: URL, signal: AbortSignal): Promise<Target> => {
+    if (url.protocol !== "http:" && url.protocol !== "https:")
+      throw new FetchError("bad_url", "Only http and https addresses can be fetched.");
+    if (url.username !== "" || url.password !== "")
+      throw new FetchError("bad_url", "An address with a user name or password is not fetched.");
+    const port = url.port === "" ? (url.protocol === "http:" ? 80 : 443) : Number(url.port);
+    const allowed = allow.has(`${url.hostname}:${port}`);
+    if (!allowed && ((port < 1024 && port !== 80 && port !== 443) || BAD_PORTS.has(port)))
+      throw new FetchError("blocked", `Port ${port} is not fetched from.`);
+    const host = url.hostname.replace(/^\[|\]$/g, "");
+    const addresses = isIP(host) === 0 ? await within(signal, resolve(host), host) : [host];
+    if (addresses.length === 0) throw notFound(host);
+    // One that is not public is enough: a name that leads to both is up to something.
+    if (!allowed && !addresses.every(isPublicAddress))
+      throw new FetchError("blocked", `${url.hostname} is not a host on the public internet.`);
+    return { url, addresses };
+  };
+
+  return async (input, call = {}) => {
+    const limit = AbortSignal.timeout(Math.min(call.timeoutMs ?? timeoutMs, timeoutMs));
+    const signal = call.signal === undefined ? limit : AbortSignal.any([call.signal, limit]);
+    const most = Math.min(call.maxBytes ?? maxBytes, maxBytes);
+    let url = parse(input);
+    let headers = call.headers ?? {};
+    try {
+      for (let hop = 0; ; hop++) {
+        const target = await targetOf(url, signal);
+        const own = { "user-agent": userAgent, "accept-encoding": "gzip, deflate, br" };
+        const answer = await get(target, { ...headers, ...own }, most, signal);
+        if (!("location" in answer)) return answer;
+        if (hop >= maxRedirects) throw new FetchError("redirects", `More than ${maxRedirects} redirects.`);
+        const next = parse(answer.location, url);
+        if (next.origin !== url.origin) headers = {};
+        url = next;
+      }
+    } catch (error) {
+      call.signal?.throwIfAborted();
+      if (limit.aborted && !(error instanceof FetchError))
+        throw new FetchError("timeout", `${url.host} took too long.`, { cause: error });
+      throw asFetchError(error, url);
+    }
+  };
+}
+
+function parse(text: string, base?: URL): URL {
+  const url = text.length <= LONGEST_URL ? URL.parse(text, base) : null;
+  if (url === null) throw new FetchError("bad_url", "That is not an address that can be fetched.");
+  url.hash = "";
+  return url;
+}
+
+type Answer = FetchedResource | { readonly location: string };
+
+async function get(
+  { url, addresses }: Target,
+  headers: Readonly<Record<string, string>>,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { Agent, buildConnector, request } = await import("undici");
+  const connect = buildConnector({ lookup: pinned(addresses) });
+  const agent = new Agent({
+    connect: (target, callback) => {
+      connect(target, (...outcome) => {
+        const [error, socket] = outcome;
+        if (error !== null) return callback(error, null);
+        // What the lookup gave is what counts; this sees to it that nothing on the way thought otherwise.
+        if (addresses.includes(socket.remoteAddress ?? "")) return callback(null, socket);
+        socket.destroy();
+        callback(new FetchError("blocked", `${url.hostname} is not a host on the public internet.`), null);
+      });
+    },
+  });
+  try {
+    const response = await request(url, { dispatcher: agent, headers, signal });
+    const body: Readable = response.body;
+    const { statusCode } = response;
+    if ([301, 302, 303, 307, 308].includes(statusCode)) {
+      const location = one(response.headers["location"]);
+      if (location === undefined) throw new FetchError("redirects", `${url.host} redirects to nowhere.`);
+      return { location };
+    }
+    if (statusCode < 200 || statusCode > 299)
+      throw new FetchError("status", `${url.host} answered with status ${statusCode}.`);
+    const encoding = one(response.headers["content-encoding"]);
+    return {
+      url: url.href,
+      bytes: await readBody(body, encoding, maxBytes),
+      contentType: one(response.headers["content-type"]) ?? "",
+    };
+  } finally {
+    // The connection is good for this one host and its addresses of now.
+    await agent.destroy();
+  }
+}
+
+/** Gives the addresses that were checked, whatever the name would resolve to by now. */
+function pinned(addresses: readonly string[]): LookupFunction {
+  const entries = addresses.map((address) => ({ address, family: isIP(address) }));
+  const [first] = entries;
+  return (_host, { all }, callback) => {
+    if (all === true) callback(null, entries);
+    else callback(null, first?.address ?? "", first?.family);
+  };
+}
+
+function one(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}
+
+/** A resolver has no signal of its own. */
+async function within(
+  signal: AbortSignal,
+  work: Promise<readonly string[]>,
+  host: string,
+): Promise<readonly string[]> {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([
+      work.catch((cause: unknown) => {
+        throw notFound(host, cause);
+      }),
+      aborted.promise,
+    ]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function notFound(host: string, cause?: unknown): FetchError {
+  return new FetchError("network", `There is no host ${host}.`, { cause });
+}
+
+function asFetchError(error: unknown, url: URL): FetchError {
+  if (error instanceof FetchError) return error;
+  return new FetchError("network", `${url.host} could not be reached, or the connection broke off.`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,157 @@
+import { Worker } from "node:worker_threads";
+import type { Article, ArticleWork } from "./article.ts";
+import { FetchError } from "./errors.ts";
+import type { FetchedResource } from "./guarded-fetch.ts";
+
+/** A page as text. Written by whoever runs the server: never to be trusted. */
+export interface PageText {
+  readonly url: string;
+  readonly title?: string;
+  /** Markdown of a page, other texts as they are. */
+  readonly text: string;
+  /** Whether there was more. */
+  readonly cut: boolean;
+}
+
+export interface PageTextOptions {
+  /** UTF-16 units; default 20,000. */
+  readonly maxChars?: number;
+  /** How long a page may be taken apart before its plain words have to do, in milliseconds; default 5,000. */
+  readonly parseMs?: number;
+}
+
+/** More than that of a page is not looked at. */
+const MAX_HTML = 1_000_000;
+
+/**
+ * The text of what was fetched: the article of a page without what stands around it, as Markdown with its links, or a
+ * text as it is.
+ * @throws FetchError `type` for what has no text
+ */
+export async function pageText(resource: FetchedResource, options: PageTextOptions = {}): Promise<PageText> {
+  const { maxChars = 20_000, parseMs = 5_000 } = options;
+  const type = resource.contentType.split(";")[0]?.trim().toLowerCase() ?? "";
+  const text = decode(resource, type);
+  const isHtml =
+    type === "text/html" ||
+    type === "application/xhtml+xml" ||
+    (type === "" && /^\s*<(!doctype html|html)/i.test(text));
+  const found = isHtml ? await articleOf(text, resource.url, parseMs) : { text };
+  const clean = tidy(found.text);
+  const title = found.title === undefined ? undefined : tidy(found.title).replace(/\s+/g, " ").slice(0, 200);
+  return {
+    url: resource.url,
+    ...(title === undefined || title === "" ? {} : { title: title.toWellFormed() }),
+    text: clean.slice(0, maxChars).toWellFormed(),
+    cut: clean.length > maxChars,
+  };
+}
+
+function decode({ bytes, contentType, url }: FetchedResource, type: string): string {
+  const textual =
+    /^(text\/.+|application\/(.+\+)?(json|xml)|application\/(javascript|x-ndjson|yaml|xhtml\+xml))$/;
+  const start = bytes.subarray(0, 1_024);
+  if (type === "" ? start.includes(0) : !textual.test(type)) {
+    throw new FetchError("type", `${url} is not a page of text but ${type === "" ? "binary data" : type}.`);
+  }
+  const ofHeader = /charset=["']?([\w.:-]+)/i.exec(contentType)?.[1];
+  const ofPage = /<meta[^>]{0,200}charset=["']?([\w.:-]+)/i.exec(Buffer.from(start).toString("latin1"))?.[1];
+  try {
+    return new TextDecoder(ofHeader ?? ofPage ?? "utf-8").decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes);
+  }
+}
+
+/** The article, as far as a thread of its own makes one out of the page in time; else all of its words. */
+async function articleOf(html: string, url: string, parseMs: number): Promise<Article> {
+  const page = html.slice(0, MAX_HTML);
+  const title = /<title[^>]{0,200}>([^<]{1,500})/i.exec(page)?.[1];
+  const plain = { text: stripped(page), ...(title === undefined ? {} : { title: entities(title) }) };
+  const article = await inThread({ html: page, url }, parseMs);
+  // What is left of an article that is all links and menus is less than the page says.
+  if (article === undefined || article.text.trim().length < plain.text.length / 50) return plain;
+  return { title: plain.title ?? "", ...article };
+}
+
+/** A page can be made to keep parsers busy or to exhaust memory or stack, so they work where that harms nobody. */
+function inThread(work: ArticleWork, parseMs: number): Promise<Article | undefined> {
+  const file = import.meta.url.endsWith(".ts") ? "./article-worker.ts" : "./article-worker.js";
+  const worker = new Worker(new URL(file, import.meta.url), {
+    workerData: work,
+    env: {},
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 },
+  });
+  return new Promise((resolve) => {
+    const end = (article: Article | undefined): void => {
+      clearTimeout(limit);
+      resolve(article);
+      void worker.terminate();
+    };
+    const limit = setTimeout(end, parseMs, undefined);
+    worker.once("message", end);
+    worker.once("error", () => end(undefined));
+    worker.once("exit", () => end(undefined));
+  });
+}
+
+/** The words of a page without its markup, in one pass. */
+function stripped(html: string): string {
+  let out = "";
+  let at = 0;
+  while (at < html.length) {
+    const open = html.indexOf("<", at);
+    if (open < 0) return entities(out + html.slice(at));
+    out += html.slice(at, open);
+    const hidden = /^<(script|style|noscript|template|svg|title)\b/i.exec(html.slice(open, open + 12))?.[1];
+    const end = hidden === undefined ? -1 : indexOfEnd(html, hidden, open);
+    if (hidden !== undefined && end < 0) return entities(out);
+    const close = html.indexOf(">", end < 0 ? open : end);
+    if (close < 0) return entities(out);
+    out += /^<\/?(p|div|br|li|tr|h[1-6]|section|article)\b/i.test(html.slice(open, open + 10)) ? "\n" : " ";
+    at = close + 1;
+  }
+  return entities(out);
+}
+
+function indexOfEnd(html: string, name: string, from: number): number {
+  const end = new RegExp(`</${name}`, "gi");
+  end.lastIndex = from;
+  return end.exec(html)?.index ?? -1;
+}
+
+const NAMED: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+};
+
+function entities(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,6}));/gi, (whole, decimal, hex, name) => {
+    if (name !== undefined) return NAMED[String(name).toLowerCase()] ?? whole;
+    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "";
+  });
+}
+
+/** Without characters that hide or reorder text, and without blank lines in a row. */
+function tidy(text: string): string {
+  return (
+    text
+      .replace(/\r\n?/g, "\n")
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it takes out.
+      .replace(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, "")
+      .replace(/(?![\u200C\u200D])(?:\p{Cf}|\u034F|[\u115F\u1160\u2800\u3164\uFFA0])/gu, "")
+      .split("\n")
+      .map((line) => line.trimEnd())
+      .join("\n")
+      .replace(/\n{3,}/g, "\n\n")
+      .trim()
+  );
+}

