@@ -4,7 +4,8 @@ import { type Approval, type Approvals, createMemoryApprovals } from "@signalbox
 import { messageOf } from "./errors.ts";
 import type { LiveHub } from "./live.ts";
 import type { Logger } from "./log.ts";
-import { type Deliverer, outboxRow } from "./path/outbox.ts";
+import type { Deliverer } from "./path/outbox.ts";
+import { outboxRow } from "./path/outbox-row.ts";
 import { outboundOf } from "./path/reply.ts";
 import type { GatewayStore } from "./path/stored.ts";
 import type { ToolRun } from "./toolbox.ts";

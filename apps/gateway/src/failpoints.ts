@@ -29,6 +29,12 @@ const STAGES = [
   "send",
   /** The platform's answer is noted. */
   "receipt",
+  /** That a run may have a draft, or which message it is, is noted. */
+  "draftNote",
+  /** A draft is sent or changed. */
+  "draftShow",
+  /** A draft becomes a reply, or is taken back. */
+  "draftEnd",
   /** The lease is prolonged. */
   "renew",
 ] as const;
@@ -123,7 +129,8 @@ function aroundWith(hit: Failpoints): Around {
 /** The store with failpoints around its commits. */
 export function storeWithFailpoints(store: GatewayStore, hit: Failpoints): GatewayStore {
   const around = aroundWith(hit);
-  const { inbox, runs, outbox, leases } = store;
+  const { inbox, runs, outbox, leases, kv } = store;
+  const noteDraft = around("draftNote", kv.set);
   return {
     ...store,
     inbox: {
@@ -147,17 +154,34 @@ export function storeWithFailpoints(store: GatewayStore, hit: Failpoints): Gatew
       markPart: around("receipt", outbox.markPart),
       markSent: around("receipt", outbox.markSent),
     },
+    kv: {
+      ...kv,
+      set: (namespace, ...rest) => (namespace === "draft" ? noteDraft : kv.set)(namespace, ...rest),
+    },
     leases: { ...leases, renew: around("renew", leases.renew) },
   };
 }
 
-/** An account with failpoints around each request that sends a reply. */
+/** An account with failpoints around each request that sends a reply or changes a draft. */
 export function accountWithFailpoints(account: Account, hit: Failpoints): Account {
   const { running } = account;
-  const send: Channel["send"] = aroundWith(hit)("send", (to, message, options) =>
-    running.send(to, message, options),
-  );
-  return { ...account, running: { ...running, send } };
+  const around = aroundWith(hit);
+  const send: Channel["send"] = around("send", (to, message, options) => running.send(to, message, options));
+  const openDraft: Channel["openDraft"] =
+    running.openDraft &&
+    (async (to, options) => {
+      const draft = await running.openDraft?.(to, options);
+      if (draft === undefined) throw new TypeError("a channel lost its drafts");
+      return {
+        get messageId() {
+          return draft.messageId;
+        },
+        update: around("draftShow", (snapshot) => draft.update(snapshot)),
+        finalize: around("draftEnd", (message, how) => draft.finalize(message, how)),
+        abort: around("draftEnd", () => draft.abort()),
+      };
+    });
+  return { ...account, running: { ...running, send, ...(openDraft ? { openDraft } : {}) } };
 }
 
 /** A toolbox with failpoints around the body of each tool. */

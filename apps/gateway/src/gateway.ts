@@ -22,6 +22,7 @@ import { createMedia } from "./media.ts";
 import { createMessageSender } from "./message-sender.ts";
 import { resolveModels } from "./models.ts";
 import { OWN_HOOKS, sentMessage } from "./own-hooks.ts";
+import { createDrafts, type DraftTiming } from "./path/draft.ts";
 import { createGate } from "./path/gate.ts";
 import { createHistories } from "./path/history.ts";
 import { createIntake } from "./path/intake.ts";
@@ -58,6 +59,8 @@ export interface GatewayOptions {
   readonly onFatal: (error: Error) => void;
   /** For tests: called wherever the gateway can be made to die or fail. */
   readonly failpoints?: Failpoints;
+  /** For tests: when drafts are opened and changed. */
+  readonly drafts?: DraftTiming;
   /** How long the gateway's lease lasts without being renewed, in milliseconds. Default 30,000. */
   readonly leaseMs?: number;
 }
@@ -205,9 +208,12 @@ async function run(
     random: Math.random,
     onSettled: (row, state, detail) => {
       outcomes.delivered(row, state, detail, tracer);
-      if (state === "sent") hooks.observe("message_sent", sentMessage(row));
+      // To take a draft back says nothing.
+      if (state === "sent" && row.payload.parts.length > 0) hooks.observe("message_sent", sentMessage(row));
     },
   });
+  const { stream } = config.replies;
+  const drafts = createDrafts({ store, account, hooks, stream, timing: options.drafts, logger, now });
   const sender = createMessageSender({
     store,
     lease,
@@ -256,6 +262,7 @@ async function run(
     router,
     definition,
     live,
+    drafts,
     tracer,
     logger,
     now,

@@ -190,6 +190,8 @@ export interface Hooks {
   modify<Point extends ModifyPoint>(point: Point, payload: Payload<Point>): Promise<Payload<Point>>;
   /** The first denial, else `allow`. Never rejects. */
   gate<Point extends GatePoint>(point: Point, payload: Payload<Point>): Promise<GateVerdict>;
+  /** Whether any code hangs on a point. */
+  has(point: HookPoint): boolean;
   /** Resolves when no observer is under way. */
   idle(): Promise<void>;
 }
@@ -267,6 +269,7 @@ export function createHooks(hooks: readonly GatewayHook[], logger: Logger): Hook
       }
       return ALLOW;
     },
+    has: (point) => registry[point].length > 0,
     async idle() {
       while (underWay.size > 0) await Promise.all(underWay);
     },

@@ -23,7 +23,8 @@ export const OWN_HOOKS: readonly GatewayHook[] = [
 /** A reply as `message_sent` tells of it. */
 export function sentMessage(row: OutboxRow<GatewayBodies>): MessageSent {
   const { channel, account, address, sessionKey, runId, payload } = row;
-  return { channel, account, address, sessionKey, runId, message: payload };
+  const { draft: _, ...message } = payload;
+  return { channel, account, address, sessionKey, runId, message };
 }
 
 /** A reply that one of the gateway's own clients was shown. */

@@ -17,6 +17,7 @@ import { type Gateway, planGateway, startGateway } from "../src/gateway.ts";
 import { type Home, locateHome, prepareHome } from "../src/home.ts";
 import type { GatewayHook } from "../src/hooks.ts";
 import { createLogger, createRedactor } from "../src/log.ts";
+import type { DraftTiming } from "../src/path/draft.ts";
 import type { GatewayBodies, GatewayStore } from "../src/path/stored.ts";
 import { readConfig } from "../src/settings.ts";
 
@@ -61,6 +62,8 @@ export interface StartOptions {
   /** Channels besides the built-in ones. */
   readonly channels?: readonly ChannelDefinition[];
   readonly failpoints?: Failpoints;
+  /** Default: drafts as in use, too late for what most tests write. */
+  readonly drafts?: DraftTiming;
 }
 
 export interface Started {
@@ -169,7 +172,7 @@ export async function openWorld(): Promise<World> {
         writeFileSync(file, text);
       }
     },
-    async start({ hooks = [], channels = [], failpoints } = {}) {
+    async start({ hooks = [], channels = [], failpoints, drafts } = {}) {
       const loaded = readConfig(home, env);
       let logged = "";
       const sink = new Writable({
@@ -185,6 +188,7 @@ export async function openWorld(): Promise<World> {
         {
           ...{ home, loaded, logger, env, hooks, channels, consoleDir: CONSOLE },
           ...(failpoints === undefined ? {} : { failpoints }),
+          ...(drafts === undefined ? {} : { drafts }),
           onFatal: (error) => fatal.push(error),
         },
         plan,

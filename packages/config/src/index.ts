@@ -10,6 +10,7 @@ export type {
   GatewayConfig,
   ModelConfig,
   ProviderConfig,
+  RepliesConfig,
   SessionConfig,
   SkillsConfig,
   ToolsConfig,

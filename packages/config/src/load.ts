@@ -17,6 +17,8 @@ import {
   gatewaySchema,
   type ProviderConfig,
   providerSchema,
+  type RepliesConfig,
+  repliesSchema,
   type SessionConfig,
   type SkillsConfig,
   sessionSchema,
@@ -35,6 +37,7 @@ export interface Config {
   readonly channels: Readonly<Record<string, ChannelConfig>>;
   readonly bindings: readonly BindingConfig[];
   readonly session: SessionConfig;
+  readonly replies: RepliesConfig;
   readonly access: AccessConfig;
   readonly tools: ToolsConfig;
   readonly skills: SkillsConfig;
@@ -73,6 +76,7 @@ const TOP_KEYS = [
   "channels",
   "bindings",
   "session",
+  "replies",
   "access",
   "tools",
   "skills",
@@ -225,6 +229,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     channels,
     bindings,
     session: section(sessionSchema, ["session"], root.session),
+    replies: section(repliesSchema, ["replies"], root.replies),
     access: section(accessSchema, ["access"], root.access),
     // A wrong setting may have been the one that kept commands from running.
     tools:

@@ -160,6 +160,15 @@ export const sessionSchema = z.strictObject({
     .prefault({}),
 });
 
+/** `replies`: how answers reach platforms. */
+export const repliesSchema = z.strictObject({
+  /**
+   * Whether an answer is shown on its platform while it is written, where the platform's messages can be changed:
+   * `draft` everywhere, `direct` in direct conversations alone, `off` nowhere.
+   */
+  stream: z.enum(["draft", "direct", "off"]).default("draft"),
+});
+
 /** `access`: who may talk to an agent. */
 export const accessSchema = z.strictObject({
   dm: z.enum(["pairing", "allowlist", "open", "off"]).default("pairing"),
@@ -208,6 +217,7 @@ export type AgentConfig = z.output<typeof agentSchema>;
 export type BindingConfig = z.output<typeof bindingSchema>;
 export type ChannelConfig = z.output<typeof channelSchema>;
 export type SessionConfig = z.output<typeof sessionSchema>;
+export type RepliesConfig = z.output<typeof repliesSchema>;
 export type AccessConfig = z.output<typeof accessSchema>;
 export type ToolsConfig = z.output<typeof toolsSchema>;
 export type SkillsConfig = z.output<typeof skillsSchema>;

@@ -68,14 +68,15 @@ export async function start(options: CommonOptions & { readonly strict?: boolean
   if (error) throw new GatewayError(EXIT.failure, `Stopped: ${messageOf(error)}.`);
 }
 
-/** What crash tests set; a gateway in use has neither. */
+/** What crash tests set; a gateway in use has none of it. */
 function testOptions(
   env: Readonly<Record<string, string | undefined>>,
-): Pick<GatewayOptions, "failpoints" | "leaseMs"> {
-  const { SIGNALBOX_FAILPOINT: points, SIGNALBOX_LEASE_MS: leaseMs } = env;
+): Pick<GatewayOptions, "failpoints" | "leaseMs" | "drafts"> {
+  const { SIGNALBOX_FAILPOINT: points, SIGNALBOX_LEASE_MS: leaseMs, SIGNALBOX_DRAFT_MS: draftMs } = env;
   return {
     ...(points ? { failpoints: failpointsOf(points) } : {}),
     ...(leaseMs ? { leaseMs: Number(leaseMs) } : {}),
+    ...(draftMs ? { drafts: { afterMs: Number(draftMs), everyMs: Number(draftMs) } } : {}),
   };
 }
 

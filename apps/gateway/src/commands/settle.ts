@@ -1,6 +1,6 @@
 import { noteId, type RunEnd } from "../live.ts";
 import { shownMessage } from "../own-hooks.ts";
-import { keyOf, outboxRow } from "../path/outbox.ts";
+import { keyOf, outboxRow } from "../path/outbox-row.ts";
 import { answerTo } from "../path/reply.ts";
 import type { RunOptions } from "../path/run.ts";
 import type { MessageTicket } from "../path/ticket.ts";

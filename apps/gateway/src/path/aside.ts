@@ -3,7 +3,7 @@ import type { MessageEvent } from "@signalbox/channel";
 import type { InboxId, JsonValue, LeaseToken } from "@signalbox/store";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import { outboxRow } from "./outbox.ts";
+import { outboxRow } from "./outbox-row.ts";
 import { type GatewayStore, isFatal, isPassing, type StoredInbound } from "./stored.ts";
 
 export interface AsideOptions {

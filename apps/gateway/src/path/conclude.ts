@@ -4,8 +4,9 @@ import type { InboxSettle, RunId } from "@signalbox/store";
 import { noteId, type RunEnd } from "../live.ts";
 import { shownMessage } from "../own-hooks.ts";
 import type { Outcome } from "../service.ts";
+import { withDraft } from "./draft-end.ts";
 import type { MayAttach } from "./media-out.ts";
-import { keyOf, outboxRow, repeatable } from "./outbox.ts";
+import { keyOf, outboxRow, repeatable } from "./outbox-row.ts";
 import type { ToldHistory } from "./prompt.ts";
 import { answerTo, composeReply, type Ending, type Reply } from "./reply.ts";
 import type { RunOptions } from "./run.ts";
@@ -24,6 +25,8 @@ export interface Ended {
   /** What it told its model of the group's history. */
   readonly told?: ToldHistory | undefined;
 }
+
+const STOPPED = "(stopped)";
 
 /** How a run that ended of itself is told to people and programs. */
 export interface Conclusion {
@@ -124,16 +127,20 @@ export async function finish(
   const usage = used && clientUsage(used);
   const last = tickets.at(-1);
   const channel = last && options.definition(last.stored.event.channel, last.stored.event.account);
-  const payload =
-    !last || reply.silent
+  const draft = await options.drafts.end(runId);
+  // What people have read of a turn that was stopped is not taken away from them.
+  const stopped = conclusion.outcome === "aborted" && draft?.text ? `${draft.text}\n\n${STOPPED}` : undefined;
+  const answer =
+    !last || (reply.silent && stopped === undefined)
       ? undefined
       : answerTo(
           last.stored.event,
-          reply.text,
+          stopped ?? reply.text,
           await answered(options, last, reply),
           channel?.capabilities,
           reply.attached,
         );
+  const payload = withDraft(answer, draft?.ref);
   const claim = channel !== undefined && repeatable(channel);
   const outbox =
     last && payload
@@ -158,6 +165,7 @@ export async function finish(
     ...(conclusion.error === undefined ? {} : { error: conclusion.error.message }),
   });
   options.deliver(rows);
+  options.drafts.settled(runId);
   for (const ticket of tickets) {
     tracer.note(
       ticket.id,

@@ -11,7 +11,8 @@ import { type FaultPoint, type OutboxId, openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
 import type { Account } from "../channels.ts";
 import { createLogger, createRedactor } from "../log.ts";
-import { createDeliverer, type Deliverer, outboxRow } from "./outbox.ts";
+import { createDeliverer, type Deliverer } from "./outbox.ts";
+import { outboxRow } from "./outbox-row.ts";
 import type { GatewayBodies, GatewayStore } from "./stored.ts";
 
 type Send = (message: Outbound, options: SendOptions) => Promise<readonly string[]>;

@@ -1,21 +1,21 @@
-import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import {
-  type ChannelDefinition,
   type ChannelError,
   deadline,
   isChannelError,
-  type Outbound,
   type PartReceipt,
   type RateLimit,
+  type Receipt,
   type SendOptions,
 } from "@signalbox/channel";
-import type { LeaseToken, OutboxInsert, OutboxRow } from "@signalbox/store";
+import type { LeaseToken, OutboxRow } from "@signalbox/store";
 import type { Account } from "../channels.ts";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import { backoffMs } from "./backoff.ts";
+import { finishDraft, type Send } from "./draft-end.ts";
 import { sendSayingWhatFails } from "./media-out.ts";
+import { repeatable } from "./outbox-row.ts";
 import { createRateLimiter } from "./rate.ts";
 import { type GatewayBodies, type GatewayStore, isPassing } from "./stored.ts";
 
@@ -104,6 +104,9 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
         await later(row, NO_ACCOUNT_MS, `the account ${row.channel}/${row.account} does not run`);
         return;
       }
+      if (row.payload.draft !== undefined && row.receipts.length === 0) {
+        if (await finishedDraft(account, row)) return;
+      }
       const rest = row.doubtful === true ? await toRepeat(account, row) : row;
       if (!rest) return;
       if (!(await keepRates(account, row))) {
@@ -127,6 +130,14 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
     await noted(() => store.outbox[state](row.id, lease, why));
     logger.error({ outbox: row.id, channel: row.channel, err: why }, "a reply cannot be delivered");
     options.onSettled(row, state, why);
+  };
+
+  /** False where the row has to be sent without its draft. To change a message again is harmless, so nothing is doubtful. */
+  const finishedDraft = async (account: Account, row: Row): Promise<boolean> => {
+    if (!(await keepRates(account, row))) throw new Error("the gateway is stopping");
+    return sendParts(account, row, (to, message, how) =>
+      finishDraft(account.running, to, message, how, { now: now(), send: plainly(account) }),
+    );
   };
 
   /** What is still to be sent of a doubtful row: repeated only where the platform tells a repetition apart. */
@@ -173,7 +184,16 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
     return !stopping.signal.aborted;
   };
 
-  const sendParts = async (account: Account, row: Row): Promise<void> => {
+  const plainly = ({ running }: Account): Send => {
+    return (to, message, how) => sendSayingWhatFails(running, to, message, how, logger);
+  };
+
+  /** False where `send` gives no receipt. */
+  const sendParts = async (
+    account: Account,
+    row: Row,
+    send: (...sent: Parameters<Send>) => Promise<Receipt | undefined> = plainly(account),
+  ): Promise<boolean> => {
     const started = now();
     const done: PartReceipt[] = [];
     const limit = deadline(SEND_MS, stopping.signal);
@@ -194,8 +214,8 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
           }
         : {}),
     };
-    const sending = sendSayingWhatFails(account.running, to, row.payload, how, logger);
-    const receipt = await sending.finally(limit.end);
+    const receipt = await send(to, row.payload, how).finally(limit.end);
+    if (receipt === undefined) return false;
     const open = receipt.parts.filter((part) => !done.some((one) => one.index === part.index));
     const receipts = open.map((part) => ({ part: part.index, receipt: { messageId: part.messageId } }));
     await noted(() => store.outbox.markSent(row.id, lease, receipts));
@@ -204,6 +224,7 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
       "sent",
       `${row.partCount} part${row.partCount === 1 ? "" : "s"} in ${now() - started} ms`,
     );
+    return true;
   };
 
   const settleFailure = async (account: Account | undefined, row: Sending, error: unknown): Promise<void> => {
@@ -375,27 +396,4 @@ function rateKey(rate: RateLimit, row: Row): string {
 
 function placeOf({ channel, account, address }: Row): string {
   return `${channel}/${account}/${address}`;
-}
-
-/** Whether a doubtful send to this channel can be repeated or looked up, so that a row may be committed as sending. */
-export function repeatable({ capabilities: { delivery } }: ChannelDefinition): boolean {
-  return delivery.idempotencyKey !== undefined || delivery.readback === true;
-}
-
-/** The key of a row that one thing makes once, however often it is tried. */
-export function keyOf(...origin: readonly string[]): string {
-  return createHash("sha256").update(origin.join(" ")).digest("base64url").slice(0, 20);
-}
-
-/** What the outbox keeps of a reply. */
-export function outboxRow(
-  {
-    channel,
-    account,
-    address,
-  }: { readonly channel: string; readonly account: string; readonly address: string },
-  payload: Outbound,
-  extra: { readonly expiresAt: number; readonly claim: boolean },
-): OutboxInsert<GatewayBodies> {
-  return { channel, account, address, payload, partCount: payload.parts.length, ...extra };
 }

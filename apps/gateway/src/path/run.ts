@@ -13,6 +13,7 @@ import type { Models } from "../models.ts";
 import type { Outcome } from "../service.ts";
 import type { Toolbox } from "../toolbox.ts";
 import { failureNote, failWithoutRun, finish } from "./conclude.ts";
+import type { Drafts } from "./draft.ts";
 import type { Histories } from "./history.ts";
 import type { Batch, RunHandle } from "./lane.ts";
 import type { MediaOut } from "./media-out.ts";
@@ -45,6 +46,7 @@ export interface RunOptions {
   /** The channel of a configured account, also while the account does not run. */
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   readonly live: LiveHub;
+  readonly drafts: Drafts;
   readonly tracer: Tracer;
   readonly logger: Logger;
   readonly now: () => number;
@@ -239,6 +241,7 @@ async function resume(options: RunOptions, ticket: ResumeTicket, handle: RunHand
   const ours = written.name === lease.name && written.epoch === lease.epoch;
   const run = ours ? interrupted.run : await store.runs.adopt({ runId: interrupted.run.id, lease });
   if (!run) return;
+  await options.drafts.recall(run.id);
   const { sessionKey, agentId } = run;
   const tickets = interrupted.inbox.map((row): MessageTicket => {
     const order = options.readOrder(row.payload, agentId);

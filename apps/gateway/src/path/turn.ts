@@ -138,6 +138,13 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     now: options.now,
   });
 
+  const draft = options.drafts.watch({
+    runId,
+    event: last.stored.event,
+    signal: scope.handle.signal,
+    visible: () => viewer.visible(scope.sentByTool),
+  });
+
   try {
     const result = await runAgentLoop(
       {
@@ -168,6 +175,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
       },
       (event) => {
         viewer.see(event);
+        if (event.type === "text.delta" || event.type === "message") draft?.();
         if (event.type === "tool.end") options.hooks.observe("after_tool_call", toolCalled(scope, event));
       },
     );

@@ -1,7 +1,7 @@
 import type { AgentEvent, AssistantMessage, ToolCallBlock } from "@signalbox/agent-core";
 import type { InboxId } from "@signalbox/store";
 import { type LiveHub, turnId } from "../live.ts";
-import { readTurn } from "./reply.ts";
+import { composeReply, readTurn } from "./reply.ts";
 import { createShownText } from "./shown.ts";
 import type { Tracer } from "./trace.ts";
 
@@ -24,12 +24,16 @@ export interface Viewer {
   see(event: AgentEvent): void;
   /** One text a model turn; a turn that went on after the output limit is part of the one before. */
   texts(): readonly string[];
+  /** What people may see of the answer by now; `alreadySent` are texts that the message tool has delivered. */
+  visible(alreadySent: readonly string[]): string;
 }
 
 export function createViewer(options: ViewerOptions): Viewer {
   const { live, tracer, sessionKey, runId, traced } = options;
   const texts = [...options.earlier];
   let turn = createShownText();
+  /** What has been shown of the turn that is being written. */
+  let current = "";
   /** Whether this run has shown text before, so that a further turn starts a new paragraph. */
   let shown = false;
   let newParagraph = false;
@@ -41,6 +45,7 @@ export function createViewer(options: ViewerOptions): Viewer {
 
   const say = (text: string): void => {
     if (text === "") return;
+    current += text;
     const delta = newParagraph ? `\n\n${text}` : text;
     newParagraph = false;
     shown = true;
@@ -64,6 +69,12 @@ export function createViewer(options: ViewerOptions): Viewer {
 
   return {
     texts: () => texts,
+    visible(alreadySent) {
+      const { text } = composeReply(wasCut ? texts.slice(0, -1) : texts, "complete", alreadySent);
+      // It may be about to say again what the tool has said already.
+      const repeats = alreadySent.some((sent) => sent.startsWith(current.trim()));
+      return [text, repeats ? "" : current].filter((one) => one !== "").join("\n\n");
+    },
     see(event) {
       switch (event.type) {
         case "text.delta":
@@ -73,7 +84,11 @@ export function createViewer(options: ViewerOptions): Viewer {
         case "model.start":
           if (wasCut) return;
           turn = createShownText();
+          current = "";
           newParagraph = shown;
+          return;
+        case "model.discard":
+          current = "";
           return;
         case "attempt": {
           const { failure, next } = event;
@@ -86,7 +101,10 @@ export function createViewer(options: ViewerOptions): Viewer {
           const text = `${wasCut ? (texts.pop() ?? "") : ""}${saidIn(message)}`;
           texts.push(text);
           wasCut = message.stopReason === "max_tokens";
-          if (!wasCut) finishTurn(readTurn(text).visible);
+          if (!wasCut) {
+            finishTurn(readTurn(text).visible);
+            current = "";
+          }
           // All at once, in the order of the model, so that also those show that are refused before they start.
           for (const block of message.content) if (block.type === "toolCall") startCall(block);
           const tokens = message.usage

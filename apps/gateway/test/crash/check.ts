@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "@signalbox/store";
-import type { SentMessage } from "@signalbox/testkit/feishu";
 import type { GatewayBodies, GatewayStore } from "../../src/path/stored.ts";
-import { answeredIn, nameOf, readConversation, sideText, type Tag } from "./conversation.ts";
-import { chatOf, messageId } from "./platform.ts";
+import { answeredIn, isRaw, nameOf, readConversation, sideText, type Tag } from "./conversation.ts";
+import { chatOf, messageId, standing } from "./platform.ts";
 import type { World } from "./world.ts";
 
 /** What the stand-ins and the database say of a world that has come to rest. */
@@ -33,6 +32,7 @@ export async function check(world: World): Promise<Verdict> {
     const conversations = checkModel(world, blame);
     const ends = await checkInbox(world, store, blame);
     await checkStore(store, blame);
+    await checkMessages(world, store, blame);
     checkReplies(world, ends, blame);
     checkEffects(world, ends, conversations, blame);
     violations.push(...world.platform.odd);
@@ -81,6 +81,23 @@ async function checkInbox(world: World, store: GatewayStore, blame: Blame): Prom
   return ends;
 }
 
+/** What stands at the platform is what was to be said there: no draft is left as it was. */
+async function checkMessages(world: World, store: GatewayStore, blame: Blame): Promise<void> {
+  const said = new Map<unknown, string>();
+  for (const { payload, receipts } of await store.outbox.list({ states: ["sent"], limit: 1_000_000 }))
+    for (const { part, receipt } of receipts) {
+      const content = payload.parts[part];
+      if (isRaw(receipt) && content !== undefined && "text" in content)
+        said.set(receipt["messageId"], content.text);
+    }
+  for (const { messageId, content } of standing(world.feishu)) {
+    const text = said.get(messageId);
+    if (text === undefined) blame(`draft: nobody's: ${content}`);
+    else if (!content.includes(JSON.stringify(text).slice(1, -1)))
+      blame(`draft: ${content} stands where ${text} was to be said`);
+  }
+}
+
 async function checkStore(store: GatewayStore, blame: Blame): Promise<void> {
   const { outbox, runsActive } = await store.maintenance.stats();
   if (runsActive > 0) blame(`${runsActive} runs are open at rest`);
@@ -117,11 +134,14 @@ function checkModel(world: World, blame: Blame): Conversations {
 
 /** Every message has its reply exactly once, where it belongs. */
 function checkReplies(world: World, ends: ReadonlyMap<string, End>, blame: Blame): void {
-  const replies = new Map<string, SentMessage[]>();
-  for (const message of world.feishu.sent) {
+  const replies = new Map<string, ReturnType<typeof standing>>();
+  const there = standing(world.feishu);
+  for (const message of there) {
     for (const name of answeredIn(message.content))
       replies.set(name, [...(replies.get(name) ?? []), message]);
   }
+  for (const { content, edits } of world.feishu.sent)
+    if ([content, ...edits].some((text) => text.includes("__"))) blame("draft: silence was shown");
   const uuids = world.feishu.sent.flatMap(({ uuid }) => uuid ?? []);
   if (new Set(uuids).size !== world.feishu.sent.length)
     blame("duplicate: two messages at the platform share a key");
@@ -130,7 +150,7 @@ function checkReplies(world: World, ends: ReadonlyMap<string, End>, blame: Blame
     const end = ends.get(name);
     const found = replies.get(name) ?? [];
     if (end?.rule === "poison") {
-      const told = world.feishu.sent.some(
+      const told = there.some(
         ({ chatId, content }) => chatId === chatOf(tag.session) && content.includes("set it aside"),
       );
       if (!told) blame(`untold: ${name} was set aside without a word`);
@@ -152,7 +172,10 @@ function checkReplies(world: World, ends: ReadonlyMap<string, End>, blame: Blame
 function echoOrSilence(world: World, { session, number, kind }: Tag): boolean {
   if (kind === "silent") return true;
   const text = sideText(nameOf({ session, number, kind }));
-  return kind === "echo" && world.feishu.sent.some(({ content }) => content.includes(text));
+  return (
+    (kind === "echo" || kind === "retract") &&
+    standing(world.feishu).some(({ content }) => content.includes(text))
+  );
 }
 
 /** Nothing with outside effects happened twice; what did not happen was not said to have happened. */
@@ -163,12 +186,15 @@ function checkEffects(
   blame: Blame,
 ): void {
   const log = join(world.workspace, "effects.log");
+  const there = standing(world.feishu);
   const lines = existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : [];
   for (const tag of world.platform.acknowledged) {
     const name = nameOf(tag);
-    const said = world.feishu.sent.filter(({ content }) => content.includes(sideText(name))).length;
+    const said = there.filter(({ content }) => content.includes(sideText(name))).length;
     const ran = lines.filter((line) => line === name).length;
-    if (said > 1) blame(`blind: ${name} was said ${said} times by the message tool or after it`);
+    // What was said before the tool is said again where nobody can know whether the tool said it.
+    const doubt = tag.kind === "retract" && unknown.has(name) ? 1 : 0;
+    if (said > 1 + doubt) blame(`blind: ${name} was said ${said} times by the message tool or after it`);
     if (ran > 1) blame(`blind: the command of ${name} ran ${ran} times`);
     const excused =
       unknown.has(name) || ends.get(name)?.rule === "poison" || INJECTED.test(failed.get(name) ?? "");

@@ -4,13 +4,14 @@ import { seeded } from "./random.ts";
 
 /**
  * What a message asks of the model: its tools, and its answer. `echo` says by the message tool what it then answers,
- * which must be said once; `silent` is answered by the token of silence.
+ * which must be said once; `retract` says it before, so that the draft of its run is taken back; `silent` is answered
+ * by the token of silence.
  */
-const KINDS = ["plain", "write", "send", "exec", "steps", "echo", "silent"] as const;
+const KINDS = ["plain", "write", "send", "exec", "steps", "echo", "retract", "silent"] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** A group's runs have seen what others wrote, so that no command of theirs runs without an approval. */
-const IN_GROUPS = ["plain", "write", "send", "echo", "silent"] as const;
+const IN_GROUPS = ["plain", "write", "send", "echo", "retract", "silent"] as const;
 
 /** Sessions with an odd number are groups. */
 export function isGroup(session: number): boolean {
@@ -77,7 +78,7 @@ export interface Seen {
 
 type Raw = Readonly<Record<string, unknown>>;
 
-function isRaw(value: unknown): value is Raw {
+export function isRaw(value: unknown): value is Raw {
   return typeof value === "object" && value !== null;
 }
 
@@ -138,16 +139,19 @@ export function nextTurn(request: unknown): ScriptedTurn {
   const { open, calls, skipped, unknown, said } = readConversation(request);
   const last = said.at(-1);
   const random = seeded((last?.session ?? 0) * 7919 + (last?.number ?? 0) * 31 + calls.size);
-  const pace = { delayMs: random.int(0, 30), deltaMs: random.int(0, 6), chunks: random.int(1, 4) };
+  const pace = { delayMs: random.int(0, 30), deltaMs: random.int(0, 8), chunks: random.int(1, 6) };
   for (const tag of open) {
     const name = nameOf(tag);
     const made = calls.get(name) ?? 0;
     const call = callOf(tag, made - (skipped.get(name) ?? 0), made);
-    if (call !== undefined) return { ...pace, text: `on ${tag.session}`, toolCalls: [call] };
+    const text = tag.kind === "retract" ? sideText(name) : `on ${tag.session}`;
+    if (call !== undefined) return { ...pace, text, toolCalls: [call] };
   }
   const [only] = open;
-  if (open.length === 1 && only?.kind === "silent") return { ...pace, text: SILENT_TOKEN };
-  if (open.length === 1 && only?.kind === "echo" && !unknown.has(nameOf(only)))
+  // All that is left is what the tool has said.
+  if (only === undefined) return { ...pace, text: SILENT_TOKEN };
+  if (open.length === 1 && only.kind === "silent") return { ...pace, text: SILENT_TOKEN };
+  if (open.length === 1 && only.kind === "echo" && !unknown.has(nameOf(only)))
     return { ...pace, text: sideText(nameOf(only)) };
   return { ...pace, text: `done ${open.map(nameOf).join(" ")}` };
 }
@@ -163,6 +167,7 @@ function callOf(tag: Tag, step: number, made: number): ScriptedToolCall | undefi
     write: [{ id, name: "write", input: note }],
     send: [{ id, name: "message", input: { action: "send", message: sideText(name) } }],
     echo: [{ id, name: "message", input: { action: "send", message: sideText(name) } }],
+    retract: [{ id, name: "message", input: { action: "send", message: sideText(name) } }],
     exec: [{ id, name: "exec", input: { command: `echo ${name} >> effects.log` } }],
     steps: [
       { id, name: "write", input: note },

@@ -12,7 +12,17 @@ async function start(world: World, passed: Set<string>): Promise<Gateway> {
   const logger = createLogger("error", createRedactor(loaded.secrets));
   const failpoints = (point: string): void => void passed.add(point);
   return startGateway(
-    { home, loaded, logger, env, consoleDir: home.dir, onFatal: () => {}, failpoints, leaseMs: 300 },
+    {
+      home,
+      loaded,
+      logger,
+      env,
+      consoleDir: home.dir,
+      onFatal: () => {},
+      failpoints,
+      leaseMs: 300,
+      drafts: { afterMs: 0, everyMs: 0 },
+    },
     await planGateway({ home, loaded, logger, env }),
   );
 }
@@ -27,7 +37,9 @@ it("passes every failpoint on the usual way of messages", { timeout: 30_000 }, a
     asked = index + 1;
     if (index === 0) return { toolCalls: [{ name: "write", input: { file_path: "a.txt", content: "a" } }] };
     if (index === 1) return { toolCalls: [{ name: "message", input: { action: "send", message: "a" } }] };
-    return index === 3 ? { text: "too late", delayMs: 20_000 } : { text: "done" };
+    return index === 3
+      ? { text: "too late", delayMs: 20_000 }
+      : { text: "done, and said slowly", chunks: 8, deltaMs: 40 };
   });
   const passed = new Set<string>();
   const first = await start(world, passed);
@@ -35,7 +47,8 @@ it("passes every failpoint on the usual way of messages", { timeout: 30_000 }, a
     world.feishu.postEvent(`${first.url}/channels/feishu/main/events`, event).then((one) => one.status);
   expect(await post(textMessage("not for you", { chatType: "group", senderId: ZHANG }))).toBe(200);
   expect(await post(textMessage("write and say", { senderId: ZHANG }))).toBe(200);
-  await eventually(() => world.feishu.sent.length === 2, "the reply is out");
+  await eventually(() => passed.has("draftEnd.after"), "the reply is out");
+  expect(world.feishu.sent).toHaveLength(2);
   expect(await post(groupMention("wait", world.feishu.bot, { senderId: ZHANG }))).toBe(200);
   await eventually(() => asked === 4, "the model is asked");
   await eventually(() => passed.has("renew.after"), "the lease is renewed");

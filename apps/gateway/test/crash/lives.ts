@@ -3,6 +3,7 @@ import { FAILPOINTS, type Failpoint } from "../../src/failpoints.ts";
 import { check, type Verdict } from "./check.ts";
 import type { Exit, GatewayChild } from "./child.ts";
 import { nameOf } from "./conversation.ts";
+import { standing } from "./platform.ts";
 import type { Random } from "./random.ts";
 import { LEASE_MS, openWorld, type World, type WorldOptions } from "./world.ts";
 
@@ -60,6 +61,7 @@ export function plannedLives(random: Random, kills: number): Life[] {
 function usualCount(point: Failpoint): number {
   if (point.startsWith("db.")) return 300;
   if (point.startsWith("adopt")) return 1;
+  if (point.startsWith("draft")) return 6;
   return point.startsWith("renew") || point.startsWith("settle") ? 3 : 18;
 }
 
@@ -158,7 +160,9 @@ function expected(life: Life, { code }: Exit): boolean {
 
 /** Messages that were acknowledged and that the model has not answered. */
 function pending(world: World): string[] {
-  const answered = new Set(world.feishu.sent.flatMap(({ content }) => content.match(/s\d+\.\d+/g) ?? []));
+  const answered = new Set(
+    standing(world.feishu).flatMap(({ content }) => content.match(/s\d+\.\d+/g) ?? []),
+  );
   return world.platform.acknowledged.map(nameOf).filter((name) => !answered.has(name));
 }
 

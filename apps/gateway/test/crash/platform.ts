@@ -34,6 +34,17 @@ export interface Platform {
 const ACK_MS = 3_000;
 const AGAIN_MS = 40;
 
+/** What the bot has said there and not taken back, as it reads now. */
+export function standing({ sent }: FeishuStandIn): { messageId: string; chatId: string; content: string }[] {
+  return sent
+    .filter((one) => !one.deleted)
+    .map(({ messageId, chatId, content, edits }) => ({
+      messageId,
+      chatId,
+      content: edits.at(-1) ?? content,
+    }));
+}
+
 export function messageId(name: string): string {
   return `om_${name.replace(".", "_")}`;
 }

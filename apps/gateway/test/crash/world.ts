@@ -17,6 +17,9 @@ const VERIFICATION = "verification-of-the-app";
 /** Short enough that a life of a few seconds renews it, and that a stopped process loses it. */
 export const LEASE_MS = 900;
 
+/** Short enough that most answers, which take a few milliseconds, have a draft. */
+const DRAFT_MS = 2;
+
 export interface WorldOptions {
   readonly random: Random;
   readonly sessions: number;
@@ -119,7 +122,11 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     platform,
     asked,
     start(env = {}) {
-      const child = startGateway(home, { SIGNALBOX_LEASE_MS: String(LEASE_MS), ...env });
+      const child = startGateway(home, {
+        SIGNALBOX_LEASE_MS: String(LEASE_MS),
+        SIGNALBOX_DRAFT_MS: String(DRAFT_MS),
+        ...env,
+      });
       children.add(child);
       child.listening.then(
         (found) => {
@@ -161,11 +168,13 @@ function answeredNames(feishu: FeishuStandIn, quiet: ReadonlySet<string>): (name
   return (name) => {
     if (performance.now() - lookedAt > 20) {
       const { sent } = feishu;
-      for (const message of sent.slice(looked)) {
-        for (const one of answeredIn(message.content)) names.add(one);
-        for (const [, one] of message.content.matchAll(/side (s\d+\.\d+)!/g)) if (one) names.add(one);
+      for (const { content, edits } of sent.slice(looked)) {
+        const text = edits.at(-1) ?? content;
+        for (const one of answeredIn(text)) names.add(one);
+        for (const [, one] of text.matchAll(/side (s\d+\.\d+)!/g)) if (one) names.add(one);
       }
-      looked = sent.length;
+      // The latest may be drafts.
+      looked = Math.max(0, sent.length - 200);
       lookedAt = performance.now();
     }
     return names.has(name) || quiet.has(name);

@@ -1,0 +1,27 @@
+import { createHash } from "node:crypto";
+import type { ChannelDefinition } from "@signalbox/channel";
+import type { OutboxInsert } from "@signalbox/store";
+import type { GatewayBodies, StoredOutbound } from "./stored.ts";
+
+/** Whether a doubtful send to this channel can be repeated or looked up, so that a row may be committed as sending. */
+export function repeatable({ capabilities: { delivery } }: ChannelDefinition): boolean {
+  return delivery.idempotencyKey !== undefined || delivery.readback === true;
+}
+
+/** The key of a row that one thing makes once, however often it is tried. */
+export function keyOf(...origin: readonly string[]): string {
+  return createHash("sha256").update(origin.join(" ")).digest("base64url").slice(0, 20);
+}
+
+/** What the outbox keeps of a reply. */
+export function outboxRow(
+  {
+    channel,
+    account,
+    address,
+  }: { readonly channel: string; readonly account: string; readonly address: string },
+  payload: StoredOutbound,
+  extra: { readonly expiresAt: number; readonly claim: boolean },
+): OutboxInsert<GatewayBodies> {
+  return { channel, account, address, payload, partCount: Math.max(1, payload.parts.length), ...extra };
+}
