@@ -48,9 +48,14 @@ export function createService(options: ServiceOptions): GatewayService {
     });
   const sessionKey: GatewayService["sessionKey"] = (channel, agentId, conversation) =>
     formatSessionKey({ kind: "direct", agentId, channel, peerId: conversation });
+  /** The newest one, where several agents have talked in a conversation. */
   const webSession = async (conversation: string) => {
-    const sessions = await store.sessions.list({ channel: "web", limit: 10_000 });
-    return sessions.find((session) => session.peer === conversation);
+    const keys = agents.all.map(({ id }) => sessionKey("web", id, conversation));
+    const found = (await Promise.all(keys.map((key) => store.sessions.get(key)))).flatMap((one) => one ?? []);
+    if (found.length > 0) return found.toSorted((a, b) => b.updatedAt - a.updatedAt)[0];
+    // Of an agent that is not configured any more.
+    const [gone] = await store.sessions.list({ channel: "web", peer: conversation, limit: 1 });
+    return gone;
   };
 
   return {

@@ -11,7 +11,7 @@ import { COMMANDS } from "./commands/table.ts";
 import { createService } from "./create-service.ts";
 import { messageOf } from "./errors.ts";
 import { accountWithFailpoints, type Failpoints, toolboxWithFailpoints } from "./failpoints.ts";
-import { openHomeStore, prune, renew, takeHome, takeLease } from "./hold.ts";
+import { openHomeStore, prune, pruneOnce, renew, takeHome, takeLease } from "./hold.ts";
 import { type Home, prepareHome } from "./home.ts";
 import { createHooks, type GatewayHook } from "./hooks.ts";
 import { createAuth } from "./http/auth.ts";
@@ -93,6 +93,7 @@ const LEASE_RENEWALS = 3;
 const ACCOUNTS_MS = 2_000;
 const COMPACTION_KEPT_MS = 24 * 60 * 60 * 1000;
 const PRUNE_MS = 60 * 60_000;
+const PRUNE_ONCE_MS = 5 * 60_000;
 /** How long a failing store is left alone before a dropped message is ended, in milliseconds. */
 const DROP_AGAIN_MS = 2_000;
 const BUILT_IN: readonly ChannelDefinition[] = [feishu];
@@ -381,6 +382,8 @@ async function run(
     leaseMs / LEASE_RENEWALS,
   );
   const pruning = setInterval(() => void prune(store, logger).then(media.prune), PRUNE_MS);
+  const forgetting = setInterval(() => void pruneOnce(store, lease, now, logger), PRUNE_ONCE_MS);
+  forgetting.unref();
   renewing.unref();
   pruning.unref();
   state = "ready";
@@ -390,6 +393,7 @@ async function run(
     state = "stopping";
     intake.close();
     clearInterval(pruning);
+    clearInterval(forgetting);
     const deadline = now() + config.gateway.shutdownMs;
     const left = (): number => Math.max(0, deadline - now());
     const ended = lanes.close();

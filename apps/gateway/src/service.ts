@@ -1,6 +1,9 @@
 import type { AgentInfo, ChatMessage, ConversationInfo, Status, Trace } from "@signalbox/client";
 import type { LiveHub, RunEnd } from "./live.ts";
 
+/** Begins the name of a conversation of which the gateway gets to see one request only. */
+export const ONCE = "once:";
+
 /** A message from a client that holds the gateway's token. */
 export interface Submission {
   readonly channel: "web" | "api";

@@ -197,7 +197,8 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
       tracked(staysIn(to, messageId, signal).then(() => sender.edit(messageId, message, signal))),
     remove: (to, messageId, signal) =>
       tracked(staysIn(to, messageId, signal).then(() => sender.remove(messageId, signal))),
-    react: (_to, messageId, { emoji, on }, signal) => tracked(sender.react(messageId, emoji, on, signal)),
+    react: (to, messageId, { emoji, on }, signal) =>
+      tracked(staysIn(to, messageId, signal).then(() => sender.react(messageId, emoji, on, signal))),
     async typing(_to, { on, messageId }, signal) {
       if (messageId !== undefined) await tracked(sender.react(messageId, typingReaction, on, signal));
     },

@@ -155,6 +155,10 @@ describe("sending through the real SDK", { timeout: 30_000 }, () => {
       code: "not_found",
     });
     await expect(bench.channel.remove?.(other, id, never)).rejects.toMatchObject({ code: "not_found" });
+    await expect(bench.channel.react?.(other, id, { emoji: "👍", on: true }, never)).rejects.toMatchObject({
+      code: "not_found",
+    });
+    expect(bench.standIn.reactions(id)).toEqual([]);
     expect(bench.standIn.sent[0]).toMatchObject({ edits: [], deleted: false });
   });
 

@@ -31,7 +31,6 @@ export interface InboxReader<T extends Bodies> {
   queued(sessionKey: string): InboxRow<T>[];
   unrouted(): InboxRow<T>[];
   pendingSessions(): { sessionKey: string; queued: number; since: number }[];
-  search(messageId: string, channel?: string, account?: string): InboxRow<T> | undefined;
   list(filter: Listing): InboxRow<T>[];
 }
 
@@ -59,12 +58,6 @@ export function createInboxReader<T extends Bodies>({ database }: Context, entri
   const pending = database.query<[], { sessionKey: string; queued: number; since: number }>(
     `SELECT session_key AS sessionKey, count(*) AS queued, min(received_at) AS since FROM inbox
      WHERE settled_at IS NULL AND session_key IS NOT NULL AND state = 'queued' GROUP BY session_key ORDER BY min(seq)`,
-  );
-  const byMessageId = database.query<[string, string | null, string | null], InboxRecord>(
-    `SELECT inbox.* FROM inbox JOIN entry ON entry.id = inbox.entry
-     WHERE body ->> 'messageId' = ?1 AND (?2 IS NULL OR body ->> 'channel' = ?2)
-       AND (?3 IS NULL OR body ->> 'account' = ?3)
-     ORDER BY inbox.seq DESC LIMIT 1`,
   );
   const list = database.query<[string | null, string | null, number, number], InboxRecord>(
     `SELECT * FROM inbox WHERE (?1 IS NULL OR state = ?1) AND (?2 IS NULL OR session_key = ?2) AND seq < ?3
@@ -109,10 +102,6 @@ export function createInboxReader<T extends Bodies>({ database }: Context, entri
     queued: (sessionKey) => queued.all(sessionKey).map(toRow),
     unrouted: () => unrouted.all().map(toRow),
     pendingSessions: () => pending.all(),
-    search(messageId, channel, account) {
-      const row = byMessageId.get(messageId, channel ?? null, account ?? null);
-      return row === undefined ? undefined : toRow(row);
-    },
     list(filter) {
       const before = filter.before === undefined ? undefined : rowOf(filter.before);
       return list

@@ -36,6 +36,15 @@ export function createInboxStore<T extends Bodies>(
   const setEnd = database.command<[string, string | null, string | null, number, number]>(
     "UPDATE inbox SET state = ?, rule = ?, reason = ?, settled_at = ? WHERE seq = ?",
   );
+  const knownAccount = database.query<[string, string], { one: 1 }>(
+    "SELECT 1 AS one FROM account WHERE channel = ? AND account = ?",
+  );
+  const addAccount = database.command<[string, string]>(
+    "INSERT INTO account (channel, account) VALUES (?, ?)",
+  );
+  const accounts = database.query<[string | null, string | null], { channel: string; account: string }>(
+    "SELECT channel, account FROM account WHERE (?1 IS NULL OR channel = ?1) AND (?2 IS NULL OR account = ?2)",
+  );
   const countRevision = database.command<[number]>("UPDATE inbox SET revision = revision + 1 WHERE seq = ?");
 
   let open = { transaction: -1, count: 0 };
@@ -105,6 +114,7 @@ export function createInboxStore<T extends Bodies>(
           ...([seq, id, state, entry, eventKey.number, messageKey?.number ?? null] as const),
           ...([route?.sessionKey ?? null, route?.agentId ?? null, at] as const),
         );
+        if (knownAccount.get(channel, account) === undefined) addAccount.run(channel, account);
         dedupe.add(keys, seq);
         open.count += 1;
         return { outcome: "accepted", id, seq, state };
@@ -153,8 +163,14 @@ export function createInboxStore<T extends Bodies>(
 
     find: ({ channel, account, messageId }) =>
       queue.read(() => {
-        if (channel === undefined || account === undefined) return reader.search(messageId, channel, account);
-        return reader.full(rowOf(dedupe.find(dedupeKey("message", channel, account, messageId))));
+        const places =
+          channel === undefined || account === undefined
+            ? accounts.all(channel ?? null, account ?? null)
+            : [{ channel, account }];
+        const found = places.flatMap(
+          (place) => rowOf(dedupe.find(dedupeKey("message", place.channel, place.account, messageId))) ?? [],
+        );
+        return reader.full(found.toSorted((a, b) => b.seq - a.seq)[0]);
       }),
 
     queued: (sessionKey) => queue.read(() => reader.queued(sessionKey)),

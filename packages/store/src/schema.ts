@@ -60,6 +60,15 @@ export const inbox = sqliteTable(
   (t) => [index("inbox_open").on(t.session_key, t.seq).where(sql`settled_at IS NULL`)],
 );
 
+export const account = sqliteTable(
+  "account",
+  {
+    channel: text().notNull(),
+    account: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.channel, t.account] })],
+);
+
 export const dedupe = sqliteTable("dedupe", {
   key: integer().primaryKey(),
   seq: integer().notNull(),

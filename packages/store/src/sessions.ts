@@ -32,9 +32,10 @@ export function createSessionStore<T extends Bodies>(
        reset_at = ?, updated_at = ? WHERE key = ?`,
   );
   const remove = database.command<[string]>("DELETE FROM session WHERE key = ?");
-  const list = database.query<[string | null, string | null, number, number], SessionRecord>(
-    `SELECT * FROM session WHERE (?1 IS NULL OR agent_id = ?1) AND (?2 IS NULL OR channel = ?2) AND updated_at < ?3
-     ORDER BY updated_at DESC, key LIMIT ?4`,
+  const list = database.query<[string | null, string | null, string | null, number, number], SessionRecord>(
+    `SELECT * FROM session WHERE (?1 IS NULL OR agent_id = ?1) AND (?2 IS NULL OR channel = ?2)
+       AND (?3 IS NULL OR peer = ?3) AND updated_at < ?4
+     ORDER BY updated_at DESC, key LIMIT ?5`,
   );
 
   return {
@@ -152,6 +153,7 @@ export function createSessionStore<T extends Bodies>(
           .all(
             filter?.agentId ?? null,
             filter?.channel ?? null,
+            filter?.peer ?? null,
             filter?.before ?? unlimited,
             filter?.limit ?? 100,
           )

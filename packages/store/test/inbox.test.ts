@@ -109,7 +109,14 @@ test("messages are found by id, by the platform's id, and by state", async () =>
   expect((await store.inbox.find({ messageId: "om-2" }))?.id).toBe(id);
   expect((await store.inbox.find({ channel: "feishu", account: "main", messageId: "om-2" }))?.id).toBe(id);
   expect(await store.inbox.find({ channel: "slack", messageId: "om-2" })).toBeUndefined();
-  expect((await store.inbox.list()).map((row) => row.state)).toEqual(["queued", "replied"]);
+  const same = await store.inbox.accept({ ...event("2"), channel: "slack" });
+  if (same.outcome !== "accepted") throw new Error(same.outcome);
+  expect((await store.inbox.find({ messageId: "om-2" }))?.id).toBe(same.id);
+  expect((await store.inbox.find({ channel: "feishu", messageId: "om-2" }))?.id).toBe(id);
+  expect((await store.inbox.find({ account: "main", messageId: "om-1" }))?.eventId).toBe("ev-1");
+  expect(await store.inbox.find({ account: "other", messageId: "om-1" })).toBeUndefined();
+  await store.inbox.settle(same.id, "ignored");
+  expect((await store.inbox.list()).map((row) => row.state)).toEqual(["ignored", "queued", "replied"]);
   expect((await store.inbox.list({ state: "replied" })).map((row) => row.eventId)).toEqual(["ev-1"]);
   expect((await store.inbox.list({ before: id })).map((row) => row.eventId)).toEqual(["ev-1"]);
   expect(parseId(id)).toBe(id);

@@ -2,11 +2,9 @@ import { randomUUID } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import { z } from "zod";
-import type { GatewayService, Outcome, RunUsage, Submission } from "../service.ts";
+import { type GatewayService, ONCE, type Outcome, type RunUsage, type Submission } from "../service.ts";
 
 const PREFIX = "signalbox/";
-/** Names conversations of which the gateway gets to see one request only. */
-const ONCE = "once:";
 
 const part = z.union([
   z.object({ type: z.enum(["text", "input_text", "output_text"]), text: z.string() }),
@@ -279,7 +277,7 @@ async function streamed(
     const send = (data: string): Promise<void> => stream.writeSSE({ data });
     // A client that keeps no conversation here can never read the reply later.
     stream.onAbort(() => {
-      if (submission.conversation.startsWith("once:"))
+      if (submission.conversation.startsWith(ONCE))
         service.abort("api", submission.agent, submission.conversation);
       wake?.();
     });

@@ -128,7 +128,7 @@ export interface InboxStore<T extends Bodies = Bodies> {
   /** A message deleted on the platform before anybody started to answer: ends as `ignored`. */
   withdraw(message: PlatformMessage, detail?: InboxDetail): Promise<InboxChange>;
   get(id: InboxId): Promise<InboxRow<T> | undefined>;
-  /** By the platform's message id; without channel and account the newest of any. */
+  /** A message (`kind: "message"`) by the platform's id; without channel or account the newest of any. */
   find(message: { channel?: string; account?: string; messageId: string }): Promise<InboxRow<T> | undefined>;
   /** What waits in one session, in its order. */
   queued(sessionKey: string): Promise<readonly InboxRow<T>[]>;

@@ -102,6 +102,7 @@ export interface SessionStore<T extends Bodies = Bodies> {
   list(filter?: {
     readonly agentId?: string;
     readonly channel?: string;
+    readonly peer?: string;
     /** Only sessions whose last activity was before this. */
     readonly before?: Millis;
     /** Default 100. */
