@@ -401,7 +401,8 @@ async function run(
     const impatience = setTimeout(() => lanes.stopAll(new ShutdownAbort("the gateway is stopping")), left());
     await ended;
     clearTimeout(impatience);
-    await commands.idle();
+    await commands.close();
+    await intake.idle();
     // Replies need their accounts; what arrives meanwhile is refused, and its platform delivers it again.
     await deliverer.stop(Math.min(5_000, left()));
     await hooks.idle();

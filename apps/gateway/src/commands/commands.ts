@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { type InboxId, StoreError } from "@signalbox/store";
 import type { Agent, Agents } from "../agents.ts";
 import { messageOf } from "../errors.ts";
@@ -27,8 +28,8 @@ export interface Commands {
   enter(ticket: MessageTicket): void;
   /** A later version of a message that waits; false where it would not wait, and has to be given on anew. */
   waits(ticket: MessageTicket): MessageTicket | false;
-  /** Resolves when no answer is under way. */
-  idle(): Promise<void>;
+  /** Begins no more answers, the next start does; resolves when those under way have ended. */
+  close(): Promise<void>;
 }
 
 /** How long a failing store is left alone, in milliseconds. */
@@ -37,6 +38,7 @@ const AGAIN_MS = 2_000;
 export function createCommands(options: CommandsOptions): Commands {
   const { agents, models, logger } = options;
   const underWay = new Map<InboxId, Promise<void>>();
+  let closed = false;
 
   const read: Commands["read"] = (stored, agentId) => {
     const agent = agents.get(agentId);
@@ -97,7 +99,9 @@ export function createCommands(options: CommandsOptions): Commands {
     }
   };
   const begin = (ticket: MessageTicket, agent: Agent, order: Order): void => {
-    const done = answerNow(ticket, agent, order);
+    if (closed) return;
+    // Whoever gave the message on is to hear of its acceptance before its end.
+    const done = setImmediate().then(() => answerNow(ticket, agent, order));
     underWay.set(ticket.id, done);
     void done.finally(() => underWay.delete(ticket.id));
   };
@@ -109,14 +113,14 @@ export function createCommands(options: CommandsOptions): Commands {
       const { order } = whole;
       const agent = agents.get(ticket.agentId);
       if (agent === undefined || order === undefined || needsTurn(order)) options.enqueue(whole);
-      // Whoever gave the message on is to hear of its acceptance before its end.
-      else setImmediate(begin, whole, agent, order);
+      else begin(whole, agent, order);
     },
     waits(ticket) {
       const whole = ordered(ticket);
       return whole.order === undefined || needsTurn(whole.order) ? whole : false;
     },
-    async idle() {
+    async close() {
+      closed = true;
       while (underWay.size > 0) await Promise.all(underWay.values());
     },
   };

@@ -25,6 +25,8 @@ export interface Aside {
   end(id: InboxId, stored: StoredInbound, kind: "pair" | "keep" | "ignore", rule: string): Promise<void>;
   /** Tries nothing again from now on; the next start does. */
   close(): void;
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>;
 }
 
 const PAIRING_TTL_MS = 10 * 60_000;
@@ -58,7 +60,9 @@ export function createAside(options: AsideOptions): Aside {
       logger.error({ message: id, rule, err: messageOf(error) }, "a message could not be set aside");
       if (closed) return;
       const delayMs = Math.min(LONGEST_AGAIN_MS, AGAIN_MS * 2 ** (attempt - 1));
-      setTimeout(() => void setAside(id, stored, kind, rule, attempt + 1), delayMs).unref();
+      setTimeout(() => {
+        if (!closed) void track(setAside(id, stored, kind, rule, attempt + 1));
+      }, delayMs).unref();
     }
   };
 
@@ -109,8 +113,17 @@ export function createAside(options: AsideOptions): Aside {
     if (outcome === "created") options.wakeOutbox();
   };
 
+  const underWay = new Set<Promise<void>>();
+  const track = (work: Promise<void>): Promise<void> => {
+    underWay.add(work);
+    return work.finally(() => underWay.delete(work));
+  };
+
   return {
-    end: (id, stored, kind, rule) => setAside(id, stored, kind, rule),
+    end: (id, stored, kind, rule) => track(setAside(id, stored, kind, rule)),
+    async idle() {
+      while (underWay.size > 0) await Promise.all(underWay);
+    },
     close() {
       closed = true;
     },

@@ -38,6 +38,8 @@ export interface Intake {
   recover(): Promise<number>;
   /** From now on nothing is taken. */
   close(): void;
+  /** Resolves when no message is being set aside. */
+  idle(): Promise<void>;
 }
 
 export function createIntake(options: IntakeOptions): Intake {
@@ -224,6 +226,7 @@ export function createIntake(options: IntakeOptions): Intake {
       closed = true;
       aside.close();
     },
+    idle: aside.idle,
   };
 }
 
