@@ -95,13 +95,13 @@ export function createArchive(
         return readBack(intent.content, own, found.length >= pageSize || intent.to.rootId !== undefined);
       }
       const wanted = letters(intent.content.text);
-      const match = own.find((item) => letters(wordsOf(item)) === wanted);
+      const { msgType } = renderPart(intent.content);
+      // A draft may show the same words; it is another message.
+      const match = own.find((item) => item["msg_type"] === msgType && letters(wordsOf(item)) === wanted);
       const messageId = match === undefined ? undefined : textAt(match, "message_id");
       if (messageId !== undefined) return { outcome: "sent", messageId };
       // A card comes back without its words, a thread is not listed, and what is on a later page was not seen.
-      const blind =
-        renderPart(intent.content).msgType === "interactive" &&
-        own.some((item) => item["msg_type"] === "interactive");
+      const blind = msgType === "interactive" && own.some((item) => item["msg_type"] === "interactive");
       return blind || intent.to.rootId !== undefined || found.length >= pageSize
         ? { outcome: "unknown" }
         : { outcome: "not-sent" };

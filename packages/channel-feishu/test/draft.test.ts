@@ -106,6 +106,21 @@ describe("a draft through the real SDK", { timeout: 30_000 }, () => {
     expect((await failing(gone.finalize(words("words")))).code).toBe("invalid");
   });
 
+  it("is not taken for a message with the same words", async () => {
+    await using bench = await openBench();
+    const draft = await openDraft(bench);
+    await draft.update("the words");
+    const intent = { to: chat, idempotencyKey: "k", part: 0, attemptedAt: Date.now() } as const;
+    const look = () =>
+      bench.channel.reconcile?.({ ...intent, content: { type: "markdown", text: "the words" } }, never);
+    expect(await look()).toEqual({ outcome: "not-sent" });
+    const { parts } = await bench.channel.send(chat, words("the words"), {
+      idempotencyKey: "k",
+      signal: never,
+    });
+    expect(await look()).toEqual({ outcome: "sent", messageId: parts[0]?.messageId });
+  });
+
   it("takes up neither a message of another conversation nor one that is no card", async () => {
     await using bench = await openBench();
     const { parts } = await bench.channel.send(chat, words("plain"), { idempotencyKey: "k", signal: never });
