@@ -197,7 +197,7 @@ async function run(
     const found = accounts.get(channel, name);
     return found && failpoints ? accountWithFailpoints(found, failpoints) : found;
   };
-  const media = createMedia({ home, store, logger, now });
+  const media = createMedia({ config, home, store, logger, now });
   const deliverer = createDeliverer({
     store,
     lease,
@@ -233,6 +233,7 @@ async function run(
     agents,
     skills,
     sender,
+    fetch: media.fetch,
     tracer,
     hooks,
     questions,
@@ -251,6 +252,7 @@ async function run(
     prompts,
     histories,
     mediaOut: media.out,
+    links: media.links,
     hooks,
     readOrder: (stored, agentId) => commands.read(stored, agentId),
     compactionCache: {

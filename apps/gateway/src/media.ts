@@ -1,29 +1,43 @@
+import type { Config } from "@signalbox/config";
+import { createGuardedFetch, type GuardedFetch } from "@signalbox/tools";
 import { createBlobs } from "./blobs.ts";
 import type { Home } from "./home.ts";
 import type { Logger } from "./log.ts";
+import { createLinks, type Links } from "./path/links.ts";
 import { createMediaOut, type MediaOut, pruneMedia } from "./path/media-out.ts";
 import type { GatewayStore } from "./path/stored.ts";
 import { createWorkspaces } from "./workspaces.ts";
 
-/** Attachments on the way of a message. */
+/** Attachments and links on the way of a message. */
 export interface Media {
   readonly out: MediaOut;
+  readonly links: Links;
+  /** The one way from the gateway to addresses that people or models name. */
+  readonly fetch: GuardedFetch;
   /** Removes what nothing needs any more. Never rejects. */
   prune(): Promise<void>;
 }
 
 export interface MediaOptions {
+  readonly config: Config;
   readonly home: Home;
   readonly store: GatewayStore;
   readonly logger: Logger;
   readonly now: () => number;
 }
 
-export function createMedia({ home, store, logger, now }: MediaOptions): Media {
+/** The largest attachment that any channel takes is far below. */
+const MOST_BYTES = 200_000_000;
+
+export function createMedia({ config, home, store, logger, now }: MediaOptions): Media {
   const blobs = createBlobs(home.mediaDir);
   const workspaces = createWorkspaces(home);
+  const { allow, timeoutMs } = config.tools.web;
+  const fetch = createGuardedFetch({ allow, timeoutMs, maxBytes: MOST_BYTES });
   return {
-    out: createMediaOut({ blobs, workspaces, logger }),
+    out: createMediaOut({ blobs, workspaces, fetch, logger }),
+    links: createLinks({ config: config.links, fetch, logger }),
+    fetch,
     prune: () => pruneMedia(store, blobs, logger, now),
   };
 }

@@ -6,7 +6,6 @@ import {
   type Approval,
   type Approvals,
   checkToolNames,
-  claimsOn,
   createEditTool,
   createExecTool,
   createLsTool,
@@ -14,11 +13,11 @@ import {
   createReadTool,
   createRunState,
   createToolRunner,
+  createWebFetchTool,
   createWriteTool,
-  decide,
   describeSandbox,
+  type GuardedFetch,
   openWorkspace,
-  type RunFacts,
   type RunTools as RunnerTools,
   type Sandbox,
   startSandbox,
@@ -27,6 +26,8 @@ import {
 } from "@signalbox/tools";
 import { type Agent, type Agents, allowPath } from "./agents.ts";
 import { createApprovals, type QuestionOptions, type Questions } from "./approvals.ts";
+import { decideAttachment } from "./attach-policy.ts";
+import { createGivenLinks, type GivenLinks } from "./given-links.ts";
 import type { Home } from "./home.ts";
 import type { Hooks } from "./hooks.ts";
 import type { MessageSender } from "./message-sender.ts";
@@ -72,6 +73,8 @@ interface RunTools {
   readonly call: RunnerTools["call"];
   /** A message is part of the run: its speaker may lower what the run may do, what it quotes taints it. */
   heard(event: MessageEvent, role: Role): void;
+  /** Addresses in this text were not thought of by the model. */
+  given(text: string): void;
   /** Untrusted content came in otherwise. */
   tainted(source: TaintSource): void;
   /** What has tainted the run so far. */
@@ -92,6 +95,7 @@ export interface ToolboxOptions {
   readonly agents: Agents;
   readonly skills: AgentsSkills;
   readonly sender: MessageSender;
+  readonly fetch: GuardedFetch;
   readonly tracer: Tracer;
   readonly hooks: Hooks;
   /** How questions reach people. */
@@ -100,13 +104,15 @@ export interface ToolboxOptions {
 }
 
 /** The built-in tools, in the order in which a model sees them where the configuration gives none. */
-const BUILT_IN: readonly string[] = ["read", "write", "edit", "ls", "exec", "message"];
+const BUILT_IN: readonly string[] = ["read", "write", "edit", "ls", "exec", "message", "web_fetch"];
+const PAGE_BYTES = 5_000_000;
 
 /** Opens each agent's workspace and makes its tools; every call goes through the agent's one runner. */
 export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   const { agents, config, tracer } = options;
   /** The run of each session: there is never more than one. */
   const running = new Map<string, ActiveRun>();
+  const given = createGivenLinks();
   // Proving the sandbox takes a moment; the first run that needs it waits, the start does not.
   const sandbox = agents.all.some((agent) => mayUse(agent, "exec")) ? sandboxOf(config) : undefined;
 
@@ -121,6 +127,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       agent,
       sandbox,
       running,
+      given,
       asks ? approvals : undefined,
       (sessionKey, text, data) => {
         const run = running.get(sessionKey);
@@ -189,8 +196,10 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
           if (answer === "allowed") return call(name, args, how);
           return failed(answer === "denied" ? "The approval was refused." : "Nobody approved it in time.");
         },
+        given: (text) => given.add(sessionKey, text),
         heard(heardEvent, role) {
           state.lowerRole(role);
+          given.add(sessionKey, `${heardEvent.text}\n${heardEvent.replyTo?.text ?? ""}`);
           if (heardEvent.forwarded) state.taint({ source: "forward" });
           if (heardEvent.replyTo?.text !== undefined)
             state.taint({ source: "quote", detail: heardEvent.replyTo.messageId });
@@ -205,28 +214,6 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   };
 }
 
-/**
- * What a run may not read it may not send either; who may run commands can read. A page is fetched for no run that has
- * seen what others wrote: its address would tell them whatever they asked for.
- */
-function decideAttachment(
-  { tools }: Agent,
-  facts: RunFacts,
-  what: Parameters<MayAttach>[0],
-): ReturnType<typeof decide> {
-  if ("url" in what) {
-    return facts.taint.length === 0
-      ? { decision: "allow", rule: "attach.url", reason: "The run has seen nothing untrusted." }
-      : { decision: "deny", rule: "taint.attach", reason: "This run has seen untrusted content." };
-  }
-  const claims = claimsOn("read-identity", what.file);
-  const [read, exec] = (["read", "exec"] as const).map((name) =>
-    decide({ allow: tools.allow, deny: tools.deny }, { tool: { name, effects: "none" }, claims, facts }),
-  );
-  if (exec?.decision === "allow") return exec;
-  return read ?? { decision: "deny", rule: "attach", reason: "There is no rule for it." };
-}
-
 type Note = (sessionKey: string, text: string, data: { rule: string; call: string }) => void;
 
 async function makeRunner(
@@ -234,6 +221,7 @@ async function makeRunner(
   agent: Agent,
   sandbox: Promise<Sandbox> | undefined,
   running: ReadonlyMap<string, ActiveRun>,
+  given: GivenLinks,
   approvals: Approvals | undefined,
   note: Note,
 ): Promise<ToolRunner> {
@@ -251,6 +239,14 @@ async function makeRunner(
     createEditTool({ workspace }),
     createLsTool({ workspace }),
     ...exec,
+    ...(mayUse(agent, "web_fetch")
+      ? [
+          createWebFetchTool({
+            fetch: (url, how) => options.fetch(url, { ...how, maxBytes: PAGE_BYTES }),
+            isGiven: (url, facts) => given.has(facts.sessionKey, url),
+          }),
+        ]
+      : []),
     createMessageTool({
       actions: ["send", "react", "edit", "delete"],
       send: (action, { signal, callId, sessionKey }) => {

@@ -57,6 +57,7 @@ async function tainted(channel: string) {
     agents,
     skills,
     sender: { act: () => Promise.resolve({ ok: false, message: "nothing is sent here" }) },
+    fetch: () => Promise.reject(new Error("nothing is fetched here")),
     tracer: { note: () => {} },
     hooks: createHooks([], logger),
     questions: {

@@ -1,13 +1,15 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { groupMention, textMessage } from "@signalbox/testkit/feishu";
+import { groupMention, messageEvent, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createLogger, createRedactor } from "../src/log.ts";
 import { createMedia } from "../src/media.ts";
+import { readConfig } from "../src/settings.ts";
 import { exampleConfig, inStore, openWorld, type World, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
+import { serve } from "./site.ts";
 
 const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -218,6 +220,48 @@ describe("attachments of a reply", { timeout: 60_000 }, () => {
   });
 });
 
+describe("attachments from the web", { timeout: 60_000 }, () => {
+  async function ask(world: World, allow: (host: string) => string[], event: object) {
+    await using server = await serve((request, response) => {
+      if (request.url === "/login") response.setHeader("content-type", "text/html");
+      response.end(request.url === "/login" ? "<form>" : "bytes");
+    });
+    world.configure(exampleConfig({ tools: { web: { allow: allow(server.host) } } }));
+    world.script([{ text: `MEDIA:${server.url}/a/data.csv?key=1\nMEDIA:${server.url}/login` }]);
+    const started = await world.start();
+    await started.post(event);
+    await started.settled();
+    return { url: server.url, asked: server.requests.map((one) => one.url) };
+  }
+
+  it("are fetched by the gateway, and a page stays a link", async () => {
+    const world = await openWorld();
+    const { url, asked } = await ask(world, (host) => [host], textMessage("send it", { senderId: ZHANG }));
+    expect(seen(world)).toEqual([`${url}/login`, "file data.csv: bytes"]);
+    expect(asked).toEqual(["/a/data.csv?key=1", "/login"]);
+  });
+
+  it("are never fetched from inside, nor for a run that has seen what others wrote", async () => {
+    const inside = await openWorld();
+    const { url, asked } = await ask(inside, () => [], textMessage("send it", { senderId: ZHANG }));
+    expect(seen(inside)).toEqual([`${url}/a/data.csv?key=1\n${url}/login`]);
+    expect(asked).toEqual([]);
+
+    const tainted = await openWorld();
+    tainted.feishu.plant({
+      messageId: "om_other",
+      chatId: "oc_group",
+      msgType: "text",
+      content: JSON.stringify({ text: "told by others" }),
+      senderId: "ou_other",
+    });
+    const forwarded = messageEvent("merge_forward", "Merged and Forwarded Message", { senderId: ZHANG });
+    const { url: link, asked: none } = await ask(tainted, (host) => [host], forwarded);
+    expect(seen(tainted)).toEqual([`${link}/a/data.csv?key=1\n${link}/login`]);
+    expect(none).toEqual([]);
+  });
+});
+
 describe("attachments of the message tool", { timeout: 60_000 }, () => {
   const call = (input: object) => ({ toolCalls: [{ name: "message", input: { action: "send", ...input } }] });
 
@@ -258,7 +302,13 @@ it("keeps a blob while a row may need it, and no longer", { timeout: 60_000 }, a
   expect(readdirSync(mediaDir)).toHaveLength(2);
   await inStore(world, async (store) => {
     const logger = createLogger("silent", createRedactor([]));
-    await createMedia({ home: world.home, store, logger, now: Date.now }).prune();
+    await createMedia({
+      config: readConfig(world.home, world.env).config,
+      home: world.home,
+      store,
+      logger,
+      now: Date.now,
+    }).prune();
     expect((await store.outbox.list()).map((row) => row.state)).toEqual(["dead"]);
   });
   expect(readdirSync(mediaDir)).toEqual([createHash("sha256").update("waits").digest("hex")]);

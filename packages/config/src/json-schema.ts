@@ -6,6 +6,7 @@ import {
   bindingSchema,
   channelSchema,
   gatewaySchema,
+  linksSchema,
   providerSchema,
   repliesSchema,
   sessionSchema,
@@ -27,6 +28,7 @@ export function configJsonSchema(): Record<string, unknown> {
     replies: repliesSchema.optional(),
     access: accessSchema.optional(),
     tools: toolsSchema.optional(),
+    links: linksSchema.optional(),
     skills: skillsSchema.optional(),
   });
   return { ...z.toJSONSchema(file, { io: "input" }) };

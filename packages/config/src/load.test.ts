@@ -101,6 +101,19 @@ bindings:
     expect(loaded.config.agents.list).toEqual([{ id: "a", tools: { allow: ["read"] } }]);
   });
 
+  it("leaves out a wrong setting of links and of the web alone", () => {
+    const loaded = load(
+      "links: { mode: always, max: 5 }\ntools: { web: { allow: ['wiki.internal:443', nowhere], timeoutMs: 5000 } }\n",
+    );
+    expect(loaded.problems.map(({ path, disables }) => [path, disables])).toEqual([
+      ["links.mode", "the setting links.mode"],
+      ["tools.web.allow[1]", "the setting tools.web.allow[1]"],
+    ]);
+    expect(loaded.config.links).toEqual({ mode: "off", max: 5, maxChars: 8_000 });
+    expect(loaded.config.tools.web).toEqual({ allow: ["wiki.internal:443"], timeoutMs: 5_000 });
+    expect(loaded.config.tools.exec.sandbox).toBe("bubblewrap");
+  });
+
   it("keeps commands from running where a setting about them is wrong", () => {
     const loaded = load("tools: { exec: { sandbox: off, timeoutMs: soon } }\n");
     expect(only(loaded)).toMatchObject({ path: "tools.exec.timeoutMs", disables: "exec" });

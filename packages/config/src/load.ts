@@ -15,6 +15,8 @@ import {
   channelSchema,
   type GatewayConfig,
   gatewaySchema,
+  type LinksConfig,
+  linksSchema,
   type ProviderConfig,
   providerSchema,
   type RepliesConfig,
@@ -25,6 +27,7 @@ import {
   skillsSchema,
   type ToolsConfig,
   toolsSchema,
+  webSchema,
 } from "./schema.ts";
 import { type ConfigSource, parseSource } from "./source.ts";
 import { validate } from "./validate.ts";
@@ -40,6 +43,7 @@ export interface Config {
   readonly replies: RepliesConfig;
   readonly access: AccessConfig;
   readonly tools: ToolsConfig;
+  readonly links: LinksConfig;
   readonly skills: SkillsConfig;
 }
 
@@ -79,12 +83,13 @@ const TOP_KEYS = [
   "replies",
   "access",
   "tools",
+  "links",
   "skills",
 ];
 
 /**
  * Parses, resolves `${…}` and checks a configuration. A wrong value disables its part (a provider, an agent, an
- * account, a binding), which is left out. In `agents.defaults`, `session`, `access` and `skills` the wrong value alone
+ * account, a binding), which is left out. In `agents.defaults`, `session`, `access`, `links` and `skills` the wrong value alone
  * is left out and its default applies; where that would allow more than was written, nothing is allowed.
  * @throws ConfigError where nothing can start: unreadable syntax, or a wrong `gateway` section
  */
@@ -222,6 +227,8 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     bindingPlaces.push(index);
   }
 
+  const { web, ...otherTools } = asRecord(root.tools) ?? {};
+  const withoutWeb = asRecord(root.tools) === undefined ? (root.tools ?? {}) : otherTools;
   const config: Config = {
     gateway,
     models: { providers },
@@ -232,9 +239,12 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     replies: section(repliesSchema, ["replies"], root.replies),
     access: section(accessSchema, ["access"], root.access),
     // A wrong setting may have been the one that kept commands from running.
-    tools:
-      part(toolsSchema, ["tools"], root.tools ?? {}, "exec") ??
-      toolsSchema.parse({ exec: { sandbox: "off" } }),
+    tools: {
+      ...(part(toolsSchema, ["tools"], withoutWeb, "exec") ??
+        toolsSchema.parse({ exec: { sandbox: "off" } })),
+      web: section(webSchema, ["tools", "web"], web),
+    },
+    links: section(linksSchema, ["links"], root.links),
     skills: section(skillsSchema, ["skills"], root.skills),
   };
   return {

@@ -187,6 +187,14 @@ export const accessSchema = z.strictObject({
     .prefault({}),
 });
 
+/** `tools.web`: what the gateway fetches from the web. */
+export const webSchema = z.strictObject({
+  /** Hosts that may be fetched from though they are not public, as `host:port`. */
+  allow: z.array(z.string().regex(/^[^\s/@]+:\d{1,5}$/, "must be host:port")).default([]),
+  /** Milliseconds for one page or file, redirects included. */
+  timeoutMs: z.int().positive().max(120_000).default(15_000),
+});
+
 /** `tools`: settings of the built-in tools. */
 export const toolsSchema = z.strictObject({
   exec: z
@@ -196,6 +204,17 @@ export const toolsSchema = z.strictObject({
       timeoutMs: z.int().positive().default(60_000),
     })
     .prefault({}),
+  web: webSchema.prefault({}),
+});
+
+/** `links`: what becomes of links in messages. */
+export const linksSchema = z.strictObject({
+  /** `fetch`: pages are read before the agent answers, and given to it as what others wrote. */
+  mode: z.enum(["off", "fetch"]).default("off"),
+  /** How many of a message's links. */
+  max: z.int().min(1).max(10).default(3),
+  /** Of one page, in characters. */
+  maxChars: z.int().min(200).max(100_000).default(8_000),
 });
 
 /** `skills`: where skills are looked for besides the standard places. */
@@ -220,4 +239,5 @@ export type SessionConfig = z.output<typeof sessionSchema>;
 export type RepliesConfig = z.output<typeof repliesSchema>;
 export type AccessConfig = z.output<typeof accessSchema>;
 export type ToolsConfig = z.output<typeof toolsSchema>;
+export type LinksConfig = z.output<typeof linksSchema>;
 export type SkillsConfig = z.output<typeof skillsSchema>;

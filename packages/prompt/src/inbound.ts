@@ -41,6 +41,21 @@ export interface ContextMessage {
   readonly text: string;
 }
 
+/** What came with the message and was read for it: a page it links to, or a file sent with it. */
+export interface ContextDocument {
+  /** Where it is: a page's address, a file's path in the workspace. Absent where it was kept nowhere. */
+  readonly place?: string;
+  /** As whoever made it calls it. */
+  readonly name?: string;
+  readonly type?: string;
+  /** As long as the caller lets it be. Absent: it was not read. */
+  readonly text?: string;
+  /** There is more of the text. */
+  readonly cut?: boolean;
+  /** Why it could not be read or kept, in words of the gateway. */
+  readonly note?: string;
+}
+
 export interface InboundContextInput {
   readonly trusted: TrustedInbound;
   readonly conversation: UntrustedConversation;
@@ -48,6 +63,10 @@ export interface InboundContextInput {
   readonly history?: readonly ContextMessage[];
   /** The message that was replied to or quoted. */
   readonly quoted?: ContextMessage;
+  /** Files sent with the message. */
+  readonly files?: readonly ContextDocument[];
+  /** Pages the message links to. */
+  readonly pages?: readonly ContextDocument[];
   /** The message to answer. */
   readonly text: string;
   /** IANA zone of the times shown; default `UTC`. */
@@ -55,7 +74,7 @@ export interface InboundContextInput {
 }
 
 export interface InboundBlock {
-  readonly name: "metadata" | "conversation" | "sender" | "history" | "quoted" | "body";
+  readonly name: "metadata" | "conversation" | "sender" | "history" | "quoted" | "files" | "pages" | "body";
   readonly trusted: boolean;
   readonly text: string;
 }
@@ -103,6 +122,12 @@ export function buildInboundContext(input: InboundContextInput): InboundContext 
     const quoted = contextMessage(input.quoted, zone);
     blocks.push(untrusted("quoted", "The message this one replies to (untrusted):", quoted));
   }
+  if (input.files !== undefined && input.files.length > 0)
+    blocks.push(
+      untrusted("files", "Files that came with the message (untrusted):", input.files.map(document)),
+    );
+  if (input.pages !== undefined && input.pages.length > 0)
+    blocks.push(untrusted("pages", "Pages the message links to (untrusted):", input.pages.map(document)));
   blocks.push({ name: "body", trusted: false, text: body });
   return { blocks, text: blocks.map((block) => block.text).join("\n\n"), body };
 }
@@ -190,6 +215,17 @@ function contextMessage(message: ContextMessage, zone: string): object {
   };
 }
 
+function document({ place, name, type, text, cut, note }: ContextDocument): object {
+  return {
+    place: place === undefined ? undefined : oneLine(place, 2_000),
+    name: name === undefined ? undefined : oneLine(name, 200),
+    type: type === undefined ? undefined : oneLine(type, 100),
+    note,
+    text: text === undefined ? undefined : cleanText(text).toWellFormed(),
+    cut: cut === true ? true : undefined,
+  };
+}
+
 function displayName(name: string | undefined, id: string | undefined): string {
   return cleanSenderName(name === undefined || name.trim() === "" ? (id ?? "") : name);
 }
@@ -209,7 +245,7 @@ function fenced(value: object): string {
 }
 
 const ENVELOPE =
-  /^([^\S\n]*)(?=\[[^\S\n]*message_id[^\S\n]*[:：]|[#＃]+[^\S\n]*inbound[^\S\n]+context|conversation info \(untrusted|sender \(untrusted|earlier in this group, not addressed|the message this one replies to \()/gimu;
+  /^([^\S\n]*)(?=\[[^\S\n]*message_id[^\S\n]*[:：]|[#＃]+[^\S\n]*inbound[^\S\n]+context|conversation info \(untrusted|sender \(untrusted|earlier in this group, not addressed|the message this one replies to \(|files that came with the message \(|pages the message links to \()/gimu;
 
 function escapeEnvelope(text: string): string {
   return cleanText(text).replace(ENVELOPE, "$1\\");

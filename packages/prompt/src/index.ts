@@ -1,6 +1,7 @@
 export { explainDrift, type SectionDrift } from "./drift.ts";
 export {
   buildInboundContext,
+  type ContextDocument,
   type ContextMessage,
   cleanSenderName,
   formatBody,

@@ -10,7 +10,7 @@ import {
   type Receipt,
   type SendOptions,
 } from "@signalbox/channel";
-import { WorkspaceError } from "@signalbox/tools";
+import { type GuardedFetch, WorkspaceError } from "@signalbox/tools";
 import type { Agent } from "../agents.ts";
 import type { Blobs } from "../blobs.ts";
 import { messageOf } from "../errors.ts";
@@ -57,6 +57,7 @@ export interface MediaOut {
 export interface MediaOutOptions {
   readonly blobs: Blobs;
   readonly workspaces: Workspaces;
+  readonly fetch: GuardedFetch;
   readonly logger: Logger;
 }
 
@@ -65,7 +66,7 @@ const MOST = 10;
 const LONGEST_NAME = 100;
 
 export function createMediaOut(options: MediaOutOptions): MediaOut {
-  const { blobs, workspaces, logger } = options;
+  const { blobs, workspaces, fetch, logger } = options;
 
   const fromWorkspace = async (
     path: string,
@@ -95,6 +96,16 @@ export function createMediaOut(options: MediaOutOptions): MediaOut {
     }
   };
 
+  const fromWeb = async (url: string, maxBytes: number, mayAttach: MayAttach): Promise<Uint8Array> => {
+    const may = mayAttach({ url });
+    if (!may.ok) throw new NotAttached("it may not be fetched", may.why);
+    const { bytes, contentType } = await fetch(url, { maxBytes });
+    if (bytes.byteLength === 0) throw new NotAttached("it is empty");
+    // What was to be a file and is a page says that one has to log in, or that there is no such file.
+    if (/^text\/html\b/i.test(contentType)) throw new NotAttached("it is a page");
+    return bytes;
+  };
+
   const prepareOne = async (
     source: string,
     { voice }: WantedMedia,
@@ -103,7 +114,9 @@ export function createMediaOut(options: MediaOutOptions): MediaOut {
     mayAttach: MayAttach,
   ): Promise<MediaPart> => {
     const largest = Math.max(...Object.values(sendMedia).map((limit) => limit.maxBytes));
-    const bytes = await fromWorkspace(source, agent, largest, mayAttach);
+    const bytes = isUrl(source)
+      ? await fromWeb(source, largest, mayAttach)
+      : await fromWorkspace(source, agent, largest, mayAttach);
     const name = nameOf(source);
     const { mimeType } = await mediaTypeOf(bytes, name);
     const kind = fitting(mimeType, bytes.byteLength, sendMedia);
@@ -125,16 +138,13 @@ export function createMediaOut(options: MediaOutOptions): MediaOut {
       const lines: string[] = [];
       for (const [index, source] of wanted.sources.entries()) {
         try {
-          if (isUrl(source)) {
-            lines.push(source);
-            continue;
-          }
           if (sendMedia === undefined) throw new NotAttached("this channel takes no attachments");
           if (index >= MOST) throw new NotAttached(`one message has at most ${MOST} attachments`);
           parts.push(await prepareOne(source, wanted, agent, sendMedia, mayAttach));
         } catch (error) {
           logger.warn({ agent: agent.id, source, err: messageOf(error) }, "an attachment cannot be sent");
-          lines.push(notSent(nameOf(source), reasonOf(error)));
+          // A link leads to it all the same.
+          lines.push(isUrl(source) ? source : notSent(nameOf(source), reasonOf(error)));
         }
       }
       return { parts, lines };

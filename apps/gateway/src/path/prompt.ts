@@ -4,6 +4,7 @@ import {
   type BuiltPrompt,
   buildInboundContext,
   buildSystemPrompt,
+  type ContextDocument,
   type ContextMessage,
   formatBody,
   loadWorkspaceFiles,
@@ -46,6 +47,11 @@ export interface ToldHistory {
   readonly ids: readonly string[];
 }
 
+/** What was read besides the message. */
+interface ReadAlong {
+  readonly pages: readonly ContextDocument[];
+}
+
 /** Makes what the model reads out of what came in. */
 export interface Prompts {
   /** The plain messages, as the history keeps them. */
@@ -54,7 +60,7 @@ export interface Prompts {
   summary(tickets: readonly MessageTicket[]): UserMessage;
   /** Earlier turns that a client of the API keeps itself. */
   seedMessages(ticket: MessageTicket): AgentMessage[];
-  inbound(ticket: MessageTicket, agentModel: AgentModel): Promise<InboundExtras>;
+  inbound(ticket: MessageTicket, agentModel: AgentModel, read: ReadAlong): Promise<InboundExtras>;
   system(
     agent: Agent,
     agentModel: AgentModel,
@@ -114,7 +120,7 @@ export function createPrompts(options: PromptOptions): Prompts {
         return { role, content: [{ type: "text", text }], ...origin, stopReason: "end_turn", timestamp };
       });
     },
-    async inbound({ stored: { event, role } }, agentModel) {
+    async inbound({ stored: { event, role } }, agentModel, { pages }) {
       const name = await senderName(event);
       const direct = event.conversation.kind === "direct";
       const history = direct ? [] : await groupHistory(store, event);
@@ -133,10 +139,11 @@ export function createPrompts(options: PromptOptions): Prompts {
         },
         history,
         ...quotedBy(event),
+        pages,
         text: event.text,
       });
-      const blocks = context.blocks.filter((block) =>
-        OWN_CHANNELS.has(event.channel) ? block.trusted : block.name !== "body",
+      const blocks = context.blocks.filter(({ name, trusted }) =>
+        OWN_CHANNELS.has(event.channel) ? trusted || name === "pages" : name !== "body",
       );
       return {
         text: blocks.map((block) => block.text).join("\n\n"),

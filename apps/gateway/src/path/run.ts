@@ -16,6 +16,7 @@ import { failureNote, failWithoutRun, finish } from "./conclude.ts";
 import type { Drafts } from "./draft.ts";
 import type { Histories } from "./history.ts";
 import type { Batch, RunHandle } from "./lane.ts";
+import type { Links } from "./links.ts";
 import type { MediaOut } from "./media-out.ts";
 import { chooseModel } from "./model-choice.ts";
 import type { Prompts } from "./prompt.ts";
@@ -37,6 +38,7 @@ export interface RunOptions {
   readonly prompts: Prompts;
   readonly histories: Histories;
   readonly mediaOut: MediaOut;
+  readonly links: Links;
   readonly hooks: Hooks;
   /** What messages order beyond their plain text. */
   readonly readOrder: Commands["read"];

@@ -92,7 +92,13 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     if (last.stored.event.conversation.kind !== "direct") tools.tainted("history");
   }
   const prompt = await options.prompts.system(agent, agentModel, last, tools.tools);
-  const extras = await options.prompts.inbound(last, agentModel);
+  const pages = await options.links.read(tickets, scope.handle.signal);
+  for (const { text } of pages) {
+    if (text === undefined) continue;
+    tools.given(text);
+    tools.tainted("web");
+  }
+  const extras = await options.prompts.inbound(last, agentModel, { pages });
   if (extras.told) tools.tainted("history");
   await taint.keep(tools.taint());
   tracer.note(

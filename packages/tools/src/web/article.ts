@@ -27,6 +27,8 @@ export function articleOf({ html, url }: ArticleWork): Article | undefined {
   const node: unknown = article?.content;
   if (!isElement(node)) return undefined;
   const turndown = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" });
+  // It is to be read, not rendered.
+  turndown.escape = (text) => text;
   turndown.remove(["script", "style", "noscript", "iframe", "form", "button"]);
   turndown.addRule("pictures", { filter: "img", replacement: (_content, image) => altOf(image) });
   turndown.addRule("links", { filter: "a", replacement: (content, link) => linkOf(content, link, url) });
