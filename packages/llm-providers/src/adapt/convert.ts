@@ -1,16 +1,7 @@
-import type {
-  AssistantMessage,
-  AudioBlock,
-  Block,
-  FileBlock,
-  ImageBlock,
-  InputBlock,
-  Message,
-  Model,
-  TextBlock,
-} from "@signalbox/agent-core";
+import type { AssistantMessage, Block, InputBlock, Message, Model } from "@signalbox/agent-core";
 import { callIdFor } from "./ids.ts";
 import type { AdaptOptions, Loss } from "./index.ts";
+import { leftOut, type Media, takesInput, takesOutput } from "./media.ts";
 
 /** A loss before its place in the history is known. */
 type PlacelessLoss = Omit<Loss, "message">;
@@ -23,21 +14,11 @@ export interface Converted {
 
 const NOTHING: readonly PlacelessLoss[] = [];
 
-type Media = ImageBlock | AudioBlock | FileBlock;
-
-const VERB: Readonly<Record<Media["type"], string>> = {
-  image: "see images",
-  audio: "hear audio",
-  file: "read files",
+const CANNOT: Readonly<Record<Media["type"], string>> = {
+  image: "this model cannot see images",
+  audio: "this model cannot hear audio",
+  file: "this model cannot read files",
 };
-
-function describe(block: Media): TextBlock {
-  const name = block.type === "file" && block.name !== undefined ? ` "${block.name}"` : "";
-  return {
-    type: "text",
-    text: `[${block.type}${name} (${block.mimeType}) left out: this model cannot ${VERB[block.type]}]`,
-  };
-}
 
 /** One message as `target` can take it; a pure function of its arguments. */
 class Converter {
@@ -54,15 +35,19 @@ class Converter {
     this.losses.push({ kind, detail });
   }
 
-  /** Blocks with media described where the model cannot take them; the same array where it can. */
+  /** Blocks with media described where the model, or its API, cannot take them; the same array where they can. */
   input(blocks: readonly InputBlock[]): readonly InputBlock[] {
-    if (blocks.every((block) => block.type === "text" || this.#target.input.includes(block.type)))
-      return blocks;
-    return blocks.map((block) => {
-      if (block.type === "text" || this.#target.input.includes(block.type)) return block;
+    const { api, input } = this.#target;
+    let changed = false;
+    const made = blocks.map((block) => {
+      if (block.type === "text") return block;
+      const known = input.includes(block.type);
+      if (known && takesInput(api, block)) return block;
+      changed = true;
       this.#lose("media", `${block.type} ${block.mimeType}`);
-      return describe(block);
+      return known ? leftOut(block) : leftOut(block, CANNOT[block.type]);
     });
+    return changed ? made : blocks;
   }
 
   id(id: string): string {
@@ -127,10 +112,13 @@ class Converter {
         return undefined;
       case "image":
       case "audio":
-      case "file":
-        if (own && this.#target.input.includes(block.type)) return block;
+      case "file": {
+        const { api, input } = this.#target;
+        const known = input.includes(block.type);
+        if (own && known && takesOutput(api, block)) return block;
         this.#lose("media", `${block.type} ${block.mimeType} made by a model`);
-        return describe(block);
+        return known ? leftOut(block) : leftOut(block, CANNOT[block.type]);
+      }
     }
   }
 

@@ -55,8 +55,8 @@ function keyOf(target: Model, options: AdaptOptions): string {
  * Rewrites a history for `target`. Pure; a message that needs no change is returned as it is.
  *
  * The same model keeps everything. Another loses signatures and item ids, thinking (dropped or turned into text) and
- * what only its vendor understood; call ids that do not fit its format (or come twice) are replaced; media it cannot take is
- * described. Every call is followed by exactly one result, a missing one is made up as an error that says so, and
+ * what only its vendor understood; call ids that do not fit its format (or come twice) are replaced; media that it,
+ * or its wire format, cannot take is described. Every call is followed by exactly one result, a missing one is made up as an error that says so, and
  * a result without its call is dropped. The first message is a user's.
  */
 export function adapt(history: readonly Message[], target: Model, options: AdaptOptions = {}): Adapted {
@@ -80,13 +80,24 @@ export function adapt(history: readonly Message[], target: Model, options: Adapt
   return { messages: pairCalls(messages, places, losses, (id) => callIdFor(target.api, id)), losses };
 }
 
-/** The losses as warnings of a turn, one for each kind. */
+/** Details of a kind that a warning names. */
+const NAMED = 3;
+
+/** The losses as warnings of a turn, one for each kind; those of media say which. */
 export function lossWarnings(losses: readonly Loss[]): Warning[] {
   if (losses.length === 0) return [];
-  const counts = new Map<string, number>();
-  for (const loss of losses) counts.set(loss.kind, (counts.get(loss.kind) ?? 0) + 1);
-  return [...counts].map(([kind, count]) => ({
-    code: `history.${kind}`,
-    message: `${count} part(s) of the history were changed for this model: ${kind}`,
-  }));
+  const kinds = new Map<string, string[]>();
+  for (const { kind, detail } of losses) {
+    const details = kinds.get(kind) ?? [];
+    details.push(detail);
+    kinds.set(kind, details);
+  }
+  return [...kinds].map(([kind, details]) => {
+    const named = [...new Set(details)].slice(0, NAMED).join(", ");
+    const which = kind === "media" ? ` (${named}${details.length > NAMED ? ", …" : ""})` : "";
+    return {
+      code: `history.${kind}`,
+      message: `${details.length} part(s) of the history were changed for this model: ${kind}${which}`,
+    };
+  });
 }

@@ -8,9 +8,8 @@ import type {
   ToolResultMessage,
   UserMessage,
 } from "@signalbox/agent-core";
+import { isTextFile, leftOut } from "../adapt/media.ts";
 import { isJsonObject } from "../json.ts";
-
-const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 
 function text(value: string): JsonObject {
   return { type: "text", text: value };
@@ -19,8 +18,6 @@ function text(value: string): JsonObject {
 function image(block: ImageBlock): JsonObject {
   const { source, mimeType } = block;
   if (source.kind === "url") return { type: "image", source: { type: "url", url: source.url } };
-  if (!IMAGE_TYPES.has(mimeType))
-    return text(`[image of type ${mimeType} left out: the model cannot read it]`);
   return { type: "image", source: { type: "base64", media_type: mimeType, data: source.data } };
 }
 
@@ -31,13 +28,13 @@ function document(block: FileBlock): JsonObject {
     return source.kind === "url"
       ? { type: "document", source: { type: "url", url: source.url }, ...title }
       : { type: "document", source: { type: "base64", media_type: mimeType, data: source.data }, ...title };
-  if (source.kind === "base64" && /^text\/|[/+](?:json|xml|yaml)$/.test(mimeType)) {
+  if (source.kind === "base64" && isTextFile(mimeType)) {
     const data = Buffer.from(source.data, "base64").toString("utf8");
     return data.trim() === ""
       ? text(`[file ${name ?? ""} is empty]`)
       : { type: "document", source: { type: "text", media_type: "text/plain", data }, ...title };
   }
-  return text(`[file ${name ?? ""} of type ${mimeType} left out: the model cannot read it]`);
+  return text(leftOut(block).text);
 }
 
 function inputBlock(block: InputBlock): JsonObject | undefined {
@@ -49,7 +46,7 @@ function inputBlock(block: InputBlock): JsonObject | undefined {
     case "file":
       return document(block);
     case "audio":
-      return text(`[audio of type ${block.mimeType} left out: the model cannot hear it]`);
+      return text(leftOut(block).text);
   }
 }
 

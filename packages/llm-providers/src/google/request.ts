@@ -5,6 +5,7 @@ import type {
   ThinkingLevel as VendorLevel,
 } from "@google/genai";
 import type { JsonObject, Model, ModelContext, StreamOptions, ThinkingLevel } from "@signalbox/agent-core";
+import { atMost } from "../shared/stops.ts";
 import { outputTokens, thinkingLevel, type Warn } from "../shared/thinking.ts";
 import { historyContents } from "./history.ts";
 import { googleQuirks } from "./quirks.ts";
@@ -29,7 +30,7 @@ export function buildRequest(
   const system = [context.system.stable, context.system.volatile].filter(Boolean).join("\n\n");
   if (system !== "") config.systemInstruction = system;
   if (options.temperature !== undefined) config.temperature = options.temperature;
-  if (options.stopSequences?.length) config.stopSequences = options.stopSequences.slice(0, 5);
+  if (options.stopSequences?.length) config.stopSequences = atMost(options.stopSequences, 5, warn);
   if (context.tools.length > 0) {
     config.tools = [
       {

@@ -7,6 +7,7 @@ import type {
   ToolResultMessage,
 } from "@signalbox/agent-core";
 import type OpenAI from "openai";
+import { leftOut } from "../adapt/media.ts";
 import { fileName, mediaUrl, plainResult, replayArguments, resultMedia } from "../shared/content.ts";
 import { ownData } from "../shared/native.ts";
 import { isRaw } from "../shared/raw.ts";
@@ -59,13 +60,13 @@ function part(block: InputBlock): Part {
     case "image":
       return { type: "image_url", image_url: { url: mediaUrl(block.mimeType, block.source) } };
     case "audio":
-      if (block.source.kind === "url") return { type: "text", text: `(audio at ${block.source.url})` };
+      if (block.source.kind === "url") return leftOut(block);
       return {
         type: "input_audio",
         input_audio: { data: block.source.data, format: /wav/.test(block.mimeType) ? "wav" : "mp3" },
       };
     case "file":
-      if (block.source.kind === "url") return { type: "text", text: `(file at ${block.source.url})` };
+      if (block.source.kind === "url") return leftOut(block);
       return {
         type: "file",
         file: {

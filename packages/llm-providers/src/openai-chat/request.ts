@@ -1,5 +1,6 @@
 import type { JsonObject, Model, ModelContext, StreamOptions, ThinkingLevel } from "@signalbox/agent-core";
 import type OpenAI from "openai";
+import { atMost } from "../shared/stops.ts";
 import { outputTokens, thinkingLevel, type Warn } from "../shared/thinking.ts";
 import { historyMessages } from "./history.ts";
 import type { ChatQuirks } from "./quirks.ts";
@@ -28,7 +29,7 @@ export function buildRequest(
     else warn("temperature.dropped", `${model.id} takes no temperature; it was left out.`);
   }
   if (options.stopSequences?.length) {
-    if (quirks.stop) params.stop = options.stopSequences.slice(0, 4);
+    if (quirks.stop) params.stop = atMost(options.stopSequences, 4, warn);
     else warn("stop.dropped", `${model.id} takes no stop sequences; they were left out.`);
   }
   if (context.tools.length > 0) addTools(params, context, options, quirks, warn);

@@ -1,5 +1,6 @@
 import type { InputBlock } from "@signalbox/agent-core";
 import type OpenAI from "openai";
+import { leftOut } from "../adapt/media.ts";
 import { fileName, mediaUrl } from "../shared/content.ts";
 
 /** What may stand in a message of a person and in a tool's output. */
@@ -8,7 +9,7 @@ export type InputPart =
   | OpenAI.Responses.ResponseInputImage
   | OpenAI.Responses.ResponseInputFile;
 
-/** What a person or a tool contributed, as this endpoint takes it. Audio has no place here. */
+/** What a person or a tool contributed, as this endpoint takes it. */
 export function inputPart(block: InputBlock): InputPart {
   switch (block.type) {
     case "text":
@@ -24,6 +25,6 @@ export function inputPart(block: InputBlock): InputPart {
             file_data: mediaUrl(block.mimeType, block.source),
           };
     case "audio":
-      return { type: "input_text", text: `(audio, ${block.mimeType}, which this model cannot hear)` };
+      return { type: "input_text", text: leftOut(block).text };
   }
 }

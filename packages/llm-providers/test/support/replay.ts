@@ -1,4 +1,4 @@
-import type { Model, ModelContext, ModelEvent, StreamOptions } from "@signalbox/agent-core";
+import type { Model, ModelContext, ModelEvent, StreamOptions, ToolCallBlock } from "@signalbox/agent-core";
 import type { FetchLike, Provider } from "../../src/provider.ts";
 import { eventEnds, type ReadTurn, readTurn, type WireAnswer, wire } from "../../src/testkit/index.ts";
 
@@ -48,56 +48,66 @@ export function inPieces(bytes: Uint8Array): Uint8Array[] {
   );
 }
 
-/** Set to cut short streams at each byte and longer ones at every edge of an event, which takes many minutes. */
-const EVERY_BYTE = process.env.SIGNALBOX_EVERY_BYTE === "1";
-const SHORT = 16_384;
-
-/** Where to cut: everywhere while a stream is short, else around the ends of its last events and a spread. */
+/** Around the ends of the last events, and a spread: `every-byte` cuts at the rest too. */
 function cutPoints(bytes: Uint8Array, budget: number): number[] {
   const all = Array.from({ length: bytes.length }, (_, at) => at);
-  if (bytes.length <= (EVERY_BYTE ? SHORT : budget)) return all;
-  const step = EVERY_BYTE ? 997 : Math.max(1, Math.floor(bytes.length / budget));
-  const ends = eventEnds(bytes).slice(EVERY_BYTE ? 0 : -Math.ceil(budget / 4));
-  const near = new Set(ends.flatMap((end) => [end - 2, end - 1, end]));
+  if (bytes.length <= budget) return all;
+  const step = Math.max(1, Math.floor(bytes.length / budget));
+  const near = new Set(
+    eventEnds(bytes)
+      .slice(-Math.ceil(budget / 4))
+      .flatMap((end) => [end - 2, end - 1, end]),
+  );
   return all.filter((at) => at % step === 0 || near.has(at));
+}
+
+/** What the whole of an answer says, to hold its cut forms against. */
+export interface Whole {
+  readonly failed: boolean;
+  readonly content: string;
+  /** Its calls that have arguments. */
+  readonly calls: ReadonlySet<string>;
+}
+
+const keyOf = (call: ToolCallBlock): string => `${call.name} ${call.argsText}`;
+
+export function wholeOf(told: Told): Whole {
+  const calls = told.message.content.filter((block) => block.type === "toolCall");
+  return {
+    failed: told.terminal.type === "error",
+    content: JSON.stringify(told.message.content),
+    calls: new Set(calls.filter((call) => call.args !== undefined).map(keyOf)),
+  };
+}
+
+/** What is wrong with what became of an answer that was cut, if anything. */
+export function wrongWithCut(told: Told, whole: Whole): "less" | "partialCall" | undefined {
+  if (told.terminal.type === "finish") {
+    // A server may report a failure after the model's last word; a cut before that finishes.
+    return whole.failed || JSON.stringify(told.message.content) === whole.content ? undefined : "less";
+  }
+  if (told.message.stopReason === "tool_use") return "partialCall";
+  for (const block of told.message.content)
+    if (block.type === "toolCall" && block.args !== undefined && !whole.calls.has(keyOf(block)))
+      return "partialCall";
+  return undefined;
 }
 
 /**
  * Cuts an answer at many bytes and checks that each turn ends as it must: what is finished equals the whole, and no
- * call that was cut off has arguments. Prints how many cuts were made where it was not all.
+ * call that was cut off has arguments.
  */
 export async function checkCuts(
   replayed: Replay,
-  name: string,
   bytes: Uint8Array,
-  whole: Told,
+  told: Told,
   budget: number,
 ): Promise<void> {
-  const points = cutPoints(bytes, budget);
-  const complete = new Set<string>();
-  for (const block of whole.message.content) {
-    if (block.type === "toolCall" && block.args !== undefined)
-      complete.add(`${block.name} ${block.argsText}`);
-  }
-  for (const [i, at] of points.entries()) {
+  const whole = wholeOf(told);
+  for (const [i, at] of cutPoints(bytes, budget).entries()) {
     const ending = i % 2 === 0 ? "end" : "break";
-    const told = await replay(replayed, { pieces: [bytes.subarray(0, at)], ending });
-    const where = `cut at byte ${at} of ${bytes.length} (${ending})`;
-    if (told.terminal.type === "finish") {
-      // A server may report a failure after the model's last word; a cut before that finishes.
-      if (whole.terminal.type === "error") continue;
-      const said = JSON.stringify(told.message.content);
-      if (said !== JSON.stringify(whole.message.content))
-        throw new Error(`${where}: finished with less than the whole`);
-      continue;
-    }
-    for (const block of told.message.content) {
-      if (block.type !== "toolCall" || block.args === undefined) continue;
-      if (!complete.has(`${block.name} ${block.argsText}`))
-        throw new Error(`${where}: a partial call was sealed as valid`);
-    }
-  }
-  if (points.length < bytes.length) {
-    console.log(`${name}: ${points.length} of ${bytes.length} cuts (SIGNALBOX_EVERY_BYTE=1 makes more)`);
+    const cut = await replay(replayed, { pieces: [bytes.subarray(0, at)], ending });
+    const wrong = wrongWithCut(cut, whole);
+    if (wrong !== undefined) throw new Error(`cut at byte ${at} of ${bytes.length} (${ending}): ${wrong}`);
   }
 }

@@ -1,0 +1,69 @@
+import type { AudioBlock, FileBlock, ImageBlock, TextBlock } from "@signalbox/agent-core";
+
+export type Media = ImageBlock | AudioBlock | FileBlock;
+
+/** Whether a wire format has a place for a block. */
+type Takes = (block: Media) => boolean;
+
+interface MediaRules {
+  /** What a person or a tool contributed. */
+  readonly input: Takes;
+  /** What the model itself made, when it is sent back. */
+  readonly output: Takes;
+}
+
+const ANTHROPIC_IMAGES: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
+const CHAT_AUDIO = /^audio\/(?:x-)?(?:wav|mpeg|mp3)$/;
+
+/** Text in any of its formats, which Anthropic takes as a document of plain text. */
+export function isTextFile(mimeType: string): boolean {
+  return /^text\/|[/+](?:json|xml|yaml)$/.test(mimeType);
+}
+
+const anything: Takes = () => true;
+const nothing: Takes = () => false;
+const inline: Takes = ({ source }) => source.kind === "base64";
+
+/** By wire format; from the vendors' API documents. A format that is absent takes everything. */
+const RULES: Readonly<Record<string, MediaRules>> = {
+  "anthropic-messages": {
+    input: (block) => {
+      const { type, mimeType, source } = block;
+      if (type === "image") return source.kind === "url" || ANTHROPIC_IMAGES.has(mimeType);
+      if (type === "file") return mimeType === "application/pdf" || (inline(block) && isTextFile(mimeType));
+      return false;
+    },
+    output: nothing,
+  },
+  "openai-responses": {
+    input: ({ type }) => type !== "audio",
+    output: (block) => block.type === "image" && block.native !== undefined && inline(block),
+  },
+  "openai-chat": {
+    input: (block) =>
+      block.type === "image" || (inline(block) && (block.type === "file" || CHAT_AUDIO.test(block.mimeType))),
+    output: nothing,
+  },
+  "mistral-chat": { input: anything, output: nothing },
+  "google-generative": {
+    input: anything,
+    output: (block) => block.type !== "file" && block.native !== undefined && inline(block),
+  },
+};
+
+/** Whether the wire format can carry what a person or a tool contributed. */
+export function takesInput(api: string, block: Media): boolean {
+  return RULES[api]?.input(block) ?? true;
+}
+
+/** Whether the wire format can carry back what its own model made. */
+export function takesOutput(api: string, block: Media): boolean {
+  return RULES[api]?.output(block) ?? true;
+}
+
+/** Stands in for a block that cannot be sent, so that the model knows of it. */
+export function leftOut(block: Media, why = "this model's API has no place for it"): TextBlock {
+  const name = block.type === "file" && block.name !== undefined ? ` "${block.name}"` : "";
+  const place = block.source.kind === "url" ? ` at ${block.source.url}` : "";
+  return { type: "text", text: `[${block.type}${name} (${block.mimeType})${place} left out: ${why}]` };
+}

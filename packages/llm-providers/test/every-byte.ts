@@ -1,0 +1,154 @@
+// Replays every recorded stream cut at every byte, and prints what became of the runs.
+//   node test/every-byte.ts [--below 65536] [--jobs 2] [--only anthropic-messages]
+// `--below` cuts at every byte only streams shorter than so many bytes; longer ones are cut around every event and at
+// every 997th byte. Without it all of them are cut at every byte, which takes hours: the work grows with the square of
+// the length. The recordings are expected beside the project (../shared/wire).
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import type { Recording } from "@signalbox/testkit/wire";
+import type { FetchLike } from "../src/provider.ts";
+import { eventEnds, type WireAnswer, wire } from "../src/testkit/index.ts";
+import { type Family, families } from "./support/families.ts";
+import { recorded, titleOf } from "./support/recordings.ts";
+import { type Told, tell, type Whole, wholeOf, wrongWithCut } from "./support/replay.ts";
+
+/** A cut run that takes longer hangs. */
+const HUNG_MS = 10_000;
+const STEP = 997;
+
+interface Counts {
+  streams: number;
+  /** Streams that were cut at each of their bytes. */
+  everyByte: number;
+  cuts: number;
+  hung: number;
+  /** Runs with a call whose arguments are not those of the whole answer, ready to be executed. */
+  partialCalls: number;
+  /** Runs that finished with less than the whole answer. */
+  finishedEarly: number;
+  /** Runs that broke a promise of the event stream: more than one end, blocks left open and the like. */
+  broken: number;
+}
+
+const NONE: Counts = {
+  streams: 0,
+  everyByte: 0,
+  cuts: 0,
+  hung: 0,
+  partialCalls: 0,
+  finishedEarly: 0,
+  broken: 0,
+};
+
+const { values } = parseArgs({
+  options: {
+    below: { type: "string" },
+    jobs: { type: "string" },
+    only: { type: "string" },
+    shard: { type: "string" },
+  },
+});
+const below = values.below === undefined ? Number.POSITIVE_INFINITY : Number(values.below);
+const jobs = values.jobs === undefined ? availableParallelism() : Number(values.jobs);
+
+function cutPoints(bytes: Uint8Array): Iterable<number> {
+  if (bytes.length < below) return bytes.keys();
+  const points = new Set(eventEnds(bytes).flatMap((end) => [end - 2, end - 1, end]));
+  for (let at = 0; at < bytes.length; at += STEP) points.add(at);
+  return points;
+}
+
+/** Asks one provider again and again, each time answered as `answer` says. */
+function asker({ provider, model }: Family, host: string) {
+  let answer: WireAnswer = { pieces: [] };
+  const fetch: FetchLike = (input, init) => wire(answer).fetch(input, init);
+  const stream = provider.connect({ apiKey: "test", baseUrl: `https://${host}`, fetch, now: () => 0 });
+  const messages = [{ role: "user", content: "Hello.", timestamp: 0 }] as const;
+  return (next: WireAnswer): Promise<Told> => {
+    answer = next;
+    return tell(stream(model, { system: { stable: "" }, messages, tools: [] }));
+  };
+}
+
+async function cutUp(family: Family, recording: Recording, counts: Counts): Promise<void> {
+  const bytes = Buffer.from(recording.res);
+  const ask = asker(family, recording.host);
+  const whole: Whole = wholeOf(await ask({ pieces: [bytes] }));
+  counts.streams++;
+  if (bytes.length < below) counts.everyByte++;
+  for (const at of cutPoints(bytes)) {
+    counts.cuts++;
+    const ending = at % 2 === 0 ? "end" : "break";
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<"hung">((resolve) => {
+      timer = setTimeout(() => resolve("hung"), HUNG_MS);
+    });
+    const run = ask({ pieces: [bytes.subarray(0, at)], ending }).catch((error: unknown) => String(error));
+    const told = await Promise.race([run, late]);
+    clearTimeout(timer);
+    const where = `${titleOf(recording)}, cut at byte ${at} of ${bytes.length} (${ending})`;
+    const wrong = typeof told === "string" ? told : wrongWithCut(told, whole);
+    if (wrong === undefined) continue;
+    console.log(`${where}: ${wrong}`);
+    if (wrong === "hung") counts.hung++;
+    else if (wrong === "partialCall") counts.partialCalls++;
+    else if (wrong === "less") counts.finishedEarly++;
+    else counts.broken++;
+  }
+}
+
+interface Piece {
+  readonly family: Family;
+  readonly recording: Recording;
+}
+
+/** Every recording with its family, the longest first, so that shards come out even. */
+function work(): Piece[] {
+  const pieces = families
+    .filter((family) => values.only === undefined || family.provider.api === values.only)
+    .flatMap((family) =>
+      (recorded(family.speaks)?.streams ?? []).map((recording) => ({ family, recording })),
+    );
+  return pieces.sort((a, b) => b.recording.res.length - a.recording.res.length);
+}
+
+function add(to: Counts, counts: Counts): void {
+  for (const key of Object.keys(NONE) as (keyof Counts)[]) to[key] += counts[key];
+}
+
+if (values.shard !== undefined) {
+  const shard = Number(values.shard);
+  for (const { family, recording } of work().filter((_, at) => at % jobs === shard)) {
+    const counts = { ...NONE };
+    await cutUp(family, recording, counts);
+    process.send?.({ api: family.provider.api, counts });
+  }
+  process.disconnect?.();
+} else {
+  const started = Date.now();
+  const byApi = new Map<string, Counts>();
+  const total = { ...NONE };
+  const failed: number[] = [];
+  await Promise.all(
+    Array.from({ length: jobs }, async (_, shard) => {
+      const args = [...process.argv.slice(2), "--shard", String(shard), "--jobs", String(jobs)];
+      const child = fork(fileURLToPath(import.meta.url), args);
+      child.on("message", ({ api, counts }: { readonly api: string; readonly counts: Counts }) => {
+        const sum = byApi.get(api) ?? { ...NONE };
+        add(sum, counts);
+        add(total, counts);
+        byApi.set(api, sum);
+      });
+      const [code] = await once(child, "exit");
+      if (code !== 0) failed.push(shard);
+    }),
+  );
+  const rows = [...byApi].map(([api, counts]) => ({ api, ...counts }));
+  console.table([...rows, { api: "all", ...total }]);
+  console.log(`${Math.round((Date.now() - started) / 1000)} s, ${jobs} job(s)`);
+  const bad = total.hung + total.partialCalls + total.finishedEarly + total.broken;
+  if (bad > 0 || failed.length > 0 || total.streams === 0) process.exitCode = 1;
+}

@@ -1,0 +1,141 @@
+import type { Block, InputBlock, MediaSource, Message, Model } from "@signalbox/agent-core";
+import { describe, expect, test } from "vitest";
+import { adapt } from "../src/adapt/index.ts";
+import { readTurn, wire } from "../src/testkit/index.ts";
+import { call, result, said, user } from "./support/conversations.ts";
+import { type Family, families } from "./support/families.ts";
+
+const DATA = Buffer.from("the bytes of it").toString("base64");
+const inline: MediaSource = { kind: "base64", data: DATA };
+const linked: MediaSource = { kind: "url", url: "https://files.example/it" };
+
+const MEDIA: readonly InputBlock[] = [inline, linked].flatMap((source): InputBlock[] => [
+  { type: "image", mimeType: "image/png", source },
+  { type: "image", mimeType: "image/tiff", source },
+  { type: "audio", mimeType: "audio/wav", source },
+  { type: "audio", mimeType: "audio/mpeg", source },
+  { type: "audio", mimeType: "audio/ogg", source },
+  { type: "file", mimeType: "application/pdf", name: "it.pdf", source },
+  { type: "file", mimeType: "text/csv", name: "it.csv", source },
+  { type: "file", mimeType: "application/zip", name: "it.zip", source },
+]);
+
+function modelOf(family: Family): Model {
+  return { ...family.model, input: ["text", "image", "audio", "file"] };
+}
+
+interface Sent {
+  readonly body: string;
+  readonly warnings: readonly string[];
+}
+
+async function send(family: Family, messages: readonly Message[]): Promise<Sent> {
+  const line = wire({ pieces: [] });
+  const stream = family.provider.connect({ apiKey: "k", baseUrl: "https://vendor.test", fetch: line.fetch });
+  const { events } = await readTurn(
+    stream(modelOf(family), { system: { stable: "" }, messages: [...messages, user("Now?")], tools: [] }),
+  );
+  const [start] = events;
+  return {
+    body: line.requests[0]?.body ?? "",
+    warnings: start?.type === "start" ? start.warnings.map((one) => `${one.code}: ${one.message}`) : [],
+  };
+}
+
+const PLACES: readonly (readonly [string, (model: Model, block: InputBlock) => Message[]])[] = [
+  ["a person", (_, block) => [user([{ type: "text", text: "Look." }, block])]],
+  [
+    "a tool",
+    (model, block) => [
+      user("Look."),
+      said(model, [call("call00001", "now", {})]),
+      result("call00001", "now", [block]),
+    ],
+  ],
+  [
+    "the model itself",
+    (model, block) => {
+      const { api, provider, id } = model;
+      const data = { type: "image_generation_call", id: "ig_1" };
+      const made: Block = { ...block, native: { api, provider, model: id, data } };
+      return [user("Draw."), said(model, [made, { type: "text", text: "Here." }])];
+    },
+  ],
+];
+
+const AUDIO = ["wav", "mpeg", "ogg"].flatMap((type) => [`audio/${type} base64`, `audio/${type} url`]);
+
+/** What of it an API does not take from a person or a tool. */
+const REFUSED: Readonly<Record<string, readonly string[]>> = {
+  "anthropic-messages": [
+    ...AUDIO,
+    "image/tiff base64",
+    "text/csv url",
+    "application/zip base64",
+    "application/zip url",
+  ],
+  "openai-responses": AUDIO,
+  "openai-chat": [
+    "audio/ogg base64",
+    ...["audio/wav", "audio/mpeg", "audio/ogg", "application/pdf", "text/csv", "application/zip"].map(
+      (type) => `${type} url`,
+    ),
+  ],
+  "mistral-chat": [],
+  "google-generative": [],
+};
+
+/** The text of a document goes as text. */
+const CARRIED = [DATA, "the bytes of it", "https://files.example/it"];
+
+describe.each(families.map((family) => [family.provider.api, family] as const))("%s", (_, family) => {
+  test.each(PLACES)("carries what came from %s, or says that it does not", async (_place, place) => {
+    for (const block of MEDIA) {
+      const what = `${block.type} ${"mimeType" in block ? block.mimeType : ""} ${"source" in block ? block.source.kind : ""}`;
+      const messages = place(modelOf(family), block);
+      const { body, warnings } = await send(family, messages);
+      const losses = adapt(messages, modelOf(family)).losses.filter((loss) => loss.kind === "media");
+      const told = warnings.filter((warning) => warning.startsWith("history.media"));
+      if (body.includes("left out: ")) {
+        expect([losses.length, told.length], what).toEqual([1, 1]);
+        expect(told[0], what).toContain("mimeType" in block ? block.mimeType : "");
+      } else {
+        expect([losses.length, told.length], what).toEqual([0, 0]);
+        expect(
+          CARRIED.some((sign) => body.includes(sign)),
+          `${what} vanished`,
+        ).toBe(true);
+      }
+    }
+  });
+
+  test("leaves out what its API refuses, and nothing else", () => {
+    const refused = MEDIA.flatMap((block) => {
+      if (block.type === "text") return [];
+      const { losses } = adapt([user([block])], modelOf(family));
+      return losses.length > 0 ? [`${block.mimeType} ${block.source.kind}`] : [];
+    });
+    expect(refused.sort()).toEqual([...(REFUSED[family.provider.api] ?? [])].sort());
+  });
+
+  test("says which stop sequences it leaves out", async () => {
+    const line = wire({ pieces: [] });
+    const stream = family.provider.connect({
+      apiKey: "k",
+      baseUrl: "https://vendor.test",
+      fetch: line.fetch,
+    });
+    const stopSequences = ["a", "b", "c", "d", "e", "f"];
+    const { events } = await readTurn(
+      stream(
+        { ...modelOf(family), thinking: [] },
+        { system: { stable: "" }, messages: [user("Hi.")], tools: [] },
+        { stopSequences },
+      ),
+    );
+    const [start] = events;
+    const kept = stopSequences.filter((one) => line.requests[0]?.body.includes(`"${one}"`));
+    const told = start?.type === "start" && start.warnings.some((one) => one.code === "stop.dropped");
+    expect(told).toBe(kept.length < stopSequences.length);
+  });
+});
