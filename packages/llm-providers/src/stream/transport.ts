@@ -65,6 +65,8 @@ export function toResponse(incoming: IncomingMessage): Response {
   const response = new Response(body, { status, statusText: incoming.statusMessage ?? "" });
   // Headers given to the constructor would be copied twice.
   const names = incoming.rawHeaders;
+  // A `Response` that a server framework has put in the place of the global one may come with a type of its own.
+  response.headers.delete("content-type");
   for (let i = 0; i + 1 < names.length; i += 2) response.headers.append(names[i] ?? "", names[i + 1] ?? "");
   if (!empty) incomingOf.set(response, incoming);
   return response;
