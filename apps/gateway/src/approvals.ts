@@ -4,6 +4,7 @@ import { type Approval, type Approvals, createMemoryApprovals } from "@signalbox
 import { messageOf } from "./errors.ts";
 import type { LiveHub } from "./live.ts";
 import type { Logger } from "./log.ts";
+import { withButtons } from "./path/native.ts";
 import type { Deliverer } from "./path/outbox.ts";
 import { outboxRow } from "./path/outbox-row.ts";
 import { outboundOf } from "./path/reply.ts";
@@ -50,7 +51,8 @@ export function createApprovals(
     });
     const channel = options.definition(event.channel, event.account);
     if (channel === undefined) return;
-    const payload = outboundOf(text, event.messageId, channel.capabilities);
+    const { capabilities } = channel;
+    const payload = withButtons(outboundOf(text, event.messageId, capabilities), approval, capabilities);
     const row = outboxRow(event, payload, { expiresAt: approval.expiresAt, claim: false });
     options.deliverer.deliver(await store.outbox.enqueue([{ ...row, key }], { lease, sessionKey }));
   };
@@ -88,6 +90,6 @@ export function questionText(approval: Approval): string {
     ...(subject.binary === undefined ? [] : [`Program: ${subject.binary}`]),
     ...(subject.cwd === undefined ? [] : [`Folder: ${subject.cwd}`]),
     ...(variables.length === 0 ? [] : [`Environment: ${variables.join(" ")}`]),
-    `An owner decides: /approve ${id} allow, or /approve ${id} deny, until ${new Date(expiresAt).toISOString()}.`,
+    `An owner decides, until ${new Date(expiresAt).toISOString()}:\n1. /approve ${id} allow\n2. /approve ${id} deny`,
   ].join("\n");
 }

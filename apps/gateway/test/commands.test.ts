@@ -527,7 +527,7 @@ describe("approvals", { timeout: 60_000 }, () => {
     await started.settled();
     const [question, refused, open_, ...rest] = said(world);
     expect(refused).toBe("You may not use /approve here.");
-    expect(open_).toBe(question);
+    expect(question).toBe(`${open_}\nAllow\nDeny`);
     expect(rest.toSorted()).toEqual(
       [`${answer === "allow" ? "Allowed" : "Denied"}: write, approval ${id}.`, reply].toSorted(),
     );

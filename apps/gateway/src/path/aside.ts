@@ -100,7 +100,8 @@ export function createAside(options: AsideOptions): Aside {
     const { channel, account } = event;
     const label = event.sender.name;
     const text = `Pairing code: ${code}. The owner of this assistant can let you in with it, within ten minutes.`;
-    const payload = { parts: [{ type: "text" as const, text }], replyTo: event.messageId };
+    const replyTo = event.messageId === "" ? {} : { replyTo: event.messageId };
+    const payload = { parts: [{ type: "text" as const, text }], ...replyTo };
     const expiresAt = options.now() + PAIRING_TTL_MS;
     const outcome = await store.pairing.request({
       channel,

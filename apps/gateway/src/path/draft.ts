@@ -158,7 +158,9 @@ export function createDrafts(options: DraftsOptions): Drafts {
       state.draft ??= await account.running.openDraft?.(account.definition.codec.decode(event.address), {
         idempotencyKey: state.key,
         signal,
-        ...(account.definition.capabilities.threads === "none" ? {} : { replyTo: event.messageId }),
+        ...(account.definition.capabilities.threads === "none" || event.messageId === ""
+          ? {}
+          : { replyTo: event.messageId }),
         ...(state.messageId === undefined ? {} : { messageId: state.messageId }),
       });
       await state.draft?.update(text);

@@ -7,6 +7,7 @@ import { type AsideOptions, createAside } from "./aside.ts";
 import { createEdits } from "./edits.ts";
 import type { Gate, GateDecision, GateInput } from "./gate.ts";
 import type { Lanes } from "./lane.ts";
+import { asMessage } from "./native.ts";
 import { routeInput } from "./route.ts";
 import type { GatewayBodies, StoredInbound } from "./stored.ts";
 import type { Ticket } from "./ticket.ts";
@@ -56,7 +57,7 @@ export function createIntake(options: IntakeOptions): Intake {
     return gate.decide(input, approved);
   };
 
-  const message = async (event: MessageEvent): Promise<EmitResult> => {
+  const message = async (event: MessageEvent, kind: InboundEvent["type"]): Promise<EmitResult> => {
     const route = router.resolve(routeInput(event));
     const decision = await decide(event);
     const stored: StoredInbound = {
@@ -70,8 +71,9 @@ export function createIntake(options: IntakeOptions): Intake {
       channel: event.channel,
       account: event.account,
       eventId: event.eventId,
-      messageId: event.messageId,
-      kind: event.type,
+      // Only a message is the same under another event's id.
+      ...(kind === "message" ? { messageId: event.messageId } : {}),
+      kind,
       conversationId: event.conversation.id,
       senderId: event.sender.id,
       payload: stored,
@@ -92,7 +94,7 @@ export function createIntake(options: IntakeOptions): Intake {
     tracer.note(
       accepted.id,
       "intake",
-      `${event.channel}/${event.account} message ${event.messageId} accepted`,
+      `${event.channel}/${event.account} ${kind} ${kind === "message" ? event.messageId : event.eventId} accepted`,
       {
         eventId: event.eventId,
         seq: accepted.seq,
@@ -106,13 +108,13 @@ export function createIntake(options: IntakeOptions): Intake {
     );
     tracer.note(accepted.id, "gate", `${decision.kind}: ${decision.rule}`);
     const { agentId, sessionKey } = route;
-    const { kind, rule } = decision;
+    const { rule } = decision;
     hooks.observe("message_received", {
       agentId,
       sessionKey,
       messageId: accepted.id,
       event,
-      decision: kind,
+      decision: decision.kind,
       rule,
     });
     if (decision.kind === "answer") {
@@ -146,14 +148,19 @@ export function createIntake(options: IntakeOptions): Intake {
       if (closed) return "rejected";
       switch (event.type) {
         case "message":
-          return message(event);
+          return message(event, event.type);
+        case "command":
+        case "action": {
+          const said = asMessage(event);
+          if (said !== undefined) return message(said, event.type);
+          logger.debug({ channel: event.channel, type: event.type }, "a click on nothing that is known");
+          return "accepted";
+        }
         case "edited":
           return edits.edited(event);
         case "deleted":
           return edits.deleted(event);
         case "reaction":
-        case "action":
-        case "command":
         case "member":
         case "lifecycle":
           // Nothing here answers these; acknowledging them is all there is to do.

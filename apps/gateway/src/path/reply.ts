@@ -100,7 +100,7 @@ export function outboundOf(
   const type = capabilities.text.markup === "markdown" ? "markdown" : "text";
   const said = text === "" ? [] : chunkText(text, capabilities.text);
   const parts = [...said.map((part) => ({ type, text: part }) as const), ...attached];
-  return { parts, ...(replyTo === undefined || capabilities.threads === "none" ? {} : { replyTo }) };
+  return { parts, ...(!replyTo || capabilities.threads === "none" ? {} : { replyTo }) };
 }
 
 /** Channels whose clients hold the gateway's own token: they read the conversation itself, and need no outbox. */
@@ -119,7 +119,7 @@ export function answerTo(
 ): Outbound | undefined {
   if (OWN_CHANNELS.has(event.channel)) return undefined;
   return capabilities === undefined
-    ? { parts: [{ type: "text", text }], replyTo }
+    ? { parts: [{ type: "text", text }], ...(replyTo === "" ? {} : { replyTo }) }
     : outboundOf(text, replyTo, capabilities, attached);
 }
 

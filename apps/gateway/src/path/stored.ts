@@ -5,6 +5,7 @@ import type { Role } from "./gate.ts";
 
 /** An inbound message as the inbox keeps it: all that a run after a restart needs. */
 export interface StoredInbound {
+  /** `messageId` is empty where the platform has no message to answer: for a command of its own. */
   readonly event: MessageEvent;
   readonly role: Role;
   /** The rule that let it in. */
