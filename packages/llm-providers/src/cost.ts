@@ -65,6 +65,7 @@ export function pricesFor(model: Model, inputTokens: number | undefined): ModelP
     ...(cacheRead === undefined ? {} : { cacheRead }),
     ...(cacheWrite === undefined ? {} : { cacheWrite }),
     checked: prices.checked,
+    ...(prices.source === undefined ? {} : { source: prices.source }),
   };
 }
 

@@ -1,9 +1,9 @@
 import type { JsonObject, ThinkingLevel } from "@signalbox/agent-core";
-import { type Entry, prices } from "./entry.ts";
+import { type Entry, type PriceList, prices } from "./entry.ts";
 
-// Windows, limits and prices: platform.claude.com/docs/en/models/<model>/overview.
-// What each model does with `thinking`: the migration guides beside them.
-const CHECKED = "2026-11-21";
+// Windows, limits and prices: <source>/<model>/overview. What each model does with `thinking`: the migration guides
+// beside them.
+const LIST: PriceList = { checked: "2026-11-21", source: "https://platform.claude.com/docs/en/models" };
 
 const EFFORT: readonly ThinkingLevel[] = ["off", "low", "medium", "high", "max"];
 const ALWAYS: readonly ThinkingLevel[] = ["low", "medium", "high", "max"];
@@ -39,7 +39,7 @@ function claude(
     input: ["text", "image", "file"],
     thinking,
     tools: "native",
-    prices: prices(CHECKED, input, output, cacheRead, input * 1.25),
+    prices: prices(LIST, input, output, cacheRead, input * 1.25),
     quirks,
   };
 }

@@ -17,7 +17,7 @@ describe("the catalogue", () => {
     { name: "proxy", api: "anthropic-messages" },
   ]);
 
-  it("knows every model it lists in full, with prices read on a stated date", () => {
+  it("knows every model it lists in full, with prices read on a stated date at a stated place", () => {
     const listed = createCatalogue().list();
     expect(listed.length).toBeGreaterThan(40);
     for (const model of listed) {
@@ -25,11 +25,15 @@ describe("the catalogue", () => {
       expect(model.input).toContain("text");
       if (model.prices !== undefined) {
         expect(model.prices.checked).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+        expect(model.prices.source).toMatch(/^https:/);
         for (const price of Object.values(model.prices))
           expect(price).toSatisfy((it) => typeof it === "string" || Number.isInteger(it));
       }
     }
     expect(new Set(listed.map((model) => `${model.provider}/${model.id}`)).size).toBe(listed.length);
+    // Which version these name changes, and its price with it; the README says so.
+    const unpriced = listed.filter((model) => model.prices === undefined && model.api !== "demo");
+    expect(unpriced.map((model) => model.id)).toEqual(["mistral-large-latest", "mistral-small-latest"]);
   });
 
   it("finds a model by account and id, by id alone, and by a snapshot of it", () => {

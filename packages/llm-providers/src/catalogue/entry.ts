@@ -5,9 +5,16 @@ export type Entry = Model & { readonly name: string };
 
 const MICRO = 1_000_000;
 
+/** Where and when prices were read. */
+export interface PriceList {
+  /** YYYY-MM-DD. */
+  readonly checked: string;
+  readonly source: string;
+}
+
 /** Prices as vendors print them (dollars per million tokens) in the table's unit. */
 export function prices(
-  checked: string,
+  list: PriceList,
   input: number,
   output: number,
   cacheRead?: number,
@@ -19,6 +26,6 @@ export function prices(
     output: micro(output),
     ...(cacheRead === undefined ? {} : { cacheRead: micro(cacheRead) }),
     ...(cacheWrite === undefined ? {} : { cacheWrite: micro(cacheWrite) }),
-    checked,
+    ...list,
   };
 }

@@ -1,8 +1,8 @@
 import type { JsonObject, ThinkingLevel } from "@signalbox/agent-core";
-import { type Entry, prices } from "./entry.ts";
+import { type Entry, type PriceList, prices } from "./entry.ts";
 
-// developers.openai.com/api/docs/models/<model> and /api/docs/pricing.
-const CHECKED = "2026-11-21";
+// Windows and limits: developers.openai.com/api/docs/models/<model>.
+const LIST: PriceList = { checked: "2026-11-21", source: "https://developers.openai.com/api/docs/pricing" };
 
 type Price = readonly [input: number, cacheRead: number, output: number, cacheWrite?: number];
 
@@ -48,7 +48,7 @@ function gpt(
     input: ["text", "image", "file"],
     thinking,
     tools: "native",
-    prices: prices(CHECKED, input, output, cacheRead, cacheWrite),
+    prices: prices(LIST, input, output, cacheRead, cacheWrite),
     quirks: { ...long, ...quirks },
   };
 }

@@ -1,13 +1,17 @@
 import type { JsonObject, ThinkingLevel } from "@signalbox/agent-core";
 import { demoModel } from "../demo/provider.ts";
-import { type Entry, prices } from "./entry.ts";
+import { type Entry, type PriceList, prices } from "./entry.ts";
 
-const CHECKED = "2026-11-21";
+const GOOGLE: PriceList = {
+  checked: "2026-11-21",
+  source: "https://ai.google.dev/gemini-api/docs/pricing",
+};
+const MISTRAL: PriceList = { checked: "2026-11-21", source: "https://mistral.ai/pricing" };
 
 const LEVELS: readonly ThinkingLevel[] = ["minimal", "low", "medium", "high"];
 const BUDGET: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "max"];
 
-// ai.google.dev/gemini-api/docs/pricing; above 200,000 input tokens the Pro models cost more.
+// Above 200,000 input tokens the Pro models cost more.
 function gemini(
   id: string,
   name: string,
@@ -26,7 +30,7 @@ function gemini(
     input: ["text", "image", "audio", "file"],
     thinking,
     tools: "native",
-    prices: prices(CHECKED, input, output, cacheRead),
+    prices: prices(GOOGLE, input, output, cacheRead),
     quirks,
   };
 }
@@ -49,7 +53,7 @@ export const googleModels: readonly Entry[] = [
   gemini("gemini-2.5-flash-lite", "Gemini 2.5 Flash-Lite", [0.1, 0.01, 0.4], BUDGET),
 ];
 
-// docs.mistral.ai/models and mistral.ai/pricing.
+// Windows: docs.mistral.ai/models.
 function mistral(
   id: string,
   name: string,
@@ -67,7 +71,7 @@ function mistral(
     input,
     thinking: [],
     tools: "native",
-    ...(price === undefined ? {} : { prices: prices(CHECKED, price[0], price[1]) }),
+    ...(price === undefined ? {} : { prices: prices(MISTRAL, price[0], price[1]) }),
   };
 }
 
