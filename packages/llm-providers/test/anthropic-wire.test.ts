@@ -139,6 +139,43 @@ describe.each(PATHS)("over %s", (_name, fetch) => {
   });
 });
 
+it.each(["before the answer", "in the middle of it"])(
+  "lets go of the connection when aborted %s",
+  async (when) => {
+    let open: ServerResponse | undefined;
+    const asked = new Promise<void>((resolve) => {
+      answer = (response) => {
+        open = response;
+        if (when !== "before the answer") response.writeHead(200).write(ANSWER.slice(0, ANSWER.length / 2));
+        resolve();
+      };
+    });
+    const abort = new AbortController();
+    const stream = connectAnthropic({ apiKey: "k", baseUrl: url });
+    const messages = [{ role: "user", content: "Hi.", timestamp: 0 }] as const;
+    const context = { system: { stable: "" }, messages, tools: [] };
+    const turn = readTurn(stream(model, context, { signal: abort.signal }));
+    await asked;
+    const closed = once(open ?? server, "close");
+    abort.abort();
+    expect((await turn).error).toMatchObject({ code: "aborted" });
+    await closed;
+  },
+);
+
+it("lets go of the connection when its reader leaves", async () => {
+  let open: ServerResponse | undefined;
+  answer = (response) => {
+    open = response;
+    response.writeHead(200).write(ANSWER.slice(0, ANSWER.length / 2));
+  };
+  const stream = connectAnthropic({ apiKey: "k", baseUrl: url });
+  const messages = [{ role: "user", content: "Hi.", timestamp: 0 }] as const;
+  for await (const event of stream(model, { system: { stable: "" }, messages, tools: [] }))
+    if (event.type === "start") break;
+  await once(open ?? server, "close");
+});
+
 it("follows no redirect with the key in hand", async () => {
   answer = (response) => response.writeHead(307, { location: `${url}/elsewhere` }).end();
   expect((await ask()).error?.status).toBe(307);

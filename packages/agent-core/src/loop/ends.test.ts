@@ -104,6 +104,26 @@ describe("limits", () => {
     expect(said[3]).toContain("the run ends here");
   });
 
+  it("knows the same arguments in another spelling, and others that look alike", async () => {
+    const texts = ['{"a":{"x":1,"y":[2,"z"]},"b":null}', '{ "b": null, "a": { "y": [2, "z"], "x": 1 } }'];
+    let n = 0;
+    const spelled: Turn = () => {
+      const argsText = texts[n % 2] ?? "";
+      return assistant([
+        { type: "toolCall", id: `c${n++}`, name: "t", args: JSON.parse(argsText), argsText },
+      ]);
+    };
+    const same = await run([spelled], { repeat: { stopAt: 4 } }, { tools: [t] });
+    expect(same.result).toMatchObject({ reason: "repeated", used: { turns: 4 } });
+    n = 0;
+    const alike = [{ q: "1" }, { q: 1 }, { q: [1] }, { q: { 0: 1 } }, { q: null }, { q: "null" }];
+    const other: Turn = () => {
+      const args = alike[n];
+      return args === undefined ? assistant("done") : assistant([toolCall(`c${n++}`, "t", args)]);
+    };
+    expect((await run([other], { repeat: { stopAt: 2 } }, { tools: [t] })).result.reason).toBe("done");
+  });
+
   it("does not mind tools that are meant to be called again", async () => {
     let n = 0;
     const same: Turn = () => (n < 12 ? assistant([toolCall(`c${n++}`, "t", {})]) : assistant("done"));

@@ -149,6 +149,23 @@ describe("keeping inside the window", () => {
     expect(result.used).toMatchObject({ turns: 1, usage: { input: { total: 4_500 }, costMicros: 970 } });
   });
 
+  it("counts what a summary cost that was given up", async () => {
+    const abort = new AbortController();
+    let chunks = 0;
+    const { stream } = scripted(() => {
+      if (++chunks === 3) abort.abort();
+      return assistant("NOTES", { usage: usage(100, 10, 7) });
+    });
+    const loop = agentLoop(
+      { system: SYSTEM, history: talk(30, 1_000), input: [user("go")], tools: [] },
+      { model: SMALL, stream, signal: abort.signal, context: { compaction: { chunkTokens: 1_000 } } },
+    );
+    const result = await loop.result();
+    expect(result.reason).toBe("aborted");
+    // The third was still at work.
+    expect(result.used.usage.costMicros).toBe(14);
+  });
+
   it("tells transformContext where the run starts, after a compaction too", async () => {
     const starts: number[] = [];
     await run(["ok"], {

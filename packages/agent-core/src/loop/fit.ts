@@ -133,11 +133,11 @@ export class Fit {
       signal,
       tokensOf: cost,
       now: () => this.#host.now(),
+      onTurn: (used) => this.#host.addUsage(used),
       ...(config.beforeCompaction === undefined ? {} : { beforeCompaction: config.beforeCompaction }),
     });
     if (compaction === undefined) return 0;
     const { summary, replaced, source } = compaction;
-    for (const used of compaction.turns) this.#host.addUsage(used);
     await this.#host.step({
       kind: "compaction",
       turn,

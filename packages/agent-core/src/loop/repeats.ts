@@ -1,5 +1,6 @@
 import type { RepeatPolicy } from "../config.ts";
 import type { ToolCallBlock } from "../content.ts";
+import type { JsonValue } from "../json.ts";
 
 const WARN_AT = 3;
 const STOP_AT = 6;
@@ -24,7 +25,7 @@ export class Repeats {
   note(call: ToolCallBlock): Repeat {
     const policy = this.#policy;
     if (policy === false || policy.exempt?.includes(call.name) === true) return { count: 1, action: "none" };
-    const key = `${call.name}\n${call.argsText}`;
+    const key = `${call.name}\n${call.args === undefined ? call.argsText : canonical(call.args)}`;
     this.#counts ??= new Map();
     const counts = this.#counts;
     const count = (counts.get(key) ?? 0) + 1;
@@ -33,6 +34,24 @@ export class Repeats {
     if (count >= (policy.stopAt ?? STOP_AT)) return { count, action: "stop" };
     return { count, action: count >= (policy.warnAt ?? WARN_AT) ? "warn" : "none" };
   }
+}
+
+/** The same text for the same value, however its model spaced it or ordered its keys. */
+function canonical(value: JsonValue): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (isArray(value)) return `[${value.map(canonical).join()}]`;
+  let text = "";
+  for (const [key, item] of Object.entries(value).sort(byKey))
+    text += `${JSON.stringify(key)}:${canonical(item)},`;
+  return `{${text}}`;
+}
+
+function byKey([a]: readonly [string, JsonValue], [b]: readonly [string, JsonValue]): number {
+  return a < b ? -1 : 1;
+}
+
+function isArray(value: object): value is readonly JsonValue[] {
+  return Array.isArray(value);
 }
 
 function forget(counts: Map<string, number>, key: string | undefined): void {

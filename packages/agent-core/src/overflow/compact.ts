@@ -32,6 +32,8 @@ export interface CompactionRequest {
   readonly tokensOf?: (message: AgentMessage) => number;
   /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;
+  /** Called with each model turn as it ends, for its usage: also where no summary comes of it, or comes too late. */
+  readonly onTurn?: (turn: AssistantMessage) => void;
 }
 
 /** The first `replaced` messages give way to `summary`. */
@@ -130,6 +132,7 @@ async function summarise(
     }
     const turn = await ask(request, model, prompt(progress.notes, chunk), signal);
     progress.turns.push(turn);
+    request.onTurn?.(turn);
     const text = usable(turn);
     if (text === undefined || signal.aborted) return undefined;
     progress.notes = text;

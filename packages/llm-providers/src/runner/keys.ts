@@ -10,6 +10,9 @@ export interface Cooldowns {
   readonly authMs: number;
 }
 
+/** Whatever a vendor asks for, a key is tried again after that. */
+const LONGEST_REST_MS = 3_600_000;
+
 /** One key as an operator may see it. */
 export interface KeyState {
   /** Names the key without revealing it, for instance `anthropic#2`. */
@@ -76,7 +79,7 @@ export class KeyRing {
         ? this.#cooldowns.billingMs
         : cause === "auth"
           ? this.#cooldowns.authMs
-          : (retryAfterMs ?? this.#cooldowns.rateLimitMs);
+          : Math.min(retryAfterMs ?? this.#cooldowns.rateLimitMs, LONGEST_REST_MS);
     key.restsUntil = now + ms;
     key.cause = cause;
   }

@@ -149,6 +149,12 @@ describe("a model runner", () => {
     expect(runner.keys()[1]).toMatchObject({ name: "a#2", cause: "auth" });
   });
 
+  it("tries a key again within the hour, whatever its vendor asks for", async () => {
+    const { runner } = stage([{ fail: "rate_limit", retryAfterMs: 1e12 }, { say: "hi" }], { a: ["1", "2"] });
+    await readTurn(runner.stream(model("a"), context));
+    expect(runner.keys()[0]?.restsUntil).toBe(3_600_000);
+  });
+
   it("goes on to the agent's other models, and skips those of a provider that cannot be reached", async () => {
     const { runner, seen } = stage([{ fail: "billing" }, { say: "hi" }], { a: ["1"], b: ["2"] });
     const turn = await readTurn(runner.withFallbacks([model("b")])(model("a"), context));
