@@ -2,10 +2,11 @@ import type { ChannelDefinition } from "@signalbox/channel";
 import { loadConfig, type Problem } from "@signalbox/config";
 import { stringify } from "yaml";
 import { ASSETS } from "./assets.ts";
-import { type Gateway, planGateway, startGateway } from "./gateway.ts";
+import { type Gateway, startGateway } from "./gateway.ts";
 import { locateHome, prepareHome } from "./home.ts";
 import type { GatewayHook } from "./hooks.ts";
 import { createLogger, createRedactor } from "./log.ts";
+import { planGateway } from "./plan.ts";
 import { effectiveToken, environmentSecrets } from "./settings.ts";
 
 /** A gateway inside another program. */

@@ -1,10 +1,8 @@
-import { type ChannelDefinition, createMemoryCache, systemClock } from "@signalbox/channel";
-import { feishu } from "@signalbox/channel-feishu";
-import type { LoadedConfig, Problem } from "@signalbox/config";
+import type { ChannelDefinition } from "@signalbox/channel";
+import type { LoadedConfig } from "@signalbox/config";
 import { createRouter } from "@signalbox/routing";
 import type { HomeLock, InboxId, Lease } from "@signalbox/store";
-import { resolveAgents } from "./agents.ts";
-import { type Accounts, planAccounts } from "./channels.ts";
+import type { Accounts } from "./channels.ts";
 import { createCommands } from "./commands/commands.ts";
 import { loadQueueModes } from "./commands/queue-modes.ts";
 import { COMMANDS } from "./commands/table.ts";
@@ -20,7 +18,6 @@ import { createLiveHub } from "./live.ts";
 import { createRedactor, type Logger } from "./log.ts";
 import { createMedia } from "./media.ts";
 import { createMessageSender } from "./message-sender.ts";
-import { resolveModels } from "./models.ts";
 import { OWN_HOOKS, sentMessage } from "./own-hooks.ts";
 import { createDrafts, type DraftTiming } from "./path/draft.ts";
 import { createGate } from "./path/gate.ts";
@@ -30,17 +27,17 @@ import { createLanes } from "./path/lane.ts";
 import { createDeliverer } from "./path/outbox.ts";
 import { createOutcomes, type Outcomes } from "./path/outcomes.ts";
 import { createPrompts } from "./path/prompt.ts";
-import { routingConfig, routingProblems } from "./path/route.ts";
+import { routingConfig } from "./path/route.ts";
 import { createRunner, resumeInterrupted } from "./path/run.ts";
 import { ShutdownAbort } from "./path/shutdown.ts";
 import { type GatewayStore, isPassing } from "./path/stored.ts";
 import { samePlace, type Ticket } from "./path/ticket.ts";
 import { createTracer } from "./path/trace.ts";
+import type { Plan } from "./plan.ts";
 import { liveWithRedaction, redactedOutcome, storeWithRedaction } from "./redaction.ts";
 import type { GatewayService } from "./service.ts";
 import { effectiveToken, environmentSecrets, refuseOpenListening } from "./settings.ts";
-import { resolveSkills } from "./skills.ts";
-import { createToolbox, toolProblems, toolsOf } from "./toolbox.ts";
+import { createToolbox, toolsOf } from "./toolbox.ts";
 
 export interface GatewayOptions {
   readonly home: Home;
@@ -76,16 +73,6 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-/** The parts of a configuration that can work, and everything that is wrong with the rest. */
-export interface Plan {
-  readonly agents: ReturnType<typeof resolveAgents>;
-  readonly models: ReturnType<typeof resolveModels>;
-  readonly skills: ReturnType<typeof resolveSkills>;
-  readonly accounts: Accounts;
-  /** In the order of the file. */
-  readonly problems: readonly Problem[];
-}
-
 const LEASE_MS = 30_000;
 /** Renewed so often while it lasts. */
 const LEASE_RENEWALS = 3;
@@ -96,39 +83,6 @@ const PRUNE_MS = 60 * 60_000;
 const PRUNE_ONCE_MS = 5 * 60_000;
 /** How long a failing store is left alone before a dropped message is ended, in milliseconds. */
 const DROP_AGAIN_MS = 2_000;
-const BUILT_IN: readonly ChannelDefinition[] = [feishu];
-
-/** Works out what the configuration asks for without starting anything: also what `config check` shows. */
-export async function planGateway(
-  options: Pick<GatewayOptions, "home" | "loaded" | "logger" | "env" | "channels">,
-): Promise<Plan> {
-  const { home, loaded, logger, env } = options;
-  const agents = resolveAgents(loaded, home);
-  const models = resolveModels(loaded, agents, env);
-  const skills = resolveSkills({ loaded, home, agents, env });
-  const cache = createMemoryCache({ clock: systemClock });
-  const definitions = [...BUILT_IN, ...(options.channels ?? [])];
-  const accounts = await planAccounts({ loaded, definitions, logger, cache });
-  const found = [agents, models, skills, accounts].flatMap((part) => part.problems);
-  const problems = onceEach(loaded.problems, [
-    ...found,
-    ...toolProblems(loaded, agents),
-    ...routingProblems(loaded, agents),
-  ]).toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
-  return { agents, models, skills, accounts, problems };
-}
-
-/** What is wrong with the text of a value says why its part misses it; the part only adds what does not work now. */
-function onceEach(ofFile: readonly Problem[], ofParts: readonly Problem[]): Problem[] {
-  const told = new Set<Problem>();
-  const merged = ofFile.map((problem) => {
-    const follows = ofParts.filter((one) => problem.severity === "error" && one.path === problem.path);
-    for (const one of follows) told.add(one);
-    const disables = problem.disables ?? follows.find((one) => one.disables !== undefined)?.disables;
-    return { ...problem, ...(disables === undefined ? {} : { disables }) };
-  });
-  return [...merged, ...ofParts.filter((one) => !told.has(one))];
-}
 
 /**
  * Starts a gateway on a home that nobody else holds.

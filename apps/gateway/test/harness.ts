@@ -13,12 +13,13 @@ import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
 import { onTestFinished } from "vitest";
 import { stringify } from "yaml";
 import type { Failpoints } from "../src/failpoints.ts";
-import { type Gateway, planGateway, startGateway } from "../src/gateway.ts";
+import { type Gateway, startGateway } from "../src/gateway.ts";
 import { type Home, locateHome, prepareHome } from "../src/home.ts";
 import type { GatewayHook } from "../src/hooks.ts";
 import { createLogger, createRedactor } from "../src/log.ts";
 import type { DraftTiming } from "../src/path/draft.ts";
 import type { GatewayBodies, GatewayStore } from "../src/path/stored.ts";
+import { planGateway } from "../src/plan.ts";
 import { readConfig } from "../src/settings.ts";
 
 export const TOKEN = "token-of-the-owner-0123456789";

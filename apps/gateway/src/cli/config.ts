@@ -1,8 +1,8 @@
 import { configJsonSchema, formatProblem } from "@signalbox/config";
 import { EXIT, GatewayError } from "../errors.ts";
-import { planGateway } from "../gateway.ts";
 import { locateHome } from "../home.ts";
 import { createLogger, createRedactor } from "../log.ts";
+import { planGateway } from "../plan.ts";
 import { readConfig } from "../settings.ts";
 import { print } from "./output.ts";
 import type { CommonOptions } from "./program.ts";

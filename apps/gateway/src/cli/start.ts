@@ -2,9 +2,10 @@ import { ConfigError, formatProblem, type LoadedConfig, type Problem } from "@si
 import { ASSETS } from "../assets.ts";
 import { EXIT, GatewayError, messageOf } from "../errors.ts";
 import { failpointsOf } from "../failpoints.ts";
-import { type GatewayOptions, planGateway, startGateway } from "../gateway.ts";
+import { type GatewayOptions, startGateway } from "../gateway.ts";
 import { gatewayToken, locateHome, prepareHome } from "../home.ts";
 import { createLogger, createRedactor } from "../log.ts";
+import { planGateway } from "../plan.ts";
 import { effectiveToken, environmentSecrets, environmentToken, readConfig } from "../settings.ts";
 import type { CommonOptions } from "./program.ts";
 

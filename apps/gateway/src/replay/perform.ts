@@ -10,11 +10,12 @@ import { type FeishuStandIn, groupMention, startFeishu, textMessage } from "@sig
 import { stringify } from "yaml";
 import { ASSETS } from "../assets.ts";
 import { EXIT, GatewayError } from "../errors.ts";
-import { type Gateway, planGateway, startGateway } from "../gateway.ts";
+import { type Gateway, startGateway } from "../gateway.ts";
 import { type Home, locateHome, prepareHome } from "../home.ts";
 import { createLogger, createRedactor } from "../log.ts";
 import { routeInput, routingConfig } from "../path/route.ts";
 import type { GatewayBodies } from "../path/stored.ts";
+import { planGateway } from "../plan.ts";
 import { readConfig } from "../settings.ts";
 import type { PlatformEvent, Scenario } from "./scenario.ts";
 

@@ -1,8 +1,9 @@
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { expect, it } from "vitest";
 import { FAILPOINTS, failpointsOf } from "../../src/failpoints.ts";
-import { type Gateway, planGateway, startGateway } from "../../src/gateway.ts";
+import { type Gateway, startGateway } from "../../src/gateway.ts";
 import { createLogger, createRedactor } from "../../src/log.ts";
+import { planGateway } from "../../src/plan.ts";
 import { readConfig } from "../../src/settings.ts";
 import { eventually, exampleConfig, openWorld, TOKEN, type World, ZHANG } from "../harness.ts";
 

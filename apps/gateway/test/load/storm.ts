@@ -6,10 +6,11 @@ import type { ChannelDefinition, EmitResult, InboundEvent, MessageEvent } from "
 import { openStore } from "@signalbox/store";
 import { startAnthropic } from "@signalbox/testkit/anthropic";
 import { stringify } from "yaml";
-import { planGateway, startGateway } from "../../src/gateway.ts";
+import { startGateway } from "../../src/gateway.ts";
 import { locateHome, prepareHome } from "../../src/home.ts";
 import { createLogger, createRedactor } from "../../src/log.ts";
 import type { GatewayBodies } from "../../src/path/stored.ts";
+import { planGateway } from "../../src/plan.ts";
 import { readConfig } from "../../src/settings.ts";
 import { answeredIn, nameOf, type Tag, tagsIn, textOf } from "../crash/conversation.ts";
 import type { Random } from "../crash/random.ts";

@@ -1,0 +1,54 @@
+import { type ChannelDefinition, createMemoryCache, systemClock } from "@signalbox/channel";
+import { feishu } from "@signalbox/channel-feishu";
+import type { Problem } from "@signalbox/config";
+import { resolveAgents } from "./agents.ts";
+import { type Accounts, planAccounts } from "./channels.ts";
+import type { GatewayOptions } from "./gateway.ts";
+import { resolveModels } from "./models.ts";
+import { routingProblems } from "./path/route.ts";
+import { resolveSkills } from "./skills.ts";
+import { toolProblems } from "./toolbox.ts";
+
+/** The parts of a configuration that can work, and everything that is wrong with the rest. */
+export interface Plan {
+  readonly agents: ReturnType<typeof resolveAgents>;
+  readonly models: ReturnType<typeof resolveModels>;
+  readonly skills: ReturnType<typeof resolveSkills>;
+  readonly accounts: Accounts;
+  /** In the order of the file. */
+  readonly problems: readonly Problem[];
+}
+
+const BUILT_IN: readonly ChannelDefinition[] = [feishu];
+
+/** Works out what the configuration asks for without starting anything: also what `config check` shows. */
+export async function planGateway(
+  options: Pick<GatewayOptions, "home" | "loaded" | "logger" | "env" | "channels">,
+): Promise<Plan> {
+  const { home, loaded, logger, env } = options;
+  const agents = resolveAgents(loaded, home);
+  const models = resolveModels(loaded, agents, env);
+  const skills = resolveSkills({ loaded, home, agents, env });
+  const cache = createMemoryCache({ clock: systemClock });
+  const definitions = [...BUILT_IN, ...(options.channels ?? [])];
+  const accounts = await planAccounts({ loaded, definitions, logger, cache });
+  const found = [agents, models, skills, accounts].flatMap((part) => part.problems);
+  const problems = onceEach(loaded.problems, [
+    ...found,
+    ...toolProblems(loaded, agents),
+    ...routingProblems(loaded, agents),
+  ]).toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  return { agents, models, skills, accounts, problems };
+}
+
+/** What is wrong with the text of a value says why its part misses it; the part only adds what does not work now. */
+function onceEach(ofFile: readonly Problem[], ofParts: readonly Problem[]): Problem[] {
+  const told = new Set<Problem>();
+  const merged = ofFile.map((problem) => {
+    const follows = ofParts.filter((one) => problem.severity === "error" && one.path === problem.path);
+    for (const one of follows) told.add(one);
+    const disables = problem.disables ?? follows.find((one) => one.disables !== undefined)?.disables;
+    return { ...problem, ...(disables === undefined ? {} : { disables }) };
+  });
+  return [...merged, ...ofParts.filter((one) => !told.has(one))];
+}
