@@ -51,6 +51,24 @@ describe("the keep-alive transport", () => {
     expect(await copy.clone().text()).toBe(await copy.text());
   });
 
+  it.each([
+    [true, 2],
+    [false, 1],
+  ])("sends a request again after a kept connection broke under it: %s", async (resend, times) => {
+    const seen: string[] = [];
+    const { url } = await serve((request, response) => {
+      seen.push(request.url ?? "");
+      if (request.url === "/first" || seen.length > 2) response.end("ok");
+      else request.socket.resetAndDestroy();
+    });
+    const fetch = keepAliveFetch({ resend });
+    await (await fetch(`${url}/first`)).text();
+    const second = fetch(`${url}/second`, { method: "POST", body: "{}" });
+    if (resend) expect((await second).status).toBe(200);
+    else await expect(second).rejects.toMatchObject({ code: "ECONNRESET" });
+    expect(seen.filter((path) => path === "/second")).toHaveLength(times);
+  });
+
   it("keeps its connection from one request to the next", async () => {
     const { url, sockets } = await serve((_, response) => response.end("ok"));
     const fetch = keepAliveFetch();
