@@ -13,7 +13,11 @@ export interface AgentsSkills {
   /** Folders outside the workspaces that hold skills; agents may read there. */
   readonly dirs: readonly string[];
   forAgent(agent: Agent): AgentSkills;
+  /** What the agent's prompt says of its skills; at most a second old. */
+  catalogue(agent: Agent): string;
 }
+
+const CATALOGUE_AGE_MS = 1_000;
 
 export function resolveSkills(options: {
   readonly loaded: LoadedConfig;
@@ -44,5 +48,19 @@ export function resolveSkills(options: {
       }),
     );
   });
-  return { problems, skills, dirs: sources.map((source) => source.dir), forAgent };
+  const catalogues = new Map<string, { readonly text: string; readonly at: number }>();
+  return {
+    problems,
+    skills,
+    dirs: sources.map((source) => source.dir),
+    forAgent,
+    catalogue(agent) {
+      const known = catalogues.get(agent.id);
+      const at = performance.now();
+      if (known !== undefined && at - known.at < CATALOGUE_AGE_MS) return known.text;
+      const { text } = forAgent(agent).catalogue();
+      catalogues.set(agent.id, { text, at });
+      return text;
+    },
+  };
 }

@@ -324,3 +324,44 @@ describe("hostile content", () => {
     expect(shown).not.toMatch(/^## Safety/m);
   });
 });
+
+describe("a prompt built before", () => {
+  /** Inputs that differ from each other in one thing, or in none. */
+  const variants: readonly SystemPromptInput[] = [
+    INPUT,
+    structuredClone(INPUT),
+    { ...INPUT, runtime: { ...INPUT.runtime, session: "feishu:ou_2" } },
+    { ...INPUT, agent: { ...INPUT.agent, systemPrompt: "Be kind." } },
+    { ...INPUT, agent: { id: INPUT.agent.id } },
+    { ...INPUT, mode: "minimal" },
+    { ...INPUT, mode: "none" },
+    { ...INPUT, tools: TOOLS.slice(0, 2) },
+    { ...INPUT, tools: TOOLS.map((tool) => ({ ...tool, description: `${tool.description} at all` })) },
+    { ...INPUT, tools: [] },
+    { ...INPUT, skills: "" },
+    { ...INPUT, workspaceDir: "/elsewhere" },
+    { ...INPUT, workspaceFiles: [{ name: "AGENTS.md", text: "# Rules\nBe long." }] },
+    { ...INPUT, workspaceFiles: [] },
+    { ...INPUT, workspaceFileLimits: { maxFileChars: 5 } },
+    { ...INPUT, extra: [] },
+    { ...INPUT, extra: [{ name: "memory", title: "Memory", text: "Search it last.", part: "stable" }] },
+    { ...INPUT, extra: [{ name: "memory", title: "Memory", text: "Search it first.", part: "volatile" }] },
+  ];
+
+  test("changes nothing about the next one", () => {
+    for (const before of variants) {
+      for (const next of variants)
+        expect(buildSystemPrompt(next, buildSystemPrompt(before))).toEqual(buildSystemPrompt(next));
+    }
+  });
+
+  test("gives its stable part on where nothing of it changed", () => {
+    const before = buildSystemPrompt(INPUT);
+    const next = buildSystemPrompt(
+      { ...structuredClone(INPUT), runtime: { ...INPUT.runtime, model: "other" } },
+      before,
+    );
+    expect(next.sections[0]).toBe(before.sections[0]);
+    expect(next.system.volatile).not.toBe(before.system.volatile);
+  });
+});

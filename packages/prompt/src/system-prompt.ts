@@ -26,18 +26,29 @@ import { fileDrafts } from "./workspace-section.ts";
 /** What a subagent gets to see of the workspace files. */
 const MINIMAL_FILES = new Set(["AGENTS.md", "TOOLS.md"]);
 
+/** What each prompt was built from. */
+const inputs = new WeakMap<BuiltPrompt, SystemPromptInput>();
+
 /**
  * Builds the system prompt. Pure: the same input gives the same bytes. What differs from turn to turn (`runtime`,
  * volatile extra sections) stands behind the cache boundary and leaves the stable part as it is.
+ *
+ * @param earlier a prompt built before: where nothing its stable part was made of has changed, that part is taken over
+ *   instead of being written again. The result is the same with and without.
  */
-export function buildSystemPrompt(input: SystemPromptInput): BuiltPrompt {
-  const sections = [
-    ...measured("stable", stableDrafts(input)),
-    ...measured("volatile", volatileDrafts(input)),
-  ];
-  const stable = join(sections, "stable");
-  const volatile = join(sections, "volatile");
-  return { system: volatile === "" ? { stable } : { stable, volatile }, sections };
+export function buildSystemPrompt(input: SystemPromptInput, earlier?: BuiltPrompt): BuiltPrompt {
+  const before = earlier && inputs.get(earlier);
+  const stable =
+    earlier && before && sameStable(before, input)
+      ? { text: earlier.system.stable, sections: earlier.sections.filter((one) => one.part === "stable") }
+      : joined(measured("stable", stableDrafts(input)));
+  const volatile = joined(measured("volatile", volatileDrafts(input)));
+  const built: BuiltPrompt = {
+    system: volatile.text === "" ? { stable: stable.text } : { stable: stable.text, volatile: volatile.text },
+    sections: [...stable.sections, ...volatile.sections],
+  };
+  inputs.set(built, input);
+  return built;
 }
 
 /** The prompt as people read it, with `CACHE_BOUNDARY` on a line between its parts. Not for a model. */
@@ -91,9 +102,45 @@ function measured(part: PromptPart, drafts: readonly Draft[]): PromptSection[] {
   });
 }
 
-function join(sections: readonly PromptSection[], part: PromptPart): string {
-  return sections
-    .filter((section) => section.part === part)
-    .map((section) => section.text)
-    .join("\n\n");
+function joined(sections: readonly PromptSection[]): {
+  readonly text: string;
+  readonly sections: readonly PromptSection[];
+} {
+  return { text: sections.map((section) => section.text).join("\n\n"), sections };
+}
+
+/** Whether both inputs give the same stable part, as far as can be told without writing it. */
+function sameStable(a: SystemPromptInput, b: SystemPromptInput): boolean {
+  const extra = (input: SystemPromptInput) => input.extra?.filter((section) => section.part === "stable");
+  return (
+    (a.mode ?? "full") === (b.mode ?? "full") &&
+    sameFields(a.agent, b.agent) &&
+    a.skills === b.skills &&
+    a.workspaceDir === b.workspaceDir &&
+    sameFields(a.workspaceFileLimits ?? {}, b.workspaceFileLimits ?? {}) &&
+    sameItems(a.tools, b.tools, (x, y) => x.name === y.name && x.description === y.description) &&
+    sameItems(a.workspaceFiles, b.workspaceFiles, sameFields) &&
+    sameItems(extra(a), extra(b), sameFields)
+  );
+}
+
+/** Compares objects whose fields are plain values. */
+function sameFields(a: object, b: object): boolean {
+  if (a === b) return true;
+  const entries = Object.entries(a);
+  const others = new Map<string, unknown>(Object.entries(b));
+  return entries.length === others.size && entries.every(([key, value]) => others.get(key) === value);
+}
+
+function sameItems<T>(
+  a: readonly T[] | undefined,
+  b: readonly T[] | undefined,
+  same: (x: T, y: T) => boolean,
+): boolean {
+  if (a === b) return true;
+  if (a === undefined || b === undefined || a.length !== b.length) return (a?.length ?? 0) + (b?.length ?? 0) === 0;
+  return a.every((item, index) => {
+    const other = b[index];
+    return other !== undefined && same(item, other);
+  });
 }

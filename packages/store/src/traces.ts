@@ -5,11 +5,14 @@ import type { TraceEntry, TraceStore } from "./types/side.ts";
 
 /** Entries wait for each other so long, or until there are so many characters of them. */
 const flushAfterMs = 250;
-const flushChars = 32_768;
+const flushChars = 262_144;
+
+/** One entry as it is kept: a message has several, so their keys would weigh as much as what they say. */
+type Stored = readonly [stage: string, at: number, data: JsonValue];
 
 interface Waiting {
   readonly subject: string;
-  /** Encoded entries. */
+  /** Encoded as {@link Stored}. */
   readonly entries: string[];
   readonly at: number;
 }
@@ -48,7 +51,7 @@ export function createTraceStore({ database, queue, now }: Context): BufferedTra
     async append(subject, entries) {
       const at = now();
       const encoded = entries.map((entry) =>
-        encode({ stage: entry.stage, data: entry.data, at: entry.at ?? at }, "A trace"),
+        encode([entry.stage, entry.at ?? at, entry.data], "A trace"),
       );
       const group = waiting.get(subject) ?? { subject, entries: [], at };
       group.entries.push(...encoded);
@@ -63,7 +66,8 @@ export function createTraceStore({ database, queue, now }: Context): BufferedTra
       return queue.read(() =>
         read
           .all(subject)
-          .flatMap((row) => decode<(Required<TraceEntry> & { data: JsonValue })[]>(row.entries)),
+          .flatMap((row) => decode<readonly Stored[]>(row.entries))
+          .map(([stage, at, data]) => ({ stage, at, data })),
       );
     },
   };

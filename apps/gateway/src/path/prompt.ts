@@ -9,6 +9,7 @@ import {
   formatBody,
   loadWorkspaceFiles,
   type PromptTool,
+  type SystemPromptInput,
   type WorkspaceFile,
 } from "@signalbox/prompt";
 import type { Agent } from "../agents.ts";
@@ -79,6 +80,8 @@ const SHORTENED_CHARS = 200;
 export function createPrompts(options: PromptOptions): Prompts {
   const { store, now } = options;
   const workspaceFiles = createFileCache(options);
+  /** The newest prompt of each agent: most of it stays as it is from one message to the next. */
+  const built = new Map<string, BuiltPrompt>();
 
   const senderName = async ({ channel, account, sender }: MessageEvent): Promise<string> => {
     if (sender.name !== undefined) return sender.name;
@@ -166,8 +169,8 @@ export function createPrompts(options: PromptOptions): Prompts {
         extra: [],
       });
       const account = options.account(event.channel, event.account);
-      const catalogue = options.skills.forAgent(agent).catalogue().text;
-      return buildSystemPrompt({
+      const catalogue = options.skills.catalogue(agent);
+      const input: SystemPromptInput = {
         agent: {
           id: agent.id,
           name: agent.name,
@@ -185,7 +188,10 @@ export function createPrompts(options: PromptOptions): Prompts {
           thinking: agent.thinking,
           capabilities: capabilitiesOf(account),
         },
-      });
+      };
+      const prompt = buildSystemPrompt(input, built.get(agent.id));
+      built.set(agent.id, prompt);
+      return prompt;
     },
   };
 }
