@@ -129,8 +129,7 @@ export class RequestBuilder {
     }
     const stops = stopSequences?.filter((stop) => stop.trim() !== "");
     if (stops !== undefined && stops.length > 0) fields.push(["stop_sequences", JSON.stringify(stops)]);
-    fields.push(["messages", this.#messagesText(messages, control, model)]);
-    return assemble(fields, options.extra);
+    return assemble(fields, this.#turns(messages, control, model), options.extra);
   }
 
   #cacheControl(options: StreamOptions): string | undefined {
@@ -210,7 +209,7 @@ export class RequestBuilder {
     return piece;
   }
 
-  #messagesText(messages: readonly Message[], control: string | undefined, model: Model): string {
+  #turns(messages: readonly Message[], control: string | undefined, model: Model): string[] {
     const turns: string[] = [];
     const userTurns: { readonly at: number; readonly blocks: string }[] = [];
     const user = (blocks: string, text = userTurn(blocks)): void => {
@@ -243,7 +242,7 @@ export class RequestBuilder {
     // Two breakpoints: what was cached last time is found again, and this turn's end is cached for the next.
     if (control !== undefined)
       for (const { at, blocks } of userTurns) turns[at] = userTurn(marked(blocks, control));
-    return `[${turns.join(",")}]`;
+    return turns;
   }
 }
 
@@ -251,17 +250,20 @@ function userTurn(blocks: string): string {
   return `{"role":"user","content":[${blocks}]}`;
 }
 
+/** In one piece by one join: every further concatenation would copy a long conversation once more. */
 function assemble(
   fields: readonly [string, string][],
+  turns: string[],
   extra: Readonly<Record<string, JsonValue>> | undefined,
 ): string {
-  let parts = fields;
-  if (extra !== undefined) {
-    const merged = new Map(fields);
-    for (const [name, value] of Object.entries(extra)) merged.set(name, JSON.stringify(value));
-    parts = [...merged];
-  }
-  let text = "{";
-  for (const [name, json] of parts) text += `${text.length > 1 ? "," : ""}${JSON.stringify(name)}:${json}`;
-  return `${text}}`;
+  const all = new Map(fields);
+  for (const [name, value] of Object.entries(extra ?? {})) all.set(name, JSON.stringify(value));
+  const given = all.get("messages");
+  all.delete("messages");
+  let head = "{";
+  for (const [name, json] of all) head += `${JSON.stringify(name)}:${json},`;
+  if (given !== undefined) return `${head}"messages":${given}}`;
+  turns[0] = `${head}"messages":[${turns[0] ?? ""}`;
+  turns.push(`${turns.pop() ?? ""}]}`);
+  return turns.join(",");
 }

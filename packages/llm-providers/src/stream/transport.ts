@@ -101,6 +101,9 @@ function openWire(protocol: string): Wire {
   return { agent: new Agent({ keepAlive: true, scheduling: "lifo" }), request };
 }
 
+/** Characters. */
+const LONG_TEXT = 4_096;
+
 /** One request over `http:` or `https:`. */
 interface Exchange {
   readonly url: URL;
@@ -173,6 +176,8 @@ export function keepAliveWire({ resend = true }: { readonly resend?: boolean } =
           signal?.removeEventListener("abort", onAbort);
           reject(error);
         });
+        // Otherwise the head and a long text are joined into another copy of the text.
+        if (typeof body === "string" && body.length > LONG_TEXT) request.flushHeaders();
         request.end(body, encoding);
       };
       signal?.addEventListener("abort", onAbort, { once: true });
