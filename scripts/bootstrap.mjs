@@ -12,6 +12,7 @@ const windows = process.platform === "win32";
 
 const [command, ...rest] = process.argv.slice(2);
 const commands = {
+  // As in the first line of the gateway's own program.
   start: {
     build: ["--filter=@signalbox/gateway..."],
     run: ["--max-semi-space-size=4", "apps/gateway/dist/cli/main.js", "start"],
@@ -42,6 +43,7 @@ const env = {
   ].join(windows ? ";" : ":"),
   TURBO_TELEMETRY_DISABLED: "1",
   TURBO_NO_UPDATE_NOTIFIER: "1",
+  ...(command === "start" && process.env.MALLOC_ARENA_MAX === undefined ? { MALLOC_ARENA_MAX: "1" } : {}),
 };
 const { build: buildArguments, run: runArguments } = commands[command];
 build(buildArguments);

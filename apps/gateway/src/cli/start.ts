@@ -7,6 +7,7 @@ import { gatewayToken, locateHome, prepareHome } from "../home.ts";
 import { createLogger, createRedactor } from "../log.ts";
 import { planGateway } from "../plan.ts";
 import { effectiveToken, environmentSecrets, environmentToken, readConfig } from "../settings.ts";
+import { releaseIdleMemory } from "./idle-memory.ts";
 import type { CommonOptions } from "./program.ts";
 
 /** `signalbox start`: runs until SIGTERM or SIGINT; a second signal ends it at once. */
@@ -57,6 +58,7 @@ export async function start(options: CommonOptions & { readonly strict?: boolean
   ];
   process.stderr.write(`${lines.join("\n")}\n`);
 
+  releaseIdleMemory();
   const signal = Promise.withResolvers<undefined>();
   const onSignal = (): void => {
     signal.resolve(undefined);
