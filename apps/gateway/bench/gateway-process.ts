@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const MAIN = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+/** How the program asks to be started: variables and flags of its first line. */
+const FIRST_LINE = /^#!\/usr\/bin\/env -S (?<variables>(?:\w+=\S+ )*)node(?<flags>.*)\n/;
 
 /** A built gateway in a process of its own. */
 export interface GatewayProcess {
@@ -21,6 +23,8 @@ export interface GatewayProcess {
   /** Bytes and calls written so far, to whatever. */
   io(): { readonly bytes: number; readonly writes: number };
   stop(): Promise<void>;
+  /** SIGKILL. */
+  kill(): Promise<void>;
 }
 
 /** Makes a home with this configuration; the folder is reused by later starts until it is removed. */
@@ -48,13 +52,20 @@ export async function freePort(): Promise<number> {
 /** Starts the gateway on `home` and waits until it is ready. */
 export async function startProcess(home: string, port: number): Promise<GatewayProcess> {
   const started = performance.now();
+  const { variables = "", flags = "" } = FIRST_LINE.exec(readFileSync(MAIN, "utf8"))?.groups ?? {};
   const env = {
+    ...Object.fromEntries(
+      variables
+        .trim()
+        .split(" ")
+        .map((one) => one.split("=")),
+    ),
     PATH: process.env["PATH"],
     HOME: home,
     SIGNALBOX_HOME: home,
     SIGNALBOX_TOKEN: "bench-token-0123456789",
   };
-  const child = spawn(process.execPath, ["--max-semi-space-size=4", MAIN, "start"], {
+  const child = spawn(process.execPath, [...flags.split(" ").filter((flag) => flag !== ""), MAIN, "start"], {
     env,
     stdio: ["ignore", "ignore", "pipe"],
   });
@@ -82,12 +93,15 @@ export async function startProcess(home: string, port: number): Promise<GatewayP
         writes: Number(/syscw: (\d+)/.exec(text)?.[1]),
       };
     },
-    async stop() {
-      const closed = new Promise((resolve) => child.once("close", resolve));
-      child.kill("SIGTERM");
-      await closed;
-    },
+    stop: () => end("SIGTERM"),
+    kill: () => end("SIGKILL"),
   };
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    const closed = new Promise((resolve) => child.once("close", resolve));
+    child.kill(signal);
+    await closed;
+  }
 }
 
 /** Starts any program that answers on `url` and measures the same figures: the floor of a process. */

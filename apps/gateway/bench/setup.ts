@@ -1,0 +1,59 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
+import { freePort, makeHome, removeHome } from "./gateway-process.ts";
+import { startModel, type ZeroLatencyModel } from "./model.ts";
+import { now } from "./report.ts";
+
+const APP = { appId: "cli_bench", appSecret: "bench-app-secret" };
+
+/** Everything around the gateway, in this process. */
+export interface Setup {
+  readonly home: string;
+  readonly port: number;
+  readonly verificationToken: string;
+  readonly model: ZeroLatencyModel;
+  readonly feishu: FeishuStandIn;
+  /** One call of the vendor's SDK on its own, read to its end: the floor of a message. */
+  rawTurn(): Promise<{ readonly calledAt: number; readonly seenAt: number }>;
+  stop(): Promise<void>;
+}
+
+export async function setUp(): Promise<Setup> {
+  const verificationToken = "bench-verification-token";
+  const model = await startModel();
+  const feishu = await startFeishu({ ...APP, verificationToken, users: {} });
+  const port = await freePort();
+  const home = makeHome(`
+gateway: { port: ${port}, logLevel: warn }
+models: { providers: { anthropic: { api: anthropic-messages, apiKey: bench-key-0123456789, baseUrl: "${model.url}" } } }
+agents: { list: [ { id: main, model: anthropic/claude-sonnet-4-6 } ] }
+channels: { feishu: { accounts: { main: { appId: ${APP.appId}, appSecret: ${APP.appSecret}, verificationToken: ${verificationToken}, baseUrl: "${feishu.url}" } } } }
+access: { dm: open }
+`);
+  const client = new Anthropic({ apiKey: "bench-key-0123456789", baseURL: model.url });
+  return {
+    home,
+    port,
+    verificationToken,
+    model,
+    feishu,
+    async rawTurn() {
+      const calledAt = now();
+      const before = model.turns.length;
+      const stream = await client.messages.create({
+        model: "claude-sonnet-4-6",
+        max_tokens: 1024,
+        stream: true,
+        messages: [{ role: "user", content: "hello" }],
+      });
+      for await (const _ of stream) {
+        // Reading it is all there is to do.
+      }
+      return { calledAt, seenAt: model.turns[before]?.seenAt ?? Number.NaN };
+    },
+    async stop() {
+      await Promise.all([model.stop(), feishu.stop()]);
+      removeHome(home);
+    },
+  };
+}
