@@ -138,7 +138,8 @@ function sameItems<T>(
   same: (x: T, y: T) => boolean,
 ): boolean {
   if (a === b) return true;
-  if (a === undefined || b === undefined || a.length !== b.length) return (a?.length ?? 0) + (b?.length ?? 0) === 0;
+  if (a === undefined || b === undefined || a.length !== b.length)
+    return (a?.length ?? 0) + (b?.length ?? 0) === 0;
   return a.every((item, index) => {
     const other = b[index];
     return other !== undefined && same(item, other);

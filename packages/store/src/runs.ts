@@ -217,20 +217,21 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
         if (taken.length > 0) {
           setInbox.run(JSON.stringify([...rows.inboxOf(run), ...taken.map((row) => row.seq)]), run.n);
         }
-        let n = prepared.length === 0 ? 0 : (nextCall.get(run.n)?.n ?? 1);
-        for (const { intent, args } of prepared) {
-          insertCall.run(run.n, n, intent.callId, intent.name, args, intent.effects);
-          n += 1;
-        }
+        addCalls(run, prepared);
         appendNow(run, bodies);
       });
     },
 
-    toolStarted: ({ callIds, ...write }) =>
-      queue.write(() => {
+    async toolStarted({ callIds, messages, intents, ...write }) {
+      const bodies = bodiesOf(messages ?? []);
+      const prepared = prepareIntents(intents ?? []);
+      return queue.write(() => {
         const run = rows.running(write);
+        addCalls(run, prepared);
         for (const callId of callIds) markCall(run, callId, "started");
-      }),
+        appendNow(run, bodies);
+      });
+    },
 
     async toolResults({ callIds, messages, ...write }) {
       const bodies = bodiesOf(messages);
@@ -311,6 +312,15 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
           .map(rows.toRun);
       }),
   };
+
+  function addCalls(run: RunRecord, prepared: readonly PreparedIntent[]): void {
+    if (prepared.length === 0) return;
+    let n = nextCall.get(run.n)?.n ?? 1;
+    for (const { intent, args } of prepared) {
+      insertCall.run(run.n, n, intent.callId, intent.name, args, intent.effects);
+      n += 1;
+    }
+  }
 
   function markCall(run: RunRecord, callId: string, state: "started" | "done"): void {
     if (setCall.run(state, run.n, callId) === 0) {

@@ -50,9 +50,7 @@ export function createTraceStore({ database, queue, now }: Context): BufferedTra
     flush,
     async append(subject, entries) {
       const at = now();
-      const encoded = entries.map((entry) =>
-        encode([entry.stage, entry.at ?? at, entry.data], "A trace"),
-      );
+      const encoded = entries.map((entry) => encode([entry.stage, entry.at ?? at, entry.data], "A trace"));
       const group = waiting.get(subject) ?? { subject, entries: [], at };
       group.entries.push(...encoded);
       waiting.set(subject, group);

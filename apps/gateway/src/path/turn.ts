@@ -193,9 +193,10 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
       return;
     }
     await taint.keep(tools.taint());
-    const places = journal.places();
+    const tail = await journal.end();
     const ended = { ...scope, told: extras.told, mayAttach: tools.mayAttach };
-    await conclude(options, ended, result, journal.takeHeld(), viewer.texts());
+    await conclude(options, ended, result, tail.messages, viewer.texts());
+    const { places } = tail;
     if (places) {
       const messages = [...scope.history, ...result.messages];
       options.histories.keep(sessionKey, scope.generation, { messages, places });
@@ -204,6 +205,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     if (!isStoreFailure(error)) await journal.flush();
     throw error;
   } finally {
+    journal.close();
     tools.end();
   }
 }

@@ -38,9 +38,9 @@ it("passes every failpoint on the usual way of messages", { timeout: 30_000 }, a
     asked = index + 1;
     if (index === 0) return { toolCalls: [{ name: "write", input: { file_path: "a.txt", content: "a" } }] };
     if (index === 1) return { toolCalls: [{ name: "message", input: { action: "send", message: "a" } }] };
-    return index === 3
-      ? { text: "too late", delayMs: 20_000 }
-      : { text: "done, and said slowly", chunks: 8, deltaMs: 40 };
+    if (index === 3) return { toolCalls: [{ name: "ls", input: {} }], delayMs: 500 };
+    if (index === 4) return { text: "too late", delayMs: 20_000 };
+    return { text: "done, and said slowly", chunks: 8, deltaMs: 40 };
   });
   const passed = new Set<string>();
   const first = await start(world, passed);
@@ -52,6 +52,8 @@ it("passes every failpoint on the usual way of messages", { timeout: 30_000 }, a
   expect(world.feishu.sent).toHaveLength(2);
   expect(await post(groupMention("wait", world.feishu.bot, { senderId: ZHANG }))).toBe(200);
   await eventually(() => asked === 4, "the model is asked");
+  expect(await post(groupMention("no, this", world.feishu.bot, { senderId: ZHANG }))).toBe(200);
+  await eventually(() => asked === 5, "the message steers the run");
   await eventually(() => passed.has("renew.after"), "the lease is renewed");
   await first.stop();
 

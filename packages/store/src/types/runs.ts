@@ -72,6 +72,14 @@ export interface RunStep<T extends Bodies = Bodies> extends RunWrite {
   readonly inboxIds?: readonly InboxId[];
 }
 
+export interface RunToolStart<T extends Bodies = Bodies> extends RunWrite {
+  /** The calls that begin now. */
+  readonly callIds: readonly string[];
+  /** As in a {@link RunStep}. */
+  readonly messages?: readonly T["message"][];
+  readonly intents?: readonly ToolIntent[];
+}
+
 export interface RunToolResults<T extends Bodies = Bodies> extends RunWrite {
   /** The calls that have their result now. */
   readonly callIds: readonly string[];
@@ -108,8 +116,8 @@ export interface RunStore<T extends Bodies = Bodies> {
   begin(input: RunBegin<T>): Promise<RunBegun>;
   /** Appends what the model said, with the tool calls it asked for. */
   step(input: RunStep<T>): Promise<void>;
-  /** To be awaited before a tool with effects is executed. */
-  toolStarted(input: RunWrite & { readonly callIds: readonly string[] }): Promise<void>;
+  /** To be awaited before a tool with effects is executed; what was not yet told of it may come along. */
+  toolStarted(input: RunToolStart<T>): Promise<void>;
   toolResults(input: RunToolResults<T>): Promise<void>;
   /** Ends the run: last messages, ends of its inbox rows, outbox rows, told history and usage in one transaction. */
   finish(input: RunFinish<T>): Promise<readonly OutboxRow<T>[]>;
