@@ -33,6 +33,8 @@ install();
 const node = pinnedNode();
 // Everything below runs on the pinned Node.js: turbo, the compiler, the tests.
 const env = {
+  // Read by the gateway alone; what the caller has set wins.
+  ...(command === "start" ? { MALLOC_ARENA_MAX: "1" } : {}),
   ...process.env,
   PATH: [
     dirname(node),
@@ -43,7 +45,6 @@ const env = {
   ].join(windows ? ";" : ":"),
   TURBO_TELEMETRY_DISABLED: "1",
   TURBO_NO_UPDATE_NOTIFIER: "1",
-  ...(command === "start" && process.env.MALLOC_ARENA_MAX === undefined ? { MALLOC_ARENA_MAX: "1" } : {}),
 };
 const { build: buildArguments, run: runArguments } = commands[command];
 build(buildArguments);

@@ -1,7 +1,7 @@
 import type { Context } from "./context.ts";
 import { decode, encode } from "./json.ts";
 import type { JsonValue } from "./types/common.ts";
-import type { TraceEntry, TraceStore } from "./types/side.ts";
+import type { TraceStore } from "./types/side.ts";
 
 /** Entries wait for each other so long, or until there are so many characters of them. */
 const flushAfterMs = 250;
