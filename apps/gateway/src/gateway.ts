@@ -151,7 +151,7 @@ async function run(
     const found = accounts.get(channel, name);
     return found && failpoints ? accountWithFailpoints(found, failpoints) : found;
   };
-  const media = createMedia({ config, home, store, logger, now });
+  const media = createMedia({ config, home, store, agents, account, logger, now });
   const deliverer = createDeliverer({
     store,
     lease,
@@ -194,7 +194,7 @@ async function run(
     now,
   });
   const toolbox = failpoints ? toolboxWithFailpoints(tools, failpoints) : tools;
-  const prompts = createPrompts({ store, skills, account, hooks, logger, now });
+  const prompts = createPrompts({ store, skills, account, mediaIn: media.in, hooks, logger, now });
   const histories = createHistories(store);
   const { onFatal } = options;
   const answer = createRunner({
@@ -206,6 +206,7 @@ async function run(
     prompts,
     histories,
     mediaOut: media.out,
+    mediaIn: media.in,
     links: media.links,
     hooks,
     readOrder: (stored, agentId) => commands.read(stored, agentId),

@@ -11,8 +11,10 @@ it("goes by what bytes hold, and by the name only for kinds of text", async () =
     [Buffer.from('{"a":1}'), "t.json", "application/json", "json"],
     [Buffer.from("const a: number = 1;"), "code.ts", "text/plain", "ts"],
     [Buffer.from("# 标题"), "读我.MD", "text/markdown", "md"],
+    [Buffer.from([0xc4, 0xe3, 0xba, 0xc3, 0x2c, 0x31]), "表.csv", "text/csv", "csv"],
+    [Buffer.from("words"), "a.sh/../../x", "text/plain", "txt"],
     [Buffer.from("words"), undefined, "text/plain", "txt"],
-    [Buffer.from("words"), "a.exe", "text/plain", "exe"],
+    [Buffer.from("words"), "a.exe", "text/plain", "txt"],
     [latin1("\0\x01\x02\xff\xfe"), "a.png", "application/octet-stream", "bin"],
     [Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>"), "x.svg", "image/svg+xml", "svg"],
   ];

@@ -1,4 +1,5 @@
 import type { OutboundMediaKind } from "@signalbox/channel";
+import { detectEncoding, type TextEncoding } from "@signalbox/tools";
 
 /** What bytes are, by what they hold; names only say which kind of text. */
 export interface MediaType {
@@ -14,22 +15,34 @@ const TEXT: MediaType = { mimeType: "text/plain", extension: "txt" };
 const TEXTUAL =
   /^(text\/.+|application\/(json|.+\+json|xml|.+\+xml|javascript|typescript|x-sh|sql|yaml|toml|x-ndjson|rtf)|image\/svg\+xml)$/;
 /** How much of a text is looked at. */
-const SAMPLE = 4_096;
+const SAMPLE = 65_536;
+/** Endings of texts that a file may keep: what is not among them is called `txt`. */
+const ENDINGS: readonly string[] =
+  "txt md markdown csv tsv json jsonl ndjson json5 yaml yml toml ini cfg conf env properties log xml html htm svg css scss less js mjs cjs jsx ts mts cts tsx vue svelte py pyi rb php pl lua go rs c h cc cpp hpp cs java kt kts scala swift m sh bash zsh fish ps1 bat cmd sql graphql proto tex bib rst adoc srt vtt ics diff patch r jl ipynb dockerfile makefile gradle tf".split(
+    " ",
+  );
 
 /** Recognises a type by its content. `name` may be a path or URL; of it only the ending counts. */
 export async function mediaTypeOf(bytes: Uint8Array, name: string | undefined): Promise<MediaType> {
   const { fileTypeFromBuffer } = await import("file-type");
   const found = await fileTypeFromBuffer(bytes).catch(() => undefined);
   if (found) return { mimeType: bare(found.mime), extension: found.ext };
-  if (!looksLikeText(bytes.subarray(0, SAMPLE))) return UNKNOWN;
-  const { default: mime } = await import("mime");
-  const extension = /\.([0-9a-z]{1,10})$/i.exec(name ?? "")?.[1]?.toLowerCase();
-  const mimeType = extension === undefined ? null : mime.getType(extension);
+  if (encodingOf(bytes) === undefined) return UNKNOWN;
+  const ending = /\.([0-9a-z]{1,10})$/i.exec(name ?? "")?.[1]?.toLowerCase();
+  const extension = ENDINGS.find((one) => one === ending);
   if (extension === undefined) return TEXT;
+  const { default: mime } = await import("mime");
+  const mimeType = mime.getType(extension);
   // Source code has types of its own that nobody agrees on (`.ts` is a video to the registry).
   return mimeType !== null && TEXTUAL.test(mimeType)
     ? { mimeType, extension }
     : { mimeType: TEXT.mimeType, extension };
+}
+
+/** The text that bytes are, undefined for what is none. */
+export function decodeText(bytes: Uint8Array): string | undefined {
+  const encoding = encodingOf(bytes);
+  return encoding === undefined ? undefined : new TextDecoder(encoding).decode(bytes);
 }
 
 /** Which kind of attachment a type is; what can run scripts is a file. */
@@ -43,8 +56,6 @@ function bare(mimeType: string): string {
   return (mimeType.split(";")[0] ?? "").trim().toLowerCase();
 }
 
-function looksLikeText(sample: Uint8Array): boolean {
-  if (sample.includes(0)) return false;
-  // The sample may end within a character.
-  return new TextDecoder().decode(sample, { stream: true }).indexOf("\uFFFD") < 0;
+function encodingOf(bytes: Uint8Array): TextEncoding | undefined {
+  return detectEncoding(bytes.subarray(0, SAMPLE), bytes.byteLength <= SAMPLE);
 }

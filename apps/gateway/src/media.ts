@@ -1,9 +1,12 @@
 import type { Config } from "@signalbox/config";
 import { createGuardedFetch, type GuardedFetch } from "@signalbox/tools";
+import type { Agents } from "./agents.ts";
 import { createBlobs } from "./blobs.ts";
+import type { Account } from "./channels.ts";
 import type { Home } from "./home.ts";
 import type { Logger } from "./log.ts";
 import { createLinks, type Links } from "./path/links.ts";
+import { createMediaIn, type MediaIn } from "./path/media-in.ts";
 import { createMediaOut, type MediaOut, pruneMedia } from "./path/media-out.ts";
 import type { GatewayStore } from "./path/stored.ts";
 import { createWorkspaces } from "./workspaces.ts";
@@ -11,6 +14,7 @@ import { createWorkspaces } from "./workspaces.ts";
 /** Attachments and links on the way of a message. */
 export interface Media {
   readonly out: MediaOut;
+  readonly in: MediaIn;
   readonly links: Links;
   /** The one way from the gateway to addresses that people or models name. */
   readonly fetch: GuardedFetch;
@@ -22,6 +26,8 @@ export interface MediaOptions {
   readonly config: Config;
   readonly home: Home;
   readonly store: GatewayStore;
+  readonly agents: Agents;
+  readonly account: (channel: string, account: string) => Account | undefined;
   readonly logger: Logger;
   readonly now: () => number;
 }
@@ -29,13 +35,14 @@ export interface MediaOptions {
 /** The largest attachment that any channel takes is far below. */
 const MOST_BYTES = 200_000_000;
 
-export function createMedia({ config, home, store, logger, now }: MediaOptions): Media {
+export function createMedia({ config, home, store, agents, account, logger, now }: MediaOptions): Media {
   const blobs = createBlobs(home.mediaDir);
   const workspaces = createWorkspaces(home);
   const { allow, timeoutMs } = config.tools.web;
   const fetch = createGuardedFetch({ allow, timeoutMs, maxBytes: MOST_BYTES });
   return {
     out: createMediaOut({ blobs, workspaces, fetch, logger }),
+    in: createMediaIn({ account, agents, workspaces, logger }),
     links: createLinks({ config: config.links, fetch, logger }),
     fetch,
     prune: () => pruneMedia(store, blobs, logger, now),

@@ -302,10 +302,14 @@ it("keeps a blob while a row may need it, and no longer", { timeout: 60_000 }, a
   expect(readdirSync(mediaDir)).toHaveLength(2);
   await inStore(world, async (store) => {
     const logger = createLogger("silent", createRedactor([]));
+    const { config } = readConfig(world.home, world.env);
+    const agents = { all: [], defaultId: "coder", problems: [], get: () => undefined };
     await createMedia({
-      config: readConfig(world.home, world.env).config,
+      config,
       home: world.home,
       store,
+      agents,
+      account: () => undefined,
       logger,
       now: Date.now,
     }).prune();

@@ -11,8 +11,10 @@ export { adoptTool, defineTool, type ToolDefinition } from "./define.ts";
 export { createExecTool, type ExecToolOptions } from "./exec.ts";
 export { claimsOn } from "./files/common.ts";
 export { createEditTool, type EditToolOptions } from "./files/edit.ts";
+export { type ImageInfo, imageInfo } from "./files/images.ts";
 export { createLsTool, type LsToolOptions } from "./files/ls.ts";
 export { createReadTool, type ReadToolOptions } from "./files/read.ts";
+export { detectEncoding, type TextEncoding } from "./files/text.ts";
 export { createWriteTool, type WriteToolOptions } from "./files/write.ts";
 export {
   createMessageTool,

@@ -1,5 +1,5 @@
-import type { AgentMessage, ImageBlock, UserMessage } from "@signalbox/agent-core";
-import { deadline, type MediaRef, type MessageEvent } from "@signalbox/channel";
+import type { AgentMessage, InputBlock, UserMessage } from "@signalbox/agent-core";
+import { deadline, type MessageEvent } from "@signalbox/channel";
 import {
   type BuiltPrompt,
   buildInboundContext,
@@ -14,12 +14,12 @@ import {
 } from "@signalbox/prompt";
 import type { Agent } from "../agents.ts";
 import type { Account } from "../channels.ts";
-import { messageOf } from "../errors.ts";
 import type { Hooks } from "../hooks.ts";
 import type { Logger } from "../log.ts";
 import type { AgentModel } from "../models.ts";
 import type { AgentsSkills } from "../skills.ts";
 import { historyKey } from "./aside.ts";
+import { type MediaIn, mediaNote, type ShownMedia } from "./media-in.ts";
 import { OWN_CHANNELS } from "./reply.ts";
 import type { GatewayStore } from "./stored.ts";
 import { type MessageTicket, spokenText } from "./ticket.ts";
@@ -28,6 +28,7 @@ export interface PromptOptions {
   readonly store: GatewayStore;
   readonly skills: AgentsSkills;
   readonly account: (channel: string, account: string) => Account | undefined;
+  readonly mediaIn: MediaIn;
   readonly hooks: Hooks;
   readonly logger: Logger;
   readonly now: () => number;
@@ -37,7 +38,8 @@ export interface PromptOptions {
 export interface InboundExtras {
   /** Trusted metadata and untrusted context. */
   readonly text: string;
-  readonly images: readonly ImageBlock[];
+  /** Pictures and documents. */
+  readonly blocks: readonly InputBlock[];
   /** What it tells of what others said in the group; absent where it tells nothing. */
   readonly told?: ToldHistory;
 }
@@ -51,6 +53,7 @@ export interface ToldHistory {
 /** What was read besides the message. */
 interface ReadAlong {
   readonly pages: readonly ContextDocument[];
+  readonly media: Pick<ShownMedia, "blocks" | "files">;
 }
 
 /** Makes what the model reads out of what came in. */
@@ -61,7 +64,7 @@ export interface Prompts {
   summary(tickets: readonly MessageTicket[]): UserMessage;
   /** Earlier turns that a client of the API keeps itself. */
   seedMessages(ticket: MessageTicket): AgentMessage[];
-  inbound(ticket: MessageTicket, agentModel: AgentModel, read: ReadAlong): Promise<InboundExtras>;
+  inbound(ticket: MessageTicket, read: ReadAlong): Promise<InboundExtras>;
   system(
     agent: Agent,
     agentModel: AgentModel,
@@ -71,9 +74,6 @@ export interface Prompts {
 }
 
 const RESOLVE_MS = 1_500;
-const FETCH_MEDIA_MS = 10_000;
-const MAX_IMAGE_BYTES = 5_000_000;
-const MAX_IMAGES = 8;
 const FILES_AGE_MS = 1_000;
 const SHORTENED_CHARS = 200;
 
@@ -92,8 +92,10 @@ export function createPrompts(options: PromptOptions): Prompts {
     limit.end();
     return found?.name ?? sender.id;
   };
-  const body = async (event: MessageEvent): Promise<string> => {
-    const text = [event.text, ...event.media.map(mediaNote)].filter((line) => line !== "").join("\n");
+  const body = async (ticket: MessageTicket): Promise<string> => {
+    const { event } = ticket.stored;
+    const notes = (await options.mediaIn.take(ticket)).map(mediaNote);
+    const text = [spokenText(ticket), ...notes].filter((line) => line !== "").join("\n");
     // Clients of the gateway's own surfaces speak for themselves: their text stands without an envelope.
     if (OWN_CHANNELS.has(event.channel)) return text;
     return formatBody({ messageId: event.messageId, senderName: await senderName(event), text });
@@ -103,8 +105,8 @@ export function createPrompts(options: PromptOptions): Prompts {
     userMessages: (tickets) =>
       Promise.all(
         tickets.map(async (ticket): Promise<UserMessage> => {
-          const event = { ...ticket.stored.event, text: spokenText(ticket) };
-          return { role: "user", content: await body(event), timestamp: event.timestamp };
+          const { timestamp } = ticket.stored.event;
+          return { role: "user", content: await body(ticket), timestamp };
         }),
       ),
     summary(tickets) {
@@ -123,7 +125,7 @@ export function createPrompts(options: PromptOptions): Prompts {
         return { role, content: [{ type: "text", text }], ...origin, stopReason: "end_turn", timestamp };
       });
     },
-    async inbound({ stored: { event, role } }, agentModel, { pages }) {
+    async inbound({ stored: { event, role } }, { pages, media }) {
       const name = await senderName(event);
       const direct = event.conversation.kind === "direct";
       const history = direct ? [] : await groupHistory(store, event);
@@ -142,15 +144,16 @@ export function createPrompts(options: PromptOptions): Prompts {
         },
         history,
         ...quotedBy(event),
+        files: media.files,
         pages,
         text: event.text,
       });
       const blocks = context.blocks.filter(({ name, trusted }) =>
-        OWN_CHANNELS.has(event.channel) ? trusted || name === "pages" : name !== "body",
+        OWN_CHANNELS.has(event.channel) ? trusted || name === "pages" || name === "files" : name !== "body",
       );
       return {
         text: blocks.map((block) => block.text).join("\n\n"),
-        images: await images(options, event, agentModel),
+        blocks: media.blocks,
         // It is forgotten with the commit of the run that tells it: after a crash it is told again.
         ...(history.length === 0
           ? {}
@@ -233,54 +236,6 @@ function quotedBy({ replyTo }: MessageEvent): { quoted?: ContextMessage } {
   if (replyTo?.text === undefined) return {};
   const { messageId, text, senderId } = replyTo;
   return { quoted: { messageId, text, ...(senderId === undefined ? {} : { senderId }) } };
-}
-
-/** Pictures of the message, where the channel can fetch them and the model can see them. */
-async function images(
-  options: PromptOptions,
-  event: MessageEvent,
-  { model }: AgentModel,
-): Promise<ImageBlock[]> {
-  if (!model.input.includes("image")) return [];
-  const running = options.account(event.channel, event.account)?.running;
-  const wanted = event.media.filter((media) => media.kind === "image").slice(0, MAX_IMAGES);
-  const fetched = await Promise.all(
-    wanted.map(async (media): Promise<ImageBlock | undefined> => {
-      try {
-        const found = await running?.fetchMedia?.(media, AbortSignal.timeout(FETCH_MEDIA_MS));
-        const bytes = found && (await readAtMost(found.body, MAX_IMAGE_BYTES));
-        return (
-          bytes && {
-            type: "image",
-            mimeType: found.mimeType,
-            source: { kind: "base64", data: bytes.toString("base64") },
-          }
-        );
-      } catch (error) {
-        options.logger.warn(
-          { message: event.messageId, err: messageOf(error) },
-          "a picture could not be fetched",
-        );
-        return undefined;
-      }
-    }),
-  );
-  return fetched.filter((block) => block !== undefined);
-}
-
-async function readAtMost(body: ReadableStream<Uint8Array>, limit: number): Promise<Buffer | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.byteLength;
-    if (size > limit) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-function mediaNote({ kind, name, mimeType }: MediaRef): string {
-  return `[${kind}${name === undefined ? "" : ` ${JSON.stringify(name)}`}, ${mimeType}]`;
 }
 
 function capabilitiesOf(account: Account | undefined): string[] {

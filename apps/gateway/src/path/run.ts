@@ -17,6 +17,7 @@ import type { Drafts } from "./draft.ts";
 import type { Histories } from "./history.ts";
 import type { Batch, RunHandle } from "./lane.ts";
 import type { Links } from "./links.ts";
+import type { MediaIn } from "./media-in.ts";
 import type { MediaOut } from "./media-out.ts";
 import { chooseModel } from "./model-choice.ts";
 import type { Prompts } from "./prompt.ts";
@@ -38,6 +39,7 @@ export interface RunOptions {
   readonly prompts: Prompts;
   readonly histories: Histories;
   readonly mediaOut: MediaOut;
+  readonly mediaIn: MediaIn;
   readonly links: Links;
   readonly hooks: Hooks;
   /** What messages order beyond their plain text. */

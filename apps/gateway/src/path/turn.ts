@@ -15,6 +15,7 @@ import type { AgentModel } from "../models.ts";
 import { conclude, failureNote, finish } from "./conclude.ts";
 import { createJournal } from "./journal.ts";
 import type { RunHandle } from "./lane.ts";
+import { taints } from "./media-in.ts";
 import type { InboundExtras } from "./prompt.ts";
 import type { RunOptions } from "./run.ts";
 import { ShutdownAbort } from "./shutdown.ts";
@@ -98,7 +99,9 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     tools.given(text);
     tools.tainted("web");
   }
-  const extras = await options.prompts.inbound(last, agentModel, { pages });
+  const media = await options.mediaIn.show(tickets, agentModel.model.input);
+  if (media.taints) tools.tainted("file");
+  const extras = await options.prompts.inbound(last, { pages, media });
   if (extras.told) tools.tainted("history");
   await taint.keep(tools.taint());
   tracer.note(
@@ -120,6 +123,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     steered.push(...taken.map((ticket) => ticket.id));
     for (const ticket of taken) {
       tools.heard(ticket.stored.event, ticket.stored.role);
+      if ((await options.mediaIn.take(ticket)).some(taints)) tools.tainted("file");
       tracer.note(ticket.id, "lane", `steers the running turn ${runId}`);
     }
     await taint.keep(tools.taint());
@@ -232,13 +236,13 @@ function withContext(
   const message = messages[place];
   if (message?.role !== "user") return messages;
   const { content } = message;
-  if (typeof content === "string" && extras.images.length === 0) {
+  if (typeof content === "string" && extras.blocks.length === 0) {
     return messages.with(place, { ...message, content: `${extras.text}\n\n${content}` });
   }
   const said = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
   return messages.with(place, {
     ...message,
-    content: [{ type: "text", text: extras.text }, ...extras.images, ...said],
+    content: [{ type: "text", text: extras.text }, ...extras.blocks, ...said],
   });
 }
 
