@@ -194,7 +194,10 @@ function checkEffects(
     const ran = lines.filter((line) => line === name).length;
     // What was said before the tool is said again where nobody can know whether the tool said it.
     const doubt = tag.kind === "retract" && unknown.has(name) ? 1 : 0;
-    if (said > 1 + doubt) blame(`blind: ${name} was said ${said} times by the message tool or after it`);
+    if (said > 1 + doubt)
+      blame(
+        `blind: ${name} (${tag.kind}) was said ${said} times by the message tool or after it: ${there.flatMap(({ messageId, content }) => (content.includes(sideText(name)) ? `${messageId} ${content}` : [])).join(" | ")}`,
+      );
     if (ran > 1) blame(`blind: the command of ${name} ran ${ran} times`);
     const excused =
       unknown.has(name) || ends.get(name)?.rule === "poison" || INJECTED.test(failed.get(name) ?? "");
