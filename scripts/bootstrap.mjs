@@ -20,6 +20,7 @@ const commands = {
   signalbox: { build: ["--filter=@signalbox/gateway..."], run: ["apps/gateway/dist/cli/main.js"] },
   test: { build: [], run: ["scripts/check.mjs"] },
   bench: { build: [], run: ["scripts/bench.mjs"] },
+  prove: { build: [], run: ["scripts/prove.mjs"] },
 };
 if (!Object.hasOwn(commands, command ?? "")) {
   fail(`Usage: node scripts/bootstrap.mjs ${Object.keys(commands).join("|")} [arguments]`, 64);

@@ -160,7 +160,8 @@ function checkReplies(world: World, ends: ReadonlyMap<string, End>, blame: Blame
       blame(`state: ${name} is ${end?.state} (${end?.rule})`);
     const others = echoOrSilence(world, tag);
     if (found.length > 1) blame(`duplicate: ${name} was answered ${found.length} times`);
-    if (found.length === 0 && !others) blame(`lost: ${name} (${end?.state}) has no reply at the platform`);
+    if (found.length === 0 && !others)
+      blame(`lost: ${name} (${tag.kind}, ${end?.state}) has no reply at the platform`);
     if (found.length > 0 && end?.state !== "replied")
       blame(`state: ${name} was answered and is ${end?.state}`);
     for (const { chatId } of found)

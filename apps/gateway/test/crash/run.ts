@@ -5,6 +5,13 @@ import { seeded } from "./random.ts";
 
 const kills = Number(process.env["SIGNALBOX_KILLS"] ?? 500);
 const seed = Number(process.env["SIGNALBOX_SEED"] ?? Date.now() % 1_000_000);
+const PROMISES = [
+  "lost",
+  "out of order",
+  "blind re-executions",
+  "duplicates at the platform",
+  "other",
+] as const;
 /** Sessions grow with every kill, and with them what each question to the model holds. */
 const KILLS_A_HOME = 20;
 
@@ -12,7 +19,7 @@ console.log(`seed ${seed}, ${kills} kills (repeat with SIGNALBOX_SEED=${seed} SI
 const random = seeded(seed);
 const recoveries: number[] = [];
 const totals = { kills: 0, messages: 0, deliveries: 0, replies: 0, poisoned: 0, unknown: 0, unreached: 0 };
-let broken = 0;
+const broken = new Map<string, number>();
 while (totals.kills < kills) {
   const lives = plannedLives(random, Math.min(KILLS_A_HOME, kills - totals.kills));
   const report = await runLives(lives, {
@@ -26,10 +33,13 @@ while (totals.kills < kills) {
     totals[key] += report[key];
   totals.unreached += report.unreached.length;
   recoveries.push(...report.recoveries);
-  for (const violation of report.violations) console.log(`BROKEN: ${violation}`);
-  broken += report.violations.length;
+  for (const violation of report.violations) {
+    console.log(`BROKEN: ${violation}`);
+    const promise = promiseOf(violation);
+    broken.set(promise, (broken.get(promise) ?? 0) + 1);
+  }
   console.log(
-    `${totals.kills} kills, ${totals.messages} messages, ${totals.deliveries} deliveries, ${totals.replies} at the platform, ${totals.unknown} calls of unknown outcome, ${totals.poisoned} set aside, ${totals.unreached} failpoints not reached, ${broken} broken`,
+    `${totals.kills} kills, ${totals.messages} messages, ${totals.deliveries} deliveries, ${totals.replies} at the platform, ${totals.unknown} calls of unknown outcome, ${totals.poisoned} set aside, ${totals.unreached} failpoints not reached, ${sum(broken)} broken`,
   );
 }
 const sorted = recoveries.toSorted((a, b) => a - b);
@@ -38,5 +48,17 @@ const at = (share: number): string =>
 console.log(
   `start to the first interrupted message at the model: median ${at(0.5)} ms, 90 % ${at(0.9)} ms, longest ${at(1)} ms over ${sorted.length} restarts`,
 );
-console.log(broken === 0 ? "every promise held" : `${broken} promises were broken`);
-process.exitCode = broken === 0 ? 0 : 1;
+console.log(PROMISES.map((promise) => `${promise}: ${broken.get(promise) ?? 0}`).join(", "));
+console.log(sum(broken) === 0 ? "every promise held" : `${sum(broken)} promises were broken`);
+process.exitCode = sum(broken) === 0 ? 0 : 1;
+
+function promiseOf(violation: string): (typeof PROMISES)[number] {
+  if (/^(lost|open|state|untold|unaddressed):/.test(violation)) return "lost";
+  if (/^(order|misplaced):/.test(violation)) return "out of order";
+  if (violation.startsWith("blind:")) return "blind re-executions";
+  return /^(duplicate|twice):/.test(violation) ? "duplicates at the platform" : "other";
+}
+
+function sum(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((total, count) => total + count, 0);
+}

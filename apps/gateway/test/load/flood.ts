@@ -8,8 +8,11 @@ import { push, startFeishu, textMessage } from "@signalbox/testkit/feishu";
 import { stringify } from "yaml";
 import { startGateway } from "../crash/child.ts";
 import { answeredIn, nameOf, type Tag, tagsIn, textOf } from "../crash/conversation.ts";
+import type { Random } from "../crash/random.ts";
 
 export interface FloodOptions {
+  /** Says who writes when. */
+  readonly random: Random;
   readonly seconds: number;
   readonly inboxLimit: number;
 }
@@ -42,7 +45,7 @@ const APP = { appId: "cli_flood", appSecret: "secret-of-the-feishu-app" };
 const VERIFICATION = "verification-of-the-app";
 
 /** Sends a hundred times what the model lets through to a built gateway and counts what comes of each event. */
-export async function runFlood({ seconds, inboxLimit }: FloodOptions): Promise<FloodReport> {
+export async function runFlood({ random, seconds, inboxLimit }: FloodOptions): Promise<FloodReport> {
   const home = mkdtempSync(join(tmpdir(), "signalbox-flood-"));
   const anthropic = await startAnthropic({
     check: false,
@@ -76,7 +79,7 @@ export async function runFlood({ seconds, inboxLimit }: FloodOptions): Promise<F
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.pid}/status`, "utf8"))?.[1]) / 1e3;
     await sleep(500);
     const before = resident();
-    const { acknowledged, refused, odd, acks, offered } = await pour(url, seconds, feishu.plant);
+    const { acknowledged, refused, odd, acks, offered } = await pour(url, seconds, feishu.plant, random);
     const ended = performance.now();
     await drained(url);
     const drainSeconds = (performance.now() - ended) / 1000;
@@ -124,7 +127,8 @@ interface Poured {
 type Plant = Awaited<ReturnType<typeof startFeishu>>["plant"];
 
 /** Sends at an even rate, whatever the answers are. */
-async function pour(url: string, seconds: number, plant: Plant): Promise<Poured> {
+async function pour(url: string, seconds: number, plant: Plant, random: Random): Promise<Poured> {
+  const said = new Map<number, number>();
   const agent = new Agent({ keepAlive: true, maxSockets: 128 });
   const acknowledged: string[] = [];
   const refused: string[] = [];
@@ -136,11 +140,10 @@ async function pour(url: string, seconds: number, plant: Plant): Promise<Poured>
   for (; performance.now() - started < seconds * 1000; await sleep(TICK_MS)) {
     const due = ((performance.now() - started) / 1000) * STEADY * TIMES;
     for (; count < due; count++) {
-      const tag: Tag = {
-        session: count % SESSIONS,
-        number: Math.floor(count / SESSIONS) + 1,
-        kind: "plain",
-      };
+      const session = random.int(0, SESSIONS - 1);
+      const number = (said.get(session) ?? 0) + 1;
+      said.set(session, number);
+      const tag: Tag = { session, number, kind: "plain" };
       underWay.push(
         post(agent, url, tag, plant).then(
           ({ status, ms }) => {

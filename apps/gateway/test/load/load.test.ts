@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
 import { seeded } from "../crash/random.ts";
 import { runFlood } from "./flood.ts";
+import { runMalformed } from "./malformed.ts";
 import { runStorm } from "./storm.ts";
 
-/** The full counts are `pnpm storm` and `pnpm flood`. */
+/** The full counts are `pnpm storm`, `pnpm flood` and `pnpm malformed`. */
 const seed = Number(process.env["SIGNALBOX_SEED"] ?? 20_261_121);
 
 it("gives each event one run however often and in which order it is delivered", {
@@ -19,9 +20,16 @@ it("gives each event one run however often and in which order it is delivered", 
 it("answers everything it acknowledges in a flood, and refuses the rest before it takes it", {
   timeout: 120_000,
 }, async () => {
-  const report = await runFlood({ seconds: 2, inboxLimit: 40 });
+  const report = await runFlood({ random: seeded(seed), seconds: 2, inboxLimit: 40 });
   console.log(JSON.stringify(report));
   expect(report.violations).toEqual([]);
   expect(report.refused).toBeGreaterThan(report.acknowledged);
   expect(report.answered).toBe(report.acknowledged);
+});
+
+it("answers malformed events in the 400s or ignores them, and goes on", { timeout: 120_000 }, async () => {
+  const report = await runMalformed({ random: seeded(seed), events: 2_000 });
+  console.log(`seed ${seed}: ${JSON.stringify(report)}`);
+  expect(report.violations).toEqual([]);
+  expect(report.ignored).toBeGreaterThan(200);
 });

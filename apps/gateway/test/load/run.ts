@@ -1,8 +1,10 @@
 // The full counts. Usage, in apps/gateway, once built:
 //   SIGNALBOX_SEED=7 node test/load/run.ts storm [events, default 100,000]
-//   node test/load/run.ts flood [seconds, default 60]
+//   SIGNALBOX_SEED=7 node test/load/run.ts flood [seconds, default 60]
+//   SIGNALBOX_SEED=7 node test/load/run.ts malformed [events, default 100,000]
 import { seeded } from "../crash/random.ts";
 import { runFlood } from "./flood.ts";
+import { runMalformed } from "./malformed.ts";
 import { runStorm } from "./storm.ts";
 
 const [what, count] = process.argv.slice(2);
@@ -22,9 +24,16 @@ if (what === "storm") {
   });
   tell(report);
 } else if (what === "flood") {
-  tell(await runFlood({ seconds: Number(count ?? 60), inboxLimit: 200 }));
+  const seconds = Number(count ?? 60);
+  console.log(`seed ${seed}: a hundred times the steady rate for ${seconds} s`);
+  tell(await runFlood({ random: seeded(seed), seconds, inboxLimit: 200 }));
+} else if (what === "malformed") {
+  const events = Number(count ?? 100_000);
+  console.log(`seed ${seed}: ${events} malformed events`);
+  const progress = (sent: number): void => console.log(`${sent} events`);
+  tell(await runMalformed({ random: seeded(seed), events, progress }));
 } else {
-  console.error("Say storm or flood.");
+  console.error("Say storm, flood or malformed.");
   process.exitCode = 64;
 }
 

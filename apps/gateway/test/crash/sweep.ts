@@ -1,0 +1,233 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openStore } from "@signalbox/store";
+import { startAnthropic } from "@signalbox/testkit/anthropic";
+import { stringify } from "yaml";
+import { type Failpoint, type Failpoints, failpointsOf } from "../../src/failpoints.ts";
+import { type Gateway, planGateway, startGateway } from "../../src/gateway.ts";
+import { type Home, locateHome, prepareHome } from "../../src/home.ts";
+import { createLogger, createRedactor } from "../../src/log.ts";
+import type { GatewayBodies } from "../../src/path/stored.ts";
+import { readConfig } from "../../src/settings.ts";
+import { type PlainChannel, plainChannel, plainMessage } from "../plain-channel.ts";
+import { type Kind, nameOf, nextTurn, readConversation, sideText, type Tag, textOf } from "./conversation.ts";
+
+/** Where the database fails. */
+export type SweepPoint = Extract<Failpoint, `db.${string}`>;
+
+export interface SweepOptions {
+  readonly point: SweepPoint;
+  /** Every how many-th passing of the point, and from which one on. Default: every one. */
+  readonly step?: number;
+  readonly from?: number;
+  /** Gateways at work at the same time. */
+  readonly parallel: number;
+}
+
+export interface SweepReport {
+  readonly violations: readonly string[];
+  /** How often the point is passed where nothing fails. */
+  readonly passings: number;
+  readonly runs: number;
+  /** How often the failure ended the gateway, so that another one had to go on. */
+  readonly restarts: number;
+}
+
+/** One message of each kind, in one conversation; `exec` needs a sandbox or an owner, which is another test's. */
+const KINDS = ["plain", "write", "send", "echo", "silent", "plain"] as const satisfies readonly Kind[];
+const REST_MS = 60_000;
+const UNKNOWN = "outcome unknown";
+
+/**
+ * Lets the database of a gateway fail once, at its first write, at its second, and so on, while a conversation goes on,
+ * and checks that each message has its end, its reply once and in order, and its effects.
+ */
+export async function runSweep({ point, step = 1, from = 1, parallel }: SweepOptions): Promise<SweepReport> {
+  /** What the model was told of tools that failed, or may have done their work, by message. */
+  const failed = new Map<string, string>();
+  const anthropic = await startAnthropic({
+    script(request) {
+      const seen = readConversation(request);
+      for (const [name, what] of seen.failed) failed.set(name, what);
+      for (const name of seen.unknown) failed.set(name, UNKNOWN);
+      return nextTurn(request);
+    },
+  });
+  try {
+    let passings = 0;
+    const first = await converse(anthropic.url, 0, failed, (passed) => {
+      if (passed === point) passings++;
+    });
+    const violations = first.violations.map((text) => `without a failure: ${text}`);
+    let restarts = 0;
+    let runs = 0;
+    let next = from;
+    const worker = async (): Promise<void> => {
+      for (let count = next; count <= passings; count = next) {
+        next += step;
+        runs++;
+        const found = await converse(anthropic.url, count, failed, failpointsOf(`${point}:${count}:throw`));
+        restarts += found.restarts;
+        violations.push(...found.violations.map((text) => `${point}:${count}: ${text}`));
+      }
+    };
+    await Promise.all(Array.from({ length: parallel }, worker));
+    return { violations, passings, runs, restarts };
+  } finally {
+    await anthropic.stop();
+  }
+}
+
+interface Conversed {
+  readonly violations: readonly string[];
+  readonly restarts: number;
+}
+
+async function converse(
+  modelUrl: string,
+  session: number,
+  failed: ReadonlyMap<string, string>,
+  failpoints: Failpoints,
+): Promise<Conversed> {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-sweep-"));
+  const home = locateHome(dir, {});
+  prepareHome(home);
+  writeFileSync(home.configFile, configOf(modelUrl));
+  const plain = plainChannel();
+  let restarts = 0;
+  let gateway: Gateway | undefined;
+  let fatal: Error | undefined;
+  const start = async (hit?: Failpoints): Promise<void> => {
+    fatal = undefined;
+    gateway = await open(home, plain, hit, (error) => {
+      fatal ??= error;
+    });
+  };
+  /** A service manager's part: what cannot go on is started again. */
+  const revive = async (): Promise<void> => {
+    restarts++;
+    await gateway?.stop().catch(() => {});
+    await start();
+  };
+  try {
+    // A failure while it starts is told, and the next start goes well.
+    await start(failpoints).catch(() => revive());
+    const deadline = performance.now() + REST_MS;
+    const late = (): boolean => performance.now() > deadline;
+    const tags = KINDS.map((kind, index): Tag => ({ session, number: index + 1, kind }));
+    for (const tag of tags) {
+      for (;;) {
+        if (fatal) await revive();
+        const name = nameOf(tag);
+        const taken = await plain.emit(plainMessage(name, textOf(tag))).catch(() => "rejected");
+        if (taken !== "rejected") break;
+        if (late()) return { violations: [`${name} is not taken`], restarts };
+        await sleep(20);
+      }
+    }
+    for (;;) {
+      if (fatal) await revive();
+      const status = await gateway?.service.status().catch(() => undefined);
+      if (status?.inboxPending === 0 && status.outboxPending === 0) break;
+      if (late()) return { violations: [`it does not come to rest: ${JSON.stringify(status)}`], restarts };
+      await sleep(20);
+    }
+    await gateway?.stop();
+    return { violations: await check(home, plain, tags, failed), restarts };
+  } finally {
+    await gateway?.stop().catch(() => {});
+    rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function open(
+  home: Home,
+  plain: PlainChannel,
+  failpoints: Failpoints | undefined,
+  onFatal: (error: Error) => void,
+): Promise<Gateway> {
+  const loaded = readConfig(home, {});
+  const logger = createLogger("silent", createRedactor(loaded.secrets));
+  const options = { home, loaded, logger, env: {}, channels: [plain.definition] };
+  return startGateway(
+    {
+      ...options,
+      consoleDir: home.dir,
+      onFatal,
+      ...(failpoints === undefined ? {} : { failpoints }),
+    },
+    await planGateway(options),
+  );
+}
+
+async function check(
+  home: Home,
+  plain: PlainChannel,
+  tags: readonly Tag[],
+  failed: ReadonlyMap<string, string>,
+): Promise<string[]> {
+  const violations: string[] = [];
+  const store = await openStore<GatewayBodies>({ path: home.databaseFile });
+  try {
+    const { ok, problems } = await store.maintenance.integrity();
+    if (!ok) violations.push(`the database is damaged: ${problems.join("; ")}`);
+    const texts = plain.sent.map(({ message }) =>
+      message.parts.map((part) => ("text" in part ? part.text : "")).join(""),
+    );
+    const keys = plain.sent.map(({ key }) => key);
+    const first = (text: string): number => texts.findIndex((one) => one.includes(text));
+    const places: number[] = [];
+    for (const tag of tags) {
+      const name = nameOf(tag);
+      const row = await store.inbox.find({ channel: "plain", account: "main", messageId: name });
+      if (row?.state !== "replied" && row?.state !== "silent") violations.push(`${name} is ${row?.state}`);
+      if (tag.kind === "silent") continue;
+      // A tool that could not do its work has said so to the model; so has a process that does not know.
+      const what = failed.get(name) ?? "";
+      const excused = what === UNKNOWN || what.includes("failpoint");
+      const answer = tag.kind === "echo" && !excused ? sideText(name) : `done ${name}`;
+      // The platform drops what it is sent again under the same key.
+      const times = new Set(keys.filter((_, index) => texts[index]?.includes(answer))).size;
+      if (times !== 1 && !(excused && tag.kind === "echo" && first(sideText(name)) >= 0))
+        violations.push(`${name} was answered ${times} times`);
+      if (times > 0) places.push(first(answer));
+      if (excused) continue;
+      if (tag.kind === "send" && first(sideText(name)) < 0) violations.push(`${name} was not said`);
+      const note = join(home.workspace("main"), "notes", `${name}.txt`);
+      if (tag.kind === "write" && !existsSync(note)) violations.push(`the file of ${name} is missing`);
+    }
+    if (places.some((place, index) => place < (places[index - 1] ?? -1)))
+      violations.push(`out of order: ${texts.join(" | ")}`);
+    const rows = await store.inbox.list({ limit: 1_000 });
+    if (rows.length !== tags.length) violations.push(`the inbox holds ${rows.length} messages`);
+  } finally {
+    await store.close();
+  }
+  return violations;
+}
+
+function configOf(modelUrl: string): string {
+  return stringify({
+    gateway: {
+      port: 0,
+      auth: { token: "token-of-the-sweep-0123456789" },
+      logLevel: "silent",
+      shutdownMs: 500,
+    },
+    models: {
+      providers: {
+        anthropic: { api: "anthropic-messages", apiKey: "key-of-the-sweep-0123", baseUrl: modelUrl },
+      },
+    },
+    agents: {
+      list: [
+        { id: "main", model: "anthropic/claude-sonnet-4-6", tools: { allow: ["read", "write", "message"] } },
+      ],
+    },
+    channels: { plain: { accounts: { main: {} } } },
+    session: { queue: { mode: "followup", cap: 1_000 } },
+    access: { dm: "open", owners: ["plain:anna"] },
+  });
+}

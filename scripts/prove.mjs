@@ -1,0 +1,24 @@
+// `npm run prove -- <what> [arguments]`: shows one of the gateway's promises at its full count and prints the seed that
+// repeats it. It ends with 1 where a promise was broken.
+import { spawnSync } from "node:child_process";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const gateway = join(dirname(dirname(fileURLToPath(import.meta.url))), "apps", "gateway");
+const proofs = {
+  crash: ["test/crash/run.ts"],
+  sweep: ["test/crash/run-sweep.ts"],
+  storm: ["test/load/run.ts", "storm"],
+  flood: ["test/load/run.ts", "flood"],
+  malformed: ["test/load/run.ts", "malformed"],
+};
+const [what, ...rest] = process.argv.slice(2);
+if (!Object.hasOwn(proofs, what ?? "")) {
+  console.error(`Usage: npm run prove -- ${Object.keys(proofs).join("|")} [count]`);
+  process.exit(64);
+}
+const { status } = spawnSync(process.execPath, [...proofs[what], ...rest], {
+  cwd: gateway,
+  stdio: "inherit",
+});
+process.exit(status ?? 1);
