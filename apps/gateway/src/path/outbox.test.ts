@@ -26,6 +26,8 @@ interface Setup {
 }
 
 const RATELESS: Capabilities = { ...feishu.capabilities, rate: [] };
+/** As where the platform has no key: a message is looked for by what it says. */
+const READBACK: Capabilities = { ...RATELESS, delivery: { readback: true } };
 
 async function setup(
   send: Send,
@@ -118,6 +120,7 @@ it("looks for a message of unknown outcome before it sends it again, and never g
       throw new ChannelError("unknown_outcome", "the connection broke");
     },
     {
+      capabilities: READBACK,
       async reconcile(part) {
         looked.push(part);
         if (looked.length === 1) throw new ChannelError("transient", "not now");
@@ -132,6 +135,21 @@ it("looks for a message of unknown outcome before it sends it again, and never g
   expect([sends, looked]).toEqual([1, [0, 0]]);
 });
 
+it("repeats a message of unknown outcome under its key where the platform has one, whatever reads like it", async () => {
+  const keys: string[] = [];
+  const { say, stateOf } = await setup(
+    async (_, { idempotencyKey }) => {
+      keys.push(idempotencyKey);
+      if (keys.length === 1) throw new ChannelError("unknown_outcome", "the connection broke");
+      return ["om_2"];
+    },
+    { reconcile: async () => ({ outcome: "sent", messageId: "om_another" }) },
+  );
+  const id = await say("oc_a", "yes");
+  await expect.poll(() => stateOf(id), { timeout: 5_000 }).toBe("sent");
+  expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+});
+
 it("goes on after the parts that were found on the platform", async () => {
   const sent: (number | undefined)[] = [];
   const { say, stateOf } = await setup(
@@ -140,7 +158,7 @@ it("goes on after the parts that were found on the platform", async () => {
       if (sent.length === 1) throw new ChannelError("unknown_outcome", "the connection broke");
       return ["om_2"];
     },
-    { reconcile: async () => ({ outcome: "sent", messageId: "om_1" }) },
+    { capabilities: READBACK, reconcile: async () => ({ outcome: "sent", messageId: "om_1" }) },
   );
   const id = await say("oc_a", "one", "two");
   await expect.poll(() => stateOf(id), { timeout: 5_000 }).toBe("sent");

@@ -146,6 +146,9 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
     const first = row.receipts.length;
     const content = row.payload.parts[first];
     if (content === undefined) return row;
+    // While the platform knows the key it is sure; what reads like the same message may be another one.
+    const window = delivery.idempotencyKey?.windowMs;
+    if (window !== undefined && now() - row.updatedAt < window) return row;
     if (delivery.readback === true && account.running.reconcile) {
       const found = await account.running.reconcile(
         {
@@ -168,8 +171,6 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
       }
       if (found.outcome === "not-sent") return row;
     }
-    const window = delivery.idempotencyKey?.windowMs;
-    if (window !== undefined && now() - row.updatedAt < window) return row;
     await noted(() => store.outbox.uncertain(row.id, lease, "may have been sent before a restart"));
     options.onSettled(row, "uncertain", "may have been sent before a restart; not repeated");
     return undefined;
