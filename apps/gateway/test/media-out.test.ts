@@ -7,7 +7,7 @@ import { z } from "zod";
 import { createLogger, createRedactor } from "../src/log.ts";
 import { createMedia } from "../src/media.ts";
 import { readConfig } from "../src/settings.ts";
-import { exampleConfig, inStore, openWorld, type World, ZHANG } from "./harness.ts";
+import { eventually, exampleConfig, inStore, openWorld, type World, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
 import { serve } from "./site.ts";
 
@@ -165,29 +165,44 @@ describe("attachments of a reply", { timeout: 60_000 }, () => {
     expect(seen(world)[2]).toBe("file MEMORY.md: canary");
   });
 
-  it("are the same bytes at every try, also after a restart and when the file is gone", async () => {
+  it("are the same bytes at every try, also after a kill and when the file is gone", async () => {
     const world = await openWorld();
     const file = put(world, "a.txt", "as it was");
     world.configure(exampleConfig());
-    world.script([{ text: "MEDIA:a.txt" }]);
+    world.script([{ text: "Here:\nMEDIA:a.txt" }]);
     world.feishu.fail({ kind: "status", method: "POST", path: "/im/v1/files", times: 1_000 });
-    const first = await world.start();
+    const first = await world.startChild();
     await first.post(textMessage("send it", { senderId: ZHANG, messageId: "om_asked" }));
-    const waiting = async () => {
-      for (;;) {
-        const rows = await inStore(world, (store) => store.outbox.list({ states: ["pending"] }));
-        if (rows.some((row) => row.error !== undefined)) return;
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-    };
-    await waiting();
-    await first.stop();
+    const tried = () => world.feishu.requests.some((one) => one.path.endsWith("/im/v1/files"));
+    await eventually(tried, "the upload is tried");
+    await first.end("SIGKILL");
     rmSync(file);
     writeFileSync(file, "something else");
     world.feishu.heal();
     const second = await world.start();
     await second.settled();
-    expect(seen(world)).toEqual(["file a.txt: as it was"]);
+    expect(seen(world)).toEqual(["Here:", "file a.txt: as it was"]);
+  });
+
+  it("follow a reply that grew as a draft, and stand alone where it had no words", async () => {
+    const world = await openWorld();
+    put(world, "a.txt", "one");
+    world.configure(exampleConfig());
+    const slowly = { chunks: 12, deltaMs: 40 };
+    world.script([
+      { text: "First some words, then some more.\nMEDIA:a.txt", ...slowly },
+      { text: "MEDIA:a.txt", ...slowly },
+    ]);
+    const started = await world.start({ drafts: { afterMs: 0, everyMs: 0 } });
+    for (const id of ["om_1", "om_2"]) {
+      await started.post(textMessage("send it", { senderId: ZHANG, messageId: id }));
+      await started.settled();
+    }
+    const [draft, ...rest] = world.feishu.sent.filter((one) => !one.deleted);
+    expect(draft?.msgType).toBe("interactive");
+    expect(draft?.edits.at(-1)).toContain("First some words, then some more.");
+    expect(draft?.edits.join()).not.toContain("a.txt");
+    expect(rest.map((one) => world.feishu.upload(one)?.name)).toEqual(["a.txt", "a.txt"]);
   });
 
   it("become a line where the platform refuses them or their bytes are gone", async () => {
