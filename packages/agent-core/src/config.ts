@@ -72,7 +72,7 @@ export interface ContextPolicy {
   readonly softChars?: number;
   /** User turns sent to the model; default all. Dropped a quarter at a time, so that prompt caches keep working. */
   readonly historyTurns?: number;
-  /** Characters of one tool result; default by window (16,000, 32,000, 64,000), at most 30 % of it. */
+  /** Characters of one tool result; default by window (16,000, 32,000, 64,000). Never more than 30 % of the window. */
   readonly resultChars?: number;
   /** `false` never compacts. */
   readonly compaction?: CompactionPolicy | false;

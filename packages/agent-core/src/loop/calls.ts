@@ -5,7 +5,7 @@ import type { AgentEvent, LimitName, ToolOutcome } from "../events.ts";
 import type { Step, ToolCallInfo, ToolDecision } from "../hooks.ts";
 import type { JsonObject } from "../json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../messages.ts";
-import { truncateContent } from "../overflow/truncate.ts";
+import { truncateResult } from "../overflow/truncate.ts";
 import type { Checked, CompiledTool, ToolSet } from "../schema/compile.ts";
 import type { ToolResult } from "../tool.ts";
 import { failed, type Invoked, invoke } from "./invoke.ts";
@@ -293,7 +293,7 @@ export class TurnCalls {
       role: "toolResult",
       toolCallId: call.id,
       toolName: call.name,
-      content: truncateContent(result.content, resultChars, keep),
+      content: truncateResult(result.content, resultChars, config.model.contextWindow, keep),
       ...(result.details === undefined ? {} : { details: result.details }),
       isError: result.isError === true,
       timestamp: now(),

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { InputBlock } from "../content.ts";
-import { maxResultChars, tailMatters, truncateContent, truncateText } from "./truncate.ts";
+import { estimateTokens } from "../tokens.ts";
+import { maxResultChars, tailMatters, truncateContent, truncateResult, truncateText } from "./truncate.ts";
 
 describe("maxResultChars", () => {
   it.each([
@@ -96,5 +97,45 @@ describe("truncateContent", () => {
       998,
       998,
     ]);
+  });
+});
+
+describe("truncateResult", () => {
+  const text = (value: string): InputBlock[] => [{ type: "text", text: value }];
+  const tokens = (content: readonly InputBlock[]): number =>
+    content.reduce((sum, block) => sum + (block.type === "text" ? estimateTokens(block.text) : 0), 0);
+
+  it("gives back the same content when it fits", () => {
+    const english = text("word ".repeat(3_000));
+    expect(truncateResult(english, 16_000, 20_000)).toBe(english);
+    const chinese = text("字".repeat(5_999));
+    expect(truncateResult(chinese, 16_000, 20_000)).toBe(chinese);
+  });
+
+  it.each([8_000, 20_000, 100_000, 200_000, 1_000_000])(
+    "leaves Chinese at most 30 %% of a window of %i",
+    (window) => {
+      const cut = truncateResult(text("字".repeat(100_000)), maxResultChars(window), window);
+      expect(tokens(cut)).toBeLessThanOrEqual(window * 0.3);
+      expect(tokens(cut)).toBeGreaterThan(Math.min(window * 0.25, 60_000));
+      expect(cut).toMatchObject([{ text: expect.stringMatching(/characters left out: too long/) }]);
+    },
+  );
+
+  it("holds for any mixture, and ends", () => {
+    const piece = fc.constantFrom("word ".repeat(200), "字".repeat(400), "😀".repeat(100), "\n");
+    const block = fc.array(piece, { maxLength: 60 }).map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(
+        fc.array(block, { maxLength: 4 }),
+        fc.integer({ min: 400, max: 40_000 }),
+        (texts, window) => {
+          const cut = truncateResult(texts.flatMap(text), maxResultChars(window), window);
+          expect(tokens(cut)).toBeLessThanOrEqual(window * 0.3 + texts.length);
+        },
+      ),
+      { numRuns: 300 },
+    );
+    expect(truncateResult(Array.from({ length: 50 }, () => text("字字")).flat(), 100, 10)).toHaveLength(50);
   });
 });

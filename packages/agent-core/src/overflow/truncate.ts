@@ -1,4 +1,5 @@
 import type { InputBlock, TextBlock } from "../content.ts";
+import { estimateTokens } from "../tokens.ts";
 
 /** Characters of one tool result, by the window that has to hold it. */
 const SMALL = 16_000;
@@ -107,6 +108,40 @@ export function truncateContent(
     if (block.type !== "text" || block.text.length <= each) return block;
     return { type: "text", text: truncateText(block.text, each, keep) };
   });
+}
+
+/**
+ * As `truncateContent`, and to at most 30 % of a window of `contextWindow` tokens: a character of Chinese or Japanese
+ * takes about as many tokens as four of English.
+ */
+export function truncateResult(
+  content: readonly InputBlock[],
+  max: number,
+  contextWindow: number,
+  keep: "head" | "head-tail" | "auto" = "auto",
+): readonly InputBlock[] {
+  const most = Math.max(1, Math.floor(contextWindow * WINDOW_SHARE));
+  let cut = truncateContent(content, max, keep);
+  // No character takes more than a token. What stays may be denser than what goes, so the first guess need not do.
+  for (let chars = charsOf(cut); chars > most; ) {
+    const tokens = tokensOf(cut);
+    if (tokens <= most) break;
+    chars = Math.floor(chars * Math.min(0.9, most / tokens));
+    cut = truncateContent(content, chars, keep);
+  }
+  return cut;
+}
+
+function charsOf(content: readonly InputBlock[]): number {
+  let chars = 0;
+  for (const block of content) if (block.type === "text") chars += block.text.length;
+  return chars;
+}
+
+function tokensOf(content: readonly InputBlock[]): number {
+  let tokens = 0;
+  for (const block of content) if (block.type === "text") tokens += estimateTokens(block.text);
+  return tokens;
 }
 
 /** The most each may have so that all have room: what short ones leave goes to the long ones. */
