@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "n
 import { join } from "node:path";
 import { fileMessage, groupMention, imageMessage, postMessage, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { exampleConfig, inStore, openWorld, type World, ZHANG } from "./harness.ts";
+import { eventually, exampleConfig, inStore, openWorld, type World, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
 
 const PNG = Buffer.from(
@@ -204,5 +204,40 @@ describe("attachments of a message", { timeout: 60_000 }, () => {
     await started.settled();
     expect(modelRequests(world.anthropic)).toHaveLength(1);
     expect(asked(world).shown.map((block) => block.type)).toEqual(["image"]);
+  });
+
+  it("are shown again to a run that goes on after a kill", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig());
+    world.script((_body, index) =>
+      index === 0 ? { text: "never ends", fault: { kind: "stall", afterEvents: 1 } } : { text: "好" },
+    );
+    world.feishu.addResource("om_1", "file_1", PDF);
+    const first = await world.startChild();
+    await first.post(fileMessage("file_1", "a.pdf", { ...direct, messageId: "om_1" }));
+    await eventually(() => world.anthropic.requests.length > 0, "the model is asked");
+    await first.end("SIGKILL");
+    const second = await world.start();
+    await second.settled();
+    expect(asked(world).shown.map((block) => block.type)).toEqual(["document"]);
+    expect(asked(world).text).toContain(nameOf(PDF, "pdf"));
+    expect(world.feishu.sent).toHaveLength(1);
+  });
+
+  it("of a message that steers a run are named with their place, and taint it", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig());
+    const words = Buffer.from("words");
+    world.feishu.addResource("om_2", "file_2", words);
+    const call = { toolCalls: [{ name: "ls", input: { path: "." } }] };
+    world.script([{ ...call, delayMs: 500 }, { text: "好" }]);
+    const started = await world.start();
+    await started.post(textMessage("开始", { ...direct, messageId: "om_1" }));
+    await eventually(() => world.anthropic.requests.length > 0, "the model is asked");
+    await started.post(fileMessage("file_2", "a.txt", { ...direct, messageId: "om_2" }));
+    await started.settled();
+    expect(modelRequests(world.anthropic)).toHaveLength(2);
+    expect(asked(world).text).toContain(`[file "a.txt", text/plain, ${nameOf(words, "txt")}]`);
+    expect(await kept(world)).toEqual(["file"]);
   });
 });

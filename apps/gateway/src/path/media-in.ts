@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { InputBlock, Modality } from "@signalbox/agent-core";
 import { deadline, type MediaRef } from "@signalbox/channel";
 import type { ContextDocument } from "@signalbox/prompt";
@@ -6,6 +5,7 @@ import { imageInfo } from "@signalbox/tools";
 import type { Agent, Agents } from "../agents.ts";
 import type { Account } from "../channels.ts";
 import { messageOf } from "../errors.ts";
+import { createInboxFolder, type InboxFolder } from "../inbox-folder.ts";
 import type { Logger } from "../log.ts";
 import { decodeText, mediaTypeOf } from "../media-type.ts";
 import type { Workspaces } from "../workspaces.ts";
@@ -72,12 +72,18 @@ export function createMediaIn(options: MediaInOptions): MediaIn {
   const { agents, workspaces, logger } = options;
   const taken = new Map<string, { readonly files: Promise<readonly TakenFile[]>; bytes: number }>();
 
+  const folders = new Map<string, Promise<InboxFolder>>();
+  const folderOf = (agent: Agent): Promise<InboxFolder> => {
+    const known = folders.get(agent.id);
+    if (known) return known;
+    const made = workspaces(agent).then((workspace) => createInboxFolder(workspace));
+    folders.set(agent.id, made);
+    made.catch(() => folders.delete(agent.id));
+    return made;
+  };
   const keep = async (agent: Agent | undefined, bytes: Buffer, extension: string): Promise<string> => {
     if (agent === undefined) throw new Error("there is no such agent");
-    // Nothing of the name comes from outside: a hash of the content, and one of the endings known here.
-    const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
-    const workspace = await workspaces(agent);
-    return workspace.writeFile(`inbox/${hash}.${extension}`, bytes);
+    return (await folderOf(agent)).keep(bytes, extension);
   };
 
   const takeOne = async (

@@ -55,6 +55,8 @@ export interface Workspace {
   list(path: string): Promise<readonly FolderEntry[]>;
   /** Replaces or makes a file in one step, with the folders on the way. Gives the path as `shown`. */
   writeFile(path: string, content: Uint8Array, options?: WriteOptions): Promise<string>;
+  /** Removes a regular file of a folder that can be written to. For hosts that clear away what they put there. */
+  removeFile(path: string): Promise<void>;
 }
 
 const MAX_PATH = 4_096;
@@ -225,6 +227,21 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
         writeOptions.check?.(shown(place.path));
         await replace(place, content);
         return shown(place.path);
+      } catch (error) {
+        throw explained(error, path);
+      } finally {
+        await place.close();
+      }
+    },
+
+    async removeFile(path) {
+      const place = await reach(path);
+      try {
+        if (!place.root.writable)
+          throw new WorkspaceError("read-only", `${path} can be read but not changed.`);
+        if (place.type === undefined) throw new WorkspaceError("not-found", `There is no file ${path}.`);
+        if (place.type !== "file") throw new WorkspaceError("not-a-file", `${path} is not a regular file.`);
+        await unlink(place.access);
       } catch (error) {
         throw explained(error, path);
       } finally {

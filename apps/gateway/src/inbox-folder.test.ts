@@ -1,0 +1,44 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openWorkspace } from "@signalbox/tools";
+import { expect, it, onTestFinished } from "vitest";
+import { createInboxFolder } from "./inbox-folder.ts";
+
+async function open() {
+  const dir = mkdtempSync(join(tmpdir(), "inbox-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return { dir, folder: join(dir, "inbox"), workspace: await openWorkspace({ dir }) };
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+it("keeps each content once, under a name that nobody chose", async () => {
+  const { folder, workspace } = await open();
+  const inbox = createInboxFolder(workspace);
+  const paths = [await inbox.keep(bytes("one"), "txt"), await inbox.keep(bytes("one"), "txt")];
+  expect(paths).toEqual(["inbox/7692c3ad3540bb80.txt", "inbox/7692c3ad3540bb80.txt"]);
+  expect(readdirSync(folder)).toEqual(["7692c3ad3540bb80.txt"]);
+});
+
+it("lets go of what was kept longest ago, and of nothing that is not its own", async () => {
+  const { dir, folder, workspace } = await open();
+  mkdirSync(folder);
+  writeFileSync(join(dir, "target"), "x");
+  const others = ["notes.md", "0123456789abcdef.txt.bak", "ABCDEF0123456789.txt"];
+  for (const name of others) writeFileSync(join(folder, name), "x");
+  symlinkSync(join(dir, "target"), join(folder, "0000000000000000.txt"));
+  for (let age = 1; age <= 6; age += 1) {
+    const name = join(folder, `${String(age).repeat(16)}.bin`);
+    writeFileSync(name, "12345");
+    utimesSync(name, 1_000_000 - age, 1_000_000 - age);
+  }
+  const path = await createInboxFolder(workspace, { files: 4, bytes: 1_000 }).keep(bytes("new"), "txt");
+  const left = readdirSync(folder).filter((name) => name.endsWith(".bin"));
+  expect(left).toEqual(["1111111111111111.bin", "2222222222222222.bin", "3333333333333333.bin"]);
+  await createInboxFolder(workspace, { files: 100, bytes: 9 }).keep(bytes("new"), "txt");
+  expect(readdirSync(folder).toSorted()).toEqual(
+    [...others, "0000000000000000.txt", "1111111111111111.bin", path.slice("inbox/".length)].toSorted(),
+  );
+  expect(readdirSync(dir)).toContain("target");
+});

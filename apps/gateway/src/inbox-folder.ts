@@ -1,0 +1,68 @@
+import { createHash } from "node:crypto";
+import type { Workspace } from "@signalbox/tools";
+
+/** The folder of a workspace in which what came with messages is kept. */
+export interface InboxFolder {
+  /** Keeps bytes under a name made of their hash and `extension`, which is one of ours. Gives the path. */
+  keep(bytes: Uint8Array, extension: string): Promise<string>;
+}
+
+export interface InboxLimits {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+const FOLDER = "inbox";
+/** What was put there by us: whatever else lies there is left alone. */
+const OURS = /^[0-9a-f]{16}\.[0-9a-z]{1,10}$/;
+const LIMITS: InboxLimits = { files: 2_000, bytes: 2_000_000_000 };
+/** So many files are added between two looks at all of them. */
+const EVERY = 20;
+
+interface Kept {
+  readonly path: string;
+  readonly size: number;
+  readonly at: number;
+}
+
+/** When there are too many files, those kept longest ago go. */
+export function createInboxFolder(workspace: Workspace, limits: InboxLimits = LIMITS): InboxFolder {
+  let added = EVERY;
+
+  const look = async (): Promise<Kept[]> => {
+    const entries = await workspace.list(FOLDER);
+    const found: Kept[] = [];
+    for (const { name, type } of entries) {
+      if (type !== "file" || !OURS.test(name)) continue;
+      const path = `${FOLDER}/${name}`;
+      const file = await workspace.openFile(path);
+      try {
+        found.push({ path, size: file.size, at: (await file.handle.stat()).mtimeMs });
+      } finally {
+        await file.close();
+      }
+    }
+    return found.toSorted((a, b) => b.at - a.at);
+  };
+
+  const clear = async (): Promise<void> => {
+    let bytes = 0;
+    for (const [index, { path, size }] of (await look()).entries()) {
+      bytes += size;
+      if (index >= limits.files || bytes > limits.bytes) await workspace.removeFile(path);
+    }
+  };
+
+  return {
+    async keep(bytes, extension) {
+      const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
+      const path = await workspace.writeFile(`${FOLDER}/${hash}.${extension}`, bytes);
+      added += 1;
+      if (added >= EVERY) {
+        added = 0;
+        await clear();
+      }
+      return path;
+    },
+  };
+}

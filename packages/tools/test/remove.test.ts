@@ -1,0 +1,39 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { openWorkspace, WorkspaceError } from "../src/index.ts";
+
+it("removes a file of the workspace and nothing else", async () => {
+  const base = mkdtempSync(join(tmpdir(), "remove-"));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const dir = join(base, "workspace");
+  for (const folder of ["workspace/sub", "outside", "skills"])
+    mkdirSync(join(base, folder), { recursive: true });
+  for (const file of ["workspace/sub/a.txt", "workspace/closed", "outside/b.txt", "skills/c.md"])
+    writeFileSync(join(base, file), "x");
+  symlinkSync(join(base, "outside"), join(dir, "out"));
+  symlinkSync(join(base, "outside/b.txt"), join(dir, "b.txt"));
+  const workspace = await openWorkspace({
+    dir,
+    readOnlyDirs: [join(base, "skills")],
+    forbidden: [join(dir, "closed")],
+  });
+  const codes: Record<string, string> = {
+    "../outside/b.txt": "outside",
+    "out/b.txt": "outside",
+    "b.txt": "outside",
+    closed: "forbidden",
+    sub: "not-a-file",
+    absent: "not-found",
+    [join(base, "skills/c.md")]: "read-only",
+  };
+  for (const [path, code] of Object.entries(codes)) {
+    const error: unknown = await workspace.removeFile(path).catch((thrown: unknown) => thrown);
+    expect([path, error instanceof WorkspaceError ? error.code : error]).toEqual([path, code]);
+  }
+  await workspace.removeFile("sub/a.txt");
+  expect(existsSync(join(dir, "sub/a.txt"))).toBe(false);
+  for (const file of ["workspace/closed", "outside/b.txt", "skills/c.md"])
+    expect(existsSync(join(base, file))).toBe(true);
+});
