@@ -35,7 +35,10 @@ export function storeWithRedaction(store: GatewayStore, redact: Redact): Gateway
       append: (subject, entries) =>
         traces.append(
           subject,
-          entries.map((entry) => ({ ...entry, data: redactJson(entry.data, redact) })),
+          entries.map((entry) => {
+            const data = redactJson(entry.data, redact);
+            return data === entry.data ? entry : { ...entry, data };
+          }),
         ),
     },
   };
@@ -61,10 +64,18 @@ export function redactedOutcome(outcome: Outcome, redact: Redact): Outcome {
   return error === undefined ? outcome : { ...outcome, error: { ...error, message: redact(error.message) } };
 }
 
-/** The same value with every text in it passed through `redact`; keys are the gateway's own. */
+/**
+ * The same value with every text in it passed through `redact`, and itself where that changes nothing. Keys are the
+ * gateway's own.
+ */
 function redactJson(value: JsonValue, redact: Redact): JsonValue {
   if (typeof value === "string") return redact(value);
-  if (Array.isArray(value)) return value.map((item: JsonValue) => redactJson(item, redact));
   if (value === null || typeof value !== "object") return value;
+  const clean = (item: JsonValue): boolean => redactJson(item, redact) === item;
+  if (Array.isArray(value)) {
+    const items: readonly JsonValue[] = value;
+    return items.every(clean) ? value : items.map((item) => redactJson(item, redact));
+  }
+  if (Object.values(value).every(clean)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactJson(item, redact)]));
 }

@@ -38,7 +38,7 @@ const pageSize = 2048;
 /** While opening, another process may be migrating. */
 const openTimeoutMs = 5000;
 /** In kibibytes. */
-const cacheKib = 8192;
+const cacheKib = 4096;
 
 function systemRandom(): number {
   const [a = 0, b = 0] = randomFillSync(new Uint32Array(2));

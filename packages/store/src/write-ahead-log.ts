@@ -52,6 +52,8 @@ export function writeAheadLog(raw: Sqlite.Database, path: string, logger?: Store
       copier = new Sqlite(path, { timeout: 0, fileMustExist: true });
       copier.pragma("synchronous = OFF");
       copier.pragma("wal_autocheckpoint = 0");
+      // It copies pages and reads none.
+      copier.pragma("cache_size = -64");
     }
     return copier;
   }

@@ -98,7 +98,8 @@ interface Piece {
 export class RequestBuilder {
   readonly #pieces = new WeakMap<Message, Piece>();
   readonly #tools = new WeakMap<ToolSpec, string>();
-  #system: { readonly text: string; readonly json: string } | undefined;
+  /** The newest system text, serialised and marked. */
+  #system: { readonly text: string; readonly control: string | undefined; readonly json: string } | undefined;
 
   build(model: Model, context: ModelContext, options: StreamOptions, warn: Warn): string {
     const plan = planThinking(model, options, warn);
@@ -141,9 +142,11 @@ export class RequestBuilder {
     const { stable, volatile = "" } = context.system;
     const parts: string[] = [];
     if (stable.trim() !== "") {
-      if (this.#system?.text !== stable)
-        this.#system = { text: stable, json: JSON.stringify({ type: "text", text: stable }) };
-      parts.push(marked(this.#system.json, control));
+      if (this.#system?.text !== stable || this.#system.control !== control) {
+        const json = marked(JSON.stringify({ type: "text", text: stable }), control);
+        this.#system = { text: stable, control, json };
+      }
+      parts.push(this.#system.json);
     }
     if (volatile.trim() !== "") parts.push(JSON.stringify({ type: "text", text: volatile }));
     return parts.length === 0 ? undefined : `[${parts.join(",")}]`;
