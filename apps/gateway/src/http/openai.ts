@@ -3,8 +3,20 @@ import { type Context, Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import { z } from "zod";
 import { type GatewayService, ONCE, type Outcome, type RunUsage, type Submission } from "../service.ts";
-
-const PREFIX = "signalbox/";
+import {
+  agentOf,
+  failed,
+  failure,
+  follow,
+  leave,
+  noModel,
+  openAiError,
+  openAiErrors,
+  PREFIX,
+  readBody,
+  refused,
+} from "./openai-common.ts";
+import { responsesRoute } from "./responses.ts";
 
 const part = z.union([
   z.object({ type: z.enum(["text", "input_text", "output_text"]), text: z.string() }),
@@ -28,61 +40,7 @@ const chatRequest = z.object({
 });
 type ChatRequest = z.output<typeof chatRequest>;
 
-/** An error in OpenAI's format (their API reference, "Error codes"). */
-function openAiError(
-  context: Context,
-  status: 400 | 401 | 404 | 413 | 415 | 429 | 500 | 502 | 503,
-  error: { message: string; type: string; code?: string; param?: string },
-): Response {
-  return context.json({ error: { param: null, code: null, ...error } }, status);
-}
-
-/** Error replies the surrounding server makes for this surface. */
-export const openAiErrors = {
-  unauthorized: (context: Context): Response =>
-    openAiError(context, 401, {
-      message: "The token is missing or wrong. Send the gateway's token as `Authorization: Bearer …`.",
-      type: "invalid_request_error",
-      code: "invalid_api_key",
-    }),
-  throttled: (context: Context): Response =>
-    openAiError(context, 429, {
-      message: "Too many wrong tokens. Wait a minute.",
-      type: "requests",
-      code: "rate_limit_exceeded",
-    }),
-  tooLarge: (context: Context): Response =>
-    openAiError(context, 413, {
-      message: "The body is over 1 MB. Send less.",
-      type: "invalid_request_error",
-      code: "request_too_large",
-    }),
-  notFound: (context: Context): Response =>
-    openAiError(context, 404, {
-      message: `There is no ${context.req.method} ${context.req.path}.`,
-      type: "invalid_request_error",
-      code: "not_found",
-    }),
-  wrongHost: (context: Context): Response =>
-    openAiError(context, 400, {
-      message: "The Host or Origin header does not name this gateway.",
-      type: "invalid_request_error",
-      code: "wrong_host",
-    }),
-  notJson: (context: Context): Response =>
-    openAiError(context, 415, {
-      message: "Send the body as application/json.",
-      type: "invalid_request_error",
-      code: "unsupported_media_type",
-    }),
-  internal: (context: Context): Response =>
-    openAiError(context, 500, {
-      message: "Something went wrong in the gateway; its log says what.",
-      type: "server_error",
-    }),
-};
-
-/** `/v1/models` and `/v1/chat/completions`: an agent is the model, `user` names the peer. */
+/** `/v1/models`, `/v1/chat/completions` and `/v1/responses`: an agent is the model, `user` names the peer. */
 export function openAiRoutes(service: GatewayService): Hono {
   const app = new Hono();
 
@@ -95,30 +53,10 @@ export function openAiRoutes(service: GatewayService): Hono {
   });
 
   app.post("/chat/completions", async (context) => {
-    let body: unknown;
-    try {
-      body = JSON.parse(await context.req.text());
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-      return openAiError(context, 400, {
-        message: `The body is not valid JSON: ${error.message}`,
-        type: "invalid_request_error",
-      });
-    }
-    const parsed = chatRequest.safeParse(body);
-    if (!parsed.success) {
-      const issue = parsed.error.issues[0];
-      const param = issue?.path.join(".") ?? "";
-      return openAiError(context, 400, {
-        message: `${param}: ${issue?.message ?? "wrong"}`,
-        type: "invalid_request_error",
-        param,
-      });
-    }
-    const request = parsed.data;
-    const agent = service
-      .agents()
-      .find((one) => PREFIX + one.id === request.model || one.id === request.model);
+    const read = await readBody(context, chatRequest);
+    if ("answer" in read) return read.answer;
+    const { request } = read;
+    const agent = agentOf(service, request.model);
     if (!agent) return noModel(context, request.model, service);
     const submission = toSubmission(request, agent.id);
     if ("problem" in submission) {
@@ -129,22 +67,14 @@ export function openAiRoutes(service: GatewayService): Hono {
       : whole(context, service, submission, request);
   });
 
+  app.post("/responses", responsesRoute(service));
+
   app.all("*", openAiErrors.notFound);
   return app;
 }
 
 function modelOf(agent: { id: string }): { id: string; object: "model"; created: number; owned_by: string } {
   return { id: PREFIX + agent.id, object: "model", created: 0, owned_by: "signalbox" };
-}
-
-function noModel(context: Context, id: string, service: GatewayService): Response {
-  const known = service.agents().map((one) => PREFIX + one.id);
-  return openAiError(context, 404, {
-    message: `The model \`${id}\` does not exist. There are: ${known.join(", ")}.`,
-    type: "invalid_request_error",
-    code: "model_not_found",
-    param: "model",
-  });
 }
 
 /** With `user` the gateway keeps the conversation and takes the last message; without, the client's history counts. */
@@ -233,32 +163,9 @@ async function streamed(
   submission: Submission,
   request: ChatRequest,
 ): Promise<Response> {
-  const sessionKey = service.sessionKey("api", submission.agent, submission.conversation);
-  const queue: string[] = [];
-  let wake: (() => void) | undefined;
-  let mine: string | undefined;
+  const following = await follow(service, submission);
+  if (typeof following === "string") return refused(context, following);
   let sent = "";
-  const unsubscribe = service.live.subscribe(sessionKey, (event) => {
-    if (event.type === "run.start" && event.messageIds.includes(submission.id)) mine = event.runId;
-    if (event.type === "text.delta" && event.runId === mine) {
-      queue.push(event.delta);
-      wake?.();
-    }
-  });
-  const submitted = await service.submit(submission).catch((error: unknown) => {
-    unsubscribe();
-    throw error;
-  });
-  if (submitted.kind === "refused") {
-    unsubscribe();
-    return refused(context, submitted.message);
-  }
-  let outcome: Outcome | undefined;
-  void submitted.done.then((value) => {
-    outcome = value;
-    wake?.();
-  });
-
   const head = {
     id: `chatcmpl-${submission.id}`,
     object: "chat.completion.chunk",
@@ -275,40 +182,28 @@ async function streamed(
 
   return streamSSE(context, async (stream) => {
     const send = (data: string): Promise<void> => stream.writeSSE({ data });
-    // A client that keeps no conversation here can never read the reply later.
-    stream.onAbort(() => {
-      if (submission.conversation.startsWith(ONCE))
-        service.abort("api", submission.agent, submission.conversation);
-      wake?.();
-    });
+    stream.onAbort(following.left);
     try {
       await send(chunk({ role: "assistant", content: "" }));
-      while (outcome === undefined || queue.length > 0) {
-        const delta = queue.splice(0).join("");
-        if (delta !== "") {
-          sent += delta;
-          await send(chunk({ content: delta }));
-        } else if (outcome === undefined) {
-          if (stream.aborted) return;
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
+      for (;;) {
+        const next = await following.next();
+        if (next === undefined) return;
+        if (typeof next === "string") {
+          sent += next;
+          await send(chunk({ content: next }));
+          continue;
         }
-      }
-      await finishStream(outcome, sent, send, chunk);
-      if (withUsage && outcome.state !== "failed") {
-        await send(JSON.stringify({ ...head, choices: [], usage: usageOf(outcome.usage) }));
+        await finishStream(next, sent, send, chunk);
+        if (withUsage && next.state !== "failed") {
+          await send(JSON.stringify({ ...head, choices: [], usage: usageOf(next.usage) }));
+        }
+        break;
       }
       await send("[DONE]");
     } finally {
-      unsubscribe();
+      following.end();
     }
   });
-}
-
-/** The client is gone. One that keeps no conversation here can never read the reply later, so nobody pays for it. */
-function leave(service: GatewayService, { agent, conversation }: Submission): void {
-  if (conversation.startsWith(ONCE)) service.abort("api", agent, conversation);
 }
 
 async function finishStream(
@@ -339,24 +234,5 @@ function usageOf(usage: RunUsage | undefined): object {
     completion_tokens: completion,
     total_tokens: prompt + completion,
     prompt_tokens_details: { cached_tokens: usage?.cachedTokens ?? 0 },
-  };
-}
-
-function refused(context: Context, message: string): Response {
-  context.header("retry-after", "1");
-  return openAiError(context, 503, { message, type: "server_error", code: "unavailable" });
-}
-
-function failed(context: Context, outcome: Outcome): Response {
-  return openAiError(context, 502, failure(outcome));
-}
-
-function failure(outcome: Outcome): { message: string; type: string; code: string } {
-  if (outcome.state === "aborted")
-    return { message: "The turn was stopped.", type: "server_error", code: "aborted" };
-  return {
-    message: outcome.error?.message ?? "The agent could not answer.",
-    type: "server_error",
-    code: outcome.error?.code ?? "agent_failed",
   };
 }
