@@ -217,16 +217,28 @@ export class Agent {
     return [{ role: "user", content: input, timestamp: (this.#options.now ?? Date.now)() }];
   }
 
+  // One function for the usual single listener: every delta comes through here.
   #emit = (event: AgentEvent): void | Promise<void> => {
-    const only = this.#listeners[0];
+    const listeners = this.#listeners;
+    const only = listeners[0];
     if (only === undefined) return;
-    return this.#listeners.length === 1 ? this.#tell(only, event) : this.#tellAll(event);
+    if (listeners.length > 1) return this.#tellAll(event);
+    try {
+      const wait = only(event);
+      if (wait !== undefined) return this.#settled(wait);
+    } catch (error) {
+      this.#report(error);
+    }
   };
+
+  /** A listener written without types may give anything. */
+  #settled(wait: unknown): void | Promise<void> {
+    if (wait instanceof Promise) return wait.catch(this.#report);
+  }
 
   #tell(listener: EmitEvent, event: AgentEvent): void | Promise<void> {
     try {
-      const wait = listener(event);
-      if (wait instanceof Promise) return wait.catch(this.#report);
+      return this.#settled(listener(event));
     } catch (error) {
       this.#report(error);
     }

@@ -5,6 +5,8 @@ import type { ModelEvent } from "./model.ts";
 import { parsePartialJson } from "./partial-json.ts";
 import { isJsonObject } from "./schema/issues.ts";
 
+type Delta = Extract<ModelEvent, { readonly delta: string }>;
+
 interface Open {
   readonly head: BlockHead;
   text: string;
@@ -26,13 +28,9 @@ export class Snapshot {
     switch (event.type) {
       case "text.delta":
       case "thinking.delta":
-      case "tool.delta": {
-        const open = this.#blocks[event.index] ?? this.#start(event.index, headOf(event.type));
-        open.text += event.delta;
-        open.view = undefined;
-        this.#view = undefined;
+      case "tool.delta":
+        this.delta(event);
         return;
-      }
       case "block.start":
         this.#start(event.index, event.block);
         return;
@@ -61,6 +59,14 @@ export class Snapshot {
       default:
         return;
     }
+  }
+
+  /** As `apply`, for who knows that it is a delta. */
+  delta({ type, index, delta }: Delta): void {
+    const open = this.#blocks[index] ?? this.#start(index, headOf(type));
+    open.text += delta;
+    open.view = undefined;
+    this.#view = undefined;
   }
 
   /**
@@ -104,7 +110,7 @@ export class Snapshot {
   }
 }
 
-function headOf(type: "text.delta" | "thinking.delta" | "tool.delta"): BlockHead {
+function headOf(type: Delta["type"]): BlockHead {
   if (type === "tool.delta") return { type: "toolCall", id: "", name: "" };
   return { type: type === "text.delta" ? "text" : "thinking" };
 }

@@ -91,7 +91,9 @@ export function mostTokens(message: AgentMessage): number {
       const { content } = message;
       if (typeof content === "string") return content.length + OVERHEAD;
       let most = OVERHEAD;
-      for (const block of content) {
+      for (let i = 0; i < content.length; i++) {
+        const block = content[i];
+        if (block === undefined) continue;
         if (block.type === "text" || block.type === "thinking") most += block.text.length;
         else if (block.type === "toolCall") most += block.name.length + block.argsText.length + OVERHEAD;
         else most += blockTokens(block);

@@ -19,7 +19,10 @@ export function cleanAssistant(message: AssistantMessage): AssistantMessage | un
   const broken = wasBroken(message);
   let says = false;
   let drops = false;
-  for (const block of message.content) {
+  const blocks = message.content;
+  for (let i = 0; i < blocks.length; i++) {
+    const block = blocks[i];
+    if (block === undefined) continue;
     if (isBlank(block) || (broken && block.type === "thinking" && block.native === undefined)) drops = true;
     else if (block.type !== "thinking") says = true;
   }

@@ -13,13 +13,14 @@ export interface Unanswered {
  * follow it. `undefined` when there are none.
  */
 export function unansweredCalls(messages: readonly AgentMessage[]): Unanswered | undefined {
-  const answered = new Set<string>();
+  let answered: Set<string> | undefined;
   for (let i = messages.length - 1; i >= 0; i--) {
     const message = messages[i];
     if (message?.role === "toolResult") {
+      answered ??= new Set();
       answered.add(message.toolCallId);
     } else if (message?.role === "assistant") {
-      const calls = toolCalls(message).filter((call) => !answered.has(call.id));
+      const calls = toolCalls(message).filter((call) => answered?.has(call.id) !== true);
       return calls.length === 0 ? undefined : { message, calls };
     } else {
       return undefined;

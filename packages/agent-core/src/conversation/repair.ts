@@ -227,8 +227,10 @@ export function toolCalls(message: AgentMessage): readonly ToolCallBlock[] {
   if (message.role !== "assistant") return NO_CALLS;
   // Most turns have none, and every turn is looked at.
   let calls: ToolCallBlock[] | undefined;
-  for (const block of message.content) {
-    if (block.type !== "toolCall") continue;
+  const { content } = message;
+  for (let i = 0; i < content.length; i++) {
+    const block = content[i];
+    if (block?.type !== "toolCall") continue;
     calls ??= [];
     calls.push(block);
   }

@@ -76,8 +76,12 @@ export function resultOf(
 
 function textOf(answer: readonly AssistantMessage[]): string {
   let text = "";
-  for (const message of answer) {
-    for (const block of message.content) if (block.type === "text") text += block.text;
+  for (let i = 0; i < answer.length; i++) {
+    const content = answer[i]?.content ?? [];
+    for (let at = 0; at < content.length; at++) {
+      const block = content[at];
+      if (block?.type === "text") text += block.text;
+    }
   }
   return text;
 }

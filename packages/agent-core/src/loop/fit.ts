@@ -154,7 +154,11 @@ export class Fit {
   /** No more than this many, by the length of the texts. */
   #prefixMost(system: SystemPrompt): number {
     let most = system.stable.length + (system.volatile?.length ?? 0);
-    for (const spec of this.#host.tools.specs) most += spec.name.length + spec.description.length;
+    const { specs } = this.#host.tools;
+    for (let i = 0; i < specs.length; i++) {
+      const spec = specs[i];
+      if (spec !== undefined) most += spec.name.length + spec.description.length;
+    }
     return most + this.#host.tools.schemaTokens;
   }
 

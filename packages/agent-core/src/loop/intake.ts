@@ -64,7 +64,8 @@ export function note(content: string, timestamp: number): AgentMessage {
 }
 
 function checkInput(messages: readonly AgentMessage[]): readonly AgentMessage[] {
-  for (const { role } of messages) {
+  for (let i = 0; i < messages.length; i++) {
+    const role = messages[i]?.role;
     if (role !== "assistant" && role !== "toolResult") continue;
     const what = `A message of role "${role}" belongs into the history, not into the input.`;
     throw new AgentError("invalid_input", what);

@@ -6,10 +6,12 @@ import type {
   ModelContext,
   ModelErrorData,
   ModelEvent,
+  RequestInfo,
   StopReason,
   StreamModel,
   StreamOptions,
   Usage,
+  Warning,
 } from "../model.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { RunSignal } from "./run-signal.ts";
@@ -125,7 +127,7 @@ class StreamedTurn {
   readonly #onNext = (next: IteratorResult<ModelEvent> | undefined): void => {
     if (this.#abandoned) return;
     if (next === undefined || next.done === true) {
-      this.#settle(this.#failed("The stream ended before the turn did."));
+      this.#endedEarly();
       return;
     }
     let wait: void | Promise<void>;
@@ -137,22 +139,30 @@ class StreamedTurn {
     }
     if (this.#done) return;
     if (wait === undefined) this.#pull();
-    else Promise.resolve(wait).then(this.#pull, this.#fail);
+    else this.#pullAfter(wait);
   };
 
+  #endedEarly(): void {
+    this.#settle(this.#failed("The stream ended before the turn did."));
+  }
+
+  #pullAfter(wait: Promise<void>): void {
+    Promise.resolve(wait).then(this.#pull, this.#fail);
+  }
+
+  // Kept small, as nearly all events are deltas: what is compiled for them is compiled in every process that runs a turn.
   #take(event: ModelEvent): void | Promise<void> {
+    if (event.type !== "text.delta" && event.type !== "thinking.delta") return this.#takeOther(event);
     const { emit, snapshot } = this.#request;
+    this.#emitted = true;
+    snapshot.delta(event);
+    return emit(event);
+  }
+
+  #takeOther(event: ModelEvent): void | Promise<void> {
     switch (event.type) {
-      case "text.delta":
-      case "thinking.delta":
-        this.#emitted = true;
-        snapshot.apply(event);
-        return emit(event);
       case "start":
-        // An adapter that tries again may say so again; viewers are told once.
-        if (this.#started) return;
-        this.#started = true;
-        return emit({ type: "model.start", request: event.request, warnings: event.warnings });
+        return this.#start(event.request, event.warnings);
       case "attempt":
         return this.#again(event);
       case "finish":
@@ -162,9 +172,16 @@ class StreamedTurn {
         this.#finish(withError(event.partial, event.error));
         return;
       default:
-        snapshot.apply(event);
-        return emit(event);
+        this.#request.snapshot.apply(event);
+        return this.#request.emit(event);
     }
+  }
+
+  #start(request: RequestInfo, warnings: readonly Warning[]): void | Promise<void> {
+    // An adapter that tries again may say so again; viewers are told once.
+    if (this.#started) return;
+    this.#started = true;
+    return this.#request.emit({ type: "model.start", request, warnings });
   }
 
   #again(event: Extract<ModelEvent, { type: "attempt" }>): void | Promise<void> {

@@ -4,7 +4,7 @@ import type { Conversation } from "../conversation/conversation.ts";
 import { type Unanswered, unansweredCalls } from "../conversation/pending.ts";
 import { toolCalls } from "../conversation/repair.ts";
 import { AgentError, errorText, isAgentError } from "../errors.ts";
-import type { AgentEvent, EmitEvent, MessageOrigin, RunResult } from "../events.ts";
+import type { EmitEvent, MessageOrigin, RunResult } from "../events.ts";
 import type { Step } from "../hooks.ts";
 import type { AgentMessage, AssistantMessage, Message } from "../messages.ts";
 import type { StreamOptions, SystemPrompt, Usage } from "../model.ts";
@@ -38,9 +38,9 @@ export class Run implements CallHost, FitHost {
   readonly graceMs: number;
   readonly resultChars: number;
   readonly now: () => number;
+  readonly emit: EmitEvent;
   turn = 0;
   readonly #system: AgentContext["system"];
-  readonly #emit: EmitEvent;
   readonly #snapshot: Snapshot;
   readonly #fit: Fit;
   readonly #options: StreamOptions;
@@ -69,7 +69,7 @@ export class Run implements CallHost, FitHost {
     this.now = config.now ?? Date.now;
     this.stop = new RunSignal(config.signal, config.limits?.wallMs);
     this.#system = context.system;
-    this.#emit = emit;
+    this.emit = emit;
     this.#snapshot = snapshot;
     this.#fit = new Fit(this);
     this.#options = { ...config.streamOptions, signal: this.stop.signal };
@@ -119,10 +119,6 @@ export class Run implements CallHost, FitHost {
     } finally {
       this.stop.dispose();
     }
-  }
-
-  emit(event: AgentEvent): void | Promise<void> {
-    return this.#emit(event);
   }
 
   async step(step: Step): Promise<void> {
@@ -232,7 +228,7 @@ export class Run implements CallHost, FitHost {
       context: { system, messages, tools: tools.specs },
       options: this.tally.clip(this.#options, config.model),
       stop: this.stop,
-      emit: this.#emit,
+      emit: this.emit,
       snapshot: this.#snapshot,
       graceMs: this.graceMs,
       now: this.now,
@@ -360,7 +356,7 @@ export class Run implements CallHost, FitHost {
   }
 
   #addAll(messages: readonly AgentMessage[], origin: MessageOrigin): void | Promise<void> {
-    const [only] = messages;
+    const only = messages[0];
     if (only !== undefined && messages.length === 1) return this.#add(only, origin);
     return this.#addInTurn(messages, origin);
   }

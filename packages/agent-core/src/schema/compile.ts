@@ -36,7 +36,9 @@ export function compileTools(tools: readonly Tool[]): ToolSet {
   const byName = new Map<string, CompiledTool>();
   const specs: ToolSpec[] = [];
   let schemaTokens = 0;
-  for (const tool of tools) {
+  for (let i = 0; i < tools.length; i++) {
+    const tool = tools[i];
+    if (tool === undefined) continue;
     if (byName.has(tool.name)) throw new AgentError("invalid_tool", `Two tools are called "${tool.name}".`);
     const schema = compileSchema(tool);
     const spec = schema.specOf(tool);
