@@ -107,6 +107,24 @@ describe("an answer that is written slowly", { timeout: 30_000 }, () => {
     for (const text of shown(world.feishu.sent[0])) expect(whole.startsWith(text)).toBe(true);
   });
 
+  it("goes on in the same message when somebody steers the turn", async () => {
+    const { world, started, ask } = await open();
+    world.script(async (_, index) => {
+      if (index > 0) return slowly("And here is the other thing you asked for.");
+      await ask("how?");
+      return { ...slowly("Here is the first thing."), toolCalls: [{ name: "ls", input: {} }] };
+    });
+    await started.post(textMessage("what?", { senderId: ZHANG, messageId: "om_first" }));
+    await eventually(() => world.feishu.sent.length === 1, "it grows");
+    const whole = "Here is the first thing.\n\nAnd here is the other thing you asked for.";
+    await eventually(() => standing(world).join() === whole, "the answer is there");
+    await started.settled();
+    expect(world.feishu.sent).toHaveLength(1);
+    expect(world.feishu.sent[0]?.parentId).toBe("om_first");
+    const rows = await inStore(world, (store) => store.inbox.list());
+    expect(rows.map(({ state }) => state)).toEqual(["replied", "replied"]);
+  });
+
   it("is taken back where the run has nothing to say in the end", async () => {
     const { world, started, ask } = await open();
     const said = "Here is what I found.";
