@@ -177,11 +177,13 @@ function storedOf(submission: Submission, now: number): StoredInbound {
     text,
     media: [],
     mentions: [],
+    ...(submission.from === undefined ? {} : { forwarded: { from: submission.from } }),
   };
   return {
     event,
-    role: "owner",
-    rule: "token",
+    ...(submission.from === undefined
+      ? { role: "owner", rule: "token" }
+      : { role: "member", rule: submission.from }),
     // Each request of an API client waits for its own answer.
     ...(channel === "api" ? { exclusive: true } : {}),
     ...(submission.instructions === undefined ? {} : { instructions: submission.instructions }),

@@ -313,6 +313,7 @@ async function run(
     host: config.gateway.host,
     port: config.gateway.port,
     allowedHosts: config.gateway.allowedHosts,
+    hooks: { hooks: config.hooks, defaultAgent: agents.defaultId },
     service,
     auth: createAuth(held.token, now),
     logger,

@@ -13,6 +13,8 @@ export interface Submission {
   /** Made by the client; the same id again is the same message. */
   readonly id: string;
   readonly text: string;
+  /** Where the text comes from, if it is not the words of who holds the token: it taints the turn, and orders nothing. */
+  readonly from?: string;
   /** What the client wants the agent to heed in this turn. */
   readonly instructions?: string;
   /** Earlier turns of a conversation the client keeps itself; seeds a conversation that is new here. */

@@ -8,6 +8,7 @@ export type {
   BindingConfig,
   ChannelConfig,
   GatewayConfig,
+  HookConfig,
   LinksConfig,
   ModelConfig,
   ProviderConfig,

@@ -208,6 +208,19 @@ bindings:
     expect(loaded.config.bindings).toEqual([]);
   });
 
+  it("leaves out a hook that is wrong, and one whose secret is missing", () => {
+    const loaded = load(
+      "agents: { list: [{ id: coder }] }\nhooks:\n  good: { agent: coder, text: 'Done: {{name}}', secret: a-secret-of-the-caller }\n  nobody: { agent: codre }\n  short: { secret: abc }\n  unset: { secret: '${NO_SECRET}' }\n  bare: {}\n",
+    );
+    expect(loaded.problems.map(({ path, line }) => [path, line])).toEqual([
+      ["hooks.nobody.agent", 4],
+      ["hooks.short.secret", 5],
+      ["hooks.unset.secret", 6],
+    ]);
+    expect(Object.keys(loaded.config.hooks)).toEqual(["good", "bare"]);
+    expect(loaded.secrets).toContain("a-secret-of-the-caller");
+  });
+
   it("refuses two agents with one id, keeping the first", () => {
     const loaded = load("agents: { list: [{ id: a, name: First }, { id: a, name: Second }] }");
     expect(only(loaded).path).toBe("agents.list[1].id");

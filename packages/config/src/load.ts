@@ -15,6 +15,8 @@ import {
   channelSchema,
   type GatewayConfig,
   gatewaySchema,
+  type HookConfig,
+  hookSchema,
   type LinksConfig,
   linksSchema,
   type ProviderConfig,
@@ -42,6 +44,7 @@ export interface Config {
   readonly session: SessionConfig;
   readonly replies: RepliesConfig;
   readonly access: AccessConfig;
+  readonly hooks: Readonly<Record<string, HookConfig>>;
   readonly tools: ToolsConfig;
   readonly links: LinksConfig;
   readonly skills: SkillsConfig;
@@ -82,6 +85,7 @@ const TOP_KEYS = [
   "session",
   "replies",
   "access",
+  "hooks",
   "tools",
   "links",
   "skills",
@@ -209,26 +213,36 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   const bindings: BindingConfig[] = [];
   const bindingPlaces: number[] = [];
   const agentIds = list.length > 0 ? list.map((agent) => agent.id) : [DEFAULT_AGENT.id];
+  const isAgent = (agent: string | undefined, path: ConfigPath, disables: string): boolean => {
+    if (agent === undefined || agentIds.includes(agent)) return true;
+    const message = `there is no agent ${agent}`;
+    const remedy = `Use one of ${agentIds.join(", ")}, or add it to agents.list.`;
+    problems.push(problem(path, { severity: "error", message, remedy, disables }));
+    return false;
+  };
   for (const [index, input] of items(["bindings"], root.bindings).entries()) {
     const binding = part(bindingSchema, ["bindings", index], input, `binding ${index}`);
     if (binding === undefined) continue;
-    if (!agentIds.includes(binding.agent)) {
-      problems.push(
-        problem(["bindings", index, "agent"], {
-          severity: "error",
-          message: `there is no agent ${binding.agent}`,
-          remedy: `Use one of ${agentIds.join(", ")}, or add it to agents.list.`,
-          disables: `binding ${index}`,
-        }),
-      );
-      continue;
-    }
+    if (!isAgent(binding.agent, ["bindings", index, "agent"], `binding ${index}`)) continue;
     bindings.push(binding);
     bindingPlaces.push(index);
   }
 
   const { web, ...otherTools } = asRecord(root.tools) ?? {};
   const withoutWeb = asRecord(root.tools) === undefined ? (root.tools ?? {}) : otherTools;
+  const hooks: Record<string, HookConfig> = {};
+  for (const [name, input] of entries(["hooks"], root.hooks)) {
+    const hook = part(hookSchema, ["hooks", name], input ?? {}, `hook ${name}`);
+    if (hook === undefined || !isAgent(hook.agent, ["hooks", name, "agent"], `hook ${name}`)) continue;
+    // A secret that could not be read must not leave the hook to another one.
+    if (
+      hook.secret === undefined &&
+      missing.some(({ path }) => formatPath(path) === formatPath(["hooks", name, "secret"]))
+    )
+      continue;
+    hooks[name] = hook;
+  }
+
   const config: Config = {
     gateway,
     models: { providers },
@@ -238,6 +252,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     session: section(sessionSchema, ["session"], root.session),
     replies: section(repliesSchema, ["replies"], root.replies),
     access: section(accessSchema, ["access"], root.access),
+    hooks,
     // A wrong setting may have been the one that kept commands from running.
     tools: {
       ...(part(toolsSchema, ["tools"], withoutWeb, "exec") ??

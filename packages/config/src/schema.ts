@@ -195,6 +195,18 @@ export const webSchema = z.strictObject({
   timeoutMs: z.int().positive().max(120_000).default(15_000),
 });
 
+/** One entry of `hooks`: what a program that posts to `/hooks/<name>` has an agent do. */
+export const hookSchema = z.strictObject({
+  /** Default: the agent that answers where no binding matches. */
+  agent: id.optional(),
+  /** The conversation, with `{{path.in.the.body}}`. Default: the hook's name. */
+  session: z.string().min(1).max(500).optional(),
+  /** What the agent is told, with `{{path.in.the.body}}`. Default: the whole body. */
+  text: z.string().min(1).optional(),
+  /** What the caller presents as bearer token; without it only the gateway's own token counts. */
+  secret: z.string().min(16).optional(),
+});
+
 /** `tools`: settings of the built-in tools. */
 export const toolsSchema = z.strictObject({
   exec: z
@@ -238,6 +250,7 @@ export type ChannelConfig = z.output<typeof channelSchema>;
 export type SessionConfig = z.output<typeof sessionSchema>;
 export type RepliesConfig = z.output<typeof repliesSchema>;
 export type AccessConfig = z.output<typeof accessSchema>;
+export type HookConfig = z.output<typeof hookSchema>;
 export type ToolsConfig = z.output<typeof toolsSchema>;
 export type LinksConfig = z.output<typeof linksSchema>;
 export type SkillsConfig = z.output<typeof skillsSchema>;

@@ -4,7 +4,7 @@ import type { GatewayService } from "../service.ts";
 
 function apiError(
   context: Context,
-  status: 400 | 401 | 403 | 404 | 413 | 415 | 429 | 500,
+  status: 400 | 401 | 403 | 404 | 413 | 415 | 429 | 500 | 503,
   error: { code: ErrorCode; message: string; remedy?: string },
 ): Response {
   return context.json({ error }, status);
@@ -56,6 +56,8 @@ export const apiErrors = {
       message: `There is no running account ${account} of channel ${channel} that takes webhooks.`,
       remedy: `Check channels.${channel}.accounts in the configuration.`,
     }),
+  unavailable: (context: Context, message: string): Response =>
+    apiError(context, 503, { code: "full", message, remedy: "Try again soon." }),
   internal: (context: Context): Response =>
     apiError(context, 500, {
       code: "internal",

@@ -13,6 +13,8 @@ type AuthResult =
 
 /** Checks tokens and cookies. Sessions carry a signature under the token, so a changed token ends them all. */
 export interface Auth {
+  /** Checks a bearer token against a secret of its own; without one against the gateway's token. */
+  checkSecret(authorization: string | undefined, secret: string | undefined, remote: string): AuthResult;
   /** Checks an `Authorization` header or a cookie. `remote` names the peer whose guesses are counted. */
   check(
     headers: { authorization?: string | undefined; cookie?: string | undefined },
@@ -44,9 +46,9 @@ export function createAuth(token: string, now: () => number = Date.now): Auth {
     guesses.set(remote, { ...entry, count: entry.count + 1 });
     return { kind: "refused" };
   };
-  const checkToken = (given: string, remote: string): AuthResult => {
+  const checkToken = (given: string, remote: string, wanted = expected): AuthResult => {
     // The right one always passes: whoever guesses behind the same proxy locks nobody out.
-    if (timingSafeEqual(sha256(given), expected)) return { kind: "owner" };
+    if (timingSafeEqual(sha256(given), wanted)) return { kind: "owner" };
     const retryAfterMs = throttledFor(remote);
     return retryAfterMs > 0 ? { kind: "throttled", retryAfterMs } : refuse(remote);
   };
@@ -55,7 +57,7 @@ export function createAuth(token: string, now: () => number = Date.now): Auth {
 
   return {
     check({ authorization, cookie }, remote) {
-      const bearer = /^Bearer\s+(\S+)$/i.exec(authorization ?? "")?.[1];
+      const bearer = bearerOf(authorization);
       if (bearer !== undefined) return checkToken(bearer, remote);
       const session = readCookie(cookie);
       if (session === undefined) return { kind: "refused" };
@@ -63,7 +65,12 @@ export function createAuth(token: string, now: () => number = Date.now): Auth {
       const good = timingSafeEqual(sha256(signature), sha256(sign(Number(expires))));
       return good && Number(expires) > now() ? { kind: "owner" } : { kind: "refused" };
     },
-    signIn: checkToken,
+    checkSecret(authorization, secret, remote) {
+      const bearer = bearerOf(authorization);
+      if (bearer === undefined) return { kind: "refused" };
+      return checkToken(bearer, remote, secret === undefined ? expected : sha256(secret));
+    },
+    signIn: (given, remote) => checkToken(given, remote),
     cookie() {
       const expires = now() + SESSION_MS;
       return `${COOKIE}=${expires}.${sign(expires)}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${SESSION_MS / 1000}`;
@@ -74,6 +81,10 @@ export function createAuth(token: string, now: () => number = Date.now): Auth {
 
 function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest();
+}
+
+function bearerOf(authorization: string | undefined): string | undefined {
+  return /^Bearer\s+(\S+)$/i.exec(authorization ?? "")?.[1];
 }
 
 function readCookie(header: string | undefined): string | undefined {

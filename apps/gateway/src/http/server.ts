@@ -9,6 +9,7 @@ import type { Logger } from "../log.ts";
 import type { GatewayService } from "../service.ts";
 import { apiErrors, apiRoutes } from "./api.ts";
 import type { Auth } from "./auth.ts";
+import { callHook, type HookRoutes } from "./hooks.ts";
 import { openAiRoutes } from "./openai.ts";
 import { openAiErrors } from "./openai-common.ts";
 import { hostsOf, sameOrigin } from "./origin.ts";
@@ -30,6 +31,7 @@ export interface HttpOptions {
   /** Names besides, under which a proxy passes requests on. */
   readonly allowedHosts: readonly string[];
   readonly service: GatewayService;
+  readonly hooks: HookRoutes;
   readonly auth: Auth;
   readonly logger: Logger;
   /** The built console. */
@@ -123,6 +125,22 @@ function createApp(options: HttpOptions): Hono<Env> {
 
   app.post("/channels/:channel/:account/:rest{.*}", limit(apiErrors), (context) => webhook(context, service));
   app.get("/channels/:channel/:account/:rest{.*}", (context) => webhook(context, service));
+
+  app.use("/hooks/*", limit(apiErrors), jsonOnly(apiErrors));
+  app.post("/hooks/:name", async (context) => {
+    const { host, origin, authorization } = context.req.header();
+    if (!sameOrigin({ host, origin }, allowedHosts)) return apiErrors.wrongHost(context);
+    const name = context.req.param("name");
+    const { hooks, defaultAgent } = options.hooks;
+    const hook = Object.hasOwn(hooks, name) ? hooks[name] : undefined;
+    // Who may not call it does not hear whether it is there.
+    const result = auth.checkSecret(authorization, hook?.secret, remoteOf(context));
+    if (result.kind === "throttled") return apiErrors.throttled(context);
+    if (result.kind !== "owner") return apiErrors.unauthorized(context);
+    return hook === undefined
+      ? apiErrors.notFound(context)
+      : callHook(context, service, name, { hook, defaultAgent });
+  });
 
   app.use("/v1/*", guard(openAiErrors), jsonOnly(openAiErrors), limit(openAiErrors));
   app.route("/v1", openAiRoutes(service));

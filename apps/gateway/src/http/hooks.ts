@@ -1,0 +1,58 @@
+import { randomUUID } from "node:crypto";
+import type { HookConfig } from "@signalbox/config";
+import type { Context } from "hono";
+import type { GatewayService } from "../service.ts";
+import { apiErrors } from "./api.ts";
+import { fillIn } from "./template.ts";
+
+/** What programs may have agents do, by name. */
+export interface HookRoutes {
+  readonly hooks: Readonly<Record<string, HookConfig>>;
+  readonly defaultAgent: string;
+}
+
+/** Characters of what an agent is told, and of a conversation's name. */
+const MAX_TEXT = 100_000;
+const MAX_NAME = 200;
+const KEY = /^[\x21-\x7e]{1,200}$/;
+
+/**
+ * `POST /hooks/<name>` of a caller that was let in. 202 after the message is committed; the same `Idempotency-Key` again
+ * is the same message.
+ */
+export async function callHook(
+  context: Context,
+  service: GatewayService,
+  name: string,
+  { hook, defaultAgent }: { readonly hook: HookConfig; readonly defaultAgent: string },
+): Promise<Response> {
+  const body: unknown = await context.req.json().catch(() => undefined);
+  if (body === undefined) return apiErrors.badJson(context, "Send a JSON body.");
+  const key = context.req.header("idempotency-key");
+  if (key !== undefined && !KEY.test(key))
+    return apiErrors.badJson(context, "Send an Idempotency-Key of at most 200 visible characters.");
+  const text = hook.text === undefined ? wholeBody(name, body) : fillIn(hook.text, body);
+  if (text.trim() === "") return apiErrors.badJson(context, `Send what hooks.${name}.text names.`);
+  if (text.length > MAX_TEXT) return apiErrors.tooLarge(context);
+  const conversation = fillIn(hook.session ?? name, body)
+    .trim()
+    .slice(0, MAX_NAME);
+  const submitted = await service.submit({
+    channel: "web",
+    agent: hook.agent ?? defaultAgent,
+    conversation: conversation === "" ? name : conversation,
+    id: `hook:${name}:${key ?? randomUUID()}`,
+    text,
+    from: `hook ${name}`,
+  });
+  if (submitted.kind === "refused") {
+    context.header("retry-after", "1");
+    return apiErrors.unavailable(context, submitted.message);
+  }
+  const { kind, messageId } = submitted;
+  return context.json({ status: kind, messageId }, 202);
+}
+
+function wholeBody(name: string, body: unknown): string {
+  return `The hook ${name} was called with:\n\n${JSON.stringify(body, null, 2)}`;
+}
