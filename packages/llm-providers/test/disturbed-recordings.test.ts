@@ -1,0 +1,100 @@
+import type { Recording } from "@signalbox/testkit/wire";
+import { describe, expect, test } from "vitest";
+import { eventEnds, type WireAnswer, wire } from "../src/testkit/index.ts";
+import { type Family, families } from "./support/families.ts";
+import { recorded, titleOf } from "./support/recordings.ts";
+import { type Told, tell, wholeOf, wrongWithCut } from "./support/replay.ts";
+
+/** What a vendor sends to keep a connection alive, and what it says when it fails in the middle. */
+const WORDS: Readonly<Record<string, { readonly alive: string; readonly failed: string }>> = {
+  "anthropic-messages": {
+    alive: 'event: ping\ndata: {"type": "ping"}\n\n: comment\n\n',
+    failed:
+      'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
+  },
+  "openai-responses": {
+    alive: 'event: keepalive\ndata: {"type":"keepalive","sequence_number":7}\n\n: keep-alive\n\n',
+    failed:
+      'event: error\ndata: {"type":"error","code":"server_error","message":"Overloaded","param":null}\n\n',
+  },
+  "openai-chat": {
+    alive: ": OPENROUTER PROCESSING\n\n",
+    failed: 'data: {"error":{"message":"Overloaded","type":"server_error","code":503}}\n\n',
+  },
+  "mistral-chat": {
+    alive: ": ping\n\n",
+    failed:
+      'data: {"object":"error","message":"Service unavailable.","type":"service_unavailable","code":"1100"}\n\n',
+  },
+  "google-generative": {
+    alive: ": ping\r\n\r\n",
+    failed:
+      'data: {"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}\r\n\r\n',
+  },
+};
+
+/** A few of many, the first and the last among them. */
+function some<T>(all: readonly T[], most: number): T[] {
+  if (all.length <= most) return [...all];
+  const picked = Array.from({ length: most }, (_, i) => all[Math.round((i * (all.length - 1)) / (most - 1))]);
+  return picked.filter((one) => one !== undefined);
+}
+
+function ask({ provider, model }: Family, recording: Recording, answer: WireAnswer): Promise<Told> {
+  const stream = provider.connect({
+    apiKey: "test",
+    baseUrl: `https://${recording.host}`,
+    fetch: wire(answer).fetch,
+    now: () => 0,
+    ...(answer.ending === "stall" ? { timeouts: { firstByteMs: 20, idleMs: 20 } } : {}),
+  });
+  const messages = [{ role: "user", content: "Hello.", timestamp: 0 }] as const;
+  return tell(stream(model, { system: { stable: "" }, messages, tools: [] }));
+}
+
+describe.each(families.map((family) => [family.provider.api, family] as const))("%s", (api, family) => {
+  const streams = recorded(family.speaks)?.streams ?? [];
+  const { alive, failed } = WORDS[api] ?? { alive: "", failed: "" };
+
+  test.skipIf(streams.length === 0).each(streams.map((one) => [titleOf(one), one] as const))(
+    "%s",
+    async (_, recording) => {
+      const bytes = Buffer.from(recording.res);
+      const ends = eventEnds(bytes);
+      const told = await ask(family, recording, { pieces: [bytes] });
+      const whole = wholeOf(told);
+      if (whole.failed) expect(told.terminal).not.toMatchObject({ error: { code: "timeout" } });
+      const between = (at: number, words: string): WireAnswer => ({
+        pieces: [bytes.subarray(0, at), Buffer.from(words), bytes.subarray(at)],
+      });
+
+      const kept = ends.flatMap((end, i) => [bytes.subarray(ends[i - 1] ?? 0, end), Buffer.from(alive)]);
+      const rest = bytes.subarray(ends.at(-1) ?? 0);
+      const living = await ask(family, recording, { pieces: [Buffer.from(alive), ...kept, rest] });
+      expect(living.message).toEqual(told.message);
+
+      for (const at of some(ends.slice(0, -1), 4)) {
+        const noisy = await ask(family, recording, between(at, "data: {<html> not json\n\n"));
+        if (noisy.terminal.type === "error") expect(noisy.message.stopReason).not.toBe("tool_use");
+        else expect(wrongWithCut(noisy, whole)).toBeUndefined();
+
+        const cut = await ask(family, recording, {
+          pieces: [bytes.subarray(0, at), Buffer.from(failed)],
+        });
+        expect(wrongWithCut(cut, whole)).toBeUndefined();
+        if (cut.terminal.type === "error" && !whole.failed)
+          expect(cut.terminal.error).toMatchObject({ code: "overloaded", retryable: true });
+      }
+
+      const half = await ask(family, recording, {
+        pieces: [bytes.subarray(0, ends[Math.floor(ends.length / 2)] ?? 0)],
+        ending: "stall",
+      });
+      expect(wrongWithCut(half, whole)).toBeUndefined();
+      if (half.terminal.type === "error" && !whole.failed) expect(half.terminal.error.code).toBe("timeout");
+
+      const twice = await ask(family, recording, { pieces: [bytes.subarray(0, ends[0] ?? 0), bytes] });
+      if (twice.terminal.type === "error") expect(twice.message.stopReason).not.toBe("tool_use");
+    },
+  );
+});
