@@ -205,8 +205,8 @@ export interface StreamOptions {
   /** Keeps a conversation on one cache where the vendor supports it. */
   readonly sessionId?: string;
   /**
-   * Milliseconds of silence on the wire, keep-alives counted as life, after which the request fails with `timeout`.
-   * Stands in for the provider's default, not for what the account states.
+   * Milliseconds of silence on the wire, keep-alives counted as life, after which the request fails with `timeout`;
+   * default 55,000. What an account states itself goes first. With retries and fallbacks: of all attempts together.
    */
   readonly silenceMs?: number;
   /**

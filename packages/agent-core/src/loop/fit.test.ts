@@ -149,6 +149,27 @@ describe("keeping inside the window", () => {
     expect(result.used).toMatchObject({ turns: 1, usage: { input: { total: 4_500 }, costMicros: 970 } });
   });
 
+  it("is less patient with a model after a summary that never came", async () => {
+    let now = 0;
+    const { stream, asked } = model([assistant("ok")], () => {
+      now += 30_000;
+      throw new Error("stalled");
+    });
+    const loop = agentLoop(
+      { system: SYSTEM, history: talk(30, 1_000), input: [user("go")], tools: [] },
+      { model: SMALL, stream, now: () => now },
+    );
+    expect((await loop.result()).reason).toBe("done");
+    expect(asked.map((one) => one.options.silenceMs)).toEqual([undefined, 25_000]);
+    const fine = model([assistant("ok")]);
+    const run = agentLoop(
+      { system: SYSTEM, history: talk(30, 1_000), input: [user("go")], tools: [] },
+      { model: SMALL, stream: fine.stream, now: () => (now += 1_000) },
+    );
+    await run.result();
+    expect(fine.asked.at(-1)?.options.silenceMs).toBeUndefined();
+  });
+
   it("counts what a summary cost that was given up", async () => {
     const abort = new AbortController();
     let chunks = 0;

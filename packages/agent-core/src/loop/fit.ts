@@ -28,6 +28,8 @@ export interface FitHost {
   now(): number;
   /** A model turn a summary took. */
   addUsage(turn: AssistantMessage): void;
+  /** A model was waited for in vain. */
+  waitedInVain(ms: number): void;
 }
 
 /**
@@ -124,6 +126,7 @@ export class Fit {
     const cost = (message: AgentMessage): number => estimateTokens(conversation.prunedAs(message) ?? message);
     if (cutPoint(conversation.messages, keepTokens, cost) === 0) return 0;
     await this.#host.emit({ type: "compaction.start", reason, tokens });
+    const begun = this.#host.now();
     const compaction = await compact({
       messages: conversation.messages,
       keepTokens,
@@ -138,6 +141,7 @@ export class Fit {
     });
     if (compaction === undefined) return 0;
     const { summary, replaced, source } = compaction;
+    if (source === "metadata") this.#host.waitedInVain(this.#host.now() - begun);
     await this.#host.step({
       kind: "compaction",
       turn,

@@ -135,6 +135,10 @@ export class Run implements CallHost, FitHost {
     this.tally.add(turn);
   }
 
+  waitedInVain(ms: number): void {
+    this.tally.inVainMs += ms;
+  }
+
   takeSteering(): Taken {
     return take(this.config.steering);
   }
@@ -175,6 +179,7 @@ export class Run implements CallHost, FitHost {
     this.turn++;
     const started = this.emit({ type: "turn.start", turn: this.turn });
     if (started !== undefined) await started;
+    this.tally.inVainMs = 0;
     const { stop } = this;
     const given = this.#systemPrompt();
     const system = given instanceof Promise ? await given : given;

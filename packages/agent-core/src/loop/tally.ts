@@ -9,11 +9,16 @@ const DEFAULT_TURNS = 200;
 const DEFAULT_CALLS = 1_000;
 /** What an adapter asks for when it is told nothing. */
 const DEFAULT_OUTPUT = 8_192;
+/** How long adapters wait for a silent model by default, and the least of it. */
+const PATIENCE_MS = 55_000;
+const LEAST_PATIENCE_MS = 10_000;
 
 /** Counts what a run uses, and says which limit it has reached. */
 export class Tally {
   turns = 0;
   toolCalls = 0;
+  /** Milliseconds this turn has waited for a model that gave nothing. */
+  inVainMs = 0;
   #usage: Usage = NO_USAGE;
   #outputTokens = 0;
   readonly #limits: RunLimits;
@@ -58,12 +63,20 @@ export class Tally {
     return this.toolCalls >= (this.#limits.toolCalls ?? DEFAULT_CALLS);
   }
 
-  /** The options of the next request, with no more output asked for than is left. */
-  clip(options: StreamOptions, model: Model): StreamOptions {
+  /** The options of the next request, with no more output asked for, and no more patience, than is left. */
+  clip(given: StreamOptions, model: Model): StreamOptions {
+    const options = this.#patient(given);
     const limit = this.#limits.outputTokens;
     if (limit === undefined) return options;
     const asked = options.maxOutputTokens ?? Math.min(model.maxOutputTokens, DEFAULT_OUTPUT);
     return { ...options, maxOutputTokens: Math.max(1, Math.min(asked, limit - this.#outputTokens)) };
+  }
+
+  /** Whoever waits has waited for a summary already: a model that stalls again is given up so much the earlier. */
+  #patient(options: StreamOptions): StreamOptions {
+    if (this.inVainMs === 0) return options;
+    const left = (options.silenceMs ?? PATIENCE_MS) - this.inVainMs;
+    return { ...options, silenceMs: Math.max(LEAST_PATIENCE_MS, left) };
   }
 
   get used(): RunUsage {

@@ -141,7 +141,11 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
       emitted: false,
     };
     return new Run({
-      plan: new AttemptPlan(candidates, policy, random),
+      plan: new AttemptPlan(
+        candidates,
+        streamOptions.silenceMs === undefined ? policy : { ...policy, patienceMs: streamOptions.silenceMs },
+        random,
+      ),
       open,
       options: streamOptions,
       now,

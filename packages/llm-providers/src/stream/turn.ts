@@ -11,8 +11,8 @@ import type {
   Warning,
 } from "@signalbox/agent-core";
 import type { Timeouts } from "../provider.ts";
-import { parseArguments } from "./arguments.ts";
 import { classifyException, type Failure, failure } from "./errors.ts";
+import { type OpenBlock, seal } from "./seal.ts";
 
 /**
  * However hard a model thinks: those that think for long say on the wire that they are at work, with pings, events or
@@ -78,42 +78,7 @@ export interface TurnSetup {
  */
 const OVER = new DOMException("The turn is over.", "AbortError");
 
-interface OpenBlock {
-  readonly head: BlockHead;
-  text: string;
-}
-
 type Result = IteratorResult<ModelEvent, undefined>;
-
-function seal(open: OpenBlock, native: Native | undefined, complete: boolean): Block {
-  const { head, text } = open;
-  const extra = native === undefined ? undefined : { native };
-  switch (head.type) {
-    case "text":
-    case "refusal":
-    case "citation":
-      return { type: head.type, text, ...extra };
-    case "thinking":
-      return text === "" && native !== undefined
-        ? { type: "thinking", text, redacted: true, native }
-        : { type: "thinking", text, ...extra };
-    case "toolCall": {
-      const parsed = parseArguments(text);
-      // Nothing received of a call that was cut off is not a call without arguments.
-      if (!complete && (parsed.args === undefined || text.trim() === ""))
-        return {
-          ...head,
-          args: undefined,
-          argsText: text,
-          argsError: "The answer ended before the arguments were complete.",
-          ...extra,
-        };
-      return { ...head, argsText: text, ...parsed, ...extra };
-    }
-    default:
-      throw new TypeError(`A ${head.type} block arrives whole`);
-  }
-}
 
 /**
  * One turn as the contract's event stream. Pulled: the source is read only while somebody waits for an event and

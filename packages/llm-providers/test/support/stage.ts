@@ -1,0 +1,102 @@
+import type {
+  Model,
+  ModelContext,
+  ModelErrorCode,
+  ModelEvent,
+  StreamModel,
+  Usage,
+} from "@signalbox/agent-core";
+import { createProviders, type Provider } from "../../src/provider.ts";
+import { createModelRunner, type RunnerOptions } from "../../src/runner/index.ts";
+import { failure } from "../../src/stream/errors.ts";
+import { modelTurn } from "../../src/stream/turn.ts";
+
+/** What a pretend vendor does with one request. */
+export type Play =
+  | { readonly say: string }
+  | {
+      readonly fail: ModelErrorCode;
+      readonly after?: string;
+      readonly retryAfterMs?: number;
+      readonly midCall?: true;
+      /** Milliseconds it takes, or all of the silence it is granted. */
+      readonly takes?: number | "patience";
+      readonly usage?: Usage;
+    };
+
+export const model = (provider: string, id = "m", tools: Model["tools"] = "native"): Model => ({
+  id,
+  provider,
+  api: "pretend",
+  contextWindow: 1_000,
+  maxOutputTokens: 100,
+  input: ["text"],
+  thinking: [],
+  tools,
+});
+export const context: ModelContext = {
+  system: { stable: "" },
+  messages: [{ role: "user", content: "Go.", timestamp: 0 }],
+  tools: [],
+};
+
+/** A runner over pretend vendors that play what they are told, in order, and the requests they saw. */
+export function stage(
+  plays: readonly Play[],
+  accounts: Record<string, readonly string[]>,
+  options: Partial<RunnerOptions> = {},
+) {
+  const seen: string[] = [];
+  const slept: number[] = [];
+  const silences: (number | undefined)[] = [];
+  let now = 0;
+  const pretend: Provider = {
+    api: "pretend",
+    connect:
+      ({ apiKey }): StreamModel =>
+      (asked, _context, how) =>
+        modelTurn({ model: asked, options: how }, async (turn) => {
+          const play = plays[seen.length];
+          seen.push(`${asked.provider}/${asked.id} ${apiKey ?? "-"}`);
+          if (play === undefined) throw new Error("nothing more to play");
+          silences.push(how?.silenceMs);
+          turn.start();
+          if ("say" in play) {
+            const index = turn.open({ type: "text" });
+            turn.text(index, play.say);
+            turn.finish("end_turn");
+          } else {
+            if (play.midCall) turn.args(turn.open({ type: "toolCall", id: "c", name: "t" }), '{"a');
+            if (play.after !== undefined) turn.text(turn.open({ type: "text" }), play.after);
+            if (play.usage !== undefined) turn.usage(play.usage);
+            now += play.takes === "patience" ? (how?.silenceMs ?? 300_000) : (play.takes ?? 0);
+            turn.fail(failure(play.fail, `${play.fail} here`, { retryAfterMs: play.retryAfterMs }));
+          }
+          return { pull: () => false, close: () => {} };
+        }),
+  };
+  const runner = createModelRunner({
+    providers: createProviders([pretend]),
+    accounts: Object.entries(accounts).map(([name, keys]) => ({ name, api: "pretend", keys })),
+    now: () => now,
+    random: () => 0.5,
+    sleep: async (ms) => {
+      slept.push(ms);
+      now += ms;
+    },
+    ...options,
+  });
+  return {
+    runner,
+    seen,
+    slept,
+    silences,
+    now: () => now,
+    pass: (ms: number) => {
+      now += ms;
+    },
+  };
+}
+
+export const kinds = (events: readonly ModelEvent[]): string[] =>
+  events.flatMap((event) => (event.type === "attempt" ? [`${event.failure.code}>${event.next.kind}`] : []));
