@@ -193,15 +193,16 @@ function checkEffects(
     const name = nameOf(tag);
     const said = there.filter(({ content }) => content.includes(sideText(name))).length;
     const ran = lines.filter((line) => line === name).length;
-    // What was said before the tool is said again where nobody can know whether the tool said it.
-    const doubt = tag.kind === "retract" && unknown.has(name) ? 1 : 0;
+    const end = ends.get(name);
+    // What was said before the tool is said again where nobody can know whether the tool said it; and what was set
+    // aside after the tool had said it is still open to the model, which may say it in the answer to the next message.
+    const doubt = (tag.kind === "retract" && unknown.has(name)) || end?.rule === "poison" ? 1 : 0;
     if (said > 1 + doubt)
       blame(
-        `blind: ${name} (${tag.kind}) was said ${said} times by the message tool or after it: ${there.flatMap(({ messageId, content }) => (content.includes(sideText(name)) ? `${messageId} ${content}` : [])).join(" | ")}`,
+        `blind: ${name} (${tag.kind}, ${end?.state} ${end?.rule ?? ""}) was said ${said} times by the message tool or after it: ${there.flatMap(({ messageId, content }) => (content.includes(sideText(name)) ? `${messageId} ${content}` : [])).join(" | ")}`,
       );
     if (ran > 1) blame(`blind: the command of ${name} ran ${ran} times`);
-    const excused =
-      unknown.has(name) || ends.get(name)?.rule === "poison" || INJECTED.test(failed.get(name) ?? "");
+    const excused = unknown.has(name) || end?.rule === "poison" || INJECTED.test(failed.get(name) ?? "");
     if (failed.has(name) && !excused) blame(`failed: a tool of ${name}: ${failed.get(name)}`);
     if (excused) continue;
     if (["send", "echo", "steps"].includes(tag.kind) && said === 0)
