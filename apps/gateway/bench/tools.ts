@@ -3,8 +3,8 @@ import type { Setup } from "./setup.ts";
 import type { Surface } from "./surfaces.ts";
 
 const CALLS = 10;
-const RUNS = 24;
-const WARM = 6;
+const RUNS = 30;
+const WARM = 12;
 
 /** What lies between a model's tool call and the request with its result: the call decided, run and journalled. */
 export async function measureToolTurns({ model, rawTurn }: Setup, surface: Surface): Promise<void> {

@@ -3,6 +3,7 @@ import type { ChannelContext } from "@signalbox/channel";
 import { apiBase, type FeishuConfig } from "./config.ts";
 import { staleToken, toChannelError } from "./errors.ts";
 import { callSignal, createHttp, FeishuHttpError } from "./http.ts";
+import { loadSdk } from "./sdk.ts";
 
 interface CallOptions {
   /** For the error, for instance `sending a message`. */
@@ -67,10 +68,10 @@ export function createApi(
 ): FeishuApi {
   const { config, clock } = context;
   const tokens = new TokenCache(() => clock.now());
-  let loading: Promise<Client> | undefined;
+  let client: Client | undefined;
 
-  async function load(): Promise<Client> {
-    const lark = await import("@larksuiteoapi/node-sdk");
+  function open(): Client {
+    const lark = loadSdk();
     return new lark.Client({
       appId: config.appId,
       appSecret: config.appSecret,
@@ -96,18 +97,15 @@ export function createApi(
         );
       }
       try {
-        loading ??= load().catch((error: unknown) => {
-          loading = undefined;
-          throw error;
-        });
-        const client = await loading;
+        client ??= open();
+        const opened = client;
         return await callSignal.run(signal, async () => {
           try {
-            return await run(client);
+            return await run(opened);
           } catch (error) {
             if (!(error instanceof FeishuHttpError) || !staleToken.includes(error.code ?? 0)) throw error;
             tokens.clear();
-            return await run(client);
+            return await run(opened);
           }
         });
       } catch (error) {

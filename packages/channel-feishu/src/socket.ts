@@ -7,6 +7,7 @@ import { readEnvelope } from "./envelope.ts";
 import { callSignal, createHttp, FeishuHttpError } from "./http.ts";
 import { limits } from "./limits.ts";
 import { isRaw } from "./raw.ts";
+import { loadSdk } from "./sdk.ts";
 import type { Handled } from "./webhook.ts";
 
 /** A connection from here to Feishu over which events come in. */
@@ -45,7 +46,7 @@ export function createSocket({ context, handle, caughtUp }: SocketNeeds): Socket
   let health: Health = { state: "starting" };
 
   async function connect(): Promise<Attempt> {
-    const lark = await import("@larksuiteoapi/node-sdk");
+    const lark = loadSdk();
     const ready = Promise.withResolvers<void>();
     const lost = Promise.withResolvers<void>();
     // Whoever waits for one of the two need not wait for the other.
