@@ -1,9 +1,13 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { openStore } from "@signalbox/store";
 import { FAILPOINTS, type Failpoint } from "../../src/failpoints.ts";
+import type { GatewayBodies } from "../../src/path/stored.ts";
 import { check, type Verdict } from "./check.ts";
 import type { Exit, GatewayChild } from "./child.ts";
 import { nameOf } from "./conversation.ts";
-import { standing } from "./platform.ts";
+import { messageId } from "./platform.ts";
 import type { Random } from "./random.ts";
 import { LEASE_MS, openWorld, type World, type WorldOptions } from "./world.ts";
 
@@ -81,7 +85,7 @@ export async function runLives(
   let kills = 0;
   try {
     for (const life of lives) {
-      const interrupted = new Set(pending(world));
+      const interrupted = await interruptedIn(world);
       const gateway = world.start(environment(life));
       const exit = await live(life, gateway, unreached);
       if (exit.signal === "SIGKILL") kills++;
@@ -90,7 +94,7 @@ export async function runLives(
       noteRecovery(world, gateway, interrupted, recoveries);
       options.progress?.(life, exit);
     }
-    const interrupted = new Set(pending(world));
+    const interrupted = await interruptedIn(world);
     const last = world.start(options.last ? environment(options.last) : {});
     if (options.last) await sleep(FAILING_MS);
     await world.settle(last);
@@ -158,12 +162,20 @@ function expected(life: Life, { code }: Exit): boolean {
   return life.kind === "failing" && (code === 1 || code === 73);
 }
 
-/** Messages that were acknowledged and that the model has not answered. */
-function pending(world: World): string[] {
-  const answered = new Set(
-    standing(world.feishu).flatMap(({ content }) => content.match(/s\d+\.\d+/g) ?? []),
-  );
-  return world.platform.acknowledged.map(nameOf).filter((name) => !answered.has(name));
+/** Messages that the process which just died has left to the next one: in the middle of a run, or waiting for one. */
+async function interruptedIn(world: World): Promise<ReadonlySet<string>> {
+  const file = join(world.home, "signalbox.db");
+  if (!existsSync(file)) return new Set();
+  const store = await openStore<GatewayBodies>({ path: file });
+  try {
+    const found = new Set<string>();
+    for (const state of ["running", "queued"] as const)
+      for (const { messageId: id } of await store.inbox.list({ state, limit: 10_000 })) if (id) found.add(id);
+    const names = world.platform.acknowledged.map(nameOf);
+    return new Set(names.filter((name) => found.has(messageId(name))));
+  } finally {
+    await store.close();
+  }
 }
 
 function noteRecovery(
