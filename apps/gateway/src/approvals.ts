@@ -6,7 +6,7 @@ import type { LiveHub } from "./live.ts";
 import type { Logger } from "./log.ts";
 import { withButtons } from "./path/native.ts";
 import type { Deliverer } from "./path/outbox.ts";
-import { outboxRow } from "./path/outbox-row.ts";
+import { outboxRow, waiting } from "./path/outbox-row.ts";
 import { outboundOf } from "./path/reply.ts";
 import type { GatewayStore } from "./path/stored.ts";
 import type { ToolRun } from "./toolbox.ts";
@@ -54,7 +54,8 @@ export function createApprovals(
     const { capabilities } = channel;
     const payload = withButtons(outboundOf(text, event.messageId, capabilities), approval, capabilities);
     const row = outboxRow(event, payload, { expiresAt: approval.expiresAt, claim: false });
-    options.deliverer.deliver(await store.outbox.enqueue([{ ...row, key }], { lease, sessionKey }));
+    const rows = await store.outbox.enqueue([{ ...row, key }], { lease, sessionKey });
+    options.deliverer.deliver(waiting(rows));
   };
 
   return {

@@ -5,7 +5,7 @@ import { messageOf } from "./errors.ts";
 import { type LiveHub, sentId } from "./live.ts";
 import type { MediaOut } from "./path/media-out.ts";
 import type { Deliverer } from "./path/outbox.ts";
-import { keyOf, outboxRow } from "./path/outbox-row.ts";
+import { keyOf, outboxRow, waiting } from "./path/outbox-row.ts";
 import { mediaMark, outboundOf } from "./path/reply.ts";
 import { type GatewayStore, isOfConversation } from "./path/stored.ts";
 import type { ActiveRun } from "./toolbox.ts";
@@ -63,7 +63,7 @@ export function createMessageSender(options: MessageSenderOptions): MessageSende
     // The key comes from the call, so that a call made again after a crash is the same message.
     const key = keyOf(run.runId, call.callId);
     const rows = await store.outbox.enqueue([{ ...row, key }], { lease, sessionKey: run.sessionKey });
-    options.deliverer.deliver(rows);
+    options.deliverer.deliver(waiting(rows));
     if (action.target === undefined) {
       for (const sent of [action.text, ...action.media.map(mediaMark)]) run.onSent(sent);
     }

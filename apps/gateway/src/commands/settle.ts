@@ -1,6 +1,6 @@
 import { noteId, type RunEnd } from "../live.ts";
 import { shownMessage } from "../own-hooks.ts";
-import { keyOf, outboxRow } from "../path/outbox-row.ts";
+import { keyOf, outboxRow, waiting } from "../path/outbox-row.ts";
 import { answerTo } from "../path/reply.ts";
 import type { RunOptions } from "../path/run.ts";
 import type { MessageTicket } from "../path/ticket.ts";
@@ -46,7 +46,8 @@ export async function settleCommand(
     const row = outboxRow(event, payload, { expiresAt: now() + TTL_MS, claim: false });
     // The key comes from the message, so that an answer given again after a crash is the same one.
     const key = keyOf(id);
-    options.deliver(await store.outbox.enqueue([{ ...row, key }], { lease, sessionKey }));
+    const rows = await store.outbox.enqueue([{ ...row, key }], { lease, sessionKey });
+    options.deliver(waiting(rows));
   }
   const reason = end.refused === undefined ? {} : { reason: end.refused };
   await store.inbox.settle(id, silent ? "silent" : "replied", { rule, ...reason });

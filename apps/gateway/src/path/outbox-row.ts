@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ChannelDefinition } from "@signalbox/channel";
-import type { OutboxInsert } from "@signalbox/store";
+import type { OutboxInsert, OutboxRow } from "@signalbox/store";
 import type { GatewayBodies, StoredOutbound } from "./stored.ts";
 
 /** Whether a doubtful send to this channel can be repeated or looked up, so that a row may be committed as sending. */
@@ -11,6 +11,11 @@ export function repeatable({ capabilities: { delivery } }: ChannelDefinition): b
 /** The key of a row that one thing makes once, however often it is tried. */
 export function keyOf(...origin: readonly string[]): string {
   return createHash("sha256").update(origin.join(" ")).digest("base64url").slice(0, 20);
+}
+
+/** Of rows with keys of their own, those that wait: what was put there before may be on its way or out already. */
+export function waiting(rows: readonly OutboxRow<GatewayBodies>[]): readonly OutboxRow<GatewayBodies>[] {
+  return rows.filter(({ state }) => state === "pending");
 }
 
 /** What the outbox keeps of a reply. */

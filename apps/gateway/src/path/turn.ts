@@ -246,9 +246,13 @@ function withContext(
   });
 }
 
-/** A call with outside effects that began and has no result is never made again blindly. */
+/**
+ * A call with outside effects that began and has no result is never made again blindly. A message that it sends has
+ * a key of its call: made again, it is the same message.
+ */
 function pendingDecision({ call, tool }: PendingCall, started: ReadonlySet<string>): PendingDecision {
-  return started.has(call.id) && (tool === undefined || tool.effects === "external")
+  const sends = tool?.name === "message" && call.args?.["action"] === "send";
+  return started.has(call.id) && !sends && (tool === undefined || tool.effects === "external")
     ? { action: "result", result: OUTCOME_UNKNOWN }
     : { action: "run" };
 }

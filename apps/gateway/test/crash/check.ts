@@ -194,9 +194,9 @@ function checkEffects(
     const said = there.filter(({ content }) => content.includes(sideText(name))).length;
     const ran = lines.filter((line) => line === name).length;
     const end = ends.get(name);
-    // What was said before the tool is said again where nobody can know whether the tool said it; and what was set
-    // aside after the tool had said it is still open to the model, which may say it in the answer to the next message.
-    const doubt = (tag.kind === "retract" && unknown.has(name)) || end?.rule === "poison" ? 1 : 0;
+    // What was set aside after the tool had said it is still open to the model, which may say it in the answer to the
+    // next message.
+    const doubt = end?.rule === "poison" ? 1 : 0;
     if (said > 1 + doubt)
       blame(
         `blind: ${name} (${tag.kind}, ${end?.state} ${end?.rule ?? ""}) was said ${said} times by the message tool or after it: ${there.flatMap(({ messageId, content }) => (content.includes(sideText(name)) ? `${messageId} ${content}` : [])).join(" | ")}`,

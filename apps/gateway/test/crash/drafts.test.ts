@@ -83,6 +83,19 @@ describe("a process that dies beside a draft", { timeout: 60_000 }, () => {
     },
   );
 
+  it.each(["toolStart.after:1", "enqueue.after:1", "toolResult.before:1"] as const)(
+    "at %s the message tool sends its message once, and nothing says it again",
+    async (moment) => {
+      const said = { name: "message", input: { action: "send", message: FIRST } };
+      const there = await afterDeath(moment, [
+        { ...slowly(FIRST), toolCalls: [said] },
+        { text: "__SILENT__" },
+      ]);
+      expect(there).toHaveLength(1);
+      expect(there[0]).not.toContain('"schema"');
+    },
+  );
+
   it("after the model broke off leaves one message, with the word about it", async () => {
     const broken = { status: 400, message: "no" };
     const there = await afterDeath("draftShow.after:2", [slowly(FIRST), { error: broken }]);
