@@ -150,6 +150,23 @@ it("repeats a message of unknown outcome under its key where the platform has on
   expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
 });
 
+it.each([
+  ["it cannot be looked up", {}],
+  ["nobody can tell from a look", { readback: true }],
+] as const)("shows a message of unknown outcome and does not repeat it where %s", async (_, delivery) => {
+  let sends = 0;
+  const { say, stateOf } = await setup(
+    async () => {
+      sends++;
+      throw new ChannelError("unknown_outcome", "the connection broke");
+    },
+    { capabilities: { ...RATELESS, delivery }, reconcile: async () => ({ outcome: "unknown" }) },
+  );
+  const id = await say("oc_a", "one");
+  await expect.poll(() => stateOf(id), { timeout: 5_000 }).toBe("uncertain");
+  expect(sends).toBe(1);
+});
+
 it("goes on after the parts that were found on the platform", async () => {
   const sent: (number | undefined)[] = [];
   const { say, stateOf } = await setup(
