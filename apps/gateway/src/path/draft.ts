@@ -238,7 +238,12 @@ export function createDrafts(options: DraftsOptions): Drafts {
       state.over = true;
       clearTimeout(state.timer);
       state.timer = undefined;
-      await Promise.race([state.working, delay(LONGEST_END_MS, undefined, { ref: false })]);
+      if (state.working !== undefined) {
+        const limit = new AbortController();
+        const late = delay(LONGEST_END_MS, undefined, { ref: false, signal: limit.signal }).catch(() => {});
+        await Promise.race([state.working, late]);
+        limit.abort();
+      }
       const { key, until, messageId, doubtful, run } = state;
       if (messageId === undefined && !doubtful) return undefined;
       return {
