@@ -4,8 +4,10 @@ import type { Problem } from "@signalbox/config";
 import { resolveAgents } from "./agents.ts";
 import { type Accounts, planAccounts } from "./channels.ts";
 import type { GatewayOptions } from "./gateway.ts";
+import { createRedactor } from "./log.ts";
 import { resolveModels } from "./models.ts";
 import { routingProblems } from "./path/route.ts";
+import { environmentSecrets } from "./settings.ts";
 import { resolveSkills } from "./skills.ts";
 import { toolProblems } from "./toolbox.ts";
 
@@ -15,7 +17,7 @@ export interface Plan {
   readonly models: ReturnType<typeof resolveModels>;
   readonly skills: ReturnType<typeof resolveSkills>;
   readonly accounts: Accounts;
-  /** In the order of the file. */
+  /** In the order of the file, without secrets. */
   readonly problems: readonly Problem[];
 }
 
@@ -38,7 +40,15 @@ export async function planGateway(
     ...toolProblems(loaded, agents),
     ...routingProblems(loaded, agents),
   ]).toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
-  return { agents, models, skills, accounts, problems };
+  // A value that does not work is named, and may be one that came from where secrets do.
+  const redact = createRedactor([...loaded.secrets, ...environmentSecrets(env)]);
+  const told = problems.map((problem) => ({
+    ...problem,
+    message: redact(problem.message),
+    remedy: redact(problem.remedy),
+    ...(problem.disables === undefined ? {} : { disables: redact(problem.disables) }),
+  }));
+  return { agents, models, skills, accounts, problems: told };
 }
 
 /** What is wrong with the text of a value says why its part misses it; the part only adds what does not work now. */

@@ -73,9 +73,17 @@ describe("what the gateway says", { timeout: 60_000 }, () => {
     // Nor does the model see one, neither in the prompt nor through its tools.
     for (const { body } of modelRequests(world.anthropic))
       for (const secret of secrets) expect(JSON.stringify(body)).not.toContain(secret);
-    const shown = world.run(["config", "show"]);
-    await shown.exited;
-    for (const secret of secrets) expect(shown.stdout()).not.toContain(secret);
+    const [shown, checked, doctor] = await Promise.all(
+      [["config", "show"], ["config", "check", "--json"], ["doctor"]].map(async (args) => {
+        const child = world.run(args);
+        await child.exited;
+        return child;
+      }),
+    );
+    if (!shown || !checked || !doctor) throw new Error("they did not run");
+    for (const { stdout, stderr } of [shown, checked, doctor])
+      for (const secret of secrets) expect(stdout() + stderr()).not.toContain(secret);
+    expect(checked.stdout()).toContain("the package [redacted] could not be loaded");
     expect(shown.stdout()).toContain("cli_standin");
   });
 
