@@ -173,6 +173,7 @@ async function run(
     store,
     lease,
     account,
+    definition: accounts.definition,
     mediaOut: media.out,
     deliverer,
     live,

@@ -1,3 +1,4 @@
+import type { Channel, ChannelDefinition } from "@signalbox/channel";
 import type { LeaseToken } from "@signalbox/store";
 import type { MessageAction, MessageOutcome } from "@signalbox/tools";
 import type { Account } from "./channels.ts";
@@ -6,14 +7,17 @@ import { type LiveHub, sentId } from "./live.ts";
 import type { MediaOut } from "./path/media-out.ts";
 import type { Deliverer } from "./path/outbox.ts";
 import { keyOf, outboxRow, waiting } from "./path/outbox-row.ts";
-import { mediaMark, outboundOf } from "./path/reply.ts";
+import { mediaMark, OWN_CHANNELS, outboundOf } from "./path/reply.ts";
 import { type GatewayStore, isOfConversation } from "./path/stored.ts";
 import type { ActiveRun } from "./toolbox.ts";
 
 export interface MessageSenderOptions {
   readonly store: GatewayStore;
   readonly lease: LeaseToken;
+  /** An account that runs. */
   readonly account: (channel: string, account: string) => Account | undefined;
+  /** The channel of a configured account, also while the account does not run. */
+  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   readonly mediaOut: MediaOut;
   readonly deliverer: Pick<Deliverer, "deliver">;
   readonly live: LiveHub;
@@ -32,6 +36,7 @@ export interface MessageSender {
 }
 
 const TTL_MS = 24 * 60 * 60 * 1000;
+const NOT_RUNNING = "This channel's account does not run just now. Try again later.";
 
 export function createMessageSender(options: MessageSenderOptions): MessageSender {
   const { store, lease, live, now } = options;
@@ -39,10 +44,10 @@ export function createMessageSender(options: MessageSenderOptions): MessageSende
   const send = async (
     action: Extract<MessageAction, { action: "send" }>,
     run: ActiveRun,
-    account: Account,
+    definition: ChannelDefinition,
+    running: Channel | undefined,
     call: { readonly signal: AbortSignal; readonly callId: string },
   ): Promise<MessageOutcome> => {
-    const { definition, running } = account;
     let { address } = run.event;
     // Platforms put an answer where the answered message is, whatever the address says.
     if (action.replyTo !== undefined) {
@@ -51,6 +56,7 @@ export function createMessageSender(options: MessageSenderOptions): MessageSende
         return no(`There is no message ${action.replyTo} in this conversation to reply to.`);
     }
     if (action.target !== undefined) {
+      if (!running) return no(NOT_RUNNING);
       if (!running.openDirect) return no(`This channel cannot write to ${action.target} from here.`);
       address = definition.codec.encode(await running.openDirect(action.target, call.signal));
     }
@@ -76,13 +82,13 @@ export function createMessageSender(options: MessageSenderOptions): MessageSende
       if (action.channel !== undefined && action.channel !== event.channel) {
         return no(`Only the current channel, ${event.channel}, can be written to.`);
       }
-      const account = options.account(event.channel, event.account);
+      const definition = options.definition(event.channel, event.account);
       if (action.action === "send" && action.media.length > 0) {
-        if (account?.definition.capabilities.sendMedia === undefined)
+        if (definition?.capabilities.sendMedia === undefined)
           return no("Attachments cannot be sent here. Say where the file is instead.");
       }
       try {
-        if (account === undefined) {
+        if (OWN_CHANNELS.has(event.channel)) {
           if (event.channel === "api") return no("This client reads only your reply. Say it there.");
           // The other clients of the gateway watch the session itself.
           if (action.action !== "send" || action.target !== undefined)
@@ -100,11 +106,14 @@ export function createMessageSender(options: MessageSenderOptions): MessageSende
           run.onSent(action.text);
           return { ok: true, text: "The message was shown." };
         }
-        const { running, definition } = account;
+        if (definition === undefined)
+          return no(`The account ${event.account} of ${event.channel} is not configured any more.`);
+        const running = options.account(event.channel, event.account)?.running;
+        // A text waits in the outbox until the account runs; everything else is done at once or not at all.
+        if (action.action === "send") return await send(action, run, definition, running, call);
+        if (running === undefined) return no(NOT_RUNNING);
         const to = definition.codec.decode(event.address);
         switch (action.action) {
-          case "send":
-            return await send(action, run, account, call);
           case "react":
             if (!running.react) return no("This channel has no reactions.");
             await running.react(to, action.messageId, { emoji: action.emoji, on: true }, call.signal);

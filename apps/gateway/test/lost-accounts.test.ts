@@ -1,12 +1,48 @@
 import { textMessage } from "@signalbox/testkit/feishu";
 import { expect, it } from "vitest";
-import { eventually, exampleConfig, inStore, openWorld, type World, ZHANG } from "./harness.ts";
+import { eventually, exampleConfig, inStore, openWorld, TOKEN, type World, ZHANG } from "./harness.ts";
+import { plainChannel, plainMessage } from "./plain-channel.ts";
+import { modelRequests } from "./requests.ts";
 
 const hello = (messageId: string, text: string) => textMessage(text, { senderId: ZHANG, messageId });
 
 function rows(world: World) {
   return inStore(world, (store) => store.outbox.list({ states: ["pending", "sending", "dead", "sent"] }));
 }
+
+it("an account that does not run just now has what the message tool says wait for it", {
+  timeout: 60_000,
+}, async () => {
+  const world = await openWorld();
+  const gateway = { port: 0, auth: { token: TOKEN }, logLevel: "warn", shutdownMs: 0 };
+  world.configure(exampleConfig({ gateway, channels: { plain: { accounts: { main: {} } } } }));
+  const asked = Promise.withResolvers<void>();
+  const say = { name: "message", input: { action: "send", message: "on my way" } };
+  const react = { name: "message", input: { action: "react", message_id: "m1", emoji: "👍" } };
+  world.script(async (_, index) => {
+    if (index > 0) return [{ toolCalls: [say, react] }, { text: "there" }][index - 1] ?? {};
+    asked.resolve();
+    await new Promise(() => {});
+    return {};
+  });
+  const plain = plainChannel();
+  const first = await world.start({ channels: [plain.definition] });
+  await plain.emit(plainMessage("m1", "come here"));
+  await asked.promise;
+  await first.stop();
+
+  const create = () => Promise.reject(new Error("the platform is away"));
+  const second = await world.start({ channels: [{ ...plain.definition, create }] });
+  await eventually(async () => {
+    const [row] = await inStore(world, (store) => store.inbox.list());
+    return row?.state === "replied";
+  }, "the message is answered");
+  await second.stop();
+  const waiting = (await rows(world)).toReversed();
+  expect(waiting.map(({ state }) => state)).toEqual(["pending", "pending"]);
+  expect(JSON.stringify(waiting.map(({ payload }) => payload))).toMatch(/on my way.*there/);
+  expect(JSON.stringify(modelRequests(world.anthropic).at(-1)?.body)).toContain("does not run just now");
+});
 
 it("an account that is not configured any more has its last replies among the dead letters, and sends them once it is back", {
   timeout: 60_000,
