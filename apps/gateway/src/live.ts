@@ -62,6 +62,10 @@ export interface LiveHub {
   publish(sessionKey: string, event: LiveEvent): void;
   /** Returns the function that ends the subscription. */
   subscribe(sessionKey: string, listener: (event: LiveEvent) => void): () => void;
+  /** Whether anybody sees what is published. */
+  watched(sessionKey: string): boolean;
+  /** What was written since the last finished step is void; nobody has seen it. */
+  retract(sessionKey: string): void;
   /** The events of the turn that is running, deltas joined; empty where nothing runs. */
   running(sessionKey: string): readonly LiveEvent[];
 }
@@ -79,7 +83,7 @@ export function createLiveHub(onListenerError: (error: unknown) => void): LiveHu
     else {
       const turn = turns.get(sessionKey);
       const last = turn?.at(-1);
-      if ((event.type === "text.delta" || event.type === "thinking.delta") && last?.type === event.type) {
+      if (isDelta(event) && last?.type === event.type) {
         turn?.splice(-1, 1, { ...last, delta: last.delta + event.delta });
       } else turn?.push(event);
     }
@@ -104,6 +108,15 @@ export function createLiveHub(onListenerError: (error: unknown) => void): LiveHu
         if (set.size === 0 && listeners.get(sessionKey) === set) listeners.delete(sessionKey);
       };
     },
+    watched: (sessionKey) => listeners.has(sessionKey),
+    retract(sessionKey) {
+      const turn = turns.get(sessionKey);
+      if (turn) turn.length = turn.findLastIndex((event) => !isDelta(event)) + 1;
+    },
     running: (sessionKey) => turns.get(sessionKey) ?? [],
   };
+}
+
+function isDelta(event: LiveEvent): event is Extract<LiveEvent, { readonly delta: string }> {
+  return event.type === "text.delta" || event.type === "thinking.delta";
 }

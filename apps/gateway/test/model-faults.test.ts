@@ -21,9 +21,9 @@ const FAULTS: readonly (readonly [string, readonly ScriptedTurn[], string, RegEx
   ["refuses the key", [{ error: { status: 401 } }], "failed-reported", /^Sorry, .*operator/],
   [
     "breaks off in a text",
-    [{ text: "one and two", fault: { kind: "cut", afterEvents: 4 } }],
-    "failed-reported",
-    /Sorry, .*cannot be reached/,
+    [{ text: "one and two", fault: { kind: "cut", afterEvents: 4 } }, { text: "all well" }],
+    "replied",
+    /^all well$/,
   ],
   [
     "breaks off in a call",
@@ -33,15 +33,15 @@ const FAULTS: readonly (readonly [string, readonly ScriptedTurn[], string, RegEx
   ],
   [
     "talks nonsense",
-    [{ text: "one and two", fault: { kind: "garbage", afterEvents: 4 } }],
-    "failed-reported",
-    /Sorry, .*an error/,
+    [{ text: "one and two", fault: { kind: "garbage", afterEvents: 4 } }, { text: "all well" }],
+    "replied",
+    /^all well$/,
   ],
   [
     "fails in mid-stream",
-    [{ text: "one and two", error: { status: 529, afterEvents: 4 } }],
-    "failed-reported",
-    /Sorry, .*overloaded/,
+    [{ text: "one and two", error: { status: 529, afterEvents: 4 } }, { text: "all well" }],
+    "replied",
+    /^all well$/,
   ],
   [
     "reaches its limit in a call",

@@ -249,6 +249,22 @@ describe("the OpenAI surface", { timeout: 60_000 }, () => {
     expect(broken.error).toMatchObject({ code: "auth", type: "server_error" });
   });
 
+  it("asks again for an answer that broke off where nobody has read any of it, and nowhere else", async () => {
+    const cut: ScriptedTurn = { text: "one and two", fault: { kind: "cut", afterEvents: 4 } };
+    world.script((_, index) => (index % 2 === 0 ? cut : { text: "all well" }));
+    const whole = await client.chat.completions.create(say("hi"));
+    expect(whole.choices[0]?.message.content).toBe("all well");
+    const asked = world.anthropic.requests.length;
+    let read = "";
+    const broken = await refusal(async () => {
+      for await (const { choices } of await client.chat.completions.create({ ...say("hi"), stream: true }))
+        read += choices[0]?.delta.content ?? "";
+    });
+    expect(broken.error).toMatchObject({ type: "server_error" });
+    expect("one and two").toContain(read);
+    expect(world.anthropic.requests).toHaveLength(asked + 1);
+  });
+
   it("keeps the conversation of a named user", async () => {
     world.script((_, index) => ({ text: `answer ${index}` }));
     await client.chat.completions.create({ ...say("first"), user: "anna" });

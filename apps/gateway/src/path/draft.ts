@@ -53,6 +53,8 @@ export interface Drafts {
   recall(runId: RunId): Promise<void>;
   /** What to call whenever the run has written something; undefined where nothing may be shown. */
   watch(run: WatchedRun): (() => void) | undefined;
+  /** Whether people may have seen something of what this run writes. */
+  shows(runId: RunId): boolean;
   /** Ends the growing: nothing touches the message any more. Undefined where there is no draft. */
   end(runId: RunId): Promise<EndedDraft | undefined>;
   /** The outbox has what becomes of the draft. */
@@ -230,6 +232,11 @@ export function createDrafts(options: DraftsOptions): Drafts {
         state.more = true;
         arm(state, state.shown === "" ? timing.afterMs : timing.everyMs);
       };
+    },
+
+    shows(runId) {
+      const state = states.get(runId);
+      return state !== undefined && (state.noted || state.working !== undefined);
     },
 
     async end(runId) {

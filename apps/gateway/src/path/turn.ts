@@ -169,6 +169,8 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
         streamOptions: {
           thinking: agent.thinking,
           sessionId: sessionKey,
+          // An answer that broke off is asked for again as long as nobody has seen any of it.
+          shown: () => live.watched(sessionKey) || options.drafts.shows(runId),
           ...(agent.maxOutputTokens === undefined ? {} : { maxOutputTokens: agent.maxOutputTokens }),
         },
         signal: scope.handle.signal,

@@ -36,6 +36,7 @@ export function createViewer(options: ViewerOptions): Viewer {
   let current = "";
   /** Whether this run has shown text before, so that a further turn starts a new paragraph. */
   let shown = false;
+  let shownBefore = false;
   let newParagraph = false;
   let wasCut = false;
   /** Turns people have seen, so that each has the id under which it is found later. */
@@ -85,10 +86,13 @@ export function createViewer(options: ViewerOptions): Viewer {
           if (wasCut) return;
           turn = createShownText();
           current = "";
+          shownBefore = shown;
           newParagraph = shown;
           return;
         case "model.discard":
           current = "";
+          shown = shownBefore;
+          live.retract(sessionKey);
           return;
         case "attempt": {
           const { failure, next } = event;
