@@ -8,6 +8,7 @@ import {
   createProviders,
   defaultAccounts,
   type ModelOverride,
+  type Timeouts,
 } from "@signalbox/llm-providers";
 import { anthropicMessages } from "@signalbox/llm-providers/anthropic";
 import { demo, demoModel } from "@signalbox/llm-providers/demo";
@@ -166,6 +167,7 @@ function usableAccounts(
       keys,
       ...(provider.baseUrl === undefined ? {} : { baseUrl: provider.baseUrl.replace(/\/+$/, "") }),
       ...(provider.headers === undefined ? {} : { headers: provider.headers }),
+      ...(provider.timeouts === undefined ? {} : { timeouts: timeoutsOf(provider.timeouts) }),
     });
   }
   for (const { name, api } of defaultAccounts) {
@@ -174,6 +176,14 @@ function usableAccounts(
     if (keys.length > 0) accounts.push({ name, api, keys });
   }
   return { accounts, configured, problems };
+}
+
+/** Only what is given. */
+function timeoutsOf({ firstByteMs, idleMs }: NonNullable<ProviderConfig["timeouts"]>): Timeouts {
+  return {
+    ...(firstByteMs === undefined ? {} : { firstByteMs }),
+    ...(idleMs === undefined ? {} : { idleMs }),
+  };
 }
 
 function keysOf(

@@ -66,6 +66,15 @@ export const providerSchema = z.strictObject({
   apiKey: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
   baseUrl: z.url({ protocol: /^https?$/ }).optional(),
   headers: z.record(z.string(), z.string()).optional(),
+  /** How long the server may be silent, in milliseconds, for instance while it loads a model; by default 55,000. */
+  timeouts: z
+    .strictObject({
+      /** From the request to the first byte of the answer. */
+      firstByteMs: z.int().positive().max(3_600_000).optional(),
+      /** Between two pieces of the answer. */
+      idleMs: z.int().positive().max(3_600_000).optional(),
+    })
+    .optional(),
   models: z.array(modelSchema).default([]),
 });
 
