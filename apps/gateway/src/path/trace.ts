@@ -1,4 +1,5 @@
 import type { Trace } from "@signalbox/client";
+import type { PromptSection } from "@signalbox/prompt";
 import type { InboxId, JsonValue } from "@signalbox/store";
 import type { GatewayStore } from "./stored.ts";
 
@@ -29,11 +30,32 @@ export async function readTrace(store: GatewayStore, id: string): Promise<Trace 
   const entries = rows.map(({ stage, at, data }) => {
     const note = isRecord(data) ? data : {};
     const summary = typeof note["summary"] === "string" ? note["summary"] : stage;
-    return { at, stage, summary, ...(note["data"] === undefined ? {} : { data: note["data"] }) };
+    const told = note["data"];
+    return { at, stage, summary, ...(told === undefined ? {} : { data: spelledOut(told) }) };
   });
   return { messageId, entries };
 }
 
 function isRecord(value: JsonValue): value is { readonly [key: string]: JsonValue } {
   return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+type Packed = readonly [name: string, part: string, chars: number, tokens: number];
+
+/** Every message has a dozen sections: with the names of their fields they would be most of its trace. */
+export function packed(sections: readonly PromptSection[]): Packed[] {
+  return sections.map(({ name, part, chars, tokens }) => [name, part, chars, tokens]);
+}
+
+function spelledOut(data: JsonValue): JsonValue {
+  if (!isRecord(data) || !Array.isArray(data["sections"])) return data;
+  const sections: readonly JsonValue[] = data["sections"];
+  return {
+    ...data,
+    sections: sections.map((section) => {
+      if (!Array.isArray(section)) return section;
+      const [name = null, part = null, chars = null, tokens = null]: readonly JsonValue[] = section;
+      return { name, part, chars, tokens };
+    }),
+  };
 }

@@ -21,6 +21,7 @@ import type { RunOptions } from "./run.ts";
 import { ShutdownAbort } from "./shutdown.ts";
 import { createTaintMemory } from "./taint.ts";
 import { type MessageTicket, messagesIn, type Ticket } from "./ticket.ts";
+import { packed } from "./trace.ts";
 import { createViewer } from "./viewer.ts";
 
 /** What one run is about. */
@@ -109,7 +110,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     "prompt",
     `${prompt.sections.length} sections, ${prompt.system.stable.length} characters before the boundary`,
     {
-      sections: prompt.sections.map(({ name, part, chars, tokens }) => ({ name, part, chars, tokens })),
+      sections: packed(prompt.sections),
       model: `${agentModel.model.provider}/${agentModel.model.id}`,
       history: scope.history.length,
     },

@@ -15,6 +15,7 @@ import { type Home, locateHome, prepareHome } from "../home.ts";
 import { createLogger, createRedactor } from "../log.ts";
 import { routeInput, routingConfig } from "../path/route.ts";
 import type { GatewayBodies } from "../path/stored.ts";
+import { readTrace } from "../path/trace.ts";
 import { planGateway } from "../plan.ts";
 import { readConfig } from "../settings.ts";
 import type { PlatformEvent, Scenario } from "./scenario.ts";
@@ -226,7 +227,7 @@ async function readStore(
     const rows = (await store.inbox.list({ limit: 1_000 })).toSorted((a, b) => a.seq - b.seq);
     const messages: PerformedMessage[] = [];
     for (const row of rows) {
-      const trace = await store.traces.read(row.id);
+      const trace = await readTrace(store, row.id);
       messages.push({
         id: row.messageId ?? row.id,
         state: row.state,
@@ -234,11 +235,7 @@ async function readStore(
         route: router.explain(routeInput(row.payload.event)),
         ...(row.detail?.rule === undefined ? {} : { rule: row.detail.rule }),
         ...(row.route === undefined ? {} : { agent: row.route.agentId, sessionKey: row.route.sessionKey }),
-        trace: trace.map(({ stage, data }) => {
-          const note = data !== null && typeof data === "object" && !Array.isArray(data) ? data : {};
-          const summary = "summary" in note ? String(note["summary"]) : "";
-          return { stage, summary, ...("data" in note ? { data: note["data"] } : {}) };
-        }),
+        trace: trace?.entries ?? [],
       });
     }
     const tools: PerformedTool[] = [];
