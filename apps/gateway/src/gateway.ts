@@ -34,7 +34,7 @@ import { type GatewayStore, isPassing } from "./path/stored.ts";
 import { samePlace, type Ticket } from "./path/ticket.ts";
 import { createTracer } from "./path/trace.ts";
 import type { Plan } from "./plan.ts";
-import { liveWithRedaction, redactedOutcome, storeWithRedaction } from "./redaction.ts";
+import { hooksWithRedaction, liveWithRedaction, redactedOutcome, storeWithRedaction } from "./redaction.ts";
 import type { GatewayService } from "./service.ts";
 import { effectiveToken, environmentSecrets, refuseOpenListening } from "./settings.ts";
 import { createToolbox, toolsOf } from "./toolbox.ts";
@@ -137,7 +137,7 @@ async function run(
   const tracer = createTracer(store, (error) =>
     logger.warn({ err: messageOf(error) }, "a trace could not be written"),
   );
-  const hooks = createHooks([...OWN_HOOKS, ...(options.hooks ?? [])], logger);
+  const hooks = createHooks([...OWN_HOOKS, ...hooksWithRedaction(options.hooks ?? [], redact)], logger);
   const queueModes = await loadQueueModes(store);
   const outcomes = createOutcomes();
   const onOutcome: Outcomes["settle"] = (id, outcome) =>

@@ -1,4 +1,5 @@
 import type { JsonValue } from "@signalbox/store";
+import type { GatewayHook, ObserveHook } from "./hooks.ts";
 import type { LiveHub } from "./live.ts";
 import type { GatewayStore } from "./path/stored.ts";
 import type { Outcome } from "./service.ts";
@@ -56,6 +57,22 @@ export function liveWithRedaction(live: LiveHub, redact: Redact): LiveHub {
           : event,
       ),
   };
+}
+
+/** What code of the host is told of failures. */
+export function hooksWithRedaction(hooks: readonly GatewayHook[], redact: Redact): GatewayHook[] {
+  return hooks.map((hook) => {
+    if (hook.point !== "run_end") return hook;
+    const redacting: ObserveHook<"run_end"> = {
+      ...hook,
+      run(ended, signal) {
+        const { error } = ended;
+        const clean = error && { ...error, message: redact(error.message) };
+        return hook.run({ ...ended, error: clean }, signal);
+      },
+    };
+    return redacting;
+  });
 }
 
 /** What clients that wait are told of failures. */
