@@ -1,5 +1,5 @@
 import type { Channel, ChannelDefinition } from "@signalbox/channel";
-import type { LeaseToken } from "@signalbox/store";
+import type { LeaseToken, OutboxRow } from "@signalbox/store";
 import type { MessageAction, MessageOutcome } from "@signalbox/tools";
 import type { Account } from "./channels.ts";
 import { messageOf } from "./errors.ts";
@@ -8,7 +8,7 @@ import type { MediaOut } from "./path/media-out.ts";
 import type { Deliverer } from "./path/outbox.ts";
 import { keyOf, outboxRow, waiting } from "./path/outbox-row.ts";
 import { mediaMark, OWN_CHANNELS, outboundOf } from "./path/reply.ts";
-import { type GatewayStore, isOfConversation } from "./path/stored.ts";
+import { type GatewayBodies, type GatewayStore, isOfConversation } from "./path/stored.ts";
 import type { ActiveRun } from "./toolbox.ts";
 
 export interface MessageSenderOptions {
@@ -49,6 +49,18 @@ export function createMessageSender(options: MessageSenderOptions): MessageSende
     call: { readonly signal: AbortSignal; readonly callId: string },
   ): Promise<MessageOutcome> => {
     let { address } = run.event;
+    // The key comes from the call, so that a call made again after a crash is the same message.
+    const key = keyOf(run.runId, call.callId);
+    const sent = (row: OutboxRow<GatewayBodies>): MessageOutcome => {
+      options.deliverer.deliver(waiting([row]));
+      if (action.target === undefined) {
+        for (const said of [action.text, ...action.media.map(mediaMark)]) run.onSent(said);
+      }
+      return { ok: true, text: "The message is on its way." };
+    };
+    // Asked before anything that may be otherwise by now, such as a file that is gone.
+    const earlier = await store.outbox.withKey(key);
+    if (earlier !== undefined) return sent(earlier);
     // Platforms put an answer where the answered message is, whatever the address says.
     if (action.replyTo !== undefined) {
       if (action.target !== undefined) return no("A message to another conversation cannot reply to one.");
@@ -66,14 +78,9 @@ export function createMessageSender(options: MessageSenderOptions): MessageSende
     if (lines.length > 0) return no(`Nothing was sent. ${lines.join(" ")}`);
     const payload = outboundOf(action.text, action.replyTo, capabilities, parts);
     const row = outboxRow({ ...run.event, address }, payload, { expiresAt: now() + TTL_MS, claim: false });
-    // The key comes from the call, so that a call made again after a crash is the same message.
-    const key = keyOf(run.runId, call.callId);
-    const rows = await store.outbox.enqueue([{ ...row, key }], { lease, sessionKey: run.sessionKey });
-    options.deliverer.deliver(waiting(rows));
-    if (action.target === undefined) {
-      for (const sent of [action.text, ...action.media.map(mediaMark)]) run.onSent(sent);
-    }
-    return { ok: true, text: "The message is on its way." };
+    const [added] = await store.outbox.enqueue([{ ...row, key }], { lease, sessionKey: run.sessionKey });
+    if (added === undefined) throw new Error("the outbox gave no row back");
+    return sent(added);
   };
 
   return {

@@ -299,6 +299,24 @@ describe("attachments of the message tool", { timeout: 60_000 }, () => {
   });
 });
 
+it("says of an attachment that a crash put on its way that it is, though its file is gone", {
+  timeout: 60_000,
+}, async () => {
+  const world = await openWorld();
+  const file = put(world, "a.txt", "as it was");
+  world.configure(exampleConfig());
+  const input = { action: "send", message: "Here", media: ["a.txt"] };
+  world.script([{ toolCalls: [{ name: "message", input }] }, { text: "__SILENT__" }]);
+  const first = await world.startChild([], { SIGNALBOX_FAILPOINT: "enqueue.after:1:kill" });
+  await first.post(textMessage("send it", { senderId: ZHANG, messageId: "om_asked" }));
+  expect(await first.exited).toMatchObject({ signal: "SIGKILL" });
+  rmSync(file);
+  const second = await world.start();
+  await second.settled();
+  expect(seen(world)).toEqual(["Here", "file a.txt: as it was"]);
+  expect(modelRequests(world.anthropic).at(-1)?.messages.at(-1)?.text).toContain("on its way");
+});
+
 it("keeps a blob while a row may need it, and no longer", { timeout: 60_000 }, async () => {
   const world = await openWorld();
   put(world, "sent.txt", "sent");

@@ -31,6 +31,7 @@ export interface OutboxRows<T extends Bodies> {
   insert(rows: readonly PreparedOutbox[], origin: OutboxOrigin): OutboxRow<T>[];
   record(seq: number): OutboxRecord | undefined;
   byId(id: string): OutboxRecord | undefined;
+  byKey(key: string): OutboxRecord | undefined;
   toRow(record: OutboxRecord): OutboxRow<T>;
 }
 
@@ -136,6 +137,7 @@ export function createOutboxRows<T extends Bodies>(
       const record = seq === undefined ? undefined : bySeq.get(seq);
       return record?.id === id ? record : undefined;
     },
+    byKey: (key) => byKey.get(key),
     toRow,
   };
 }

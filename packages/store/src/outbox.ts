@@ -175,6 +175,12 @@ export function createOutboxStore<T extends Bodies>(
         return record === undefined ? undefined : rows.toRow(record);
       }),
 
+    withKey: (key) =>
+      queue.read(() => {
+        const record = rows.byKey(key);
+        return record === undefined ? undefined : rows.toRow(record);
+      }),
+
     ofRun: (runId) =>
       queue.read(() => {
         const run = runs.byId(runId);

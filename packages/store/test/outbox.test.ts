@@ -104,6 +104,8 @@ test("a key makes a row unique; keys derived from a run are stable in length and
   const first = only(await store.outbox.enqueue([{ ...reply("1"), key: "call-1" }], { lease }));
   const again = only(await store.outbox.enqueue([{ ...reply("other"), key: "call-1" }], { lease }));
   expect(again).toEqual(first);
+  expect(await store.outbox.withKey("call-1")).toEqual(first);
+  expect(await store.outbox.withKey("call-2")).toBeUndefined();
   const { run } = await begun(store, lease, ["1"]);
   const one = only(await store.outbox.enqueue([reply("1")], { lease, runId: run.id }));
   const two = only(await store.outbox.enqueue([reply("2")], { lease, runId: run.id }));

@@ -95,6 +95,8 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   /** Given up. */
   dead(id: OutboxId, lease: LeaseToken, error?: string): Promise<void>;
   get(id: OutboxId): Promise<OutboxRow<T> | undefined>;
+  /** The row that was inserted with a `key` of its own. */
+  withKey(key: string): Promise<OutboxRow<T> | undefined>;
   /** The rows of one run, in order. */
   ofRun(runId: RunId): Promise<readonly OutboxRow<T>[]>;
   /** Newest first. Default states: `dead`, `uncertain`, `expired`. Default limit 100. */
