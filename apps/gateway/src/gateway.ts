@@ -340,6 +340,7 @@ async function run(
     () => void renew(store, lease, leaseMs, onFatal, logger),
     leaseMs / LEASE_RENEWALS,
   );
+  void media.prune();
   const pruning = setInterval(() => void prune(store, logger).then(media.prune), PRUNE_MS);
   const forgetting = setInterval(() => void pruneOnce(store, lease, now, logger), PRUNE_ONCE_MS);
   forgetting.unref();
