@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openWorkspace } from "@signalbox/tools";
@@ -11,11 +20,14 @@ async function open() {
   return { dir, folder: join(dir, "inbox"), workspace: await openWorkspace({ dir }) };
 }
 
+const fail = (error: unknown) => {
+  throw error;
+};
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 it("keeps each content once, under a name that nobody chose", async () => {
   const { folder, workspace } = await open();
-  const inbox = createInboxFolder(workspace);
+  const inbox = createInboxFolder(workspace, fail);
   const paths = [await inbox.keep(bytes("one"), "txt"), await inbox.keep(bytes("one"), "txt")];
   expect(paths).toEqual(["inbox/7692c3ad3540bb80.txt", "inbox/7692c3ad3540bb80.txt"]);
   expect(readdirSync(folder)).toEqual(["7692c3ad3540bb80.txt"]);
@@ -33,12 +45,27 @@ it("lets go of what was kept longest ago, and of nothing that is not its own", a
     writeFileSync(name, "12345");
     utimesSync(name, 1_000_000 - age, 1_000_000 - age);
   }
-  const path = await createInboxFolder(workspace, { files: 4, bytes: 1_000 }).keep(bytes("new"), "txt");
+  const path = await createInboxFolder(workspace, fail, { files: 4, bytes: 1_000 }).keep(bytes("new"), "txt");
   const left = readdirSync(folder).filter((name) => name.endsWith(".bin"));
   expect(left).toEqual(["1111111111111111.bin", "2222222222222222.bin", "3333333333333333.bin"]);
-  await createInboxFolder(workspace, { files: 100, bytes: 9 }).keep(bytes("new"), "txt");
+  await createInboxFolder(workspace, fail, { files: 100, bytes: 9 }).keep(bytes("new"), "txt");
   expect(readdirSync(folder).toSorted()).toEqual(
     [...others, "0000000000000000.txt", "1111111111111111.bin", path.slice("inbox/".length)].toSorted(),
   );
   expect(readdirSync(dir)).toContain("target");
+});
+
+it("keeps a file also where older ones cannot be removed", async () => {
+  const { dir, workspace } = await open();
+  const uncleared: unknown[] = [];
+  const removeFile = () => Promise.reject(new Error("read-only"));
+  const inbox = createInboxFolder({ ...workspace, removeFile }, (error) => uncleared.push(error), {
+    files: 0,
+    bytes: 0,
+  });
+  for (let index = 0; index < 25; index += 1) {
+    const path = await inbox.keep(bytes(`file ${index}`), "txt");
+    expect(readFileSync(join(dir, path), "utf8")).toBe(`file ${index}`);
+  }
+  expect(uncleared).toEqual([new Error("read-only"), new Error("read-only")]);
 });

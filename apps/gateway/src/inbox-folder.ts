@@ -25,8 +25,15 @@ interface Kept {
   readonly at: number;
 }
 
-/** When there are too many files, those kept longest ago go. */
-export function createInboxFolder(workspace: Workspace, limits: InboxLimits = LIMITS): InboxFolder {
+/**
+ * When there are too many files, those kept longest ago go. What hinders that is told to `onUncleared` alone: the file
+ * that was to be kept is kept.
+ */
+export function createInboxFolder(
+  workspace: Workspace,
+  onUncleared: (error: unknown) => void,
+  limits: InboxLimits = LIMITS,
+): InboxFolder {
   let added = EVERY;
 
   const look = async (): Promise<Kept[]> => {
@@ -60,7 +67,7 @@ export function createInboxFolder(workspace: Workspace, limits: InboxLimits = LI
       added += 1;
       if (added >= EVERY) {
         added = 0;
-        await clear();
+        await clear().catch(onUncleared);
       }
       return path;
     },

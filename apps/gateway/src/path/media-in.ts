@@ -76,7 +76,11 @@ export function createMediaIn(options: MediaInOptions): MediaIn {
   const folderOf = (agent: Agent): Promise<InboxFolder> => {
     const known = folders.get(agent.id);
     if (known) return known;
-    const made = workspaces(agent).then((workspace) => createInboxFolder(workspace));
+    const made = workspaces(agent).then((workspace) =>
+      createInboxFolder(workspace, (error) => {
+        logger.warn({ agent: agent.id, err: messageOf(error) }, "old attachments could not be removed");
+      }),
+    );
     folders.set(agent.id, made);
     made.catch(() => folders.delete(agent.id));
     return made;
