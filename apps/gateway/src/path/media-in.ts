@@ -98,7 +98,8 @@ export function createMediaIn(options: MediaInOptions): MediaIn {
     const told = { kind: media.kind, ...(media.name === undefined ? {} : { name: media.name }) };
     const declared = typed(media.mimeType);
     const account = options.account(event.channel, event.account);
-    if (account?.running.fetchMedia === undefined) return { ...told, mimeType: declared };
+    const lost = { ...told, mimeType: declared, note: "could not be fetched" };
+    if (account?.running.fetchMedia === undefined) return lost;
     const most = Math.min(account.definition.capabilities.media?.maxBytes ?? 0, MAX_FILE_BYTES);
     const tooLarge = { ...told, mimeType: declared, note: `not fetched: over ${most} bytes` };
     if ((media.size ?? 0) > most) return tooLarge;
@@ -108,7 +109,7 @@ export function createMediaIn(options: MediaInOptions): MediaIn {
       bytes = await readAtMost(found.body, most, signal);
     } catch (error) {
       logger.warn({ message: event.messageId, err: messageOf(error) }, "an attachment could not be fetched");
-      return { ...told, mimeType: declared, note: "could not be fetched" };
+      return lost;
     }
     if (bytes === undefined) return tooLarge;
     const { mimeType, extension } = await mediaTypeOf(bytes, media.name);
