@@ -51,6 +51,8 @@ export function createDraft(sender: Sender, to: FeishuAddress, options: DraftOpt
       waiting = turn;
       turn.done = inTurn(async () => {
         waiting = undefined;
+        // Nobody waits for it any more, and it could come after what finishes the card.
+        if (signal.aborted) return;
         if (state === "open" && turn.content !== shown) await put(turn.content);
       });
       return turn.done;

@@ -72,6 +72,25 @@ describe("a draft through the real SDK", { timeout: 30_000 }, () => {
     expect(bench.standIn.sent[0]?.edits.at(-1)).toContain("the words");
   });
 
+  it("begins no request once it was given up", async () => {
+    await using bench = await openBench();
+    const giveUp = new AbortController();
+    const draft = await bench.channel.openDraft?.(chat, { idempotencyKey: "run1", signal: giveUp.signal });
+    await draft?.update("one");
+    bench.standIn.fail({ kind: "hang", method: "PATCH", path: "/im/v1/messages" });
+    const hanging = draft?.update("two");
+    const asked = () => bench.standIn.requests.filter(({ method }) => method === "PATCH").length;
+    await expect.poll(asked).toBe(1);
+    const behind = draft?.update("three");
+    giveUp.abort();
+    expect(isChannelError(await hanging?.catch((error: unknown) => error))).toBe(true);
+    await behind;
+    await draft?.update("four");
+    expect(asked()).toBe(1);
+    // Feishu had the one that was under way.
+    expect(bench.standIn.sent[0]?.edits).toEqual([expect.stringContaining("two")]);
+  });
+
   it("may be finished again when the answer to that was lost", async () => {
     await using bench = await openBench();
     const draft = await openDraft(bench);

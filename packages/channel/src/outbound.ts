@@ -114,6 +114,7 @@ export interface DraftOptions {
    */
   readonly idempotencyKey: string;
   readonly replyTo?: string;
+  /** Once it fires, no further request of this draft begins: `update` does nothing, and what is under way ends. */
   readonly signal: AbortSignal;
   /** The message of a draft that was opened before, for instance by an earlier process: it is taken up. */
   readonly messageId?: string;

@@ -32,6 +32,7 @@ interface Bench {
 async function open(
   capabilities: Capabilities,
   show: (text: string, count: number) => Promise<string>,
+  extra: { readonly opening?: (signal: AbortSignal) => Promise<void>; readonly endMs?: number } = {},
 ): Promise<Bench> {
   const store = await openStore<GatewayBodies>({ path: ":memory:" });
   onTestFinished(() => store.close());
@@ -44,6 +45,7 @@ async function open(
     send: async () => ({ parts: [] }),
     async openDraft(_to, options) {
       let { messageId } = options;
+      await extra.opening?.(options.signal);
       const draft: Draft = {
         get messageId() {
           return messageId;
@@ -69,7 +71,7 @@ async function open(
       account: () => account,
       hooks: { has: () => false },
       stream: "draft",
-      timing: { afterMs: 0, everyMs: 0 },
+      timing: { afterMs: 0, everyMs: 0, ...(extra.endMs === undefined ? {} : { endMs: extra.endMs }) },
       logger: createLogger("silent", (line) => line),
       now: () => bench.now + performance.now(),
     });
@@ -139,6 +141,28 @@ it("does not end before the change that is under way", async () => {
   expect(await end).toMatchObject({ ref: { messageId: "om_1" }, text: "one" });
   bench.write("two");
   expect(bench.shown).toEqual(["one"]);
+});
+
+it("gives a change up that outlasts the end, so that nothing comes after the reply", async () => {
+  const gate = Promise.withResolvers<void>();
+  const signals: AbortSignal[] = [];
+  const opening = async (signal: AbortSignal) => {
+    signals.push(signal);
+    await gate.promise;
+  };
+  const bench = await open(KEYED, async () => "om_1", { opening, endMs: 1 });
+  bench.write("one");
+  await vi.waitUntil(() => signals.length === 1);
+  expect(await bench.drafts.end(runId)).toBeUndefined();
+  expect(signals[0]?.aborted).toBe(true);
+  gate.resolve();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(bench.shown).toEqual([]);
+  // A run whose end could not be written goes on, and so does its draft.
+  await bench.drafts.recall(runId);
+  bench.write("one and two");
+  await vi.waitUntil(() => bench.shown.length === 1);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
 });
 
 it("tries again under its key where nobody knows whether it is there, and only where there are keys", async () => {

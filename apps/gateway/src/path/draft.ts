@@ -16,6 +16,8 @@ export interface DraftTiming {
   readonly afterMs: number;
   /** Between two changes of a draft. */
   readonly everyMs: number;
+  /** How long the end waits for a change that is under way before it gives that up. Default 20,000. */
+  readonly endMs?: number;
 }
 
 export interface DraftsOptions {
@@ -78,6 +80,8 @@ interface State {
   more: boolean;
   failures: number;
   over: boolean;
+  /** Fires when the end does not wait any more for the change that is under way. */
+  givenUp: AbortController;
 }
 
 const NAMESPACE = "draft";
@@ -86,8 +90,10 @@ const NOTE_MS = 7 * 24 * 60 * 60_000;
 const TIMING: DraftTiming = { afterMs: 1_000, everyMs: 700 };
 /** Changes that fail in a row before a draft is left alone until its end. */
 const MOST_FAILURES = 3;
-/** Longer than channels let a request take; a change that comes after it may hide the end of an answer. */
+/** Longer than channels let one request take. */
 const LONGEST_END_MS = 20_000;
+/** How long a change that was given up may take to say how far it came. */
+const GIVEN_UP_MS = 1_000;
 /** How much of a platform's rate drafts may use: replies come first. */
 const SHARE = 0.5;
 const LASTING: ReadonlySet<string> = new Set(["permission", "not_found", "unsupported", "invalid", "auth"]);
@@ -96,8 +102,6 @@ export function createDrafts(options: DraftsOptions): Drafts {
   const { store, logger, now, timing = TIMING } = options;
   const states = new Map<RunId, State>();
   const pace = createPace(now);
-  // A draft is changed for as long as its run writes; what a platform may take for one change is the channel's to say.
-  const { signal } = new AbortController();
 
   const fresh = (runId: RunId): State => ({
     key: keyOf(runId),
@@ -113,6 +117,7 @@ export function createDrafts(options: DraftsOptions): Drafts {
     more: false,
     failures: 0,
     over: false,
+    givenUp: new AbortController(),
   });
 
   const accountOf = ({ channel, account }: MessageEvent) => options.account(channel, account);
@@ -149,6 +154,8 @@ export function createDrafts(options: DraftsOptions): Drafts {
 
   const change = async (state: State, run: WatchedRun, account: Account, text: string): Promise<void> => {
     const { event, runId } = run;
+    // What a platform may take for one change is the channel's to say.
+    const { signal } = state.givenUp;
     try {
       // Known before it is there: whoever goes on with the run after a crash finds the message by its key.
       if (!state.noted) {
@@ -165,6 +172,7 @@ export function createDrafts(options: DraftsOptions): Drafts {
           : { replyTo: event.messageId }),
         ...(state.messageId === undefined ? {} : { messageId: state.messageId }),
       });
+      if (signal.aborted) return;
       await state.draft?.update(text);
       state.shown = text;
       state.failures = 0;
@@ -203,6 +211,10 @@ export function createDrafts(options: DraftsOptions): Drafts {
       if (known !== undefined) {
         await known.working;
         known.over = false;
+        if (known.givenUp.signal.aborted) {
+          known.givenUp = new AbortController();
+          known.draft = undefined;
+        }
         return;
       }
       const found = noteIn(await store.kv.get(NAMESPACE, runId));
@@ -246,10 +258,10 @@ export function createDrafts(options: DraftsOptions): Drafts {
       clearTimeout(state.timer);
       state.timer = undefined;
       if (state.working !== undefined) {
-        const limit = new AbortController();
-        const late = delay(LONGEST_END_MS, undefined, { ref: false, signal: limit.signal }).catch(() => {});
-        await Promise.race([state.working, late]);
-        limit.abort();
+        await endOrLate(state.working, timing.endMs ?? LONGEST_END_MS);
+        // A change that came after the reply would hide the reply's end.
+        state.givenUp.abort(new Error("the draft is over"));
+        if (state.working !== undefined) await endOrLate(state.working, GIVEN_UP_MS);
       }
       const { key, until, messageId, doubtful, run } = state;
       if (messageId === undefined && !doubtful) return undefined;
@@ -270,6 +282,14 @@ export function createDrafts(options: DraftsOptions): Drafts {
       });
     },
   };
+}
+
+/** Resolves with `work`, or after `ms`. */
+async function endOrLate(work: Promise<void>, ms: number): Promise<void> {
+  const limit = new AbortController();
+  const late = delay(ms, undefined, { ref: false, signal: limit.signal }).catch(() => {});
+  await Promise.race([work, late]);
+  limit.abort();
 }
 
 function rulesOf({ channel, account, definition }: Account, event: MessageEvent) {
