@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import type { Worker } from "node:worker_threads";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createWebFetchTool, FetchError, type FetchedResource, linksIn, pageText } from "../src/index.ts";
 import { caller } from "./harness.ts";
 
@@ -49,6 +50,28 @@ describe("the text of a page", { timeout: 60_000 }, () => {
     expect(title).toBe("T <");
     expect(text).toMatch(/^Menu\s+The quick/);
     expect(text.endsWith("你&")).toBe(true);
+  });
+
+  it("is looked for in two pages at a time, and others wait until they are stopped", async () => {
+    let [running, most, begun] = [0, 0, 0];
+    const onWorker = (worker: Worker) => {
+      running += 1;
+      begun += 1;
+      most = Math.max(most, running);
+      worker.once("exit", () => {
+        running -= 1;
+      });
+    };
+    process.on("worker", onWorker);
+    onTestFinished(() => void process.off("worker", onWorker));
+    const html = `<html><body><nav>Menu</nav><article><h1>A</h1><p>${words}</p></article></body></html>`;
+    const pages = Array.from({ length: 8 }, () => pageText(page(html), { parseMs: 50_000 }));
+    const stop = new AbortController();
+    const stopped = pageText(page(html), { parseMs: 50_000, signal: stop.signal });
+    stop.abort(new Error("stopped"));
+    await expect(stopped).rejects.toThrow("stopped");
+    for (const { text } of await Promise.all(pages)) expect(text).not.toContain("Menu");
+    expect([most, begun]).toEqual([2, 8]);
   });
 
   it("is read in the page's own encoding", async () => {

@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { Article, ArticleWork } from "./article.ts";
 import { FetchError } from "./errors.ts";
 import type { FetchedResource } from "./guarded-fetch.ts";
+import { createTurns } from "./turns.ts";
 
 /** A page as text. Written by whoever runs the server: never to be trusted. */
 export interface PageText {
@@ -16,27 +17,33 @@ export interface PageText {
 export interface PageTextOptions {
   /** UTF-16 units; default 20,000. */
   readonly maxChars?: number;
-  /** How long a page may be taken apart before its plain words have to do, in milliseconds; default 5,000. */
+  /**
+   * How long a page may wait for its turn and be taken apart before its plain words have to do, in milliseconds;
+   * default 5,000.
+   */
   readonly parseMs?: number;
+  readonly signal?: AbortSignal;
 }
 
 /** More than that of a page is not looked at. */
 const MAX_HTML = 1_000_000;
+/** Of the whole process: each may take 288 MB and a processor. */
+const parsers = createTurns(2);
 
 /**
  * The text of what was fetched: the article of a page without what stands around it, as Markdown with its links, or a
  * text as it is.
- * @throws FetchError `type` for what has no text
+ * @throws FetchError `type` for what has no text; what the signal was aborted with
  */
 export async function pageText(resource: FetchedResource, options: PageTextOptions = {}): Promise<PageText> {
-  const { maxChars = 20_000, parseMs = 5_000 } = options;
+  const { maxChars = 20_000, parseMs = 5_000, signal } = options;
   const type = resource.contentType.split(";")[0]?.trim().toLowerCase() ?? "";
   const text = decode(resource, type);
   const isHtml =
     type === "text/html" ||
     type === "application/xhtml+xml" ||
     (type === "" && /^\s*<(!doctype html|html)/i.test(text));
-  const found = isHtml ? await articleOf(text, resource.url, parseMs) : { text };
+  const found = isHtml ? await articleOf(text, resource.url, parseMs, signal) : { text };
   const clean = tidy(found.text);
   const title = found.title === undefined ? undefined : tidy(found.title).replace(/\s+/g, " ").slice(0, 200);
   return {
@@ -64,37 +71,62 @@ function decode({ bytes, contentType, url }: FetchedResource, type: string): str
 }
 
 /** The article, as far as a thread of its own makes one out of the page in time; else all of its words. */
-async function articleOf(html: string, url: string, parseMs: number): Promise<Article> {
+async function articleOf(
+  html: string,
+  url: string,
+  parseMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Article> {
   const page = html.slice(0, MAX_HTML);
   const title = /<title[^>]{0,200}>([^<]{1,500})/i.exec(page)?.[1];
   const plain = { text: stripped(page), ...(title === undefined ? {} : { title: entities(title) }) };
-  const article = await inThread({ html: page, url }, parseMs);
+  const limit = AbortSignal.timeout(parseMs);
+  const article = await inThread(
+    { html: page, url },
+    signal === undefined ? limit : AbortSignal.any([signal, limit]),
+  );
+  signal?.throwIfAborted();
   // What is left of an article that is all links and menus is less than the page says.
   if (article === undefined || article.text.trim().length < plain.text.length / 50) return plain;
   return { title: plain.title ?? "", ...article };
 }
 
 /** A page can be made to keep parsers busy or to exhaust memory or stack, so they work where that harms nobody. */
-function inThread(work: ArticleWork, parseMs: number): Promise<Article | undefined> {
+async function inThread(work: ArticleWork, signal: AbortSignal): Promise<Article | undefined> {
+  const leave = await parsers.enter(signal).catch(() => undefined);
+  if (leave === undefined) return undefined;
+  let worker: Worker;
+  try {
+    worker = startWorker(work);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+  return new Promise((resolve) => {
+    const end = (article: Article | undefined): void => {
+      signal.removeEventListener("abort", onAbort);
+      resolve(article);
+      // Its memory is in use until it is gone.
+      void worker.terminate().finally(leave);
+    };
+    const onAbort = (): void => end(undefined);
+    signal.addEventListener("abort", onAbort, { once: true });
+    worker.once("message", end);
+    worker.once("error", () => end(undefined));
+    worker.once("exit", () => end(undefined));
+    if (signal.aborted) onAbort();
+  });
+}
+
+function startWorker(work: ArticleWork): Worker {
   const file = import.meta.url.endsWith(".ts") ? "./article-worker.ts" : "./article-worker.js";
-  const worker = new Worker(new URL(file, import.meta.url), {
+  return new Worker(new URL(file, import.meta.url), {
     workerData: work,
     env: {},
     execArgv: [],
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 },
-  });
-  return new Promise((resolve) => {
-    const end = (article: Article | undefined): void => {
-      clearTimeout(limit);
-      resolve(article);
-      void worker.terminate();
-    };
-    const limit = setTimeout(end, parseMs, undefined);
-    worker.once("message", end);
-    worker.once("error", () => end(undefined));
-    worker.once("exit", () => end(undefined));
   });
 }
 

@@ -58,7 +58,8 @@ export function createWebFetchTool(options: WebFetchToolOptions): ToolDefinition
     async run({ args }, { signal }, { record }) {
       try {
         const offset = args.offset ?? 0;
-        const page = await pageText(await fetch(args.url, { signal }), { maxChars: offset + maxChars });
+        const resource = await fetch(args.url, { signal });
+        const page = await pageText(resource, { maxChars: offset + maxChars, signal });
         remember(record.sessionKey, [args.url, page.url, ...linksIn(page.text, LINKS)]);
         const part = page.text.slice(offset);
         if (part === "" && offset > 0) return failure(`The page ends before character ${offset}.`);
