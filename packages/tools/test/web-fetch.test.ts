@@ -192,6 +192,19 @@ describe("the guarded fetch", { timeout: 30_000 }, () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it("asks for no name once it was stopped", async () => {
+    const asked: string[] = [];
+    const fetch = createGuardedFetch({
+      resolve: (host) => {
+        asked.push(host);
+        return Promise.reject(new Error("ENOTFOUND"));
+      },
+    });
+    const signal = AbortSignal.abort(new Error("stopped"));
+    await expect(fetch("http://name.example", { signal })).rejects.toThrow("stopped");
+    expect(asked).toEqual([]);
+  });
+
   it("connects to the address it has checked, whatever the name resolves to by then", async () => {
     await using server = await serve((_request, response) => void response.end("inside"));
     let asked = 0;

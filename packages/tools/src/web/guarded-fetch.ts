@@ -1,9 +1,9 @@
-import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
 import { isPublicAddress } from "./address.ts";
 import { readBody } from "./body.ts";
 import { FetchError } from "./errors.ts";
+import { type Resolve, systemResolve } from "./resolve.ts";
 
 export interface GuardedFetchOptions {
   /**
@@ -12,8 +12,8 @@ export interface GuardedFetchOptions {
    * Default: none.
    */
   readonly allow?: readonly string[];
-  /** All addresses of a host name. Default: the system's resolver. */
-  readonly resolve?: (host: string) => Promise<readonly string[]>;
+  /** All addresses of a host name. Default: the system's resolver, two names at a time in the whole process. */
+  readonly resolve?: Resolve;
   /** Of the decompressed body, in bytes. Default 5,000,000. */
   readonly maxBytes?: number;
   /** For everything together, redirects included, in milliseconds. Default 15,000. */
@@ -64,10 +64,8 @@ interface Target {
 /** Makes a fetch that cannot be led to a host that is not public, by whatever name, disguise, redirect or resolver. */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const { maxBytes = 5_000_000, timeoutMs = 15_000, maxRedirects = 5, userAgent = "Signalbox" } = options;
+  const { resolve = systemResolve } = options;
   const allow = new Set(options.allow?.map((one) => one.toLowerCase()));
-  const resolve =
-    options.resolve ??
-    (async (host: string) => (await lookup(host, { all: true })).map(({ address }) => address));
 
   const targetOf = async (url: URL, signal: AbortSignal): Promise<Target> => {
     if (url.protocol !== "http:" && url.protocol !== "https:")
@@ -79,7 +77,7 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
     if (!allowed && ((port < 1024 && port !== 80 && port !== 443) || BAD_PORTS.has(port)))
       throw new FetchError("blocked", `Port ${port} is not fetched from.`);
     const host = url.hostname.replace(/^\[|\]$/g, "");
-    const addresses = isIP(host) === 0 ? await within(signal, resolve(host), host) : [host];
+    const addresses = isIP(host) === 0 ? await within(signal, () => resolve(host, signal), host) : [host];
     if (addresses.length === 0) throw notFound(host);
     // One that is not public is enough: a name that leads to both is up to something.
     if (!allowed && !addresses.every(isPublicAddress))
@@ -182,7 +180,7 @@ function one(header: string | string[] | undefined): string | undefined {
 /** A resolver has no signal of its own. */
 async function within(
   signal: AbortSignal,
-  work: Promise<readonly string[]>,
+  work: () => Promise<readonly string[]>,
   host: string,
 ): Promise<readonly string[]> {
   const aborted = Promise.withResolvers<never>();
@@ -191,7 +189,8 @@ async function within(
   try {
     signal.throwIfAborted();
     return await Promise.race([
-      work.catch((cause: unknown) => {
+      work().catch((cause: unknown) => {
+        signal.throwIfAborted();
         throw notFound(host, cause);
       }),
       aborted.promise,
