@@ -12,7 +12,8 @@ export interface InboxLimits {
   readonly bytes: number;
 }
 
-const FOLDER = "inbox";
+/** At the top of each workspace. */
+export const INBOX_FOLDER = "inbox";
 /** What was put there by us: whatever else lies there is left alone. */
 const OURS = /^[0-9a-f]{16}\.[0-9a-z]{1,10}$/;
 const LIMITS: InboxLimits = { files: 2_000, bytes: 2_000_000_000 };
@@ -37,11 +38,11 @@ export function createInboxFolder(
   let added = EVERY;
 
   const look = async (): Promise<Kept[]> => {
-    const entries = await workspace.list(FOLDER);
+    const entries = await workspace.list(INBOX_FOLDER);
     const found: Kept[] = [];
     for (const { name, type } of entries) {
       if (type !== "file" || !OURS.test(name)) continue;
-      const path = `${FOLDER}/${name}`;
+      const path = `${INBOX_FOLDER}/${name}`;
       const file = await workspace.openFile(path);
       try {
         found.push({ path, size: file.size, at: (await file.handle.stat()).mtimeMs });
@@ -63,7 +64,7 @@ export function createInboxFolder(
   return {
     async keep(bytes, extension) {
       const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
-      const path = await workspace.writeFile(`${FOLDER}/${hash}.${extension}`, bytes);
+      const path = await workspace.writeFile(`${INBOX_FOLDER}/${hash}.${extension}`, bytes);
       added += 1;
       if (added >= EVERY) {
         added = 0;

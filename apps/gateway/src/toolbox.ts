@@ -30,6 +30,7 @@ import { decideAttachment } from "./attach-policy.ts";
 import { createGivenLinks, type GivenLinks } from "./given-links.ts";
 import type { Home } from "./home.ts";
 import type { Hooks } from "./hooks.ts";
+import { INBOX_FOLDER } from "./inbox-folder.ts";
 import type { MessageSender } from "./message-sender.ts";
 import type { Role } from "./path/gate.ts";
 import type { MayAttach } from "./path/media-out.ts";
@@ -232,9 +233,11 @@ async function makeRunner(
     forbidden: home.closed,
   });
   const exec =
-    sandbox && mayUse(agent, "exec") ? [createExecTool({ workspace, sandbox: await sandbox })] : [];
+    sandbox && mayUse(agent, "exec")
+      ? [createExecTool({ workspace, sandbox: await sandbox, foreign: [INBOX_FOLDER] })]
+      : [];
   const tools = [
-    createReadTool({ workspace }),
+    createReadTool({ workspace, foreign: [INBOX_FOLDER] }),
     createWriteTool({ workspace }),
     createEditTool({ workspace }),
     createLsTool({ workspace }),

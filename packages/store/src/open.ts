@@ -33,8 +33,6 @@ import { writeAheadLog } from "./write-ahead-log.ts";
 
 const defaultInboxLimit = 10_000;
 const defaultSpacingMs = 12;
-/** Half of SQLite's usual page: a commit rewrites whole pages, and most rows are small. */
-const pageSize = 2048;
 /** While opening, another process may be migrating. */
 const openTimeoutMs = 5000;
 /** In kibibytes. */
@@ -59,7 +57,6 @@ function connect(path: string): Sqlite.Database {
   }
   const raw = new Sqlite(path, { timeout: openTimeoutMs });
   try {
-    raw.pragma(`page_size = ${pageSize}`);
     raw.pragma("temp_store = MEMORY");
     raw.pragma(`cache_size = -${cacheKib}`);
     raw.pragma("wal_autocheckpoint = 0");

@@ -32,7 +32,7 @@ export function defineTool<Args, Details extends JsonValue>(
 /** Takes in a tool of another package. Whoever keeps `tool` can still run it; drop it. */
 export function adoptTool(
   tool: Tool,
-  extra: Pick<ToolBlueprint, "claims" | "subject" | "taints"> = {},
+  extra: Pick<ToolBlueprint, "claims" | "subject" | "taints" | "taintOf"> = {},
 ): ToolDefinition {
   const { execute, ...rest } = tool;
   return defineTool({ ...rest, ...extra, run: (call, context) => execute.call(tool, call, context) });

@@ -12,6 +12,8 @@ import type { Workspace } from "./workspace/workspace.ts";
 export interface ExecToolOptions {
   readonly workspace: Workspace;
   readonly sandbox: Sandbox;
+  /** Folders that hold what others sent: a command that names one taints the run. Default none. */
+  readonly foreign?: readonly string[];
 }
 
 /** In UTF-8 at most 120,000 bytes: Linux takes 131,071 for one argument. */
@@ -33,6 +35,10 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
     }),
     effects: "external",
     truncate: "head-tail",
+    taintOf: ({ command, cwd = "" }) =>
+      options.foreign?.some((folder) => command.includes(folder) || cwd.includes(folder)) === true
+        ? "file"
+        : undefined,
     claims: (args) =>
       sandbox.network
         ? [{ kind: "exec-network", detail: args.command.split("\n", 1)[0]?.slice(0, 120) ?? "" }]

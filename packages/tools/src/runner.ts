@@ -154,9 +154,12 @@ function runTools(
     permit: Permit,
   ): Promise<ToolResult> {
     context.signal.throwIfAborted();
-    const result = await blueprint.run(call, context, permit);
-    if (blueprint.taints !== undefined) state.taint({ source: blueprint.taints, detail: blueprint.name });
-    return result;
+    try {
+      return await blueprint.run(call, context, permit);
+    } finally {
+      const source = blueprint.taints ?? (await blueprint.taintOf?.(call.args));
+      if (source !== undefined) state.taint({ source, detail: blueprint.name });
+    }
   }
 
   async function execute(

@@ -106,8 +106,10 @@ export interface ToolBlueprint<Args = unknown, Details extends JsonValue = JsonV
   readonly execution?: "sequential" | "parallel";
   readonly timeoutMs?: number;
   readonly truncate?: "head" | "head-tail";
-  /** What its results bring into the run: content that others wrote. */
+  /** What its results, failures too, bring into the run: content that others wrote. */
   readonly taints?: TaintSource;
+  /** The same, where it depends on the call. */
+  taintOf?(args: Args): TaintSource | undefined | Promise<TaintSource | undefined>;
   /** What this call reaches for. When it throws, the call is denied. */
   claims?(args: Args, facts: RunFacts): readonly Claim[] | Promise<readonly Claim[]>;
   /** What a person would approve. Default: the arguments as JSON. */

@@ -20,7 +20,7 @@ export interface Histories {
   forget(sessionKey: string): void;
 }
 
-const MAX_MESSAGES = 8_000;
+const MAX_MESSAGES = 12_000;
 
 export function createHistories(store: GatewayStore): Histories {
   const kept = new Map<string, History & { readonly generation: number }>();

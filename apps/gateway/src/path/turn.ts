@@ -183,7 +183,11 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
         beforeToolCall: tools.beforeToolCall,
         onAsk: tools.onAsk,
         onPendingCall: (pending) => pendingDecision(pending, scope.started),
-        onStep: journal.onStep,
+        async onStep(step) {
+          // A result must not be on record before what it brought in is: the run may go on in another process.
+          if (step.kind === "toolResult") await taint.keep(tools.taint());
+          return journal.onStep(step);
+        },
         now: options.now,
       },
       (event) => {

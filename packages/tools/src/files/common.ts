@@ -1,6 +1,6 @@
 import type { ToolResult } from "@signalbox/agent-core";
 import { failure, messageOf } from "../result.ts";
-import type { Claim, Permit } from "../types.ts";
+import type { Claim, Permit, TaintSource } from "../types.ts";
 import { WorkspaceError } from "../workspace/errors.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -25,6 +25,18 @@ const PROTECTED = new Set([...IDENTITY_FILES, ...IDENTITY_FOLDERS].map(fold));
 /** Whether a path, relative to the workspace and without links, is one of the agent's own notes. */
 function isIdentityPath(shown: string): boolean {
   return PROTECTED.has(fold(shown.split("/", 1)[0] ?? ""));
+}
+
+/** What is in one of `folders`, at the top of the workspace, was written by others. */
+export async function writtenByOthers(
+  workspace: Workspace,
+  folders: readonly string[],
+  path: string,
+): Promise<TaintSource | undefined> {
+  if (folders.length === 0) return undefined;
+  const shown = await workspace.locate(path).catch(() => undefined);
+  const top = fold(shown?.split("/", 1)[0] ?? "");
+  return folders.some((folder) => fold(folder) === top) ? "file" : undefined;
 }
 
 /** The claim of a call on the agent's own notes, by where its path really leads. */

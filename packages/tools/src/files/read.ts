@@ -3,13 +3,15 @@ import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
 import { failure, success } from "../result.ts";
 import type { OpenFile, Workspace } from "../workspace/workspace.ts";
-import { fileFailure, identityClaims } from "./common.ts";
+import { fileFailure, identityClaims, writtenByOthers } from "./common.ts";
 import { imageInfo } from "./images.ts";
 import { type LineSlice, readLines } from "./lines.ts";
 import { count, detectEncoding, SAMPLE_BYTES } from "./text.ts";
 
 export interface ReadToolOptions {
   readonly workspace: Workspace;
+  /** Folders at the top of the workspace that hold what others sent: to read there taints the run. Default none. */
+  readonly foreign?: readonly string[];
   /** UTF-16 units of one result; default 15,000, which leaves the note on how to go on within the usual limit. */
   readonly maxChars?: number;
   /** Bytes of an image; default 3,750,000, which is 5 MB as base64. */
@@ -38,6 +40,7 @@ export function createReadTool(options: ReadToolOptions): ToolDefinition {
     effects: "none",
     execution: "parallel",
     claims: (args) => identityClaims(workspace, "read-identity", args.file_path),
+    taintOf: (args) => writtenByOthers(workspace, options.foreign ?? [], args.file_path),
     async run({ args }, { signal }) {
       let file: OpenFile;
       try {
