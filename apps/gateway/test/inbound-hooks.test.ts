@@ -58,8 +58,12 @@ describe("/hooks", { timeout: 60_000 }, () => {
     const told = modelRequests(world.anthropic)[0]?.messages.at(-1)?.text;
     expect(told).toMatch(/The build of shop failed: \["a","b"\]$/);
     const { service } = started.gateway;
-    expect(await service.conversations()).toMatchObject([{ id: "builds of shop", agent: "coder" }]);
-    expect((await service.messages("builds of shop"))?.map(({ role, text }) => [role, text])).toEqual([
+    expect(await service.conversations()).toMatchObject([
+      { id: "hook:build:builds of shop", agent: "coder" },
+    ]);
+    expect(
+      (await service.messages("hook:build:builds of shop"))?.map(({ role, text }) => [role, text]),
+    ).toEqual([
       ["user", 'The build of shop failed: ["a","b"]'],
       ["assistant", "noted 0"],
     ]);
@@ -70,8 +74,20 @@ describe("/hooks", { timeout: 60_000 }, () => {
     expect(answer.status).toBe(202);
     await started.settled();
     expect(modelRequests(world.anthropic)[0]?.messages.at(-1)?.text).toMatch(
-      /The hook bare was called with:\s+\{\s+"hello": "there"\s+\}$/,
+      /The hook bare was called with:\s+\{"hello":"there"\}$/,
     );
+  });
+
+  it("makes no more of a small body of many levels than it is", async () => {
+    let deep: unknown = 0;
+    for (let level = 0; level < 500; level++) deep = [deep];
+    const wide = Array.from({ length: 150 }, () => deep);
+    const answer = await call("bare", { wide }, { authorization: `Bearer ${TOKEN}` });
+    expect(answer.status).toBe(413);
+    const fits = await call("bare", { deep }, { authorization: `Bearer ${TOKEN}` });
+    expect(fits.status).toBe(202);
+    await started.settled();
+    expect(modelRequests(world.anthropic)[0]?.messages.at(-1)?.text.length).toBeLessThan(2_000);
   });
 
   it("takes the same Idempotency-Key for the same message, also after a restart", async () => {

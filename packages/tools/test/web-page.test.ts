@@ -142,6 +142,12 @@ it("finds links in running text, without the punctuation around them", () => {
     linksIn("https://a.example ".repeat(9).concat("https://b.example https://c.example"), 2),
   ).toHaveLength(2);
   expect(linksIn(`https://a.example/${")".repeat(1_000_000)}`)).toEqual([]);
+  // Each bracket is looked at once, and a link that repeats not without end.
+  expect(linksIn(`https://a.example/${")".repeat(2_000)} `.repeat(2_000))).toEqual(["https://a.example/"]);
+  expect(linksIn("see https://a.example/x_(y)). and [https://b.example/z](b)")).toEqual([
+    "https://a.example/x_(y)",
+    "https://b.example/z](b)",
+  ]);
 });
 
 describe("web_fetch", () => {

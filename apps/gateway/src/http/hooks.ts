@@ -26,21 +26,23 @@ export async function callHook(
   name: string,
   { hook, defaultAgent }: { readonly hook: HookConfig; readonly defaultAgent: string },
 ): Promise<Response> {
-  const body: unknown = await context.req.json().catch(() => undefined);
+  const raw = await context.req.text();
+  const body = parsed(raw);
   if (body === undefined) return apiErrors.badJson(context, "Send a JSON body.");
   const key = context.req.header("idempotency-key");
   if (key !== undefined && !KEY.test(key))
     return apiErrors.badJson(context, "Send an Idempotency-Key of at most 200 visible characters.");
-  const text = hook.text === undefined ? wholeBody(name, body) : fillIn(hook.text, body);
+  const text = hook.text === undefined ? wholeBody(name, raw) : fillIn(hook.text, body);
   if (text.trim() === "") return apiErrors.badJson(context, `Send what hooks.${name}.text names.`);
   if (text.length > MAX_TEXT) return apiErrors.tooLarge(context);
-  const conversation = fillIn(hook.session ?? name, body)
+  const session = fillIn(hook.session ?? "", body)
     .trim()
     .slice(0, MAX_NAME);
   const submitted = await service.submit({
     channel: "web",
     agent: hook.agent ?? defaultAgent,
-    conversation: conversation === "" ? name : conversation,
+    // A conversation of its own: what a program sends must not reach into what people talk about.
+    conversation: session === "" ? `hook:${name}` : `hook:${name}:${session}`,
     id: `hook:${name}:${key ?? randomUUID()}`,
     text,
     from: `hook ${name}`,
@@ -53,6 +55,15 @@ export async function callHook(
   return context.json({ status: kind, messageId }, 202);
 }
 
-function wholeBody(name: string, body: unknown): string {
-  return `The hook ${name} was called with:\n\n${JSON.stringify(body, null, 2)}`;
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As it came: written anew with indentation, a small body of many levels would fill the memory. */
+function wholeBody(name: string, raw: string): string {
+  return `The hook ${name} was called with:\n\n${raw.trim()}`;
 }

@@ -194,6 +194,11 @@ describe("silence", () => {
     expect(await endOf(kept, { thinking: "max" })).toEqual({ ms: 555_000, code: "timeout" });
   });
 
+  it("is not filled by keep-alives for ever", async () => {
+    const kept: OpenTurn = async () => ({ pull: () => after(50_000), close: () => {} });
+    expect(await endOf(kept, { thinking: "max" })).toEqual({ ms: 650_000, code: "timeout" });
+  });
+
   it("lasts as long as the request says, or as the account does", async () => {
     expect(await endOf(nobodyAnswers, { silenceMs: 10_000 })).toEqual({ ms: 10_000, code: "timeout" });
     expect(await endOf(nothingFollows, { silenceMs: 10_000 })).toEqual({ ms: 10_000, code: "timeout" });

@@ -78,6 +78,9 @@ export interface TurnSetup {
  */
 const OVER = new DOMException("The turn is over.", "AbortError");
 
+/** How long keep-alives alone are taken for a model at work, in milliseconds. */
+const QUIET_MS = 10 * 60_000;
+
 type Result = IteratorResult<ModelEvent, undefined>;
 
 /**
@@ -105,6 +108,8 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined>, TurnWriter {
   #responseId: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #timerMs = 0;
+  /** Since when, in milliseconds since the epoch, nothing but keep-alives has come. */
+  #quietSince: number | undefined;
 
   constructor(setup: TurnSetup, openTurn: OpenTurn) {
     this.#setup = setup;
@@ -220,9 +225,21 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined>, TurnWriter {
   readonly #onPulled = (more: boolean): void => {
     this.#pulling = false;
     if (this.#ended) return;
+    if (this.#head < this.#queue.length) this.#quietSince = undefined;
+    else if (more) this.#stayedQuiet();
     if (!more) this.#cut();
     if (this.#deliver()) this.#pull();
   };
+
+  /** A piece came that says nothing: a server that lives and never answers holds its run no longer than so. */
+  #stayedQuiet(): void {
+    const now = this.#setup.now?.() ?? Date.now();
+    this.#quietSince ??= now;
+    if (now - this.#quietSince < QUIET_MS) return;
+    this.fail(
+      failure("timeout", `The model kept the connection open for ${QUIET_MS / 60_000} min and said nothing.`),
+    );
+  }
 
   #broke(error: unknown): void {
     this.#pulling = false;

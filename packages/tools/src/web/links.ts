@@ -1,11 +1,16 @@
 /** Ends a link in running text, unless it is inside of it: Chinese and other full-width punctuation, quotes, brackets. */
 const LINK = /\bhttps?:\/\/[^\s<>"'`{}|\\^，。；：！？、（）《》【】「」『』“”‘’\p{Cc}\p{Cf}]+/giu;
 const LONGEST = 2_048;
+/** What looks like a link, for each one that is wanted. */
+const MOST_LOOKS = 10;
 
 /** The web addresses in a text, in order and each once, without the punctuation that follows them. */
 export function linksIn(text: string, max = 100): string[] {
   const found = new Map<string, string>();
+  let looked = 0;
   for (const [match] of text.matchAll(LINK)) {
+    // Links that repeat, or that are none, are not looked at without end either.
+    if (looked++ >= max * MOST_LOOKS) break;
     if (match.length > LONGEST) continue;
     const link = trimmed(match);
     const url = URL.parse(link);
@@ -25,18 +30,19 @@ export function samePage(address: string): string {
   return url.href;
 }
 
+const OPENERS: Readonly<Record<string, string>> = { ")": "(", "]": "[" };
+
 /** A bracket is part of a link only where it was opened in it. */
 function trimmed(match: string): string {
-  let link = match;
-  for (;;) {
-    const last = link.at(-1) ?? "";
-    const opener = { ")": "(", "]": "[" }[last];
-    const loose = opener !== undefined && count(link, last) > count(link, opener);
-    if (!loose && !/[.,;:!?*_~]/.test(last)) return link;
-    link = link.slice(0, -1);
+  const closed: Record<string, number> = {};
+  for (const char of match) if (/[()[\]]/.test(char)) closed[char] = (closed[char] ?? 0) + 1;
+  let end = match.length;
+  for (; end > 0; end--) {
+    const last = match.charAt(end - 1);
+    const opener = OPENERS[last];
+    const loose = opener !== undefined && (closed[last] ?? 0) > (closed[opener] ?? 0);
+    if (!loose && !/[.,;:!?*_~]/.test(last)) break;
+    if (loose) closed[last] = (closed[last] ?? 0) - 1;
   }
-}
-
-function count(text: string, char: string): number {
-  return text.split(char).length - 1;
+  return match.slice(0, end);
 }
