@@ -88,8 +88,10 @@ export function createOutboxStore<T extends Bodies>(
     let row = rows.record(seq);
     while (row !== undefined && row.expires_at !== null && row.expires_at <= now()) {
       // What may be out already is for reconciliation to decide, not for the clock.
-      if (row.state === "sending" || row.receipts !== null) return row;
-      setState.run("expired", row.receipts, row.next_at, "time to live passed", now(), row.seq);
+      if (row.state === "sending") return row;
+      const out = row.receipts === null ? 0 : decode<PartReceipt[]>(row.receipts).length;
+      const sent = out === 0 ? "" : `; ${out} of ${row.part_count} parts are out`;
+      setState.run("expired", row.receipts, row.next_at, `time to live passed${sent}`, now(), row.seq);
       const after = rows.record(row.seq);
       if (after !== undefined) expired.push(rows.toRow(after));
       row = nextOf.get(row.channel, row.account, row.address);

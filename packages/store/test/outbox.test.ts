@@ -136,6 +136,28 @@ test("what is too old is not sent but reported; an operator can retry or drop it
   expect(await store.outbox.list()).toEqual([]);
 });
 
+test("what is too old ends also where a part of it is out, and says so", async () => {
+  const { store, time } = await testStore();
+  const lease = await takeLease(store);
+  const insert = { ...reply("1"), partCount: 2, expiresAt: time.now + 10 };
+  const [old, next] = await store.outbox.enqueue([insert, reply("2")], { lease });
+  if (old === undefined || next === undefined) throw new Error("two rows");
+  await store.outbox.claimDue({ lease, limit: 9 });
+  const receipt = { part: 0, receipt: { id: "a" } };
+  await store.outbox.markPart(old.id, lease, receipt);
+  await store.outbox.retryAt(old.id, lease, time.now + 10, "the upload broke off");
+  time.now += 10;
+  const claim = await store.outbox.claimDue({ lease, limit: 9 });
+  expect([ids(claim.rows), ids(claim.expired)]).toEqual([[next.id], [old.id]]);
+  const error = "time to live passed; 1 of 2 parts are out";
+  expect(await store.outbox.list()).toMatchObject([
+    { id: old.id, state: "expired", receipts: [receipt], error },
+  ]);
+  // An operator can have the rest sent after all.
+  expect(await store.outbox.retry(old.id)).toBe(true);
+  expect(await store.outbox.get(old.id)).toMatchObject({ state: "pending", receipts: [receipt] });
+});
+
 test("property: in whatever way sending goes, each address gets its rows in order and none twice at a time", async () => {
   const step = fc.record({
     act: fc.constantFrom("add", "claim", "sent", "retry", "crash"),

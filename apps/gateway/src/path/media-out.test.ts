@@ -62,7 +62,10 @@ it("says which attachment the platform refused, and sends the rest once", async 
     "to",
     { parts },
     { ...how, onPart: (part) => void told.push(part.index) },
-    { error: (fields: { name?: unknown }) => void refused.push(String(fields.name)) },
+    {
+      logger: { error: (fields: { name?: unknown }) => void refused.push(String(fields.name)) },
+      giveUp: () => undefined,
+    },
   );
   const line = (name: string) => `[file: ${name} was not sent: the platform did not take it]`;
   expect(sent).toEqual(["hi", line("bad1"), "<good>", line("bad2")]);
@@ -71,11 +74,51 @@ it("says which attachment the platform refused, and sends the rest once", async 
   expect(refused).toEqual(["bad1", "bad2"]);
 });
 
+it("puts a line in the place of an attachment that is given up, where that can be sent", async () => {
+  const parts = [text("hi"), media("never"), text("bye")];
+  const fresh = new AbortController().signal;
+  const asked: number[] = [];
+  const fallback = (givenUp: boolean) => ({
+    logger: { error: () => {} },
+    giveUp: (part: number) => {
+      asked.push(part);
+      return givenUp ? fresh : undefined;
+    },
+  });
+  const failing = platform((part) =>
+    part.type === "media" ? new ChannelError("transient", "x") : undefined,
+  );
+  const signals: AbortSignal[] = [];
+  const channel: Channel = {
+    ...failing.channel,
+    send(to, message, options) {
+      signals.push(options.signal);
+      return failing.channel.send(to, message, options);
+    },
+  };
+  await expect(sendSayingWhatFails(channel, "to", { parts }, how, fallback(false))).rejects.toThrow("x");
+  const rest = { ...how, startAt: 1 };
+  const receipt = await sendSayingWhatFails(channel, "to", { parts }, rest, fallback(true));
+  expect(failing.sent).toEqual(["hi", "[file: never was not sent: it could not be uploaded]", "bye"]);
+  expect(receipt.parts.map(({ index }) => index)).toEqual([1, 2]);
+  expect(asked).toEqual([1, 1]);
+  expect(signals.map((signal) => signal === fresh)).toEqual([false, false, true]);
+  // While nothing goes out the attachment is tried again.
+  const down = platform(() => new ChannelError("transient", "down"));
+  await expect(sendSayingWhatFails(down.channel, "to", { parts }, rest, fallback(true))).rejects.toThrow(
+    "down",
+  );
+  expect(down.sent).toEqual([]);
+});
+
 it("leaves a text that is refused, and a failure that passes, to the outbox", async () => {
   const parts = [media("one"), text("hi")];
   const send = (refuse: (part: OutboundPart) => ChannelError | undefined) => {
     const { channel } = platform(refuse);
-    return sendSayingWhatFails(channel, "to", { parts }, how, { error: () => {} });
+    return sendSayingWhatFails(channel, "to", { parts }, how, {
+      logger: { error: () => {} },
+      giveUp: () => undefined,
+    });
   };
   const inText = new ChannelError("invalid", "text");
   await expect(send((part) => (part.type === "text" ? inText : undefined))).rejects.toThrow("text");

@@ -245,30 +245,46 @@ const REFUSED: readonly ChannelErrorCode[] = [
   "not_found",
 ];
 
-/** Sends; an attachment that the platform refuses for good becomes a line that says so, and the rest follows. */
+/** What becomes of attachments that fail. */
+export interface Fallback {
+  readonly logger: Pick<Logger, "error">;
+  /** Asked of one that failed in passing: the signal for a line in its place, or undefined to try it again later. */
+  readonly giveUp: (part: number) => AbortSignal | undefined;
+}
+
+/**
+ * Sends; an attachment that the platform refuses for good, or that is given up, becomes a line that says so, and the
+ * rest follows.
+ */
 export async function sendSayingWhatFails(
   channel: Channel,
   to: unknown,
   message: Outbound,
   options: SendOptions,
-  logger: Pick<Logger, "error">,
+  { logger, giveUp }: Fallback,
 ): Promise<Receipt> {
   const out: PartReceipt[] = [];
   let { parts } = message;
-  let startAt = options.startAt ?? 0;
+  let { startAt = 0, signal } = options;
   for (;;) {
     try {
-      const receipt = await channel.send(to, { ...message, parts }, { ...options, startAt });
+      const receipt = await channel.send(to, { ...message, parts }, { ...options, signal, startAt });
       return { parts: [...out, ...receipt.parts] };
     } catch (error) {
-      if (!isChannelError(error) || !REFUSED.includes(error.code)) throw error;
+      if (!isChannelError(error)) throw error;
       const done = error.receipt?.parts ?? [];
       const failed = (done.at(-1)?.index ?? startAt - 1) + 1;
       const part = parts[failed];
       if (part?.type !== "media") throw error;
-      logger.error({ name: part.name, err: error.message }, "an attachment was refused");
+      const refused = REFUSED.includes(error.code);
+      const more = refused ? signal : error.code === "transient" ? giveUp(failed) : undefined;
+      if (more === undefined) throw error;
+      signal = more;
+      const what = refused ? "an attachment was refused" : "an attachment was given up";
+      logger.error({ name: part.name, err: error.message }, what);
       out.push(...done);
-      parts = parts.with(failed, { type: "text", text: notSent(part.name, "the platform did not take it") });
+      const why = refused ? "the platform did not take it" : "it could not be uploaded";
+      parts = parts.with(failed, { type: "text", text: notSent(part.name, why) });
       startAt = failed;
     }
   }

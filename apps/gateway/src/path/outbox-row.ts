@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ChannelDefinition } from "@signalbox/channel";
+import type { ChannelDefinition, RateLimit } from "@signalbox/channel";
 import type { OutboxInsert, OutboxRow } from "@signalbox/store";
 import type { GatewayBodies, StoredOutbound } from "./stored.ts";
 
@@ -18,15 +18,28 @@ export function waiting(rows: readonly OutboxRow<GatewayBodies>[]): readonly Out
   return rows.filter(({ state }) => state === "pending");
 }
 
+/** Where a row goes. */
+interface Place {
+  readonly channel: string;
+  readonly account: string;
+  readonly address: string;
+}
+
 /** What the outbox keeps of a reply. */
 export function outboxRow(
-  {
-    channel,
-    account,
-    address,
-  }: { readonly channel: string; readonly account: string; readonly address: string },
+  { channel, account, address }: Place,
   payload: StoredOutbound,
   extra: { readonly expiresAt: number; readonly claim: boolean },
 ): OutboxInsert<GatewayBodies> {
   return { channel, account, address, payload, partCount: Math.max(1, payload.parts.length), ...extra };
+}
+
+/** What a rate of its channel counts for a row. */
+export function rateKey(rate: RateLimit, row: Place): string {
+  return rate.scope === "account" ? `${row.channel}/${row.account}` : placeOf(row);
+}
+
+/** Rows of one place go out one after the other. */
+export function placeOf({ channel, account, address }: Place): string {
+  return `${channel}/${account}/${address}`;
 }

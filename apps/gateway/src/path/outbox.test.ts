@@ -3,6 +3,7 @@ import {
   type Channel,
   ChannelError,
   type Outbound,
+  type OutboundPart,
   type Reconciled,
   type SendOptions,
 } from "@signalbox/channel";
@@ -21,7 +22,7 @@ interface Setup {
   readonly store: GatewayStore;
   readonly deliverer: Deliverer;
   /** Puts a text of these parts into the outbox and has it delivered. */
-  say(address: string, ...parts: string[]): Promise<OutboxId>;
+  say(address: string, ...parts: (string | OutboundPart)[]): Promise<OutboxId>;
   stateOf(id: OutboxId): Promise<string | undefined>;
 }
 
@@ -79,8 +80,10 @@ async function setup(
   return {
     store,
     deliverer,
-    async say(address, ...texts) {
-      const payload: Outbound = { parts: texts.map((text) => ({ type: "text", text })) };
+    async say(address, ...parts) {
+      const payload: Outbound = {
+        parts: parts.map((part) => (typeof part === "string" ? { type: "text", text: part } : part)),
+      };
       const place = { channel: "feishu", account: "main", address: feishu.codec.encode({ id: address }) };
       const row = outboxRow(place, payload, { expiresAt: Date.now() + 60_000, claim: true });
       const [added] = await store.outbox.enqueue([row], { lease });
@@ -218,4 +221,37 @@ it("does not let a message that waits long hold up one that waits shortly", asyn
   await expect.poll(() => tries).toEqual(["short"]);
   await say("oc_b", "long");
   await expect.poll(() => stateOf(short), { timeout: 3_000 }).toBe("sent");
+});
+
+it("goes on without an attachment that never uploads, which says so", async () => {
+  const out: string[] = [];
+  let uploads = 0;
+  const { say, stateOf, store } = await setup(async ({ parts }, { startAt = 0, onPart }) => {
+    for (const [index, part] of parts.entries()) {
+      if (index < startAt) continue;
+      if (part.type === "media") {
+        uploads++;
+        const receipt = { parts: Array.from({ length: index }, (_, at) => ({ index: at, messageId: "om" })) };
+        throw new ChannelError("transient", "broke off", { retryAfterMs: 1, receipt });
+      }
+      out.push(textOf({ parts: [part] }));
+      await onPart?.({ index, messageId: `om_${index}` });
+    }
+    return [];
+  });
+  const ref = { blob: "0".repeat(64) };
+  const media = {
+    type: "media",
+    kind: "file",
+    name: "a.zip",
+    mimeType: "application/zip",
+    size: 1,
+    ref,
+  } as const;
+  const ids = [await say("oc_a", "Here:", media, "That is all."), await say("oc_a", "next")];
+  await expect.poll(() => Promise.all(ids.map(stateOf)), { timeout: 5_000 }).toEqual(["sent", "sent"]);
+  const line = "[file: a.zip was not sent: it could not be uploaded]";
+  expect(out).toEqual(["Here:", line, "That is all.", "next"]);
+  expect(uploads).toBe(5);
+  expect((await store.outbox.list({ states: ["sent"] })).map(({ receipts }) => receipts.length)).toContain(3);
 });

@@ -1,10 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type ChannelError,
-  deadline,
   isChannelError,
   type PartReceipt,
-  type RateLimit,
   type Receipt,
   type SendOptions,
 } from "@signalbox/channel";
@@ -15,7 +13,8 @@ import type { Logger } from "../log.ts";
 import { backoffMs } from "./backoff.ts";
 import { finishDraft, type Send } from "./draft-end.ts";
 import { sendSayingWhatFails } from "./media-out.ts";
-import { repeatable } from "./outbox-row.ts";
+import { placeOf, rateKey, repeatable } from "./outbox-row.ts";
+import { createPatience, type PartLimit } from "./patience.ts";
 import { createRateLimiter } from "./rate.ts";
 import { type GatewayBodies, type GatewayStore, isPassing } from "./stored.ts";
 
@@ -55,7 +54,6 @@ export interface Deliverer {
 }
 
 const CLAIM = 64;
-const SEND_MS = 60_000;
 /** How long a platform's refusal of credentials is waited out, since somebody may mend them. */
 const AUTH_RETRY_MS = 60_000;
 const NO_ACCOUNT_MS = 15_000;
@@ -67,6 +65,7 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
   const stopping = new AbortController();
   /** Fires first: nobody waits for a next attempt any more. */
   const draining = new AbortController();
+  const patience = createPatience();
   const inFlight = new Set<Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
   let timerAt = Number.POSITIVE_INFINITY;
@@ -78,6 +77,11 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
   const track = (work: Promise<void>): void => {
     inFlight.add(work);
     void work.finally(() => inFlight.delete(work));
+  };
+
+  const onSettled: OutboxOptions["onSettled"] = (row, state, detail) => {
+    if (state !== "retry") patience.forget(row.id);
+    options.onSettled(row, state, detail);
   };
 
   /** What has happened at the platform is noted however long the store fails: to send again is no way out. */
@@ -129,15 +133,15 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
     const state = row.doubtful === true ? "uncertain" : "dead";
     await noted(() => store.outbox[state](row.id, lease, why));
     logger.error({ outbox: row.id, channel: row.channel, err: why }, "a reply cannot be delivered");
-    options.onSettled(row, state, why);
+    onSettled(row, state, why);
   };
 
   /** False where the row has to be sent without its draft. To change a message again is harmless, so nothing is doubtful. */
   const finishedDraft = async (account: Account, row: Row): Promise<boolean> => {
     if (!(await keepRates(account, row))) throw new Error("the gateway is stopping");
-    return sendParts(account, row, (to, message, how) =>
-      finishDraft(account.running, to, message, how, { now: now(), send: plainly(account) }),
-    );
+    return sendParts(account, row, (send) => async (to, message, how) => {
+      return finishDraft(account.running, to, message, how, { now: now(), send });
+    });
   };
 
   /** What is still to be sent of a doubtful row: repeated only where the platform tells a repetition apart. */
@@ -166,13 +170,13 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
         await noted(() => store.outbox.markPart(row.id, lease, receipt));
         if (first + 1 < row.partCount) return { ...row, receipts: [...row.receipts, receipt] };
         await noted(() => store.outbox.markSent(row.id, lease));
-        options.onSettled(row, "sent", "found on the platform after a restart");
+        onSettled(row, "sent", "found on the platform after a restart");
         return undefined;
       }
       if (found.outcome === "not-sent") return row;
     }
     await noted(() => store.outbox.uncertain(row.id, lease, "may have been sent before a restart"));
-    options.onSettled(row, "uncertain", "may have been sent before a restart; not repeated");
+    onSettled(row, "uncertain", "may have been sent before a restart; not repeated");
     return undefined;
   };
 
@@ -185,19 +189,20 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
     return !stopping.signal.aborted;
   };
 
-  const plainly = ({ running }: Account): Send => {
-    return (to, message, how) => sendSayingWhatFails(running, to, message, how, logger);
+  const plainly = ({ running }: Account, { giveUp }: PartLimit): Send => {
+    return (to, message, how) => sendSayingWhatFails(running, to, message, how, { logger, giveUp });
   };
 
-  /** False where `send` gives no receipt. */
+  /** False where `by` gives no receipt. */
   const sendParts = async (
     account: Account,
     row: Row,
-    send: (...sent: Parameters<Send>) => Promise<Receipt | undefined> = plainly(account),
+    by: (send: Send) => (...sent: Parameters<Send>) => Promise<Receipt | undefined> = (send) => send,
   ): Promise<boolean> => {
     const started = now();
     const done: PartReceipt[] = [];
-    const limit = deadline(SEND_MS, stopping.signal);
+    const limit = patience.limit(row, stopping.signal);
+    limit.begin(row.receipts.length);
     const to = account.definition.codec.decode(row.address);
     const how: SendOptions = {
       idempotencyKey: row.key,
@@ -211,20 +216,18 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
               done.push(part);
               const receipt = { part: part.index, receipt: { messageId: part.messageId } };
               await noted(() => store.outbox.markPart(row.id, lease, receipt));
+              limit.begin(part.index + 1);
             },
           }
         : {}),
     };
+    const send = by(plainly(account, limit));
     const receipt = await send(to, row.payload, how).finally(limit.end);
     if (receipt === undefined) return false;
     const open = receipt.parts.filter((part) => !done.some((one) => one.index === part.index));
     const receipts = open.map((part) => ({ part: part.index, receipt: { messageId: part.messageId } }));
     await noted(() => store.outbox.markSent(row.id, lease, receipts));
-    options.onSettled(
-      row,
-      "sent",
-      `${row.partCount} part${row.partCount === 1 ? "" : "s"} in ${now() - started} ms`,
-    );
+    onSettled(row, "sent", `${row.partCount} part${row.partCount === 1 ? "" : "s"} in ${now() - started} ms`);
     return true;
   };
 
@@ -263,7 +266,7 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
           return later({ ...row, doubtful: true }, backoffMs(row.attempts, options.random), error.message);
         }
         await noted(() => store.outbox.uncertain(row.id, lease, error.message));
-        return options.onSettled(row, "uncertain", error.message);
+        return onSettled(row, "uncertain", error.message);
       }
       case "permission":
       case "not_found":
@@ -275,7 +278,7 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
           { outbox: row.id, channel: row.channel, err: error.message },
           "a reply cannot be delivered",
         );
-        return options.onSettled(row, "dead", error.message);
+        return onSettled(row, "dead", error.message);
     }
   };
 
@@ -290,7 +293,7 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
   const laterDoubtful = async (row: Sending, delayMs: number, why: string): Promise<void> => {
     if (row.expiresAt !== undefined && now() + delayMs >= row.expiresAt) {
       await noted(() => store.outbox.uncertain(row.id, lease, why));
-      return options.onSettled(row, "uncertain", why);
+      return onSettled(row, "uncertain", why);
     }
     tellRetry(row, delayMs, why);
     await delay(delayMs, undefined, { signal: draining.signal }).catch(() => {});
@@ -304,7 +307,7 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
       { outbox: row.id, channel: row.channel, attempts: row.attempts, delayMs, err: why },
       "a reply waits",
     );
-    options.onSettled(row, "retry", `${why}; again in ${delayMs} ms`);
+    onSettled(row, "retry", `${why}; again in ${delayMs} ms`);
   };
 
   /** Looks again at `at`, or earlier where that was asked for already. */
@@ -343,7 +346,7 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
       const { rows, expired, nextAt } = await store.outbox.claimDue({ lease, limit: CLAIM });
       for (const row of expired) {
         logger.warn({ outbox: row.id, channel: row.channel }, "a reply was too old to be sent");
-        options.onSettled(row, "expired", "too old to be sent");
+        onSettled(row, "expired", "too old to be sent");
       }
       for (const row of rows) {
         // The store gives out one row of an address at a time.
@@ -389,12 +392,4 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
     },
     inFlight: () => inFlight.size,
   };
-}
-
-function rateKey(rate: RateLimit, row: Row): string {
-  return rate.scope === "account" ? `${row.channel}/${row.account}` : placeOf(row);
-}
-
-function placeOf({ channel, account, address }: Row): string {
-  return `${channel}/${account}/${address}`;
 }
