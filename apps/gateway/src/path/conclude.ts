@@ -227,23 +227,29 @@ async function answered(
   return (await isOfConversation(store, event, replyTo)) ? replyTo : event.messageId;
 }
 
-/** Messages whose agent cannot work get their end, and their senders a word, without a run. */
+/** Messages whose agent cannot work, or which ended the process, get their end, and their senders a word, without a run. */
 export async function failWithoutRun(
   options: RunOptions,
   tickets: readonly MessageTicket[],
   code: string,
   agentId: string,
 ): Promise<void> {
+  const word =
+    code === "poison"
+      ? failureNote(code)
+      : "Sorry, this agent is not set up to answer. Its operator can see why in the log.";
   const message =
-    code === "no_model"
-      ? `The agent ${agentId} has no usable model. Give its provider a key, or configure another model.`
-      : `There is no working agent ${agentId}.`;
+    code === "poison"
+      ? word
+      : code === "no_model"
+        ? `The agent ${agentId} has no usable model. Give its provider a key, or configure another model.`
+        : `There is no working agent ${agentId}.`;
   options.logger.error({ agent: agentId, code }, message);
   for (const ticket of tickets) {
     const { event } = ticket.stored;
     const payload = answerTo(
       event,
-      "Sorry, this agent is not set up to answer. Its operator can see why in the log.",
+      word,
       event.messageId,
       options.definition(event.channel, event.account)?.capabilities,
     );

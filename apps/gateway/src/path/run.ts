@@ -12,6 +12,7 @@ import type { Logger } from "../log.ts";
 import type { Models } from "../models.ts";
 import type { Outcome } from "../service.ts";
 import type { Toolbox } from "../toolbox.ts";
+import { type Attempts, createAttempts } from "./attempts.ts";
 import { failureNote, failWithoutRun, finish } from "./conclude.ts";
 import type { Drafts } from "./draft.ts";
 import type { Histories } from "./history.ts";
@@ -24,7 +25,7 @@ import type { Prompts } from "./prompt.ts";
 import { mediaMark } from "./reply.ts";
 import { seedOf } from "./session.ts";
 import { type GatewayBodies, type GatewayStore, isFatal } from "./stored.ts";
-import { createSuspects } from "./suspects.ts";
+import { createSuspects, type Suspects } from "./suspects.ts";
 import { type MessageTicket, messagesIn, type ResumeTicket, type Ticket } from "./ticket.ts";
 import type { Tracer } from "./trace.ts";
 import { makeTurn } from "./turn.ts";
@@ -81,6 +82,7 @@ export function createRunner(
   /** Sessions whose last run met a failing store, and how often in a row. */
   const failures = new Map<string, number>();
   const suspects = createSuspects(SUSPECT_ALONE_MS);
+  const crashes = { attempts: createAttempts(options.store), suspects };
   return async (batch, handle) => {
     const [first] = batch.messages;
     if (first === undefined) return;
@@ -99,7 +101,9 @@ export function createRunner(
         const { attempts } = first.interrupted.run;
         const work = (): Promise<void> => resume(options, first, watched);
         await (attempts === POISON_ATTEMPTS - 1 ? suspects.alone(handle.signal, work) : work());
-      } else await begin(options, messagesIn(batch.messages), messagesIn(batch.summarised), watched);
+      } else {
+        await begin(options, crashes, messagesIn(batch.messages), messagesIn(batch.summarised), watched);
+      }
       failures.delete(sessionKey);
     } catch (error) {
       const fatal = fatalIn(error);
@@ -171,8 +175,15 @@ async function tryAgain(
   putBack(sessionKey, [...resumed, ...waiting]);
 }
 
+/** What tells which message it is that ends the process. */
+interface Crashes {
+  readonly attempts: Attempts;
+  readonly suspects: Suspects;
+}
+
 async function begin(
   options: RunOptions,
+  crashes: Crashes,
   tickets: readonly MessageTicket[],
   shortened: readonly MessageTicket[],
   handle: RunHandle<Ticket>,
@@ -186,6 +197,16 @@ async function begin(
   const named = options.agents.get(agentId);
   if (named && order !== undefined && order.kind !== "turn")
     return answerInTurn(options, { ticket: first, agent: named, order, handle });
+  const { attempts, suspects } = crashes;
+  const before = await attempts.before(tickets, POISON_ATTEMPTS);
+  if (before.spent.length > 0) {
+    await failWithoutRun(options, before.spent, "poison", agentId);
+    await attempts.forget(before.spent);
+    const left = tickets.filter((ticket) => !before.spent.includes(ticket));
+    return left.length > 0
+      ? begin(options, crashes, left, shortened, handle)
+      : begin(options, crashes, shortened, [], handle);
+  }
   const session = await store.sessions.get(sessionKey);
   const chosen = named && (await chooseModel(options, named, last, session));
   const all = [...shortened, ...tickets];
@@ -208,17 +229,25 @@ async function begin(
   }
   const current = await store.sessions.get(sessionKey);
   const history = await options.histories.load(sessionKey, current);
-  const spoken = await options.prompts.userMessages(tickets);
-  const input = shortened.length > 0 ? [options.prompts.summary(shortened), ...spoken] : spoken;
-  const begun = await store.runs.begin({
-    session: seed,
-    lease,
-    inboxIds: all.map((ticket) => ticket.id),
-    userMessages: input,
-    meta: { model: `${agentModel.model.provider}/${agentModel.model.id}` },
-  });
+  const start = async () => {
+    await attempts.note(tickets);
+    const spoken = await options.prompts.userMessages(tickets);
+    const input = shortened.length > 0 ? [options.prompts.summary(shortened), ...spoken] : spoken;
+    const begun = await store.runs.begin({
+      session: seed,
+      lease,
+      inboxIds: all.map((ticket) => ticket.id),
+      userMessages: input,
+      meta: { model: `${agentModel.model.provider}/${agentModel.model.id}` },
+    });
+    return { input, begun };
+  };
+  const suspect = before.most === POISON_ATTEMPTS - 1;
+  const alone = suspect ? await suspects.alone(handle.signal, start) : undefined;
+  const { input, begun } = alone ?? (await start());
   if (begun.outcome === "busy")
     throw new Error(`the session ${sessionKey} is held by the run ${begun.run.id}`);
+  await attempts.forget(tickets);
   const newest = begun.session.lastSeq;
   await makeTurn(options, {
     runId: begun.run.id,

@@ -1,7 +1,7 @@
 /** Lets runs that may be what ends the process go on one after the other. */
 export interface Suspects {
-  /** Does `work` when it is its turn; not at all where `signal` ended before. */
-  alone(signal: AbortSignal, work: () => Promise<void>): Promise<void>;
+  /** Does `work` when it is its turn; not at all, with `undefined`, where `signal` ended before. */
+  alone<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T | undefined>;
 }
 
 /**
@@ -27,7 +27,7 @@ export function createSuspects(aloneMs: number): Suspects {
       );
       try {
         await untilAborted(before, signal);
-        if (!signal.aborted) await work();
+        return signal.aborted ? undefined : await work();
       } finally {
         ended.resolve();
         clearTimeout(patience);
