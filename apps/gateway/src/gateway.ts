@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { ChannelDefinition } from "@signalbox/channel";
 import type { LoadedConfig } from "@signalbox/config";
 import { createRouter } from "@signalbox/routing";
@@ -81,6 +82,8 @@ const ACCOUNTS_MS = 2_000;
 const COMPACTION_KEPT_MS = 24 * 60 * 60 * 1000;
 const PRUNE_MS = 60 * 60_000;
 const PRUNE_ONCE_MS = 5 * 60_000;
+/** How long runs that are told to stop may take to do so, in milliseconds. */
+const ENDING_MS = 5_000;
 /** How long a failing store is left alone before a dropped message is ended, in milliseconds. */
 const DROP_AGAIN_MS = 2_000;
 
@@ -359,7 +362,8 @@ async function run(
     const ended = lanes.close();
     toolbox.approvals.close();
     const impatience = setTimeout(() => lanes.stopAll(new ShutdownAbort("the gateway is stopping")), left());
-    await ended;
+    // What has not come to a step by then is as after a crash: the next start goes on with it.
+    await Promise.race([ended, delay(left() + ENDING_MS, undefined, { ref: false })]);
     clearTimeout(impatience);
     await commands.close();
     await intake.idle();

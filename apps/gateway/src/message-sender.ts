@@ -74,7 +74,10 @@ export function createMessageSender(options: MessageSenderOptions): MessageSende
     }
     const wanted = { sources: action.media, voice: false };
     const { capabilities } = definition;
-    const { parts, lines } = await options.mediaOut.prepare(wanted, run.agent, capabilities, run.mayAttach);
+    const { agent, mayAttach } = run;
+    const prepared = await options.mediaOut.prepare(wanted, agent, capabilities, mayAttach, call.signal);
+    if (prepared === undefined) return no("Nothing was sent: this turn was stopped.");
+    const { parts, lines } = prepared;
     if (lines.length > 0) return no(`Nothing was sent. ${lines.join(" ")}`);
     const payload = outboundOf(action.text, action.replyTo, capabilities, parts);
     const row = outboxRow({ ...run.event, address }, payload, { expiresAt: now() + TTL_MS, claim: false });

@@ -10,6 +10,7 @@ import { keyOf, outboxRow, repeatable } from "./outbox-row.ts";
 import type { ToldHistory } from "./prompt.ts";
 import { answerTo, composeReply, type Ending, type Reply } from "./reply.ts";
 import type { RunOptions } from "./run.ts";
+import { ShutdownAbort } from "./shutdown.ts";
 import { isOfConversation } from "./stored.ts";
 import type { MessageTicket } from "./ticket.ts";
 import { clientUsage, journalUsage } from "./usage.ts";
@@ -42,7 +43,11 @@ export interface Conclusion {
 
 export async function conclude(
   options: RunOptions,
-  scope: Ended & { readonly sentByTool: readonly string[]; readonly mayAttach: MayAttach },
+  scope: Ended & {
+    readonly sentByTool: readonly string[];
+    readonly mayAttach: MayAttach;
+    readonly handle: { readonly signal: AbortSignal };
+  },
   result: RunResult,
   held: readonly AgentMessage[],
   texts: readonly string[],
@@ -50,10 +55,16 @@ export async function conclude(
   const carries = sendMediaOf(options, scope.tickets) !== undefined;
   const composed = composeReply(texts, endingOf(result), scope.sentByTool, carries);
   const left = result.reason === "aborted" ? composed : await asHooksLeaveIt(options, scope, composed);
-  const reply = result.reason === "aborted" ? left : await withMedia(options, scope, left);
+  const ready = result.reason === "aborted" ? left : await withMedia(options, scope, left);
+  if (ready === undefined && scope.handle.signal.reason instanceof ShutdownAbort) {
+    for (const ticket of scope.tickets)
+      options.tracer.note(ticket.id, "lane", "stopped with the gateway; goes on at the next start");
+    return;
+  }
+  const reply = ready ?? left;
   const base = { reply, used: result.used, ...(result.reason === "cut" ? { truncated: true } : {}) };
   const conclusion: Conclusion =
-    result.reason === "error"
+    result.reason === "error" && ready !== undefined
       ? {
           ...base,
           outcome: "failed",
@@ -62,7 +73,7 @@ export async function conclude(
           end: "failed",
           error: errorOf(result),
         }
-      : result.reason === "aborted"
+      : result.reason === "aborted" || ready === undefined
         ? {
             ...base,
             outcome: "aborted",
@@ -99,18 +110,32 @@ function sendMediaOf(
   return event && definition(event.channel, event.account)?.capabilities.sendMedia;
 }
 
-/** The reply with its attachments ready to be sent, and a line for each that cannot be. */
+/**
+ * The reply with its attachments ready to be sent, and a line for each that cannot be. Undefined where the run was
+ * stopped meanwhile.
+ */
 async function withMedia(
   options: RunOptions,
-  { tickets, mayAttach }: { readonly tickets: readonly MessageTicket[]; readonly mayAttach: MayAttach },
+  {
+    tickets,
+    mayAttach,
+    handle,
+  }: {
+    readonly tickets: readonly MessageTicket[];
+    readonly mayAttach: MayAttach;
+    readonly handle: { readonly signal: AbortSignal };
+  },
   reply: Reply,
-): Promise<Reply> {
+): Promise<Reply | undefined> {
   const last = tickets.at(-1);
   const agent = last && options.agents.get(last.agentId);
   const { wanted } = reply;
   const channel = last && options.definition(last.stored.event.channel, last.stored.event.account);
   if (wanted === undefined || reply.silent || agent === undefined || channel === undefined) return reply;
-  const { parts, lines } = await options.mediaOut.prepare(wanted, agent, channel.capabilities, mayAttach);
+  const { capabilities } = channel;
+  const ready = await options.mediaOut.prepare(wanted, agent, capabilities, mayAttach, handle.signal);
+  if (ready === undefined) return undefined;
+  const { parts, lines } = ready;
   const text = [reply.text, lines.join("\n")].filter((one) => one !== "").join("\n\n");
   return { ...reply, text, attached: parts };
 }

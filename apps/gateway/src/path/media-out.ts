@@ -3,6 +3,7 @@ import {
   type Channel,
   ChannelError,
   type ChannelErrorCode,
+  deadline,
   isChannelError,
   type MediaPart,
   type Outbound,
@@ -42,14 +43,15 @@ interface PreparedMedia {
 export interface MediaOut {
   /**
    * Copies what is wanted into blobs, so that every try sends the same bytes, whatever becomes of the file. Never
-   * rejects.
+   * rejects. Undefined where `signal` fired before all of it was there.
    */
   prepare(
     wanted: WantedMedia,
     agent: Agent,
     capabilities: Capabilities,
     mayAttach: MayAttach,
-  ): Promise<PreparedMedia>;
+    signal: AbortSignal,
+  ): Promise<PreparedMedia | undefined>;
   /** The bytes of a part, for a channel that sends it. */
   readonly open: NonNullable<SendOptions["openMedia"]>;
 }
@@ -63,6 +65,8 @@ export interface MediaOutOptions {
 
 /** How many attachments one message may have. */
 const MOST = 10;
+/** For everything that one message has fetched, together. */
+const FETCH_MS = 20_000;
 const LONGEST_NAME = 100;
 
 export function createMediaOut(options: MediaOutOptions): MediaOut {
@@ -96,10 +100,15 @@ export function createMediaOut(options: MediaOutOptions): MediaOut {
     }
   };
 
-  const fromWeb = async (url: string, maxBytes: number, mayAttach: MayAttach): Promise<Uint8Array> => {
+  const fromWeb = async (
+    url: string,
+    maxBytes: number,
+    mayAttach: MayAttach,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> => {
     const may = mayAttach({ url });
     if (!may.ok) throw new NotAttached("it may not be fetched", may.why);
-    const { bytes, contentType } = await fetch(url, { maxBytes });
+    const { bytes, contentType } = await fetch(url, { maxBytes, signal });
     if (bytes.byteLength === 0) throw new NotAttached("it is empty");
     // What was to be a file and is a page says that one has to log in, or that there is no such file.
     if (/^text\/html\b/i.test(contentType)) throw new NotAttached("it is a page");
@@ -112,10 +121,11 @@ export function createMediaOut(options: MediaOutOptions): MediaOut {
     agent: Agent,
     sendMedia: NonNullable<Capabilities["sendMedia"]>,
     mayAttach: MayAttach,
+    signal: AbortSignal,
   ): Promise<MediaPart> => {
     const largest = Math.max(...Object.values(sendMedia).map((limit) => limit.maxBytes));
     const bytes = isUrl(source)
-      ? await fromWeb(source, largest, mayAttach)
+      ? await fromWeb(source, largest, mayAttach, signal)
       : await fromWorkspace(source, agent, largest, mayAttach);
     const name = nameOf(source);
     const { mimeType } = await mediaTypeOf(bytes, name);
@@ -133,21 +143,24 @@ export function createMediaOut(options: MediaOutOptions): MediaOut {
   };
 
   return {
-    async prepare(wanted, agent, { sendMedia }, mayAttach) {
+    async prepare(wanted, agent, { sendMedia }, mayAttach, signal) {
+      const limit = deadline(FETCH_MS, signal);
       const parts: MediaPart[] = [];
       const lines: string[] = [];
       for (const [index, source] of wanted.sources.entries()) {
         try {
           if (sendMedia === undefined) throw new NotAttached("this channel takes no attachments");
           if (index >= MOST) throw new NotAttached(`one message has at most ${MOST} attachments`);
-          parts.push(await prepareOne(source, wanted, agent, sendMedia, mayAttach));
+          parts.push(await prepareOne(source, wanted, agent, sendMedia, mayAttach, limit.signal));
         } catch (error) {
+          if (signal.aborted) break;
           logger.warn({ agent: agent.id, source, err: messageOf(error) }, "an attachment cannot be sent");
           // A link leads to it all the same.
           lines.push(isUrl(source) ? source : notSent(nameOf(source), reasonOf(error)));
         }
       }
-      return { parts, lines };
+      limit.end();
+      return signal.aborted ? undefined : { parts, lines };
     },
     async open({ ref }) {
       const id = blobOf(ref);
