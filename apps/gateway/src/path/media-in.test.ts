@@ -1,6 +1,8 @@
+import { setImmediate } from "node:timers/promises";
 import type { MediaRef } from "@signalbox/channel";
 import type { InboxId } from "@signalbox/store";
 import { expect, it } from "vitest";
+import { plainChannel } from "../../test/plain-channel.ts";
 import { createLogger, createRedactor } from "../log.ts";
 import { createMediaIn, type MediaInOptions } from "./media-in.ts";
 import type { MessageTicket } from "./ticket.ts";
@@ -53,4 +55,102 @@ it("says of an attachment that it could not be fetched while its account does no
   expect((await open(() => undefined).show([message], [])).files).toEqual([
     { type: "text/plain", name: "a.txt", note: "could not be fetched" },
   ]);
+});
+
+/** An account whose attachments are streamed in chunks; each chunk but the first few waits for `go`. */
+function streaming(bytes: Uint8Array, options: { size?: number; early: number; go: Promise<void> }) {
+  let pulled = 0;
+  const chunk = 50_000;
+  const account: MediaInOptions["account"] = () => ({
+    channel: "plain",
+    account: "main",
+    definition: {
+      ...plainChannel().definition,
+      capabilities: {
+        ...plainChannel().definition.capabilities,
+        media: { kinds: ["file"], maxBytes: 25_000_000, maxPerMessage: 100 },
+      },
+    },
+    running: {
+      start: async () => {},
+      stop: async () => {},
+      health: () => ({ state: "ready" }),
+      self: () => ({ id: "bot" }),
+      send: async () => ({ parts: [] }),
+      fetchMedia: async () => {
+        let at = 0;
+        const body = new ReadableStream<Uint8Array>(
+          {
+            async pull(controller) {
+              if (at >= options.early) await options.go;
+              const part = bytes.subarray(at, at + chunk);
+              at += part.byteLength;
+              pulled += part.byteLength;
+              if (part.byteLength > 0) controller.enqueue(part);
+              else controller.close();
+            },
+          },
+          { highWaterMark: 0 },
+        );
+        const { size } = options;
+        return { body, mimeType: "text/plain", ...(size === undefined ? {} : { size }) };
+      },
+    },
+  });
+  return { account, pulled: () => pulled };
+}
+
+const files = (count: number): MediaRef[] =>
+  Array.from({ length: count }, (_, index) => ({ kind: "file", mimeType: "text/plain", ref: `${index}` }));
+
+it.each([undefined, 500_000, 1, 9_000_000])(
+  "fetches no more at a time than there is memory for, where files are said to have %s bytes",
+  async (size) => {
+    const bytes = Buffer.alloc(500_000, "word ");
+    const go = Promise.withResolvers<void>();
+    const source = streaming(bytes, {
+      early: 450_000,
+      go: go.promise,
+      ...(size === undefined ? {} : { size }),
+    });
+    const media = open(source.account, { memoryBytes: 2_000_000 });
+    const taking = ["m1", "m2", "m3", "m4"].map((id) => media.take(ticket(id, files(20))));
+    for (let before = -1; before !== source.pulled(); ) {
+      before = source.pulled();
+      for (let turn = 0; turn < 50; turn += 1) await setImmediate();
+    }
+    expect(source.pulled()).toBeGreaterThan(0);
+    // Besides: the first file's own, and the chunk at which each of the others waits.
+    expect(source.pulled()).toBeLessThanOrEqual(2_000_000 + 500_000 + 16 * 50_000);
+    go.resolve();
+    for (const found of await Promise.all(taking)) {
+      expect(found).toHaveLength(20);
+      for (const file of found) {
+        expect(file).toMatchObject({ mimeType: "text/plain" });
+        expect(file.note).toBeUndefined();
+        expect(file.bytes?.equals(bytes)).toBe(true);
+        if (size === bytes.byteLength) expect(file.bytes?.buffer.byteLength).toBe(size);
+      }
+    }
+  },
+);
+
+it("comes to an end where no single file fits", async () => {
+  const bytes = Buffer.alloc(200_000, "word ");
+  const { account } = streaming(bytes, { early: 0, go: Promise.resolve() });
+  const media = open(account, { memoryBytes: 1 });
+  const taken = await Promise.all(["m1", "m2"].map((id) => media.take(ticket(id, files(3)))));
+  expect(taken.flat().map((file) => file.bytes?.byteLength)).toEqual(Array(6).fill(200_000));
+});
+
+it("remembers of a message no more than models are shown, and takes nothing longer from guests", async () => {
+  const pdf = Buffer.alloc(9_000_000, " ");
+  pdf.write("%PDF-1.7\n");
+  const go = Promise.resolve();
+  const found = await open(streaming(pdf, { early: 0, go }).account).take(ticket("m1", files(8)));
+  expect(found.map(({ mimeType }) => mimeType)).toEqual(Array(8).fill("application/pdf"));
+  expect(found.filter((file) => file.bytes !== undefined)).toHaveLength(6);
+  const long = streaming(Buffer.alloc(10_000_001), { early: 0, go });
+  const [file] = await open(long.account).take(ticket("m2", files(1)));
+  expect(file?.note).toBe("not fetched: over 10000000 bytes");
 });

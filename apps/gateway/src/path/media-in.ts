@@ -3,12 +3,14 @@ import { deadline, type MediaRef } from "@signalbox/channel";
 import type { ContextDocument } from "@signalbox/prompt";
 import { imageInfo } from "@signalbox/tools";
 import type { Agent, Agents } from "../agents.ts";
+import { type ByteShare, createByteBudget } from "../byte-budget.ts";
 import type { Account } from "../channels.ts";
 import { messageOf } from "../errors.ts";
 import { createInboxFolder, type InboxFolder } from "../inbox-folder.ts";
 import type { Logger } from "../log.ts";
 import { decodeText, mediaTypeOf } from "../media-type.ts";
 import type { Workspaces } from "../workspaces.ts";
+import { readBody } from "./read-body.ts";
 import type { MessageTicket } from "./ticket.ts";
 
 /** One attachment as it was found to be. */
@@ -48,12 +50,16 @@ export interface MediaInOptions {
   readonly agents: Agents;
   readonly workspaces: Workspaces;
   readonly logger: Logger;
+  /** What is being fetched may take so many bytes of memory, all messages together. Default 64,000,000. */
+  readonly memoryBytes?: number;
 }
 
 /** For all attachments of one message together. */
 const FETCH_MS = 20_000;
 /** Of one message. */
 const MAX_FILES = 20;
+/** Of one message. */
+const AT_A_TIME = 4;
 const MAX_FILE_BYTES = 25_000_000;
 /** What vendors take: 5 MB as base64. */
 const MAX_IMAGE_BYTES = 3_750_000;
@@ -62,6 +68,8 @@ const MAX_PIXELS = 50_000_000;
 const MAX_PDF_BYTES = 10_000_000;
 const MAX_PDFS = 3;
 const MAX_TEXT_BYTES = 1_000_000;
+/** What of one message may be remembered for the model: as many pictures and documents as it is shown at most. */
+const MAX_USEFUL_BYTES = MAX_IMAGES * MAX_IMAGE_BYTES + MAX_PDFS * MAX_PDF_BYTES;
 /** Of one text and of all texts of a run, in UTF-16 units. */
 const MAX_TEXT = 20_000;
 const MAX_TEXTS = 50_000;
@@ -69,7 +77,8 @@ const MAX_TEXTS = 50_000;
 const REMEMBERED = { messages: 64, bytes: 64_000_000 };
 
 export function createMediaIn(options: MediaInOptions): MediaIn {
-  const { agents, workspaces, logger } = options;
+  const { agents, workspaces, logger, memoryBytes = 64_000_000 } = options;
+  const memory = createByteBudget(memoryBytes);
   const taken = new Map<string, { readonly files: Promise<readonly TakenFile[]>; bytes: number }>();
 
   const folders = new Map<string, Promise<InboxFolder>>();
@@ -93,6 +102,7 @@ export function createMediaIn(options: MediaInOptions): MediaIn {
   const takeOne = async (
     { stored: { event, role }, agentId }: MessageTicket,
     media: MediaRef,
+    share: ByteShare,
     signal: AbortSignal,
   ): Promise<TakenFile> => {
     const told = { kind: media.kind, ...(media.name === undefined ? {} : { name: media.name }) };
@@ -100,13 +110,16 @@ export function createMediaIn(options: MediaInOptions): MediaIn {
     const account = options.account(event.channel, event.account);
     const lost = { ...told, mimeType: declared, note: "could not be fetched" };
     if (account?.running.fetchMedia === undefined) return lost;
-    const most = Math.min(account.definition.capabilities.media?.maxBytes ?? 0, MAX_FILE_BYTES);
+    // What guests send is not kept, and no model is shown more.
+    const own = role === "guest" ? MAX_PDF_BYTES : MAX_FILE_BYTES;
+    const most = Math.min(account.definition.capabilities.media?.maxBytes ?? 0, own);
     const tooLarge = { ...told, mimeType: declared, note: `not fetched: over ${most} bytes` };
     if ((media.size ?? 0) > most) return tooLarge;
     let bytes: Buffer | undefined;
     try {
-      const found = await account.running.fetchMedia(media, signal);
-      bytes = await readAtMost(found.body, most, signal);
+      signal.throwIfAborted();
+      const { body, size } = await account.running.fetchMedia(media, signal);
+      bytes = await readBody(body, { limit: most, size: size ?? media.size, share, signal });
     } catch (error) {
       logger.warn({ message: event.messageId, err: messageOf(error) }, "an attachment could not be fetched");
       return lost;
@@ -128,10 +141,24 @@ export function createMediaIn(options: MediaInOptions): MediaIn {
   const takeAll = async (ticket: MessageTicket): Promise<readonly TakenFile[]> => {
     const { media } = ticket.stored.event;
     const limit = deadline(FETCH_MS);
-    const files = await Promise.all(
-      media.slice(0, MAX_FILES).map((one) => takeOne(ticket, one, limit.signal)),
-    );
+    const wanted = media.slice(0, MAX_FILES).map((one) => ({ one, share: memory.enter() }));
+    const files: TakenFile[] = [];
+    const queue = wanted.entries();
+    let useful = 0;
+    const work = async (): Promise<void> => {
+      for (const [index, { one, share }] of queue) {
+        const { bytes, ...told } = await takeOne(ticket, one, share, limit.signal);
+        const fits = bytes !== undefined && useful + bytes.byteLength <= MAX_USEFUL_BYTES;
+        files[index] = fits ? { ...told, bytes } : told;
+        if (fits) {
+          useful += bytes.byteLength;
+          share.done();
+        } else share.leave();
+      }
+    };
+    await Promise.all(Array.from({ length: AT_A_TIME }, work));
     limit.end();
+    for (const { share } of wanted) share.leave();
     const rest = media.slice(MAX_FILES).map(({ kind, mimeType }) => ({
       kind,
       mimeType: typed(mimeType),
@@ -161,13 +188,12 @@ export function createMediaIn(options: MediaInOptions): MediaIn {
   return {
     take,
     async show(tickets, input) {
-      const all = (await Promise.all(tickets.map(take))).flat();
-      // Shown once; a run that is taken up again fetches them again.
-      for (const { id } of tickets) taken.delete(id);
       const blocks: InputBlock[] = [];
       const files: ContextDocument[] = [];
       let texts = 0;
-      for (const file of all) {
+      let tainting = false;
+      const add = (file: TakenFile): void => {
+        tainting ||= taints(file);
         const block = blockOf(file, input, blocks);
         const text = block === undefined ? textOf(file, MAX_TEXTS - texts) : undefined;
         if (block) blocks.push(block);
@@ -180,8 +206,14 @@ export function createMediaIn(options: MediaInOptions): MediaIn {
           ...(shown === undefined ? {} : { note: shown }),
           ...text,
         });
+      };
+      // One message after the other, so that what they hold is not in memory all at once.
+      for (const ticket of tickets) {
+        for (const file of await take(ticket)) add(file);
+        // Shown once; a run that is taken up again fetches them again.
+        taken.delete(ticket.id);
       }
-      return { blocks, files, taints: all.some(taints) };
+      return { blocks, files, taints: tainting };
     },
   };
 }
@@ -251,31 +283,4 @@ function textOf(
   const text = decodeText(bytes);
   if (text === undefined) return undefined;
   return { text: text.slice(0, most).toWellFormed(), cut: text.length > most };
-}
-
-async function readAtMost(
-  body: ReadableStream<Uint8Array>,
-  limit: number,
-  signal: AbortSignal,
-): Promise<Buffer | undefined> {
-  const reader = body.getReader();
-  const stop = (): void => void reader.cancel(signal.reason).catch(() => {});
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for (;;) {
-      const { done, value } = await reader.read();
-      signal.throwIfAborted();
-      if (done) return Buffer.concat(chunks, size);
-      size += value.byteLength;
-      if (size > limit) {
-        stop();
-        return undefined;
-      }
-      chunks.push(value);
-    }
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }

@@ -1,0 +1,48 @@
+import { setImmediate } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { createByteBudget } from "./byte-budget.ts";
+
+const never = new AbortController().signal;
+
+/** Whether it was let through by now. */
+async function through(work: Promise<void>): Promise<boolean> {
+  return Promise.race([work.then(() => true), setImmediate().then(() => false)]);
+}
+
+it("lets files wait until those before them let go, and the first never", async () => {
+  const budget = createByteBudget(10);
+  const [a, b, c] = [budget.enter(), budget.enter(), budget.enter()];
+  await b.take(6, never);
+  await a.take(4, never);
+  const more = c.take(1, never);
+  expect(await through(more)).toBe(false);
+  // It is the first: if it waited, nobody would ever let go.
+  expect(await through(a.take(5, never))).toBe(true);
+  a.give(5);
+  expect(await through(more)).toBe(false);
+  a.done();
+  expect(await through(more)).toBe(false);
+  // Now that is the first.
+  expect(await through(b.take(1, never))).toBe(true);
+  a.leave();
+  expect(await through(more)).toBe(true);
+  b.leave();
+  c.leave();
+  expect(await through(budget.enter().take(10, never))).toBe(true);
+});
+
+it("counts nothing for one that stopped waiting", async () => {
+  const budget = createByteBudget(10);
+  const [a, b, c] = [budget.enter(), budget.enter(), budget.enter()];
+  await a.take(10, never);
+  const stop = new AbortController();
+  const gone = b.take(5, stop.signal);
+  stop.abort(new Error("stopped"));
+  await expect(gone).rejects.toThrow("stopped");
+  a.leave();
+  b.leave();
+  await c.take(10, never);
+  const last = budget.enter();
+  expect(await through(last.take(1, never))).toBe(false);
+  c.leave();
+});

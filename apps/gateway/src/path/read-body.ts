@@ -1,0 +1,59 @@
+import type { ByteShare } from "../byte-budget.ts";
+
+export interface BodyOptions {
+  /** In bytes. */
+  readonly limit: number;
+  /** What the platform says it is, in bytes: then it is read into one piece of that size. */
+  readonly size: number | undefined;
+  /** What is read counts there, also when it is done. */
+  readonly share: ByteShare;
+  readonly signal: AbortSignal;
+}
+
+const SMALLEST = 65_536;
+
+/** Reads what fits, and waits with the rest for room; undefined for what is longer than `limit`. */
+export async function readBody(
+  body: ReadableStream<Uint8Array>,
+  { limit, size, share, signal }: BodyOptions,
+): Promise<Buffer | undefined> {
+  const reader = body.getReader();
+  const stop = (): void => void reader.cancel(signal.reason).catch(() => {});
+  signal.addEventListener("abort", stop, { once: true });
+  let room = Buffer.alloc(0);
+  const resize = async (bytes: number, used: number): Promise<void> => {
+    await share.take(bytes, signal);
+    const other = Buffer.allocUnsafeSlow(bytes);
+    room.copy(other, 0, 0, used);
+    share.give(room.byteLength);
+    room = other;
+  };
+  try {
+    signal.throwIfAborted();
+    let used = 0;
+    for (;;) {
+      const { done, value } = await reader.read();
+      signal.throwIfAborted();
+      if (done) break;
+      const end = used + value.byteLength;
+      if (end > limit) {
+        stop();
+        return undefined;
+      }
+      if (end > room.byteLength) {
+        const wanted = used === 0 ? (size ?? SMALLEST) : room.byteLength * 2;
+        await resize(Math.min(limit, Math.max(end, wanted)), used);
+      }
+      room.set(value, used);
+      used = end;
+    }
+    // It was said to be far larger than it is.
+    if (used < room.byteLength / 2) await resize(used, used);
+    return room.subarray(0, used);
+  } catch (error) {
+    stop();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
