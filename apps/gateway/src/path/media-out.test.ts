@@ -5,8 +5,11 @@ import {
   type OutboundPart,
   type SendOptions,
 } from "@signalbox/channel";
-import { expect, it } from "vitest";
-import { nameOf, sendSayingWhatFails } from "./media-out.ts";
+import { feishu } from "@signalbox/channel-feishu";
+import { expect, it, vi } from "vitest";
+import type { Agent } from "../agents.ts";
+import { createLogger } from "../log.ts";
+import { createMediaOut, nameOf, sendSayingWhatFails } from "./media-out.ts";
 
 const media = (name: string): MediaPart => ({
   type: "media",
@@ -140,4 +143,47 @@ it("names an attachment by one line without a path", () => {
   };
   for (const [source, name] of Object.entries(cases)) expect(nameOf(source)).toBe(name);
   expect(nameOf(`${"a".repeat(300)}.pdf`)).toHaveLength(91);
+});
+
+it("gives all that one message has fetched one time together", async () => {
+  const unused = () => Promise.reject(new Error("not needed here"));
+  const asked: string[] = [];
+  const media = createMediaOut({
+    blobs: { put: unused, open: unused, olderThan: unused, remove: unused },
+    workspaces: unused,
+    fetch: (url, { signal } = {}) => {
+      asked.push(url);
+      return new Promise((_, reject) => {
+        if (signal?.aborted) reject(signal.reason);
+        signal?.addEventListener("abort", () => reject(signal.reason));
+      });
+    },
+    logger: createLogger("silent", (line) => line),
+  });
+  const agent: Agent = {
+    id: "coder",
+    name: "coder",
+    model: undefined,
+    fallbacks: [],
+    thinking: "off",
+    systemPrompt: undefined,
+    maxOutputTokens: undefined,
+    workspaceDir: "/",
+    tools: { allow: [], deny: [] },
+    skills: { allow: undefined, deny: [] },
+    limits: {},
+  };
+  const sources = ["https://a.example/1", "https://a.example/2", "https://a.example/3"];
+  const never = new AbortController().signal;
+  vi.useFakeTimers();
+  try {
+    const wanted = { sources, voice: false };
+    const ready = media.prepare(wanted, agent, feishu.capabilities, () => ({ ok: true }), never);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await ready).toEqual({ parts: [], lines: sources });
+    expect(asked).toEqual(sources);
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });
