@@ -32,7 +32,7 @@ import { createUsageStore } from "./usage.ts";
 import { writeAheadLog } from "./write-ahead-log.ts";
 
 const defaultInboxLimit = 10_000;
-const defaultSpacingMs = 12;
+const defaultSpacingMs = 16;
 /** While opening, another process may be migrating. */
 const openTimeoutMs = 5000;
 /** In kibibytes. */
