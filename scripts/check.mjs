@@ -1,7 +1,7 @@
 // `npm test`: every check and every test suite, then one line with what passed and failed.
 // Parameters name the steps to run, for instance `npm test -- lint tests`.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { root, run } from "./workspace.mjs";
 
@@ -10,6 +10,9 @@ const bin = (name) => join(root, "node_modules", ".bin", name);
 const scenarios = readdirSync(join(root, "scenarios"))
   .filter((name) => name.endsWith(".yaml"))
   .sort();
+// By itself Vitest leaves a core free: of two cores that is half, while most suites wait for a process or a
+// socket for much of their time.
+const workers = Math.max(2, availableParallelism() - 1);
 
 const STEPS = [
   { name: "lint", title: "format and lint", run: [bin("biome"), "ci", "--error-on-warnings", "."] },
@@ -22,6 +25,7 @@ const STEPS = [
     run: [
       bin("vitest"),
       "run",
+      `--maxWorkers=${workers}`,
       "--reporter=default",
       "--reporter=json",
       `--outputFile.json=${join(reports, "vitest.json")}`,

@@ -117,8 +117,9 @@ describe("what the gateway says", { timeout: 60_000 }, () => {
     await started.settled();
     const [dead] = await inStore(world, (store) => store.outbox.list());
     expect(dead?.error).toBe("https://platform.example/bot/[redacted]/send?pin=[redacted] was refused");
-    const trace = JSON.stringify(await started.gateway.service.trace("m1"));
-    expect(trace).toContain("pin=[redacted]");
+    const traced = async () => JSON.stringify(await started.gateway.service.trace("m1"));
+    await expect.poll(traced).toContain("pin=[redacted]");
+    const trace = await traced();
     const status = JSON.stringify(await started.gateway.service.status());
     expect(status).toContain("pin=[redacted]");
     for (const text of [trace, status, started.log()]) expect(text).not.toMatch(/long-token|pin=4x1/);
