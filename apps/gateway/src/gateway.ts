@@ -10,6 +10,7 @@ import { COMMANDS } from "./commands/table.ts";
 import { createService } from "./create-service.ts";
 import { messageOf } from "./errors.ts";
 import { accountWithFailpoints, type Failpoints, toolboxWithFailpoints } from "./failpoints.ts";
+import { watchFaults } from "./faults.ts";
 import { openHomeStore, prune, pruneOnce, renew, takeHome, takeLease } from "./hold.ts";
 import { type Home, prepareHome } from "./home.ts";
 import { createHooks, type GatewayHook } from "./hooks.ts";
@@ -200,8 +201,13 @@ async function run(
   const toolbox = failpoints ? toolboxWithFailpoints(tools, failpoints) : tools;
   const prompts = createPrompts({ store, skills, account, mediaIn: media.in, hooks, logger, now });
   const histories = createHistories(store);
-  const { onFatal } = options;
-  const answer = createRunner({
+  const faults = watchFaults(now);
+  undo.unshift(() => faults.close());
+  const onFatal = (error: Error): void => {
+    faults.note();
+    options.onFatal(error);
+  };
+  const runner = createRunner({
     store,
     lease,
     agents,
@@ -247,7 +253,7 @@ async function run(
       return mode === undefined ? config.session.queue : { ...config.session.queue, mode };
     },
     together: samePlace,
-    run: answer,
+    run: runner.answer,
     drop: (tickets) => {
       for (const ticket of tickets) {
         endDropped(ticket.id);
@@ -357,7 +363,8 @@ async function run(
     intake.close();
     clearInterval(pruning);
     clearInterval(forgetting);
-    const deadline = now() + config.gateway.shutdownMs;
+    const asked = now();
+    const deadline = asked + config.gateway.shutdownMs;
     const left = (): number => Math.max(0, deadline - now());
     const ended = lanes.close();
     toolbox.approvals.close();
@@ -374,6 +381,13 @@ async function run(
     await http.stop(Math.min(1_000, left()));
     clearInterval(renewing);
     await router.flush();
+    // Where a run may be why it ends, that start counts against its messages.
+    if (!faults.since(asked)) {
+      await runner
+        .rest()
+        .catch((error: unknown) => logger.warn({ err: messageOf(error) }, "this start counts as a crash"));
+    }
+    faults.close();
     await store.leases
       .release(lease)
       .catch((error: unknown) => logger.warn({ err: messageOf(error) }, "the lease was not released"));

@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Outbound } from "@signalbox/channel";
 import type { ScriptedTurn } from "@signalbox/testkit";
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { eventually, exampleConfig, inStore, openWorld, TOKEN, type World, ZHANG } from "./harness.ts";
+import { plainChannel, plainMessage } from "./plain-channel.ts";
 import { modelRequests } from "./requests.ts";
 
 const WRITE = { id: "toolu_1", name: "write", input: { file_path: "a.txt", content: "one" } };
@@ -28,6 +30,10 @@ function pauseAt(world: World, index: number, turns: readonly ScriptedTurn[]) {
 }
 
 const hello = (messageId: string) => textMessage(`hello ${messageId}`, { senderId: ZHANG, messageId });
+
+function textOf(message: Outbound): string {
+  return message.parts.map((part) => ("text" in part ? part.text : "")).join();
+}
 
 async function ends(world: World): Promise<unknown[]> {
   const rows = await inStore(world, (store) => store.inbox.list());
@@ -90,6 +96,43 @@ describe("a stop", { timeout: 60_000 }, () => {
     const replies = world.feishu.sent.map(({ content }) => content);
     expect(replies.filter((content) => content.includes("done"))).toHaveLength(1);
     expect(new Set(world.feishu.sent.map(({ uuid }) => uuid)).size).toBe(world.feishu.sent.length);
+  });
+
+  it.each([
+    ["stops are no crashes: the fourth start answers", false, "replied", /^fine$/],
+    [
+      "stops because of an exception are crashes: the fourth start sets it aside",
+      true,
+      "failed-reported",
+      /set it aside/,
+    ],
+  ])("of a slow turn, three times: %s", async (_, faulty, state, text) => {
+    const world = await openWorld();
+    world.configure({ ...config(0), channels: { plain: { accounts: { main: {} } } } });
+    let asked = Promise.withResolvers<void>();
+    let slow = true;
+    world.script(async () => {
+      asked.resolve();
+      if (slow) await new Promise(() => {});
+      return { text: "fine" };
+    });
+    for (let start = 0; start < 3; start++) {
+      asked = Promise.withResolvers();
+      const plain = plainChannel();
+      const started = await world.start({ channels: [plain.definition] });
+      if (start === 0) await plain.emit(plainMessage("m1", "hello"));
+      await asked.promise;
+      // As a host sees it that stops its gateway in its own handler.
+      if (faulty) process.emit("uncaughtExceptionMonitor", new Error("not caught"), "uncaughtException");
+      await started.stop();
+      expect(plain.sent).toEqual([]);
+    }
+    slow = false;
+    const plain = plainChannel();
+    const started = await world.start({ channels: [plain.definition] });
+    await started.settled();
+    expect(plain.sent.map(({ message }) => textOf(message))).toEqual([expect.stringMatching(text)]);
+    expect(await ends(world)).toEqual([["m1", state]]);
   });
 
   it("by two signals ends at once", async () => {

@@ -90,6 +90,10 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
   const stamp = database.command<[string, number, number]>(
     "UPDATE run SET lease_name = ?, lease_epoch = ?, attempts = attempts + 1 WHERE n = ?",
   );
+  const rest = database.command<[string, number]>(
+    `UPDATE run SET lease_name = '', lease_epoch = 0, attempts = attempts - 1
+     WHERE n IN (SELECT run FROM active_run) AND lease_name = ? AND lease_epoch = ?`,
+  );
   const activeRuns = database.query<[], RunRecord>(
     "SELECT run.* FROM active_run JOIN run ON run.n = active_run.run ORDER BY run.n",
   );
@@ -281,6 +285,12 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
         stamp.run(lease.name, lease.epoch, run.n);
         const adopted = rows.byId(runId);
         return adopted === undefined ? undefined : rows.toRun(adopted);
+      }),
+
+    rest: (lease) =>
+      queue.write(() => {
+        fence.check(lease);
+        rest.run(lease.name, lease.epoch);
       }),
 
     interrupted: () =>

@@ -240,6 +240,38 @@ test("after a crash a run is found with all it had, and goes on under the new le
   await answered(store, third2, "next");
 });
 
+test("a start that ends in a rest does not count, one that ends in a crash does", async () => {
+  const { store } = await testStore();
+  let lease = await takeLease(store);
+  const { run, inboxIds } = await begun(store, lease, ["1"]);
+  const other = await begun(store, lease, ["2"], "another");
+  await store.runs.finish({
+    ...{ runId: other.run.id, lease, outcome: "completed" },
+    inbox: [{ id: only(other.inboxIds), state: "replied" }],
+  });
+  const seen: (number | undefined)[] = [];
+  for (const ending of ["rest", "crash", "rest", "rest", "crash"]) {
+    if (ending === "rest") {
+      await store.runs.rest(lease);
+      const late = { runId: run.id, lease, messages: [assistant("late")] };
+      await expect(store.runs.step(late)).rejects.toMatchObject({ code: "fenced" });
+      // Once more changes nothing.
+      await store.runs.rest(lease);
+    }
+    const old = lease;
+    lease = await takeLease(store);
+    await expect(store.runs.rest(old)).rejects.toMatchObject({ code: "fenced" });
+    expect((await store.runs.interrupted()).map((one) => one.run.id)).toEqual([run.id]);
+    seen.push((await store.runs.adopt({ runId: run.id, lease }))?.attempts);
+  }
+  expect(seen).toEqual([1, 2, 2, 2, 3]);
+  expect(await store.runs.get(other.run.id)).toMatchObject({ attempts: 1, lease: { epoch: 1 } });
+  await store.runs.finish({
+    ...{ runId: run.id, lease, outcome: "completed" },
+    inbox: [{ id: only(inboxIds), state: "replied" }],
+  });
+});
+
 test("a lease that ran out is lost only when somebody takes what it held", async () => {
   const { store, time } = await testStore();
   const slow = await takeLease(store, "gateway-1", "one");

@@ -13,6 +13,8 @@ export interface Attempts {
   note(tickets: readonly MessageTicket[]): Promise<void>;
   /** The run has begun, or the message has its end. */
   forget(tickets: readonly MessageTicket[]): Promise<void>;
+  /** Takes this process out of the count again: it ends as it was told to. */
+  rest(): Promise<void>;
 }
 
 const NAMESPACE = "media-attempt";
@@ -55,6 +57,13 @@ export function createAttempts({ kv }: Pick<GatewayStore, "kv">): Attempts {
         await kv.delete(NAMESPACE, id);
         noted.delete(id);
       }
+    },
+    async rest() {
+      for (const [id, count] of noted) {
+        if (count === 0) await kv.delete(NAMESPACE, id);
+        else await kv.set(NAMESPACE, id, count, NOTE_MS);
+      }
+      noted.clear();
     },
   };
 }

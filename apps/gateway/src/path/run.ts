@@ -75,15 +75,19 @@ const POISON_ATTEMPTS = 3;
 /** How long such a run may go on before others that may be to blame go on beside it, in milliseconds. */
 const SUSPECT_ALONE_MS = 10_000;
 
-/** Answers a batch of messages, or goes on with a run that an earlier process left. Never rejects. */
-export function createRunner(
-  options: RunOptions,
-): (batch: Batch<Ticket>, handle: RunHandle<Ticket>) => Promise<void> {
+export interface Runner {
+  /** Answers a batch of messages, or goes on with a run that an earlier process left. Never rejects. */
+  answer(batch: Batch<Ticket>, handle: RunHandle<Ticket>): Promise<void>;
+  /** Gives what is not answered yet to the next process. That this one ends is no message's fault. */
+  rest(): Promise<void>;
+}
+
+export function createRunner(options: RunOptions): Runner {
   /** Sessions whose last run met a failing store, and how often in a row. */
   const failures = new Map<string, number>();
   const suspects = createSuspects(SUSPECT_ALONE_MS);
   const crashes = { attempts: createAttempts(options.store), suspects };
-  return async (batch, handle) => {
+  const answer: Runner["answer"] = async (batch, handle) => {
     const [first] = batch.messages;
     if (first === undefined) return;
     const { sessionKey } = first;
@@ -129,6 +133,13 @@ export function createRunner(
       );
       again.unref();
     }
+  };
+  return {
+    answer,
+    async rest() {
+      await options.store.runs.rest(options.lease);
+      await crashes.attempts.rest();
+    },
   };
 }
 

@@ -34,7 +34,10 @@ export interface Run {
   readonly state: "running" | RunOutcome;
   /** The lease under which it last was written. */
   readonly lease: LeaseToken;
-  /** How many times it was started: 1, and one more for each {@link RunStore.adopt}. */
+  /**
+   * How many times it was started: 1, and one more for each {@link RunStore.adopt}. Starts that ended in a
+   * {@link RunStore.rest} do not count, so one more than its crashes while it runs.
+   */
   readonly attempts: number;
   readonly meta?: JsonValue;
   readonly error?: string;
@@ -126,6 +129,11 @@ export interface RunStore<T extends Bodies = Bodies> {
    * lease is still good or it has ended: somebody else was faster.
    */
   adopt(input: RunWrite): Promise<Run | undefined>;
+  /**
+   * Gives up every run of this lease, without counting the start that ends here: for a process that is told to stop and
+   * knows that no run is to blame. They are interrupted from then on, and a write to one rejects with a `FencedError`.
+   */
+  rest(lease: LeaseToken): Promise<void>;
   /** Runs whose lease was lost: released, taken by a later epoch, or run out. Oldest first. */
   interrupted(): Promise<readonly InterruptedRun<T>[]>;
   get(id: RunId): Promise<Run | undefined>;
