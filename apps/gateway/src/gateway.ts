@@ -13,7 +13,8 @@ import { accountWithFailpoints, type Failpoints, toolboxWithFailpoints } from ".
 import { watchFaults } from "./faults.ts";
 import { openHomeStore, prune, pruneOnce, renew, takeHome, takeLease } from "./hold.ts";
 import { type Home, prepareHome } from "./home.ts";
-import { createHooks, type GatewayHook } from "./hooks.ts";
+import type { GatewayHook } from "./hook-points.ts";
+import { createHooks } from "./hooks.ts";
 import { createAuth } from "./http/auth.ts";
 import { startHttp } from "./http/server.ts";
 import { createLiveHub } from "./live.ts";
@@ -290,7 +291,8 @@ async function run(
     store,
     lease,
     router,
-    gate: createGate(config.access, config.bindings),
+    bindings: config.bindings,
+    gate: createGate(config.access),
     lanes,
     commands,
     hooks,

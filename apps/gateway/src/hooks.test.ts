@@ -1,6 +1,7 @@
 import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { createHooks, type GatewayHook, type Hooks } from "./hooks.ts";
+import type { GatewayHook } from "./hook-points.ts";
+import { createHooks, type Hooks } from "./hooks.ts";
 import { createLogger } from "./log.ts";
 
 const PLACE = { agentId: "main", sessionKey: "agent:main:main" };
@@ -104,6 +105,59 @@ describe("modifiers", () => {
     expect(await hooks.modify("before_reply", REPLY)).toEqual({ ...REPLY, text: "az" });
     expect(log()).toContain("broken");
     expect(log()).toContain("late");
+  });
+});
+
+describe("what hooks are given and return", () => {
+  it("is a copy of their own that cannot be changed", async () => {
+    const seen: string[] = [];
+    const scribbling: GatewayHook = {
+      point: "before_reply",
+      name: "scribbler",
+      run: ({ event }) => {
+        expect(Reflect.set(event, "text", "something else")).toBe(false);
+        expect(Reflect.set(event.sender, "id", "the owner")).toBe(false);
+        Object.assign(event.media, ["more"]);
+        return { text: "scribbled" };
+      },
+    };
+    const { hooks, log } = setup([
+      scribbling,
+      {
+        point: "before_reply",
+        name: "reader",
+        run: ({ event }) => void seen.push(`${event.text} ${event.sender.id} ${event.media.length}`),
+      },
+    ]);
+    expect(await hooks.modify("before_reply", REPLY)).toEqual(REPLY);
+    expect(seen).toEqual(["hello u 0"]);
+    expect(log()).toMatch(/scribbler/);
+  });
+
+  it.each([7, { text: 7 }, "text", [], { text: null }])(
+    "counts for nothing when it is %j",
+    async (returned) => {
+      const text = JSON.stringify(returned);
+      const { hooks, log } = setup([{ point: "before_reply", name: "odd", run: () => JSON.parse(text) }]);
+      expect(await hooks.modify("before_reply", REPLY)).toEqual(REPLY);
+      expect(log()).toMatch(/odd.*cannot be used/);
+    },
+  );
+
+  it("has no say in what a point does not let it change", async () => {
+    const more = { text: "b", source: "command", agentId: "other" };
+    const { hooks } = setup([{ point: "before_reply", name: "more", run: () => more }]);
+    expect(await hooks.modify("before_reply", REPLY)).toEqual({ ...REPLY, text: "b" });
+  });
+
+  it("keeps what the gateway needs to be whole", async () => {
+    const section = { name: "a", title: "A", text: "a", part: "volatile" } as const;
+    const { hooks } = setup([
+      { point: "before_prompt_build", name: "twice", run: () => ({ extra: [section, section] }) },
+      { point: "before_prompt_build", name: "once", run: ({ extra }) => ({ extra: [...extra, section] }) },
+    ]);
+    const asked = { ...PLACE, event: EVENT, pages: [], files: [], model: "a/b", instructions: undefined };
+    expect((await hooks.modify("before_prompt_build", { ...asked, extra: [] })).extra).toEqual([section]);
   });
 });
 

@@ -1,186 +1,21 @@
-import type { ThinkingLevel, ToolOutcome } from "@signalbox/agent-core";
-import type { MessageEvent, Outbound } from "@signalbox/channel";
-import type { ExtraSection } from "@signalbox/prompt";
 import { messageOf } from "./errors.ts";
-import type { RunEnd } from "./live.ts";
+import type {
+  Awaitable,
+  Change,
+  GateHook,
+  GatePoint,
+  GateVerdict,
+  GatewayHook,
+  HookBase,
+  HookPoint,
+  ModifyHook,
+  ModifyPoint,
+  ObserveHook,
+  ObservePoint,
+  Payload,
+} from "./hook-points.ts";
+import { checkedChange, frozenCopy } from "./hook-values.ts";
 import type { Logger } from "./log.ts";
-import type { RunUsage } from "./service.ts";
-
-/** Where something happens. */
-interface Place {
-  readonly agentId: string;
-  readonly sessionKey: string;
-}
-
-interface Observed<Payload> {
-  readonly kind: "observe";
-  readonly payload: Payload;
-}
-
-interface Modified<Payload, Change extends keyof Payload> {
-  readonly kind: "modify";
-  readonly payload: Payload;
-  readonly change: Partial<Pick<Payload, Change>>;
-}
-
-interface Gated<Payload> {
-  readonly kind: "gate";
-  readonly payload: Payload;
-}
-
-/** A message was committed to the inbox. */
-export interface MessageReceived extends Place {
-  /** The gateway's own id of it. */
-  readonly messageId: string;
-  readonly event: MessageEvent;
-  /** `answer` goes on to the agent; the others end here. */
-  readonly decision: "answer" | "pair" | "keep" | "ignore";
-  /** The rule that decided so. */
-  readonly rule: string;
-}
-
-/** A turn is about to be given its model. */
-export interface BeforeModelResolve extends Place {
-  /** The last message of the turn. */
-  readonly event: MessageEvent;
-  /** `provider/model` that a directive or the session asks for; absent: the agent's own. One that cannot be reached is passed over. */
-  readonly model: string | undefined;
-  readonly thinking: ThinkingLevel;
-}
-
-/** The system prompt of a turn is about to be built. */
-export interface BeforePromptBuild extends Place {
-  readonly event: MessageEvent;
-  /** `provider/model` that will read it. */
-  readonly model: string;
-  /** What a client of the API wants heeded in this turn. */
-  readonly instructions: string | undefined;
-  /** Sections added to the built-in ones; names are unique. `stable` ones that change from turn to turn break prompt caches. */
-  readonly extra: readonly ExtraSection[];
-}
-
-/** A tool call with checked arguments is about to be decided by policy. */
-export interface BeforeToolCall extends Place {
-  readonly tool: string;
-  readonly callId: string;
-  readonly args: unknown;
-}
-
-/** A tool call has its result. */
-export interface AfterToolCall extends Place {
-  readonly runId: string;
-  readonly tool: string;
-  readonly callId: string;
-  readonly args: unknown;
-  readonly outcome: ToolOutcome;
-  /** What the model was told. */
-  readonly text: string;
-  readonly durationMs: number;
-}
-
-/** A reply is about to be committed. */
-export interface BeforeReply extends Place {
-  /** The message being answered. */
-  readonly event: MessageEvent;
-  /** A turn of the agent, or the answer to a slash command. */
-  readonly source: "turn" | "command";
-  /** Empty says nothing, and takes away what was to be attached to it. What was streamed to a viewer before cannot be taken back. */
-  readonly text: string;
-}
-
-/** A reply is out: its platform has taken it, or it was shown to the gateway's own client. */
-export interface MessageSent {
-  readonly channel: string;
-  readonly account: string;
-  /** The channel's encoded address. */
-  readonly address: string;
-  readonly sessionKey: string | undefined;
-  readonly runId: string | undefined;
-  readonly message: Outbound;
-}
-
-/** A turn ended, its end committed. */
-export interface RunEnded extends Place {
-  readonly runId: string;
-  /** The platforms' ids of the messages it dealt with. */
-  readonly messageIds: readonly string[];
-  readonly outcome: RunEnd;
-  readonly usage: RunUsage | undefined;
-  readonly error: { readonly code: string; readonly message: string } | undefined;
-}
-
-/** Every point at which a host can hang code of its own, in the order of a message. */
-export interface HookPoints {
-  readonly message_received: Observed<MessageReceived>;
-  readonly before_model_resolve: Modified<BeforeModelResolve, "model" | "thinking">;
-  readonly before_prompt_build: Modified<BeforePromptBuild, "extra">;
-  readonly before_tool_call: Gated<BeforeToolCall>;
-  readonly after_tool_call: Observed<AfterToolCall>;
-  readonly before_reply: Modified<BeforeReply, "text">;
-  readonly message_sent: Observed<MessageSent>;
-  readonly run_end: Observed<RunEnded>;
-}
-
-export type HookPoint = keyof HookPoints;
-type PointOf<Kind extends HookPoints[HookPoint]["kind"]> = {
-  [Point in HookPoint]: HookPoints[Point]["kind"] extends Kind ? Point : never;
-}[HookPoint];
-export type ObservePoint = PointOf<"observe">;
-export type ModifyPoint = PointOf<"modify">;
-export type GatePoint = PointOf<"gate">;
-
-/** The kind of each point, which decides how its hooks are called. */
-export const HOOK_KINDS: { readonly [Point in HookPoint]: HookPoints[Point]["kind"] } = {
-  message_received: "observe",
-  before_model_resolve: "modify",
-  before_prompt_build: "modify",
-  before_tool_call: "gate",
-  after_tool_call: "observe",
-  before_reply: "modify",
-  message_sent: "observe",
-  run_end: "observe",
-};
-
-type Awaitable<T> = T | Promise<T>;
-type Payload<Point extends HookPoint> = HookPoints[Point]["payload"];
-type Change<Point extends ModifyPoint> = HookPoints[Point]["change"];
-
-/** What a gate says; nothing said means `allow`. */
-export type GateVerdict =
-  | { readonly action: "allow" }
-  /** `reason` is told to the model. */
-  | { readonly action: "deny"; readonly reason: string };
-
-interface HookBase {
-  /** For the log. */
-  readonly name: string;
-  /** Milliseconds it may take; default 5,000 to observe, 2,000 to modify and for a gate. */
-  readonly timeoutMs?: number;
-}
-
-/** Sees what happened; nothing waits for it, and its errors are logged. */
-export interface ObserveHook<Point extends ObservePoint> extends HookBase {
-  readonly point: Point;
-  run(payload: Payload<Point>, signal: AbortSignal): Awaitable<void>;
-}
-
-/** Changes what comes next, in the order of registration; one that fails or is late changes nothing. */
-export interface ModifyHook<Point extends ModifyPoint> extends HookBase {
-  readonly point: Point;
-  run(payload: Payload<Point>, signal: AbortSignal): Awaitable<Change<Point> | undefined>;
-}
-
-/** Lets pass or not, in the order of registration; one that fails or is late denies. */
-export interface GateHook<Point extends GatePoint> extends HookBase {
-  readonly point: Point;
-  run(payload: Payload<Point>, signal: AbortSignal): Awaitable<GateVerdict | undefined>;
-}
-
-/** Code of a host at one point. */
-export type GatewayHook =
-  | { [Point in ObservePoint]: ObserveHook<Point> }[ObservePoint]
-  | { [Point in ModifyPoint]: ModifyHook<Point> }[ModifyPoint]
-  | { [Point in GatePoint]: GateHook<Point> }[GatePoint];
 
 /** Calls the hooks of each point as its kind asks for. */
 export interface Hooks {
@@ -247,7 +82,7 @@ export function createHooks(hooks: readonly GatewayHook[], logger: Logger): Hook
       for (const hook of changers) {
         try {
           const change = await within(hook, current, DECIDE_MS);
-          if (change !== undefined) current = { ...current, ...change };
+          if (change !== undefined) current = { ...current, ...checkedChange(point, change) };
         } catch (error) {
           failed(point, hook, error, "a hook failed; its change is left out");
         }
@@ -299,13 +134,14 @@ function register(registry: Registry, hook: GatewayHook): void {
   }
 }
 
-/** Runs a hook and gives it up when its time is over; its signal ends then. */
+/** Runs a hook on a copy of its own and gives it up when its time is over; its signal ends then. */
 async function within<P, R>(
   hook: HookBase & { run(payload: P, signal: AbortSignal): Awaitable<R> },
   payload: P,
   defaultMs: number,
 ): Promise<R> {
   const limit = hook.timeoutMs ?? defaultMs;
+  const given = frozenCopy(payload);
   const late = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
@@ -316,7 +152,7 @@ async function within<P, R>(
     }, limit);
   });
   try {
-    return await Promise.race([hook.run(payload, late.signal), timeout]);
+    return await Promise.race([hook.run(given, late.signal), timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -21,6 +21,6 @@ export {
   type ObserveHook,
   type ObservePoint,
   type RunEnded,
-} from "./hooks.ts";
+} from "./hook-points.ts";
 export type { LiveEvent, LiveHub, RunEnd } from "./live.ts";
 export type { GatewayService, Outcome, RunUsage, Submission, Submitted } from "./service.ts";

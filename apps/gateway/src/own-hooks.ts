@@ -1,5 +1,5 @@
 import type { OutboxRow } from "@signalbox/store";
-import type { GatewayHook, MessageSent } from "./hooks.ts";
+import type { GatewayHook, MessageSent } from "./hook-points.ts";
 import type { GatewayBodies } from "./path/stored.ts";
 import type { MessageTicket } from "./path/ticket.ts";
 

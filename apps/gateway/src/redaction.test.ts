@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { createHooks, type RunEnded } from "./hooks.ts";
+import type { RunEnded } from "./hook-points.ts";
+import { createHooks } from "./hooks.ts";
 import { createLogger } from "./log.ts";
 import { hooksWithRedaction } from "./redaction.ts";
 

@@ -1,5 +1,5 @@
 import type { JsonValue } from "@signalbox/store";
-import type { GatewayHook, ObserveHook } from "./hooks.ts";
+import type { GatewayHook, ObserveHook } from "./hook-points.ts";
 import type { LiveHub } from "./live.ts";
 import type { GatewayStore } from "./path/stored.ts";
 import type { Outcome } from "./service.ts";

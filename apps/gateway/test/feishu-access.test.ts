@@ -64,6 +64,42 @@ describe("who may talk to an agent on Feishu", { timeout: 60_000 }, () => {
     expect((await ends(world)).at(-1)).toEqual(["ignored", "group_not_allowed"]);
   });
 
+  it("takes a binding that names somebody for leave where that binding holds, and nowhere else", async () => {
+    const world = await openWorld();
+    const named = (kind: string, id: string) => ({ channel: "feishu", account: "w*", peer: { kind, id } });
+    world.configure(
+      exampleConfig({
+        channels: { feishu: { accounts: { main: feishuAccount(), work: feishuAccount() } } },
+        access: { dm: "allowlist", groups: { mode: "allowlist" } },
+        bindings: [
+          { agent: "coder", match: named("direct", ZHANG) },
+          { agent: "coder", match: named("group", "oc_team") },
+          { agent: "coder", match: { channel: "feishu", peer: { kind: "direct", id: "*" } } },
+        ],
+      }),
+    );
+    world.script(() => ({ text: "yes" }));
+    const started = await world.start();
+    const at = async (account: string, event: unknown): Promise<void> => {
+      const url = `${started.url}/channels/feishu/${account}/events`;
+      expect((await world.feishu.postEvent(url, event)).status).toBe(200);
+      await started.settled();
+    };
+    for (const account of ["main", "work"]) {
+      await at(account, textMessage("hello", { senderId: ZHANG }));
+      await at(account, textMessage("hello", { senderId: LI, chatId: "oc_li" }));
+      await at(account, groupMention("hello", world.feishu.bot, { senderId: LI, chatId: "oc_team" }));
+    }
+    expect(await ends(world)).toEqual([
+      ["ignored", "dm_not_allowed"],
+      ["ignored", "dm_not_allowed"],
+      ["ignored", "group_not_allowed"],
+      ["replied", undefined],
+      ["ignored", "dm_not_allowed"],
+      ["replied", undefined],
+    ]);
+  });
+
   it("goes by the platform's ids alone, whatever people call themselves", async () => {
     const world = await openWorld();
     world.configure(

@@ -15,7 +15,7 @@ import { stringify } from "yaml";
 import type { Failpoints } from "../src/failpoints.ts";
 import { type Gateway, startGateway } from "../src/gateway.ts";
 import { type Home, locateHome, prepareHome } from "../src/home.ts";
-import type { GatewayHook } from "../src/hooks.ts";
+import type { GatewayHook } from "../src/hook-points.ts";
 import { createLogger, createRedactor } from "../src/log.ts";
 import type { DraftTiming } from "../src/path/draft.ts";
 import type { GatewayBodies, GatewayStore } from "../src/path/stored.ts";

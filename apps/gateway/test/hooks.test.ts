@@ -137,6 +137,37 @@ describe("hooks of a host", { timeout: 60_000 }, () => {
     );
   });
 
+  it("see the call that a skill's command makes", async () => {
+    const world = await openWorld();
+    world.configure(
+      exampleConfig({ agents: { defaults: {}, list: [{ id: "coder", tools: { allow: ["read"] } }] } }),
+    );
+    world.files({
+      "note.txt": "the note",
+      "skills/glance/SKILL.md":
+        "---\nname: glance\ndescription: Look.\ncommand-dispatch: tool\ncommand-tool: read\n---\nRead it.\n",
+    });
+    const seen: unknown[] = [];
+    const started = await world.start({
+      hooks: [
+        {
+          point: "after_tool_call",
+          name: "t",
+          run: ({ tool, args, outcome, text }) =>
+            void seen.push([tool, args, outcome, text.includes("the note")]),
+        },
+      ],
+    });
+    for (const file of ["note.txt", "gone.txt"]) {
+      await started.post(textMessage(`/glance ${file}`, { senderId: ZHANG }));
+      await started.settled();
+    }
+    expect(seen).toEqual([
+      ["read", { file_path: "note.txt" }, "ok", true],
+      ["read", { file_path: "gone.txt" }, "error", false],
+    ]);
+  });
+
   it("change what commands say, and can keep them silent", async () => {
     const world = await openWorld();
     const quiet: GatewayHook = {

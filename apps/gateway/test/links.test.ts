@@ -45,7 +45,10 @@ describe("links in messages", { timeout: 60_000 }, () => {
     const world = await openWorld();
     world.configure(config(server, FETCH));
     world.script([{ toolCalls: [{ name: "read", input: { file_path: "a.txt" } }] }, { text: "read" }]);
-    const started = await world.start();
+    const read: unknown[] = [];
+    const started = await world.start({
+      hooks: [{ point: "before_prompt_build", name: "reader", run: ({ pages }) => void read.push(pages) }],
+    });
     const text = `看 ${server.url}/one，和 ${server.url}/gone 还有 ${server.url}/third`;
     await started.post(textMessage(text, { senderId: ZHANG, messageId: "om_1" }));
     await started.settled();
@@ -53,6 +56,7 @@ describe("links in messages", { timeout: 60_000 }, () => {
       { place: `${server.url}/one`, name: "Page /one", text: HOSTILE },
       { place: `${server.url}/gone`, note: `${server.host} answered with status 404.` },
     ]);
+    expect(read).toMatchObject([pages(world, 0)]);
     expect(server.requests.map((one) => one.url).toSorted()).toEqual(["/gone", "/one"]);
     const kept = await inStore(world, async (store) => {
       const [session] = await store.sessions.list();

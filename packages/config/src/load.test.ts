@@ -127,6 +127,18 @@ bindings:
     expect(loaded.config.agents.list).toEqual([{ id: "good" }]);
   });
 
+  it("knows a time zone that does not exist", () => {
+    const loaded = load("session: { reset: { group: { mode: daily, hour: 5, timeZone: Asia/Shangai } } }");
+    expect(only(loaded)).toMatchObject({
+      path: "session.reset.group.timeZone",
+      message: expect.stringContaining("not a time zone"),
+    });
+    expect(loaded.config.session.reset.group).toEqual({ mode: "daily", hour: 5 });
+    expect(
+      load("session: { reset: { default: { mode: daily, timeZone: Asia/Shanghai } } }").problems,
+    ).toEqual([]);
+  });
+
   it("leaves out the wrong value alone where a section has others", () => {
     const loaded = load(
       "agents:\n  defaults:\n    model: a/b\n    thinking: enormous\n    fallbacks: [c/d, nonsense, e/f, 7]\nsession:\n  dmScope: everywhere\n  queue: { mode: collect, cap: none }\n  reset: { default: { mode: dayly }, direct: { mode: idle } }\n",

@@ -133,12 +133,26 @@ export const channelSchema = z.strictObject({
   accounts: z.record(id, z.record(z.string(), z.unknown())).default({}),
 });
 
+/** A name that `Intl` knows; a wrong one would fail at each message. */
+const timeZone = z
+  .string()
+  .refine(isTimeZone, "is not a time zone that is known; a name looks like Asia/Shanghai");
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const resetPolicy = z.discriminatedUnion("mode", [
   z.strictObject({ mode: z.literal("none") }),
   z.strictObject({
     mode: z.literal("daily"),
     hour: z.int().min(0).max(23).default(4),
-    timeZone: z.string().optional(),
+    timeZone: timeZone.optional(),
   }),
   z.strictObject({ mode: z.literal("idle"), minutes: z.int().positive() }),
 ]);

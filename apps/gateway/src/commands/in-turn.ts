@@ -184,6 +184,7 @@ async function dispatch(
       const intent = { callId, name, args: given, effects };
       await store.runs.step({ runId, lease, messages: [], intents: [intent] });
     }
+    const startedAt = options.now();
     const result = await tools.call(name, given, {
       callId,
       signal: handle.signal,
@@ -191,8 +192,19 @@ async function dispatch(
         ? { started: () => store.runs.toolStarted({ runId, lease, callIds: [callId] }) }
         : {}),
     });
-    if (handle.signal.aborted) return await stopped(options, run);
     const text = result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+    options.hooks.observe("after_tool_call", {
+      agentId: agent.id,
+      sessionKey: ticket.sessionKey,
+      runId,
+      tool: name,
+      callId,
+      args: given,
+      outcome: result.isError === true ? "error" : "ok",
+      text,
+      durationMs: options.now() - startedAt,
+    });
+    if (handle.signal.aborted) return await stopped(options, run);
     await end(options, run, text.trim() === "" ? "Done." : text);
   } finally {
     tools.end();

@@ -5,7 +5,7 @@ import { createGate, type Gate, type GateInput } from "./gate.ts";
 function gate(text: string): Gate {
   const { config, problems } = loadConfig({ file: "signalbox.yaml", text, env: {} });
   expect(problems).toEqual([]);
-  return createGate(config.access, config.bindings);
+  return createGate(config.access);
 }
 
 const DIRECT: GateInput = {
@@ -17,6 +17,7 @@ const DIRECT: GateInput = {
   senderIsBot: false,
   senderIsSelf: false,
   addressed: "dm",
+  bound: false,
 };
 const GROUP: GateInput = {
   ...DIRECT,
@@ -47,17 +48,15 @@ describe("direct messages", () => {
     expect(gate(text).decide(DIRECT, false)).toEqual(expected);
   });
 
-  it("takes a binding that names a person as the operator's leave", () => {
-    const text =
-      "agents: { list: [{ id: a }] }\nbindings: [{ agent: a, match: { channel: feishu, peer: { kind: direct, id: ou_1 } } }]";
-    expect(gate(text).decide(DIRECT, false)).toMatchObject({ kind: "answer", rule: "dm_allowed" });
-    expect(gate(text).decide({ ...DIRECT, senderId: "ou_2" }, false)).toMatchObject({ kind: "pair" });
-  });
-
-  it("never takes a wildcard binding for leave", () => {
-    const text =
-      "agents: { list: [{ id: a }] }\nbindings: [{ agent: a, match: { channel: feishu, peer: { kind: direct, id: '*' } } }]";
-    expect(gate(text).decide({ ...DIRECT, senderId: "*" }, false)).toMatchObject({ kind: "pair" });
+  it("takes a binding that names a person as the operator's leave, unless nobody may write", () => {
+    expect(gate("").decide({ ...DIRECT, bound: true }, false)).toEqual({
+      kind: "answer",
+      rule: "dm_bound",
+      role: "member",
+    });
+    expect(gate("access: { dm: off }").decide({ ...DIRECT, bound: true }, false)).toMatchObject({
+      kind: "ignore",
+    });
   });
 
   it("answers no bot and not itself", () => {
@@ -89,6 +88,12 @@ describe("groups", () => {
       rule: "group_not_allowed",
     });
     expect(one.decide({ ...GROUP, senderIsBot: true }, false)).toEqual({ kind: "ignore", rule: "bot" });
+  });
+
+  it("takes a binding that names a group as leave for the group, not for who speaks there", () => {
+    const bound = { ...GROUP, bound: true };
+    expect(gate("").decide(bound, false)).toMatchObject({ kind: "answer", role: "guest" });
+    expect(gate("access: { groups: { mode: off } }").decide(bound, false)).toMatchObject({ kind: "ignore" });
   });
 
   it("grants nothing in groups to who is paired for direct messages", () => {

@@ -1,4 +1,4 @@
-import type { AccessConfig, BindingConfig } from "@signalbox/config";
+import type { AccessConfig } from "@signalbox/config";
 import { OWN_CHANNELS } from "./reply.ts";
 
 /** What the gate looks at. Names never count, only the platform's ids. */
@@ -11,6 +11,11 @@ export interface GateInput {
   readonly senderIsBot: boolean;
   readonly senderIsSelf: boolean;
   readonly addressed: "dm" | "mention" | "reply" | "none";
+  /**
+   * The binding that decided the route names this person or this group by its id: who wrote that has said that they
+   * may talk, there and under the binding's other conditions.
+   */
+  readonly bound: boolean;
 }
 
 export type Role = "owner" | "member" | "guest";
@@ -27,21 +32,17 @@ export interface Gate {
 }
 
 /** Who may talk to an agent, and when a group message is meant for it. Empty or unknown denies. */
-export function createGate(access: AccessConfig, bindings: readonly BindingConfig[]): Gate {
+export function createGate(access: AccessConfig): Gate {
   const owners = new Set(access.owners);
   const people = new Set(access.allow);
   const groups = new Set(access.groups.allow);
-  // Who binds a person or a group by id has said that they may talk.
-  for (const { match } of bindings) {
-    if (match.peer === undefined || match.peer.id.includes("*")) continue;
-    (match.peer.kind === "direct" ? people : groups).add(`${match.channel}:${match.peer.id}`);
-  }
 
   const direct = (input: GateInput, approved: boolean): GateDecision => {
     const sender = `${input.channel}:${input.senderId}`;
     if (owners.has(sender)) return { kind: "answer", rule: "owner", role: "owner" };
     if (access.dm === "off") return { kind: "ignore", rule: "dm_off" };
     if (people.has(sender)) return { kind: "answer", rule: "dm_allowed", role: "member" };
+    if (input.bound) return { kind: "answer", rule: "dm_bound", role: "member" };
     if (approved) return { kind: "answer", rule: "dm_paired", role: "member" };
     // Opening direct messages to everybody is the operator's word that everybody may use the agent.
     if (access.dm === "open") return { kind: "answer", rule: "dm_open", role: "member" };
@@ -54,7 +55,7 @@ export function createGate(access: AccessConfig, bindings: readonly BindingConfi
     const { mode, requireMention, historyLimit } = access.groups;
     const conversation = `${input.channel}:${input.conversationId}`;
     if (mode === "off") return { kind: "ignore", rule: "groups_off" };
-    if (mode === "allowlist" && !groups.has(conversation))
+    if (mode === "allowlist" && !input.bound && !groups.has(conversation))
       return { kind: "ignore", rule: "group_not_allowed" };
     if (input.senderIsBot) return { kind: "ignore", rule: "bot" };
     if (requireMention && input.addressed === "none") {

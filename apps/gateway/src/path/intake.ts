@@ -1,5 +1,5 @@
 import type { EmitResult, InboundEvent, MessageEvent } from "@signalbox/channel";
-import type { Router } from "@signalbox/routing";
+import type { Binding, BindingMatch, Route, Router } from "@signalbox/routing";
 import type { InboxId, InboxRow } from "@signalbox/store";
 import type { Commands } from "../commands/commands.ts";
 import type { Hooks } from "../hooks.ts";
@@ -15,6 +15,8 @@ import type { Tracer } from "./trace.ts";
 
 export interface IntakeOptions extends AsideOptions {
   readonly router: Router;
+  /** What the router was made from. */
+  readonly bindings: readonly Binding[];
   readonly gate: Gate;
   readonly lanes: Pick<Lanes<Ticket>, "replace" | "withdraw">;
   /** Takes accepted messages on, each to its lane or to its answer. */
@@ -44,13 +46,13 @@ export interface Intake {
 }
 
 export function createIntake(options: IntakeOptions): Intake {
-  const { store, router, gate, commands, hooks, tracer, logger } = options;
+  const { store, router, bindings, gate, commands, hooks, tracer, logger } = options;
   const aside = createAside(options);
   const edits = createEdits(options);
   let closed = false;
 
-  const decide = async (event: MessageEvent): Promise<GateDecision> => {
-    const input = gateInput(event);
+  const decide = async (event: MessageEvent, route: Route): Promise<GateDecision> => {
+    const input = gateInput(event, isNamed(bindings[route.bindingIndex ?? -1]?.match, route));
     const approved =
       gate.needsApproval(input) &&
       (await store.pairing.isApproved(event.channel, event.account, event.sender.id));
@@ -59,7 +61,7 @@ export function createIntake(options: IntakeOptions): Intake {
 
   const message = async (event: MessageEvent, kind: InboundEvent["type"]): Promise<EmitResult> => {
     const route = router.resolve(routeInput(event));
-    const decision = await decide(event);
+    const decision = await decide(event, route);
     const stored: StoredInbound = {
       event,
       rule: decision.rule,
@@ -136,7 +138,7 @@ export function createIntake(options: IntakeOptions): Intake {
   const again = async (row: InboxRow<GatewayBodies>): Promise<void> => {
     const { event } = row.payload;
     const route = router.resolve(routeInput(event));
-    const decision = await decide(event);
+    const decision = await decide(event, route);
     if (decision.kind !== "answer") return aside.end(row.id, row.payload, decision.kind, decision.rule);
     await store.inbox.route(row.id, { agentId: route.agentId, sessionKey: route.sessionKey });
     const stored = { ...row.payload, role: decision.role, rule: decision.rule };
@@ -237,8 +239,14 @@ export function createIntake(options: IntakeOptions): Intake {
   };
 }
 
-function gateInput(event: MessageEvent): GateInput {
+/** Whether a route comes from a binding that names the person or the group itself, not every one of its kind. */
+function isNamed(match: BindingMatch | undefined, { matchedBy }: Route): boolean {
+  return matchedBy === "binding.peer" && match?.peer !== undefined && !match.peer.id.includes("*");
+}
+
+function gateInput(event: MessageEvent, bound: boolean): GateInput {
   return {
+    bound,
     channel: event.channel,
     account: event.account,
     conversationKind: event.conversation.kind,

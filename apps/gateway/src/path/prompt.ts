@@ -70,6 +70,7 @@ export interface Prompts {
     agentModel: AgentModel,
     ticket: MessageTicket,
     tools: readonly PromptTool[],
+    read: ReadAlong,
   ): Promise<BuiltPrompt>;
 }
 
@@ -160,7 +161,7 @@ export function createPrompts(options: PromptOptions): Prompts {
           : { told: { conversation: historyKey(event), ids: history.map(({ messageId }) => messageId) } }),
       };
     },
-    async system(agent, agentModel, { stored, sessionKey }, tools) {
+    async system(agent, agentModel, { stored, sessionKey }, tools, { pages, media }) {
       const { event, instructions } = stored;
       const model = `${agentModel.model.provider}/${agentModel.model.id}`;
       const { extra } = await options.hooks.modify("before_prompt_build", {
@@ -169,6 +170,8 @@ export function createPrompts(options: PromptOptions): Prompts {
         event,
         model,
         instructions,
+        pages,
+        files: media.files,
         extra: [],
       });
       const account = options.account(event.channel, event.account);

@@ -10,7 +10,7 @@ import {
 import { type InboxId, type RunId, StoreError } from "@signalbox/store";
 import type { Agent } from "../agents.ts";
 import { messageOf } from "../errors.ts";
-import type { AfterToolCall } from "../hooks.ts";
+import type { AfterToolCall } from "../hook-points.ts";
 import type { AgentModel } from "../models.ts";
 import { conclude, failureNote, finish } from "./conclude.ts";
 import { createJournal } from "./journal.ts";
@@ -93,7 +93,6 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     // What others said in a group stays in its conversation.
     if (last.stored.event.conversation.kind !== "direct") tools.tainted("history");
   }
-  const prompt = await options.prompts.system(agent, agentModel, last, tools.tools);
   const pages = await options.links.read(tickets, scope.handle.signal);
   for (const { text } of pages) {
     if (text === undefined) continue;
@@ -102,6 +101,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
   }
   const media = await options.mediaIn.show(tickets, agentModel.model.input);
   if (media.taints) tools.tainted("file");
+  const prompt = await options.prompts.system(agent, agentModel, last, tools.tools, { pages, media });
   const extras = await options.prompts.inbound(last, { pages, media });
   if (extras.told) tools.tainted("history");
   await taint.keep(tools.taint());
