@@ -89,14 +89,7 @@ export async function runFlood({ random, seconds, inboxLimit }: FloodOptions): P
     const replies = new Map<string, number>();
     for (const { content } of feishu.sent)
       for (const name of answeredIn(content)) replies.set(name, (replies.get(name) ?? 0) + 1);
-    const violations = [
-      ...odd,
-      ...(code === 0 ? [] : [`the gateway ended with ${code}`]),
-      ...acknowledged
-        .filter((name) => replies.get(name) !== 1)
-        .map((name) => `${name} was acknowledged and answered ${replies.get(name) ?? 0} times`),
-      ...refused.filter((name) => replies.has(name)).map((name) => `${name} was refused and answered`),
-    ];
+    const violations = judgeFlood({ acknowledged, refused, odd, code, replies });
     return {
       violations,
       steady: STEADY,
@@ -114,6 +107,29 @@ export async function runFlood({ random, seconds, inboxLimit }: FloodOptions): P
     await Promise.all([anthropic.stop(), feishu.stop()]);
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+export interface FloodEvidence {
+  readonly acknowledged: readonly string[];
+  readonly refused: readonly string[];
+  /** Events that were answered by neither 200 nor 503, one sentence each. */
+  readonly odd: readonly string[];
+  /** What the gateway ended with. */
+  readonly code: number | null;
+  /** How often each was answered. */
+  readonly replies: ReadonlyMap<string, number>;
+}
+
+/** Acknowledged is answered once, refused is not answered, and there is no third way. */
+export function judgeFlood({ acknowledged, refused, odd, code, replies }: FloodEvidence): string[] {
+  return [
+    ...odd,
+    ...(code === 0 ? [] : [`the gateway ended with ${code}`]),
+    ...acknowledged
+      .filter((name) => replies.get(name) !== 1)
+      .map((name) => `${name} was acknowledged and answered ${replies.get(name) ?? 0} times`),
+    ...refused.filter((name) => replies.has(name)).map((name) => `${name} was refused and answered`),
+  ];
 }
 
 interface Poured {

@@ -95,21 +95,44 @@ export async function runStorm({
     }
     const seconds = (performance.now() - started) / 1000;
     await gateway.stop();
-    const violations = fatal.map((error) => `the gateway ended: ${error.message}`);
-    for (const tag of tags) {
-      const name = nameOf(tag);
-      if (asked.get(name) !== 1) violations.push(`${name} had ${asked.get(name) ?? 0} runs`);
-      if (replied.get(name) !== 1) violations.push(`${name} had ${replied.get(name) ?? 0} replies`);
-    }
     const store = await openStore<GatewayBodies>({ path: home.databaseFile });
     const rows = await store.inbox.list({ state: "replied", limit: events * times });
     await store.close();
-    if (rows.length !== events) violations.push(`the inbox holds ${rows.length} replied messages`);
+    const violations = [
+      ...fatal.map((error) => `the gateway ended: ${error.message}`),
+      ...judgeStorm({ names: tags.map(nameOf), asked, replied, rows: rows.length }),
+    ];
     return { violations, ...counts, runs: sum(asked), replies: sum(replied), seconds };
   } finally {
     await anthropic.stop();
     rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+export interface StormEvidence {
+  /** Every event. */
+  readonly names: readonly string[];
+  /** How often the model was asked about each. */
+  readonly asked: ReadonlyMap<string, number>;
+  /** How often each was answered. */
+  readonly replied: ReadonlyMap<string, number>;
+  /** Messages that the inbox says were replied to. */
+  readonly rows: number;
+}
+
+/** One run, one reply and one row for each event, and nothing for what was no event. */
+export function judgeStorm({ names, asked, replied, rows }: StormEvidence): string[] {
+  const known = new Set(names);
+  return [
+    ...names.flatMap((name) => [
+      ...(asked.get(name) === 1 ? [] : [`${name} had ${asked.get(name) ?? 0} runs`]),
+      ...(replied.get(name) === 1 ? [] : [`${name} had ${replied.get(name) ?? 0} replies`]),
+    ]),
+    ...[...replied.keys()]
+      .filter((name) => !known.has(name))
+      .map((name) => `${name} is no event and had a reply`),
+    ...(rows === names.length ? [] : [`the inbox holds ${rows} replied messages`]),
+  ];
 }
 
 interface Counts {
