@@ -62,7 +62,7 @@ export async function answerInTurn(options: RunOptions, turn: InTurn): Promise<v
     meta: { command: name },
   });
   if (begun.outcome === "busy")
-    throw new Error(`the session ${ticket.sessionKey} is held by the run ${begun.run.id}`);
+    throw new StoreError("busy", `the session ${ticket.sessionKey} is held by the run ${begun.run.id}`);
   await goOn(options, { ...turn, runId: begun.run.id, name });
 }
 

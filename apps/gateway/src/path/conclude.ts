@@ -252,24 +252,16 @@ async function answered(
   return (await isOfConversation(store, event, replyTo)) ? replyTo : event.messageId;
 }
 
-/** Messages whose agent cannot work, or which ended the process, get their end, and their senders a word, without a run. */
+/** Messages that no run can answer, or which ended the process, get their end, and their senders a word. */
 export async function failWithoutRun(
   options: RunOptions,
   tickets: readonly MessageTicket[],
-  code: string,
-  agentId: string,
+  { code, message }: { readonly code: string; readonly message: string },
 ): Promise<void> {
   const word =
-    code === "poison"
-      ? failureNote(code)
-      : "Sorry, this agent is not set up to answer. Its operator can see why in the log.";
-  const message =
-    code === "poison"
-      ? word
-      : code === "no_model"
-        ? `The agent ${agentId} has no usable model. Give its provider a key, or configure another model.`
-        : `There is no working agent ${agentId}.`;
-  options.logger.error({ agent: agentId, code }, message);
+    code === "no_model" || code === "no_agent"
+      ? "Sorry, this agent is not set up to answer. Its operator can see why in the log."
+      : failureNote(code);
   for (const ticket of tickets) {
     const { event } = ticket.stored;
     const payload = answerTo(

@@ -15,6 +15,7 @@ import type { Toolbox } from "../toolbox.ts";
 import { type Attempts, createAttempts } from "./attempts.ts";
 import { failureNote, failWithoutRun, finish } from "./conclude.ts";
 import type { Drafts } from "./draft.ts";
+import { fatalIn, giveUp, isLasting, leftOf } from "./give-up.ts";
 import type { Histories } from "./history.ts";
 import type { Batch, RunHandle } from "./lane.ts";
 import type { Links } from "./links.ts";
@@ -24,7 +25,8 @@ import { chooseModel } from "./model-choice.ts";
 import type { Prompts } from "./prompt.ts";
 import { mediaMark } from "./reply.ts";
 import { seedOf } from "./session.ts";
-import { type GatewayBodies, type GatewayStore, isFatal } from "./stored.ts";
+import { ShutdownAbort } from "./shutdown.ts";
+import type { GatewayBodies, GatewayStore } from "./stored.ts";
 import { createSuspects, type Suspects } from "./suspects.ts";
 import { type MessageTicket, messagesIn, type ResumeTicket, type Ticket } from "./ticket.ts";
 import type { Tracer } from "./trace.ts";
@@ -110,13 +112,19 @@ export function createRunner(options: RunOptions): Runner {
       }
       failures.delete(sessionKey);
     } catch (error) {
-      const fatal = fatalIn(error);
+      const failed = failures.get(sessionKey) ?? 0;
+      const lasting = isLasting(error, failed) && !(handle.signal.reason instanceof ShutdownAbort);
+      const failure = lasting ? await giveUp(options, sessionKey, tickets, error) : error;
+      if (failure === undefined) {
+        failures.delete(sessionKey);
+        return;
+      }
+      const fatal = fatalIn(failure);
       if (fatal) return options.onFatal(fatal);
       options.logger.error(
-        { session: sessionKey, err: messageOf(error) },
+        { session: sessionKey, err: messageOf(failure) },
         "a run could not go on; it is tried again",
       );
-      const failed = failures.get(sessionKey) ?? 0;
       failures.set(sessionKey, failed + 1);
       options.hold(sessionKey);
       const again = setTimeout(
@@ -163,8 +171,7 @@ async function tryAgain(
   sessionKey: string,
   tickets: readonly MessageTicket[],
 ): Promise<void> {
-  const session = await store.sessions.get(sessionKey);
-  const held = session?.activeRun === undefined ? undefined : await store.runs.inspect(session.activeRun);
+  const { held, waiting } = await leftOf(store, sessionKey, tickets);
   const [first] = held?.inbox ?? [];
   const resumed: ResumeTicket[] =
     held && first
@@ -179,10 +186,6 @@ async function tryAgain(
           },
         ]
       : [];
-  const waiting: MessageTicket[] = [];
-  for (const ticket of tickets) {
-    if ((await store.inbox.get(ticket.id))?.state === "queued") waiting.push(ticket);
-  }
   putBack(sessionKey, [...resumed, ...waiting]);
 }
 
@@ -211,7 +214,9 @@ async function begin(
   const { attempts, suspects } = crashes;
   const before = await attempts.before(tickets, POISON_ATTEMPTS);
   if (before.spent.length > 0) {
-    await failWithoutRun(options, before.spent, "poison", agentId);
+    const message = failureNote("poison");
+    options.logger.error({ session: sessionKey, messages: before.spent.map(({ id }) => id) }, message);
+    await failWithoutRun(options, before.spent, { code: "poison", message });
     await attempts.forget(before.spent);
     const left = tickets.filter((ticket) => !before.spent.includes(ticket));
     return left.length > 0
@@ -221,7 +226,14 @@ async function begin(
   const session = await store.sessions.get(sessionKey);
   const chosen = named && (await chooseModel(options, named, last, session));
   const all = [...shortened, ...tickets];
-  if (!chosen) return failWithoutRun(options, all, named ? "no_model" : "no_agent", agentId);
+  if (!chosen) {
+    const code = named ? "no_model" : "no_agent";
+    const message = named
+      ? `The agent ${agentId} has no usable model. Give its provider a key, or configure another model.`
+      : `There is no working agent ${agentId}.`;
+    options.logger.error({ agent: agentId, code }, message);
+    return failWithoutRun(options, all, { code, message });
+  }
   const { agent, agentModel } = chosen;
 
   const { conversation } = last.stored.event;
@@ -257,7 +269,7 @@ async function begin(
   const alone = suspect ? await suspects.alone(handle.signal, start) : undefined;
   const { input, begun } = alone ?? (await start());
   if (begun.outcome === "busy")
-    throw new Error(`the session ${sessionKey} is held by the run ${begun.run.id}`);
+    throw new StoreError("busy", `the session ${sessionKey} is held by the run ${begun.run.id}`);
   await attempts.forget(tickets);
   const newest = begun.session.lastSeq;
   await makeTurn(options, {
@@ -347,11 +359,6 @@ async function resume(options: RunOptions, ticket: ResumeTicket, handle: RunHand
     earlier,
     sentByTool: sentBefore(interrupted.messages.map(({ message }) => message)),
   });
-}
-
-function fatalIn(error: unknown): StoreError | undefined {
-  const failure = error instanceof Error && error.cause instanceof StoreError ? error.cause : error;
-  return failure instanceof StoreError && isFatal(failure) ? failure : undefined;
 }
 
 /** Texts that the message tool sent to this conversation before the restart. */

@@ -1,0 +1,93 @@
+import { type InterruptedRun, StoreError } from "@signalbox/store";
+import { messageOf } from "../errors.ts";
+import { failureNote, failWithoutRun, finish } from "./conclude.ts";
+import type { RunOptions } from "./run.ts";
+import { type GatewayBodies, type GatewayStore, isFatal, isPassing } from "./stored.ts";
+import type { MessageTicket } from "./ticket.ts";
+
+/** How often a store may refuse the same for a reason that does not pass by itself. */
+const MOST_REFUSALS = 3;
+
+/** The failure of the store that is behind an error, if one is. */
+function storeErrorIn(error: unknown): StoreError | undefined {
+  const cause = error instanceof Error && error.cause instanceof StoreError ? error.cause : error;
+  return cause instanceof StoreError ? cause : undefined;
+}
+
+/** The error after which this process can write nothing more, if it is one. */
+export function fatalIn(error: unknown): StoreError | undefined {
+  const failure = storeErrorIn(error);
+  return failure !== undefined && isFatal(failure) ? failure : undefined;
+}
+
+/** Whether the same would fail again, however often it is tried: a fault of the gateway or of its configuration. */
+export function isLasting(error: unknown, failedBefore: number): boolean {
+  const failure = storeErrorIn(error);
+  if (failure === undefined) return true;
+  return !isFatal(failure) && !isPassing(failure) && failedBefore >= MOST_REFUSALS;
+}
+
+/** What is left to do of messages whose run broke off: the run that the journal holds, and what waits for one. */
+export async function leftOf(
+  store: GatewayStore,
+  sessionKey: string,
+  tickets: readonly MessageTicket[],
+): Promise<{
+  readonly held: InterruptedRun<GatewayBodies> | undefined;
+  readonly waiting: readonly MessageTicket[];
+}> {
+  const session = await store.sessions.get(sessionKey);
+  const held = session?.activeRun === undefined ? undefined : await store.runs.inspect(session.activeRun);
+  const waiting: MessageTicket[] = [];
+  for (const ticket of tickets) {
+    if ((await store.inbox.get(ticket.id))?.state === "queued") waiting.push(ticket);
+  }
+  return { held, waiting };
+}
+
+/**
+ * Ends messages whose run would fail again and again, and tells their senders, so that the session goes on.
+ * @returns what kept it from doing so
+ */
+export async function giveUp(
+  options: RunOptions,
+  sessionKey: string,
+  tickets: readonly MessageTicket[],
+  error: unknown,
+): Promise<unknown> {
+  const code = "internal";
+  const message = messageOf(error);
+  try {
+    const { held, waiting } = await leftOf(options.store, sessionKey, tickets);
+    options.logger.error({ session: sessionKey, err: message }, "a run failed inside the gateway");
+    if (held !== undefined) {
+      const text = failureNote(code);
+      await finish(
+        options,
+        { runId: held.run.id, sessionKey, tickets: ticketsOf(held) },
+        {
+          outcome: "failed",
+          state: "failed-reported",
+          rule: code,
+          reply: { text, silent: false, note: text },
+          end: "failed",
+          error: { code, message },
+        },
+      );
+    }
+    await failWithoutRun(options, waiting, { code, message });
+    return undefined;
+  } catch (failure) {
+    return failure;
+  }
+}
+
+function ticketsOf({ run, inbox }: InterruptedRun<GatewayBodies>): MessageTicket[] {
+  const { sessionKey, agentId } = run;
+  return inbox
+    .filter((row) => row.state === "running")
+    .map(({ id, payload: stored }) => ({
+      ...{ kind: "message", id, sessionKey, agentId, stored },
+      ...{ exclusive: false, recovered: true },
+    }));
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import type { Failpoint } from "../src/failpoints.ts";
+import { exampleConfig, inStore, openWorld, type World } from "./harness.ts";
+import { type PlainChannel, plainChannel, plainMessage } from "./plain-channel.ts";
+
+function config(more: object = {}) {
+  return exampleConfig({ channels: { plain: { accounts: { main: {} } } }, ...more });
+}
+
+function said({ sent }: PlainChannel): string[] {
+  return sent.map(({ message }) => message.parts.map((part) => ("text" in part ? part.text : "")).join());
+}
+
+async function ends(world: World): Promise<unknown[]> {
+  const rows = await inStore(world, (store) => store.inbox.list());
+  return rows
+    .toSorted((a, b) => a.seq - b.seq)
+    .map(({ messageId, state, detail }) => [messageId, state, detail?.rule]);
+}
+
+const SORRY = /something went wrong inside the gateway/;
+
+describe("a fault of the gateway's own", { timeout: 60_000 }, () => {
+  it("before a run ends the message with a word, and what comes next is looked at", async () => {
+    const world = await openWorld();
+    world.configure(
+      config({ session: { reset: { default: { mode: "daily", hour: 4, timeZone: "Mars/Olympus" } } } }),
+    );
+    world.script(() => ({ text: "fine" }));
+    const plain = plainChannel();
+    const started = await world.start({ channels: [plain.definition] });
+    for (const id of ["m1", "m2", "m3"]) {
+      await plain.emit(plainMessage(id, "hello"));
+      await started.settled();
+    }
+    expect(said(plain)).toEqual(["fine", expect.stringMatching(SORRY), expect.stringMatching(SORRY)]);
+    expect(await ends(world)).toEqual([
+      ["m1", "replied", undefined],
+      ["m2", "failed-reported", "internal"],
+      ["m3", "failed-reported", "internal"],
+    ]);
+    expect(started.log().match(/Mars\/Olympus[^\n]*a run failed inside the gateway/g)).toHaveLength(2);
+  });
+
+  it.each<Failpoint>(["begin.before", "begin.after"])("at %s ends it as well", async (place) => {
+    const world = await openWorld();
+    world.configure(config());
+    world.script(() => ({ text: "fine" }));
+    const plain = plainChannel();
+    let faulty = true;
+    const started = await world.start({
+      channels: [plain.definition],
+      failpoints: (point) => {
+        if (faulty && point === place) throw new TypeError("a fault");
+      },
+    });
+    await plain.emit(plainMessage("m1", "hello"));
+    await started.settled();
+    faulty = false;
+    await plain.emit(plainMessage("m2", "hello"));
+    await started.settled();
+    expect(said(plain)).toEqual([expect.stringMatching(SORRY), "fine"]);
+    expect(await ends(world)).toEqual([
+      ["m1", "failed-reported", "internal"],
+      ["m2", "replied", undefined],
+    ]);
+  });
+
+  it("where a run is taken up again ends it once", async () => {
+    const world = await openWorld();
+    world.configure(config({ gateway: { port: 0, logLevel: "warn", shutdownMs: 0 } }));
+    const asked = Promise.withResolvers<void>();
+    world.script(async (_, index) => {
+      asked.resolve();
+      if (index === 0) await new Promise(() => {});
+      return { text: "fine" };
+    });
+    const before = plainChannel();
+    const first = await world.start({ channels: [before.definition] });
+    await before.emit(plainMessage("m1", "hello"));
+    await asked.promise;
+    await first.stop();
+    const plain = plainChannel();
+    const second = await world.start({
+      channels: [plain.definition],
+      failpoints: (point) => {
+        if (point === "adopt.after") throw new TypeError("a fault");
+      },
+    });
+    await second.settled();
+    await plain.emit(plainMessage("m2", "hello"));
+    await second.settled();
+    expect(said(plain)).toEqual([expect.stringMatching(SORRY), "fine"]);
+    expect(await ends(world)).toEqual([
+      ["m1", "failed-reported", "internal"],
+      ["m2", "replied", undefined],
+    ]);
+  });
+});
