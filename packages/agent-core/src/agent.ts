@@ -217,40 +217,38 @@ export class Agent {
     return [{ role: "user", content: input, timestamp: (this.#options.now ?? Date.now)() }];
   }
 
-  // One function for the usual single listener: every delta comes through here.
+  // The usual single listener comes first, as every delta goes through here.
   #emit = (event: AgentEvent): void | Promise<void> => {
     const listeners = this.#listeners;
     const only = listeners[0];
     if (only === undefined) return;
-    if (listeners.length > 1) return this.#tellAll(event);
-    try {
-      const wait = only(event);
-      if (wait !== undefined) return this.#settled(wait);
-    } catch (error) {
-      this.#report(error);
+    if (listeners.length === 1) {
+      try {
+        const wait = only(event);
+        if (wait === undefined) return;
+        return this.#settled(wait);
+      } catch (error) {
+        this.#report(error);
+        return;
+      }
     }
+    let waits: Promise<void>[] | undefined;
+    for (let i = 0; i < listeners.length; i++) {
+      try {
+        const wait = this.#settled(listeners[i]?.(event));
+        if (wait === undefined) continue;
+        waits ??= [];
+        waits.push(wait);
+      } catch (error) {
+        this.#report(error);
+      }
+    }
+    if (waits !== undefined) return Promise.all(waits).then(() => {});
   };
 
   /** A listener written without types may give anything. */
   #settled(wait: unknown): void | Promise<void> {
     if (wait instanceof Promise) return wait.catch(this.#report);
-  }
-
-  #tell(listener: EmitEvent, event: AgentEvent): void | Promise<void> {
-    try {
-      return this.#settled(listener(event));
-    } catch (error) {
-      this.#report(error);
-    }
-  }
-
-  #tellAll(event: AgentEvent): void | Promise<void> {
-    const waits: Promise<void>[] = [];
-    for (const listener of this.#listeners) {
-      const wait = this.#tell(listener, event);
-      if (wait !== undefined) waits.push(wait);
-    }
-    if (waits.length > 0) return Promise.all(waits).then(() => {});
   }
 
   #report = (error: unknown): void => {

@@ -25,12 +25,15 @@ export class Snapshot {
 
   /** Takes one event; events that are not about the streaming turn are ignored. */
   apply(event: ModelEvent | AgentEvent): void {
+    // Before the others: nearly all events are deltas.
+    if (event.type === "text.delta" || event.type === "thinking.delta" || event.type === "tool.delta") {
+      const open = this.#blocks[event.index] ?? this.#start(event.index, headOf(event.type));
+      open.text += event.delta;
+      open.view = undefined;
+      this.#view = undefined;
+      return;
+    }
     switch (event.type) {
-      case "text.delta":
-      case "thinking.delta":
-      case "tool.delta":
-        this.delta(event);
-        return;
       case "block.start":
         this.#start(event.index, event.block);
         return;
@@ -62,11 +65,8 @@ export class Snapshot {
   }
 
   /** As `apply`, for who knows that it is a delta. */
-  delta({ type, index, delta }: Delta): void {
-    const open = this.#blocks[index] ?? this.#start(index, headOf(type));
-    open.text += delta;
-    open.view = undefined;
-    this.#view = undefined;
+  delta(event: Delta): void {
+    this.apply(event);
   }
 
   /**

@@ -1,38 +1,27 @@
+import type { AgentLoopConfig } from "../config.ts";
 import { errorText } from "../errors.ts";
 import type { EmitEvent } from "../events.ts";
 import type { AssistantMessage } from "../messages.ts";
-import type {
-  Model,
-  ModelContext,
-  ModelErrorData,
-  ModelEvent,
-  RequestInfo,
-  StopReason,
-  StreamModel,
-  StreamOptions,
-  Usage,
-  Warning,
-} from "../model.ts";
+import type { ModelContext, ModelErrorData, ModelEvent, StopReason, StreamOptions, Usage } from "../model.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { RunSignal } from "./run-signal.ts";
 
 /** How long a stream that has given its last event may take to close. */
 const CLOSE_MS = 250;
 
-/** What asking a model for one turn takes. */
-export interface TurnRequest {
-  readonly model: Model;
-  readonly stream: StreamModel;
-  readonly context: ModelContext;
-  readonly options: StreamOptions;
+type LastEvent = Extract<ModelEvent, { readonly type: "finish" | "error" }>;
+
+/** What asking a model for one turn needs of the run. */
+export interface TurnHost {
+  readonly config: AgentLoopConfig;
   readonly stop: RunSignal;
   readonly emit: EmitEvent;
   /** Follows the turn, also in case the stream never says itself what it came to. */
   readonly snapshot: Snapshot;
   readonly graceMs: number;
   readonly now: () => number;
-  /** Called with what an attempt used that another one followed. */
-  readonly onSpent: (usage: Usage) => void;
+  /** Takes what an attempt used that another one followed. */
+  addSpent(usage: Usage): void;
 }
 
 /**
@@ -40,176 +29,147 @@ export interface TurnRequest {
  * one that throws, ends early or does not end after an abort gives a turn of what had arrived. Rejects only when
  * `emit` does.
  */
-export function streamTurn(request: TurnRequest): Promise<AssistantMessage> {
-  request.snapshot.clear();
+export function streamTurn(
+  host: TurnHost,
+  context: ModelContext,
+  options: StreamOptions,
+): Promise<AssistantMessage> {
   return new Promise((resolve, reject) => {
-    new StreamedTurn(request, resolve, reject).start();
+    new StreamedTurn(host, resolve).read(context, options).then(resolve, reject);
   });
 }
 
 class StreamedTurn {
-  readonly #request: TurnRequest;
+  readonly #host: TurnHost;
   readonly #resolve: (message: AssistantMessage) => void;
-  readonly #reject: (error: unknown) => void;
   #iterator: AsyncIterator<ModelEvent> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #abandoned = false;
-  /** The last event has come; what is left is to close the stream. */
-  #done = false;
+  /** Nothing more is taken: the last event has come, or the stream was given up. */
+  #over = false;
+  #last: LastEvent | undefined;
   #started = false;
-  #emitted = false;
+  /** Why a turn without a last event broke off. */
+  #broke = "The stream ended before the turn did.";
 
-  constructor(
-    request: TurnRequest,
-    resolve: (message: AssistantMessage) => void,
-    reject: (error: unknown) => void,
-  ) {
-    this.#request = request;
+  constructor(host: TurnHost, resolve: (message: AssistantMessage) => void) {
+    this.#host = host;
     this.#resolve = resolve;
-    this.#reject = reject;
   }
 
-  start(): void {
-    const { stream, model, context, options, stop } = this.#request;
+  // What every delta goes through is compiled in every process that runs more than a few turns, and again for each
+  // place it is called from: so the loop is short, in one place, and leaves what is rare to other functions.
+  async read(context: ModelContext, options: StreamOptions): Promise<AssistantMessage> {
+    const { config, snapshot, emit, stop } = this.#host;
+    snapshot.clear();
     stop.on(this.#onStop);
     try {
-      this.#iterator = stream(model, context, options)[Symbol.asyncIterator]();
-    } catch (error) {
-      this.#settle(this.#broken("error", failure("protocol", errorText(error), false)));
-      return;
+      let iterator: AsyncIterator<ModelEvent>;
+      try {
+        iterator = config.stream(config.model, context, options)[Symbol.asyncIterator]();
+      } catch (error) {
+        this.#broke = errorText(error);
+        return this.#failed();
+      }
+      this.#iterator = iterator;
+      while (!this.#over) {
+        // A stream written without types may give anything.
+        let next: IteratorResult<ModelEvent> | undefined;
+        try {
+          next = await iterator.next();
+        } catch (error) {
+          this.#broke = errorText(error);
+          break;
+        }
+        if (next === undefined || next.done === true || this.#over) break;
+        const event = next.value;
+        let wait: void | Promise<void>;
+        if (event.type === "text.delta") {
+          snapshot.apply(event);
+          wait = emit(event);
+        } else {
+          wait = this.#take(event);
+        }
+        if (wait !== undefined) await wait;
+      }
+      const last = this.#last;
+      if (last === undefined) return this.#failed();
+      // What follows the last event is read too, which lets a connection go back to its pool.
+      let open = true;
+      const rest = iterator.next().then(
+        (next) => {
+          open = false;
+          if (next.done !== true) return close(iterator);
+        },
+        () => {
+          open = false;
+        },
+      );
+      // A generator that only returns is through within a few microtasks; a timer for it would cost more than the turn.
+      for (let i = 0; i < 4 && open; i++) await undefined;
+      if (open) await closedInTime(iterator, rest);
+      return last.type === "finish" ? last.message : withError(last.partial, last.error);
+    } finally {
+      if (this.#timer !== undefined) clearTimeout(this.#timer);
+      stop.off(this.#onStop);
     }
-    this.#pull();
   }
 
-  #settle = (message: AssistantMessage): void => {
-    this.#forget();
-    this.#resolve(message);
-  };
-
   #onStop = (): void => {
-    this.#timer = setTimeout(() => this.#abandon(), this.#request.graceMs);
+    this.#timer = setTimeout(() => this.#abandon(), this.#host.graceMs);
   };
 
   /** Gives up on a stream that does not end. */
   #abandon(): void {
-    this.#abandoned = true;
+    this.#over = true;
     void close(this.#iterator);
-    this.#settle(this.#broken("aborted", failure("aborted", "The run was stopped.", this.#emitted)));
+    this.#resolve(this.#broken("aborted", failure("aborted", "The run was stopped.", this.#emitted())));
   }
 
-  #forget(): void {
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
-    this.#request.stop.off(this.#onStop);
-  }
-
-  // Handlers made once a turn: an `await` would make its own for every delta.
-  readonly #pull = (): void => {
-    if (this.#abandoned) return;
-    let next: Promise<IteratorResult<ModelEvent>> | undefined;
-    try {
-      next = this.#iterator?.next();
-    } catch (error) {
-      this.#onThrow(error);
-      return;
-    }
-    // A stream written without types may give anything.
-    const promise = next instanceof Promise ? next : Promise.resolve(next);
-    promise.then(this.#onNext, this.#onThrow);
-  };
-
-  readonly #onThrow = (error: unknown): void => this.#settle(this.#failed(errorText(error)));
-
-  readonly #fail = (error: unknown): void => {
-    this.#forget();
-    this.#reject(error);
-  };
-
-  readonly #onNext = (next: IteratorResult<ModelEvent> | undefined): void => {
-    if (this.#abandoned) return;
-    if (next === undefined || next.done === true) {
-      this.#endedEarly();
-      return;
-    }
-    let wait: void | Promise<void>;
-    try {
-      wait = this.#take(next.value);
-    } catch (error) {
-      this.#fail(error);
-      return;
-    }
-    if (this.#done) return;
-    if (wait === undefined) this.#pull();
-    else this.#pullAfter(wait);
-  };
-
-  #endedEarly(): void {
-    this.#settle(this.#failed("The stream ended before the turn did."));
-  }
-
-  #pullAfter(wait: Promise<void>): void {
-    Promise.resolve(wait).then(this.#pull, this.#fail);
-  }
-
-  // Kept small, as nearly all events are deltas: what is compiled for them is compiled in every process that runs a turn.
   #take(event: ModelEvent): void | Promise<void> {
-    if (event.type !== "text.delta" && event.type !== "thinking.delta") return this.#takeOther(event);
-    const { emit, snapshot } = this.#request;
-    this.#emitted = true;
-    snapshot.delta(event);
-    return emit(event);
-  }
-
-  #takeOther(event: ModelEvent): void | Promise<void> {
-    switch (event.type) {
-      case "start":
-        return this.#start(event.request, event.warnings);
-      case "attempt":
-        return this.#again(event);
-      case "finish":
-        this.#finish(event.message);
-        return;
-      case "error":
-        this.#finish(withError(event.partial, event.error));
-        return;
-      default:
-        this.#request.snapshot.apply(event);
-        return this.#request.emit(event);
+    const { emit, snapshot } = this.#host;
+    if (event.type === "finish" || event.type === "error") {
+      this.#over = true;
+      this.#last = event;
+      return;
     }
-  }
-
-  #start(request: RequestInfo, warnings: readonly Warning[]): void | Promise<void> {
+    if (event.type === "attempt") return this.#again(event);
+    if (event.type !== "start") {
+      snapshot.apply(event);
+      return emit(event);
+    }
     // An adapter that tries again may say so again; viewers are told once.
     if (this.#started) return;
     this.#started = true;
-    return this.#request.emit({ type: "model.start", request, warnings });
+    return emit({ type: "model.start", request: event.request, warnings: event.warnings });
   }
 
   #again(event: Extract<ModelEvent, { type: "attempt" }>): void | Promise<void> {
-    const { emit, snapshot, onSpent } = this.#request;
-    if (event.failure.usage !== undefined) onSpent(event.failure.usage);
+    const { emit, snapshot } = this.#host;
+    if (event.failure.usage !== undefined) this.#host.addSpent(event.failure.usage);
     if (event.discard !== true) return emit(event);
     snapshot.clear();
     this.#started = false;
-    this.#emitted = false;
     const discard = { type: "model.discard", reason: "retry", failure: event.failure } as const;
     const told = emit(event);
     return told === undefined ? emit(discard) : told.then(() => emit(discard));
   }
 
-  #finish(message: AssistantMessage): void {
-    this.#done = true;
-    const iterator = this.#iterator;
-    if (iterator !== undefined) closed(iterator).then(() => this.#settle(message), this.#fail);
+  #failed(): AssistantMessage {
+    return this.#host.stop.cause === undefined
+      ? this.#broken("error", failure("protocol", this.#broke, this.#emitted()))
+      : this.#broken("aborted", failure("aborted", "The run was stopped.", this.#emitted()));
   }
 
-  #failed(message: string): AssistantMessage {
-    return this.#request.stop.cause === undefined
-      ? this.#broken("error", failure("protocol", message, this.#emitted))
-      : this.#broken("aborted", failure("aborted", "The run was stopped.", this.#emitted));
+  /** Whether viewers were shown any of the answer. */
+  #emitted(): boolean {
+    return this.#host.snapshot.blocks.some(
+      (block) => (block.type === "text" || block.type === "thinking") && block.text !== "",
+    );
   }
 
   #broken(stopReason: StopReason, error: ModelErrorData): AssistantMessage {
-    const { model, now, snapshot } = this.#request;
+    const { config, now, snapshot } = this.#host;
+    const { model } = config;
     return {
       role: "assistant",
       content: snapshot.salvage(),
@@ -234,24 +194,8 @@ function withError(partial: AssistantMessage, error: ModelErrorData): AssistantM
   return { ...partial, stopReason, error };
 }
 
-/**
- * Reads a stream to its end, which lets a connection go back to its pool. One that does not end at once is given a
- * moment, then closed.
- */
-async function closed(iterator: AsyncIterator<ModelEvent>): Promise<void> {
-  let done = false;
-  const rest = iterator.next().then(
-    (next) => {
-      done = true;
-      if (next.done !== true) return close(iterator);
-    },
-    () => {
-      done = true;
-    },
-  );
-  // A generator that only returns is through within a few microtasks; a timer for it would cost more than the turn.
-  for (let i = 0; i < 4 && !done; i++) await undefined;
-  if (done) return;
+/** Waits a moment for the rest of a stream, then closes it. */
+async function closedInTime(iterator: AsyncIterator<ModelEvent>, rest: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(() => {

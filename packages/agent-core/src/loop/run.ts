@@ -15,7 +15,7 @@ import { type CallHost, type CallsOutcome, type Preset, TurnCalls } from "./call
 import { type After, type End, endOf, failedBy, ON, overflowOf, rest, resultOf, stoppedBy } from "./ends.ts";
 import { Fit, type FitHost } from "./fit.ts";
 import { note, type Opening, openingOf, openingWithoutInput, type Taken, take } from "./intake.ts";
-import { streamTurn } from "./model-turn.ts";
+import { streamTurn, type TurnHost } from "./model-turn.ts";
 import { presetFor } from "./presets.ts";
 import { Repeats } from "./repeats.ts";
 import { RunSignal } from "./run-signal.ts";
@@ -28,7 +28,7 @@ const CONTINUATIONS = 2;
 const PAUSES = 16;
 
 /** One run over a conversation: the double loop, outside over follow-ups, inside over tool calls and steering. */
-export class Run implements CallHost, FitHost {
+export class Run implements CallHost, FitHost, TurnHost {
   readonly config: AgentLoopConfig;
   readonly conversation: Conversation;
   readonly tools: ToolSet;
@@ -41,7 +41,7 @@ export class Run implements CallHost, FitHost {
   readonly emit: EmitEvent;
   turn = 0;
   readonly #system: AgentContext["system"];
-  readonly #snapshot: Snapshot;
+  readonly snapshot: Snapshot;
   readonly #fit: Fit;
   readonly #options: StreamOptions;
   readonly #added: AgentMessage[] = [];
@@ -70,7 +70,7 @@ export class Run implements CallHost, FitHost {
     this.stop = new RunSignal(config.signal, config.limits?.wallMs);
     this.#system = context.system;
     this.emit = emit;
-    this.#snapshot = snapshot;
+    this.snapshot = snapshot;
     this.#fit = new Fit(this);
     this.#options = { ...config.streamOptions, signal: this.stop.signal };
     this.#runStart = conversation.messages.length;
@@ -226,22 +226,13 @@ export class Run implements CallHost, FitHost {
   }
 
   #stream(system: SystemPrompt, messages: readonly Message[]): Promise<AssistantMessage> {
-    const { config, tools } = this;
-    return streamTurn({
-      model: config.model,
-      stream: config.stream,
-      context: { system, messages, tools: tools.specs },
-      options: this.tally.clip(this.#options, config.model),
-      stop: this.stop,
-      emit: this.emit,
-      snapshot: this.#snapshot,
-      graceMs: this.graceMs,
-      now: this.now,
-      onSpent: this.#onSpent,
-    });
+    const context = { system, messages, tools: this.tools.specs };
+    return streamTurn(this, context, this.tally.clip(this.#options, this.config.model));
   }
 
-  readonly #onSpent = (usage: Usage): void => this.tally.addUsage(usage);
+  addSpent(usage: Usage): void {
+    this.tally.addUsage(usage);
+  }
 
   /** Made anew for each turn only where the host wants that. */
   #systemPrompt(): SystemPrompt | Promise<SystemPrompt> {
@@ -351,7 +342,7 @@ export class Run implements CallHost, FitHost {
     const before = this.#answer.at(-1)?.stopReason;
     if (before === "max_tokens" || before === "pause") this.#answer.push(message);
     else this.#answer = [message];
-    this.#snapshot.clear();
+    this.snapshot.clear();
     // A turn that failed before it said anything is no part of the conversation.
     if (message.content.length === 0 && message.error !== undefined) return;
     if (this.config.onStep === undefined) return this.#add(message, "model");
