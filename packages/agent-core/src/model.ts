@@ -107,8 +107,8 @@ export type ModelEvent =
   | { readonly type: "block.end"; readonly index: number; readonly block: Block }
   | { readonly type: "usage"; readonly usage: Usage }
   /**
-   * An attempt failed and another follows. With `discard`, everything since the last `start` is void: its text had been
-   * delivered, but nobody had seen it (`StreamOptions.shown`), and the next `start` begins the turn anew.
+   * An attempt failed and another follows. With `discard`, everything since the last `start` is void: it was only a
+   * tool call, or text that nobody had seen (`StreamOptions.shown`), and the next `start` begins the turn anew.
    */
   | {
       readonly type: "attempt";

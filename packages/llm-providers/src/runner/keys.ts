@@ -51,12 +51,12 @@ export class KeyRing {
     }));
   }
 
-  /** A key that may be used now, or `undefined` where all of them rest. */
-  ready(now: number): Key | undefined {
+  /** A key that may be used now and is not among `used`, or `undefined` where there is none. */
+  ready(now: number, used?: ReadonlySet<Key>): Key | undefined {
     for (let i = 0; i < this.#keys.length; i++) {
       const at = (this.#current + i) % this.#keys.length;
       const key = this.#keys[at];
-      if (key !== undefined && key.restsUntil <= now) {
+      if (key !== undefined && key.restsUntil <= now && used?.has(key) !== true) {
         this.#current = at;
         return key;
       }

@@ -3,8 +3,10 @@ import type { Key, KeyRing } from "./keys.ts";
 
 /** When and how often a failed request is made again. */
 export interface RetryPolicy {
-  /** Further attempts at the same model after passing failures; default 2. */
+  /** Further attempts at the same model after passing failures, whichever its keys; default 2. */
   readonly retries: number;
+  /** Attempts of one request in all, over every key and model; default 24. */
+  readonly maxAttempts: number;
   /** Milliseconds before the first retry, doubled for each further one, with jitter; default 500. */
   readonly baseDelayMs: number;
   /** Milliseconds; default 8,000. */
@@ -54,6 +56,8 @@ export class AttemptPlan {
   /** When the request began, or its last sign of life. */
   #since = 0;
   #retries = 0;
+  /** Each key is gone on to once: where a vendor asks for no wait at all, it would be ready again at once. */
+  readonly #used = new Set<Key>();
   readonly failures: AttemptFailure[] = [];
 
   constructor(candidates: readonly Candidate[], policy: RetryPolicy, random: () => number) {
@@ -93,7 +97,9 @@ export class AttemptPlan {
   #attempt(now: number): Attempt | undefined {
     const candidate = this.#candidates[this.#at];
     const key = candidate?.ring.ready(now) ?? candidate?.ring.soonest();
-    return candidate === undefined || key === undefined ? undefined : { ...candidate, key };
+    if (candidate === undefined || key === undefined) return undefined;
+    this.#used.add(key);
+    return { ...candidate, key };
   }
 
   /** Takes note of a failure and says what follows, or `undefined` where nothing does. */
@@ -112,11 +118,11 @@ export class AttemptPlan {
     this.failures.push(failure);
     // An overflow is the caller's to mend: another model would only be given the same history.
     if (error.code === "aborted" || error.code === "overflow" || error.emitted) return undefined;
+    if (error.scope === "key") ring.rest(key, error.code, error.retryAfterMs, now);
+    if (this.failures.length >= this.#policy.maxAttempts) return undefined;
     if (error.scope === "key") {
-      ring.rest(key, error.code, error.retryAfterMs, now);
-      const other = ring.ready(now);
+      const other = ring.ready(now, this.#used);
       if (other !== undefined && this.#left(now) > 0) {
-        this.#retries = 0;
         return this.#go({ ...attempt, key: other }, "key", failure, 0);
       }
     }
@@ -146,6 +152,7 @@ export class AttemptPlan {
 
   #go(attempt: Attempt, kind: NextAttempt["kind"], failure: AttemptFailure, delayMs: number): Step {
     const { provider, id } = attempt.model;
+    this.#used.add(attempt.key);
     return { attempt, failure, next: { kind, provider, model: id, delayMs } };
   }
 

@@ -6,9 +6,11 @@ import type {
   StreamOptions,
 } from "@signalbox/agent-core";
 import { failure } from "../stream/errors.ts";
+import { brokenMessage, guarded } from "./guard.ts";
 import type { Attempt, AttemptPlan, Step } from "./plan.ts";
 
 type Result = IteratorResult<ModelEvent, undefined>;
+type Look = (result: IteratorResult<ModelEvent>) => Result | Promise<Result>;
 
 /** Waits, or rejects as soon as the signal is aborted. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
@@ -30,10 +32,10 @@ interface Failed {
 }
 
 /**
- * One request with its retries, keys and fallbacks as a single event stream. Events are held back until something is
- * said (text or thinking) or the turn ends, so a failure before that leaves no trace but its `attempt` event. From
- * the first delta on, the attempt's own stream is handed through as it is; where it then breaks, and the caller says
- * that nobody has seen any of it, an `attempt` event voids it and another follows.
+ * One request with its retries, keys and fallbacks as a single event stream. An attempt's `start` and usage are held
+ * back until its first block, so a failure before that leaves no trace but its `attempt` event. From the first block on,
+ * events go through as they come. Where the attempt then breaks, and it had said nothing yet (a tool call is nothing
+ * said), or the caller says that nobody has seen any of it, an `attempt` event voids it and another follows.
  */
 export class Run implements AsyncIterableIterator<ModelEvent, undefined> {
   readonly #setup: RunSetup;
@@ -44,6 +46,9 @@ export class Run implements AsyncIterableIterator<ModelEvent, undefined> {
   #delayMs = 0;
   #inner: AsyncIterator<ModelEvent> | undefined;
   #passing = false;
+  /** Text or thinking was delivered, and nobody can say that it was not seen: nothing can follow this attempt. */
+  #final = false;
+  #look: Look = () => this.next();
   #done = false;
   #advancing: Promise<void> | undefined;
 
@@ -75,20 +80,33 @@ export class Run implements AsyncIterableIterator<ModelEvent, undefined> {
 
   #pass(inner: AsyncIterator<ModelEvent>): Promise<Result> {
     // Nothing is looked at where nothing can follow.
-    if (this.#setup.options.shown === undefined) return inner.next();
-    return inner.next().then((result) => {
-      // Who asked before the attempt broke is served by the next one.
-      if (inner !== this.#inner || !this.#passing) return this.next();
-      return result.done !== true && result.value.type === "error" ? this.#broke(result.value) : result;
-    });
+    return this.#final ? inner.next() : inner.next().then(this.#look);
   }
 
-  /** An attempt failed after it had said something. */
+  /** Made once for each attempt, as nearly all events are deltas. */
+  #lookAt(inner: AsyncIterator<ModelEvent>): Look {
+    return (result) => {
+      // Who asked before the attempt broke is served by the next one.
+      if (inner !== this.#inner || !this.#passing) return this.next();
+      if (result.done === true) return { done: true, value: undefined };
+      const { value } = result;
+      if (value.type === "error") return this.#broke(value);
+      if (says(value)) this.#said();
+      return { done: false, value };
+    };
+  }
+
+  #said(): void {
+    this.#final = this.#setup.options.shown === undefined;
+  }
+
+  /** An attempt failed after some of it was delivered. */
   #broke(event: Extract<ModelEvent, { type: "error" }>): Result {
     const { plan, now, options } = this.#setup;
     const attempt = this.#attempt;
-    if (attempt === undefined || wasShown(options.shown)) return { done: false, value: event };
     const { error, partial } = event;
+    if (attempt === undefined || (error.emitted && wasShown(options.shown)))
+      return { done: false, value: event };
     plan.alive(now());
     const step = plan.after(attempt, { ...error, emitted: false }, partial.usage, now());
     if (step === undefined) {
@@ -151,11 +169,17 @@ export class Run implements AsyncIterableIterator<ModelEvent, undefined> {
     }
   }
 
-  /** Reads an attempt up to its first shown delta or its finish (handed out) or its failure (returned). */
+  /** Reads an attempt up to its first block or its finish (handed out) or its failure (returned). */
   async #try(attempt: Attempt): Promise<Failed | undefined> {
-    const { open, now, plan } = this.#setup;
-    const inner = open(attempt, plan.silenceMs(attempt, now()))[Symbol.asyncIterator]();
+    const { open, now, plan, options } = this.#setup;
+    const inner = guarded(
+      () => open(attempt, plan.silenceMs(attempt, now())),
+      attempt.model,
+      options.signal,
+      now,
+    );
     this.#inner = inner;
+    this.#look = this.#lookAt(inner);
     const held: ModelEvent[] = [];
     for (;;) {
       const result = await inner.next();
@@ -165,14 +189,14 @@ export class Run implements AsyncIterableIterator<ModelEvent, undefined> {
           ...failure("protocol", "The provider's stream ended without a word."),
           emitted: false,
         };
-        return { error, partial: emptyMessage(attempt, error, now()) };
+        return { error, partial: brokenMessage(attempt.model, error, now()) };
       }
       const event = result.value;
       if (event.type === "error" && !event.error.emitted) return event;
       if (event.type !== "start" && event.type !== "error") plan.alive(now());
       held.push(event);
-      const shown = event.type === "text.delta" || event.type === "thinking.delta";
-      if (shown || event.type === "finish" || event.type === "error") {
+      if (event.type !== "start" && event.type !== "usage") {
+        if (says(event)) this.#said();
         if (event.type !== "error") attempt.ring.worked(attempt.key);
         this.#queue = this.#head === this.#queue.length ? held : [...this.#queue.slice(this.#head), ...held];
         this.#head = 0;
@@ -197,7 +221,7 @@ export class Run implements AsyncIterableIterator<ModelEvent, undefined> {
 
   #end(error: ModelErrorData, partial: AssistantMessage | undefined): void {
     if (this.#done) return;
-    const message = partial ?? emptyMessage(this.#attempt, error, this.#setup.now());
+    const message = partial ?? brokenMessage(this.#attempt?.model, error, this.#setup.now());
     const { api, provider, model } = message;
     this.#queue.push(
       { type: "start", request: { api, provider, model }, warnings: [] },
@@ -207,6 +231,11 @@ export class Run implements AsyncIterableIterator<ModelEvent, undefined> {
   }
 }
 
+/** Text or thinking: what a person may have seen. */
+function says(event: ModelEvent): boolean {
+  return event.type === "text.delta" || event.type === "thinking.delta";
+}
+
 /** What was delivered counts as seen unless the caller knows better. */
 function wasShown(shown: (() => boolean) | undefined): boolean {
   try {
@@ -214,17 +243,4 @@ function wasShown(shown: (() => boolean) | undefined): boolean {
   } catch {
     return true;
   }
-}
-
-function emptyMessage(attempt: Attempt | undefined, error: ModelErrorData, now: number): AssistantMessage {
-  return {
-    role: "assistant",
-    content: [],
-    api: attempt?.model.api ?? "",
-    provider: attempt?.model.provider ?? "",
-    model: attempt?.model.id ?? "",
-    stopReason: error.code === "aborted" ? "aborted" : "error",
-    error,
-    timestamp: now,
-  };
 }

@@ -1,7 +1,20 @@
 import type { ModelEvent } from "@signalbox/agent-core";
 import { describe, expect, it } from "vitest";
-import { context, kinds, model, stage } from "../../test/support/stage.ts";
-import { readTurn } from "../testkit/index.ts";
+import { context, kinds, model, type Play, stage } from "../../test/support/stage.ts";
+import { createProviders, type Provider } from "../provider.ts";
+import { failure } from "../stream/errors.ts";
+import { modelTurn } from "../stream/turn.ts";
+import { checkEvents, readTurn } from "../testkit/index.ts";
+
+const sayer: Provider = {
+  api: "sayer",
+  connect: () => (asked, _context, how) =>
+    modelTurn({ model: asked, options: how }, async (turn) => {
+      turn.text(turn.open({ type: "text" }), "hi");
+      turn.finish("end_turn");
+      return { pull: () => false, close: () => {} };
+    }),
+};
 
 describe("a model runner", () => {
   it("tries again after a passing failure, waiting longer each time", async () => {
@@ -46,6 +59,48 @@ describe("a model runner", () => {
     await readTurn(runner.stream(model("a"), context));
     expect(seen).toEqual(["a/m 1", "a/m 2", "a/m 2", "a/m 2", "a/m 1"]);
     expect(runner.keys()[1]).toMatchObject({ name: "a#2", cause: "auth" });
+  });
+
+  it.each([0, 1])("repeats at its own pace where a vendor asks for a wait of %i ms", async (retryAfterMs) => {
+    const refusals: Play[] = Array.from({ length: 50 }, () => ({
+      fail: "rate_limit",
+      retryAfterMs,
+      takes: 5,
+    }));
+    const one = stage(refusals, { a: ["1"] });
+    expect((await readTurn(one.runner.stream(model("a"), context))).error?.code).toBe("rate_limit");
+    expect(one.seen).toEqual(["a/m 1", "a/m 1", "a/m 1"]);
+    expect(one.slept).toEqual([375, 750]);
+    const two = stage(refusals, { a: ["1", "2"] });
+    const turn = await readTurn(two.runner.stream(model("a"), context));
+    expect(kinds(turn.events)).toEqual(["rate_limit>key", "rate_limit>retry", "rate_limit>retry"]);
+    expect(two.seen).toEqual(["a/m 1", "a/m 2", "a/m 2", "a/m 2"]);
+    expect(two.slept).toEqual([375, 750]);
+  });
+
+  it("keeps its count of retries when it goes on to another key", async () => {
+    const { runner, seen } = stage(
+      [
+        { fail: "overloaded" },
+        { fail: "overloaded" },
+        { fail: "auth" },
+        { fail: "overloaded" },
+        { say: "hi" },
+      ],
+      { a: ["1", "2"] },
+    );
+    expect((await readTurn(runner.stream(model("a"), context))).error?.code).toBe("overloaded");
+    expect(seen).toEqual(["a/m 1", "a/m 1", "a/m 1", "a/m 2"]);
+  });
+
+  it("makes no more attempts than a bound, however many keys there are", async () => {
+    const keys = Array.from({ length: 100 }, (_, i) => `${i}`);
+    const { runner, seen } = stage(
+      keys.map((): Play => ({ fail: "auth" })),
+      { a: keys },
+    );
+    expect((await readTurn(runner.stream(model("a"), context))).error?.attempts).toHaveLength(24);
+    expect(seen).toHaveLength(24);
   });
 
   it("tries a key again within the hour, whatever its vendor asks for", async () => {
@@ -107,6 +162,119 @@ describe("a model runner", () => {
     const { runner } = stage([{ fail: "network", midCall: true }, { say: "hi" }], { a: ["1"] });
     const turn = await readTurn(runner.stream(model("a"), context));
     expect(turn.message.content).toEqual([{ type: "text", text: "hi" }]);
+  });
+
+  it("hands a call through as it comes, and voids it where the attempt breaks", async () => {
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let attempt = 0;
+    const pretend: Provider = {
+      api: "pretend",
+      connect: () => (asked, _context, how) =>
+        modelTurn({ model: asked, options: how }, async (turn) => {
+          const gate = gates[attempt];
+          const broken = attempt++ === 0;
+          turn.start();
+          const call = turn.open({ type: "toolCall", id: "c", name: "t" });
+          turn.args(call, '{"a":');
+          return {
+            async pull() {
+              await gate?.promise;
+              if (broken) turn.fail(failure("network", "broken"));
+              turn.args(call, "1}");
+              turn.finish("tool_use");
+              return false;
+            },
+            close: () => {},
+          };
+        }),
+    };
+    const { runner } = stage([], { a: ["1"] }, { providers: createProviders([pretend]) });
+    const events: ModelEvent[] = [];
+    for await (const event of runner.stream(model("a"), context)) {
+      events.push(event);
+      // The vendor goes on only once this was seen.
+      if (event.type === "tool.delta") gates[attempt - 1]?.resolve();
+    }
+    expect(events.map((event) => event.type)).toEqual([
+      "start",
+      "block.start",
+      "tool.delta",
+      "block.end",
+      "attempt",
+      "start",
+      "block.start",
+      "tool.delta",
+      "tool.delta",
+      "block.end",
+      "finish",
+    ]);
+    expect(events[4]).toMatchObject({ discard: true, failure: { code: "network" } });
+    const turn = checkEvents(events);
+    expect(turn.message.content).toMatchObject([{ type: "toolCall", args: { a: 1 } }]);
+  });
+
+  it("goes on to other models where a third party's provider throws", async () => {
+    const throws: Record<string, Provider["connect"]> = {
+      connect: () => {
+        throw new Error("bad settings");
+      },
+      stream: () => () => {
+        throw new Error("bad request");
+      },
+      "the first event": () =>
+        async function* () {
+          yield* [];
+          throw new Error("boom");
+        },
+      "after a call began": () =>
+        async function* () {
+          yield { type: "start", request: { api: "odd", provider: "o", model: "m" }, warnings: [] };
+          yield { type: "block.start", index: 0, block: { type: "toolCall", id: "1", name: "t" } };
+          yield { type: "tool.delta", index: 0, delta: "{" };
+          throw new Error("boom");
+        },
+      "an end without a word": () =>
+        async function* () {
+          yield { type: "start", request: { api: "odd", provider: "o", model: "m" }, warnings: [] };
+        },
+    };
+    for (const [name, connect] of Object.entries(throws)) {
+      const { runner } = stage(
+        [{ say: "hi" }],
+        {},
+        {
+          providers: createProviders([{ api: "odd", connect }, sayer]),
+          accounts: [
+            { name: "o", api: "odd", keys: [] },
+            { name: "a", api: "sayer", keys: [] },
+          ],
+        },
+      );
+      const turn = await readTurn(runner.withFallbacks([model("a")])({ ...model("o"), api: "odd" }, context));
+      expect(turn.message.content, name).toEqual([{ type: "text", text: "hi" }]);
+      expect(kinds(turn.events), name).toEqual(["protocol>retry", "protocol>retry", "protocol>model"]);
+    }
+  });
+
+  it("ends in an error where a third party's stream throws after it has said something", async () => {
+    const odd: Provider = {
+      api: "odd",
+      connect: () =>
+        async function* () {
+          yield { type: "start", request: { api: "odd", provider: "o", model: "m" }, warnings: [] };
+          yield { type: "block.start", index: 0, block: { type: "text" } };
+          yield { type: "text.delta", index: 0, delta: "so far" };
+          throw new Error("boom");
+        },
+    };
+    const { runner } = stage(
+      [],
+      {},
+      { providers: createProviders([odd]), accounts: [{ name: "o", api: "odd", keys: [] }] },
+    );
+    const turn = await readTurn(runner.stream({ ...model("o"), api: "odd" }, context));
+    expect(turn.error).toMatchObject({ code: "protocol", emitted: true });
+    expect(turn.message.content).toEqual([{ type: "text", text: "so far" }]);
   });
 
   it("does not repeat what cannot succeed", async () => {

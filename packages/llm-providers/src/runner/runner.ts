@@ -47,6 +47,7 @@ export interface ModelRunner {
 
 const RETRY: RetryPolicy = {
   retries: 2,
+  maxAttempts: 24,
   baseDelayMs: 500,
   maxDelayMs: 8_000,
   maxRetryAfterMs: 30_000,

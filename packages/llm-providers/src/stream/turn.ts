@@ -410,6 +410,11 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined>, TurnWriter {
   }
 }
 
+/** Whether a stream is `modelTurn`'s, which never throws and ends with one terminal event. */
+export function isTurn(stream: object): stream is AsyncIterableIterator<ModelEvent, undefined> {
+  return stream instanceof Turn;
+}
+
 /** A turn that asks nothing of anybody until its first event is asked for. */
 export function modelTurn(setup: TurnSetup, open: OpenTurn): AsyncIterableIterator<ModelEvent, undefined> {
   return new Turn(setup, open);

@@ -1,0 +1,151 @@
+import type { AssistantMessage, Block, Model, ModelEvent, StreamModel } from "@signalbox/agent-core";
+import { classifyException, type Failure, failure } from "../stream/errors.ts";
+import { type OpenBlock, seal } from "../stream/seal.ts";
+import { isTurn } from "../stream/turn.ts";
+
+type Result = IteratorResult<ModelEvent, undefined>;
+
+/** What an attempt that never began, or did not say how it ended, leaves behind. */
+export function brokenMessage(
+  model: Model | undefined,
+  error: AssistantMessage["error"],
+  timestamp: number,
+  content: readonly Block[] = [],
+): AssistantMessage {
+  return {
+    role: "assistant",
+    content,
+    api: model?.api ?? "",
+    provider: model?.provider ?? "",
+    model: model?.id ?? "",
+    stopReason: error?.code === "aborted" ? "aborted" : "error",
+    ...(error === undefined ? {} : { error }),
+    timestamp,
+  };
+}
+
+/** A stream that is not known to keep the contract: where it throws, or ends without a word, it fails as others do. */
+class Guard implements AsyncIterableIterator<ModelEvent, undefined> {
+  readonly #inner: AsyncIterator<ModelEvent>;
+  readonly #model: Model;
+  readonly #signal: AbortSignal | undefined;
+  readonly #now: () => number;
+  readonly #open = new Map<number, OpenBlock>();
+  readonly #sealed: Block[] = [];
+  readonly #queue: ModelEvent[] = [];
+  #started = false;
+  #emitted = false;
+  #ended = false;
+
+  constructor(
+    inner: AsyncIterator<ModelEvent>,
+    model: Model,
+    signal: AbortSignal | undefined,
+    now: () => number,
+  ) {
+    this.#inner = inner;
+    this.#model = model;
+    this.#signal = signal;
+    this.#now = now;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<Result> {
+    if (!this.#ended) {
+      let result: IteratorResult<ModelEvent> | undefined;
+      try {
+        result = await this.#inner.next();
+      } catch (error) {
+        this.#break(this.#signal?.aborted === true ? aborted() : classifyException(error));
+      }
+      if (result?.done === true)
+        this.#break(failure("protocol", "The provider's stream ended without a word."));
+      else if (result !== undefined && !this.#ended) {
+        this.#note(result.value);
+        return { done: false, value: result.value };
+      }
+    }
+    const value = this.#queue.shift();
+    return value === undefined ? { done: true, value: undefined } : { done: false, value };
+  }
+
+  async return(): Promise<Result> {
+    this.#ended = true;
+    this.#queue.length = 0;
+    await this.#inner.return?.().then(undefined, () => {});
+    return { done: true, value: undefined };
+  }
+
+  #note(event: ModelEvent): void {
+    switch (event.type) {
+      case "start":
+        this.#started = true;
+        break;
+      case "block.start":
+        this.#open.set(event.index, { head: event.block, text: "" });
+        break;
+      case "text.delta":
+      case "thinking.delta":
+      case "tool.delta": {
+        const open = this.#open.get(event.index);
+        if (open !== undefined) open.text += event.delta;
+        if (event.type !== "tool.delta") this.#emitted = true;
+        break;
+      }
+      case "block.end":
+        this.#open.delete(event.index);
+        this.#sealed[event.index] = event.block;
+        break;
+      case "finish":
+      case "error":
+        this.#ended = true;
+        break;
+      default:
+    }
+  }
+
+  #break(cause: Failure): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    const { api, provider, id } = this.#model;
+    if (!this.#started)
+      this.#queue.push({ type: "start", request: { api, provider, model: id }, warnings: [] });
+    for (const [index, open] of this.#open) {
+      const block = seal(open, undefined, false);
+      this.#sealed[index] = block;
+      this.#queue.push({ type: "block.end", index, block });
+    }
+    const error = { ...cause, emitted: this.#emitted };
+    const content = this.#sealed.filter((block) => block !== undefined);
+    this.#queue.push({
+      type: "error",
+      error,
+      partial: brokenMessage(this.#model, error, this.#now(), content),
+    });
+  }
+}
+
+function aborted(): Failure {
+  return failure("aborted", "The request was aborted.");
+}
+
+/** The events of one attempt, which never throw and always end with a terminal one; those of our own turns as they are. */
+export function guarded(
+  stream: () => ReturnType<StreamModel>,
+  model: Model,
+  signal: AbortSignal | undefined,
+  now: () => number,
+): AsyncIterator<ModelEvent> {
+  let opened: AsyncIterator<ModelEvent>;
+  try {
+    const made = stream();
+    if (isTurn(made)) return made;
+    opened = made[Symbol.asyncIterator]();
+  } catch (error) {
+    opened = { next: () => Promise.reject(error) };
+  }
+  return new Guard(opened, model, signal, now);
+}
