@@ -13,6 +13,9 @@ import type { Logger } from "./log.ts";
 import { type GatewayBodies, type GatewayStore, isFatal } from "./path/stored.ts";
 import { ONCE } from "./service.ts";
 
+/** The lease under which a gateway writes. */
+export const LEASE_NAME = "gateway";
+
 /** Keeps the lease; tells where that is not possible any more. */
 export async function renew(
   store: GatewayStore,
@@ -114,7 +117,7 @@ export async function openHomeStore(
  * @throws GatewayError where another gateway holds it
  */
 export async function takeLease(store: GatewayStore, home: Home, leaseMs: number): Promise<Lease> {
-  const lease = await store.leases.acquire("gateway", `home ${home.dir}`, leaseMs);
+  const lease = await store.leases.acquire(LEASE_NAME, `home ${home.dir}`, leaseMs);
   if (lease) return lease;
   throw new GatewayError(
     EXIT.held,

@@ -1,14 +1,9 @@
-import fs from "node:fs/promises";
+import { backupTo } from "./backup.ts";
 import type { Context } from "./context.ts";
-import { toStoreError } from "./database.ts";
-import { StoreError } from "./errors.ts";
+import { copyElsewhere, vacuumElsewhere } from "./elsewhere.ts";
 import { schemaVersion } from "./migrate.ts";
 import type { MaintenanceStore, PruneReport, Retention, StoreStats } from "./types/store.ts";
-import { vacuumElsewhere } from "./vacuum.ts";
 import type { WriteAheadLog } from "./write-ahead-log.ts";
-
-/** Pages copied in one step of a backup. */
-const backupPages = 200;
 
 interface Parts {
   readonly path: string;
@@ -54,29 +49,10 @@ export function createMaintenanceStore({ database, queue }: Context, parts: Part
 
     async backup(toPath) {
       await queue.read(() => undefined);
-      if (
-        await fs.access(toPath).then(
-          () => true,
-          () => false,
-        )
-      ) {
-        throw new StoreError("invalid", `${toPath} exists: name a new file for the backup.`);
-      }
-      const part = `${toPath}.part`;
-      try {
-        await fs.rm(part, { force: true });
-        await raw.backup(part, { progress: () => backupPages });
-        const file = await fs.open(part, "r+");
-        await file.sync();
-        const { size } = await file.stat();
-        await file.close();
-        await fs.chmod(part, 0o600);
-        await fs.rename(part, toPath);
-        return { bytes: size };
-      } catch (error) {
-        await fs.rm(part, { force: true });
-        throw toStoreError(error);
-      }
+      return backupTo(toPath, async (part) => {
+        if (parts.log === undefined) raw.prepare("VACUUM INTO ?").run(part);
+        else await copyElsewhere(parts.path, part);
+      });
     },
 
     integrity: () =>

@@ -1,6 +1,5 @@
 import fs from "node:fs";
 import { expect, test } from "vitest";
-import { openStore } from "../src/index.ts";
 import {
   accepted,
   answered,
@@ -98,32 +97,6 @@ test("traces are capped by number", async () => {
   expect((await store.maintenance.prune({ traceRows: 2 })).traces).toBe(3);
   expect(await store.traces.read("m2")).toEqual([]);
   expect(await store.traces.read("m3")).toHaveLength(1);
-});
-
-test("a backup made while messages come in is whole", async () => {
-  const folder = temporaryFolder();
-  const { store } = await testStore({ path: `${folder}/a.db` });
-  const lease = await takeLease(store);
-  const filler = "x".repeat(20_000);
-  for (let i = 0; i < 100; i += 1) await store.kv.set("filler", String(i), filler);
-  for (let i = 0; i < 20; i += 1) await answered(store, lease, `before-${i}`, `s${i % 3}`);
-  let done = false;
-  const busy = (async () => {
-    for (let i = 0; !done; i += 1) await answered(store, lease, `during-${i}`, `s${i % 3}`);
-  })();
-  const { bytes } = await store.maintenance.backup(`${folder}/copy.db`);
-  done = true;
-  await busy;
-  expect(fs.statSync(`${folder}/copy.db`)).toMatchObject({ size: bytes });
-  expect(fs.statSync(`${folder}/copy.db`).mode & 0o777).toBe(0o600);
-  await expect(store.maintenance.backup(`${folder}/copy.db`)).rejects.toMatchObject({ code: "invalid" });
-  const copy = await openStore({ path: `${folder}/copy.db` });
-  expect(await copy.maintenance.integrity()).toEqual({ ok: true, problems: [] });
-  expect(await copy.inbox.accept(event("before-19"))).toMatchObject({
-    outcome: "duplicate",
-    state: "replied",
-  });
-  await copy.close();
 });
 
 test("space is given back while reading and writing go on", async () => {

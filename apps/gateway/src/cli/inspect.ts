@@ -1,31 +1,11 @@
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import type { Trace } from "@signalbox/client";
-import { openStore } from "@signalbox/store";
 import { EXIT, GatewayError } from "../errors.ts";
-import { locateHome } from "../home.ts";
-import type { GatewayBodies, GatewayStore } from "../path/stored.ts";
+import type { GatewayStore } from "../path/stored.ts";
 import { readTrace } from "../path/trace.ts";
+import { withStore } from "./home-store.ts";
 import { print } from "./output.ts";
 import type { CommonOptions } from "./program.ts";
 import { runningGateway } from "./running.ts";
-
-/** Opens the database of a home beside a gateway that may be running on it. */
-async function withStore<T>(options: CommonOptions, use: (store: GatewayStore) => Promise<T>): Promise<T> {
-  const home = locateHome(options.home, process.env);
-  if (!existsSync(home.databaseFile)) {
-    throw new GatewayError(
-      EXIT.failure,
-      `There is no database ${home.databaseFile} yet. Start the gateway once, or use --home.`,
-    );
-  }
-  const store = await openStore<GatewayBodies>({ path: home.databaseFile });
-  try {
-    return await use(store);
-  } finally {
-    await store.close();
-  }
-}
 
 /** `signalbox sessions` */
 export async function sessions(options: CommonOptions): Promise<void> {
@@ -133,15 +113,6 @@ export async function pairingApprove(code: string, options: CommonOptions): Prom
   }
   const { peer } = result;
   print(options.json, peer, () => [`${peer.peerId} may talk on ${peer.channel}/${peer.account} now.`]);
-}
-
-/** `signalbox backup <file>` */
-export async function backup(file: string, options: CommonOptions): Promise<void> {
-  const path = resolve(file);
-  if (existsSync(path))
-    throw new GatewayError(EXIT.cannotWrite, `${path} exists. Name a file that does not.`);
-  const { bytes } = await withStore(options, (store) => store.maintenance.backup(path));
-  print(options.json, { path, bytes }, () => [`${path}: ${bytes} bytes`]);
 }
 
 /** From the running gateway, which writes its notes a moment later than it makes them; else from the database. */

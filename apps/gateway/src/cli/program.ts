@@ -102,9 +102,11 @@ export async function runCli(argv: readonly string[]): Promise<void> {
     guarded(options.json, async () => (await import("./skills.ts")).check(options)),
   );
 
-  command("backup <file>", "copy the database while the gateway runs").action(
-    (file: string, options: CommonOptions) =>
-      guarded(options.json, async () => (await import("./inspect.ts")).backup(file, options)),
+  command(
+    "backup <folder>",
+    "copy the database and unsent attachments into a new folder while the gateway runs",
+  ).action((folder: string, options: CommonOptions) =>
+    guarded(options.json, async () => (await import("./backup.ts")).backup(folder, options)),
   );
   program
     .command("replay <scenarios...>")

@@ -303,6 +303,19 @@ export async function sendSayingWhatFails(
   }
 }
 
+/** The blobs of replies that have not gone out, also of those that were given up: they may be sent after all. */
+export async function neededBlobs(store: GatewayStore): Promise<ReadonlySet<string>> {
+  const states = ["pending", "sending", "dead", "uncertain", "expired"] as const;
+  const needed = new Set<string>();
+  for (const row of await store.outbox.list({ states, limit: Number.MAX_SAFE_INTEGER })) {
+    for (const part of row.payload.parts) {
+      const id = part.type === "media" ? blobOf(part.ref) : undefined;
+      if (id !== undefined) needed.add(id);
+    }
+  }
+  return needed;
+}
+
 /** Blobs that no row of the outbox can still need are removed once they are an hour old. */
 export async function pruneMedia(
   store: GatewayStore,
@@ -312,16 +325,13 @@ export async function pruneMedia(
 ): Promise<void> {
   try {
     const before = now() - 3_600_000;
-    const old = new Set(await blobs.olderThan(before));
-    if (old.size === 0) return;
-    const states = ["pending", "sending", "dead", "uncertain", "expired"] as const;
-    for (const row of await store.outbox.list({ states, limit: Number.MAX_SAFE_INTEGER })) {
-      for (const part of row.payload.parts) {
-        const id = part.type === "media" ? blobOf(part.ref) : undefined;
-        if (id !== undefined) old.delete(id);
-      }
-    }
-    const removed = await blobs.remove([...old], before);
+    const old = await blobs.olderThan(before);
+    if (old.length === 0) return;
+    const needed = await neededBlobs(store);
+    const removed = await blobs.remove(
+      old.filter((id) => !needed.has(id)),
+      before,
+    );
     if (removed > 0) logger.debug({ removed }, "attachments that were sent were removed");
   } catch (error) {
     logger.warn({ err: messageOf(error) }, "old attachments could not be removed");

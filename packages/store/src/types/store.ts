@@ -65,7 +65,11 @@ export interface MaintenanceStore {
    * on, and writes wait until it is done (about a second for 200 MB).
    */
   vacuum(): Promise<{ readonly freedBytes: number }>;
-  /** A consistent copy, made while everything goes on. The file must not exist. */
+  /**
+   * One committed state in a file of its own (mode 0600), compact, synced and looked through for damage, made on a thread
+   * of its own while everybody goes on: nobody waits, and writes of other processes do not make it begin anew. The log
+   * grows until it is done. The file must not exist; where something fails there is none.
+   */
   backup(toPath: string): Promise<{ readonly bytes: number }>;
   /** Looks through the whole file; holds the event loop while it does. */
   integrity(): Promise<{ readonly ok: boolean; readonly problems: readonly string[] }>;

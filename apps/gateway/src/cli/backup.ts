@@ -1,0 +1,48 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, rmSync } from "node:fs";
+import { mkdir, open, rename } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { backupInto } from "../backup.ts";
+import { codeOf, EXIT, GatewayError, messageOf } from "../errors.ts";
+import { withStore } from "./home-store.ts";
+import { print } from "./output.ts";
+import type { CommonOptions } from "./program.ts";
+
+/** `signalbox backup <folder>`: the folder has its name only once all of it is there. */
+export async function backup(folder: string, options: CommonOptions): Promise<void> {
+  const path = resolve(folder);
+  if (existsSync(path)) throw taken(path);
+  const part = `${path}.${randomBytes(6).toString("hex")}.part`;
+  const clear = (): void => rmSync(part, { recursive: true, force: true });
+  const broken = (): void => {
+    clear();
+    process.exit(130);
+  };
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, broken);
+  try {
+    const report = await withStore(options, async (store, { mediaDir }) => {
+      await mkdir(part, { mode: 0o700 });
+      return backupInto(part, { store, mediaDir });
+    });
+    await rename(part, path).catch((error: unknown) => {
+      throw ["EEXIST", "ENOTEMPTY", "ENOTDIR"].includes(codeOf(error) ?? "") ? taken(path) : error;
+    });
+    const parent = await open(dirname(path), "r");
+    await parent.sync().finally(() => parent.close());
+    const { databaseBytes, media, missing } = report;
+    print(options.json, { path, ...report }, () => [
+      `${path}: database of ${databaseBytes} bytes, ${media.files} attachments of ${media.bytes} bytes`,
+      ...missing.map((id) => `The attachment ${id} of an undelivered reply is not kept any more.`),
+    ]);
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    throw new GatewayError(EXIT.cannotWrite, `No backup was made: ${messageOf(error)}`, { cause: error });
+  } finally {
+    for (const name of ["SIGINT", "SIGTERM"] as const) process.removeListener(name, broken);
+    clear();
+  }
+}
+
+function taken(path: string): GatewayError {
+  return new GatewayError(EXIT.cannotWrite, `${path} exists. Name a folder that does not.`);
+}

@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { textMessage } from "@signalbox/testkit/feishu";
+import { expect, it } from "vitest";
+import { locateHome } from "../src/home.ts";
+import { eventually, exampleConfig, inStore, openWorld, type World, ZHANG } from "./harness.ts";
+
+const REPORT = Buffer.from("a,b\n1,2\n");
+const ID = createHash("sha256").update(REPORT).digest("hex");
+
+/** A gateway whose one reply, with an attachment, cannot go out yet. */
+async function withUnsent(world: World) {
+  world.configure(exampleConfig());
+  mkdirSync(world.home.workspace("coder"), { recursive: true });
+  writeFileSync(join(world.home.workspace("coder"), "report.csv"), REPORT);
+  world.script([{ text: "Here it is.\nMEDIA:report.csv" }, { text: "Good morning." }]);
+  world.feishu.fail({ kind: "status", status: 503, method: "POST", path: "/im/v1/", times: 1_000 });
+  const started = await world.startChild();
+  await started.post(textMessage("send the report", { senderId: ZHANG, messageId: "om_asked" }));
+  await eventually(async () => {
+    const [row] = await inStore(world, (store) => store.inbox.list());
+    return row?.state === "replied";
+  }, "the message is answered");
+  return started;
+}
+
+it("a backup taken from a running gateway is a home that sends what was unsent, attachments too", {
+  timeout: 60_000,
+}, async () => {
+  const world = await openWorld();
+  const started = await withUnsent(world);
+  // Bytes that nothing needs, and a name that leads elsewhere.
+  writeFileSync(join(world.home.mediaDir, "f".repeat(64)), "sent long ago");
+  const folder = join(world.dir, "saved");
+  const backup = world.run(["backup", folder, "--json"]);
+  expect((await backup.exited).code, backup.stderr()).toBe(0);
+  expect(JSON.parse(backup.stdout())).toMatchObject({
+    path: folder,
+    media: { files: 1, bytes: REPORT.length },
+    missing: [],
+  });
+  expect(readdirSync(folder).sort()).toEqual(["media", "signalbox.db"]);
+  expect(readdirSync(join(folder, "media"))).toEqual([ID]);
+  for (const name of ["", "media"]) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o700);
+  for (const name of ["signalbox.db", `media/${ID}`])
+    expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+  expect(readdirSync(world.dir).filter((name) => name.includes("part"))).toEqual([]);
+  const again = world.run(["backup", folder]);
+  expect((await again.exited).code).toBe(73);
+  expect(again.stderr()).toContain("exists");
+
+  // What comes after the backup is not in it.
+  await started.post(textMessage("good morning", { senderId: ZHANG, messageId: "om_later" }));
+  await started.end("SIGKILL");
+  expect(world.feishu.sent).toEqual([]);
+  world.feishu.heal();
+  const home = locateHome(join(world.dir, "restored"), world.env);
+  mkdirSync(home.dir);
+  cpSync(folder, home.dir, { recursive: true });
+  copyFileSync(world.home.configFile, home.configFile);
+  const restored: World = { ...world, home };
+  const second = await restored.startChild(["--home", home.dir]);
+  await eventually(() => world.feishu.sent.length === 2, "the reply and its attachment go out");
+  const [, file] = world.feishu.sent;
+  expect(file && Buffer.from(world.feishu.upload(file)?.content ?? []).toString()).toBe(REPORT.toString());
+  const rows = await inStore(restored, (store) => store.inbox.list());
+  expect(rows.map(({ messageId }) => messageId)).toEqual(["om_asked"]);
+  await second.end("SIGTERM");
+});
+
+it("a backup leaves nothing behind where it fails, and says what is lost already", {
+  timeout: 60_000,
+}, async () => {
+  const world = await openWorld();
+  await withUnsent(world);
+  const nowhere = world.run(["backup", join(world.dir, "no", "such", "saved")]);
+  expect((await nowhere.exited).code).toBe(73);
+  writeFileSync(join(world.home.mediaDir, ID), "something else");
+  const folder = join(world.dir, "saved");
+  const backup = world.run(["backup", folder]);
+  expect((await backup.exited).code, backup.stderr()).toBe(0);
+  expect(backup.stdout()).toContain(`The attachment ${ID}`);
+  expect(readdirSync(join(folder, "media"))).toEqual([]);
+  expect(readFileSync(join(folder, "signalbox.db")).subarray(0, 6).toString()).toBe("SQLite");
+  expect(readdirSync(world.dir).filter((name) => name.includes("part"))).toEqual([]);
+});

@@ -1,0 +1,61 @@
+import { randomBytes } from "node:crypto";
+import fs from "node:fs/promises";
+import { dirname } from "node:path";
+import { toStoreError } from "./database.ts";
+import { StoreError } from "./errors.ts";
+
+/**
+ * Has `copy` fill a file that is not there yet. It has its name only once it is whole and on the disk; whatever
+ * goes wrong, nothing is left behind.
+ *
+ * @throws StoreError `invalid` where the file exists, `disk_full`, `corrupt`
+ */
+export async function backupTo(
+  toPath: string,
+  copy: (part: string) => Promise<void>,
+): Promise<{ readonly bytes: number }> {
+  if (await exists(toPath)) throw taken(toPath);
+  const part = `${toPath}.${randomBytes(6).toString("hex")}.part`;
+  try {
+    const made = await fs.open(part, "wx", 0o600);
+    await made.close();
+    await copy(part);
+    const file = await fs.open(part, "r+");
+    const { size } = await file
+      .sync()
+      .then(() => file.stat())
+      .finally(() => file.close());
+    await giveName(part, toPath);
+    const folder = await fs.open(dirname(toPath), "r");
+    await folder.sync().finally(() => folder.close());
+    return { bytes: size };
+  } catch (error) {
+    throw toStoreError(error);
+  } finally {
+    for (const name of [part, `${part}-journal`]) await fs.rm(name, { force: true });
+  }
+}
+
+/** Unlike a rename, a link never takes the place of a file that came meanwhile. */
+async function giveName(part: string, toPath: string): Promise<void> {
+  try {
+    await fs.link(part, toPath);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "EEXIST") throw taken(toPath);
+    // Some file systems have no links.
+    if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EOPNOTSUPP" && code !== "ENOSYS") throw error;
+    await fs.rename(part, toPath);
+  }
+}
+
+function taken(path: string): StoreError {
+  return new StoreError("invalid", `${path} exists: name a new file for the backup.`);
+}
+
+function exists(path: string): Promise<boolean> {
+  return fs.lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

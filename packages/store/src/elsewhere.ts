@@ -1,0 +1,59 @@
+import { createRequire } from "node:module";
+import { Worker } from "node:worker_threads";
+
+/** Plain JavaScript, so that the thread starts the same from sources and from the build. */
+const program = `
+const { parentPort, workerData } = require("node:worker_threads");
+const Sqlite = require(workerData.driver);
+const { path, copy } = workerData;
+try {
+  if (copy === undefined) {
+    const file = new Sqlite(path, { timeout: 60_000, fileMustExist: true });
+    file.pragma("wal_autocheckpoint = 0");
+    file.exec("VACUUM");
+    file.pragma("synchronous = FULL");
+    file.pragma("wal_checkpoint(PASSIVE)");
+    file.close();
+  } else {
+    const file = new Sqlite(path, { timeout: 60_000, readonly: true });
+    file.prepare("VACUUM INTO ?").run(copy);
+    file.close();
+    const made = new Sqlite(copy, { readonly: true });
+    const [problem] = made.pragma("integrity_check(1)");
+    made.close();
+    if (problem.integrity_check !== "ok")
+      throw Object.assign(new Error("the copy: " + problem.integrity_check), { code: "SQLITE_CORRUPT" });
+  }
+} catch ({ code, message }) {
+  parentPort.postMessage({ code, message });
+}
+`;
+
+/** Runs on a thread of its own what goes through the whole file and would hold the event loop for as long. */
+function elsewhere(work: { readonly path: string; readonly copy?: string }): Promise<void> {
+  const driver = createRequire(import.meta.url).resolve("better-sqlite3");
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(program, { eval: true, workerData: { ...work, driver } });
+    worker.once("error", reject);
+    // A thrown error would lose its code on the way from one thread to the other.
+    worker.once("message", ({ code, message }: { code: unknown; message: string }) =>
+      reject(Object.assign(new Error(message), { code })),
+    );
+    worker.once("exit", (code) =>
+      code === 0 ? resolve() : reject(new Error(`The thread ended with ${code}.`)),
+    );
+  });
+}
+
+/** `VACUUM`, with what it wrote copied from the log into the file as far as that goes. */
+export function vacuumElsewhere(path: string): Promise<void> {
+  return elsewhere({ path });
+}
+
+/**
+ * Writes one committed state of the database into the empty file `copy`, and looks whether it is whole. Whoever writes
+ * meanwhile neither waits nor makes it begin anew: one read transaction is held over all of it.
+ */
+export function copyElsewhere(path: string, copy: string): Promise<void> {
+  return elsewhere({ path, copy });
+}

@@ -1,0 +1,100 @@
+import { spawn, spawnSync } from "node:child_process";
+import fs from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { openStore, type Store } from "../src/index.ts";
+import { answered, event, takeLease, temporaryFolder, testStore } from "./support.ts";
+
+const worker = fileURLToPath(new URL("children/worker.ts", import.meta.url));
+
+async function fill(store: Store, megabytes: number): Promise<void> {
+  const filler = "x".repeat(100_000);
+  for (let i = 0; i < megabytes * 10; i += 50)
+    await Promise.all(Array.from({ length: 50 }, (_, k) => store.kv.set("filler", String(i + k), filler)));
+}
+
+/** Works on the database in a process of its own until the test ends; gives the texts it was told were accepted. */
+async function writer(path: string): Promise<() => readonly string[]> {
+  const child = spawn(process.execPath, [worker, path, "w"], { stdio: ["ignore", "pipe", "inherit"] });
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  let said = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  const accepted = () =>
+    said.split("\n").flatMap((line) => (line.startsWith("accepted ") ? [line.slice(9)] : []));
+  while (accepted().length < 20) await new Promise((resolve) => setTimeout(resolve, 5));
+  return accepted;
+}
+
+test("a backup beside a process that writes all the time comes to its end, and is whole", {
+  timeout: 60_000,
+}, async () => {
+  const folder = temporaryFolder();
+  const { store } = await testStore({ path: `${folder}/a.db` });
+  await fill(store, 60);
+  const accepted = await writer(`${folder}/a.db`);
+  const before = accepted();
+  const { bytes } = await store.maintenance.backup(`${folder}/copy.db`);
+  const after = accepted();
+  // It had no quiet moment.
+  expect(after.length).toBeGreaterThan(before.length + 20);
+  expect(fs.statSync(`${folder}/copy.db`)).toMatchObject({ size: bytes });
+  expect(fs.statSync(`${folder}/copy.db`).mode & 0o777).toBe(0o600);
+  expect(fs.readdirSync(folder).filter((name) => name.includes("part"))).toEqual([]);
+  const copy = await openStore({ path: `${folder}/copy.db` });
+  onTestFinished(() => copy.close());
+  expect(await copy.maintenance.integrity()).toEqual({ ok: true, problems: [] });
+  const kept = new Set((await copy.inbox.list({ limit: 1_000_000 })).map((row) => row.eventId));
+  for (const text of before) expect(kept, text).toContain(`e-${text}`);
+  expect(await copy.kv.list("filler")).toHaveLength(600);
+});
+
+test("a backup knows what it was taken from, and takes nobody's place", async () => {
+  const folder = temporaryFolder();
+  const { store } = await testStore({ path: `${folder}/a.db` });
+  await answered(store, await takeLease(store), "before");
+  await store.maintenance.backup(`${folder}/copy.db`);
+  await expect(store.maintenance.backup(`${folder}/copy.db`)).rejects.toMatchObject({ code: "invalid" });
+  fs.symlinkSync(`${folder}/nowhere`, `${folder}/link.db`);
+  await expect(store.maintenance.backup(`${folder}/link.db`)).rejects.toMatchObject({ code: "invalid" });
+  await expect(store.maintenance.backup(`${folder}/none/copy.db`)).rejects.toMatchObject({ code: "ENOENT" });
+  expect(fs.readdirSync(folder).sort()).toEqual(["a.db", "a.db-shm", "a.db-wal", "copy.db", "link.db"]);
+  const copy = await openStore({ path: `${folder}/copy.db` });
+  expect(await copy.inbox.accept(event("before"))).toMatchObject({ outcome: "duplicate", state: "replied" });
+  await copy.close();
+});
+
+test("a database in memory can be kept, too", async () => {
+  const folder = temporaryFolder();
+  const { store } = await testStore();
+  await store.kv.set("n", "k", 1);
+  await store.maintenance.backup(`${folder}/copy.db`);
+  const copy = await openStore({ path: `${folder}/copy.db` });
+  expect(await copy.kv.get("n", "k")).toBe(1);
+  await copy.close();
+});
+
+test("a disk that becomes full leaves nothing of a backup, and the store as it was", async ({ skip }) => {
+  const disk = temporaryFolder();
+  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", disk], { encoding: "utf8" });
+  if (mounted.status !== 0) {
+    const why = mounted.error?.message ?? mounted.stderr.trim();
+    console.log(`no disk was filled: a small tmpfs cannot be mounted here (${why})`);
+    return skip(why);
+  }
+  try {
+    const { store } = await testStore({ path: `${temporaryFolder()}/a.db` });
+    await fill(store, 10);
+    await expect(store.maintenance.backup(`${disk}/copy.db`)).rejects.toMatchObject({ code: "disk_full" });
+    expect(fs.readdirSync(disk)).toEqual([]);
+    await store.kv.set("n", "k", 1);
+    expect(await store.maintenance.integrity()).toEqual({ ok: true, problems: [] });
+  } finally {
+    spawnSync("umount", [disk]);
+  }
+});
