@@ -49,6 +49,37 @@ describe("a reply on Feishu", { timeout: 60_000 }, () => {
     expect(world.feishu.sent.map(({ content }) => shown(content))).toEqual(replies);
   });
 
+  it("says so when the tools failed and the model has nothing to add, unless it chose silence", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig());
+    const read = (file_path: string) => ({ toolCalls: [{ name: "read", input: { file_path } }] });
+    const sends = { toolCalls: [{ name: "message", input: { action: "send", message: "it is gone" } }] };
+    world.files({ "there.txt": "the text" });
+    world.script([
+      ...[read("gone.txt"), { text: "" }],
+      ...[read("gone.txt"), { text: "__SILENT__" }],
+      ...[read("there.txt"), { text: "" }],
+      ...[read("gone.txt"), read("there.txt"), { text: "" }],
+      ...[sends, read("gone.txt"), { text: "" }],
+    ]);
+    const started = await world.start();
+    for (let index = 0; index < 5; index++) {
+      await started.post(textMessage("look", { senderId: ZHANG, messageId: `om_${index}` }));
+      await started.settled();
+    }
+    expect(world.feishu.sent.map(({ parentId, content }) => [parentId, shown(content)])).toEqual([
+      ["om_0", "(I have no answer: read did not work. Ask again, or ask for something else.)"],
+      [undefined, "it is gone"],
+    ]);
+    expect((await ends(world)).map((end) => Array.isArray(end) && end[0])).toEqual([
+      "replied",
+      "silent",
+      "silent",
+      "silent",
+      "silent",
+    ]);
+  });
+
   it("comes in parts when it is long, each with its receipt, all of it once and in order", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());

@@ -1,5 +1,6 @@
 import type { AgentMessage, RunUsage as LoopUsage, RunResult } from "@signalbox/agent-core";
 import type { Capabilities } from "@signalbox/channel";
+import { parseReply } from "@signalbox/prompt";
 import type { InboxSettle, RunId } from "@signalbox/store";
 import { noteId, type RunEnd } from "../live.ts";
 import { shownMessage } from "../own-hooks.ts";
@@ -53,7 +54,9 @@ export async function conclude(
   texts: readonly string[],
 ): Promise<void> {
   const carries = sendMediaOf(options, scope.tickets) !== undefined;
-  const composed = composeReply(texts, endingOf(result), scope.sentByTool, carries);
+  const said = composeReply(texts, endingOf(result), scope.sentByTool, carries);
+  const failure = said.silent ? unspokenFailure(result, texts, scope.sentByTool) : undefined;
+  const composed = failure === undefined ? said : composeReply([], { note: failure }, []);
   const left = result.reason === "aborted" ? composed : await asHooksLeaveIt(options, scope, composed);
   const ready = result.reason === "aborted" ? left : await withMedia(options, scope, left);
   if (ready === undefined && scope.handle.signal.reason instanceof ShutdownAbort) {
@@ -86,6 +89,30 @@ export async function conclude(
           ? { ...base, outcome: "completed", state: "silent", end: "silent" }
           : { ...base, outcome: "completed", state: "replied", end: "replied" };
   await finish(options, scope, conclusion, held);
+}
+
+/**
+ * What people are told of a run that ended without a word after the tools it called last had failed: they would wait
+ * for an answer that does not come. Nothing where the model chose to be silent, or its tool has spoken for it. The
+ * error itself may hold anything, so only the tools are named.
+ */
+function unspokenFailure(
+  { reason, messages }: RunResult,
+  texts: readonly string[],
+  sentByTool: readonly string[],
+): string | undefined {
+  if (reason !== "done" || sentByTool.length > 0 || texts.some((text) => parseReply(text).silent))
+    return undefined;
+  const results: string[] = [];
+  for (const message of messages.toReversed()) {
+    if (message.role === "toolResult") {
+      if (message.isError) results.unshift(message.toolName);
+    } else if (message.role !== "assistant" || message.content.some(({ type }) => type === "toolCall")) break;
+  }
+  const failed = [...new Set(results)];
+  return failed.length === 0
+    ? undefined
+    : `(I have no answer: ${failed.join(", ")} did not work. Ask again, or ask for something else.)`;
 }
 
 async function asHooksLeaveIt(
