@@ -1,5 +1,5 @@
 import type { MessageEvent } from "@signalbox/channel";
-import { formatSessionKey } from "@signalbox/routing";
+import { formatSessionKey, type Router } from "@signalbox/routing";
 import type { Agents } from "./agents.ts";
 import type { Accounts } from "./channels.ts";
 import { readConversation } from "./conversation.ts";
@@ -16,6 +16,7 @@ import { VERSION } from "./version.ts";
 
 export interface ServiceOptions {
   readonly store: GatewayStore;
+  readonly router: Pick<Router, "explain">;
   readonly agents: Agents;
   readonly models: Models;
   readonly accounts: Accounts;
@@ -123,7 +124,7 @@ export function createService(options: ServiceOptions): GatewayService {
       if (!session) return undefined;
       return readConversation(store, session.key);
     },
-    trace: (messageId) => readTrace(store, messageId),
+    trace: (messageId) => readTrace(store, messageId, options.router),
     async status() {
       const stats = await store.maintenance.stats();
       const count = (states: Readonly<Record<string, number>>, names: readonly string[]): number =>

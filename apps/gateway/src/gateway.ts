@@ -266,6 +266,7 @@ async function run(
   const startedAt = now();
   const commands = createCommands({
     store,
+    router,
     lease,
     agents,
     models,
@@ -307,6 +308,7 @@ async function run(
   let state: "starting" | "ready" | "stopping" = "starting";
   const service = createService({
     store,
+    router,
     agents,
     models,
     accounts,

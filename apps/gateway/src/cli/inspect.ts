@@ -1,5 +1,6 @@
 import type { Trace } from "@signalbox/client";
 import { EXIT, GatewayError } from "../errors.ts";
+import { whyLines } from "../path/route-why.ts";
 import type { GatewayStore } from "../path/stored.ts";
 import { readTrace } from "../path/trace.ts";
 import { withStore } from "./home-store.ts";
@@ -34,7 +35,7 @@ export async function trace(id: string, options: CommonOptions): Promise<void> {
 /** `signalbox why <message>`: one line a stage. */
 export async function why(id: string, options: CommonOptions): Promise<void> {
   const found = await findTrace(id, options);
-  const lines = found.entries.map(({ stage, summary }) => ({ stage, summary }));
+  const lines = whyLines(found);
   print(options.json, lines, () => lines.map(({ stage, summary }) => `${stage.padEnd(8)} ${summary}`));
 }
 

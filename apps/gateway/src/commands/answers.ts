@@ -1,3 +1,4 @@
+import type { Router } from "@signalbox/routing";
 import type { SkillCommand } from "@signalbox/skills";
 import { type InboxId, type InboxRow, parseId, type Session, type UsageTotals } from "@signalbox/store";
 import type { Approvals } from "@signalbox/tools";
@@ -5,10 +6,11 @@ import type { Agent } from "../agents.ts";
 import { questionText } from "../approvals.ts";
 import type { Models } from "../models.ts";
 import type { Lanes } from "../path/lane.ts";
+import { whyLines } from "../path/route-why.ts";
 import { seedOf } from "../path/session.ts";
 import type { GatewayBodies, GatewayStore } from "../path/stored.ts";
 import type { MessageTicket, Ticket } from "../path/ticket.ts";
-import { readTrace } from "../path/trace.ts";
+import { findMessage, readTrace } from "../path/trace.ts";
 import { VERSION } from "../version.ts";
 import { QUEUE_MODES, type QueueModes } from "./queue-modes.ts";
 import { type Choice, THINKING_LEVELS } from "./read.ts";
@@ -21,6 +23,7 @@ export interface AnswerOptions {
   readonly approvals: Approvals;
   readonly queueModes: QueueModes;
   readonly lanes: Pick<Lanes<Ticket>, "stop" | "waiting">;
+  readonly router: Pick<Router, "explain">;
   /** The commands of an agent's skills. */
   readonly skills: (agent: Agent) => readonly SkillCommand[];
   /** What the configuration says where a session chose nothing. */
@@ -77,14 +80,15 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     return `${stopped ? "Stopped." : "Nothing was running."}${next}`;
   },
 
-  async why({ store }, { ticket, args }) {
+  async why({ store, router }, { ticket, args }) {
     const asked = args.split(/\s/, 1)[0] ?? "";
-    const row = asked === "" ? await lastMessage(store, ticket) : await messageBy(store, asked);
+    const row = asked === "" ? await lastMessage(store, ticket) : await findMessage(store, asked);
     const mine = row?.route?.sessionKey === ticket.sessionKey || ticket.stored.role === "owner";
     if (row === undefined || !mine)
       return asked === "" ? "There is no message before this one." : `No message ${asked} is known here.`;
-    const trace = await readTrace(store, row.id);
-    const lines = (trace?.entries ?? []).map(({ stage, summary }) => `${stage}: ${summary}`);
+    // The tiers name what other people are bound to.
+    const trace = await readTrace(store, row.id, ticket.stored.role === "owner" ? router : undefined);
+    const lines = trace ? whyLines(trace).map(({ stage, summary }) => `${stage}: ${summary}`) : [];
     const rule = row.detail?.rule === undefined ? "" : ` (${row.detail.rule})`;
     return [`Message ${row.messageId ?? row.id}: ${row.state}${rule}`, ...lines].join("\n");
   },
@@ -203,15 +207,10 @@ async function lastMessage(
   ticket: MessageTicket,
 ): Promise<InboxRow<GatewayBodies> | undefined> {
   const quoted = ticket.stored.event.replyTo?.messageId;
-  const answered = quoted === undefined ? undefined : await messageBy(store, quoted);
+  const answered = quoted === undefined ? undefined : await findMessage(store, quoted);
   if (answered !== undefined) return answered;
   const rows = await store.inbox.list({ sessionKey: ticket.sessionKey, before: ticket.id, limit: 50 });
   return rows.find((row) => row.kind === "message" && row.detail?.rule?.startsWith("command:") !== true);
-}
-
-async function messageBy(store: GatewayStore, id: string): Promise<InboxRow<GatewayBodies> | undefined> {
-  const own = parseId<InboxId>(id.toUpperCase());
-  return (await store.inbox.find({ messageId: id })) ?? (own && (await store.inbox.get(own)));
 }
 
 const NOTHING: UsageTotals = {

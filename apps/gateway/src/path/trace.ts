@@ -1,7 +1,9 @@
 import type { Trace } from "@signalbox/client";
 import type { PromptSection } from "@signalbox/prompt";
-import type { InboxId, JsonValue } from "@signalbox/store";
-import type { GatewayStore } from "./stored.ts";
+import type { Router } from "@signalbox/routing";
+import { type InboxId, type InboxRow, type JsonValue, parseId } from "@signalbox/store";
+import { withRouteExplained } from "./route-why.ts";
+import type { GatewayBodies, GatewayStore } from "./stored.ts";
 
 /** The stages a message goes through, in order. */
 type Stage = "intake" | "routing" | "gate" | "lane" | "prompt" | "model" | "tool" | "reply" | "outbox";
@@ -21,9 +23,22 @@ export function createTracer(store: GatewayStore, onError: (error: unknown) => v
   };
 }
 
-/** Every note about a message, by the gateway's id or the platform's. */
-export async function readTrace(store: GatewayStore, id: string): Promise<Trace | undefined> {
-  const found = await store.inbox.find({ messageId: id });
+/** A message by the platform's id or the gateway's. */
+export async function findMessage(
+  store: GatewayStore,
+  id: string,
+): Promise<InboxRow<GatewayBodies> | undefined> {
+  const own = parseId<InboxId>(id.toUpperCase());
+  return (await store.inbox.find({ messageId: id })) ?? (own && (await store.inbox.get(own)));
+}
+
+/** Every note about a message, by the gateway's id or the platform's; with a router, its route is explained. */
+export async function readTrace(
+  store: GatewayStore,
+  id: string,
+  router?: Pick<Router, "explain">,
+): Promise<Trace | undefined> {
+  const found = await findMessage(store, id);
   const messageId: string = found?.id ?? id;
   const rows = await store.traces.read(messageId);
   if (rows.length === 0 && !found) return undefined;
@@ -33,7 +48,8 @@ export async function readTrace(store: GatewayStore, id: string): Promise<Trace 
     const told = note["data"];
     return { at, stage, summary, ...(told === undefined ? {} : { data: spelledOut(told) }) };
   });
-  return { messageId, entries };
+  const trace = { messageId, entries };
+  return found && router ? withRouteExplained(trace, found.payload, found.route, router) : trace;
 }
 
 function isRecord(value: JsonValue): value is { readonly [key: string]: JsonValue } {
