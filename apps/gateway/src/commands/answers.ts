@@ -1,6 +1,6 @@
 import type { Router } from "@signalbox/routing";
 import type { SkillCommand } from "@signalbox/skills";
-import { type InboxId, type InboxRow, parseId, type Session, type UsageTotals } from "@signalbox/store";
+import type { InboxRow, Session, UsageTotals } from "@signalbox/store";
 import type { Approvals } from "@signalbox/tools";
 import type { Agent } from "../agents.ts";
 import { questionText } from "../approvals.ts";
