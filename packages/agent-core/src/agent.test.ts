@@ -217,6 +217,51 @@ describe("Agent", () => {
     expect(requests(asked)[1]).toEqual(["user: old"]);
   });
 
+  it("never runs a tool with outside effects twice, whatever fails after it", async () => {
+    let paid = 0;
+    let asking = true;
+    let failing = false;
+    const pay = tool("pay", async () => text(String(++paid)), { effects: "external" });
+    const { agent: a, asked } = agent([assistant([toolCall("1", "pay")]), "ok"], {
+      tools: [pay],
+      beforeToolCall: () => (asking ? { action: "ask", question: "?" } : undefined),
+      onStep: (step) => {
+        if (failing && step.kind === "toolResult") throw new Error("disk full");
+      },
+    });
+    expect((await a.prompt("go")).reason).toBe("waiting");
+    asking = false;
+    failing = true;
+    await expect(a.continue()).rejects.toMatchObject({ code: "step_failed" });
+    failing = false;
+    expect((await a.continue()).reason).toBe("done");
+    expect(paid).toBe(1);
+    expect(requests(asked)[1]?.at(-1)).toMatch(/^result#1: The run was interrupted/);
+  });
+
+  it("keeps nothing of a conversation that another one follows", async () => {
+    let paid = 0;
+    let asking = true;
+    const pay = tool("pay", async () => text(String(++paid)), { effects: "external" });
+    const { agent: a, asked } = agent([assistant([toolCall("1", "pay")]), "ok"], {
+      tools: [pay],
+      beforeToolCall: () => (asking ? { action: "ask", question: "?" } : undefined),
+    });
+    expect((await a.prompt("go")).reason).toBe("waiting");
+    a.steer("old steering");
+    a.followUp("old follow-up");
+    asking = false;
+    a.reset([user("new"), assistant([toolCall("1", "pay", { n: 2 })])]);
+    expect((await a.continue()).reason).toBe("done");
+    expect(paid).toBe(0);
+    expect(asked).toHaveLength(2);
+    expect(requests(asked)[1]).toEqual([
+      "user: new",
+      "assistant: →pay#1",
+      expect.stringMatching(/^result#1: The run was interrupted/),
+    ]);
+  });
+
   it("compacts on request", async () => {
     const { agent: a } = agent(["NOTES"], {
       model: { ...MODEL, contextWindow: 1_000 },

@@ -6,7 +6,7 @@ import { AgentError } from "./errors.ts";
 import { ViewQueue } from "./event-queue.ts";
 import type { AgentEvent, EmitEvent, RunResult } from "./events.ts";
 import type { OnPendingCall } from "./hooks.ts";
-import { failed } from "./loop/invoke.ts";
+import { failed } from "./loop/result.ts";
 import { Run } from "./loop/run.ts";
 import { texts } from "./loop/texts.ts";
 import type { AgentMessage } from "./messages.ts";
@@ -46,7 +46,7 @@ export class Agent {
   #followUps: AgentMessage[] = [];
   #listeners: readonly EmitEvent[] = [];
   /** Calls the last run left waiting for a decision: they were never begun. */
-  #waiting: ReadonlySet<string> | undefined;
+  #waiting: Set<string> | undefined;
   readonly #snapshot = new Snapshot();
 
   constructor(options: AgentOptions) {
@@ -137,10 +137,12 @@ export class Agent {
     this.#config = this.#configFor(this.#options);
   }
 
-  /** Starts another conversation. @throws AgentError `busy` */
+  /** Starts another conversation; nothing of the last one is kept, its queues included. @throws AgentError `busy` */
   reset(messages: readonly AgentMessage[] = []): void {
     if (this.#run !== undefined) throw busy();
     this.#conversation = new Conversation(messages);
+    this.#waiting = undefined;
+    this.clearQueues();
   }
 
   /** Calls `listener` with every event from now on; returns what takes it back. */
@@ -195,7 +197,8 @@ export class Agent {
   }
 
   #settlePending: OnPendingCall = ({ call, newInput }) => {
-    if (this.#waiting?.has(call.id) !== true) return undefined;
+    // Once it may run it is no longer known to be unbegun, whatever becomes of this run.
+    if (this.#waiting?.delete(call.id) !== true) return undefined;
     return newInput ? { action: "result", result: failed(texts.superseded) } : { action: "run" };
   };
 

@@ -5,7 +5,7 @@ const MARK = Symbol.for("signalbox.agent-core.error");
  * - `busy`: the agent already has a run; use `steer` or `followUp`.
  * - `nothing_to_continue`: the history asks for no model turn.
  * - `invalid_input`: a prompt holds a message only the loop may add (an assistant turn, a tool result).
- * - `invalid_tool`: two tools of one name, or a schema that cannot be shown to a model.
+ * - `invalid_tool`: two tools of one name, a name that vendors refuse, or a schema that cannot be shown to a model.
  * - `step_failed`: `onStep` failed, so nothing after it was done.
  * - `hook_failed`: `transformContext`, `convertToLlm`, `system`, `steering`, `followUps` or `onPendingCall` threw.
  */
@@ -31,11 +31,21 @@ export class AgentError extends Error {
 
 /** Recognises an `AgentError` of any installed copy of this package. */
 export function isAgentError(value: unknown): value is AgentError {
-  return typeof value === "object" && value !== null && MARK in value;
+  try {
+    return typeof value === "object" && value !== null && MARK in value;
+  } catch {
+    // A proxy may refuse to be asked.
+    return false;
+  }
 }
 
-/** What an unknown thrown value says. */
+/** What an unknown thrown value says. Never throws: a value may be without a prototype, or refuse to be read. */
 export function errorText(error: unknown): string {
-  if (error instanceof Error) return error.message === "" ? error.name : error.message;
-  return typeof error === "string" ? error : String(error);
+  try {
+    if (!(error instanceof Error)) return typeof error === "string" ? error : String(error);
+    const said: unknown = error.message === "" ? error.name : error.message;
+    return String(said);
+  } catch {
+    return "an error that cannot be shown";
+  }
 }

@@ -38,6 +38,7 @@ export interface ToolResult<Details extends JsonValue = JsonValue> {
 
 /** A tool an agent may call. */
 export interface Tool<Args = unknown, Details extends JsonValue = JsonValue> {
+  /** 1 to 64 letters, digits, `_` and `-`. */
   readonly name: string;
   readonly description: string;
   readonly inputSchema: InputSchema<Args>;

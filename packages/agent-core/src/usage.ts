@@ -33,3 +33,47 @@ export function addUsage(a: Usage, b: Usage): Usage {
     ...(costMicros === undefined ? {} : { costMicros }),
   };
 }
+
+/**
+ * A usage as it may be counted: what is no count (negative, not a number, without bound) is unknown, as if the vendor
+ * had not said it. A part of a unit counts as a whole one. The same object when it is fine as it is.
+ */
+export function soundUsage(usage: Usage): Usage {
+  const { input, output, costMicros } = usage;
+  if (
+    input &&
+    output &&
+    isCount(input.total) &&
+    isCount(input.uncached) &&
+    isCount(input.cacheRead) &&
+    isCount(input.cacheWrite) &&
+    isCount(output.total) &&
+    isCount(output.reasoning) &&
+    isCount(costMicros)
+  ) {
+    return usage;
+  }
+  const cost = count(costMicros);
+  return {
+    input: {
+      total: count(input?.total),
+      uncached: count(input?.uncached),
+      cacheRead: count(input?.cacheRead),
+      cacheWrite: count(input?.cacheWrite),
+    },
+    output: { total: count(output?.total), reasoning: count(output?.reasoning) },
+    source: usage.source === "reported" ? "reported" : "estimated",
+    ...(cost === undefined ? {} : { costMicros: cost }),
+  };
+}
+
+function isCount(value: number | undefined): boolean {
+  return value === undefined || (Number.isSafeInteger(value) && value >= 0);
+}
+
+/** The count a vendor's number is, or `undefined`. */
+export function count(value: number | undefined): number | undefined {
+  if (typeof value !== "number" || !(value >= 0)) return undefined;
+  const whole = Math.ceil(value);
+  return Number.isSafeInteger(whole) ? whole : undefined;
+}

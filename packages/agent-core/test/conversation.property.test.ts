@@ -26,6 +26,8 @@ const RUNS = Number(process.env.PROPERTY_RUNS ?? 1_000);
 
 const id = fc.constantFrom("a", "b", "c", "d", "");
 const words = fc.constantFrom("", " ", "hello", "x".repeat(300), "中".repeat(40), "y".repeat(6_000));
+/** Names a model may make up as well; only `t` is a tool. */
+const name = fc.constantFrom("t", "t", "t", "", " ", "multi_tool_use.parallel", "t.t", "名", "n".repeat(300));
 const timestamp = fc.integer({ min: 0, max: 50 });
 const stopReason = fc.constantFrom<StopReason>(
   "end_turn",
@@ -40,11 +42,11 @@ const stopReason = fc.constantFrom<StopReason>(
 const block: fc.Arbitrary<Block> = fc.oneof(
   words.map((value): Block => ({ type: "text", text: value })),
   words.map((value): Block => ({ type: "thinking", text: value })),
-  fc.record({ id, n: fc.integer({ min: 0, max: 3 }) }).map(
-    ({ id: call, n }): Block => ({
+  fc.record({ id, name, n: fc.integer({ min: 0, max: 3 }) }).map(
+    ({ id: call, name: called, n }): Block => ({
       type: "toolCall",
       id: call,
-      name: "t",
+      name: called,
       args: { n },
       argsText: `{"n":${n}}`,
     }),

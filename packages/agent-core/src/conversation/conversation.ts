@@ -2,6 +2,7 @@ import type { ConvertToLlm } from "../hooks.ts";
 import type { AgentMessage, AssistantMessage, Message, ToolResultMessage } from "../messages.ts";
 import { turnStart } from "../overflow/history-turns.ts";
 import { estimateTokens, mostTokens } from "../tokens.ts";
+import { count } from "../usage.ts";
 import { cleanAssistant, cleanInput } from "./clean.ts";
 import { convertToLlm } from "./convert.ts";
 import { freeId, repairConversation, toolCalls } from "./repair.ts";
@@ -210,8 +211,9 @@ export class Conversation {
   }
 
   #count(message: AgentMessage): void {
-    if (message.role === "assistant" && message.usage?.input.total !== undefined) {
-      this.#report(message.usage.input.total + (message.usage.output.total ?? estimateTokens(message)));
+    const input = message.role === "assistant" ? count(message.usage?.input?.total) : undefined;
+    if (message.role === "assistant" && input !== undefined) {
+      this.#report(input + (count(message.usage?.output?.total) ?? estimateTokens(message)));
     } else {
       this.#most += mostTokens(message);
     }
@@ -244,7 +246,7 @@ export class Conversation {
       (message) =>
         message.role === "assistant" &&
         message.timestamp >= compacted &&
-        message.usage?.input.total !== undefined,
+        count(message.usage?.input?.total) !== undefined,
     );
     const last = messages[counted];
     if (last !== undefined) this.#count(last);

@@ -1,15 +1,16 @@
 import type { AgentLoopConfig } from "../config.ts";
 import type { ToolCallBlock } from "../content.ts";
-import { errorText } from "../errors.ts";
+import { errorText, isAgentError } from "../errors.ts";
 import type { AgentEvent, LimitName, ToolOutcome } from "../events.ts";
 import type { Step, ToolCallInfo, ToolDecision } from "../hooks.ts";
-import type { JsonObject } from "../json.ts";
+import { isDeeperThan, type JsonObject, MAX_DEPTH } from "../json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../messages.ts";
 import { truncateResult } from "../overflow/truncate.ts";
 import type { Checked, CompiledTool, ToolSet } from "../schema/compile.ts";
 import type { ToolResult } from "../tool.ts";
-import { failed, type Invoked, invoke } from "./invoke.ts";
+import { type Invoked, invoke } from "./invoke.ts";
 import type { Repeats } from "./repeats.ts";
+import { failed, soundResult } from "./result.ts";
 import type { RunSignal } from "./run-signal.ts";
 import type { Tally } from "./tally.ts";
 import { texts } from "./texts.ts";
@@ -168,12 +169,23 @@ export class TurnCalls {
     }
     const { now, stop } = this.#host;
     const started = now();
-    const done = preset ?? (stop.cause === undefined ? await this.#decide(call) : aborted(call));
+    const done = preset ?? (stop.cause === undefined ? await this.#decided(call) : aborted(call));
     if (done === "waiting") {
       this.#end = "waiting";
       return;
     }
     await this.#finish(index, call, done, now() - started);
+  }
+
+  /** Whatever a schema, a gate or a tool made of a call that nobody foresaw: it is that call's result. */
+  async #decided(call: ToolCallBlock): Promise<Invoked | "waiting"> {
+    try {
+      return await this.#decide(call);
+    } catch (error) {
+      // A step that could not be kept ends the run.
+      if (isAgentError(error)) throw error;
+      return wrong(errorText(error));
+    }
   }
 
   /** Everything between a call as the model wrote it and the result of its tool. */
@@ -192,7 +204,7 @@ export class TurnCalls {
     }
     const entry = tools.byName.get(call.name);
     if (entry === undefined) return wrong(texts.unknownTool(call.name, [...tools.byName.keys()]));
-    if (call.args === undefined) return wrong(texts.malformed(call));
+    if (call.args === undefined || isDeeperThan(call.args, MAX_DEPTH)) return wrong(texts.malformed(call));
     const done = await this.#gate(call, entry, call.args);
     if (done === "waiting" || repeat.action !== "warn") return done;
     const note = { type: "text", text: texts.repeatWarning(call.name, repeat.count) } as const;
@@ -274,10 +286,11 @@ export class TurnCalls {
     );
     if (config.afterToolCall === undefined) return invoked;
     try {
-      const result = await this.#orStopped(
+      const given = await this.#orStopped(
         config.afterToolCall({ ...this.#info(call, entry, args), result: invoked.result }),
       );
-      if (result === undefined) return invoked;
+      if (given === undefined) return invoked;
+      const result = soundResult(given, call.name);
       const outcome = invoked.outcome === "ok" && result.isError === true ? "error" : invoked.outcome;
       return { result, outcome };
     } catch (error) {
@@ -286,10 +299,31 @@ export class TurnCalls {
   }
 
   async #finish(index: number, call: ToolCallBlock, done: Invoked, durationMs: number): Promise<void> {
-    const { resultChars, turn, config, now, tools } = this.#host;
-    const { result, outcome } = done;
+    const { turn, config } = this.#host;
+    const message = this.#resultOf(call, done.result);
+    this.#results[index] = message;
+    if (config.onStep !== undefined) {
+      const pendingToolCalls = this.#pending();
+      await this.#host.step({ kind: "toolResult", turn, messages: [message], pendingToolCalls, message });
+    }
+    const { outcome } = done;
+    const ended = this.#host.emit({ type: "tool.end", call, result: message, outcome, durationMs });
+    if (ended !== undefined) await ended;
+  }
+
+  /** What a tool gave may be an object that cannot be read twice, or at all. */
+  #resultOf(call: ToolCallBlock, result: ToolResult): ToolResultMessage {
+    try {
+      return this.#messageOf(call, result);
+    } catch (error) {
+      return this.#messageOf(call, failed(errorText(error)));
+    }
+  }
+
+  #messageOf(call: ToolCallBlock, result: ToolResult): ToolResultMessage {
+    const { resultChars, config, now, tools } = this.#host;
     const keep = tools.byName.get(call.name)?.tool.truncate ?? "auto";
-    const message: ToolResultMessage = {
+    return {
       role: "toolResult",
       toolCallId: call.id,
       toolName: call.name,
@@ -298,13 +332,6 @@ export class TurnCalls {
       isError: result.isError === true,
       timestamp: now(),
     };
-    this.#results[index] = message;
-    if (config.onStep !== undefined) {
-      const pendingToolCalls = this.#pending();
-      await this.#host.step({ kind: "toolResult", turn, messages: [message], pendingToolCalls, message });
-    }
-    const ended = this.#host.emit({ type: "tool.end", call, result: message, outcome, durationMs });
-    if (ended !== undefined) await ended;
   }
 
   #pending(): readonly ToolCallBlock[] {

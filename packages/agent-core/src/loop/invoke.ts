@@ -1,16 +1,13 @@
 import { errorText } from "../errors.ts";
 import type { ToolOutcome } from "../events.ts";
 import type { Tool, ToolCall, ToolResult } from "../tool.ts";
+import { failed, soundResult } from "./result.ts";
 import type { RunSignal } from "./run-signal.ts";
 import { texts } from "./texts.ts";
 
 export interface Invoked {
   readonly result: ToolResult;
   readonly outcome: ToolOutcome;
-}
-
-export function failed(text: string): ToolResult {
-  return { content: [{ type: "text", text }], isError: true };
 }
 
 /**
@@ -58,7 +55,7 @@ export function invoke(
       },
     };
     const onResult = (result: ToolResult): void => {
-      const whole = checked(result, call.name);
+      const whole = soundResult(result, call.name);
       settle({ result: whole, outcome: ending ?? (whole.isError === true ? "error" : "ok") });
     };
     const onError = (error: unknown): void => {
@@ -78,11 +75,4 @@ export function invoke(
     }
     stop.on(onStop);
   });
-}
-
-/** A body written without types may give anything. */
-function checked(result: ToolResult | undefined, name: string): ToolResult {
-  if (!Array.isArray(result?.content)) return failed(texts.noContent(name));
-  if (result.content.length > 0) return result;
-  return { ...result, content: [{ type: "text", text: texts.emptyContent }] };
 }

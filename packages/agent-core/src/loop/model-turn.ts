@@ -5,6 +5,7 @@ import type { AssistantMessage } from "../messages.ts";
 import type { ModelContext, ModelErrorData, ModelEvent, StopReason, StreamOptions, Usage } from "../model.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { RunSignal } from "./run-signal.ts";
+import { soundTurn } from "./sound-turn.ts";
 
 /** How long a stream that has given its last event may take to close. */
 const CLOSE_MS = 250;
@@ -107,7 +108,10 @@ class StreamedTurn {
       // A generator that only returns is through within a few microtasks; a timer for it would cost more than the turn.
       for (let i = 0; i < 4 && open; i++) await undefined;
       if (open) await closedInTime(iterator, rest);
-      return last.type === "finish" ? last.message : withError(last.partial, last.error);
+      const turn = soundTurn(last.type === "finish" ? last.message : withError(last.partial, last.error));
+      if (turn !== undefined) return turn;
+      this.#broke = "The stream ended with something that is no turn.";
+      return this.#failed();
     } finally {
       if (this.#timer !== undefined) clearTimeout(this.#timer);
       stop.off(this.#onStop);

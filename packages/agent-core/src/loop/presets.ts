@@ -2,7 +2,7 @@ import type { ToolCallBlock } from "../content.ts";
 import type { OnPendingCall } from "../hooks.ts";
 import type { Tool } from "../tool.ts";
 import type { Preset } from "./calls.ts";
-import { failed } from "./invoke.ts";
+import { failed, soundResult } from "./result.ts";
 import { texts } from "./texts.ts";
 
 /**
@@ -21,9 +21,12 @@ export async function presetFor(
       return undefined;
     case "wait":
       return "wait";
-    case "result":
-      return { result: decision.result, outcome: decision.result.isError === true ? "error" : "ok" };
-    case undefined: {
+    case "result": {
+      const result = soundResult(decision.result, call.name);
+      return { result, outcome: result.isError === true ? "error" : "ok" };
+    }
+    // What a host written without types says in other words decides nothing.
+    default: {
       const harmless = tool !== undefined && tool.effects !== "external";
       if (harmless && !newInput) return undefined;
       const text = harmless ? texts.interruptedHarmless : texts.interrupted;

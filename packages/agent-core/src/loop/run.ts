@@ -298,9 +298,8 @@ export class Run implements CallHost, FitHost, TurnHost {
       case "refusal":
       case "filter":
         return rest(stopReason);
-      case "context_overflow":
-      case "aborted":
-      case "error":
+      // Also what an adapter written without types says in its own words.
+      default:
         return endOf(failedBy(message));
     }
   }

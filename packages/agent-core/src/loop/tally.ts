@@ -3,7 +3,7 @@ import type { LimitName, RunUsage } from "../events.ts";
 import type { AssistantMessage } from "../messages.ts";
 import type { Model, StreamOptions, Usage } from "../model.ts";
 import { estimateTokens } from "../tokens.ts";
-import { addUsage, NO_USAGE } from "../usage.ts";
+import { addUsage, NO_USAGE, soundUsage } from "../usage.ts";
 
 const DEFAULT_TURNS = 200;
 const DEFAULT_CALLS = 1_000;
@@ -34,14 +34,16 @@ export class Tally {
 
   /** A model call that is no turn of its own: a summary, a try that was void. */
   add(message: AssistantMessage): void {
-    if (message.usage !== undefined) this.#usage = addUsage(this.#usage, message.usage);
+    const usage = message.usage && soundUsage(message.usage);
+    if (usage !== undefined) this.#usage = addUsage(this.#usage, usage);
     if (this.#limits.outputTokens !== undefined) {
-      this.#outputTokens += message.usage?.output.total ?? estimateTokens(message);
+      this.#outputTokens += usage?.output.total ?? estimateTokens(message);
     }
   }
 
   /** What an attempt used whose turn came from another one. */
-  addUsage(usage: Usage): void {
+  addUsage(given: Usage): void {
+    const usage = soundUsage(given);
     this.#usage = addUsage(this.#usage, usage);
     this.#outputTokens += usage.output.total ?? 0;
   }

@@ -18,6 +18,10 @@ export const texts = {
   abortedBefore: (name: string): string => `"${name}" was not run: the run was stopped first.`,
   abortedDuring: (name: string): string =>
     `The run was stopped while "${name}" was at work; what it had done by then is unknown.`,
+  notArguments: (levels: number): string =>
+    `more than ${levels} levels inside one another, or no JSON object`,
+  badContent: (name: string, count: number): string =>
+    `(${count} ${count === 1 ? "part" : "parts"} of what "${name}" gave could not be read)`,
   noContent: (name: string): string => `"${name}" gave no result.`,
   emptyContent: "(no output)",
   steered:

@@ -56,6 +56,18 @@ describe("compileTools", () => {
     expect(() => compileTools([tool("t", ""), tool("t", "")])).toThrow(/Two tools are called "t"/);
   });
 
+  it.each(["", "a.b", "multi tool", "名", "x".repeat(65), "a\n"])(
+    "refuses a name that vendors refuse: %j",
+    (name) => {
+      const refused = expect.objectContaining({
+        code: "invalid_tool",
+        message: expect.stringContaining(name),
+      });
+      expect(() => compileTools([tool(name, "")])).toThrow(refused);
+      expect(() => compileTools([tool("x".repeat(64), ""), tool("Az_-09", "")])).not.toThrow();
+    },
+  );
+
   it("compiles a schema once, however often its tool is made anew", () => {
     let reads = 0;
     const inputSchema = {

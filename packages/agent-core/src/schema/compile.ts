@@ -12,6 +12,9 @@ export type Checked =
   | { readonly ok: true; readonly args: unknown }
   | { readonly ok: false; readonly problems: string };
 
+/** What every vendor takes; OpenAI's is the narrowest. */
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
 type Check = (args: JsonObject) => Checked | Promise<Checked>;
 
 /** A tool made ready once: what the model sees of it, and its check. */
@@ -78,6 +81,10 @@ class CompiledSchema {
   /** The same object for the same tool, which adapters go by. Two tools rarely share a schema, so one is kept. */
   specOf({ name, description }: Tool): ToolSpec {
     if (this.#spec?.name !== name || this.#spec.description !== description) {
+      if (typeof name !== "string" || !TOOL_NAME.test(name)) {
+        const rule = "a name is 1 to 64 letters, digits, _ and -, as vendors ask for";
+        throw new AgentError("invalid_tool", `No tool can be called "${errorText(name)}": ${rule}.`);
+      }
       this.#spec = { name, description, inputSchema: this.json };
     }
     return this.#spec;

@@ -1,0 +1,252 @@
+import { describe, expect, it } from "vitest";
+import { run } from "../../test/run.ts";
+import { assistant, lines, type Turn, text, tool, toolCall, usage } from "../../test/scripted.ts";
+import type { AssistantMessage, Block, PendingDecision, StopReason, ToolResult, Usage } from "../index.ts";
+import { isDeeperThan, MAX_DEPTH } from "../json.ts";
+
+/** What somebody who writes without types gives. */
+const untyped = <T>(json: string): T => JSON.parse(json);
+
+const nested = (levels: number): string => `{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+
+/** Values that throw when they are looked at. */
+const unreadable = {
+  bare: Object.create(null),
+  getter: Object.defineProperty(new Error("x"), "message", {
+    get: () => {
+      throw new Error("no");
+    },
+  }),
+  toString: { toString: () => ({}) },
+  proxy: new Proxy(
+    {},
+    {
+      getPrototypeOf: () => {
+        throw new Error("no");
+      },
+      get: () => {
+        throw new Error("no");
+      },
+      has: () => {
+        throw new Error("no");
+      },
+    },
+  ),
+};
+
+const results = (asked: Awaited<ReturnType<typeof run>>["asked"]): string[] =>
+  lines(asked.at(-1)?.messages ?? []).filter((line) => line.startsWith("result#"));
+
+describe("arguments that cannot be walked", () => {
+  it.each([100, 5_000, 100_000])("are a result the model can mend: %i levels", async (levels) => {
+    const argsText = nested(levels);
+    const call = { ...toolCall("a", "t"), args: JSON.parse(argsText), argsText };
+    let ran = 0;
+    const t = tool("t", async () => text(String(++ran)));
+    const { result, asked } = await run([assistant([call]), "ok"], {}, { tools: [t] });
+    expect(result.reason).toBe("done");
+    expect(ran).toBe(0);
+    expect(results(asked)).toEqual([expect.stringMatching(/^result#a: .*more than 64 levels/)]);
+    for (const message of result.messages) expect(isDeeperThan(message, MAX_DEPTH + 4)).toBe(false);
+  });
+
+  it("run as they are up to the bound", async () => {
+    const argsText = nested(MAX_DEPTH - 1);
+    const call = { ...toolCall("a", "t"), args: JSON.parse(argsText), argsText };
+    const { asked } = await run([assistant([call]), "ok"], {}, { tools: [tool("t", "fine")] });
+    expect(results(asked)).toEqual(["result#a: fine"]);
+  });
+
+  it("do not keep a conversation that has them from going on", async () => {
+    const argsText = nested(5_000);
+    const call = { ...toolCall("a", "t"), args: JSON.parse(argsText), argsText };
+    const history = [{ role: "user", content: "go", timestamp: 1 } as const, assistant([call])];
+    const { result, asked } = await run(["ok"], {}, { history, input: [], tools: [tool("t", "fine")] });
+    expect(result.reason).toBe("done");
+    expect(results(asked)).toEqual([expect.stringMatching(/are not a JSON object/)]);
+  });
+});
+
+describe("what a tool gives", () => {
+  const noted = '(1 part of what "t" gave could not be read)';
+  it.each([
+    ["[null]", noted],
+    ['[{"type":"text"}]', noted],
+    ['[{"type":"text","text":7}]', noted],
+    ['["plain"]', noted],
+    ['[{"type":"text","text":"good"},{"type":"video"}]', `good ${noted}`],
+    ['[{"type":"image","mimeType":"image/png"}]', noted],
+    ['[{"type":"image","mimeType":"image/png","source":{"kind":"url"}}]', noted],
+    ['[{"type":"image","mimeType":"image/png","source":{"kind":"base64","data":"AA=="}}]', "image"],
+    ["[]", "(no output)"],
+    ["7", '"t" gave no result.'],
+  ])("is checked block by block: %s", async (content, said) => {
+    const t = tool("t", async () => untyped<ToolResult>(`{"content":${content}}`));
+    const { result, asked } = await run([assistant([toolCall("a", "t")]), "ok"], {}, { tools: [t] });
+    expect(result.reason).toBe("done");
+    expect(results(asked)).toEqual([`result#a: ${said}`]);
+  });
+
+  it("is checked too where a hook gave it", async () => {
+    const odd = untyped<ToolResult>('{"content":[null]}');
+    const turns = [assistant([toolCall("a", "t")]), "ok"];
+    const after = await run(turns, { afterToolCall: () => odd }, { tools: [tool("t", "x")] });
+    expect(results(after.asked)).toEqual([`result#a: ${noted}`]);
+    const history = [{ role: "user", content: "go", timestamp: 1 } as const, assistant([toolCall("a", "t")])];
+    const given = { history, input: [], tools: [tool("t", "x", { effects: "external" })] };
+    const pending = await run(["ok"], { onPendingCall: () => ({ action: "result", result: odd }) }, given);
+    expect(results(pending.asked)).toEqual([`result#a: ${noted}`]);
+    const unknown = untyped<PendingDecision>('{"action":"retry"}');
+    const undecided = await run(["ok"], { onPendingCall: () => unknown }, given);
+    expect(results(undecided.asked)).toEqual([expect.stringMatching(/was interrupted/)]);
+  });
+
+  it.each(Object.entries(unreadable))("may be thrown and unreadable: %s", async (_name, thrown) => {
+    const later = tool("t", async () => {
+      throw thrown;
+    });
+    const once = tool("t", () => {
+      throw thrown;
+    });
+    const turns = [assistant([toolCall("a", "t")]), "ok"];
+    for (const t of [later, once]) {
+      const { result, asked } = await run(turns, {}, { tools: [t] });
+      expect(result.reason).toBe("done");
+      expect(results(asked)).toHaveLength(1);
+    }
+    const thrower = (): never => {
+      throw thrown;
+    };
+    for (const hook of [{ beforeToolCall: thrower }, { afterToolCall: thrower }]) {
+      const { result, asked } = await run(turns, hook, { tools: [tool("t", "x")] });
+      expect(result.reason).toBe("done");
+      expect(results(asked)).toHaveLength(1);
+    }
+    await expect(run(["ok"], { transformContext: thrower })).rejects.toMatchObject({ code: "hook_failed" });
+    await expect(run(["ok"], { onStep: thrower })).rejects.toMatchObject({ code: "step_failed" });
+  });
+
+  it("may be an object that refuses to be read", async () => {
+    const trap = (): never => {
+      throw new Error("no");
+    };
+    let reads = 0;
+    const odd = [
+      new Proxy(text("x"), { get: trap }),
+      // Fine when it is checked, gone when it is used.
+      Object.defineProperty(text("x"), "content", {
+        get: () => (++reads < 3 ? text("x").content : trap()),
+      }),
+      { content: [Object.defineProperty({ type: "text", text: "" } as const, "text", { get: trap })] },
+    ];
+    for (const given of odd) {
+      const t = tool("t", async () => given);
+      const { result, asked } = await run([assistant([toolCall("a", "t")]), "ok"], {}, { tools: [t] });
+      expect(result.reason).toBe("done");
+      expect(results(asked)).toHaveLength(1);
+    }
+  });
+});
+
+describe("what an adapter gives", () => {
+  it("may end a turn in its own words", async () => {
+    const stopReason = untyped<StopReason>('"eos"');
+    const { result } = await run([assistant("hm", { stopReason })]);
+    expect(result).toMatchObject({ reason: "error", error: { code: "protocol" }, text: "hm" });
+    const called = await run(
+      [assistant([toolCall("a", "t")], { stopReason })],
+      {},
+      { tools: [tool("t", "x")] },
+    );
+    expect(called.result.reason).toBe("error");
+  });
+
+  it.each([
+    "null",
+    "7",
+    "{}",
+    '{"role":"assistant"}',
+    '{"role":"assistant","content":"text","stopReason":"end_turn"}',
+    '{"role":"assistant","content":[],"stopReason":{}}',
+  ])("may be no turn at all: %s", async (json) => {
+    const message = untyped<AssistantMessage>(json);
+    const turn: Turn = async function* () {
+      yield { type: "text.delta", index: 0, delta: "so far" };
+      yield { type: "finish", message };
+    };
+    const { result } = await run([turn]);
+    expect(result).toMatchObject({ reason: "error", error: { code: "protocol" }, text: "so far" });
+  });
+
+  it("may hold calls that lack what a call has, and blocks that are none", async () => {
+    const content = untyped<Block[]>(
+      `[null, {"type":"text"}, {"type":"opaque"}, {"type":"novel","text":"x"}, {"type":"text","text":"hi"},
+        {"type":"toolCall","args":{}}, {"type":"toolCall","id":"b","name":"t","args":[]},
+        {"type":"toolCall","id":"c","name":"t","args":{"n":1}}]`,
+    );
+    const message = { ...assistant(""), content, stopReason: "tool_use" } as const;
+    const turn: Turn = async function* () {
+      yield { type: "finish", message };
+    };
+    const { result, asked } = await run([turn, "ok"], {}, { tools: [tool("t", "fine")] });
+    expect(result.reason).toBe("done");
+    expect(lines(asked.at(-1)?.messages ?? [])).toEqual([
+      "user: go",
+      "assistant: hi →#call_2 →t#b →t#c",
+      expect.stringMatching(/^result#call_2: There is no tool ""/),
+      expect.stringMatching(/^result#b: The arguments of "t" are not a JSON object/),
+      "result#c: fine",
+    ]);
+  });
+});
+
+describe("usage that is none", () => {
+  const odd = [-1e9, 1e308, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 2 ** 60];
+  const call = toolCall("a", "t");
+  const spending = (spent: Usage): Turn[] => [
+    assistant([call], { usage: spent }),
+    ...Array.from({ length: 20 }, (_, i) =>
+      assistant([toolCall(`b${i}`, "t", { i })], { usage: usage(10, 10, 10) }),
+    ),
+  ];
+
+  it.each(odd)("does not put a limit off: %d", async (count) => {
+    const tools = [tool("t", "x")];
+    const money = await run(spending(usage(10, 10, count)), { limits: { costMicros: 50 } }, { tools });
+    expect(money.result).toMatchObject({ reason: "limit", limit: "costMicros" });
+    expect(money.result.used.usage.costMicros).toBe(50);
+    const tokens = await run(spending(usage(count, count)), { limits: { outputTokens: 50 } }, { tools });
+    expect(tokens.result).toMatchObject({ reason: "limit", limit: "outputTokens" });
+    const { input, output } = tokens.result.used.usage;
+    for (const sum of [input.total, input.uncached, output.total])
+      expect(Number.isSafeInteger(sum)).toBe(true);
+    const kept = tokens.result.messages.find((message) => message.role === "assistant");
+    expect(kept?.role === "assistant" && kept.usage?.output.total).toBeUndefined();
+  });
+
+  it.each(odd)("of an attempt that another followed is not counted: %d", async (count) => {
+    const turn: Turn = async function* () {
+      const failure = {
+        provider: "p",
+        model: "m",
+        code: "network",
+        message: "x",
+        usage: usage(count, count, count),
+      } as const;
+      yield { type: "attempt", failure, next: { kind: "retry", provider: "p", model: "m", delayMs: 0 } };
+      yield { type: "finish", message: assistant("hi", { usage: usage(5, 5, 5) }) };
+    };
+    const { result } = await run([turn], { limits: { outputTokens: 100, costMicros: 100 } });
+    expect(result.used.usage).toEqual(usage(5, 5, 5));
+  });
+
+  it("counts a part of a unit as a whole one, and lives with counts of any form", async () => {
+    const part = await run([assistant("x", { usage: usage(1.2, 3.7, 0.1) })]);
+    expect(part.result.used.usage).toMatchObject({ output: { total: 4 }, costMicros: 1 });
+    for (const json of ["null", "7", "{}", '{"input":null}', '{"input":{"total":"9"},"output":[]}']) {
+      const { result } = await run([assistant("x", { usage: untyped<Usage>(json) })]);
+      expect(result.reason).toBe("done");
+      expect(result.used.usage.input.total).toBeUndefined();
+    }
+  });
+});
