@@ -28,6 +28,8 @@ export interface ServiceOptions {
   readonly startedAt: number;
   readonly now: () => number;
   readonly outboxInFlight: () => number;
+  /** In Prometheus' text format. */
+  readonly counters: () => string;
   /** Takes secrets out of what a channel says of its state. */
   readonly redact: (text: string) => string;
   readonly ready: () => boolean;
@@ -150,9 +152,10 @@ export function createService(options: ServiceOptions): GatewayService {
         ["signalbox_uptime_seconds", "Seconds since the start", (options.now() - options.startedAt) / 1000],
         ["process_resident_memory_bytes", "Resident memory", process.memoryUsage.rss()],
       ];
-      return gauges
-        .map(([name, help, value]) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`)
-        .join("");
+      const written = gauges.map(
+        ([name, help, value]) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`,
+      );
+      return written.join("") + options.counters();
     },
     async webhook(channel, account, request) {
       const found = accounts.get(channel, account);

@@ -7,6 +7,7 @@ import type { Accounts } from "./channels.ts";
 import { createCommands } from "./commands/commands.ts";
 import { loadQueueModes } from "./commands/queue-modes.ts";
 import { COMMANDS } from "./commands/table.ts";
+import { createCounters } from "./counters.ts";
 import { createService } from "./create-service.ts";
 import { messageOf } from "./errors.ts";
 import { accountWithFailpoints, type Failpoints, toolboxWithFailpoints } from "./failpoints.ts";
@@ -142,7 +143,11 @@ async function run(
   const tracer = createTracer(store, (error) =>
     logger.warn({ err: messageOf(error) }, "a trace could not be written"),
   );
-  const hooks = createHooks([...OWN_HOOKS, ...hooksWithRedaction(options.hooks ?? [], redact)], logger);
+  const counters = createCounters();
+  const hooks = createHooks(hooksWithRedaction(options.hooks ?? [], redact), logger, [
+    ...OWN_HOOKS,
+    ...counters.hooks,
+  ]);
   const queueModes = await loadQueueModes(store);
   const outcomes = createOutcomes();
   const onOutcome: Outcomes["settle"] = (id, outcome) =>
@@ -319,6 +324,7 @@ async function run(
     startedAt,
     now,
     outboxInFlight: deliverer.inFlight,
+    counters: counters.text,
     redact,
     ready: () => state === "ready",
   });

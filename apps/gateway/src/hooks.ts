@@ -45,10 +45,15 @@ type Registry = {
 };
 
 /**
- * Makes the registry. Within a point the hooks keep their order.
+ * Makes the registry. Within a point the hooks keep their order, the gateway's `own` before those of the host. Own
+ * ones change nothing they are given, so they get no copy of it.
  * @throws TypeError where a hook names a point that does not exist
  */
-export function createHooks(hooks: readonly GatewayHook[], logger: Logger): Hooks {
+export function createHooks(
+  hooks: readonly GatewayHook[],
+  logger: Logger,
+  own: readonly GatewayHook[] = [],
+): Hooks {
   const registry: Registry = {
     message_received: [],
     before_model_resolve: [],
@@ -59,7 +64,9 @@ export function createHooks(hooks: readonly GatewayHook[], logger: Logger): Hook
     message_sent: [],
     run_end: [],
   };
-  for (const hook of hooks) register(registry, hook);
+  for (const hook of [...own, ...hooks]) register(registry, hook);
+  const trusted = new WeakSet<HookBase>(own);
+  const copyFor = <P>(hook: HookBase, payload: P): P => (trusted.has(hook) ? payload : frozenCopy(payload));
   const underWay = new Set<Promise<void>>();
 
   const failed = (point: HookPoint, hook: HookBase, error: unknown, what: string): void =>
@@ -69,7 +76,7 @@ export function createHooks(hooks: readonly GatewayHook[], logger: Logger): Hook
     observe(point, payload) {
       const listeners: readonly Runner<typeof point, void>[] = registry[point];
       for (const hook of listeners) {
-        const seen = within(hook, payload, OBSERVE_MS).catch((error: unknown) =>
+        const seen = within(hook, () => copyFor(hook, payload), OBSERVE_MS).catch((error: unknown) =>
           failed(point, hook, error, "a hook failed; nothing depends on it"),
         );
         underWay.add(seen);
@@ -81,7 +88,7 @@ export function createHooks(hooks: readonly GatewayHook[], logger: Logger): Hook
       let current = payload;
       for (const hook of changers) {
         try {
-          const change = await within(hook, current, DECIDE_MS);
+          const change = await within(hook, () => copyFor(hook, current), DECIDE_MS);
           if (change !== undefined) current = { ...current, ...checkedChange(point, change) };
         } catch (error) {
           failed(point, hook, error, "a hook failed; its change is left out");
@@ -93,7 +100,7 @@ export function createHooks(hooks: readonly GatewayHook[], logger: Logger): Hook
       const gates: readonly Runner<typeof point, GateVerdict | undefined>[] = registry[point];
       for (const hook of gates) {
         try {
-          const verdict = await within(hook, payload, DECIDE_MS);
+          const verdict = await within(hook, () => copyFor(hook, payload), DECIDE_MS);
           // Whatever else it says, also where nobody checked its types, is a no.
           if (verdict !== undefined && verdict.action !== "allow")
             return { action: "deny", reason: verdict.reason };
@@ -134,14 +141,14 @@ function register(registry: Registry, hook: GatewayHook): void {
   }
 }
 
-/** Runs a hook on a copy of its own and gives it up when its time is over; its signal ends then. */
+/** Runs a hook and gives it up when its time is over; its signal ends then. */
 async function within<P, R>(
   hook: HookBase & { run(payload: P, signal: AbortSignal): Awaitable<R> },
-  payload: P,
+  payload: () => P,
   defaultMs: number,
 ): Promise<R> {
   const limit = hook.timeoutMs ?? defaultMs;
-  const given = frozenCopy(payload);
+  const given = payload();
   const late = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {

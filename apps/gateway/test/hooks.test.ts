@@ -76,6 +76,10 @@ describe("hooks of a host", { timeout: 60_000 }, () => {
     const started = await world.start({ hooks });
     await started.post(textMessage("write it", { senderId: ZHANG, messageId: "om_1" }));
     await started.settled();
+    expect(started.gateway.service.metrics()).toContain(
+      'signalbox_messages_total{channel="feishu",decision="answer"} 1\n',
+    );
+    expect(started.gateway.service.metrics()).toContain('signalbox_replies_total{channel="feishu"} 1\n');
     await started.stop();
     expect(seen.slice(0, 6)).toEqual([
       "message_received answer om_1",
