@@ -30,6 +30,7 @@ export interface ServiceOptions {
   readonly outboxInFlight: () => number;
   /** In Prometheus' text format. */
   readonly counters: () => string;
+  readonly wakeOutbox: () => void;
   /** Takes secrets out of what a channel says of its state. */
   readonly redact: (text: string) => string;
   readonly ready: () => boolean;
@@ -157,6 +158,7 @@ export function createService(options: ServiceOptions): GatewayService {
       );
       return written.join("") + options.counters();
     },
+    outboxChanged: options.wakeOutbox,
     async webhook(channel, account, request) {
       const found = accounts.get(channel, account);
       return found?.running.webhook?.(request);

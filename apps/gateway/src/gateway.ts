@@ -12,7 +12,7 @@ import { createService } from "./create-service.ts";
 import { messageOf } from "./errors.ts";
 import { accountWithFailpoints, type Failpoints, toolboxWithFailpoints } from "./failpoints.ts";
 import { watchFaults } from "./faults.ts";
-import { openHomeStore, prune, pruneOnce, renew, takeHome, takeLease } from "./hold.ts";
+import { openHomeStore, takeHome, takeLease } from "./hold.ts";
 import { type Home, prepareHome } from "./home.ts";
 import type { GatewayHook } from "./hook-points.ts";
 import { createHooks } from "./hooks.ts";
@@ -42,6 +42,7 @@ import { hooksWithRedaction, liveWithRedaction, redactedOutcome, storeWithRedact
 import type { GatewayService } from "./service.ts";
 import { effectiveToken, environmentSecrets, refuseOpenListening } from "./settings.ts";
 import { createToolbox, toolsOf } from "./toolbox.ts";
+import { startUpkeep } from "./upkeep.ts";
 
 export interface GatewayOptions {
   readonly home: Home;
@@ -78,13 +79,9 @@ export interface Gateway {
 }
 
 const LEASE_MS = 30_000;
-/** Renewed so often while it lasts. */
-const LEASE_RENEWALS = 3;
 /** How long the start waits for channel accounts to come up, in milliseconds. */
 const ACCOUNTS_MS = 2_000;
 const COMPACTION_KEPT_MS = 24 * 60 * 60 * 1000;
-const PRUNE_MS = 60 * 60_000;
-const PRUNE_ONCE_MS = 5 * 60_000;
 /** How long runs that are told to stop may take to do so, in milliseconds. */
 const ENDING_MS = 5_000;
 /** How long a failing store is left alone before a dropped message is ended, in milliseconds. */
@@ -325,6 +322,7 @@ async function run(
     now,
     outboxInFlight: deliverer.inFlight,
     counters: counters.text,
+    wakeOutbox: deliverer.wake,
     redact,
     ready: () => state === "ready",
   });
@@ -355,24 +353,19 @@ async function run(
   await intake.recover();
   opened.resolve();
   deliverer.wake();
-  const renewing = setInterval(
-    () => void renew(store, lease, leaseMs, onFatal, logger),
-    leaseMs / LEASE_RENEWALS,
-  );
-  void media.prune();
-  const pruning = setInterval(() => void prune(store, logger).then(media.prune), PRUNE_MS);
-  const forgetting = setInterval(() => void pruneOnce(store, lease, now, logger), PRUNE_ONCE_MS);
-  forgetting.unref();
-  renewing.unref();
-  pruning.unref();
+  const upkeep = startUpkeep({
+    ...{ store, lease, leaseMs, logger, now },
+    pruneMedia: media.prune,
+    wakeOutbox: deliverer.wake,
+    onLost: onFatal,
+  });
   state = "ready";
 
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     state = "stopping";
     intake.close();
-    clearInterval(pruning);
-    clearInterval(forgetting);
+    upkeep.rest();
     const asked = now();
     const deadline = asked + config.gateway.shutdownMs;
     const left = (): number => Math.max(0, deadline - now());
@@ -389,7 +382,7 @@ async function run(
     await hooks.idle();
     await accounts.stop(Math.min(5_000, left()));
     await http.stop(Math.min(1_000, left()));
-    clearInterval(renewing);
+    upkeep.stop();
     await router.flush();
     // Where a run may be why it ends, that start counts against its messages.
     if (!faults.since(asked)) {

@@ -71,6 +71,8 @@ export interface GatewayService {
   trace(messageId: string): Promise<Trace | undefined>;
   status(): Promise<Status>;
   metrics(): string;
+  /** Looks at the outbox, where somebody else has changed rows. */
+  outboxChanged(): void;
   /** Whether messages are taken. */
   ready(): boolean;
   /** Hands a platform's request to its channel account; `undefined` where there is no such account. */

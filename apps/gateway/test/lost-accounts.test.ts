@@ -73,7 +73,7 @@ it("an account that is not configured any more has its last replies among the de
   expect(inbox.map(({ state }) => state)).toEqual(["replied", "replied"]);
   const listed = world.run(["outbox", "list"]);
   await listed.exited;
-  expect(listed.stdout()).toMatch(/dead {2}feishu\/main .*not in the configuration/);
+  expect(listed.stdout()).toMatch(/dead {7}feishu\/main .*not in the configuration/);
 
   world.configure(exampleConfig());
   for (const row of await rows(world)) {

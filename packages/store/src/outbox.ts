@@ -7,9 +7,14 @@ import { type OutboxRows, prepareOutbox } from "./outbox-rows.ts";
 import type { OutboxRecord } from "./records.ts";
 import type { RunRows } from "./run-rows.ts";
 import type { Bodies, LeaseToken, OutboxId } from "./types/common.ts";
-import type { OutboxClaim, OutboxRow, OutboxState, OutboxStore, PartReceipt } from "./types/outbox.ts";
-
-const ended: readonly OutboxState[] = ["dead", "uncertain", "expired"];
+import type {
+  OutboxChange,
+  OutboxClaim,
+  OutboxRow,
+  OutboxState,
+  OutboxStore,
+  PartReceipt,
+} from "./types/outbox.ts";
 
 export function createOutboxStore<T extends Bodies>(
   { database, queue, now }: Context,
@@ -39,6 +44,9 @@ export function createOutboxStore<T extends Bodies>(
   );
   const reopen = database.command<[number, number]>(
     `UPDATE outbox SET state = 'pending', next_at = ?1, expires_at = NULL, error = NULL, updated_at = ?1 WHERE seq = ?2`,
+  );
+  const setDue = database.command<[number, number]>(
+    "UPDATE outbox SET next_at = ?1, updated_at = ?1 WHERE seq = ?2",
   );
   const remove = database.command<[number]>("DELETE FROM outbox WHERE seq = ?");
   const listEnded = database.query<[number], OutboxRecord>(
@@ -111,6 +119,18 @@ export function createOutboxStore<T extends Bodies>(
   function isLost(row: OutboxRecord): boolean {
     if (row.lease_name === null || row.lease_epoch === null) return true;
     return fence.lost({ name: row.lease_name, epoch: row.lease_epoch });
+  }
+
+  /** A change by an operator, who may be in another process: what is being sent is left to its sender. */
+  function change(id: string, apply: (row: OutboxRecord) => void): Promise<OutboxChange> {
+    return queue.write((): OutboxChange => {
+      const row = rows.byId(id);
+      if (row === undefined) return { outcome: "unknown" };
+      const { state } = row;
+      if (state === "sending" || state === "sent") return { outcome: "refused", state };
+      apply(row);
+      return { outcome: "applied", state };
+    });
   }
 
   return {
@@ -205,20 +225,15 @@ export function createOutboxStore<T extends Bodies>(
       }),
 
     retry: (id) =>
-      queue.write(() => {
-        const row = rows.byId(id);
-        if (row === undefined || !ended.includes(row.state)) return false;
-        reopen.run(now(), row.seq);
-        return true;
+      change(id, (row) => {
+        if (row.state === "pending") setDue.run(now(), row.seq);
+        else reopen.run(now(), row.seq);
       }),
 
     drop: (id) =>
-      queue.write(() => {
-        const row = rows.byId(id);
-        if (row === undefined || row.state === "sending") return false;
+      change(id, (row) => {
         entries.remove(row.entry);
         remove.run(row.seq);
-        return true;
       }),
   };
 }

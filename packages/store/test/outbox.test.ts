@@ -125,13 +125,15 @@ test("what is too old is not sent but reported; an operator can retry or drop it
   time.now += 10;
   const claim = await store.outbox.claimDue({ lease, limit: 9 });
   expect([ids(claim.rows), ids(claim.expired)]).toEqual([[next.id], [old.id]]);
-  expect(await store.outbox.drop(next.id)).toBe(false);
-  expect(await store.outbox.retry(next.id)).toBe(false);
+  expect(await store.outbox.drop(next.id)).toEqual({ outcome: "refused", state: "sending" });
+  expect(await store.outbox.retry(next.id)).toEqual({ outcome: "refused", state: "sending" });
   await store.outbox.markSent(next.id, lease);
-  expect(await store.outbox.retry(old.id)).toBe(true);
+  expect(await store.outbox.retry(old.id)).toEqual({ outcome: "applied", state: "expired" });
   expect(ids((await store.outbox.claimDue({ lease, limit: 9 })).rows)).toEqual([old.id]);
   await store.outbox.dead(old.id, lease);
-  expect(await store.outbox.drop(old.id)).toBe(true);
+  expect(await store.outbox.drop(old.id)).toMatchObject({ outcome: "applied" });
+  expect(await store.outbox.drop(old.id)).toEqual({ outcome: "unknown" });
+  expect(await store.outbox.retry("nonsense")).toEqual({ outcome: "unknown" });
   expect(await store.outbox.get(old.id)).toBeUndefined();
   expect(await store.outbox.list()).toEqual([]);
 });
@@ -154,7 +156,7 @@ test("what is too old ends also where a part of it is out, and says so", async (
     { id: old.id, state: "expired", receipts: [receipt], error },
   ]);
   // An operator can have the rest sent after all.
-  expect(await store.outbox.retry(old.id)).toBe(true);
+  expect(await store.outbox.retry(old.id)).toEqual({ outcome: "applied", state: "expired" });
   expect(await store.outbox.get(old.id)).toMatchObject({ state: "pending", receipts: [receipt] });
 });
 

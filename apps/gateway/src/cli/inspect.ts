@@ -1,7 +1,6 @@
 import type { Trace } from "@signalbox/client";
 import { EXIT, GatewayError } from "../errors.ts";
 import { whyLines } from "../path/route-why.ts";
-import type { GatewayStore } from "../path/stored.ts";
 import { readTrace } from "../path/trace.ts";
 import { withStore } from "./home-store.ts";
 import { print } from "./output.ts";
@@ -37,52 +36,6 @@ export async function why(id: string, options: CommonOptions): Promise<void> {
   const found = await findTrace(id, options);
   const lines = whyLines(found);
   print(options.json, lines, () => lines.map(({ stage, summary }) => `${stage.padEnd(8)} ${summary}`));
-}
-
-/** `signalbox outbox list` */
-export async function outboxList(options: CommonOptions): Promise<void> {
-  const rows = await withStore(options, (store) =>
-    store.outbox.list({ states: ["pending", "sending", "uncertain", "dead", "expired"] }),
-  );
-  print(options.json, rows, () =>
-    rows.length === 0
-      ? ["Every reply was delivered."]
-      : rows.map(
-          (row) =>
-            `${row.id}  ${row.state}  ${row.channel}/${row.account}  tried ${row.attempts} times  ${row.error ?? ""}`,
-        ),
-  );
-}
-
-/** `signalbox outbox retry <id>` */
-export async function outboxRetry(id: string, options: CommonOptions): Promise<void> {
-  await changeOutbox(id, options, "will be sent again", (store, row) => store.outbox.retry(row));
-}
-
-/** `signalbox outbox drop <id>` */
-export async function outboxDrop(id: string, options: CommonOptions): Promise<void> {
-  await changeOutbox(id, options, "was dropped", (store, row) => store.outbox.drop(row));
-}
-
-type OutboxKey = Parameters<GatewayStore["outbox"]["retry"]>[0];
-
-async function changeOutbox(
-  id: string,
-  options: CommonOptions,
-  done: string,
-  change: (store: GatewayStore, id: OutboxKey) => Promise<boolean>,
-): Promise<void> {
-  const changed = await withStore(options, async (store) => {
-    const rows = await store.outbox.list({ limit: 10_000 });
-    const row = rows.find((one) => one.id === id);
-    return row !== undefined && (await change(store, row.id));
-  });
-  if (!changed)
-    throw new GatewayError(
-      EXIT.failure,
-      `${id} is not an undelivered reply. \`signalbox outbox list\` shows them.`,
-    );
-  print(options.json, { id, done }, () => [`${id} ${done}.`]);
 }
 
 /** `signalbox pairing list` */

@@ -75,14 +75,17 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   );
 
   const outbox = program.command("outbox").description("replies that were not delivered");
-  command("list", "list them", outbox).action((options: CommonOptions) =>
-    guarded(options.json, async () => (await import("./inspect.ts")).outboxList(options)),
-  );
-  command("retry <id>", "send one again", outbox).action((id: string, options: CommonOptions) =>
-    guarded(options.json, async () => (await import("./inspect.ts")).outboxRetry(id, options)),
+  command("list", "list them", outbox)
+    .option("--all", "also those that wait or are being sent")
+    .action((options: CommonOptions & { all?: boolean }) =>
+      guarded(options.json, async () => (await import("./outbox.ts")).list(options)),
+    );
+  command("retry <id>", "send one again, at once where the gateway runs", outbox).action(
+    (id: string, options: CommonOptions) =>
+      guarded(options.json, async () => (await import("./outbox.ts")).retry(id, options)),
   );
   command("drop <id>", "give one up", outbox).action((id: string, options: CommonOptions) =>
-    guarded(options.json, async () => (await import("./inspect.ts")).outboxDrop(id, options)),
+    guarded(options.json, async () => (await import("./outbox.ts")).drop(id, options)),
   );
 
   const pairing = program.command("pairing").description("strangers who asked to talk");

@@ -5,6 +5,9 @@ import { EXIT, GatewayError } from "../errors.ts";
 import { locateHome } from "../home.ts";
 import { effectiveToken, readConfig } from "../settings.ts";
 
+/** Tells the gateway that runs on a home something; gives its answer. */
+export type Tell = (path: string) => Promise<unknown>;
+
 /** What a running gateway writes beside its lock: where it listens. */
 export interface Running {
   readonly url: string;
@@ -17,7 +20,7 @@ export interface Running {
  */
 export async function runningGateway(
   homeOption: string | undefined,
-): Promise<{ client: Client; running: Running }> {
+): Promise<{ client: Client; running: Running; tell: Tell }> {
   const home = locateHome(homeOption, process.env);
   const found = existsSync(home.dir) ? readHomeHolder(home.dir) : undefined;
   const holder = found === "unknown" ? undefined : found;
@@ -25,12 +28,34 @@ export async function runningGateway(
   const url = isRecord(details) && typeof details["url"] === "string" ? details["url"] : undefined;
   if (holder && url !== undefined && (await answers(url))) {
     const token = effectiveToken(readConfig(home, process.env), home, process.env);
-    return { client: createClient({ baseUrl: url, token }), running: { url, pid: holder.pid } };
+    return {
+      client: createClient({ baseUrl: url, token }),
+      running: { url, pid: holder.pid },
+      tell: (path) => tell(url, path, token),
+    };
   }
   throw new GatewayError(
     EXIT.unavailable,
     `No gateway runs on ${home.dir}. Start one with \`signalbox start\`.`,
   );
+}
+
+/** Whether a gateway holds the home, be it that it cannot be reached. */
+export function isHeld(homeOption: string | undefined): boolean {
+  const home = locateHome(homeOption, process.env);
+  return existsSync(home.dir) && readHomeHolder(home.dir) !== undefined;
+}
+
+/** For as long as it takes: going through a large database does take a while. */
+async function tell(url: string, path: string, token: string): Promise<unknown> {
+  const response = await fetch(`${url}/api/${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: "{}",
+    redirect: "error",
+  });
+  if (response.ok) return response.status === 204 ? undefined : await response.json();
+  throw new GatewayError(EXIT.failure, `The gateway at ${url} answered ${response.status} to ${path}.`);
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -89,5 +89,9 @@ export function apiRoutes(service: GatewayService): Hono {
     const trace = await service.trace(context.req.param("id"));
     return trace === undefined ? apiErrors.notFound(context) : context.json(trace);
   });
+  app.post("/outbox/changed", (context) => {
+    service.outboxChanged();
+    return context.body(null, 204);
+  });
   return app;
 }

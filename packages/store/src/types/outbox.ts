@@ -72,6 +72,11 @@ export interface OutboxClaim<T extends Bodies = Bodies> {
   readonly nextAt?: Millis;
 }
 
+/** What an operator's change came to; `state` is what the row was before. */
+export type OutboxChange =
+  | { readonly outcome: "applied" | "refused"; readonly state: OutboxState }
+  | { readonly outcome: "unknown" };
+
 /** Replies: committed with the turn that made them, sent afterwards. Writes are fenced as those of runs are. */
 export interface OutboxStore<T extends Bodies = Bodies> {
   /** Adds rows outside the end of a run (a tool, a timer). */
@@ -94,7 +99,7 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   uncertain(id: OutboxId, lease: LeaseToken, error?: string): Promise<void>;
   /** Given up. */
   dead(id: OutboxId, lease: LeaseToken, error?: string): Promise<void>;
-  get(id: OutboxId): Promise<OutboxRow<T> | undefined>;
+  get(id: string): Promise<OutboxRow<T> | undefined>;
   /** The row that was inserted with a `key` of its own. */
   withKey(key: string): Promise<OutboxRow<T> | undefined>;
   /** The rows of one run, in order. */
@@ -104,8 +109,11 @@ export interface OutboxStore<T extends Bodies = Bodies> {
     readonly states?: readonly OutboxState[];
     readonly limit?: number;
   }): Promise<readonly OutboxRow<T>[]>;
-  /** By an operator: a `dead`, `uncertain` or `expired` row back to `pending`, its time to live lifted. */
-  retry(id: OutboxId): Promise<boolean>;
-  /** By an operator: removes a row that is not being sent. */
-  drop(id: OutboxId): Promise<boolean>;
+  /**
+   * By an operator: a `dead`, `uncertain` or `expired` row back to `pending`, due now, its time to live lifted; one that
+   * is `pending` is due now. Refused for one that is being sent or was.
+   */
+  retry(id: string): Promise<OutboxChange>;
+  /** By an operator: removes a row for good. Refused for one that is being sent or was. */
+  drop(id: string): Promise<OutboxChange>;
 }

@@ -1,0 +1,79 @@
+import { textMessage } from "@signalbox/testkit/feishu";
+import { describe, expect, it } from "vitest";
+import { eventually, exampleConfig, inStore, openWorld, type World, ZHANG } from "./harness.ts";
+
+const STATES = ["pending", "sending", "sent", "uncertain", "dead", "expired"] as const;
+
+async function command(world: World, args: readonly string[], env = {}) {
+  const child = world.run(["outbox", ...args], env);
+  const { code } = await child.exited;
+  return { code, out: child.stdout(), err: child.stderr() };
+}
+
+function rows(world: World) {
+  return inStore(world, (store) => store.outbox.list({ states: STATES }));
+}
+
+/** A gateway whose one reply was refused for good, and which waits for nothing. */
+async function withDeadLetter(world: World, leaseMs: number) {
+  world.configure(exampleConfig());
+  world.script([{ text: "the answer" }]);
+  // The bot has no right to write there, until somebody gives it back.
+  world.feishu.fail({ kind: "code", code: 230_002, method: "POST", times: 50 });
+  const started = await world.startChild([], { SIGNALBOX_LEASE_MS: String(leaseMs) });
+  await started.post(textMessage("a question", { senderId: ZHANG, messageId: "om_1" }));
+  await eventually(async () => (await rows(world))[0]?.state === "dead", "the reply is dead");
+  world.feishu.heal();
+  const [row] = await rows(world);
+  if (row === undefined) throw new Error("one row");
+  return { started, id: row.id };
+}
+
+describe("outbox commands", { timeout: 60_000 }, () => {
+  it("have a running gateway send a dead letter at once", async () => {
+    const world = await openWorld();
+    // It looks by itself every three minutes only.
+    const { started, id } = await withDeadLetter(world, 600_000);
+    const listed = await command(world, ["list"]);
+    expect(listed.out).toMatch(new RegExp(`^${id}  dead       feishu/main`));
+    const retried = await command(world, ["retry", id, "--json"]);
+    expect(JSON.parse(retried.out)).toEqual({ id, was: "dead", done: "retry", when: "now" });
+    await eventually(() => world.feishu.sent.length === 1, "the reply is out");
+    await eventually(async () => (await rows(world))[0]?.state === "sent", "the reply is noted");
+    expect((await command(world, ["list"])).out).toBe("No reply was given up.\n");
+    for (const what of ["retry", "drop"]) {
+      const refused = await command(world, [what, id]);
+      expect(refused.code).toBe(1);
+      expect(refused.err).toContain("it was delivered");
+    }
+    const unknown = await command(world, ["drop", "nonsense"]);
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining("There is no reply nonsense")]);
+    await started.end("SIGTERM");
+  });
+
+  it("reach a gateway that cannot be told a moment later", async () => {
+    const world = await openWorld();
+    const { started, id } = await withDeadLetter(world, 3_000);
+    world.configure(exampleConfig({ gateway: { port: 0, auth: { token: "another-token-than-it-has" } } }));
+    const retried = await command(world, ["retry", id]);
+    expect(retried.out).toContain("cannot be reached from here");
+    await eventually(() => world.feishu.sent.length === 1, "the reply is out");
+    await started.end("SIGTERM");
+  });
+
+  it("list what waits when asked to, and drop it", async () => {
+    const world = await openWorld();
+    const { started, id } = await withDeadLetter(world, 600_000);
+    await started.end("SIGKILL");
+    expect((await command(world, ["retry", id])).out).toBe(
+      `${id} will be sent again when the gateway starts.\n`,
+    );
+    expect((await command(world, ["list"])).out).toBe("No reply was given up.\n");
+    expect(JSON.parse((await command(world, ["list", "--all", "--json"])).out)).toMatchObject([
+      { id, state: "pending" },
+    ]);
+    expect((await command(world, ["drop", id])).out).toBe(`${id} was dropped; it was pending.\n`);
+    expect((await command(world, ["list", "--all"])).out).toBe("Every reply was delivered.\n");
+    expect(world.feishu.sent).toEqual([]);
+  });
+});
