@@ -37,6 +37,7 @@ import { ShutdownAbort } from "./path/shutdown.ts";
 import { type GatewayStore, isPassing } from "./path/stored.ts";
 import { samePlace, type Ticket } from "./path/ticket.ts";
 import { createTracer } from "./path/trace.ts";
+import { createTyping } from "./path/typing.ts";
 import type { Plan } from "./plan.ts";
 import { hooksWithRedaction, liveWithRedaction, redactedOutcome, storeWithRedaction } from "./redaction.ts";
 import type { GatewayService } from "./service.ts";
@@ -174,7 +175,8 @@ async function run(
       if (state === "sent" && row.payload.parts.length > 0) hooks.observe("message_sent", sentMessage(row));
     },
   });
-  const { stream } = config.replies;
+  const { stream, typing: signs } = config.replies;
+  const typing = createTyping({ account, on: signs, logger });
   const drafts = createDrafts({ store, account, hooks, stream, timing: options.drafts, logger, now });
   const sender = createMessageSender({
     store,
@@ -234,6 +236,7 @@ async function run(
     definition,
     live,
     drafts,
+    typing,
     tracer,
     logger,
     now,
@@ -380,6 +383,7 @@ async function run(
     // Replies need their accounts; what arrives meanwhile is refused, and its platform delivers it again.
     await deliverer.stop(Math.min(5_000, left()));
     await hooks.idle();
+    await Promise.race([typing.idle(), delay(Math.min(1_000, left()), undefined, { ref: false })]);
     await accounts.stop(Math.min(5_000, left()));
     await http.stop(Math.min(1_000, left()));
     upkeep.stop();

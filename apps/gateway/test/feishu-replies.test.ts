@@ -80,6 +80,17 @@ describe("a reply on Feishu", { timeout: 60_000 }, () => {
     ]);
   });
 
+  it("is announced by a sign where it takes its time, which goes with it", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig({ replies: { stream: "off" } }));
+    world.script([{ text: "all of this at length", chunks: 7, deltaMs: 400 }]);
+    const started = await world.start();
+    await started.post(textMessage("go on", { senderId: ZHANG, messageId: "om_1" }));
+    await expect.poll(() => world.feishu.reactions("om_1"), { timeout: 10_000 }).toEqual(["Typing"]);
+    await started.settled();
+    await expect.poll(() => world.feishu.reactions("om_1"), { timeout: 10_000 }).toEqual([]);
+  });
+
   it("comes in parts when it is long, each with its receipt, all of it once and in order", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());

@@ -190,6 +190,8 @@ export const repliesSchema = z.strictObject({
    * `draft` everywhere, `direct` in direct conversations alone, `off` nowhere.
    */
   stream: z.enum(["draft", "direct", "off"]).default("draft"),
+  /** Whether a platform shows that an answer is being written, once that takes longer than two seconds. */
+  typing: z.boolean().default(true),
 });
 
 /** `access`: who may talk to an agent. */

@@ -31,6 +31,7 @@ import { createSuspects, type Suspects } from "./suspects.ts";
 import { type MessageTicket, messagesIn, type ResumeTicket, type Ticket } from "./ticket.ts";
 import type { Tracer } from "./trace.ts";
 import { makeTurn } from "./turn.ts";
+import type { Typing } from "./typing.ts";
 import { saidIn } from "./viewer.ts";
 
 export interface RunOptions {
@@ -54,6 +55,7 @@ export interface RunOptions {
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   readonly live: LiveHub;
   readonly drafts: Drafts;
+  readonly typing: Pick<Typing, "begin">;
   readonly tracer: Tracer;
   readonly logger: Logger;
   readonly now: () => number;

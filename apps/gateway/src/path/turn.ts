@@ -155,6 +155,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     signal: scope.handle.signal,
     visible: () => viewer.visible(scope.sentByTool),
   });
+  const written = options.typing.begin(runId, last.stored.event, scope.input === undefined);
 
   try {
     const result = await runAgentLoop(
@@ -216,6 +217,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     if (!isStoreFailure(error)) await journal.flush();
     throw error;
   } finally {
+    written();
     journal.close();
     tools.end();
   }

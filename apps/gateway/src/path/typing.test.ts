@@ -1,0 +1,73 @@
+import type { Channel } from "@signalbox/channel";
+import { parseId, type RunId } from "@signalbox/store";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { plainChannel, plainMessage } from "../../test/plain-channel.ts";
+import { createLogger } from "../log.ts";
+import { createTyping } from "./typing.ts";
+
+const RUN = parseId<RunId>("01M7ZJA8JFCCV9Y5S000000001");
+
+async function setup(on = true, fails = false) {
+  if (RUN === undefined) throw new Error("not an id");
+  const seen: unknown[] = [];
+  const { definition } = plainChannel();
+  const running: Pick<Channel<unknown>, "typing"> = {
+    typing: async (_to, state) => {
+      seen.push([state.messageId, state.on]);
+      if (fails) throw new Error("not here");
+    },
+  };
+  const typing = createTyping({
+    account: () => Object.assign(Object.create(null), { definition, running }),
+    on,
+    logger: createLogger("error", (text) => text),
+  });
+  const begin = (messageId: string, resumed = false) =>
+    typing.begin(RUN, plainMessage(messageId, "hello"), resumed);
+  return { typing, begin, seen };
+}
+
+describe("the sign that an answer is being written", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it("is there while an answer takes its time, and goes with it", async () => {
+    const { typing, begin, seen } = await setup();
+    const quick = begin("m1");
+    await vi.advanceTimersByTimeAsync(1_000);
+    quick();
+    const slow = begin("m2");
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(seen).toEqual([["m2", true]]);
+    slow();
+    await typing.idle();
+    expect(seen).toEqual([
+      ["m2", true],
+      ["m2", false],
+    ]);
+  });
+
+  it("of an earlier process goes with the answer of this one", async () => {
+    const { typing, begin, seen } = await setup();
+    begin("m1", true)();
+    await typing.idle();
+    expect(seen).toEqual([["m1", false]]);
+  });
+
+  it("harms nothing where it fails, and is nowhere where it is off or there is no message", async () => {
+    const broken = await setup(true, true);
+    const end = broken.begin("m1");
+    await vi.advanceTimersByTimeAsync(2_000);
+    end();
+    await broken.typing.idle();
+    expect(broken.seen).toHaveLength(2);
+    const nowhere = await setup();
+    const none = nowhere.begin("");
+    await vi.advanceTimersByTimeAsync(3_000);
+    none();
+    expect(nowhere.seen).toEqual([]);
+    const off = await setup(false);
+    off.begin("m1", true)();
+    expect(off.seen).toEqual([]);
+  });
+});
