@@ -121,7 +121,10 @@ export interface AgentLoopConfig {
   /** Parallel calls that run at once; default 16. */
   readonly parallelCalls?: number;
   readonly context?: ContextPolicy;
-  /** Milliseconds a model may take to end after an abort before it is left behind; default 1,000. */
+  /**
+   * Milliseconds a model, a tool or a queue may take to end after an abort before it is left behind; default 1,000.
+   * Every other hook is left behind at once; only `onStep` and listeners are waited for whatever happens.
+   */
   readonly abortGraceMs?: number;
   /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;

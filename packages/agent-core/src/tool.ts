@@ -22,7 +22,7 @@ export interface ToolCall<Args = unknown> {
 export interface ToolContext {
   /** Ends on abort, on the tool's time-out and on the run's limits. */
   readonly signal: AbortSignal;
-  /** Reports progress; shown to viewers, never to the model. */
+  /** Reports progress; shown to viewers, never to the model. While a viewer is busy only the latest report is kept. */
   update(partial: ToolResult): void;
 }
 
@@ -45,7 +45,7 @@ export interface Tool<Args = unknown, Details extends JsonValue = JsonValue> {
   readonly effects: ToolEffects;
   /** `parallel` calls of one turn run at once; default `sequential`. Results keep the order of the calls. */
   readonly execution?: "sequential" | "parallel";
-  /** Milliseconds; default none. */
+  /** Milliseconds for the body, and as many for a schema whose check is asynchronous; default none. */
   readonly timeoutMs?: number;
   /**
    * How a too long result is cut: `head` keeps the start, `head-tail` 70 % of the start and 30 % of the end. Default:

@@ -1,37 +1,20 @@
-import type { AgentLoopConfig } from "../config.ts";
 import type { ToolCallBlock } from "../content.ts";
 import { errorText, isAgentError } from "../errors.ts";
-import type { AgentEvent, LimitName, ToolOutcome } from "../events.ts";
-import type { Step, ToolCallInfo, ToolDecision } from "../hooks.ts";
+import type { LimitName, ToolOutcome } from "../events.ts";
+import type { AfterToolCall, ToolCallInfo } from "../hooks.ts";
 import { isDeeperThan, type JsonObject, MAX_DEPTH } from "../json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../messages.ts";
 import { truncateResult } from "../overflow/truncate.ts";
-import type { Checked, CompiledTool, ToolSet } from "../schema/compile.ts";
+import type { CompiledTool } from "../schema/compile.ts";
 import type { ToolResult } from "../tool.ts";
-import { type Invoked, invoke } from "./invoke.ts";
-import type { Repeats } from "./repeats.ts";
+import type { CallHost } from "./call-host.ts";
+import { askGate, checkArgs, unchecked } from "./gate.ts";
+import { aborted, type Invoked, invoke, wrong } from "./invoke.ts";
 import { failed, soundResult } from "./result.ts";
-import type { RunSignal } from "./run-signal.ts";
-import type { Tally } from "./tally.ts";
 import { texts } from "./texts.ts";
+import { Updates } from "./updates.ts";
 
 const PARALLEL_CALLS = 16;
-
-/** What the calls of a turn need of the run they are part of. */
-export interface CallHost {
-  readonly config: AgentLoopConfig;
-  readonly tools: ToolSet;
-  readonly stop: RunSignal;
-  readonly tally: Tally;
-  readonly repeats: Repeats;
-  readonly graceMs: number;
-  readonly resultChars: number;
-  readonly turn: number;
-  emit(event: AgentEvent): Promise<void> | void;
-  step(step: Step): Promise<void> | void;
-  now(): number;
-  takeSteering(): readonly AgentMessage[] | Promise<readonly AgentMessage[]>;
-}
 
 /** What the calls of one turn came to. */
 export interface CallsOutcome {
@@ -60,6 +43,7 @@ export class TurnCalls {
   #steering: readonly AgentMessage[] = [];
   #end: "limit" | "repeated" | "waiting" | undefined;
   #limit: LimitName | undefined;
+  #updates: Map<string, Updates> | undefined;
 
   constructor(
     host: CallHost,
@@ -213,17 +197,19 @@ export class TurnCalls {
 
   async #gate(call: ToolCallBlock, entry: CompiledTool, given: JsonObject): Promise<Invoked | "waiting"> {
     const { config, stop } = this.#host;
-    const first = check(entry, given);
-    let args = first instanceof Promise ? await first : first;
+    const checked = checkArgs(this.#host, entry, given);
+    let args = checked instanceof Promise ? await checked : checked;
+    if (args === undefined) return unchecked(this.#host, call, entry);
     if (!args.ok) return wrong(texts.invalid(call.name, args.problems));
     if (config.beforeToolCall !== undefined) {
-      const decision = await this.#ask(this.#info(call, entry, args.args));
+      const decision = await askGate(this.#host, this.#info(call, entry, args.args));
       if (typeof decision !== "object") {
         if (decision === "waiting") return "waiting";
       } else if ("outcome" in decision) {
         return decision;
       } else {
-        args = await check(entry, decision.args);
+        args = await checkArgs(this.#host, entry, decision.args);
+        if (args === undefined) return unchecked(this.#host, call, entry);
         if (!args.ok)
           return { result: failed(texts.gateFailed(call.name, args.problems)), outcome: "blocked" };
       }
@@ -235,36 +221,6 @@ export class TurnCalls {
   #info(call: ToolCallBlock, { tool }: CompiledTool, args: unknown): ToolCallInfo {
     const { turn, stop } = this.#host;
     return { call, tool, args, message: this.#message, turn, signal: stop.signal };
-  }
-
-  /** Asks the gate, and a person where it says so. What a gate that fails leaves undecided does not run. */
-  async #ask(
-    info: ToolCallInfo,
-  ): Promise<Invoked | "allow" | "waiting" | Extract<ToolDecision, { action: "change" }>> {
-    const { config, stop } = this.#host;
-    const { call } = info;
-    try {
-      const decision = await this.#orStopped(config.beforeToolCall?.(info));
-      if (stop.cause !== undefined) return aborted(call);
-      if (decision === undefined || decision.action === "allow") return "allow";
-      if (decision.action === "change") return decision;
-      if (decision.action === "block") return blocked(texts.blocked(call.name, decision.reason));
-      const { question, details } = decision;
-      await this.#host.emit({ type: "tool.ask", call, question });
-      if (config.onAsk === undefined) return "waiting";
-      const answer = await this.#orStopped(
-        config.onAsk({ ...info, question, ...(details === undefined ? {} : { details }) }),
-      );
-      if (stop.cause !== undefined || answer === undefined) return aborted(call);
-      if (answer.action === "wait") return "waiting";
-      return answer.action === "allow" ? "allow" : blocked(texts.denied(call.name, answer.reason));
-    } catch (error) {
-      return blocked(texts.gateFailed(call.name, errorText(error)));
-    }
-  }
-
-  async #orStopped<T>(value: T | Promise<T>): Promise<T | undefined> {
-    return value instanceof Promise ? await this.#host.stop.orStopped(value) : value;
   }
 
   async #execute(call: ToolCallBlock, entry: CompiledTool, args: unknown): Promise<Invoked> {
@@ -281,16 +237,45 @@ export class TurnCalls {
       stop,
       graceMs,
       (partial) => {
-        void this.#host.emit({ type: "tool.update", callId: call.id, partial });
+        this.#update(call.id, partial);
       },
     );
+    const updated = this.#updates?.get(call.id)?.end();
+    if (updated !== undefined) await updated;
     if (config.afterToolCall === undefined) return invoked;
+    return this.#afterCall(call, invoked, config.afterToolCall, this.#info(call, entry, args));
+  }
+
+  #update(callId: string, partial: ToolResult): void {
+    this.#updates ??= new Map();
+    let updates = this.#updates.get(callId);
+    if (updates === undefined) {
+      updates = new Updates((event) => this.#host.emit(event), callId);
+      this.#updates.set(callId, updates);
+    }
+    updates.push(partial);
+  }
+
+  /** What the hook was about to replace is not shown as it was, should the run have to stop first. */
+  async #afterCall(
+    call: ToolCallBlock,
+    invoked: Invoked,
+    hook: AfterToolCall,
+    info: ToolCallInfo,
+  ): Promise<Invoked> {
+    const { stop, graceMs } = this.#host;
     try {
-      const given = await this.#orStopped(
-        config.afterToolCall({ ...this.#info(call, entry, args), result: invoked.result }),
-      );
-      if (given === undefined) return invoked;
-      const result = soundResult(given, call.name);
+      const given = hook({ ...info, result: invoked.result });
+      const said =
+        given instanceof Promise
+          ? await stop.orStopped(
+              given.then((result) => ({ result })),
+              graceMs,
+            )
+          : { result: given };
+      if (said === undefined) return { result: failed(texts.abortedDuring(call.name)), outcome: "aborted" };
+      if (said.result === undefined) return invoked;
+      const result = soundResult(said.result, call.name);
       const outcome = invoked.outcome === "ok" && result.isError === true ? "error" : invoked.outcome;
       return { result, outcome };
     } catch (error) {
@@ -336,31 +321,5 @@ export class TurnCalls {
 
   #pending(): readonly ToolCallBlock[] {
     return this.#calls.filter((_call, index) => this.#results[index] === undefined);
-  }
-}
-
-function wrong(text: string): Invoked {
-  return { result: failed(text), outcome: "error" };
-}
-
-function blocked(text: string): Invoked {
-  return { result: failed(text), outcome: "blocked" };
-}
-
-function aborted(call: ToolCallBlock): Invoked {
-  return { result: failed(texts.abortedBefore(call.name)), outcome: "aborted" };
-}
-
-/** A schema's own code may throw; then the arguments did not pass. */
-function check(entry: CompiledTool, args: JsonObject): Checked | Promise<Checked> {
-  const threw = (error: unknown): Checked => ({
-    ok: false,
-    problems: `- the arguments: ${errorText(error)}`,
-  });
-  try {
-    const checked = entry.schema.check(args);
-    return checked instanceof Promise ? checked.catch(threw) : checked;
-  } catch (error) {
-    return threw(error);
   }
 }

@@ -2,6 +2,7 @@ import type { AgentLoopConfig, TakeMessages } from "../config.ts";
 import { unansweredCalls } from "../conversation/pending.ts";
 import { AgentError } from "../errors.ts";
 import type { AgentMessage } from "../messages.ts";
+import type { RunSignal } from "./run-signal.ts";
 import { texts } from "./texts.ts";
 
 /** Known at once where the source is: waiting for nothing costs as much as a delta. */
@@ -15,11 +16,15 @@ export interface Opening {
 
 const NONE: readonly AgentMessage[] = [];
 
-/** What a queue of the host holds. @throws AgentError `invalid_input` */
-export function take(source: TakeMessages | undefined): Taken {
+/**
+ * What a queue of the host holds. Of one that has not said so by the end of the grace of a run that has to stop, nothing.
+ * @throws AgentError `invalid_input`
+ */
+export function take(source: TakeMessages | undefined, stop: RunSignal, graceMs: number): Taken {
   if (source === undefined) return NONE;
   const taken = source();
-  return taken instanceof Promise ? taken.then(checkInput) : checkInput(taken);
+  if (!(taken instanceof Promise)) return checkInput(taken);
+  return stop.orStopped(taken, graceMs).then((messages) => checkInput(messages ?? NONE));
 }
 
 /** @throws AgentError `invalid_input` */
@@ -35,16 +40,19 @@ export function openingOf(input: readonly AgentMessage[]): Opening {
 export async function openingWithoutInput(
   messages: readonly AgentMessage[],
   config: AgentLoopConfig,
+  stop: RunSignal,
+  graceMs: number,
   now: () => number,
 ): Promise<Opening> {
   const last = messages.at(-1);
   if (last !== undefined && (last.role !== "assistant" || unansweredCalls(messages) !== undefined)) {
     return { messages: NONE, origin: "input" };
   }
-  const steering = await take(config.steering);
+  const steering = await take(config.steering, stop, graceMs);
   if (steering.length > 0) return { messages: steering, origin: "steer" };
-  const followUps = await take(config.followUps);
+  const followUps = stop.cause === undefined ? await take(config.followUps, stop, graceMs) : NONE;
   if (followUps.length > 0) return { messages: followUps, origin: "followUp" };
+  if (stop.cause !== undefined) return { messages: NONE, origin: "input" };
   switch (last?.stopReason) {
     case "pause":
       return { messages: NONE, origin: "input" };

@@ -1,5 +1,7 @@
+import type { ToolCallBlock } from "../content.ts";
 import { errorText } from "../errors.ts";
 import type { ToolOutcome } from "../events.ts";
+import { timerMs } from "../timer.ts";
 import type { Tool, ToolCall, ToolResult } from "../tool.ts";
 import { failed, soundResult } from "./result.ts";
 import type { RunSignal } from "./run-signal.ts";
@@ -46,7 +48,7 @@ export function invoke(
     const onStop = (): void => end("aborted", texts.abortedDuring(call.name));
 
     if (timeoutMs !== undefined) {
-      limit = setTimeout(() => end("timeout", texts.timeout(call.name, timeoutMs)), timeoutMs);
+      limit = setTimeout(() => end("timeout", texts.timeout(call.name, timeoutMs)), timerMs(timeoutMs));
     }
     const context = {
       signal: own?.signal ?? stop.signal,
@@ -75,4 +77,16 @@ export function invoke(
     }
     stop.on(onStop);
   });
+}
+
+export function wrong(text: string): Invoked {
+  return { result: failed(text), outcome: "error" };
+}
+
+export function blocked(text: string): Invoked {
+  return { result: failed(text), outcome: "blocked" };
+}
+
+export function aborted(call: ToolCallBlock): Invoked {
+  return { result: failed(texts.abortedBefore(call.name)), outcome: "aborted" };
 }

@@ -3,6 +3,7 @@ import type { OnPendingCall } from "../hooks.ts";
 import type { Tool } from "../tool.ts";
 import type { Preset } from "./calls.ts";
 import { failed, soundResult } from "./result.ts";
+import type { RunSignal } from "./run-signal.ts";
 import { texts } from "./texts.ts";
 
 /**
@@ -14,8 +15,10 @@ export async function presetFor(
   tool: Tool | undefined,
   newInput: boolean,
   ask: OnPendingCall | undefined,
+  stop: RunSignal,
 ): Promise<Preset> {
-  const decision = await ask?.({ call, tool, newInput });
+  const given = ask?.({ call, tool, newInput });
+  const decision = given instanceof Promise ? await stop.orStopped(given) : given;
   switch (decision?.action) {
     case "run":
       return undefined;

@@ -1,3 +1,5 @@
+import { timerMs } from "../timer.ts";
+
 /** Why a run has to stop. */
 export type StopCause = "aborted" | "wallMs";
 
@@ -20,7 +22,7 @@ export class RunSignal {
     }
     if (wallMs !== undefined) {
       const late = new Error(`The run took longer than ${wallMs} ms.`);
-      this.#timer = setTimeout(() => this.#stop("wallMs", late), wallMs);
+      this.#timer = setTimeout(() => this.#stop("wallMs", late), timerMs(wallMs));
     }
   }
 
@@ -47,18 +49,38 @@ export class RunSignal {
     this.#waiting.delete(listener);
   }
 
-  /** The value of `promise`, or `undefined` as soon as the run has to stop. What the promise does then is ignored. */
-  orStopped<T>(promise: Promise<T>): Promise<T | undefined> {
+  /**
+   * The value of `promise`, or `undefined` `graceMs` after the run has to stop (at once by default), or after
+   * `timeoutMs`. What the promise does then is ignored.
+   */
+  orStopped<T>(promise: Promise<T>, graceMs = 0, timeoutMs?: number): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
-      const stopped = (): void => resolve(undefined);
+      let timer: NodeJS.Timeout | undefined;
+      const forget = (): void => {
+        this.off(stopped);
+        if (timer !== undefined) clearTimeout(timer);
+      };
+      const late = (): void => {
+        forget();
+        resolve(undefined);
+      };
+      const stopped = (): void => {
+        if (graceMs === 0) late();
+        else wait(graceMs);
+      };
+      const wait = (ms: number): void => {
+        if (timer !== undefined) clearTimeout(timer);
+        timer = setTimeout(late, timerMs(ms));
+      };
+      if (timeoutMs !== undefined) wait(timeoutMs);
       this.on(stopped);
       promise.then(
         (value) => {
-          this.off(stopped);
+          forget();
           resolve(value);
         },
         (error: unknown) => {
-          this.off(stopped);
+          forget();
           reject(error);
         },
       );

@@ -11,7 +11,8 @@ import type { StreamOptions, SystemPrompt, Usage } from "../model.ts";
 import { maxResultChars } from "../overflow/truncate.ts";
 import { compileTools, type ToolSet } from "../schema/compile.ts";
 import { Snapshot } from "../snapshot.ts";
-import { type CallHost, type CallsOutcome, type Preset, TurnCalls } from "./calls.ts";
+import type { CallHost } from "./call-host.ts";
+import { type CallsOutcome, type Preset, TurnCalls } from "./calls.ts";
 import { type After, type End, endOf, failedBy, ON, overflowOf, rest, resultOf, stoppedBy } from "./ends.ts";
 import { Fit, type FitHost } from "./fit.ts";
 import { note, type Opening, openingOf, openingWithoutInput, type Taken, take } from "./intake.ts";
@@ -88,7 +89,13 @@ export class Run implements CallHost, FitHost, TurnHost {
       const opening =
         input.length > 0
           ? openingOf(input)
-          : await openingWithoutInput(this.conversation.messages, this.config, this.now);
+          : await openingWithoutInput(
+              this.conversation.messages,
+              this.config,
+              this.stop,
+              this.graceMs,
+              this.now,
+            );
       const started = this.emit({ type: "run.start" });
       if (started !== undefined) await started;
       try {
@@ -140,7 +147,7 @@ export class Run implements CallHost, FitHost, TurnHost {
   }
 
   takeSteering(): Taken {
-    return take(this.config.steering);
+    return take(this.config.steering, this.stop, this.graceMs);
   }
 
   /** Model turns, their calls and steering, until the agent would rest; then follow-ups, until there are none. */
@@ -164,9 +171,12 @@ export class Run implements CallHost, FitHost, TurnHost {
       if (steering.length > 0) {
         await this.#commitInput(steering, "steer");
       } else if (after.go === "rest") {
-        const next = take(this.config.followUps);
+        const { stop } = this;
+        if (stop.cause !== undefined) return stoppedBy(stop.cause);
+        const next = take(this.config.followUps, stop, this.graceMs);
         const followUps = next instanceof Promise ? await next : next;
-        if (followUps.length === 0) return { reason: after.reason };
+        if (followUps.length === 0)
+          return stop.cause === undefined ? { reason: after.reason } : stoppedBy(stop.cause);
         await this.#commitInput(followUps, "followUp");
       }
     }
@@ -182,7 +192,8 @@ export class Run implements CallHost, FitHost, TurnHost {
     this.tally.inVainMs = 0;
     const { stop } = this;
     const given = this.#systemPrompt();
-    const system = given instanceof Promise ? await given : given;
+    const system = given instanceof Promise ? await stop.orStopped(given) : given;
+    if (system === undefined) return endOf(stoppedBy(stop.cause));
     if (!this.#fit.fits(system)) this.#shift(await this.#fit.before(system));
     let answered = stop.cause === undefined ? await this.#ask(system) : undefined;
     if (answered?.stopReason === "context_overflow") answered = await this.#askShorter(system, answered);
@@ -314,7 +325,7 @@ export class Run implements CallHost, FitHost, TurnHost {
     const ask = this.config.onPendingCall;
     const presets: Preset[] = [];
     for (const call of open.calls) {
-      presets.push(await presetFor(call, this.tools.byName.get(call.name)?.tool, newInput, ask));
+      presets.push(await presetFor(call, this.tools.byName.get(call.name)?.tool, newInput, ask, this.stop));
     }
     const outcome = await new TurnCalls(this, open.message, open.calls, presets).run();
     await this.#addAll(outcome.results, "tool");
