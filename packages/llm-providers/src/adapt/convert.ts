@@ -2,6 +2,7 @@ import type { AssistantMessage, Block, InputBlock, Message, Model } from "@signa
 import { callIdFor } from "./ids.ts";
 import type { AdaptOptions, Loss } from "./index.ts";
 import { leftOut, type Media, takesInput, takesOutput } from "./media.ts";
+import { toolNameFor } from "./names.ts";
 
 /** A loss before its place in the history is known. */
 type PlacelessLoss = Omit<Loss, "message">;
@@ -56,6 +57,11 @@ class Converter {
     return made;
   }
 
+  /** No loss: a tool's own name is put back where the model calls it. */
+  name(name: string): string {
+    return toolNameFor(this.#target.api, name);
+  }
+
   /** Whether what carries this origin was made by the target itself. */
   #own(origin: { readonly api: string; readonly provider: string; readonly model: string }): boolean {
     const { api, provider, id } = this.#target;
@@ -95,8 +101,9 @@ class Converter {
       }
       case "toolCall": {
         const id = this.id(block.id);
+        const name = this.name(block.name);
         const bare = this.#bare(block, own);
-        return id === block.id ? bare : { ...bare, id };
+        return id === block.id && name === block.name ? bare : { ...bare, id, name };
       }
       case "refusal":
         if (own) return block;
@@ -149,9 +156,10 @@ function convertWith(converter: Converter, message: Message): Message | undefine
     case "toolResult": {
       const content = converter.input(message.content);
       const toolCallId = converter.id(message.toolCallId);
-      return content === message.content && toolCallId === message.toolCallId
+      const toolName = converter.name(message.toolName);
+      return content === message.content && toolCallId === message.toolCallId && toolName === message.toolName
         ? message
-        : { ...message, content, toolCallId };
+        : { ...message, content, toolCallId, toolName };
     }
     case "assistant":
       return converter.assistant(message);

@@ -34,7 +34,7 @@ function callsOf(message: AssistantMessage): ToolCallBlock[] {
 }
 
 /**
- * Puts each call's one result right after its turn, in the order of the calls. A half-received call of a broken turn
+ * Puts each call's one result right after its turn, in the order of the calls and under the call's name. A half-received call of a broken turn
  * that nobody answered is dropped: the model never finished saying it. An id that was used before is replaced.
  *
  * @param places where each message stood in the history that the losses speak of.
@@ -109,7 +109,8 @@ export function pairCalls(
       if (result === undefined) losses.push({ kind: "orphan-call", message: from, detail: call.id });
       if (id !== call.id) losses.push({ kind: "call-id", message: from, detail: call.id });
       const paired = result ?? resultFor(call, message.timestamp);
-      out.push(id === call.id ? paired : { ...paired, toolCallId: id });
+      const fits = id === call.id && paired.toolName === call.name;
+      out.push(fits ? paired : { ...paired, toolCallId: id, toolName: call.name });
     });
     for (const one of between) out.push(one);
   }
@@ -125,9 +126,10 @@ function inOrder(
   seen: ReadonlySet<string>,
 ): boolean {
   for (let at = 0; at < calls.length; at++) {
-    const id = calls[at]?.id ?? "";
+    const { id = "", name = "" } = calls[at] ?? {};
     const result = messages[from + at];
     if (result?.role !== "toolResult" || result.toolCallId !== id || seen.has(id)) return false;
+    if (result.toolName !== name) return false;
     for (let before = 0; before < at; before++) if (calls[before]?.id === id) return false;
   }
   return true;

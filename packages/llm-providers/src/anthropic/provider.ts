@@ -1,4 +1,5 @@
 import type { Message, ModelContext, StreamModel, StreamOptions } from "@signalbox/agent-core";
+import { wireTools } from "../adapt/names.ts";
 import type { Provider, ProviderConfig } from "../provider.ts";
 import { FailureError, failure } from "../stream/errors.ts";
 import { SseParser } from "../stream/sse.ts";
@@ -45,8 +46,10 @@ export function connectAnthropic(config: ProviderConfig): StreamModel {
     return opened;
   };
 
-  return (model, context, options = {}) =>
-    modelTurn({ model, options, timeouts: config.timeouts, now: config.now }, async (turn) => {
+  return (model, given, options = {}) => {
+    const { tools, names } = wireTools(model.api, given.tools);
+    const context = names === undefined ? given : { ...given, tools };
+    return modelTurn({ model, options, timeouts: config.timeouts, now: config.now, names }, async (turn) => {
       const post = opened ?? (await open());
       const warn = (code: string, message: string): void => turn.warn(code, message);
       const ask = (asked: ModelContext, how: StreamOptions): Promise<Answer> =>
@@ -73,6 +76,7 @@ export function connectAnthropic(config: ProviderConfig): StreamModel {
         },
       );
     });
+  };
 }
 
 /** The wire format `anthropic-messages`. */

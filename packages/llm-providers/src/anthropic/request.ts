@@ -9,6 +9,7 @@ import type {
   ToolSpec,
 } from "@signalbox/agent-core";
 import { adapt, lossWarnings } from "../adapt/index.ts";
+import { toolNameFor } from "../adapt/names.ts";
 import { clampThinking } from "../stream/thinking.ts";
 import { assistantBlocks, resultBlock, userBlocks } from "./convert.ts";
 
@@ -117,7 +118,7 @@ export class RequestBuilder {
     const tools = this.#toolsText(context, messages, control);
     if (tools !== undefined) fields.push(["tools", tools.text]);
     const unforced = plan.on || model.quirks?.forcedTools === false;
-    const choice = this.#toolChoice(options, tools?.offered === true, unforced, warn);
+    const choice = this.#toolChoice(model, options, tools?.offered === true, unforced, warn);
     if (tools !== undefined && choice !== undefined) fields.push(["tool_choice", JSON.stringify(choice)]);
     if (plan.thinking !== undefined) fields.push(["thinking", JSON.stringify(plan.thinking)]);
     if (plan.effort !== undefined) fields.push(["output_config", JSON.stringify({ effort: plan.effort })]);
@@ -180,6 +181,7 @@ export class RequestBuilder {
   }
 
   #toolChoice(
+    model: Model,
     options: StreamOptions,
     offered: boolean,
     unforced: boolean,
@@ -193,7 +195,9 @@ export class RequestBuilder {
       warn("tool_choice.ignored", "This model cannot be forced to call a tool.");
       return undefined;
     }
-    return toolChoice === "required" ? { type: "any" } : { type: "tool", name: toolChoice.name };
+    return toolChoice === "required"
+      ? { type: "any" }
+      : { type: "tool", name: toolNameFor(model.api, toolChoice.name) };
   }
 
   #piece(message: Message): Piece {

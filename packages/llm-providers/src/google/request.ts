@@ -5,6 +5,7 @@ import type {
   ThinkingLevel as VendorLevel,
 } from "@google/genai";
 import type { JsonObject, Model, ModelContext, StreamOptions, ThinkingLevel } from "@signalbox/agent-core";
+import { toolNameFor } from "../adapt/names.ts";
 import { atMost } from "../shared/stops.ts";
 import { outputTokens, thinkingLevel, type Warn } from "../shared/thinking.ts";
 import { historyContents } from "./history.ts";
@@ -44,7 +45,12 @@ export function buildRequest(
     const modes = enums.FunctionCallingConfigMode;
     const choice = options.toolChoice;
     if (typeof choice === "object") {
-      config.toolConfig = { functionCallingConfig: { mode: modes.ANY, allowedFunctionNames: [choice.name] } };
+      config.toolConfig = {
+        functionCallingConfig: {
+          mode: modes.ANY,
+          allowedFunctionNames: [toolNameFor(model.api, choice.name)],
+        },
+      };
     } else if (choice === "required") config.toolConfig = { functionCallingConfig: { mode: modes.ANY } };
     else if (choice === "none") config.toolConfig = { functionCallingConfig: { mode: modes.NONE } };
   }

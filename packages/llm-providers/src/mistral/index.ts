@@ -1,5 +1,6 @@
 import type { Model, ModelContext, StreamModel, StreamOptions } from "@signalbox/agent-core";
 import { adapt, lossWarnings } from "../adapt/index.ts";
+import { wireTools } from "../adapt/names.ts";
 import { ChatReader } from "../chat/reader.ts";
 import { roughTokens } from "../chat/usage.ts";
 import type { FetchLike, Provider, ProviderConfig } from "../provider.ts";
@@ -23,33 +24,38 @@ export const mistralChat: Provider = {
     const now = config.now ?? Date.now;
     const send = withHeaders(config.fetch ?? keepAliveFetch(), config.headers);
     const serverURL = (config.baseUrl ?? PUBLIC_URL).replace(/\/(v1\/?)?$/, "");
-    return (model: Model, context: ModelContext, options: StreamOptions = {}) =>
-      modelTurn({ model, options, timeouts: config.timeouts, now: config.now }, async (turn) => {
-        requireKey(config, "Mistral");
-        const warn: Warn = (code, message) => turn.warn(code, message);
-        const { messages, losses } = adapt(context.messages, model);
-        for (const { code, message } of lossWarnings(losses)) warn(code, message);
-        const request = buildRequest(model, { ...context, messages }, options, warn);
-        const { HTTPClient, Mistral } = await import("@mistralai/mistralai");
-        const capture = captured(send, (body) => merged(body, options.extra));
-        const client = new Mistral({
-          apiKey: config.apiKey ?? "none",
-          serverURL,
-          httpClient: new HTTPClient({ fetcher: capture.fetch }),
-        });
-        try {
-          await client.chat.stream(request, { signal: turn.signal, retries: { strategy: "none" } });
-        } catch (error) {
-          throw new FailureError(mistralFailure(error, now()));
-        }
-        const response = capture.response();
-        if (response === undefined) throw new FailureError(failure("protocol", "The SDK made no request."));
-        turn.start(
-          response.headers.get("mistral-correlation-id") ?? response.headers.get("x-kong-request-id"),
-        );
-        const inputTokens = (): number => roughTokens(JSON.stringify([request.messages, request.tools]));
-        return sseTurn(turn, response, new ChatReader(turn, { model, thinkTags: false, inputTokens }));
-      });
+    return (model: Model, context: ModelContext, options: StreamOptions = {}) => {
+      const { tools, names } = wireTools(model.api, context.tools);
+      return modelTurn(
+        { model, options, timeouts: config.timeouts, now: config.now, names },
+        async (turn) => {
+          requireKey(config, "Mistral");
+          const warn: Warn = (code, message) => turn.warn(code, message);
+          const { messages, losses } = adapt(context.messages, model);
+          for (const { code, message } of lossWarnings(losses)) warn(code, message);
+          const request = buildRequest(model, { ...context, messages, tools }, options, warn);
+          const { HTTPClient, Mistral } = await import("@mistralai/mistralai");
+          const capture = captured(send, (body) => merged(body, options.extra));
+          const client = new Mistral({
+            apiKey: config.apiKey ?? "none",
+            serverURL,
+            httpClient: new HTTPClient({ fetcher: capture.fetch }),
+          });
+          try {
+            await client.chat.stream(request, { signal: turn.signal, retries: { strategy: "none" } });
+          } catch (error) {
+            throw new FailureError(mistralFailure(error, now()));
+          }
+          const response = capture.response();
+          if (response === undefined) throw new FailureError(failure("protocol", "The SDK made no request."));
+          turn.start(
+            response.headers.get("mistral-correlation-id") ?? response.headers.get("x-kong-request-id"),
+          );
+          const inputTokens = (): number => roughTokens(JSON.stringify([request.messages, request.tools]));
+          return sseTurn(turn, response, new ChatReader(turn, { model, thinkTags: false, inputTokens }));
+        },
+      );
+    };
   },
 };
 

@@ -1,5 +1,6 @@
 import type { ChatCompletionStreamRequest } from "@mistralai/mistralai/models/components";
 import type { Model, ModelContext, StreamOptions } from "@signalbox/agent-core";
+import { toolNameFor } from "../adapt/names.ts";
 import { effortWords } from "../openai/efforts.ts";
 import { outputTokens, thinkingLevel, type Warn } from "../shared/thinking.ts";
 import { historyMessages } from "./history.ts";
@@ -34,7 +35,7 @@ export function buildRequest(
     }));
     const choice = options.toolChoice;
     if (typeof choice === "object")
-      request.toolChoice = { type: "function", function: { name: choice.name } };
+      request.toolChoice = { type: "function", function: { name: toolNameFor(model.api, choice.name) } };
     else if (choice === "required") request.toolChoice = "any";
     else if (choice !== undefined) request.toolChoice = choice;
   }

@@ -1,5 +1,6 @@
 import type { Model, ModelContext, StreamModel, StreamOptions } from "@signalbox/agent-core";
 import { adapt, lossWarnings } from "../adapt/index.ts";
+import { wireTools } from "../adapt/names.ts";
 import { ChatReader } from "../chat/reader.ts";
 import { roughTokens } from "../chat/usage.ts";
 import { openaiClient } from "../openai/client.ts";
@@ -27,26 +28,31 @@ export const openaiChat: Provider = {
   connect(config: ProviderConfig): StreamModel {
     const client = openaiClient(config, PUBLIC_URL);
     const now = config.now ?? Date.now;
-    return (model: Model, context: ModelContext, options: StreamOptions = {}) =>
-      modelTurn({ model, options, timeouts: config.timeouts, now: config.now }, async (turn) => {
-        requireKey(config, "OpenAI");
-        const warn: Warn = (code, message) => turn.warn(code, message);
-        const { messages, losses } = adapt(context.messages, model);
-        for (const { code, message } of lossWarnings(losses)) warn(code, message);
-        const quirks = chatQuirks(model, config.baseUrl ?? PUBLIC_URL);
-        const params = buildRequest(model, { ...context, messages }, options, quirks, warn);
-        const { chat } = await client();
-        try {
-          const response = await chat.completions.create(params, { signal: turn.signal }).asResponse();
-          turn.start(response.headers.get("x-request-id"));
-          const inputTokens = (): number => roughTokens(JSON.stringify([params.messages, params.tools]));
-          const reader = new ChatReader(turn, { model, thinkTags: quirks.thinkTags, inputTokens });
-          const json = response.headers.get("content-type")?.startsWith("application/json") === true;
-          return json ? wholeAnswer(response, reader) : sseTurn(turn, response, reader);
-        } catch (error) {
-          throw new FailureError(openaiFailure(error, now()));
-        }
-      });
+    return (model: Model, context: ModelContext, options: StreamOptions = {}) => {
+      const { tools, names } = wireTools(model.api, context.tools);
+      return modelTurn(
+        { model, options, timeouts: config.timeouts, now: config.now, names },
+        async (turn) => {
+          requireKey(config, "OpenAI");
+          const warn: Warn = (code, message) => turn.warn(code, message);
+          const { messages, losses } = adapt(context.messages, model);
+          for (const { code, message } of lossWarnings(losses)) warn(code, message);
+          const quirks = chatQuirks(model, config.baseUrl ?? PUBLIC_URL);
+          const params = buildRequest(model, { ...context, messages, tools }, options, quirks, warn);
+          const { chat } = await client();
+          try {
+            const response = await chat.completions.create(params, { signal: turn.signal }).asResponse();
+            turn.start(response.headers.get("x-request-id"));
+            const inputTokens = (): number => roughTokens(JSON.stringify([params.messages, params.tools]));
+            const reader = new ChatReader(turn, { model, thinkTags: quirks.thinkTags, inputTokens });
+            const json = response.headers.get("content-type")?.startsWith("application/json") === true;
+            return json ? wholeAnswer(response, reader) : sseTurn(turn, response, reader);
+          } catch (error) {
+            throw new FailureError(openaiFailure(error, now()));
+          }
+        },
+      );
+    };
   },
 };
 

@@ -1,9 +1,12 @@
 import type { JsonObject, Model, ModelContext, StreamOptions, ThinkingLevel } from "@signalbox/agent-core";
 import type OpenAI from "openai";
+import { toolNameFor } from "../adapt/names.ts";
 import { atMost } from "../shared/stops.ts";
 import { outputTokens, thinkingLevel, type Warn } from "../shared/thinking.ts";
 import { historyMessages } from "./history.ts";
 import type { ChatQuirks } from "./quirks.ts";
+
+const API = "openai-chat";
 
 type Params = OpenAI.ChatCompletionCreateParamsStreaming;
 type Param = OpenAI.ChatCompletionMessageParam;
@@ -103,7 +106,9 @@ function addTools(
     return;
   }
   params.tool_choice =
-    typeof choice === "object" ? { type: "function", function: { name: choice.name } } : choice;
+    typeof choice === "object"
+      ? { type: "function", function: { name: toolNameFor(API, choice.name) } }
+      : choice;
 }
 
 function thinkingFields(level: ThinkingLevel | undefined, quirks: ChatQuirks): JsonObject {

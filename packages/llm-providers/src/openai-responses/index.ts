@@ -1,5 +1,6 @@
 import type { Model, ModelContext, StreamModel, StreamOptions } from "@signalbox/agent-core";
 import { adapt, lossWarnings } from "../adapt/index.ts";
+import { wireTools } from "../adapt/names.ts";
 import { openaiClient } from "../openai/client.ts";
 import { openaiFailure } from "../openai/failure.ts";
 import type { Provider, ProviderConfig } from "../provider.ts";
@@ -23,21 +24,26 @@ export const openaiResponses: Provider = {
   connect(config: ProviderConfig): StreamModel {
     const client = openaiClient(config, "https://api.openai.com/v1");
     const now = config.now ?? Date.now;
-    return (model: Model, context: ModelContext, options: StreamOptions = {}) =>
-      modelTurn({ model, options, timeouts: config.timeouts, now: config.now }, async (turn) => {
-        requireKey(config, "OpenAI");
-        const warn: Warn = (code, message) => turn.warn(code, message);
-        const { messages, losses } = adapt(context.messages, model);
-        for (const { code, message } of lossWarnings(losses)) warn(code, message);
-        const params = buildRequest(model, { ...context, messages }, options, warn);
-        const { responses } = await client();
-        try {
-          const response = await responses.create(params, { signal: turn.signal }).asResponse();
-          turn.start(response.headers.get("x-request-id"));
-          return sseTurn(turn, response, new ResponsesReader(turn, model));
-        } catch (error) {
-          throw new FailureError(openaiFailure(error, now()));
-        }
-      });
+    return (model: Model, context: ModelContext, options: StreamOptions = {}) => {
+      const { tools, names } = wireTools(model.api, context.tools);
+      return modelTurn(
+        { model, options, timeouts: config.timeouts, now: config.now, names },
+        async (turn) => {
+          requireKey(config, "OpenAI");
+          const warn: Warn = (code, message) => turn.warn(code, message);
+          const { messages, losses } = adapt(context.messages, model);
+          for (const { code, message } of lossWarnings(losses)) warn(code, message);
+          const params = buildRequest(model, { ...context, messages, tools }, options, warn);
+          const { responses } = await client();
+          try {
+            const response = await responses.create(params, { signal: turn.signal }).asResponse();
+            turn.start(response.headers.get("x-request-id"));
+            return sseTurn(turn, response, new ResponsesReader(turn, model));
+          } catch (error) {
+            throw new FailureError(openaiFailure(error, now()));
+          }
+        },
+      );
+    };
   },
 };

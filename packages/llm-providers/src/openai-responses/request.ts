@@ -1,5 +1,6 @@
 import type { Model, ModelContext, StreamOptions } from "@signalbox/agent-core";
 import type OpenAI from "openai";
+import { toolNameFor } from "../adapt/names.ts";
 import { outputTokens, thinkingLevel, type Warn } from "../shared/thinking.ts";
 import { historyItems } from "./history.ts";
 import { responsesQuirks } from "./quirks.ts";
@@ -48,7 +49,8 @@ export function buildRequest(
       strict: false,
     }));
     const choice = options.toolChoice;
-    if (typeof choice === "object") params.tool_choice = { type: "function", name: choice.name };
+    if (typeof choice === "object")
+      params.tool_choice = { type: "function", name: toolNameFor(model.api, choice.name) };
     else if (choice !== undefined && choice !== "auto") params.tool_choice = choice;
   }
   if (options.cache !== "none") {

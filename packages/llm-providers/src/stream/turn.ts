@@ -70,6 +70,8 @@ export interface TurnSetup {
   readonly options?: StreamOptions | undefined;
   readonly timeouts?: Timeouts | undefined;
   readonly now?: (() => number) | undefined;
+  /** Tools' own names by those they have on the wire, of those that differ. */
+  readonly names?: ReadonlyMap<string, string> | undefined;
 }
 
 /**
@@ -304,9 +306,16 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined>, TurnWriter {
     const index = this.#open.length;
     if (this.#ended) return index;
     this.start();
-    this.#open.push({ head, text: "" });
-    this.#queue.push({ type: "block.start", index, block: head });
+    const named = head.type === "toolCall" ? this.#named(head) : head;
+    this.#open.push({ head: named, text: "" });
+    this.#queue.push({ type: "block.start", index, block: named });
     return index;
+  }
+
+  /** A call under its tool's own name. */
+  #named<H extends { readonly name: string }>(head: H): H {
+    const name = this.#setup.names?.get(head.name);
+    return name === undefined ? head : { ...head, name };
   }
 
   text(index: number, delta: string): void {
@@ -345,9 +354,10 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined>, TurnWriter {
     this.#queue.push({ type: "block.end", index, block });
   }
 
-  block(block: Block): void {
+  block(given: Block): void {
     if (this.#ended) return;
     this.start();
+    const block = given.type === "toolCall" ? this.#named(given) : given;
     const index = this.#open.length;
     this.#open.push(undefined);
     this.#content[index] = block;

@@ -24,17 +24,19 @@ const PIXEL =
 const PDF = Buffer.from("%PDF-1.4\n%%EOF\n").toString("base64");
 const WAV = Buffer.from("RIFF$\0\0\0WAVEfmt ").toString("base64");
 
-export const tools: readonly ToolSpec[] = [
-  {
-    name: "read_file",
-    description: "Reads a file.",
-    inputSchema: {
-      type: "object",
-      properties: { path: { type: "string" }, lines: { type: "integer", minimum: 1 } },
-      required: ["path"],
-      additionalProperties: false,
-    },
+const read: ToolSpec = {
+  name: "read_file",
+  description: "Reads a file.",
+  inputSchema: {
+    type: "object",
+    properties: { path: { type: "string" }, lines: { type: "integer", minimum: 1 } },
+    required: ["path"],
+    additionalProperties: false,
   },
+};
+
+export const tools: readonly ToolSpec[] = [
+  read,
   { name: "now", description: "The time.", inputSchema: { type: "object", properties: {} } },
 ];
 
@@ -118,6 +120,35 @@ function long(model: Model): Message[] {
     result(`call${String(i).padStart(5, "0")}`, "now", [text(`${i} o'clock`)]),
     said(model, [{ type: "text", text: `It is ${i} o'clock.` }]),
   ]).flat();
+}
+
+/** What models call tools that do not exist, and names that hosts may choose for those that do. */
+export const ODD_NAMES: readonly string[] = [
+  "multi_tool_use.parallel",
+  "",
+  "x".repeat(300),
+  "fs.read",
+  "1st",
+  "名字",
+  "a b\u0000\n",
+  "fs_read_x_0123456789ab",
+  "constructor",
+];
+
+const oddTools: readonly ToolSpec[] = [
+  ...tools,
+  ...["fs.read", "fs_read", "mcp:server/long".repeat(20)].map((name) => ({ ...read, name })),
+];
+
+function oddlyNamed(model: Model): Message[] {
+  return [
+    user("Do what you can."),
+    said(
+      model,
+      ODD_NAMES.map((name, i) => call(`aaaaaaaa${i}`, name, { path: "a.txt" })),
+    ),
+    ...ODD_NAMES.map((name, i) => result(`aaaaaaaa${i}`, name, [text("No such tool.")], true)),
+  ];
 }
 
 const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "max"];
@@ -210,6 +241,12 @@ export function conversations(model: Model): Conversation[] {
     make("a long history", [...long(model), user("And now?")]),
     make("handed over from every vendor", [...foreign(), user("Go on.")]),
     make("handed over in the middle of a tool turn", foreign().slice(0, 3)),
+    make("names that no vendor takes", oddlyNamed(model)),
+    {
+      name: "a tool whose name only some vendors take must be used",
+      context: { system, messages: [user("Read it."), ...oddlyNamed(model)], tools: oddTools },
+      options: { toolChoice: { name: "fs.read" } },
+    },
     make("a tool must be used", [user("Time?")], { toolChoice: "required" }),
     make("one tool must be used", [user("Time?")], { toolChoice: { name: "now" } }),
     make("no tool may be used", [user("Time?")], { toolChoice: "none" }),

@@ -129,8 +129,8 @@ function checkBlock(value: unknown, role: unknown, path: string, check: Check): 
       if (role !== "assistant") refuse(`${path}: \`tool_use\` blocks can only be in \`assistant\` messages`);
       if (typeof block.id !== "string" || !ID.test(block.id))
         refuse(`${path}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`);
-      if (typeof block.name !== "string" || !/^.{1,200}$/.test(block.name))
-        refuse(`${path}.tool_use.name: String should have at least 1 character`);
+      if (typeof block.name !== "string" || !TOOL_NAME.test(block.name))
+        refuse(`${path}.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
       if (fields(block.input) === undefined) refuse(`${path}.tool_use.input: Input should be an object`);
       if (check.toolIds.has(block.id)) refuse(`${path}: \`tool_use\` ids must be unique`);
       check.toolIds.add(block.id);

@@ -164,6 +164,12 @@ function checkParts(
     }
     if (isRaw(part.functionCall)) {
       closed(part.functionCall, CALL, `${at}.function_call`);
+      const { name } = part.functionCall;
+      if (typeof name !== "string" || !/^[a-zA-Z0-9_-]{1,128}$/.test(name)) {
+        throw invalid(
+          `* GenerateContentRequest.${at}.function_call.name: [FIELD_INVALID] Invalid function name.\n`,
+        );
+      }
       if (calls.length === 0 && current && /gemini-3/.test(model) && signature === undefined) {
         throw invalid(
           `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${String(part.functionCall.name)}\` , position ${i + 1}.`,

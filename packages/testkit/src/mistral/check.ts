@@ -135,14 +135,7 @@ function checkTools(body: Raw): void {
     const fn: unknown = isRaw(tool) ? tool.function : undefined;
     if (!isRaw(fn)) throw unfit("missing", ["tools", i, "function"], "Field required", tool);
     closed(fn, new Set(["name", "description", "parameters", "strict"]), ["tools", i, "function"]);
-    if (typeof fn.name !== "string" || !/^[a-zA-Z0-9_-]{1,256}$/.test(fn.name)) {
-      throw refusal(
-        400,
-        `Function name was ${String(fn.name)} but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 256.`,
-        "invalid_function_name",
-        "3250",
-      );
-    }
+    checkName(fn);
     if (!isRaw(fn.parameters))
       throw unfit("missing", ["tools", i, "function", "parameters"], "Field required", fn);
   }
@@ -194,6 +187,17 @@ function checkAssistant(message: Raw): string[] {
   return calls.map((call: unknown) => {
     const id = isRaw(call) ? call.id : undefined;
     checkId(id);
+    checkName(isRaw(call) && isRaw(call.function) ? call.function : {});
     return String(id);
   });
+}
+
+function checkName(fn: Raw): void {
+  if (typeof fn.name === "string" && /^[a-zA-Z0-9_-]{1,256}$/.test(fn.name)) return;
+  throw refusal(
+    400,
+    `Function name was ${String(fn.name)} but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 256.`,
+    "invalid_function_name",
+    "3250",
+  );
 }

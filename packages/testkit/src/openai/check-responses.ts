@@ -148,6 +148,13 @@ function checkInput(input: readonly unknown[], stateless: boolean, issued: Issue
     else if (type === "reasoning") checkReasoning(item, input[i + 1], i, stateless, issued);
     else if (type === "function_call") {
       checkCallId(item.call_id, i);
+      if (typeof item.name !== "string" || !/^[a-zA-Z0-9_-]{1,128}$/.test(item.name)) {
+        refuse(
+          `Invalid 'input[${i}].name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`,
+          `input[${i}].name`,
+          "invalid_value",
+        );
+      }
       if (typeof item.arguments !== "string") {
         refuse(
           `Missing required parameter: 'input[${i}].arguments'.`,
