@@ -1,5 +1,6 @@
 import type { JsonValue, Model, ModelPrices, Usage } from "@signalbox/agent-core";
 import { isJsonObject } from "./json.ts";
+import { isCount } from "./shared/raw.ts";
 
 /** Token counts as an adapter reads them off the wire; what the vendor did not say stays away. */
 export interface TokenCounts {
@@ -19,15 +20,32 @@ export interface ExtraPrices {
   readonly cacheWriteLong?: number;
 }
 
+const count = (value: number | undefined): number | undefined => (isCount(value) ? value : undefined);
+
+/** Counts as they may be reckoned with: what is negative, broken or not exact was not said. */
+function counted(tokens: TokenCounts): TokenCounts {
+  return {
+    input: count(tokens.input),
+    uncached: count(tokens.uncached),
+    cacheRead: count(tokens.cacheRead),
+    cacheWrite: count(tokens.cacheWrite),
+    cacheWriteLong: count(tokens.cacheWriteLong),
+    output: count(tokens.output),
+    reasoning: count(tokens.reasoning),
+  };
+}
+
 /**
  * Cost in whole micro-dollars, rounded once per request so that sums over requests are exact. `undefined` where
- * neither input nor output was reported, since an unknown amount is not zero.
+ * neither input nor output was reported, since an unknown amount is not zero. Counts that are no whole numbers from 0
+ * up were not reported; a cost too large to be exact is the largest exact one, so that every limit is reached.
  */
 export function costMicros(
-  tokens: TokenCounts,
+  given: TokenCounts,
   prices: ModelPrices,
   extra: ExtraPrices = {},
 ): number | undefined {
+  const tokens = counted(given);
   if (tokens.input === undefined && tokens.output === undefined) return undefined;
   const read = tokens.cacheRead ?? 0;
   const write = tokens.cacheWrite ?? 0;
@@ -40,7 +58,8 @@ export function costMicros(
     (write - writeLong) * writePrice +
     writeLong * (extra.cacheWriteLong ?? writePrice) +
     (tokens.output ?? 0) * prices.output;
-  return Math.round(total / 1_000_000);
+  const cost = Math.round(total / 1_000_000);
+  return isCount(cost) ? cost : Number.MAX_SAFE_INTEGER;
 }
 
 function amount(value: JsonValue | undefined): number | undefined {
@@ -69,12 +88,16 @@ export function pricesFor(model: Model, inputTokens: number | undefined): ModelP
   };
 }
 
-/** A `Usage` as the vendor reported it, with its cost where the model has prices. */
+/**
+ * A `Usage` as the vendor reported it, with its cost where the model has prices. Counts that are no whole numbers from
+ * 0 up were not reported.
+ */
 export function reportedUsage(
-  tokens: TokenCounts,
+  given: TokenCounts,
   prices: ModelPrices | undefined,
   extra?: ExtraPrices,
 ): Usage {
+  const tokens = counted(given);
   const cost = prices === undefined ? undefined : costMicros(tokens, prices, extra);
   return {
     input: {
@@ -90,7 +113,8 @@ export function reportedUsage(
 }
 
 function sum(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined ? b : b === undefined ? a : a + b;
+  if (a === undefined || b === undefined) return a ?? b;
+  return Math.min(a + b, Number.MAX_SAFE_INTEGER);
 }
 
 /** Adds usages up. A count stays undefined only where nobody reported it; one estimate makes the sum an estimate. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { entryOf } from "../table.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -17,7 +18,7 @@ const SHAPES: Readonly<
  * result agree without knowing of each other.
  */
 export function callIdFor(api: string, id: string): string {
-  const shape = SHAPES[api];
+  const shape = entryOf(SHAPES, api);
   if (shape === undefined || shape.valid.test(id)) return id;
   const digest = createHash("sha256").update(id).digest();
   let made = shape.prefix;

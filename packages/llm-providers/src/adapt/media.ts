@@ -1,4 +1,5 @@
 import type { AudioBlock, FileBlock, ImageBlock, TextBlock } from "@signalbox/agent-core";
+import { entryOf } from "../table.ts";
 
 export type Media = ImageBlock | AudioBlock | FileBlock;
 
@@ -53,12 +54,12 @@ const RULES: Readonly<Record<string, MediaRules>> = {
 
 /** Whether the wire format can carry what a person or a tool contributed. */
 export function takesInput(api: string, block: Media): boolean {
-  return RULES[api]?.input(block) ?? true;
+  return entryOf(RULES, api)?.input(block) ?? true;
 }
 
 /** Whether the wire format can carry back what its own model made. */
 export function takesOutput(api: string, block: Media): boolean {
-  return RULES[api]?.output(block) ?? true;
+  return entryOf(RULES, api)?.output(block) ?? true;
 }
 
 /** Stands in for a block that cannot be sent, so that the model knows of it. */

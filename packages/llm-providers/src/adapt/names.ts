@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ToolSpec } from "@signalbox/agent-core";
+import { entryOf } from "../table.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -23,7 +24,7 @@ const MADE_LENGTH = 15;
  * exist, by any name, and their calls have to go back to them.
  */
 export function toolNameFor(api: string, name: string): string {
-  const shape = Object.hasOwn(SHAPES, api) ? SHAPES[api] : undefined;
+  const shape = entryOf(SHAPES, api);
   if (shape === undefined || (shape.valid.test(name) && !MADE.test(name))) return name;
   const digest = createHash("sha256").update(name).digest();
   let hash = "";

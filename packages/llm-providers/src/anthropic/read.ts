@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type {
   ContentBlock,
   MessageDeltaUsage,
@@ -7,8 +8,10 @@ import type {
 } from "@anthropic-ai/sdk/resources/messages";
 import type { JsonValue, Model, Native, StopReason } from "@signalbox/agent-core";
 import { pricesFor, reportedUsage, type TokenCounts } from "../cost.ts";
+import { isCount } from "../shared/raw.ts";
 import { classify, failure } from "../stream/errors.ts";
 import type { TurnWriter } from "../stream/turn.ts";
+import { entryOf } from "../table.ts";
 
 interface ErrorEvent {
   readonly type: "error";
@@ -23,6 +26,15 @@ const STOP: Readonly<Record<string, StopReason>> = {
   refusal: "refusal",
   pause_turn: "pause",
 };
+
+/** A text, where it is one: the SDK's types say what the vendor documents, not what a server sends. */
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function countOf(value: unknown): number | undefined {
+  return isCount(value) ? value : undefined;
+}
 
 /** A block while its deltas arrive. */
 interface Reading {
@@ -72,8 +84,8 @@ export class AnswerReader {
         this.#count(event.message.usage);
         break;
       case "message_delta":
-        this.#stop = event.delta.stop_reason ?? this.#stop;
-        this.#explanation = event.delta.stop_details?.explanation ?? this.#explanation;
+        this.#stop = textOf(event.delta.stop_reason) ?? this.#stop;
+        this.#explanation = textOf(event.delta.stop_details?.explanation) ?? this.#explanation;
         if (event.usage) this.#count(event.usage);
         break;
       case "message_stop":
@@ -82,7 +94,7 @@ export class AnswerReader {
       case "error":
         this.#turn.fail(
           classify({
-            message: event.error?.message ?? "The vendor reported an error in mid-stream.",
+            message: textOf(event.error?.message) ?? "The vendor reported an error in mid-stream.",
             words: [event.error?.type],
           }),
         );
@@ -105,7 +117,7 @@ export class AnswerReader {
     }
     if (raw === "refusal" && this.#explanation !== undefined)
       this.#turn.block({ type: "refusal", text: this.#explanation });
-    this.#turn.finish(STOP[raw] ?? "end_turn", raw);
+    this.#turn.finish(entryOf(STOP, raw) ?? "end_turn", raw);
   };
 
   #native(data: JsonValue): Native {
@@ -131,7 +143,7 @@ export class AnswerReader {
         reading(index);
         if (block.thinking) this.#turn.thinking(index, block.thinking);
         const opened = this.#open.get(at);
-        if (opened !== undefined && block.signature) opened.signature = block.signature;
+        if (opened !== undefined) opened.signature = textOf(block.signature) ?? "";
         break;
       }
       case "redacted_thinking":
@@ -139,14 +151,21 @@ export class AnswerReader {
           type: "thinking",
           text: "",
           redacted: true,
-          native: this.#native({ redacted: block.data }),
+          native: this.#native({ redacted: textOf(block.data) ?? "" }),
         });
         break;
       case "tool_use":
-        reading(this.#turn.open({ type: "toolCall", id: block.id, name: block.name }));
+        reading(
+          this.#turn.open({
+            type: "toolCall",
+            id: textOf(block.id) ?? `toolu_${randomUUID().replaceAll("-", "")}`,
+            name: textOf(block.name) ?? "",
+          }),
+        );
         break;
       default:
-        reading(-1);
+        // What has no type could not be sent back.
+        if (textOf(block.type) !== undefined) reading(-1);
     }
   }
 
@@ -161,25 +180,28 @@ export class AnswerReader {
         this.#turn.thinking(block.index, delta.thinking);
         break;
       case "input_json_delta":
+        if (typeof delta.partial_json !== "string") break;
         block.json += delta.partial_json;
         if (block.index >= 0) this.#turn.args(block.index, delta.partial_json);
         break;
       case "signature_delta":
-        block.signature += delta.signature;
+        block.signature += textOf(delta.signature) ?? "";
         break;
       case "citations_delta": {
         const { citation } = delta;
-        const title =
+        const title = textOf(
           "title" in citation
             ? citation.title
             : "document_title" in citation
               ? citation.document_title
-              : null;
+              : null,
+        );
+        const url = "url" in citation ? textOf(citation.url) : undefined;
         this.#turn.block({
           type: "citation",
-          text: citation.cited_text ?? "",
+          text: textOf(citation.cited_text) ?? "",
           ...(title ? { title } : {}),
-          ...("url" in citation && citation.url ? { url: citation.url } : {}),
+          ...(url ? { url } : {}),
         });
         break;
       }
@@ -220,20 +242,20 @@ export class AnswerReader {
 
   /** Input counts come with the start and may be corrected at the end; each figure is the latest one said. */
   #count(wire: WireUsage | MessageDeltaUsage | null | undefined): void {
-    if (wire === null || wire === undefined) return;
+    if (typeof wire !== "object" || wire === null) return;
     const before = this.#tokens;
-    const uncached = wire.input_tokens ?? before.uncached;
-    const cacheRead = wire.cache_read_input_tokens ?? before.cacheRead;
-    const cacheWrite = wire.cache_creation_input_tokens ?? before.cacheWrite;
+    const uncached = countOf(wire.input_tokens) ?? before.uncached;
+    const cacheRead = countOf(wire.cache_read_input_tokens) ?? before.cacheRead;
+    const cacheWrite = countOf(wire.cache_creation_input_tokens) ?? before.cacheWrite;
     const long = "cache_creation" in wire ? wire.cache_creation?.ephemeral_1h_input_tokens : undefined;
     this.#tokens = {
       input: uncached === undefined ? undefined : uncached + (cacheRead ?? 0) + (cacheWrite ?? 0),
       uncached,
       cacheRead,
       cacheWrite,
-      cacheWriteLong: long ?? before.cacheWriteLong,
-      output: wire.output_tokens ?? before.output,
-      reasoning: wire.output_tokens_details?.thinking_tokens ?? before.reasoning,
+      cacheWriteLong: countOf(long) ?? before.cacheWriteLong,
+      output: countOf(wire.output_tokens) ?? before.output,
+      reasoning: countOf(wire.output_tokens_details?.thinking_tokens) ?? before.reasoning,
     };
     const prices = pricesFor(this.#model, this.#tokens.input);
     // An hour's cache write costs twice the input price, five minutes' one and a quarter.

@@ -1,4 +1,5 @@
 import type { Model, Warning } from "@signalbox/agent-core";
+import { entryOf } from "../table.ts";
 import { anthropicModels } from "./anthropic.ts";
 import type { Entry } from "./entry.ts";
 import { openaiModels } from "./openai.ts";
@@ -73,7 +74,7 @@ function build(account: CatalogueAccount, id: string): ResolvedModel {
   const entry = known(account.api, id);
   const place = { id, provider: account.name, api: account.api };
   if (entry !== undefined) return { model: { ...entry, ...override, ...place }, warnings: [] };
-  const sizes = UNKNOWN[account.api] ?? UNKNOWN_OTHER;
+  const sizes = entryOf(UNKNOWN, account.api) ?? UNKNOWN_OTHER;
   const model: Model = { ...sizes, input: ["text"], thinking: [], tools: "native", ...override, ...place };
   if (override?.contextWindow !== undefined) return { model, warnings: [] };
   const message =

@@ -18,6 +18,7 @@ export function mergeDetails(pieces: readonly Raw[]): Raw[] {
       continue;
     }
     for (const [key, value] of Object.entries(piece)) {
+      if (key === "__proto__") continue;
       const before = last[key];
       const joins =
         (key === "text" || key === "summary") && typeof before === "string" && typeof value === "string";

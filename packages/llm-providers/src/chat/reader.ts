@@ -8,6 +8,7 @@ import { isRaw, numberAt, objectAt, objectsAt, type Raw, textAt } from "../share
 import type { EventReader } from "../shared/sse-turn.ts";
 import { classify, failure } from "../stream/errors.ts";
 import type { TurnWriter } from "../stream/turn.ts";
+import { entryOf } from "../table.ts";
 import { mergeDetails } from "./details.ts";
 import { ThinkTags } from "./think-tags.ts";
 import { chunkUsage, estimatedUsage, roughTokens } from "./usage.ts";
@@ -291,7 +292,7 @@ export class ChatReader implements EventReader {
     const stop = stopReason(reason, this.#calls.size > 0, this.#refused);
     if (stop === undefined) {
       this.#turn.fail(
-        classify({ message: `The server stopped the model: ${reason}`, words: [STOPPED[reason]] }),
+        classify({ message: `The server stopped the model: ${reason}`, words: [entryOf(STOPPED, reason)] }),
       );
       return;
     }

@@ -1,6 +1,6 @@
 import type { Model, Usage } from "@signalbox/agent-core";
 import { pricesFor, reportedUsage, type TokenCounts } from "../cost.ts";
-import { isRaw, numberAt, objectAt, objectsAt, type Raw } from "../shared/raw.ts";
+import { countAt, isRaw, objectAt, objectsAt, type Raw } from "../shared/raw.ts";
 
 /** The usage a chunk carries, wherever its server puts it: beside the choices, in one of them, or under `x_groq`. */
 export function chunkUsage(chunk: Raw): TokenCounts | undefined {
@@ -9,19 +9,19 @@ export function chunkUsage(chunk: Raw): TokenCounts | undefined {
   );
   if (found === undefined) return undefined;
   const details = objectAt(found, "prompt_tokens_details");
-  const input = numberAt(found, "prompt_tokens");
-  const output = numberAt(found, "completion_tokens");
+  const input = countAt(found, "prompt_tokens");
+  const output = countAt(found, "completion_tokens");
   if (input === undefined && output === undefined) return undefined;
   const cacheRead =
-    numberAt(details, "cached_tokens") ??
-    numberAt(found, "prompt_cache_hit_tokens") ??
-    numberAt(found, "cached_tokens") ??
-    numberAt(found, "num_cached_tokens");
-  const cacheWrite = numberAt(details, "cache_write_tokens");
+    countAt(details, "cached_tokens") ??
+    countAt(found, "prompt_cache_hit_tokens") ??
+    countAt(found, "cached_tokens") ??
+    countAt(found, "num_cached_tokens");
+  const cacheWrite = countAt(details, "cache_write_tokens");
   const uncached =
-    numberAt(found, "prompt_cache_miss_tokens") ??
+    countAt(found, "prompt_cache_miss_tokens") ??
     (input === undefined ? undefined : Math.max(0, input - (cacheRead ?? 0) - (cacheWrite ?? 0)));
-  const reasoning = numberAt(objectAt(found, "completion_tokens_details"), "reasoning_tokens");
+  const reasoning = countAt(objectAt(found, "completion_tokens_details"), "reasoning_tokens");
   return { input, uncached, cacheRead, cacheWrite, output, reasoning };
 }
 

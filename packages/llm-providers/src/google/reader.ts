@@ -3,7 +3,7 @@ import type { Block, JsonObject, Model, StopReason } from "@signalbox/agent-core
 import { pricesFor, reportedUsage } from "../cost.ts";
 import { digestId } from "../shared/content.ts";
 import { keepJson, nativeOf } from "../shared/native.ts";
-import { isRaw, numberAt, objectAt, objectsAt, type Raw, textAt } from "../shared/raw.ts";
+import { countAt, isRaw, objectAt, objectsAt, type Raw, textAt } from "../shared/raw.ts";
 import type { EventReader } from "../shared/sse-turn.ts";
 import { failure } from "../stream/errors.ts";
 import type { TurnWriter } from "../stream/turn.ts";
@@ -174,11 +174,11 @@ export class GoogleReader implements EventReader {
   #reportUsage(): void {
     const usage = this.#usage;
     if (usage === undefined) return;
-    const prompt = numberAt(usage, "promptTokenCount");
-    const tools = numberAt(usage, "toolUsePromptTokenCount");
-    const cacheRead = numberAt(usage, "cachedContentTokenCount");
-    const said = numberAt(usage, "candidatesTokenCount");
-    const reasoning = numberAt(usage, "thoughtsTokenCount");
+    const prompt = countAt(usage, "promptTokenCount");
+    const tools = countAt(usage, "toolUsePromptTokenCount");
+    const cacheRead = countAt(usage, "cachedContentTokenCount");
+    const said = countAt(usage, "candidatesTokenCount");
+    const reasoning = countAt(usage, "thoughtsTokenCount");
     const input = prompt === undefined && tools === undefined ? undefined : (prompt ?? 0) + (tools ?? 0);
     const output = said === undefined && reasoning === undefined ? undefined : (said ?? 0) + (reasoning ?? 0);
     const uncached = input === undefined ? undefined : Math.max(0, input - (cacheRead ?? 0));

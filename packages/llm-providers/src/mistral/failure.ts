@@ -1,5 +1,6 @@
 import { isRaw, objectsAt, type Raw, textAt } from "../shared/raw.ts";
 import { classify, classifyException, type Failure, retryAfterMs } from "../stream/errors.ts";
+import { entryOf } from "../table.ts";
 
 /** Mistral's numbers for what its words leave open. */
 const CODES: Readonly<Record<string, string>> = {
@@ -32,7 +33,7 @@ export function mistralFailure(error: unknown, now: number): Failure {
   return classify({
     message: (body && messageOf(body)) ?? error.message,
     status: error.statusCode,
-    words: [code === undefined ? undefined : CODES[code], body && textAt(body, "type")],
+    words: [code === undefined ? undefined : entryOf(CODES, code), body && textAt(body, "type")],
     retryAfterMs: retryAfterMs(headers, now),
     requestId: headers?.get("mistral-correlation-id") ?? headers?.get("x-kong-request-id") ?? undefined,
   });

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue, Model, ThinkingLevel } from "@signalbox/agent-core";
 import { effortWords } from "../openai/efforts.ts";
 import { isRaw } from "../shared/raw.ts";
+import { entryOf } from "../table.ts";
 
 /** How a thinking level is told to the server. */
 export type ThinkingStyle =
@@ -154,7 +155,7 @@ export function dialectOf(baseUrl: string): string {
   const { hostname, port } = new URL(baseUrl);
   const known = HOSTS.find(([pattern]) => pattern.test(hostname));
   if (known) return known[1];
-  return PORTS[port] ?? "compatible";
+  return entryOf(PORTS, port) ?? "compatible";
 }
 
 function setting<T extends JsonValue | undefined>(
@@ -177,7 +178,7 @@ function maybe(given: JsonValue | undefined, fallback: boolean | undefined): boo
 export function chatQuirks(model: Model, baseUrl: string): ChatQuirks {
   const own = model.quirks ?? {};
   const name = typeof own.dialect === "string" ? own.dialect : dialectOf(baseUrl);
-  const base: ChatQuirks = { ...COMPATIBLE, ...chatDialects[name] };
+  const base: ChatQuirks = { ...COMPATIBLE, ...entryOf(chatDialects, name) };
   // Plain OpenAI: what reasoning models refuse, and what older ones do not know.
   const reasons = model.thinking.length > 0;
   const plain = name === "openai";

@@ -2,7 +2,7 @@ import type { Block, BlockHead, JsonObject, Model, StopReason } from "@signalbox
 import { pricesFor, reportedUsage } from "../cost.ts";
 import { bodyFailure } from "../openai/failure.ts";
 import { keepJson, nativeOf } from "../shared/native.ts";
-import { isRaw, numberAt, objectAt, objectsAt, type Raw, textAt } from "../shared/raw.ts";
+import { countAt, isRaw, numberAt, objectAt, objectsAt, type Raw, textAt } from "../shared/raw.ts";
 import { failure } from "../stream/errors.ts";
 import type { TurnWriter } from "../stream/turn.ts";
 
@@ -239,9 +239,9 @@ export class ResponsesReader {
     if (!isRaw(response.usage)) return;
     const usage = response.usage;
     const details = objectAt(usage, "input_tokens_details");
-    const input = numberAt(usage, "input_tokens");
-    const cacheRead = numberAt(details, "cached_tokens");
-    const cacheWrite = numberAt(details, "cache_write_tokens");
+    const input = countAt(usage, "input_tokens");
+    const cacheRead = countAt(details, "cached_tokens");
+    const cacheWrite = countAt(details, "cache_write_tokens");
     const uncached =
       input === undefined ? undefined : Math.max(0, input - (cacheRead ?? 0) - (cacheWrite ?? 0));
     this.#turn.usage(
@@ -251,8 +251,8 @@ export class ResponsesReader {
           uncached,
           cacheRead,
           cacheWrite,
-          output: numberAt(usage, "output_tokens"),
-          reasoning: numberAt(objectAt(usage, "output_tokens_details"), "reasoning_tokens"),
+          output: countAt(usage, "output_tokens"),
+          reasoning: countAt(objectAt(usage, "output_tokens_details"), "reasoning_tokens"),
         },
         pricesFor(this.#model, input),
       ),

@@ -16,9 +16,10 @@ export function ownData(block: Block, model: Model): Raw | undefined {
 
 /** What came off the wire, as JSON that may be kept. It was parsed from JSON, so that it is. */
 export function keepJson(value: Raw): JsonObject {
-  const kept: Record<string, JsonValue> = {};
-  for (const [key, item] of Object.entries(value)) if (isJson(item)) kept[key] = item;
-  return kept;
+  const kept: [string, JsonValue][] = [];
+  for (const [key, item] of Object.entries(value)) if (isJson(item)) kept.push([key, item]);
+  // Not by assignment, which would take a key `__proto__` for the prototype.
+  return Object.fromEntries(kept);
 }
 
 function isJson(value: unknown): value is JsonValue {

@@ -24,6 +24,17 @@ export function textAt(value: Raw, key: string): string | undefined {
   return typeof found === "string" && found !== "" ? found : undefined;
 }
 
+/** A number of tokens: whole, not negative, exact. Nothing else that a wire may say is one. */
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && typeof value === "number" && value >= 0;
+}
+
+/** The number of tokens at `key`, where there is one. */
+export function countAt(value: Raw, key: string): number | undefined {
+  const found = value[key];
+  return isCount(found) ? found : undefined;
+}
+
 /** The number at `key`, where there is one. */
 export function numberAt(value: Raw, key: string): number | undefined {
   const found = value[key];

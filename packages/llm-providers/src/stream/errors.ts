@@ -1,4 +1,5 @@
 import type { ModelErrorCode, ModelErrorData } from "@signalbox/agent-core";
+import { entryOf } from "../table.ts";
 
 /** What is known of a failure before it is classified. Structured fields decide; the message only where none does. */
 export interface FailureFacts {
@@ -83,7 +84,7 @@ function codeOf(facts: FailureFacts): ModelErrorCode {
   let code: ModelErrorCode | undefined;
   for (const word of facts.words ?? []) {
     if (typeof word !== "string") continue;
-    const known = WORDS[word];
+    const known = entryOf(WORDS, word);
     if (known !== undefined) {
       code = known;
       break;
@@ -140,7 +141,8 @@ export function failure(
 ): Failure {
   return {
     code,
-    message,
+    // A vendor's own field is text by its documentation only.
+    message: typeof message === "string" ? message : JSON.stringify(message ?? null),
     retryable: RETRYABLE.has(code),
     scope: SCOPE[code],
     ...(facts.status === undefined ? {} : { status: facts.status }),

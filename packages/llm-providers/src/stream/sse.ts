@@ -5,6 +5,7 @@ const LF = "\n";
 const CR = 13;
 const COLON = 58;
 const SPACE = 32;
+const BOM = 0xfeff;
 
 /** Called for each event; `event` is empty where the server named none. */
 export type OnSseEvent = (data: string, event: string) => void;
@@ -20,6 +21,7 @@ export class SseParser {
   #partialLength = 0;
   #event = "";
   #data: string | undefined;
+  #begun = false;
 
   constructor(onEvent: OnSseEvent) {
     this.#onEvent = onEvent;
@@ -30,7 +32,13 @@ export class SseParser {
     const bytes = Buffer.isBuffer(chunk)
       ? chunk
       : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    this.#text(this.#decoder.write(bytes));
+    const text = this.#decoder.write(bytes);
+    if (this.#begun) this.#text(text);
+    else if (text !== "") {
+      this.#begun = true;
+      // A byte order mark may stand before the first line and is no part of it.
+      this.#text(text.charCodeAt(0) === BOM ? text.slice(1) : text);
+    }
   }
 
   /** Takes what was left without a final line break. An event without its closing blank line is delivered too. */

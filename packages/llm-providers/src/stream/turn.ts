@@ -318,9 +318,10 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined>, TurnWriter {
     return name === undefined ? head : { ...head, name };
   }
 
+  // What an adapter took for text off the wire may be none.
   text(index: number, delta: string): void {
     const block = this.#open[index];
-    if (block === undefined || this.#ended || delta === "") return;
+    if (block === undefined || this.#ended || delta === "" || typeof delta !== "string") return;
     block.text += delta;
     this.#emitted = true;
     this.#queue.push({ type: "text.delta", index, delta });
@@ -328,7 +329,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined>, TurnWriter {
 
   thinking(index: number, delta: string): void {
     const block = this.#open[index];
-    if (block === undefined || this.#ended || delta === "") return;
+    if (block === undefined || this.#ended || delta === "" || typeof delta !== "string") return;
     block.text += delta;
     this.#emitted = true;
     this.#queue.push({ type: "thinking.delta", index, delta });
@@ -336,7 +337,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined>, TurnWriter {
 
   args(index: number, delta: string): void {
     const block = this.#open[index];
-    if (block === undefined || this.#ended || delta === "") return;
+    if (block === undefined || this.#ended || delta === "" || typeof delta !== "string") return;
     block.text += delta;
     this.#queue.push({ type: "tool.delta", index, delta });
   }
@@ -395,7 +396,9 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined>, TurnWriter {
     if (this.#ended) return;
     this.start();
     this.#sealAll(stopReason !== "max_tokens");
-    const message = this.#message(stopReason);
+    // A server may say that it waits for tools without having called any: nothing would ever answer it.
+    const idle = stopReason === "tool_use" && !this.#content.some((block) => block.type === "toolCall");
+    const message = this.#message(idle ? "end_turn" : stopReason);
     this.#queue.push({
       type: "finish",
       message: raw === undefined ? message : { ...message, rawStopReason: raw },

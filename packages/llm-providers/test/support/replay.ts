@@ -3,8 +3,9 @@ import type { FetchLike, Provider } from "../../src/provider.ts";
 import { eventEnds, type ReadTurn, readTurn, type WireAnswer, wire } from "../../src/testkit/index.ts";
 
 /** A `fetch` that answers with these bytes at once. */
-export function answering(bytes: Uint8Array): FetchLike {
-  return wire({ pieces: [bytes] }).fetch;
+export function answering(bytes: Uint8Array, status = 200): FetchLike {
+  const headers = status === 200 ? {} : { "content-type": "application/json" };
+  return wire({ status, headers, pieces: [bytes] }).fetch;
 }
 
 /** A turn read to its end and checked, with the event that ended it. */
