@@ -1,25 +1,58 @@
 import { SILENT_TOKEN } from "@signalbox/prompt";
 import type { ScriptedToolCall, ScriptedTurn } from "@signalbox/testkit";
 import { seeded } from "./random.ts";
+import type { RelayName } from "./relay.ts";
+import { REFUSED } from "./relay-platform.ts";
 
 /**
  * What a message asks of the model: its tools, and its answer. `echo` says by the message tool what it then answers,
  * which must be said once; `retract` says it before, so that the draft of its run is taken back; `silent` is answered
- * by the token of silence.
+ * by the token of silence; the answer to `long` takes several messages; the platform takes none to `refused`.
  */
-const KINDS = ["plain", "write", "send", "exec", "steps", "echo", "retract", "silent"] as const;
-export type Kind = (typeof KINDS)[number];
+const KINDS = [
+  ...(["plain", "write", "send", "exec", "steps", "echo", "retract", "silent"] as const),
+  ...(["long", "refused"] as const),
+] as const;
+type Asked = (typeof KINDS)[number];
+
+/** What a person may order instead. */
+const COMMANDS = ["status", "new", "compact"] as const;
+type Command = (typeof COMMANDS)[number];
+export type Kind = Asked | Command;
+
+export function isCommand(kind: Kind): kind is Command {
+  return COMMANDS.some((one) => one === kind);
+}
 
 /** A group's runs have seen what others wrote, so that no command of theirs runs without an approval. */
 const IN_GROUPS = ["plain", "write", "send", "echo", "retract", "silent"] as const;
 
-/** Sessions with an odd number are groups. */
+const IN_DIRECT = [...IN_GROUPS, "exec", "steps"] as const;
+const ON_RELAYS = [
+  ...(["plain", "plain", "plain", "plain", "long", "long", "refused", "silent"] as const),
+  ...(["write", "send", "exec", "steps", "echo", ...COMMANDS] as const),
+] as const;
+
+/** Sessions on the platforms of the relay channels; all others are Feishu's. */
+const RELAYS: ReadonlyMap<number, RelayName> = new Map([
+  [9001, "keyed"],
+  [9002, "looked"],
+  [9003, "blunt"],
+]);
+export const RELAY_SESSIONS: readonly number[] = [...RELAYS.keys()];
+
+export function relayOf(session: number): RelayName | undefined {
+  return RELAYS.get(session);
+}
+
+/** Sessions of Feishu with an odd number are groups. */
 export function isGroup(session: number): boolean {
-  return session % 2 === 1;
+  return session % 2 === 1 && !RELAYS.has(session);
 }
 
 export function kindsOf(session: number): readonly [Kind, ...Kind[]] {
-  return isGroup(session) ? IN_GROUPS : KINDS;
+  if (RELAYS.has(session)) return ON_RELAYS;
+  return isGroup(session) ? IN_GROUPS : IN_DIRECT;
 }
 
 /** A message of a session; numbers rise by one in the order in which the platform had them acknowledged. */
@@ -29,6 +62,8 @@ export interface Tag {
   readonly kind: Kind;
 }
 
+/** How the history shows that a summary stands for its older part. */
+const SUMMARY = "The earlier part of this conversation was replaced by this summary:";
 const OUTCOME_UNKNOWN = "Outcome unknown";
 const NOT_RUN = "Not run: the user sent a message first";
 
@@ -39,7 +74,25 @@ export function nameOf({ session, number }: Tag): string {
 
 /** The text a person writes. */
 export function textOf(tag: Tag): string {
-  return `<<${nameOf(tag)} ${tag.kind}>> please`;
+  return isCommand(tag.kind) ? `/${tag.kind}` : `<<${nameOf(tag)} ${tag.kind}>> please`;
+}
+
+/** The same after its person has changed it. */
+export function editedTextOf(tag: Tag): string {
+  return `<<${nameOf(tag)} ${tag.kind} ${EDITED}>> please`;
+}
+
+/** What an answer says that has read the changed text. */
+export function readText(name: string): string {
+  return `read ${name}${EDITED}`;
+}
+
+/** What a long answer says after its first lines: a word to know each piece by, and enough to fill a message of a relay. */
+export function furtherParts(name: string): { readonly mark: string; readonly text: string }[] {
+  return [2, 3].map((part) => {
+    const mark = `part${part}:${name};`;
+    return { mark, text: `${mark} ${"and so on ".repeat(15)}`.trim() };
+  });
 }
 
 export function sideText(name: string): string {
@@ -51,12 +104,14 @@ export function answeredIn(text: string): string[] {
   return [...text.matchAll(/done((?: s\d+\.\d+)+)/g)].flatMap(([, names]) => (names ?? "").trim().split(" "));
 }
 
-const TAG = /<<s(\d+)\.(\d+) (\w+)>>/g;
+const EDITED = "#1";
+const TAG = /<<s(\d+)\.(\d+) (\w+)( #1)?>>/g;
 
-export function tagsIn(text: string): Tag[] {
-  return [...text.matchAll(TAG)].flatMap(([, session, number, word]) => {
+export function tagsIn(text: string): (Tag & { readonly edited: boolean })[] {
+  return [...text.matchAll(TAG)].flatMap(([, session, number, word, edited]) => {
     const kind = KINDS.find((one) => one === word);
-    return kind === undefined ? [] : [{ session: Number(session), number: Number(number), kind }];
+    const place = { session: Number(session), number: Number(number), edited: edited !== undefined };
+    return kind === undefined ? [] : [{ ...place, kind }];
   });
 }
 
@@ -66,6 +121,8 @@ export interface Seen {
   readonly said: readonly Tag[];
   /** Those without an answer yet. */
   readonly open: readonly Tag[];
+  /** Messages whose changed text has no answer yet. */
+  readonly edited: readonly string[];
   /** Tool calls of each message so far. */
   readonly calls: ReadonlyMap<string, number>;
   /** How many of them were set aside for a message that came in between, and are to be made again. */
@@ -96,6 +153,7 @@ function textIn(value: unknown): string {
 /** Reads a request of the Messages API. */
 export function readConversation(request: unknown): Seen {
   const said: Tag[] = [];
+  const edited = new Set<string>();
   const open = new Map<string, Tag>();
   const calls = new Map<string, number>();
   const skipped = new Map<string, number>();
@@ -104,8 +162,12 @@ export function readConversation(request: unknown): Seen {
   const messages = isRaw(request) ? listOf(request["messages"]) : [];
   for (const { role, content } of messages) {
     for (const block of listOf(content)) {
-      if (role === "user" && block["type"] === "text") {
-        for (const tag of tagsIn(textIn([block]))) {
+      if (role === "user" && block["type"] === "text" && !textIn([block]).startsWith(SUMMARY)) {
+        for (const { edited: changed, ...tag } of tagsIn(textIn([block]))) {
+          const known = said.some((one) => nameOf(one) === nameOf(tag));
+          if (changed) edited.add(nameOf(tag));
+          // What says how a message reads by now is no message of its own.
+          if (changed && known) continue;
           said.push(tag);
           open.set(nameOf(tag), tag);
         }
@@ -113,6 +175,7 @@ export function readConversation(request: unknown): Seen {
       if (role === "assistant" && block["type"] === "text") {
         const text = textIn([block]);
         if (text.trim() === SILENT_TOKEN) open.clear();
+        for (const [, name] of text.matchAll(/read (s\d+\.\d+)#1/g)) if (name) edited.delete(name);
         for (const name of finished(text)) open.delete(name);
       }
       const id = String(block["id"] ?? block["tool_use_id"] ?? "");
@@ -126,7 +189,7 @@ export function readConversation(request: unknown): Seen {
       if (result.includes(OUTCOME_UNKNOWN)) unknown.add(name);
     }
   }
-  return { said, open: [...open.values()], calls, skipped, unknown, failed };
+  return { said, open: [...open.values()], edited: [...edited], calls, skipped, unknown, failed };
 }
 
 /** The messages that a turn of the model answers. */
@@ -134,9 +197,15 @@ function finished(text: string): string[] {
   return [...answeredIn(text), ...[...text.matchAll(/side (s\d+\.\d+)!/g)].flatMap(([, name]) => name ?? [])];
 }
 
+/** Whether the model is asked for a summary, not for an answer. */
+export function asksForSummary(request: unknown): boolean {
+  return isRaw(request) && textIn(request["system"]).startsWith("You keep the notes of a conversation");
+}
+
 /** What the model does next. Its wait depends on the conversation only, so that a run asked again is the same run. */
 export function nextTurn(request: unknown): ScriptedTurn {
-  const { open, calls, skipped, unknown, said } = readConversation(request);
+  if (asksForSummary(request)) return { text: "Notes of all that was said.", delayMs: 20 };
+  const { open, edited, calls, skipped, unknown, said } = readConversation(request);
   const last = said.at(-1);
   const random = seeded((last?.session ?? 0) * 7919 + (last?.number ?? 0) * 31 + calls.size);
   const pace = { delayMs: random.int(0, 30), deltaMs: random.int(0, 8), chunks: random.int(1, 6) };
@@ -148,12 +217,19 @@ export function nextTurn(request: unknown): ScriptedTurn {
     if (call !== undefined) return { ...pace, text, toolCalls: [call] };
   }
   const [only] = open;
-  // All that is left is what the tool has said.
-  if (only === undefined) return { ...pace, text: SILENT_TOKEN };
-  if (open.length === 1 && only.kind === "silent") return { ...pace, text: SILENT_TOKEN };
-  if (open.length === 1 && only.kind === "echo" && !unknown.has(nameOf(only)))
-    return { ...pace, text: sideText(nameOf(only)) };
-  return { ...pace, text: `done ${open.map(nameOf).join(" ")}` };
+  const corrections = edited.map(readText);
+  if (open.length + corrections.length === 1 && only !== undefined) {
+    if (only.kind === "silent") return { ...pace, text: SILENT_TOKEN };
+    if (only.kind === "echo" && !unknown.has(nameOf(only))) return { ...pace, text: sideText(nameOf(only)) };
+  }
+  const lines = [
+    ...(open.length === 0 ? [] : [`done ${open.map(nameOf).join(" ")}`]),
+    ...(corrections.length === 0 ? [] : [corrections.join(" ")]),
+    ...(open.some(({ kind }) => kind === "refused") ? [REFUSED] : []),
+    ...open.flatMap((tag) => (tag.kind === "long" ? furtherParts(nameOf(tag)).map(({ text }) => text) : [])),
+  ];
+  // All that may be left is what the tool has said.
+  return { ...pace, text: lines.length === 0 ? SILENT_TOKEN : lines.join("\n\n") };
 }
 
 /** The `step`-th call that a message wants; `made` have been made for it before. */
@@ -161,9 +237,7 @@ function callOf(tag: Tag, step: number, made: number): ScriptedToolCall | undefi
   const name = nameOf(tag);
   const id = `call_s${tag.session}_${tag.number}_${made}`;
   const note = { file_path: `notes/${name}.txt`, content: `${name}\n` };
-  const steps: Readonly<Record<Kind, readonly ScriptedToolCall[]>> = {
-    plain: [],
-    silent: [],
+  const steps: Readonly<Partial<Record<Kind, readonly ScriptedToolCall[]>>> = {
     write: [{ id, name: "write", input: note }],
     send: [{ id, name: "message", input: { action: "send", message: sideText(name) } }],
     echo: [{ id, name: "message", input: { action: "send", message: sideText(name) } }],
@@ -176,5 +250,5 @@ function callOf(tag: Tag, step: number, made: number): ScriptedToolCall | undefi
       { id, name: "message", input: { action: "send", message: sideText(name) } },
     ],
   };
-  return steps[tag.kind][step];
+  return steps[tag.kind]?.[step];
 }

@@ -3,7 +3,6 @@ import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import type { Failpoint } from "../../src/failpoints.ts";
 import { eventually, exampleConfig, inStore, openWorld, ZHANG } from "../harness.ts";
-import { standing } from "./platform.ts";
 
 const FIRST = "It looks around first, and then it writes all of this down.";
 const SECOND = "It was asked again, and says it in other words.";
@@ -36,7 +35,9 @@ async function afterDeath(moment: Moment, turns: readonly ScriptedTurn[]): Promi
     store.outbox.list({ states: ["dead", "uncertain", "expired"] }),
   );
   expect(ended).toEqual([]);
-  return standing(world.feishu).map(({ content }) => content);
+  return world.feishu.sent.flatMap(({ deleted, edits, content }) =>
+    deleted ? [] : [edits.at(-1) ?? content],
+  );
 }
 
 describe("a process that dies beside a draft", { timeout: 60_000 }, () => {

@@ -3,14 +3,18 @@ import { join } from "node:path";
 import { openStore } from "@signalbox/store";
 import type { GatewayBodies } from "../../src/path/stored.ts";
 import { isRaw, type Tag } from "./conversation.ts";
-import type { World } from "./world.ts";
+import type { Mode, World } from "./world.ts";
 
 /** What the stand-ins, the database and the disk say of a world that has come to rest. Plain data, to be judged. */
 export interface Evidence {
+  readonly mode: Mode;
   /** Every message whose event was acknowledged, in the order in which that happened. */
   readonly acknowledged: readonly Tag[];
   /** Messages of a group that speak to nobody, by their ids. */
   readonly unaddressed: readonly string[];
+  /** Messages that were changed, and those that were deleted. */
+  readonly edits: readonly Change[];
+  readonly deletions: readonly Change[];
   /** Answers to events that were neither an acknowledgement nor a refusal to try later. */
   readonly odd: readonly string[];
   readonly inbox: readonly InboxFact[];
@@ -27,6 +31,16 @@ export interface Evidence {
   readonly ran: readonly string[];
   /** Messages whose file is there. */
   readonly notes: ReadonlySet<string>;
+  /** What every process wrote to its log, and what must stand in none of it nor in anything that went out. */
+  readonly logs: readonly string[];
+  readonly secrets: readonly string[];
+}
+
+/** What a person did to a message of theirs. */
+export interface Change {
+  readonly name: string;
+  /** When the gateway had acknowledged it, in milliseconds since the epoch. */
+  readonly at: number;
 }
 
 export interface InboxFact {
@@ -35,11 +49,17 @@ export interface InboxFact {
   readonly messageId: string;
   readonly state: string;
   readonly rule?: string | undefined;
+  /** How often it was replaced by a later version. */
+  readonly revision: number;
+  /** When it had its end, in milliseconds since the epoch. */
+  readonly settledAt?: number | undefined;
 }
 
 export interface OutboxFact {
   readonly state: string;
   readonly channel: string;
+  /** The message it answers. */
+  readonly replyTo?: string | undefined;
   /** The text of each part; undefined where a part is none. */
   readonly texts: readonly (string | undefined)[];
   readonly receipts: readonly { readonly part: number; readonly messageId: unknown }[];
@@ -72,17 +92,18 @@ export async function gather(world: World): Promise<Evidence> {
     const outbox = await store.outbox.list({ states: STATES, limit: ALL });
     const { runsActive } = await store.maintenance.stats();
     const { ok, problems } = await store.maintenance.integrity();
-    const { acknowledged, unaddressed, odd } = world.platform;
+    const { acknowledged, unaddressed, edits, deletions, odd } = world.platform;
+    const { mode, secrets } = world;
     return {
-      acknowledged,
-      unaddressed,
-      odd,
-      inbox: inbox.map(({ kind, eventId, messageId = "", state, detail }) => ({
-        ...{ kind, eventId, messageId, state },
+      ...{ mode, acknowledged, unaddressed, edits, deletions, odd, secrets },
+      logs: world.logs(),
+      inbox: inbox.map(({ kind, eventId, messageId = "", state, detail, revision, settledAt }) => ({
+        ...{ kind, eventId, messageId, state, revision, settledAt },
         rule: detail?.rule,
       })),
       outbox: outbox.map(({ state, channel, payload, receipts }) => ({
         ...{ state, channel },
+        replyTo: payload.replyTo,
         texts: payload.parts.map((part) => ("text" in part ? part.text : undefined)),
         receipts: receipts.map(({ part, receipt }) => ({
           part,
@@ -101,8 +122,8 @@ export async function gather(world: World): Promise<Evidence> {
   }
 }
 
-function postsOf({ feishu }: World): Post[] {
-  return feishu.sent.map(({ messageId, chatId, content, edits, uuid, parentId, deleted }) => ({
+function postsOf({ feishu, relays }: World): Post[] {
+  const there = feishu.sent.map(({ messageId, chatId, content, edits, uuid, parentId, deleted }) => ({
     channel: "feishu",
     ...{ messageId, chatId, deleted },
     content: edits.at(-1) ?? content,
@@ -110,6 +131,7 @@ function postsOf({ feishu }: World): Post[] {
     key: uuid,
     replyTo: parentId,
   }));
+  return [...there, ...relays.posts];
 }
 
 function linesOf(file: string): string[] {

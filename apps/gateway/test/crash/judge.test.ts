@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { sideText, type Tag } from "./conversation.ts";
 import type { Evidence, InboxFact, Post } from "./evidence.ts";
 import { judge } from "./judge.ts";
-import { cleanWorld, postOf, requestOf, resultOf, rowsOf } from "./made-up.ts";
+import { cleanWorld, postOf, relayedWorld, requestOf, resultOf, rowsOf } from "./made-up.ts";
 import { messageId } from "./platform.ts";
 
 type World = ReturnType<typeof cleanWorld>;
@@ -109,22 +109,22 @@ const BREACHES: readonly (readonly [
     ({ tags }) => ({
       requests: [requestOf([...tags.slice(0, 2), ...tags.slice(3, 4), ...tags.slice(2, 3)])],
     }),
-    [/^order: a request says/],
+    [/^order: without 3/],
   ],
   [
     "a conversation with a message less",
     ({ tags }) => ({ requests: [requestOf(tags.toSpliced(2, 1))] }),
-    [/^order: a request says/],
+    [/^order: without 3/],
   ],
   [
     "a conversation with a message twice",
     ({ tags }) => ({ requests: [requestOf([...tags, ...tags.slice(-1)])] }),
-    [/^order: a request says/],
+    [/^order: 7 after 7/],
   ],
   [
     "a conversation with a message of another",
     ({ tags }) => ({ requests: [requestOf([...tags, { session: 2, number: 8, kind: "plain" }])] }),
-    [/^order: a request says/],
+    [/^order: a message of another conversation/],
   ],
   [
     "a request that the vendor refuses",
@@ -187,7 +187,7 @@ const BREACHES: readonly (readonly [
     (world) => ({
       outbox: [...world.outbox, { state: "pending", channel: "feishu", texts: ["x"], receipts: [] }],
     }),
-    [/^open: 1 replies are pending/],
+    [/^open: a reply on feishu is pending/],
   ],
   [
     "a message set aside without a word",
@@ -197,13 +197,137 @@ const BREACHES: readonly (readonly [
     }),
     [/^untold: s0\.1/],
   ],
+  [
+    "a secret in a log",
+    () => ({ logs: ["it goes on with key-of-the-model"] }),
+    [/^secret: one stands in the log/],
+  ],
+  [
+    "a secret in a question to the model",
+    () => ({ requests: [{ body: { system: "key-of-the-model" }, status: 200, text: "" }] }),
+    [/^secret: one stands in a question/],
+  ],
   ["an odd answer to an event", () => ({ odd: ["404 for an event"] }), [/^odd: 404/]],
   ["a damaged database", () => ({ damage: ["row 3 missing from index"] }), [/^damaged: /]],
+];
+
+const droppedFrom = (world: Evidence, text: string): Partial<Evidence> => ({
+  posts: world.posts.filter(({ content }) => !content.includes(text)),
+});
+const twice = (world: Evidence, text: string): Partial<Evidence> => {
+  const more = world.posts.flatMap((post) =>
+    post.content.includes(text)
+      ? again(post, { key: `2 ${post.key}`, messageId: `2 ${post.messageId}` })
+      : [],
+  );
+  return { posts: [...world.posts, ...more], outbox: [...world.outbox, ...rowsOf(more)] };
+};
+
+/** The same for edits, deletions, commands and platforms that fail. */
+const RELAYED: readonly (readonly [
+  name: string,
+  breach: (world: Evidence) => Partial<Evidence>,
+  blame: readonly RegExp[],
+])[] = [
+  [
+    "an edit in time that is answered as the message was before",
+    (world) => {
+      const posts = world.posts.map((post) =>
+        post.content.includes("read s9001.1#1") ? { ...post, content: '{"text":"done s9001.1"}' } : post,
+      );
+      return { posts, outbox: [...rowsOf(posts), ...world.outbox.filter(({ state }) => state !== "sent")] };
+    },
+    [/^lost: the edit of s9001\.1/],
+  ],
+  [
+    "a late edit that is lost",
+    (world) => droppedFrom(world, "read s9001.5#1"),
+    [/^lost: the edit of s9001\.5/],
+  ],
+  [
+    "an edit that came before the end and left no trace",
+    (world) => ({
+      ...droppedFrom(world, "read s9001.5#1"),
+      inbox: world.inbox.filter(({ kind }) => kind !== "edited"),
+    }),
+    [/^lost: the edit of s9001\.5/],
+  ],
+  [
+    "an edit that is answered twice",
+    (world) => twice(world, "read s9001.5#1"),
+    [/^duplicate: the edit of s9001\.5/],
+  ],
+  [
+    "an edit without an end",
+    (world) => ({
+      inbox: world.inbox.map((row) => (row.kind === "edited" ? { ...row, state: "queued" } : row)),
+    }),
+    [/^open: the edit of s9001\.5 is queued/],
+  ],
+  [
+    "a deleted message that is answered",
+    (world) => {
+      const posts = [...world.posts];
+      posts.splice(1, 0, postOf({ session: 9001, number: 2, kind: "plain" }, "done s9001.2"));
+      return { posts, outbox: [...rowsOf(posts), ...world.outbox.filter(({ state }) => state !== "sent")] };
+    },
+    [/^deleted: s9001\.2 was answered/],
+  ],
+  [
+    "a command that is carried out twice",
+    (world) => twice(world, "about status"),
+    [/^duplicate: the command s9001\.6 was answered 2 times/],
+  ],
+  [
+    "a command without an answer",
+    (world) => droppedFrom(world, "about status"),
+    [/^lost: the command s9001\.6/],
+  ],
+  [
+    "a new conversation that still holds the old one",
+    () => ({ requests: [requestOf([1, 3, 5].map((number) => ({ session: 9001, number, kind: "plain" })))] }),
+    [/^order: what was said before \/new at 4/],
+  ],
+  [
+    "a new conversation that was begun again later",
+    () => ({ requests: [requestOf([{ session: 9001, number: 7, kind: "refused" }])] }),
+    [/^order: without 5/],
+  ],
+  [
+    "a part of an answer that is lost",
+    (world) => droppedFrom(world, "part3:s9001.3"),
+    [/^lost: a part of the answer to s9001\.3/],
+  ],
+  [
+    "a part of an answer that is sent twice",
+    (world) => twice(world, "part2:s9001.3"),
+    [/^duplicate: a part of the answer to s9001\.3/],
+  ],
+  [
+    "a doubtful answer that is neither there nor shown",
+    (world) => ({ outbox: world.outbox.filter(({ state }) => state !== "uncertain") }),
+    [/^lost: s9003\.1 .* has no reply/],
+  ],
+  [
+    "a doubtful answer where the platform gives a way to find out",
+    (world) => ({
+      outbox: world.outbox.map((row) => (row.state === "uncertain" ? { ...row, channel: "looked" } : row)),
+    }),
+    [/^open: a reply on looked is uncertain/],
+  ],
+  [
+    "an answer given up without a refusal",
+    (world) => ({
+      outbox: [...world.outbox, { state: "dead", channel: "keyed", texts: ["done s9001.9"], receipts: [] }],
+    }),
+    [/^open: a reply on keyed is dead/],
+  ],
 ];
 
 describe("the judge of a world", () => {
   it("finds nothing where every promise was kept", () => {
     expect(judge(cleanWorld()).violations).toEqual([]);
+    expect(judge(relayedWorld()).violations).toEqual([]);
   });
 
   it("excuses a call whose outcome is unknown, and a message set aside with a word", () => {
@@ -224,16 +348,17 @@ describe("the judge of a world", () => {
 
   it.each(BREACHES)("blames %s, and nothing else", (_, breach, blame) => {
     const world = cleanWorld();
-    const { violations } = judge({ ...world, ...breach(world) });
-    for (const text of violations)
-      expect(
-        blame.some((one) => one.test(text)),
-        text,
-      ).toBe(true);
-    for (const one of blame)
-      expect(
-        violations.some((text) => one.test(text)),
-        String(one),
-      ).toBe(true);
+    expectBlame({ ...world, ...breach(world) }, blame);
+  });
+
+  it.each(RELAYED)("blames %s, and nothing else", (_, breach, blame) => {
+    const world = relayedWorld();
+    expectBlame({ ...world, ...breach(world) }, blame);
   });
 });
+
+function expectBlame(evidence: Evidence, blame: readonly RegExp[]): void {
+  const { violations } = judge(evidence);
+  expect(violations.filter((text) => !blame.some((one) => one.test(text)))).toEqual([]);
+  expect(blame.filter((one) => !violations.some((text) => one.test(text)))).toEqual([]);
+}

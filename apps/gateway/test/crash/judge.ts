@@ -1,12 +1,26 @@
-import { answeredIn, nameOf, readConversation, sideText, type Tag } from "./conversation.ts";
+import {
+  answeredIn,
+  asksForSummary,
+  furtherParts,
+  isCommand,
+  nameOf,
+  readConversation,
+  readText,
+  sideText,
+  type Tag,
+} from "./conversation.ts";
 import type { Evidence, InboxFact, Post } from "./evidence.ts";
-import { chatOf, messageId } from "./platform.ts";
+import { judgeOrder } from "./judge-order.ts";
+import { chatOf, editEvent, messageId } from "./platform.ts";
+import { REFUSED } from "./relay-platform.ts";
 
 /** What is to be said of a world. */
 export interface Verdict {
   /** One sentence for each promise that was broken; its first word is the kind of the breach. */
   readonly violations: readonly string[];
   readonly messages: number;
+  /** Edits and deletions. */
+  readonly changes: number;
   readonly replies: number;
   /** Messages set aside because the process died under their run more than three times. */
   readonly poisoned: number;
@@ -28,21 +42,41 @@ export function judge(evidence: Evidence): Verdict {
   judgeRest(evidence, blame);
   judgeDrafts(evidence, blame);
   judgeReplies(evidence, ends, blame);
+  judgeChanges(evidence, ends, blame);
   judgeEffects(evidence, ends, conversations, blame);
+  judgeSecrets(evidence, blame);
   violations.push(...evidence.odd.map((text) => `odd: ${text}`));
   return {
     violations,
     messages: evidence.acknowledged.length + evidence.unaddressed.length,
+    changes: evidence.edits.length + evidence.deletions.length,
     replies: evidence.posts.length,
     poisoned: [...ends.values()].filter((end) => end.rule === "poison").length,
     unknown: conversations.unknown.size,
   };
 }
 
-type Blame = (text: string) => void;
+export type Blame = (text: string) => void;
 
+/** What people see; of a turn that was stopped they see what it had written, which is no answer. */
 function standing({ posts }: Evidence): Post[] {
   return posts.filter((post) => !post.deleted);
+}
+
+function isStopped({ content }: Post): boolean {
+  return content.includes("(stopped)");
+}
+
+/**
+ * Texts that did not reach anybody, or of which nobody knows, and may have not: those a platform has refused, and the
+ * doubtful ones of the platform that gives no way to find out. They are shown to the operator.
+ */
+function shown({ outbox }: Evidence): string[] {
+  return outbox.filter(({ state }) => state === "uncertain" || state === "dead").map(textOf);
+}
+
+function textOf({ texts }: Evidence["outbox"][number]): string {
+  return texts.map((text) => text ?? "").join("\n");
 }
 
 /** Acknowledged means committed, and ended in exactly one way. */
@@ -81,8 +115,11 @@ function judgeDrafts(evidence: Evidence, blame: Blame): void {
       if (text !== undefined) said.set(id, text);
     }
   }
-  for (const { messageId: id, content } of standing(evidence)) {
+  const unsure = shown(evidence);
+  for (const { channel, messageId: id, content } of standing(evidence)) {
     const text = said.get(id);
+    const known = unsure.some((one) => content.length > 0 && includesText(one, content));
+    if (text === undefined && channel === "blunt" && known) continue;
     if (text === undefined) blame(`draft: nobody's: ${content}`);
     else if (!content.includes(JSON.stringify(text).slice(1, -1)))
       blame(`draft: ${content} stands where ${text} was to be said`);
@@ -91,10 +128,19 @@ function judgeDrafts(evidence: Evidence, blame: Blame): void {
     if ([content, ...earlier].some((text) => text.includes("__"))) blame("silence: its token was shown");
 }
 
+/** Whether a message at the platform is a part of a text. */
+function includesText(whole: string, content: string): boolean {
+  return JSON.stringify(whole).includes(content.slice('{"text":"'.length, -2));
+}
+
 function judgeRest({ outbox, runsActive, damage }: Evidence, blame: Blame): void {
   if (runsActive > 0) blame(`open: ${runsActive} runs at rest`);
-  for (const [state, rows] of Map.groupBy(outbox, (row) => row.state))
-    if (state !== "sent") blame(`open: ${rows.length} replies are ${state} at rest`);
+  for (const row of outbox) {
+    if (row.state === "sent") continue;
+    if (row.state === "uncertain" && row.channel === "blunt") continue;
+    if (row.state === "dead" && textOf(row).includes(REFUSED)) continue;
+    blame(`open: a reply on ${row.channel} is ${row.state} at rest: ${textOf(row)}`);
+  }
   if (damage.length > 0) blame(`damaged: the database: ${damage.join("; ")}`);
 }
 
@@ -106,19 +152,18 @@ interface Conversations {
 }
 
 /** Sessions are what the vendor takes, hold every message once, in order, and none of another session. */
-function judgeModel({ requests }: Evidence, blame: Blame): Conversations {
+function judgeModel(evidence: Evidence, blame: Blame): Conversations {
   const unknown = new Set<string>();
   const failed = new Map<string, string>();
-  for (const { body, status, text } of requests) {
+  const judgeSaid = judgeOrder(evidence);
+  for (const { body, status, text } of evidence.requests) {
     if (status !== 200) blame(`vendor: refused a request with ${status}: …${text.slice(-300)}`);
+    if (asksForSummary(body)) continue;
     const seen = readConversation(body);
     for (const name of seen.unknown) unknown.add(name);
     for (const [name, what] of seen.failed) failed.set(name, what);
-    const { said } = seen;
-    const broken = said.findIndex(
-      (tag, index) => tag.number !== index + 1 || tag.session !== said[0]?.session,
-    );
-    if (broken >= 0) blame(`order: a request says ${said.map(nameOf).slice(-8).join(" ")}`);
+    const wrong = judgeSaid(seen.said);
+    if (wrong !== undefined) blame(`order: ${wrong}: ${seen.said.map(nameOf).slice(-8).join(" ")}`);
   }
   return { unknown, failed };
 }
@@ -127,38 +172,51 @@ function judgeModel({ requests }: Evidence, blame: Blame): Conversations {
 function judgeReplies(evidence: Evidence, ends: ReadonlyMap<string, InboxFact>, blame: Blame): void {
   const replies = new Map<string, Post[]>();
   const there = standing(evidence);
-  for (const post of there)
+  for (const post of there) {
+    if (isStopped(post)) continue;
     for (const name of answeredIn(post.content)) replies.set(name, [...(replies.get(name) ?? []), post]);
+  }
   const keys = evidence.posts.flatMap(({ key }) => key ?? []);
   if (new Set(keys).size !== evidence.posts.length)
     blame("duplicate: two messages at the platform share a key, or one has none");
   const written = new Set(evidence.acknowledged.map(nameOf));
   for (const name of replies.keys()) if (!written.has(name)) blame(`unasked: ${name} was answered`);
+  const gone = new Set(evidence.deletions.map(({ name }) => name));
+  const reported = new Set(shown(evidence).flatMap(answeredIn));
+  const unsure = shown(evidence).join("\n");
   for (const tag of evidence.acknowledged) {
     const name = nameOf(tag);
     const end = ends.get(name);
     const found = replies.get(name) ?? [];
-    if (end?.rule === "poison") {
+    // Said already.
+    if (end === undefined || !ENDS.has(end.state)) continue;
+    if (end.rule === "poison") {
       const told = there.some(
         ({ chatId, content }) => chatId === chatOf(tag.session) && content.includes("set it aside"),
       );
-      if (!told) blame(`untold: ${name} was set aside without a word`);
+      if (!told && !unsure.includes("set it aside")) blame(`untold: ${name} was set aside without a word`);
       continue;
     }
-    // Said already.
-    if (end === undefined || !ENDS.has(end.state)) continue;
+    if (isCommand(tag.kind)) {
+      judgeCommand(evidence, tag, end, blame);
+      continue;
+    }
+    if (found.length > 1) blame(`duplicate: ${name} was answered ${found.length} times`);
+    for (const { chatId } of found)
+      if (chatId !== chatOf(tag.session)) blame(`misplaced: ${name} was answered in ${chatId}`);
+    if (gone.has(name) && end.state === "ignored") continue;
     if (end.state !== "replied" && end.state !== "silent") {
       blame(`state: ${name} is ${end.state} (${end.rule})`);
       continue;
     }
-    const others = echoOrSilence(there, tag);
-    if (found.length > 1) blame(`duplicate: ${name} was answered ${found.length} times`);
-    if (found.length === 0 && !others)
-      blame(`lost: ${name} (${tag.kind}, ${end.state}) has no reply at the platform`);
+    // A turn that was stopped owes no answer; the next one may give it.
+    if (end.rule === "stopped" && (evidence.mode === "interrupt" || gone.has(name))) continue;
     if (found.length > 0 && end.state !== "replied") blame(`state: ${name} was answered and is ${end.state}`);
-    for (const { chatId } of found)
-      if (chatId !== chatOf(tag.session)) blame(`misplaced: ${name} was answered in ${chatId}`);
+    if (found.length === 0 && !reported.has(name) && !echoOrSilence(there, unsure, tag))
+      blame(`lost: ${name} (${tag.kind}, ${end.state}) has no reply at the platform`);
+    if (tag.kind === "long" && end.state === "replied") judgeParts(there, unsure, name, blame);
   }
+  if (evidence.mode === "interrupt") return;
   for (const [chatId, posts] of Map.groupBy(there, (post) => post.chatId)) {
     const numbers = posts
       .flatMap(({ content }) => answeredIn(content))
@@ -169,10 +227,69 @@ function judgeReplies(evidence: Evidence, ends: ReadonlyMap<string, InboxFact>, 
   }
 }
 
+/** A command is carried out once: it has one answer. */
+function judgeCommand(evidence: Evidence, tag: Tag, end: InboxFact, blame: Blame): void {
+  const name = nameOf(tag);
+  const id = messageId(name);
+  if (end.state !== "replied") blame(`state: the command ${name} is ${end.state} (${end.rule})`);
+  const answers = standing(evidence).filter(({ replyTo }) => replyTo === id);
+  if (answers.length > 1) blame(`duplicate: the command ${name} was answered ${answers.length} times`);
+  const unsure = evidence.outbox.some(({ state, replyTo }) => state === "uncertain" && replyTo === id);
+  if (answers.length === 0 && !unsure) blame(`lost: the command ${name} (${tag.kind}) was not answered`);
+}
+
+/** Each further part of a long answer stands there once. */
+function judgeParts(there: readonly Post[], unsure: string, name: string, blame: Blame): void {
+  for (const { mark } of furtherParts(name)) {
+    const times = there.filter(({ content }) => content.includes(mark)).length;
+    if (times > 1) blame(`duplicate: a part of the answer to ${name} stands there ${times} times`);
+    if (times === 0 && !unsure.includes(mark)) blame(`lost: a part of the answer to ${name}`);
+  }
+}
+
+/** What was changed in time is answered as it reads then; what was deleted in time is not answered. */
+function judgeChanges(evidence: Evidence, ends: ReadonlyMap<string, InboxFact>, blame: Blame): void {
+  const there = standing(evidence);
+  const unsure = shown(evidence).join("\n");
+  const asked = (name: string): boolean =>
+    evidence.requests.some(({ body }) => readConversation(body).said.some((tag) => nameOf(tag) === name));
+  for (const { name, at } of evidence.edits) {
+    const end = ends.get(name);
+    if (end === undefined || end.rule === "poison") continue;
+    const late = evidence.inbox.find((row) => row.eventId === editEvent(name));
+    if (late !== undefined && !ENDS.has(late.state))
+      blame(`open: the edit of ${name} is ${late.state} at rest`);
+    const read = there.filter((post) => !isStopped(post) && post.content.includes(readText(name))).length;
+    if (read > 1) blame(`duplicate: the edit of ${name} was answered ${read} times`);
+    const stopped = evidence.mode === "interrupt" && (late ?? end).rule === "stopped";
+    const owed = end.revision > 0 || late !== undefined || (end.settledAt ?? 0) > at;
+    if (owed && read === 0 && !stopped && late?.rule !== "poison" && !unsure.includes(readText(name)))
+      blame(`lost: the edit of ${name}, which is ${end.state} (${end.rule ?? "no rule"})`);
+  }
+  for (const { name } of evidence.deletions) {
+    const answers = there.filter(({ content }) => answeredIn(content).includes(name));
+    if (ends.get(name)?.state === "ignored" && answers.length > 0 && !asked(name))
+      blame(`deleted: ${name} was answered without being asked about`);
+  }
+}
+
+/** No secret of the configuration is in a log, a question to the model or a message. */
+function judgeSecrets({ logs, secrets, requests, posts }: Evidence, blame: Blame): void {
+  const places = {
+    "the log": logs,
+    "a question to the model": requests.map(({ body }) => JSON.stringify(body)),
+    "a message": posts.flatMap(({ content, earlier }) => [content, ...earlier]),
+  };
+  for (const [place, texts] of Object.entries(places))
+    if (texts.some((text) => secrets.some((secret) => text.includes(secret))))
+      blame(`secret: one stands in ${place}`);
+}
+
 /** Whether a message may have no reply of its own: silence was asked for, or the tool said it all. */
-function echoOrSilence(there: readonly Post[], tag: Tag): boolean {
+function echoOrSilence(there: readonly Post[], unsure: string, tag: Tag): boolean {
   if (tag.kind === "silent") return true;
   const text = sideText(nameOf(tag));
+  if (tag.kind === "echo" && unsure.includes(text)) return true;
   return (
     (tag.kind === "echo" || tag.kind === "retract") && there.some(({ content }) => content.includes(text))
   );
@@ -186,6 +303,7 @@ function judgeEffects(
   blame: Blame,
 ): void {
   const there = standing(evidence);
+  const unsure = shown(evidence).join("\n");
   for (const tag of evidence.acknowledged) {
     const name = nameOf(tag);
     const sayings = there.filter(({ content }) => content.includes(sideText(name)));
@@ -200,10 +318,12 @@ function judgeEffects(
         `blind: ${name} (${tag.kind}, ${end?.state} ${end?.rule ?? ""}) was said ${said} times by the message tool or after it: ${sayings.map(({ messageId: id, content }) => `${id} ${content}`).join(" | ")}`,
       );
     if (ran > 1) blame(`blind: the command of ${name} ran ${ran} times`);
-    const excused = unknown.has(name) || end?.rule === "poison" || INJECTED.test(failed.get(name) ?? "");
+    const stopped = evidence.mode === "interrupt" && end?.rule === "stopped";
+    const excused =
+      unknown.has(name) || stopped || end?.rule === "poison" || INJECTED.test(failed.get(name) ?? "");
     if (failed.has(name) && !excused) blame(`failed: a tool of ${name}: ${failed.get(name)}`);
     if (excused) continue;
-    if (["send", "echo", "steps"].includes(tag.kind) && said === 0)
+    if (["send", "echo", "steps"].includes(tag.kind) && said === 0 && !unsure.includes(sideText(name)))
       blame(`lost: ${name} was not said by the message tool`);
     if (["exec", "steps"].includes(tag.kind) && ran === 0) blame(`lost: the command of ${name} did not run`);
     if (["write", "steps"].includes(tag.kind) && !evidence.notes.has(name))

@@ -1,6 +1,18 @@
-import { nameOf, sideText, type Tag, textOf } from "./conversation.ts";
+import {
+  editedTextOf,
+  furtherParts,
+  isCommand,
+  type Kind,
+  nameOf,
+  readText,
+  relayOf,
+  sideText,
+  type Tag,
+  textOf,
+} from "./conversation.ts";
 import type { Evidence, InboxFact, OutboxFact, Post } from "./evidence.ts";
-import { chatOf, messageId } from "./platform.ts";
+import { chatOf, editEvent, messageId } from "./platform.ts";
+import { REFUSED } from "./relay-platform.ts";
 
 /** A message of a made-up world and what came of it. */
 interface MadeUp {
@@ -15,14 +27,20 @@ function madeUp(tag: Tag): MadeUp {
   const text = tag.kind === "echo" ? undefined : `done ${nameOf(tag)}`;
   return {
     tag,
-    row: { kind: "message", eventId: `ev_${id}`, messageId: id, state: silent ? "silent" : "replied" },
+    row: {
+      kind: "message",
+      eventId: `ev_${id}`,
+      messageId: id,
+      state: silent ? "silent" : "replied",
+      revision: 0,
+    },
     reply: silent || text === undefined ? undefined : postOf(tag, text),
   };
 }
 
 export function postOf(tag: Tag, text: string, more: Partial<Post> = {}): Post {
   return {
-    channel: "feishu",
+    channel: relayOf(tag.session) ?? "feishu",
     chatId: chatOf(tag.session),
     messageId: `sent ${nameOf(tag)} ${text}`,
     content: JSON.stringify({ text }),
@@ -72,9 +90,21 @@ export function cleanWorld(): Evidence & { readonly tags: readonly Tag[] } {
     acknowledged: tags,
     unaddressed: ["om_chatter_1"],
     odd: [],
+    mode: "followup",
+    edits: [],
+    deletions: [],
+    logs: ["it goes on with [redacted]"],
+    secrets: ["key-of-the-model"],
     inbox: [
       ...all.map(({ row }) => row),
-      { kind: "message", eventId: "ev", messageId: "om_chatter_1", state: "ignored", rule: "unaddressed" },
+      {
+        kind: "message",
+        eventId: "ev",
+        messageId: "om_chatter_1",
+        state: "ignored",
+        rule: "unaddressed",
+        revision: 0,
+      },
     ],
     outbox: rowsOf(posts),
     runsActive: 0,
@@ -83,5 +113,83 @@ export function cleanWorld(): Evidence & { readonly tags: readonly Tag[] } {
     posts,
     ran: ["s0.4"],
     notes: new Set(["s0.2"]),
+  };
+}
+
+/**
+ * The same on the relays' platforms: of the first a message that was edited in time, one that was deleted, a long
+ * answer, a new conversation, one that was edited late, a status, a refused answer, a summary; of the one that gives no
+ * way to find out an answer that is doubtful.
+ */
+export function relayedWorld(): Evidence {
+  const kinds: readonly Kind[] = [
+    "plain",
+    "plain",
+    "long",
+    "new",
+    "plain",
+    "status",
+    "refused",
+    "compact",
+    "plain",
+  ];
+  const tags = kinds.map((kind, index): Tag => ({ session: 9001, number: index + 1, kind }));
+  const [edited, deleted, long, , late, , , , ninth] = tags;
+  const doubtful: Tag = { session: 9003, number: 1, kind: "plain" };
+  if (!edited || !deleted || !long || !late || !ninth) throw new RangeError("a message less");
+  const settledAt = 1_000;
+  const row = (tag: Tag, more: Partial<InboxFact> = {}): InboxFact => ({
+    ...madeUp(tag).row,
+    ...(isCommand(tag.kind) ? { rule: `command:${tag.kind}` } : {}),
+    settledAt,
+    ...more,
+  });
+  const posts = tags.flatMap((tag) => {
+    const name = nameOf(tag);
+    if (tag === deleted || tag.kind === "refused") return [];
+    if (isCommand(tag.kind)) return [postOf(tag, `about ${tag.kind}`)];
+    return [
+      postOf(tag, tag === edited ? `done ${name}\n\n${readText(name)}` : `done ${name}`),
+      ...(tag === late ? [postOf(tag, readText(name), { replyTo: undefined })] : []),
+      ...(tag === long
+        ? furtherParts(name).map(({ text }) => postOf(tag, text, { replyTo: undefined }))
+        : []),
+    ];
+  });
+  const asked = (all: readonly Tag[]): Evidence["requests"][number] => {
+    const messages = all.map((tag) => ({
+      role: "user",
+      content: tag === edited ? editedTextOf(tag) : textOf(tag),
+    }));
+    const correction = all.includes(late)
+      ? [{ role: "user", content: `(edited) ${editedTextOf(late)}` }]
+      : [];
+    return { status: 200, text: "", body: { messages: [...messages, ...correction] } };
+  };
+  return {
+    ...cleanWorld(),
+    acknowledged: [...tags, doubtful],
+    unaddressed: [],
+    edits: [edited, late].map((tag) => ({ name: nameOf(tag), at: settledAt - 10 })),
+    deletions: [{ name: nameOf(deleted), at: 500 }],
+    inbox: [
+      ...tags.map((tag) =>
+        row(tag, {
+          ...(tag === edited ? { revision: 1 } : {}),
+          ...(tag === deleted ? { state: "ignored", rule: "deleted" } : {}),
+        }),
+      ),
+      row(late, { kind: "edited", eventId: editEvent(nameOf(late)) }),
+      row(doubtful),
+    ],
+    outbox: [
+      ...rowsOf(posts),
+      { state: "dead", channel: "keyed", texts: [`done s9001.7\n\n${REFUSED}`], receipts: [] },
+      { state: "uncertain", channel: "blunt", texts: ["done s9003.1"], receipts: [] },
+    ],
+    requests: [asked([edited]), asked([edited, long]), asked([late]), asked([ninth])],
+    posts,
+    ran: [],
+    notes: new Set(),
   };
 }

@@ -1,10 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { DeletedEvent, EditedEvent, MessageEvent } from "@signalbox/channel";
 import { type FeishuStandIn, groupMention, textMessage } from "@signalbox/testkit/feishu";
-import { isGroup, kindsOf, nameOf, type Tag, textOf } from "./conversation.ts";
+import {
+  editedTextOf,
+  isCommand,
+  isGroup,
+  kindsOf,
+  nameOf,
+  RELAY_SESSIONS,
+  relayOf,
+  type Tag,
+  textOf,
+} from "./conversation.ts";
+import type { Change } from "./evidence.ts";
 import type { Random } from "./random.ts";
+import type { RelayName } from "./relay.ts";
 
 export interface PlatformOptions {
   readonly feishu: FeishuStandIn;
+  /** What the relay channels know their platforms by. */
+  readonly relayToken: string;
   readonly random: Random;
   readonly sessions: number;
   /** Messages of one session that wait for their answer at most. */
@@ -23,6 +38,9 @@ export interface Platform {
   readonly acknowledged: readonly Tag[];
   /** Messages of a group that speak to nobody. */
   readonly unaddressed: readonly string[];
+  /** Messages that were changed, and those that were deleted, once that was acknowledged. */
+  readonly edits: readonly Change[];
+  readonly deletions: readonly Change[];
   /** Answers that were neither an acknowledgement nor a refusal to try later. */
   readonly odd: readonly string[];
   readonly deliveries: () => number;
@@ -33,17 +51,8 @@ export interface Platform {
 /** Feishu's own limit for an answer to an event. */
 const ACK_MS = 3_000;
 const AGAIN_MS = 40;
-
-/** What the bot has said there and not taken back, as it reads now. */
-export function standing({ sent }: FeishuStandIn): { messageId: string; chatId: string; content: string }[] {
-  return sent
-    .filter((one) => !one.deleted)
-    .map(({ messageId, chatId, content, edits }) => ({
-      messageId,
-      chatId,
-      content: edits.at(-1) ?? content,
-    }));
-}
+/** How long a person waits for answers that do not come, since a message was deleted or its answer refused. */
+const PATIENCE_MS = 1_500;
 
 export function messageId(name: string): string {
   return `om_${name.replace(".", "_")}`;
@@ -55,6 +64,36 @@ export function chatOf(session: number): string {
 
 export function senderOf(session: number): string {
   return `ou_person_${session}`;
+}
+
+type Relayed = MessageEvent | EditedEvent | DeletedEvent;
+
+function relayedOf(channel: RelayName, tag: Tag, type: Relayed["type"]): Relayed {
+  const name = nameOf(tag);
+  const chat = chatOf(tag.session);
+  const base = {
+    messageId: messageId(name),
+    channel,
+    account: "main",
+    conversation: { id: chat, kind: "direct" },
+    address: `${channel}:${chat}`,
+    sender: { id: senderOf(tag.session), isBot: false, isSelf: false },
+    addressed: "dm",
+    timestamp: Date.now(),
+  } as const;
+  const body = { media: [], mentions: [] };
+  switch (type) {
+    case "message":
+      return { ...base, ...body, type, eventId: `ev_${name}`, text: textOf(tag) };
+    case "edited":
+      return { ...base, ...body, type, eventId: editEvent(name), text: editedTextOf(tag) };
+    case "deleted":
+      return { ...base, type, eventId: `ev_deleted_${name}` };
+  }
+}
+
+export function editEvent(name: string): string {
+  return `ev_edited_${name}`;
 }
 
 function eventOf(feishu: FeishuStandIn, tag: Tag): unknown {
@@ -79,13 +118,15 @@ export function startPlatform(options: PlatformOptions): Platform {
   let deliveries = 0;
   let finishing = false;
 
+  const edits: Change[] = [];
+  const deletions: Change[] = [];
+
   /** Whether the event was acknowledged. */
   const post = async (event: unknown): Promise<boolean> => {
     const url = options.url();
     if (url === undefined) return false;
     deliveries++;
-    const answer = feishu
-      .postEvent(`${url}/channels/feishu/main/events`, event)
+    const answer = send(url, event)
       .then(async (response) => {
         await response.arrayBuffer();
         if (![200, 500, 503].includes(response.status)) odd.push(`${response.status} for an event`);
@@ -93,6 +134,13 @@ export function startPlatform(options: PlatformOptions): Platform {
       })
       .catch(() => false);
     return Promise.race([answer, sleep(ACK_MS, false, { ref: false })]);
+  };
+
+  const send = (url: string, event: unknown): Promise<Response> => {
+    if (!isRelayed(event)) return feishu.postEvent(`${url}/channels/feishu/main/events`, event);
+    const headers = { authorization: `Bearer ${options.relayToken}`, "content-type": "application/json" };
+    const request = { method: "POST", headers, body: JSON.stringify(event) };
+    return fetch(`${url}/channels/${event.channel}/main/events`, request);
   };
 
   const deliver = async (event: unknown): Promise<void> => {
@@ -120,6 +168,32 @@ export function startPlatform(options: PlatformOptions): Platform {
     }
   };
 
+  /** As people do it who change their minds: at once, or when the answer is under way, or later. */
+  const changeMind = async (channel: RelayName, tag: Tag): Promise<void> => {
+    if (tag.kind !== "plain" || !random.chance(0.4)) return;
+    await sleep(random.int(0, 120));
+    const type = random.chance(0.65) ? "edited" : "deleted";
+    await deliver(relayedOf(channel, tag, type));
+    (type === "edited" ? edits : deletions).push({ name: nameOf(tag), at: Date.now() });
+  };
+
+  const converseOn = async (channel: RelayName, session: number): Promise<void> => {
+    let waiting: string[] = [];
+    for (let number = 1; !finishing; number++) {
+      const tag: Tag = { session, number, kind: random.pick(kindsOf(session)) };
+      await deliver(relayedOf(channel, tag, "message"));
+      acknowledged.push(tag);
+      await changeMind(channel, tag);
+      if (!isCommand(tag.kind)) waiting.push(nameOf(tag));
+      await sleep(random.int(0, 2 * options.pauseMs));
+      const since = performance.now();
+      while (!finishing && waiting.filter((name) => !options.answered(name)).length >= options.ahead) {
+        await sleep(10);
+        if (performance.now() - since > PATIENCE_MS) waiting = [];
+      }
+    }
+  };
+
   const chatter = async (): Promise<void> => {
     for (let number = 1; !finishing; number++) {
       const id = `om_chatter_${number}`;
@@ -139,10 +213,16 @@ export function startPlatform(options: PlatformOptions): Platform {
   const people = Promise.all([
     chatter(),
     ...Array.from({ length: options.sessions }, (_, session) => converse(session)),
+    ...RELAY_SESSIONS.flatMap((session) => {
+      const channel = relayOf(session);
+      return channel === undefined ? [] : [converseOn(channel, session)];
+    }),
   ]);
   return {
     acknowledged,
     unaddressed,
+    edits,
+    deletions,
     odd,
     deliveries: () => deliveries,
     async finish() {
@@ -151,4 +231,8 @@ export function startPlatform(options: PlatformOptions): Platform {
       await Promise.all(background);
     },
   };
+}
+
+function isRelayed(event: unknown): event is Relayed {
+  return typeof event === "object" && event !== null && "channel" in event;
 }

@@ -5,9 +5,18 @@ import { type AnthropicStandIn, startAnthropic } from "@signalbox/testkit/anthro
 import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
 import { stringify } from "yaml";
 import { type GatewayChild, startGateway } from "./child.ts";
-import { answeredIn, nameOf, nextTurn, readConversation } from "./conversation.ts";
+import {
+  answeredIn,
+  asksForSummary,
+  nameOf,
+  nextTurn,
+  RELAY_SESSIONS,
+  readConversation,
+  relayOf,
+} from "./conversation.ts";
 import { type Platform, senderOf, startPlatform } from "./platform.ts";
-import type { Random } from "./random.ts";
+import { type Random, seeded } from "./random.ts";
+import { type RelayPlatform, startRelays } from "./relay-platform.ts";
 
 export const TOKEN = "token-of-the-owner-0123456789";
 const KEY = "key-of-the-model-0123456789";
@@ -25,15 +34,31 @@ export interface WorldOptions {
   readonly sessions: number;
   readonly ahead?: number;
   readonly pauseMs?: number;
+  /** How messages that come while a run goes on are treated. Default: one that the seed chooses. */
+  readonly mode?: Mode;
+  /** Whether the platforms fail now and then. Default: true. */
+  readonly faults?: boolean;
   /** Where the home is made; default: the system's folder for temporary files. */
   readonly within?: string;
 }
+
+/** Longest time between two faults of Feishu, in milliseconds. */
+const FAULT_EVERY_MS = 800;
+
+const MODES = ["steer", "followup", "collect", "interrupt"] as const;
+export type Mode = (typeof MODES)[number];
 
 /** A home, the vendors' stand-ins, and people who write all the time. */
 export interface World {
   readonly home: string;
   readonly workspace: string;
+  readonly mode: Mode;
   readonly feishu: FeishuStandIn;
+  readonly relays: RelayPlatform;
+  /** What every process said. */
+  readonly logs: () => readonly string[];
+  /** What must be in no log, request or message. */
+  readonly secrets: readonly string[];
   readonly anthropic: AnthropicStandIn;
   readonly platform: Platform;
   /** When the model was first asked about each message, in each process: by `performance.now()`. */
@@ -56,6 +81,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     apiKeys: [KEY],
     script(request) {
       const at = performance.now();
+      if (asksForSummary(request)) return nextTurn(request);
       const { open } = readConversation(request);
       for (const tag of open) {
         asked.push({ name: nameOf(tag), at });
@@ -68,7 +94,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     Array.from({ length: sessions }, (_, session) => [senderOf(session), { name: `Person ${session}` }]),
   );
   const feishu = await startFeishu({ ...APP, verificationToken: VERIFICATION, users });
-  const mode = random.pick(["steer", "followup", "collect"]);
+  const mode = options.mode ?? random.pick(MODES);
+  const relays = await startRelays(seeded(random.int(0, 1e9)));
   writeFileSync(
     join(home, "signalbox.yaml"),
     stringify({
@@ -91,20 +118,25 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         feishu: {
           accounts: { main: { ...APP, verificationToken: VERIFICATION, baseUrl: feishu.url } },
         },
+        ...Object.fromEntries(RELAY_SESSIONS.map((session) => relayIn(session, relays))),
       },
       session: { queue: { mode, cap: 10_000 } },
       access: {
         dm: "open",
         groups: { mode: "open" },
-        owners: Object.keys(users).map((id) => `feishu:${id}`),
+        owners: [
+          ...Object.keys(users).map((id) => `feishu:${id}`),
+          ...RELAY_SESSIONS.map((session) => `${relayOf(session)}:${senderOf(session)}`),
+        ],
       },
     }),
   );
 
   let url: string | undefined;
-  const answered = answeredNames(feishu, quiet);
+  const answered = answeredNames(feishu, relays, quiet);
   const platform = startPlatform({
     feishu,
+    relayToken: relays.token,
     random,
     sessions,
     ahead: options.ahead ?? 3,
@@ -113,11 +145,26 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     answered,
   });
   const children = new Set<GatewayChild>();
+  const all: GatewayChild[] = [];
+  const faults = seeded(random.int(0, 1e9));
+  const failing = setInterval(() => {
+    if (faults.chance(0.5)) feishu.fail({ kind: faults.pick(["rate", "status", "cut"]) });
+  }, FAULT_EVERY_MS);
+  const heal = (): void => {
+    clearInterval(failing);
+    feishu.heal();
+    relays.heal();
+  };
+  if (options.faults === false) heal();
 
   return {
     home,
     workspace,
+    mode,
     feishu,
+    relays,
+    logs: () => all.map((child) => child.said()),
+    secrets: [KEY, TOKEN, APP.appSecret, VERIFICATION, relays.token],
     anthropic,
     platform,
     asked,
@@ -128,6 +175,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         ...env,
       });
       children.add(child);
+      all.push(child);
       child.listening.then(
         (found) => {
           url = found;
@@ -143,6 +191,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     async settle(gateway) {
       const found = await gateway.listening;
       await platform.finish();
+      heal();
       await atRest(found);
       gateway.signal("SIGTERM");
       const { code } = await gateway.exited;
@@ -153,26 +202,41 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         child.signal("SIGKILL");
         await child.exited;
       }
+      heal();
       void platform.finish();
-      await Promise.all([anthropic.stop(), feishu.stop()]);
+      await Promise.all([anthropic.stop(), feishu.stop(), relays.stop()]);
       rmSync(home, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }
 
+/** A relay channel as the configuration has it. */
+function relayIn(session: number, { url, token }: RelayPlatform): [string, object] {
+  const name = relayOf(session) ?? "";
+  const module = new URL(`./relay.ts?as=${name}`, import.meta.url).href;
+  return [name, { package: module, accounts: { main: { url, token } } }];
+}
+
 /** Whether a message has a reply, or silence for one. Looks at what came since it was last asked. */
-function answeredNames(feishu: FeishuStandIn, quiet: ReadonlySet<string>): (name: string) => boolean {
+function answeredNames(
+  feishu: FeishuStandIn,
+  relays: RelayPlatform,
+  quiet: ReadonlySet<string>,
+): (name: string) => boolean {
   const names = new Set<string>();
   let looked = 0;
+  let lookedOn = 0;
+  const read = (text: string): void => {
+    for (const one of answeredIn(text)) names.add(one);
+    for (const [, one] of text.matchAll(/side (s\d+\.\d+)!/g)) if (one) names.add(one);
+  };
   let lookedAt = 0;
   return (name) => {
     if (performance.now() - lookedAt > 20) {
       const { sent } = feishu;
-      for (const { content, edits } of sent.slice(looked)) {
-        const text = edits.at(-1) ?? content;
-        for (const one of answeredIn(text)) names.add(one);
-        for (const [, one] of text.matchAll(/side (s\d+\.\d+)!/g)) if (one) names.add(one);
-      }
+      for (const { content, edits } of sent.slice(looked)) read(edits.at(-1) ?? content);
+      for (const { content } of relays.posts.slice(lookedOn)) read(content);
+      lookedOn = relays.posts.length;
       // The latest may be drafts.
       looked = Math.max(0, sent.length - 200);
       lookedAt = performance.now();

@@ -1,0 +1,44 @@
+import { nameOf, type Tag } from "./conversation.ts";
+import type { Evidence } from "./evidence.ts";
+
+/**
+ * What is wrong with the messages of a conversation, in the order in which the model is told them. Each is there once
+ * and after those before it; missing are only commands, which are no part of it, deleted messages, and what a new
+ * conversation or a summary has left behind.
+ */
+export function judgeOrder(
+  evidence: Pick<Evidence, "acknowledged" | "deletions">,
+): (said: readonly Tag[]) => string | undefined {
+  const deleted = new Set(evidence.deletions.map(({ name }) => name));
+  const kinds = new Map(evidence.acknowledged.map((tag) => [nameOf(tag), tag.kind]));
+  const commands = (session: number, kind: "new" | "compact"): number[] =>
+    evidence.acknowledged.flatMap((tag) =>
+      tag.session === session && tag.kind === kind ? [tag.number] : [],
+    );
+
+  return (said) => {
+    const [first] = said;
+    const last = said.at(-1);
+    if (first === undefined || last === undefined) return undefined;
+    const { session } = first;
+    if (said.some((tag) => tag.session !== session)) return "a message of another conversation";
+    const before = (kind: "new" | "compact"): number =>
+      Math.max(0, ...commands(session, kind).filter((number) => number < last.number));
+    const began = before("new");
+    const summed = before("compact");
+    if (first.number <= began) return `what was said before /new at ${began}`;
+    let next = began + 1;
+    for (const { number } of said) {
+      if (number < next) return `${number} after ${next - 1}`;
+      for (; next < number; next++) {
+        const name = nameOf({ session, number: next, kind: "plain" });
+        const kind = kinds.get(name);
+        const may =
+          deleted.has(name) || kind === "new" || kind === "compact" || kind === "status" || next < summed;
+        if (!may) return `without ${next}`;
+      }
+      next = number + 1;
+    }
+    return undefined;
+  };
+}
