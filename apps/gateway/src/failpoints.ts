@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Channel } from "@signalbox/channel";
+import type { Channel, ChannelContext } from "@signalbox/channel";
 import { type FaultPoint, StoreError } from "@signalbox/store";
 import type { Account } from "./channels.ts";
 import type { GatewayStore } from "./path/stored.ts";
@@ -7,10 +7,20 @@ import type { Toolbox } from "./toolbox.ts";
 
 /** What happens between two of these points is one effect: a commit, a call of a tool, a request to a platform. */
 const STAGES = [
+  /** A channel hands an event over; after it, all is committed and the platform is about to be told. */
+  "emit",
   /** A message becomes the gateway's responsibility. */
   "accept",
+  /** A message that an earlier process accepted gets its place. */
+  "route",
   /** A message that no run answers gets its end. */
   "settle",
+  /** A message that waits is replaced by its later version, or was deleted by its sender. */
+  "revise",
+  "withdraw",
+  /** A conversation begins anew, or a summary takes the place of its older part. */
+  "reset",
+  "compact",
   "begin",
   /** What the model said, with the calls it asked for, or messages that steer. */
   "step",
@@ -29,6 +39,10 @@ const STAGES = [
   "send",
   /** The platform's answer is noted. */
   "receipt",
+  /** So is that a reply has to wait, may have been sent, or is given up. */
+  "retry",
+  "uncertain",
+  "dead",
   /** That a run may have a draft, or which message it is, is noted. */
   "draftNote",
   /** A draft is sent or changed. */
@@ -111,6 +125,8 @@ function failureAt(point: Failpoint): Error {
   return new StoreError("disk_full", message);
 }
 
+type Emit = ChannelContext["emit"];
+
 type Around = <A extends readonly unknown[], R>(
   stage: Stage,
   work: (...args: A) => Promise<R>,
@@ -129,14 +145,22 @@ function aroundWith(hit: Failpoints): Around {
 /** The store with failpoints around its commits. */
 export function storeWithFailpoints(store: GatewayStore, hit: Failpoints): GatewayStore {
   const around = aroundWith(hit);
-  const { inbox, runs, outbox, leases, kv } = store;
+  const { inbox, runs, sessions, outbox, leases, kv } = store;
   const noteDraft = around("draftNote", kv.set);
   return {
     ...store,
     inbox: {
       ...inbox,
       accept: around("accept", inbox.accept),
+      route: around("route", inbox.route),
       settle: around("settle", inbox.settle),
+      revise: around("revise", inbox.revise),
+      withdraw: around("withdraw", inbox.withdraw),
+    },
+    sessions: {
+      ...sessions,
+      reset: around("reset", sessions.reset),
+      compact: around("compact", sessions.compact),
     },
     runs: {
       ...runs,
@@ -153,6 +177,9 @@ export function storeWithFailpoints(store: GatewayStore, hit: Failpoints): Gatew
       claimDue: around("claim", outbox.claimDue),
       markPart: around("receipt", outbox.markPart),
       markSent: around("receipt", outbox.markSent),
+      retryAt: around("retry", outbox.retryAt),
+      uncertain: around("uncertain", outbox.uncertain),
+      dead: around("dead", outbox.dead),
     },
     kv: {
       ...kv,
@@ -160,6 +187,11 @@ export function storeWithFailpoints(store: GatewayStore, hit: Failpoints): Gatew
     },
     leases: { ...leases, renew: around("renew", leases.renew) },
   };
+}
+
+/** What channels hand their events to, with failpoints around it. */
+export function emitWithFailpoints(emit: Emit, hit: Failpoints | undefined): Emit {
+  return hit === undefined ? emit : aroundWith(hit)("emit", emit);
 }
 
 /** An account with failpoints around each request that sends a reply or changes a draft. */

@@ -10,7 +10,12 @@ import { COMMANDS } from "./commands/table.ts";
 import { createCounters } from "./counters.ts";
 import { createService } from "./create-service.ts";
 import { messageOf } from "./errors.ts";
-import { accountWithFailpoints, type Failpoints, toolboxWithFailpoints } from "./failpoints.ts";
+import {
+  accountWithFailpoints,
+  emitWithFailpoints,
+  type Failpoints,
+  toolboxWithFailpoints,
+} from "./failpoints.ts";
 import { watchFaults } from "./faults.ts";
 import { openHomeStore, takeHome, takeLease } from "./hold.ts";
 import { type Home, prepareHome } from "./home.ts";
@@ -345,11 +350,9 @@ async function run(
 
   await router.warm();
   const opened = Promise.withResolvers<void>();
-  const starting = accounts.start(async (event) => {
-    // What an earlier process left comes before anything new.
-    await opened.promise;
-    return intake.emit(event);
-  });
+  const emit = emitWithFailpoints(intake.emit, failpoints);
+  // What an earlier process left comes before anything new.
+  const starting = accounts.start((event) => opened.promise.then(() => emit(event)));
   // Replies of resumed runs need their accounts; one that is slow to connect holds nothing up.
   await Promise.race([starting, new Promise((resolve) => setTimeout(resolve, ACCOUNTS_MS).unref())]);
   await resumeInterrupted(store, lanes.enqueue, logger);

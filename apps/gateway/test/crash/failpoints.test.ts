@@ -1,3 +1,4 @@
+import { type ChannelDefinition, ChannelError, type MessageEvent } from "@signalbox/channel";
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { expect, it } from "vitest";
 import { FAILPOINTS, failpointsOf } from "../../src/failpoints.ts";
@@ -5,12 +6,17 @@ import { type Gateway, startGateway } from "../../src/gateway.ts";
 import { createLogger, createRedactor } from "../../src/log.ts";
 import { planGateway } from "../../src/plan.ts";
 import { readConfig } from "../../src/settings.ts";
-import { eventually, exampleConfig, openWorld, TOKEN, type World, ZHANG } from "../harness.ts";
+import { eventually, exampleConfig, inStore, openWorld, TOKEN, type World, ZHANG } from "../harness.ts";
+import { type PlainChannel, plainChannel, plainEdit, plainMessage } from "../plain-channel.ts";
 
-async function start(world: World, passed: Set<string>): Promise<Gateway> {
+async function start(
+  world: World,
+  passed: Set<string>,
+  channels: ChannelDefinition[] = [],
+): Promise<Gateway> {
   const { home, env } = world;
   const loaded = readConfig(home, env);
-  const logger = createLogger("error", createRedactor(loaded.secrets));
+  const logger = createLogger("silent", createRedactor(loaded.secrets));
   const failpoints = (point: string): void => void passed.add(point);
   return startGateway(
     {
@@ -18,21 +24,42 @@ async function start(world: World, passed: Set<string>): Promise<Gateway> {
       loaded,
       logger,
       env,
+      channels,
       consoleDir: home.dir,
       onFatal: () => {},
       failpoints,
       leaseMs: 300,
       drafts: { afterMs: 0, everyMs: 0 },
     },
-    await planGateway({ home, loaded, logger, env }),
+    await planGateway({ home, loaded, logger, env, channels }),
   );
+}
+
+const base = { gateway: { port: 0, auth: { token: TOKEN }, logLevel: "error", shutdownMs: 0 } };
+
+/** A platform that first asks for patience, then gives no answer, then refuses. */
+function failing(plain: PlainChannel): ChannelDefinition {
+  const errors = (["transient", "unknown_outcome", "permission"] as const).values();
+  return {
+    ...plain.definition,
+    capabilities: { ...plain.definition.capabilities, delivery: {} },
+    async create(context) {
+      const channel = await plain.definition.create(context);
+      return {
+        ...channel,
+        async send(...sent) {
+          const { value: code } = errors.next();
+          if (code === undefined) return channel.send(...sent);
+          throw new ChannelError(code, code, { retryAfterMs: 1 });
+        },
+      };
+    },
+  };
 }
 
 it("passes every failpoint on the usual way of messages", { timeout: 30_000 }, async () => {
   const world = await openWorld();
-  world.configure(
-    exampleConfig({ gateway: { port: 0, auth: { token: TOKEN }, logLevel: "error", shutdownMs: 0 } }),
-  );
+  world.configure(exampleConfig(base));
   let asked = 0;
   world.script((_, index) => {
     asked = index + 1;
@@ -57,11 +84,49 @@ it("passes every failpoint on the usual way of messages", { timeout: 30_000 }, a
   await eventually(() => passed.has("renew.after"), "the lease is renewed");
   await first.stop();
 
-  const second = await start(world, passed);
+  const plain = plainChannel();
+  const channels = [failing(plain)];
+  const access = { dm: "open", owners: ["plain:anna"] };
+  const session = { queue: { mode: "followup" } };
+  world.configure(
+    exampleConfig({ ...base, channels: { plain: { accounts: { main: {} } } }, access, session }),
+  );
+  world.script(() => ({ text: "done" }));
+  const second = await start(world, passed, channels);
   await eventually(() => passed.has("adopt.after"), "the interrupted run is taken over");
+  for (const [id, text] of ["one", "two", "three", "four", "/compact", "/new"].entries())
+    await plain.emit(plainMessage(String(id), text));
+  const settled = ["retry", "uncertain", "dead", "compact", "reset"].map((stage) => `${stage}.after`);
+  await eventually(
+    () => settled.every((point) => passed.has(point)),
+    "the platform and commands had their say",
+  );
+  world.script(() => ({ text: "late", delayMs: 20_000 }));
+  const waits = plainMessage("waits", "and this");
+  await plain.emit(plainMessage("busy", "answer slowly"));
+  await plain.emit(waits);
+  await plain.emit(plainEdit(waits, "or this"));
+  const { media: _, mentions: __, ...gone } = waits;
+  await plain.emit({ ...gone, type: "deleted", eventId: "gone" });
   await second.stop();
+
+  // Accepted by a process that had no place for it yet: the gate lets its sender in only now.
+  await inStore(world, (store) => store.inbox.accept(unrouted(plainMessage("unrouted", "hello"))));
+  const third = await start(world, passed, channels);
+  await third.stop();
   expect(FAILPOINTS.filter((point) => !passed.has(point))).toEqual([]);
 });
+
+function unrouted(event: MessageEvent) {
+  const { channel, account, eventId, messageId, conversation, sender } = event;
+  return {
+    ...{ channel, account, eventId, messageId },
+    kind: "message",
+    conversationId: conversation.id,
+    senderId: sender.id,
+    payload: { event, role: "guest", rule: "pairing" },
+  } as const;
+}
 
 it("does what its plan says at the pass it says, and nothing else", async () => {
   let kills = 0;

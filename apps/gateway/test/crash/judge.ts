@@ -30,6 +30,8 @@ export interface Verdict {
 
 /** What the model is told where a failpoint or a full disk kept a tool from its work. */
 const INJECTED = /failpoint|No space left|ENOSPC/;
+/** What it is told where a newer message stopped the run beside the tool. */
+const STOPPED = /the run was stopped first|The run was stopped while/;
 
 const ENDS = new Set(["replied", "silent", "ignored", "failed-reported", "expired-reported"]);
 
@@ -318,10 +320,10 @@ function judgeEffects(
         `blind: ${name} (${tag.kind}, ${end?.state} ${end?.rule ?? ""}) was said ${said} times by the message tool or after it: ${sayings.map(({ messageId: id, content }) => `${id} ${content}`).join(" | ")}`,
       );
     if (ran > 1) blame(`blind: the command of ${name} ran ${ran} times`);
-    const stopped = evidence.mode === "interrupt" && end?.rule === "stopped";
-    const excused =
-      unknown.has(name) || stopped || end?.rule === "poison" || INJECTED.test(failed.get(name) ?? "");
-    if (failed.has(name) && !excused) blame(`failed: a tool of ${name}: ${failed.get(name)}`);
+    const told = failed.get(name) ?? "";
+    const stopped = evidence.mode === "interrupt" && (end?.rule === "stopped" || STOPPED.test(told));
+    const excused = unknown.has(name) || stopped || end?.rule === "poison" || INJECTED.test(told);
+    if (failed.has(name) && !excused) blame(`failed: a tool of ${name}: ${told}`);
     if (excused) continue;
     if (["send", "echo", "steps"].includes(tag.kind) && said === 0 && !unsure.includes(sideText(name)))
       blame(`lost: ${name} was not said by the message tool`);

@@ -1,6 +1,7 @@
 // Kills a built gateway again and again under load and checks what it promised. Usage, in apps/gateway, once built:
 //   SIGNALBOX_KILLS=500 SIGNALBOX_SEED=7 node test/crash/run.ts
-import { plannedLives, runLives } from "./lives.ts";
+import { FAILPOINTS, type Failpoint } from "../../src/failpoints.ts";
+import { ELSEWHERE, plannedLives, runLives, SURE } from "./lives.ts";
 import { seeded } from "./random.ts";
 
 const kills = Number(process.env["SIGNALBOX_KILLS"] ?? 500);
@@ -20,6 +21,10 @@ const random = seeded(seed);
 const recoveries: number[] = [];
 const totals = { kills: 0, messages: 0, deliveries: 0, replies: 0, poisoned: 0, unknown: 0, unreached: 0 };
 const broken = new Map<string, number>();
+const reached = new Set<Failpoint>();
+const unreached = new Set<Failpoint>();
+/** So many kills pass every point often enough to ask for each of them. */
+const ENOUGH = 8 * FAILPOINTS.length;
 while (totals.kills < kills) {
   const lives = plannedLives(random, Math.min(KILLS_A_HOME, kills - totals.kills));
   const report = await runLives(lives, {
@@ -32,16 +37,20 @@ while (totals.kills < kills) {
   for (const key of ["kills", "messages", "deliveries", "replies", "poisoned", "unknown"] as const)
     totals[key] += report[key];
   totals.unreached += report.unreached.length;
+  for (const point of report.reached) reached.add(point);
+  for (const point of report.unreached) unreached.add(point);
   recoveries.push(...report.recoveries);
-  for (const violation of report.violations) {
-    console.log(`BROKEN: ${violation}`);
-    const promise = promiseOf(violation);
-    broken.set(promise, (broken.get(promise) ?? 0) + 1);
-  }
+  report.violations.forEach(tell);
   console.log(
     `${totals.kills} kills, ${totals.messages} messages, ${totals.deliveries} deliveries, ${totals.replies} at the platform, ${totals.unknown} calls of unknown outcome, ${totals.poisoned} set aside, ${totals.unreached} failpoints not reached, ${sum(broken)} broken`,
   );
 }
+const asked = kills >= ENOUGH ? FAILPOINTS.filter((point) => !ELSEWHERE.includes(point)) : SURE;
+const missed = asked.filter((point) => !reached.has(point) && (kills >= ENOUGH || unreached.has(point)));
+for (const point of missed) tell(`unreached: no process could be killed at ${point}`);
+console.log(
+  `${reached.size} of ${FAILPOINTS.length} failpoints killed, ${kills >= ENOUGH ? "all" : "of those chosen the usual ones"} had to; not of this world: ${ELSEWHERE.join(", ")}`,
+);
 const sorted = recoveries.toSorted((a, b) => a - b);
 const at = (share: number): string =>
   (sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN).toFixed(0);
@@ -52,8 +61,14 @@ console.log(PROMISES.map((promise) => `${promise}: ${broken.get(promise) ?? 0}`)
 console.log(sum(broken) === 0 ? "every promise held" : `${sum(broken)} promises were broken`);
 process.exitCode = sum(broken) === 0 ? 0 : 1;
 
+function tell(violation: string): void {
+  console.log(`BROKEN: ${violation}`);
+  const promise = promiseOf(violation);
+  broken.set(promise, (broken.get(promise) ?? 0) + 1);
+}
+
 function promiseOf(violation: string): (typeof PROMISES)[number] {
-  if (/^(lost|open|state|untold|unaddressed):/.test(violation)) return "lost";
+  if (/^(lost|open|state|untold|unaddressed|deleted):/.test(violation)) return "lost";
   if (/^(order|misplaced):/.test(violation)) return "out of order";
   if (violation.startsWith("blind:")) return "blind re-executions";
   return /^(duplicate|twice):/.test(violation) ? "duplicates at the platform" : "other";
