@@ -9,6 +9,7 @@ import { loadQueueModes } from "./commands/queue-modes.ts";
 import { COMMANDS } from "./commands/table.ts";
 import { createCounters } from "./counters.ts";
 import { createService } from "./create-service.ts";
+import { createDelivery } from "./delivery.ts";
 import { messageOf } from "./errors.ts";
 import {
   accountWithFailpoints,
@@ -27,13 +28,12 @@ import { createLiveHub } from "./live.ts";
 import { createRedactor, type Logger } from "./log.ts";
 import { createMedia } from "./media.ts";
 import { createMessageSender } from "./message-sender.ts";
-import { OWN_HOOKS, sentMessage } from "./own-hooks.ts";
+import { OWN_HOOKS } from "./own-hooks.ts";
 import { createDrafts, type DraftTiming } from "./path/draft.ts";
 import { createGate } from "./path/gate.ts";
 import { createHistories } from "./path/history.ts";
 import { createIntake } from "./path/intake.ts";
 import { createLanes } from "./path/lane.ts";
-import { createDeliverer } from "./path/outbox.ts";
 import { createOutcomes, type Outcomes } from "./path/outcomes.ts";
 import { createPrompts } from "./path/prompt.ts";
 import { routingConfig } from "./path/route.ts";
@@ -165,20 +165,9 @@ async function run(
     return found && failpoints ? accountWithFailpoints(found, failpoints) : found;
   };
   const media = createMedia({ config, home, store, agents, account, logger, now });
-  const deliverer = createDeliverer({
-    store,
-    lease,
-    account,
-    configured: (channel, name) => accounts.definition(channel, name) !== undefined,
+  const deliverer = createDelivery({
+    ...{ config, store, lease, accounts, account, hooks, tracer, logger, now },
     openMedia: media.out.open,
-    logger,
-    now,
-    random: Math.random,
-    onSettled: (row, state, detail) => {
-      outcomes.delivered(row, state, detail, tracer);
-      // To take a draft back says nothing.
-      if (state === "sent" && row.payload.parts.length > 0) hooks.observe("message_sent", sentMessage(row));
-    },
   });
   const { stream, typing: signs } = config.replies;
   const typing = createTyping({ account, on: signs, logger });

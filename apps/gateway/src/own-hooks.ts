@@ -23,7 +23,7 @@ export const OWN_HOOKS: readonly GatewayHook[] = [
 /** A reply as `message_sent` tells of it. */
 export function sentMessage(row: OutboxRow<GatewayBodies>): MessageSent {
   const { channel, account, address, sessionKey, runId, payload } = row;
-  const { draft: _, ...message } = payload;
+  const { draft: _, notice: __, ...message } = payload;
   return { channel, account, address, sessionKey, runId, message };
 }
 

@@ -29,7 +29,7 @@ export function storeWithRedaction(store: GatewayStore, redact: Redact): Gateway
       ...outbox,
       retryAt: (id, lease, at, error) => outbox.retryAt(id, lease, at, error && redact(error)),
       uncertain: (id, lease, error) => outbox.uncertain(id, lease, error && redact(error)),
-      dead: (id, lease, error) => outbox.dead(id, lease, error && redact(error)),
+      dead: (id, lease, error, report) => outbox.dead(id, lease, error && redact(error), report),
     },
     traces: {
       ...traces,

@@ -70,7 +70,7 @@ it("an account that is not configured any more has its last replies among the de
   );
   await without.end("SIGTERM");
   const inbox = await inStore(world, (store) => store.inbox.list());
-  expect(inbox.map(({ state }) => state)).toEqual(["replied", "replied"]);
+  expect(inbox.map(({ state }) => state)).toEqual(["failed-reported", "failed-reported"]);
   const listed = world.run(["outbox", "list"]);
   await listed.exited;
   expect(listed.stdout()).toMatch(/dead {7}feishu\/main .*not in the configuration/);

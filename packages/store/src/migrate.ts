@@ -3,7 +3,7 @@ import type Sqlite from "better-sqlite3";
 import { StoreError, StoreNewerError } from "./errors.ts";
 
 /** In order; a database of version n has had the first n. Never change one that was released. */
-const migrations = ["0001_start.sql", "0002_account.sql"];
+const migrations = ["0001_start.sql", "0002_account.sql", "0003_answers.sql"];
 
 /** "SGBX": tells our databases from anybody else's. */
 const applicationId = 0x53474258;

@@ -1,6 +1,7 @@
 import { randomFillSync } from "node:crypto";
 import fs from "node:fs";
 import Sqlite from "better-sqlite3";
+import { createAnswers } from "./answers.ts";
 import { commitQueue } from "./commit-queue.ts";
 import type { Context } from "./context.ts";
 import { toStoreError, wrapDatabase } from "./database.ts";
@@ -136,7 +137,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
     runs: createRunStore(context, { fence, inbox, sessions, chain, outbox, rows }),
     usage: createUsageStore(context),
     leases: createLeaseStore(context, fence),
-    outbox: createOutboxStore(context, fence, outbox, rows, entries),
+    outbox: createOutboxStore(context, fence, outbox, rows, entries, createAnswers(context)),
     routes: createRouteCacheStore(context),
     groupHistory: createGroupHistoryStore(context),
     kv: createKvStore(context),

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { answersText } from "./answers.ts";
 import type { Context } from "./context.ts";
 import type { Entries } from "./entries.ts";
 import { StoreError } from "./errors.ts";
@@ -67,12 +68,12 @@ export function createOutboxRows<T extends Bodies>(
   const insert = database.command<
     [
       ...[number, OutboxId, string, number, number, string, string, string, number],
-      ...[string, string | null, number | null, number, number, number | null, number],
+      ...[string, string | null, number | null, number, number, number | null, number, string | null],
     ]
   >(
     `INSERT INTO outbox (seq, id, key, keyed, entry, channel, account, address, part_count, state, lease_name, lease_epoch,
-       attempts, next_at, expires_at, created_at, updated_at)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?16)`,
+       attempts, next_at, expires_at, created_at, updated_at, answers)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?16, ?17)`,
   );
   const runId = database.query<[number], { id: RunId }>("SELECT id FROM run WHERE n = ?");
 
@@ -123,6 +124,7 @@ export function createOutboxRows<T extends Bodies>(
       row.notBefore ?? at,
       row.expiresAt ?? null,
       at,
+      answersText(row.answers),
     );
     const inserted = bySeq.get(seq);
     if (inserted === undefined) throw new StoreError("io", `Outbox row ${id} is gone after its insert.`);

@@ -1,3 +1,4 @@
+import type { Answers } from "./answers.ts";
 import type { Context } from "./context.ts";
 import type { Entries } from "./entries.ts";
 import { FencedError, StoreError } from "./errors.ts";
@@ -10,10 +11,12 @@ import type { Bodies, LeaseToken, OutboxId } from "./types/common.ts";
 import type {
   OutboxChange,
   OutboxClaim,
+  OutboxInsert,
   OutboxRow,
   OutboxState,
   OutboxStore,
   PartReceipt,
+  Undelivered,
 } from "./types/outbox.ts";
 
 export function createOutboxStore<T extends Bodies>(
@@ -22,6 +25,7 @@ export function createOutboxStore<T extends Bodies>(
   rows: OutboxRows<T>,
   runs: RunRows,
   entries: Entries,
+  answers: Answers,
 ): OutboxStore<T> {
   /** The first open row of each address. */
   const heads = database.query<[], { seq: number }>(
@@ -92,16 +96,18 @@ export function createOutboxStore<T extends Bodies>(
   }
 
   /** The row of this address to look at now; those whose time has passed are ended on the way. */
-  function unexpiredHead(seq: number, expired: OutboxRow<T>[]): OutboxRecord | undefined {
+  function unexpiredHead(seq: number, expired: Undelivered<T>[]): OutboxRecord | undefined {
     let row = rows.record(seq);
     while (row !== undefined && row.expires_at !== null && row.expires_at <= now()) {
       // What may be out already is for reconciliation to decide, not for the clock.
       if (row.state === "sending") return row;
       const out = row.receipts === null ? 0 : decode<PartReceipt[]>(row.receipts).length;
       const sent = out === 0 ? "" : `; ${out} of ${row.part_count} parts are out`;
-      setState.run("expired", row.receipts, row.next_at, `time to live passed${sent}`, now(), row.seq);
+      const why = `time to live passed${sent}`;
+      setState.run("expired", row.receipts, row.next_at, why, now(), row.seq);
       const after = rows.record(row.seq);
-      if (after !== undefined) expired.push(rows.toRow(after));
+      const messages = answers.undelivered(row, "expired-reported", why);
+      if (after !== undefined) expired.push({ row: rows.toRow(after), messages });
       row = nextOf.get(row.channel, row.account, row.address);
     }
     return row;
@@ -119,6 +125,12 @@ export function createOutboxStore<T extends Bodies>(
   function isLost(row: OutboxRecord): boolean {
     if (row.lease_name === null || row.lease_epoch === null) return true;
     return fence.lost({ name: row.lease_name, epoch: row.lease_epoch });
+  }
+
+  /** Words about rows that ended, to be sent as any other. Gives how many. */
+  function addReports(inserts: readonly OutboxInsert<T>[], lease: LeaseToken): number {
+    const origin = { lease, run: null, runId: null, sessionKey: null, place: 0 };
+    return rows.insert(prepareOutbox(inserts), origin).length;
   }
 
   /** A change by an operator, who may be in another process: what is being sent is left to its sender. */
@@ -148,11 +160,11 @@ export function createOutboxStore<T extends Bodies>(
       });
     },
 
-    claimDue: ({ lease, limit }) =>
+    claimDue: ({ lease, limit, report }) =>
       queue.write((): OutboxClaim<T> => {
         fence.check(lease);
         const claimed: (OutboxRow<T> & { doubtful: boolean })[] = [];
-        const expired: OutboxRow<T>[] = [];
+        const expired: Undelivered<T>[] = [];
         let nextAt: number | undefined;
         const oldestFirst = heads.all().sort((a, b) => a.seq - b.seq);
         for (const { seq } of oldestFirst) {
@@ -168,7 +180,14 @@ export function createOutboxStore<T extends Bodies>(
             break;
           }
         }
-        return { rows: claimed, expired, ...(nextAt === undefined ? {} : { nextAt }) };
+        // They wait behind what is there already.
+        if (expired.length > 0 && report !== undefined && addReports(report(expired), lease) > 0)
+          nextAt = now();
+        return {
+          rows: claimed,
+          expired: expired.map(({ row }) => row),
+          ...(nextAt === undefined ? {} : { nextAt }),
+        };
       }),
 
     async markPart(id, lease, receipt) {
@@ -189,7 +208,21 @@ export function createOutboxStore<T extends Bodies>(
 
     retryAt: (id, lease, at, error) => end(id, lease, "pending", error, at),
     uncertain: (id, lease, error) => end(id, lease, "uncertain", error, now()),
-    dead: (id, lease, error) => end(id, lease, "dead", error, now()),
+    dead: (id, lease, error, report) =>
+      queue.write(() => {
+        const record = ours(id, lease);
+        setState.run("dead", record.receipts, now(), error ?? null, now(), record.seq);
+        const messages = answers.undelivered(record, "failed-reported", error ?? "given up");
+        const row = rows.record(record.seq);
+        if (row !== undefined && report !== undefined)
+          addReports(report({ row: rows.toRow(row), messages }), lease);
+      }),
+
+    answers: (id) =>
+      queue.read(() => {
+        const record = rows.byId(id);
+        return record === undefined ? [] : answers.of(record);
+      }),
 
     get: (id) =>
       queue.read(() => {
@@ -227,11 +260,15 @@ export function createOutboxStore<T extends Bodies>(
     retry: (id) =>
       change(id, (row) => {
         if (row.state === "pending") setDue.run(now(), row.seq);
-        else reopen.run(now(), row.seq);
+        else {
+          reopen.run(now(), row.seq);
+          answers.reopened(row);
+        }
       }),
 
     drop: (id) =>
       change(id, (row) => {
+        answers.undelivered(row, "failed-reported", "dropped by an operator");
         entries.remove(row.entry);
         remove.run(row.seq);
       }),

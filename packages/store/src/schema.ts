@@ -180,6 +180,7 @@ export const outbox = sqliteTable(
     error: text(),
     created_at: integer().notNull(),
     updated_at: integer().notNull(),
+    answers: text(),
   },
   (t) => [
     index("outbox_open")

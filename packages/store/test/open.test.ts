@@ -39,7 +39,7 @@ test("a database of a newer version is refused with file, versions and remedy", 
   raw.close();
   const error = await openStore({ path }).catch((failure: unknown) => failure);
   expect(error).toBeInstanceOf(StoreNewerError);
-  expect(error).toMatchObject({ code: "store_newer", file: path, fileVersion: 99, supportedVersion: 2 });
+  expect(error).toMatchObject({ code: "store_newer", file: path, fileVersion: 99, supportedVersion: 3 });
   expect(String(error)).toContain("99");
   expect(String(error)).toContain("newer release");
 });

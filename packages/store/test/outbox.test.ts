@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { OutboxInsert, OutboxRow } from "../src/index.ts";
-import { begun, reply, takeLease, testStore } from "./support.ts";
+import type { InboxId, OutboxInsert, OutboxRow } from "../src/index.ts";
+import { accepted, begun, reply, takeLease, testStore } from "./support.ts";
 
 const ids = (rows: readonly OutboxRow[]) => rows.map((row) => row.id);
 
@@ -158,6 +158,79 @@ test("what is too old ends also where a part of it is out, and says so", async (
   // An operator can have the rest sent after all.
   expect(await store.outbox.retry(old.id)).toEqual({ outcome: "applied", state: "expired" });
   expect(await store.outbox.get(old.id)).toMatchObject({ state: "pending", receipts: [receipt] });
+});
+
+test("messages whose reply never comes do not stay replied, and a word about it is committed with that", async () => {
+  const { store, time } = await testStore();
+  const lease = await takeLease(store);
+  const late = await begun(store, lease, ["late", "later"], "one");
+  const refused = await begun(store, lease, ["refused"], "two");
+  const alone = await accepted(store, "alone", "three");
+  const silent = await accepted(store, "silent", "three");
+  const finish = async ({ run, inboxIds }: typeof late, address: string) => {
+    const rows = await store.runs.finish({
+      runId: run.id,
+      lease,
+      outcome: "completed",
+      inbox: inboxIds.map((id) => ({ id, state: "replied" })),
+      outbox: [{ ...reply("re", address), expiresAt: time.now + 10 }],
+    });
+    return only(rows);
+  };
+  const old = await finish(late, "a");
+  const dead = await finish(refused, "b");
+  const [unrun] = await store.outbox.enqueue([{ ...reply("re", "c"), answers: [alone, silent] }], { lease });
+  await store.inbox.settle(alone, "replied", { rule: "command:whoami" });
+  await store.inbox.settle(silent, "silent");
+  expect(await store.outbox.answers(old.id)).toEqual(late.inboxIds);
+  expect(await store.outbox.answers(unrun?.id ?? "")).toEqual([alone, silent]);
+  const state = async (id: InboxId) => {
+    const row = await store.inbox.get(id);
+    return [row?.state, row?.detail?.rule, row?.detail?.reason];
+  };
+  const replied = ["replied", undefined, undefined];
+
+  const first = await store.outbox.claimDue({ lease, limit: 9 });
+  expect(first.rows).toHaveLength(3);
+  await store.outbox.retryAt(old.id, lease, time.now, "503");
+  await store.outbox.dead(dead.id, lease, "too large", ({ row, messages }) => {
+    expect([row.id, messages]).toEqual([dead.id, refused.inboxIds]);
+    return [reply("sorry", "b")];
+  });
+  await store.outbox.dead(unrun?.id ?? old.id, lease);
+  time.now += 10;
+  const second = await store.outbox.claimDue({
+    lease,
+    limit: 9,
+    report: (expired) => {
+      expect(expired.map(({ row, messages }) => [row.id, messages])).toEqual([[old.id, late.inboxIds]]);
+      return [reply("too late", "a")];
+    },
+  });
+  expect(second.rows.map(({ payload }) => payload)).toEqual([{ text: "sorry" }]);
+  expect(second.nextAt).toBe(time.now);
+  const third = await store.outbox.claimDue({ lease, limit: 9 });
+  expect(third.rows.map(({ payload }) => payload)).toEqual([{ text: "too late" }]);
+  for (const id of late.inboxIds)
+    expect(await state(id)).toEqual(["expired-reported", "undelivered", "undelivered: time to live passed"]);
+  expect(await state(only(refused.inboxIds))).toEqual([
+    "failed-reported",
+    "undelivered",
+    "undelivered: too large",
+  ]);
+  expect(await state(alone)).toEqual(["failed-reported", "command:whoami", "undelivered: given up"]);
+  expect(await state(silent)).toEqual(["silent", undefined, undefined]);
+
+  for (const id of [old.id, dead.id, unrun?.id ?? ""]) await store.outbox.retry(id);
+  for (const id of [...late.inboxIds, ...refused.inboxIds]) expect(await state(id)).toEqual(replied);
+  expect(await state(alone)).toEqual(["replied", "command:whoami", undefined]);
+  expect(await state(silent)).toEqual(["silent", undefined, undefined]);
+  await store.outbox.drop(dead.id);
+  expect(await state(only(refused.inboxIds))).toEqual([
+    "failed-reported",
+    "undelivered",
+    "undelivered: dropped by an operator",
+  ]);
 });
 
 test("property: in whatever way sending goes, each address gets its rows in order and none twice at a time", async () => {

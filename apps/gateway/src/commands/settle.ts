@@ -46,7 +46,7 @@ export async function settleCommand(
     const row = outboxRow(event, payload, { expiresAt: now() + TTL_MS, claim: false });
     // The key comes from the message, so that an answer given again after a crash is the same one.
     const key = keyOf(id);
-    const rows = await store.outbox.enqueue([{ ...row, key }], { lease, sessionKey });
+    const rows = await store.outbox.enqueue([{ ...row, key, answers: [id] }], { lease, sessionKey });
     options.deliver(waiting(rows));
   }
   const reason = end.refused === undefined ? {} : { reason: end.refused };

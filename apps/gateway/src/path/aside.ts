@@ -53,7 +53,7 @@ export function createAside(options: AsideOptions): Aside {
       const row = attempt === 1 ? undefined : await store.inbox.get(id);
       if (row?.settledAt !== undefined) return;
       const { event } = row?.payload ?? stored;
-      await asItsRuleAsks(event, kind, rule);
+      await asItsRuleAsks(id, event, kind, rule);
       await store.inbox.settle(id, "ignored", { rule });
     } catch (error) {
       if (error instanceof Error && isFatal(error)) return options.onFatal(error);
@@ -68,13 +68,14 @@ export function createAside(options: AsideOptions): Aside {
 
   /** What the store will never take keeps the message from nothing: it has its end all the same. */
   const asItsRuleAsks = async (
+    id: InboxId,
     event: MessageEvent,
     kind: "pair" | "keep" | "ignore",
     rule: string,
   ): Promise<void> => {
     try {
       if (kind === "keep") await keep(event);
-      if (kind === "pair") await offerPairing(event);
+      if (kind === "pair") await offerPairing(id, event);
     } catch (error) {
       if (isFatal(error) || isPassing(error)) throw error;
       logger.error({ rule, err: messageOf(error) }, "a message is ignored without what its rule asks for");
@@ -93,7 +94,7 @@ export function createAside(options: AsideOptions): Aside {
       options.historyLimit,
     );
 
-  const offerPairing = async (event: MessageEvent): Promise<void> => {
+  const offerPairing = async (id: InboxId, event: MessageEvent): Promise<void> => {
     const code = Array.from({ length: 8 }, () => CODE_ALPHABET.charAt(randomInt(CODE_ALPHABET.length))).join(
       "",
     );
@@ -109,7 +110,10 @@ export function createAside(options: AsideOptions): Aside {
       peerId: event.sender.id,
       code,
       ...(label === undefined ? {} : { label }),
-      reply: { row: outboxRow(event, payload, { expiresAt, claim: false }), lease: options.lease },
+      reply: {
+        row: { ...outboxRow(event, payload, { expiresAt, claim: false }), answers: [id] },
+        lease: options.lease,
+      },
     });
     if (outcome === "created") options.wakeOutbox();
   };

@@ -300,7 +300,7 @@ export async function failWithoutRun(
     if (payload) {
       const row = outboxRow(event, payload, { expiresAt: options.now() + REPLY_TTL_MS, claim: false });
       // The key comes from the message: tried again after a crash it is the same word.
-      const rows = [{ ...row, key: keyOf(ticket.id) }];
+      const rows = [{ ...row, key: keyOf(ticket.id), answers: [ticket.id] }];
       options.deliver(
         await options.store.outbox.enqueue(rows, { lease: options.lease, sessionKey: ticket.sessionKey }),
       );

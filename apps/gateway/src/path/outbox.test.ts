@@ -114,6 +114,27 @@ it("sends what waits behind a slow message of its conversation as soon as that i
   expect(sent).toEqual(["one", "two", "three"]);
 });
 
+it("keeps to the rate of a platform that has complained for every part, as each is a request", async () => {
+  let complaints = 1;
+  const at: number[] = [];
+  const { say, stateOf } = await setup(
+    async ({ parts }, { onPart }) => {
+      if (complaints-- > 0) throw new ChannelError("rate_limited", "too many", { retryAfterMs: 1 });
+      for (const index of parts.keys()) {
+        at.push(performance.now());
+        await onPart?.({ index, messageId: `om_${index}` });
+      }
+      return parts.map((_, index) => `om_${index}`);
+    },
+    { capabilities: { ...RATELESS, rate: [{ scope: "conversation", perSecond: 20, burst: 1 }] } },
+  );
+  const id = await say("oc_a", "one", "two", "three");
+  await expect.poll(() => stateOf(id)).toBe("sent");
+  const [first = 0, , third = 0] = at;
+  // Two waits of 50 ms; without them they would come at once.
+  expect(third - first).toBeGreaterThan(80);
+});
+
 it("looks for a message of unknown outcome before it sends it again, and never gives it back as unsent", async () => {
   let sends = 0;
   const looked: number[] = [];

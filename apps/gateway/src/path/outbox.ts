@@ -13,10 +13,11 @@ import type { Logger } from "../log.ts";
 import { backoffMs } from "./backoff.ts";
 import { finishDraft, type Send } from "./draft-end.ts";
 import { sendSayingWhatFails } from "./media-out.ts";
-import { placeOf, rateKey, repeatable } from "./outbox-row.ts";
+import { placeOf, repeatable } from "./outbox-row.ts";
 import { createPatience, type PartLimit } from "./patience.ts";
-import { createRateLimiter } from "./rate.ts";
+import { createRates } from "./rate.ts";
 import { type GatewayBodies, type GatewayStore, isPassing } from "./stored.ts";
+import { wordAboutDead, wordsAboutExpired } from "./undelivered.ts";
 
 type Row = OutboxRow<GatewayBodies>;
 
@@ -61,8 +62,8 @@ const LONGEST_SLEEP_MS = 60_000;
 
 export function createDeliverer(options: OutboxOptions): Deliverer {
   const { store, lease, logger, now } = options;
-  const limiter = createRateLimiter(now);
   const stopping = new AbortController();
+  const rates = createRates(now, stopping.signal);
   /** Fires first: nobody waits for a next attempt any more. */
   const draining = new AbortController();
   const patience = createPatience();
@@ -113,7 +114,7 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
       }
       const rest = row.doubtful === true ? await toRepeat(account, row) : row;
       if (!rest) return;
-      if (!(await keepRates(account, row))) {
+      if (!(await rates.keep(account, row))) {
         // Nothing went out: it is as if it had not been claimed. A doubtful one stays so.
         if (row.doubtful !== true)
           await store.outbox.retryAt(row.id, lease, now(), "the gateway stopped before it was sent");
@@ -138,7 +139,7 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
 
   /** False where the row has to be sent without its draft. To change a message again is harmless, so nothing is doubtful. */
   const finishedDraft = async (account: Account, row: Row): Promise<boolean> => {
-    if (!(await keepRates(account, row))) throw new Error("the gateway is stopping");
+    if (!(await rates.keep(account, row))) throw new Error("the gateway is stopping");
     return sendParts(account, row, (send) => async (to, message, how) => {
       return finishDraft(account.running, to, message, how, { now: now(), send });
     });
@@ -180,15 +181,6 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
     return undefined;
   };
 
-  /** False where the gateway stops before the row's turn has come. */
-  const keepRates = async (account: Account, row: Row): Promise<boolean> => {
-    for (const rate of account.definition.capabilities.rate) {
-      const wait = limiter.reserve(rateKey(rate, row), rate);
-      if (wait > 0) await delay(wait, undefined, { signal: stopping.signal }).catch(() => {});
-    }
-    return !stopping.signal.aborted;
-  };
-
   const plainly = ({ running }: Account, { giveUp }: PartLimit): Send => {
     return (to, message, how) => sendSayingWhatFails(running, to, message, how, { logger, giveUp });
   };
@@ -216,6 +208,8 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
               done.push(part);
               const receipt = { part: part.index, receipt: { messageId: part.messageId } };
               await noted(() => store.outbox.markPart(row.id, lease, receipt));
+              // Each part is a request of its own.
+              if (part.index + 1 < row.partCount) await rates.keep(account, row);
               limit.begin(part.index + 1);
             },
           }
@@ -254,8 +248,7 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
   ): Promise<void> => {
     switch (error.code) {
       case "rate_limited":
-        for (const rate of account?.definition.capabilities.rate ?? [])
-          limiter.complained(rateKey(rate, row));
+        if (account) rates.complained(account, row);
         return later(row, error.retryAfterMs ?? backoffMs(row.attempts, options.random), error.message);
       case "transient":
         return later(row, error.retryAfterMs ?? backoffMs(row.attempts, options.random), error.message);
@@ -273,7 +266,10 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
       case "too_large":
       case "unsupported":
       case "invalid":
-        await noted(() => store.outbox.dead(row.id, lease, error.message));
+        await noted(() =>
+          store.outbox.dead(row.id, lease, error.message, (dead) => wordAboutDead(dead, error.code, now())),
+        );
+        wake();
         logger.error(
           { outbox: row.id, channel: row.channel, err: error.message },
           "a reply cannot be delivered",
@@ -343,7 +339,11 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
 
   const claim = async (): Promise<void> => {
     try {
-      const { rows, expired, nextAt } = await store.outbox.claimDue({ lease, limit: CLAIM });
+      const { rows, expired, nextAt } = await store.outbox.claimDue({
+        lease,
+        limit: CLAIM,
+        report: (ended) => wordsAboutExpired(ended, now()),
+      });
       for (const row of expired) {
         logger.warn({ outbox: row.id, channel: row.channel }, "a reply was too old to be sent");
         onSettled(row, "expired", "too old to be sent");

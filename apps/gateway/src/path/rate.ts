@@ -1,3 +1,7 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { RateLimit } from "@signalbox/channel";
+import { rateKey } from "./outbox-row.ts";
+
 /** So many sends a second in one scope, with a burst at first. */
 interface RateRule {
   readonly perSecond: number;
@@ -13,6 +17,33 @@ export interface RateLimiter {
   complained(key: string): void;
   /** Milliseconds until a send under `key` may go; 0 means now. The send is counted. */
   reserve(key: string, rule: RateRule): number;
+}
+
+/** The rates of a channel, kept for what is sent to one place of it. */
+export interface Rates {
+  /** Waits until one more request may go. False where `stop` fires first. */
+  keep(account: Limited, place: Place): Promise<boolean>;
+  /** The platform refused a request for its rate. */
+  complained(account: Limited, place: Place): void;
+}
+
+type Limited = { readonly definition: { readonly capabilities: { readonly rate: readonly RateLimit[] } } };
+type Place = Parameters<typeof rateKey>[1];
+
+export function createRates(now: () => number, stop: AbortSignal): Rates {
+  const limiter = createRateLimiter(now);
+  return {
+    async keep({ definition: { capabilities } }, place) {
+      for (const rate of capabilities.rate) {
+        const wait = limiter.reserve(rateKey(rate, place), rate);
+        if (wait > 0) await delay(wait, undefined, { signal: stop }).catch(() => {});
+      }
+      return !stop.aborted;
+    },
+    complained({ definition: { capabilities } }, place) {
+      for (const rate of capabilities.rate) limiter.complained(rateKey(rate, place));
+    },
+  };
 }
 
 const KEPT_MS = 60_000;

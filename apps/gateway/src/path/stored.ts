@@ -32,6 +32,8 @@ export interface DraftRef {
 export interface StoredOutbound extends Outbound {
   /** Becomes the first part; where there are no parts, it is taken back. */
   readonly draft?: DraftRef;
+  /** A word of the gateway about replies that were not delivered: of it itself nobody is told. */
+  readonly notice?: boolean;
 }
 
 /** What the gateway keeps in the store. */

@@ -1,4 +1,4 @@
-import type { Bodies, JsonValue, LeaseToken, Millis, OutboxId, RunId } from "./common.ts";
+import type { Bodies, InboxId, JsonValue, LeaseToken, Millis, OutboxId, RunId } from "./common.ts";
 
 /**
  * `pending` → `sending` → `sent`; or `uncertain` (may have been sent, cannot be found out), `dead` (given up),
@@ -26,11 +26,24 @@ export interface OutboxInsert<T extends Bodies = Bodies> {
   /** Not before. Default: now. */
   readonly notBefore?: Millis;
   /**
+   * The messages it answers, for a row outside the end of a run: one of a run answers the run's. Where it ends `dead` or
+   * `expired`, those of them that are `replied` become `failed-reported` or `expired-reported` in the same transaction,
+   * with the rule `undelivered` where they had none and a reason that begins with it.
+   */
+  readonly answers?: readonly InboxId[];
+  /**
    * Insert it as `sending` under the lease of this write, saving the commit of a claim. After a crash such a row
    * looks doubtful though it may never have been tried: only for channels where a doubtful send can be repeated or
    * looked up, and only when nothing else waits for that address (else it is inserted `pending` all the same).
    */
   readonly claim?: boolean;
+}
+
+/** A row that ended undelivered, for the word about it that is committed with its end. */
+export interface Undelivered<T extends Bodies = Bodies> {
+  readonly row: OutboxRow<T>;
+  /** The messages that counted as replied, and do not any more. */
+  readonly messages: readonly InboxId[];
 }
 
 /** What the platform said about one part, in the channel's own words. */
@@ -88,7 +101,12 @@ export interface OutboxStore<T extends Bodies = Bodies> {
    * Takes rows that are due, at most the first unfinished one of each address, and rows that a lost lease left
    * `sending`. One that waits for its next attempt holds back what follows it to the same address.
    */
-  claimDue(input: { readonly lease: LeaseToken; readonly limit: number }): Promise<OutboxClaim<T>>;
+  claimDue(input: {
+    readonly lease: LeaseToken;
+    readonly limit: number;
+    /** Rows to add in the same transaction about those that are `expired` now. */
+    readonly report?: (expired: readonly Undelivered<T>[]) => readonly OutboxInsert<T>[];
+  }): Promise<OutboxClaim<T>>;
   /** A receipt for one part of a row we are sending. */
   markPart(id: OutboxId, lease: LeaseToken, receipt: PartReceipt): Promise<void>;
   /** All parts are out; `receipts` adds those that `markPart` has not recorded. */
@@ -97,8 +115,15 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   retryAt(id: OutboxId, lease: LeaseToken, at: Millis, error?: string): Promise<void>;
   /** It may have been sent and nobody can tell. */
   uncertain(id: OutboxId, lease: LeaseToken, error?: string): Promise<void>;
-  /** Given up. */
-  dead(id: OutboxId, lease: LeaseToken, error?: string): Promise<void>;
+  /** Given up. `report` gives rows to add in the same transaction. */
+  dead(
+    id: OutboxId,
+    lease: LeaseToken,
+    error?: string,
+    report?: (dead: Undelivered<T>) => readonly OutboxInsert<T>[],
+  ): Promise<void>;
+  /** The messages that a row answers; none where the row is not kept any more. */
+  answers(id: string): Promise<readonly InboxId[]>;
   get(id: string): Promise<OutboxRow<T> | undefined>;
   /** The row that was inserted with a `key` of its own. */
   withKey(key: string): Promise<OutboxRow<T> | undefined>;
@@ -110,10 +135,13 @@ export interface OutboxStore<T extends Bodies = Bodies> {
     readonly limit?: number;
   }): Promise<readonly OutboxRow<T>[]>;
   /**
-   * By an operator: a `dead`, `uncertain` or `expired` row back to `pending`, due now, its time to live lifted; one that
-   * is `pending` is due now. Refused for one that is being sent or was.
+   * By an operator: a `dead`, `uncertain` or `expired` row back to `pending`, due now, its time to live lifted, and its
+   * messages `replied` again; one that is `pending` is due now. Refused for one that is being sent or was.
    */
   retry(id: string): Promise<OutboxChange>;
-  /** By an operator: removes a row for good. Refused for one that is being sent or was. */
+  /**
+   * By an operator: removes a row for good; messages that it answered and that are `replied` become `failed-reported`.
+   * Refused for one that is being sent or was.
+   */
   drop(id: string): Promise<OutboxChange>;
 }

@@ -1,0 +1,122 @@
+import type { LeaseToken, OutboxRow } from "@signalbox/store";
+import type { Account } from "./channels.ts";
+import { messageOf } from "./errors.ts";
+import type { Logger } from "./log.ts";
+import { keyOf, outboxRow } from "./path/outbox-row.ts";
+import type { GatewayBodies, GatewayStore } from "./path/stored.ts";
+
+export interface OwnerNoticesOptions {
+  readonly store: GatewayStore;
+  readonly lease: LeaseToken;
+  /** Immutable ids, written channel:id. */
+  readonly owners: readonly string[];
+  /** The accounts of a channel that run, by name. */
+  readonly accounts: (channel: string) => readonly (readonly [name: string, account: Account])[];
+  readonly wakeOutbox: () => void;
+  readonly logger: Logger;
+  readonly now: () => number;
+  /** How long is gathered, and how far apart notices are, in milliseconds. Default 5 s and 10 min. */
+  readonly timing?: { readonly gatherMs: number; readonly apartMs: number };
+}
+
+/** Tells owners in a direct message how many replies were given up: what they may read, and how to see more. */
+export interface OwnerNotices {
+  /** Something was given up, perhaps by an earlier process: looks soon. */
+  look(): void;
+  stop(): void;
+}
+
+const TIMING = { gatherMs: 5_000, apartMs: 10 * 60_000 };
+const NOTICE_MS = 24 * 60 * 60_000;
+const OPEN_MS = 10_000;
+const COUNTED = 1_000;
+
+export function createOwnerNotices(options: OwnerNoticesOptions): OwnerNotices {
+  const { store, logger, now } = options;
+  const { gatherMs, apartMs } = options.timing ?? TIMING;
+  const stopping = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let last = Number.NEGATIVE_INFINITY;
+
+  const look = (): void => {
+    if (stopping.signal.aborted || timer !== undefined || options.owners.length === 0) return;
+    timer = setTimeout(
+      () => {
+        timer = undefined;
+        last = now();
+        void tell().then((again) => again && look());
+      },
+      Math.max(gatherMs, last + apartMs - now()),
+    );
+    timer.unref();
+  };
+
+  /** True where somebody is still to be told. */
+  const tell = async (): Promise<boolean> => {
+    try {
+      const told = Number((await store.kv.get("undelivered", "told")) ?? 0);
+      const rows = (await store.outbox.list({ limit: COUNTED })).filter(
+        ({ updatedAt, payload }) => updatedAt > told && payload.notice !== true,
+      );
+      if (rows.length === 0) return false;
+      const newest = Math.max(...rows.map(({ updatedAt }) => updatedAt));
+      const text = textOf(rows);
+      const reached = await Promise.all(options.owners.map((owner) => tellOwner(owner, text, newest)));
+      if (reached.every((one) => !one)) return true;
+      await store.kv.set("undelivered", "told", newest);
+      options.wakeOutbox();
+      return false;
+    } catch (error) {
+      logger.warn({ err: messageOf(error) }, "owners could not be told of undelivered replies");
+      return true;
+    }
+  };
+
+  /** Ids of people are an app's own on some platforms, so each account is tried. */
+  const tellOwner = async (owner: string, text: string, newest: number): Promise<boolean> => {
+    const [channel = "", ...rest] = owner.split(":");
+    const peer = rest.join(":");
+    for (const [account, { definition, running }] of options.accounts(channel)) {
+      try {
+        const address = await running.openDirect?.(
+          peer,
+          AbortSignal.any([stopping.signal, AbortSignal.timeout(OPEN_MS)]),
+        );
+        if (address === undefined) continue;
+        const place = { channel, account, address: definition.codec.encode(address) };
+        const payload = { parts: [{ type: "text" as const, text }], notice: true };
+        const row = outboxRow(place, payload, { expiresAt: now() + NOTICE_MS, claim: false });
+        // Told again after a crash it is the same message.
+        const key = keyOf("undelivered", owner, account, String(newest));
+        await store.outbox.enqueue([{ ...row, key }], { lease: options.lease });
+        return true;
+      } catch (error) {
+        logger.debug({ channel, account, err: messageOf(error) }, "an owner cannot be written to");
+      }
+    }
+    return false;
+  };
+
+  return {
+    look,
+    stop() {
+      stopping.abort();
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** No word of what was to be said: owners of the gateway are not of each conversation. */
+function textOf(rows: readonly OutboxRow<GatewayBodies>[]): string {
+  const counts = new Map<string, number>();
+  for (const { state, channel, account } of rows) {
+    const what = `${state} on ${channel}/${account}`;
+    counts.set(what, (counts.get(what) ?? 0) + 1);
+  }
+  const list = [...counts].map(([what, count]) => `${count} ${what}`).join(", ");
+  const some =
+    rows.length === 1
+      ? "A reply was"
+      : `${rows.length === COUNTED ? "At least " : ""}${rows.length} replies were`;
+  return `${some} not delivered: ${list}. \`signalbox outbox list\` shows what and why.`;
+}
