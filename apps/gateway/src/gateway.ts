@@ -173,15 +173,9 @@ async function run(
   const typing = createTyping({ account, on: signs, logger });
   const drafts = createDrafts({ store, account, hooks, stream, timing: options.drafts, logger, now });
   const sender = createMessageSender({
-    store,
-    lease,
-    account,
+    ...{ store, lease, account, deliverer, live, redact, now },
     definition: accounts.definition,
     mediaOut: media.out,
-    deliverer,
-    live,
-    redact,
-    now,
   });
   const { definition } = accounts;
   const questions = { store, lease, definition, deliverer, live, logger, now };
