@@ -1,5 +1,6 @@
 import type { MessageEvent } from "@signalbox/channel";
 import { formatSessionKey, type Router } from "@signalbox/routing";
+import type { Approvals } from "@signalbox/tools";
 import type { Agents } from "./agents.ts";
 import type { Accounts } from "./channels.ts";
 import { readConversation } from "./conversation.ts";
@@ -27,6 +28,7 @@ export interface ServiceOptions {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly now: () => number;
+  readonly approvals: Pick<Approvals, "list" | "resolve">;
   readonly outboxInFlight: () => number;
   /** In Prometheus' text format. */
   readonly counters: () => string;
@@ -128,6 +130,19 @@ export function createService(options: ServiceOptions): GatewayService {
       return readConversation(store, session.key);
     },
     trace: (messageId) => readTrace(store, messageId, options.router),
+    async approvals() {
+      const all = await options.approvals.list();
+      return all
+        .filter(({ state }) => state === "pending")
+        .map(({ id, agentId: agent, sessionKey: key, tool, reason, subject, expiresAt }) => ({
+          ...{ id, agent, sessionKey: key, tool, reason, expiresAt, action: subject.action },
+          ...(subject.binary === undefined ? {} : { binary: subject.binary }),
+          ...(subject.cwd === undefined ? {} : { cwd: subject.cwd }),
+        }));
+    },
+    async answerApproval(id, answer, approver) {
+      return (await options.approvals.resolve(id.toUpperCase(), answer, approver)).ok;
+    },
     async status() {
       const stats = await store.maintenance.stats();
       const count = (states: Readonly<Record<string, number>>, names: readonly string[]): number =>

@@ -311,6 +311,7 @@ async function run(
     outcomes,
     startedAt,
     now,
+    approvals: toolbox.approvals,
     outboxInFlight: deliverer.inFlight,
     counters: counters.text,
     wakeOutbox: deliverer.wake,

@@ -1,4 +1,11 @@
-import type { AgentInfo, ChatMessage, ConversationInfo, Status, Trace } from "@signalbox/client";
+import type {
+  AgentInfo,
+  ApprovalInfo,
+  ChatMessage,
+  ConversationInfo,
+  Status,
+  Trace,
+} from "@signalbox/client";
 import type { LiveHub, RunEnd } from "./live.ts";
 
 /** Begins the name of a conversation of which the gateway gets to see one request only. */
@@ -69,6 +76,10 @@ export interface GatewayService {
   messages(conversation: string): Promise<ChatMessage[] | undefined>;
   /** By the gateway's or the platform's id of the message. */
   trace(messageId: string): Promise<Trace | undefined>;
+  /** Tool calls that wait for somebody's word, the oldest first. */
+  approvals(): Promise<ApprovalInfo[]>;
+  /** Answers one; false where it is not open any more. `approver` is who says so. */
+  answerApproval(id: string, answer: "allow" | "deny", approver: string): Promise<boolean>;
   status(): Promise<Status>;
   metrics(): string;
   /** Looks at the outbox, where somebody else has changed rows. */

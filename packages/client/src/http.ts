@@ -2,6 +2,9 @@ import { ClientError, errorOfAnswer } from "./errors.ts";
 import { shapes } from "./parse.ts";
 import type {
   AgentInfo,
+  ApprovalAnswer,
+  ApprovalInfo,
+  ApprovalList,
   ChatMessage,
   ConversationInfo,
   ConversationMessages,
@@ -26,6 +29,10 @@ export interface HttpApi {
   status(): Promise<Status>;
   /** What each stage noted about a message. */
   trace(messageId: string): Promise<Trace>;
+  /** Tool calls that wait for somebody's word, the oldest first. */
+  approvals(): Promise<ApprovalInfo[]>;
+  /** Answers one; code `not_found` where it is not open any more. */
+  answerApproval(id: string, answer: ApprovalAnswer["answer"]): Promise<void>;
 }
 
 export interface HttpOptions {
@@ -65,6 +72,11 @@ export function createHttpApi(options: HttpOptions): HttpApi {
     },
     status: () => get("/api/status", isStatus),
     trace: (messageId) => get(`/api/trace/${encodeURIComponent(messageId)}`, isTrace),
+    approvals: async () => (await get("/api/approvals", isApprovals)).approvals,
+    answerApproval: async (id, answer) => {
+      const body: ApprovalAnswer = { answer };
+      await request(options, "POST", `/api/approvals/${encodeURIComponent(id)}`, body);
+    },
   };
 }
 
@@ -126,4 +138,5 @@ const isAgents = (body: unknown): body is AgentInfo[] => shapes.agents(body);
 const isConversations = (body: unknown): body is ConversationInfo[] => shapes.conversations(body);
 const isMessages = (body: unknown): body is ConversationMessages => shapes.messages(body);
 const isStatus = (body: unknown): body is Status => shapes.status(body);
+const isApprovals = (body: unknown): body is ApprovalList => shapes.approvals(body);
 const isTrace = (body: unknown): body is Trace => shapes.trace(body);

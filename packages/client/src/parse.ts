@@ -45,7 +45,7 @@ const CLIENT_FRAMES: Record<ClientFrame["type"], Record<string, Check>> = {
 
 /** @internal Checks of what a gateway answers, shared by frames and HTTP bodies. */
 export const shapes: Record<
-  "me" | "agents" | "conversations" | "messages" | "status" | "trace" | "error",
+  "me" | "agents" | "conversations" | "messages" | "status" | "trace" | "approvals" | "error",
   Check
 > = {
   me: shape({ user: shape({ id: text, name: text }), agents: list(agent), demo: flag, version: text }),
@@ -62,6 +62,14 @@ export const shapes: Record<
     outboxPending: count,
   }),
   trace: shape({ messageId: text, entries: list(shape({ at: count, stage: text, summary: text })) }),
+  approvals: shape({
+    approvals: list(
+      shape({
+        ...{ id: text, agent: text, sessionKey: text, tool: text, reason: text, action: text },
+        ...{ binary: maybe(text), cwd: maybe(text), expiresAt: count },
+      }),
+    ),
+  }),
   error: shape({ error: shape({ code: text, message: text, remedy: maybe(text) }) }),
 };
 

@@ -329,6 +329,35 @@ export interface Trace {
   entries: TraceEntry[];
 }
 
+/** A tool call that waits for somebody's word, as `GET /api/approvals` lists it. */
+export interface ApprovalInfo {
+  /** Eight letters and digits. */
+  id: string;
+  agent: string;
+  sessionKey: string;
+  tool: string;
+  /** Why it is asked. */
+  reason: string;
+  /** What would be done, in full. */
+  action: string;
+  /** The program, where one would be started. */
+  binary?: string;
+  /** The folder it would be started in. */
+  cwd?: string;
+  /** Milliseconds since the epoch; nobody's answer counts from then on. */
+  expiresAt: number;
+}
+
+/** `GET /api/approvals`, the oldest first. */
+export interface ApprovalList {
+  approvals: ApprovalInfo[];
+}
+
+/** `POST /api/approvals/:id`; 404 where no such question is open. */
+export interface ApprovalAnswer {
+  answer: "allow" | "deny";
+}
+
 /** Body of every HTTP error. */
 export interface ErrorBody {
   error: Problem;

@@ -26,6 +26,14 @@ describe("the HTTP API", () => {
         inboxPending: 0,
         outboxPending: 0,
       },
+      "/api/approvals": {
+        approvals: [
+          {
+            ...{ id: "ABCD2345", agent: "main", sessionKey: "s", tool: "exec", reason: "why" },
+            ...{ action: "ls", cwd: "/tmp", expiresAt: 1 },
+          },
+        ],
+      },
       "/api/trace/m1": { messageId: "m1", entries: [{ at: 1, stage: "intake", summary: "new" }] },
     };
     for (const [path, body] of Object.entries(answers)) gateway.answers.set(path, () => body);
@@ -36,6 +44,7 @@ describe("the HTTP API", () => {
     expect(await client.messages("c 1")).toEqual([message]);
     expect(await client.status()).toEqual(answers["/api/status"]);
     expect(await client.trace("m1")).toEqual(answers["/api/trace/m1"]);
+    expect(await client.approvals()).toEqual(answers["/api/approvals"].approvals);
     for (const { headers } of gateway.requests) expect(headers.authorization).toBe(`Bearer ${TOKEN}`);
   });
 

@@ -97,6 +97,16 @@ export async function runCli(argv: readonly string[]): Promise<void> {
       guarded(options.json, async () => (await import("./inspect.ts")).pairingApprove(code, options)),
   );
 
+  const approvals = program.command("approvals").description("tool calls that wait for somebody's word");
+  command("list", "list them", approvals).action((options: CommonOptions) =>
+    guarded(options.json, async () => (await import("./approvals.ts")).list(options)),
+  );
+  for (const answer of ["allow", "deny"] as const) {
+    command(`${answer} <id>`, `${answer} one`, approvals).action((id: string, options: CommonOptions) =>
+      guarded(options.json, async () => (await import("./approvals.ts")).decide(answer, id, options)),
+    );
+  }
+
   const skills = program.command("skills").description("skills the agents can use");
   command("list", "list them with their source", skills).action((options: CommonOptions) =>
     guarded(options.json, async () => (await import("./skills.ts")).list(options)),

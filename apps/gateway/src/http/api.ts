@@ -1,5 +1,6 @@
-import type { ErrorCode, Me } from "@signalbox/client";
+import type { ApprovalAnswer, ApprovalList, ErrorCode, Me } from "@signalbox/client";
 import { type Context, Hono } from "hono";
+import { z } from "zod";
 import type { GatewayService } from "../service.ts";
 
 function apiError(
@@ -65,6 +66,8 @@ export const apiErrors = {
     }),
 };
 
+const answerSchema: z.ZodType<ApprovalAnswer> = z.strictObject({ answer: z.enum(["allow", "deny"]) });
+
 /** `/api/*` behind the guard: what the console and other clients read. */
 export function apiRoutes(service: GatewayService): Hono {
   const app = new Hono();
@@ -88,6 +91,16 @@ export function apiRoutes(service: GatewayService): Hono {
   app.get("/trace/:id", async (context) => {
     const trace = await service.trace(context.req.param("id"));
     return trace === undefined ? apiErrors.notFound(context) : context.json(trace);
+  });
+  app.get("/approvals", async (context) => {
+    const list: ApprovalList = { approvals: await service.approvals() };
+    return context.json(list);
+  });
+  app.post("/approvals/:id", async (context) => {
+    const body = answerSchema.safeParse(await context.req.json().catch(() => undefined));
+    if (!body.success) return apiErrors.badJson(context, 'Send {"answer": "allow"} or {"answer": "deny"}.');
+    const taken = await service.answerApproval(context.req.param("id"), body.data.answer, "token");
+    return taken ? context.body(null, 204) : apiErrors.notFound(context);
   });
   app.post("/outbox/changed", (context) => {
     service.outboxChanged();
