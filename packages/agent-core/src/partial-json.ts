@@ -1,29 +1,29 @@
-import type { JsonValue } from "./json.ts";
+import { type JsonValue, MAX_DEPTH } from "./json.ts";
 
 /**
  * The value a JSON text has so far, while it is still arriving: open strings, arrays and objects end where the text
- * does; a key, number or word that is not complete is left out. `undefined` when there is no value yet, or the text is not JSON.
+ * does; a key, number or word that is not complete is left out. `undefined` when there is no value yet, the text is not
+ * JSON, or has more than 64 arrays and objects inside one another. Takes time in proportion to the text.
  */
 export function parsePartialJson(text: string): JsonValue | undefined {
   const open: ("}" | "]")[] = [];
   let inString = false;
-  /** The longest start after which closing what is open gives JSON, and what that takes. */
+  /** Where the escape begins that the text ends in. */
+  let halfEscape = text.length;
+  /** The longest start after which closing what is open gives JSON. What is open has been the same since. */
   let safe = 0;
-  let closing = "";
   /** Whether a string being read is a key, which means nothing without its value. */
   let key = false;
   let expectKey = false;
-  const mark = (end: number): void => {
-    safe = end;
-    closing = open.toReversed().join("");
-  };
   for (let i = 0; i < text.length; i++) {
     const char = text[i];
     if (inString) {
-      if (char === "\\") i++;
-      else if (char === '"') {
+      if (char === "\\") {
+        if (i + (text[i + 1] === "u" ? 6 : 2) > text.length) halfEscape = Math.min(halfEscape, i);
+        i++;
+      } else if (char === '"') {
         inString = false;
-        if (!key) mark(i + 1);
+        if (!key) safe = i + 1;
       }
       continue;
     }
@@ -35,32 +35,30 @@ export function parsePartialJson(text: string): JsonValue | undefined {
         break;
       case "{":
       case "[":
-        open.push(char === "{" ? "}" : "]");
+        if (open.push(char === "{" ? "}" : "]") > MAX_DEPTH) return undefined;
         expectKey = char === "{";
-        mark(i + 1);
+        safe = i + 1;
         break;
       case "}":
       case "]":
         open.pop();
         expectKey = false;
-        mark(i + 1);
+        safe = i + 1;
         break;
       case ",":
         // A number or a word is complete once something follows it.
-        mark(i);
+        safe = i;
         expectKey = open.at(-1) === "}";
         break;
       default:
         break;
     }
   }
+  const closing = open.toReversed().join("");
   // An open string is shown as far as it has come, without half an escape.
-  const partial =
-    inString && !key ? parse(`${text.replace(HALF_ESCAPE, "")}"${open.toReversed().join("")}`) : undefined;
+  const partial = inString && !key ? parse(`${text.slice(0, halfEscape)}"${closing}`) : undefined;
   return partial ?? parse(text) ?? parse(text.slice(0, safe) + closing);
 }
-
-const HALF_ESCAPE = /(?<=(?:^|[^\\])(?:\\\\)*)\\(?:u[0-9a-fA-F]{0,3})?$/;
 
 function parse(text: string): JsonValue | undefined {
   try {

@@ -115,6 +115,18 @@ describe("parsePartialJson", () => {
     expect(parsePartialJson(text)).toEqual(value);
   });
 
+  it.each([
+    ["brackets", "[".repeat(100_000), undefined],
+    ["objects", '{"a":'.repeat(100_000), undefined],
+    ["closed brackets", "[".repeat(65) + "]".repeat(65), undefined],
+    ["a string of escapes", `"${"\\".repeat(200_001)}`, "\\".repeat(100_000)],
+    ["many values", `[${"[0],".repeat(200_000)}`, Array.from({ length: 200_000 }, () => [0])],
+  ])("takes time in proportion to the text, and no more than 64 levels: %s", (_name, text, value) => {
+    const got = parsePartialJson(text);
+    expect(Array.isArray(got) ? got.length : got).toEqual(Array.isArray(value) ? value.length : value);
+    expect(parsePartialJson("[".repeat(64))).toBeDefined();
+  });
+
   it("has a value at every cut of a JSON object, and the whole one at the end", () => {
     fc.assert(
       fc.property(

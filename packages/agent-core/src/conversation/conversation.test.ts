@@ -36,6 +36,16 @@ describe("Conversation", () => {
     }
   });
 
+  it("gives any number of calls of one id their own, taken ones left alone", () => {
+    const conversation = new Conversation([user("hi"), assistant([toolCall("x_3", "t")]), result("x_3")]);
+    const many = Array.from({ length: 20_000 }, () => toolCall("x", "t"));
+    const ids = conversation
+      .withOwnIds(assistant(many))
+      .content.map((block) => (block.type === "toolCall" ? block.id : ""));
+    expect(ids.slice(0, 4)).toEqual(["x", "x_2", "x_4", "x_5"]);
+    expect(new Set(ids).size).toBe(many.length);
+  });
+
   it("gives each request an array of its own", () => {
     const conversation = new Conversation([user("a")]);
     const first = conversation.request();

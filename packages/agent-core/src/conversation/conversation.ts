@@ -3,9 +3,10 @@ import type { AgentMessage, AssistantMessage, Message, ToolResultMessage } from 
 import { turnStart } from "../overflow/history-turns.ts";
 import { estimateTokens, mostTokens } from "../tokens.ts";
 import { count } from "../usage.ts";
+import { CallIds } from "./call-ids.ts";
 import { cleanAssistant, cleanInput } from "./clean.ts";
 import { convertToLlm } from "./convert.ts";
-import { freeId, repairConversation, toolCalls } from "./repair.ts";
+import { repairConversation, toolCalls } from "./repair.ts";
 
 const GO_ON = "(Go on.)";
 
@@ -19,7 +20,7 @@ export class Conversation {
   /** What a pruned result looks like now. Pruning is kept for the rest of the conversation, so the prefix is stable. */
   #pruned: Map<AgentMessage, ToolResultMessage> | undefined;
   #converted: WeakMap<AgentMessage, Message> | undefined;
-  #ids: Set<string> | undefined;
+  #ids: CallIds | undefined;
   #convert: ConvertToLlm;
   #historyTurns: number | undefined;
   #llm: Message[] = [];
@@ -81,8 +82,7 @@ export class Conversation {
     let renamed = false;
     const content = message.content.map((block) => {
       if (block.type !== "toolCall") return block;
-      const id = freeId(block.id, ids);
-      ids.add(id);
+      const id = ids.take(block.id);
       if (id === block.id) return block;
       renamed = true;
       return { ...block, id };
@@ -271,8 +271,8 @@ function asking(messages: Message[]): readonly Message[] {
   return messages;
 }
 
-function idsOf(messages: readonly AgentMessage[]): Set<string> {
-  const ids = new Set<string>();
+function idsOf(messages: readonly AgentMessage[]): CallIds {
+  const ids = new CallIds();
   for (const message of messages) for (const call of toolCalls(message)) ids.add(call.id);
   return ids;
 }

@@ -1,5 +1,6 @@
 import type { Block, ToolCallBlock } from "../content.ts";
 import type { AgentMessage, AssistantMessage, Message, ToolResultMessage, UserMessage } from "../messages.ts";
+import { CallIds } from "./call-ids.ts";
 import { cleanAssistant, cleanInput } from "./clean.ts";
 
 /** One thing that was put right. `index` is the place in the messages given. */
@@ -64,7 +65,7 @@ class Repair {
   readonly changes: RepairChange[] = [];
   readonly #messages: readonly AgentMessage[];
   readonly #keepPending: boolean;
-  readonly #ids = new Set<string>();
+  readonly #ids = new CallIds();
 
   constructor(messages: readonly AgentMessage[], keepPending: boolean) {
     this.#messages = messages;
@@ -173,8 +174,7 @@ class Repair {
         continue;
       }
       own.add(call.id);
-      const id = freeId(call.id, this.#ids);
-      this.#ids.add(id);
+      const id = this.#ids.take(call.id);
       if (id === call.id) continue;
       ids ??= calls.map((entry) => entry.id);
       ids[i] = id;
@@ -207,16 +207,6 @@ class Repair {
   #noteOnce(kind: RepairChange["kind"], index: number): void {
     const last = this.changes.at(-1);
     if (last?.kind !== kind || last.index !== index) this.#note(kind, index);
-  }
-}
-
-/** An id no call of the conversation has: the same one, or with a number behind it. Deterministic. */
-export function freeId(id: string, taken: ReadonlySet<string>): string {
-  if (id !== "" && !taken.has(id)) return id;
-  const stem = id === "" ? "call" : id;
-  for (let n = 2; ; n++) {
-    const next = `${stem}_${n}`;
-    if (!taken.has(next)) return next;
   }
 }
 

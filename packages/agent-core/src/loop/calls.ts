@@ -4,7 +4,7 @@ import type { LimitName, ToolOutcome } from "../events.ts";
 import type { AfterToolCall, ToolCallInfo } from "../hooks.ts";
 import { isDeeperThan, type JsonObject, MAX_DEPTH } from "../json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../messages.ts";
-import { truncateResult } from "../overflow/truncate.ts";
+import { truncateResult } from "../overflow/truncate-content.ts";
 import type { CompiledTool } from "../schema/compile.ts";
 import type { ToolResult } from "../tool.ts";
 import type { CallHost } from "./call-host.ts";
@@ -44,6 +44,8 @@ export class TurnCalls {
   #end: "limit" | "repeated" | "waiting" | undefined;
   #limit: LimitName | undefined;
   #updates: Map<string, Updates> | undefined;
+  #first = 0;
+  #last = -1;
 
   constructor(
     host: CallHost,
@@ -287,6 +289,7 @@ export class TurnCalls {
     const { turn, config } = this.#host;
     const message = this.#resultOf(call, done.result);
     this.#results[index] = message;
+    if (index > this.#last) this.#last = index;
     if (config.onStep !== undefined) {
       const pendingToolCalls = this.#pending();
       await this.#host.step({ kind: "toolResult", turn, messages: [message], pendingToolCalls, message });
@@ -319,7 +322,16 @@ export class TurnCalls {
     };
   }
 
+  /** Calls get their results nearly in order: all have one before `#first`, and none behind `#last`. */
   #pending(): readonly ToolCallBlock[] {
-    return this.#calls.filter((_call, index) => this.#results[index] === undefined);
+    const calls = this.#calls;
+    while (this.#first <= this.#last && this.#results[this.#first] !== undefined) this.#first++;
+    const open: ToolCallBlock[] = [];
+    for (let i = this.#first; i <= this.#last; i++) {
+      const call = calls[i];
+      if (call !== undefined && this.#results[i] === undefined) open.push(call);
+    }
+    const rest = calls.slice(Math.max(this.#first, this.#last + 1));
+    return open.length === 0 ? rest : open.concat(rest);
   }
 }

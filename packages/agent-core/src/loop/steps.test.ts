@@ -75,6 +75,41 @@ describe("onStep", () => {
     ]);
   });
 
+  it("names the calls that have no result yet, in order, however calls that run at once end", async () => {
+    const calls = Array.from({ length: 40 }, (_, i) =>
+      toolCall(`c${i}`, i % 13 === 5 ? "other" : "t", { i }),
+    );
+    let at = 7;
+    const t = tool(
+      "t",
+      async () => {
+        at = (at * 31) % 97;
+        for (let i = 0; i < at % 9; i++) await undefined;
+        return text("ok");
+      },
+      { execution: "parallel" },
+    );
+    const done = new Set<string>();
+    const steps: string[] = [];
+    await runAgentLoop(
+      { system: SYSTEM, history: [], input: [user("go")], tools: [t, tool("other", "ok")] },
+      {
+        model: MODEL,
+        stream: scripted(assistant(calls), "done").stream,
+        parallelCalls: 7,
+        onStep: (step) => {
+          if (step.kind !== "toolStart" && step.kind !== "toolResult") return;
+          if (step.kind === "toolResult") done.add(step.message.toolCallId);
+          steps.push(step.kind);
+          const open = calls.filter((call) => !done.has(call.id)).map((call) => call.id);
+          expect(step.pendingToolCalls.map((call) => call.id)).toEqual(open);
+        },
+      },
+      () => {},
+    );
+    expect(steps).toHaveLength(80);
+  });
+
   it.each(["input", "assistant", "toolStart", "toolResult"] as const)(
     "that fails at %s lets nothing happen after it",
     async (kind) => {

@@ -1,8 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { InputBlock } from "../content.ts";
-import { estimateTokens } from "../tokens.ts";
-import { maxResultChars, tailMatters, truncateContent, truncateResult, truncateText } from "./truncate.ts";
+import { maxResultChars, tailMatters, truncateText } from "./truncate.ts";
 
 describe("maxResultChars", () => {
   it.each([
@@ -77,65 +75,5 @@ describe("tailMatters", () => {
     [`${"x\n".repeat(3_000)}}`, false],
   ])("looks at the end of %.20s…", (text, matters) => {
     expect(tailMatters(text)).toBe(matters);
-  });
-});
-
-describe("truncateContent", () => {
-  const block = (chars: number): InputBlock => ({ type: "text", text: "x".repeat(chars) });
-  const image: InputBlock = { type: "image", mimeType: "image/png", source: { kind: "base64", data: "" } };
-
-  it("gives back the same content when it fits", () => {
-    const content = [block(10), image];
-    expect(truncateContent(content, 10)).toBe(content);
-  });
-
-  it("takes from the longest, and leaves media", () => {
-    const cut = truncateContent([block(100), image, block(5_000), block(9_000)], 2_100);
-    expect(cut.map((entry) => (entry.type === "text" ? entry.text.length : entry.type))).toEqual([
-      100,
-      "image",
-      998,
-      998,
-    ]);
-  });
-});
-
-describe("truncateResult", () => {
-  const text = (value: string): InputBlock[] => [{ type: "text", text: value }];
-  const tokens = (content: readonly InputBlock[]): number =>
-    content.reduce((sum, block) => sum + (block.type === "text" ? estimateTokens(block.text) : 0), 0);
-
-  it("gives back the same content when it fits", () => {
-    const english = text("word ".repeat(3_000));
-    expect(truncateResult(english, 16_000, 20_000)).toBe(english);
-    const chinese = text("字".repeat(5_999));
-    expect(truncateResult(chinese, 16_000, 20_000)).toBe(chinese);
-  });
-
-  it.each([8_000, 20_000, 100_000, 200_000, 1_000_000])(
-    "leaves Chinese at most 30 %% of a window of %i",
-    (window) => {
-      const cut = truncateResult(text("字".repeat(100_000)), maxResultChars(window), window);
-      expect(tokens(cut)).toBeLessThanOrEqual(window * 0.3);
-      expect(tokens(cut)).toBeGreaterThan(Math.min(window * 0.25, 60_000));
-      expect(cut).toMatchObject([{ text: expect.stringMatching(/characters left out: too long/) }]);
-    },
-  );
-
-  it("holds for any mixture, and ends", () => {
-    const piece = fc.constantFrom("word ".repeat(200), "字".repeat(400), "😀".repeat(100), "\n");
-    const block = fc.array(piece, { maxLength: 60 }).map((parts) => parts.join(""));
-    fc.assert(
-      fc.property(
-        fc.array(block, { maxLength: 4 }),
-        fc.integer({ min: 400, max: 40_000 }),
-        (texts, window) => {
-          const cut = truncateResult(texts.flatMap(text), maxResultChars(window), window);
-          expect(tokens(cut)).toBeLessThanOrEqual(window * 0.3 + texts.length);
-        },
-      ),
-      { numRuns: 300 },
-    );
-    expect(truncateResult(Array.from({ length: 50 }, () => text("字字")).flat(), 100, 10)).toHaveLength(50);
   });
 });

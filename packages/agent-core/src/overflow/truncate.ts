@@ -1,6 +1,3 @@
-import type { InputBlock, TextBlock } from "../content.ts";
-import { estimateTokens } from "../tokens.ts";
-
 /** Characters of one tool result, by the window that has to hold it. */
 const SMALL = 16_000;
 const LARGE = 32_000;
@@ -8,7 +5,7 @@ const EXTRA_LARGE = 64_000;
 const LARGE_WINDOW = 100_000;
 const EXTRA_LARGE_WINDOW = 200_000;
 /** No single result takes more of the window than this, at four characters a token. */
-const WINDOW_SHARE = 0.3;
+export const WINDOW_SHARE = 0.3;
 const CHARS_PER_TOKEN = 4;
 const HEAD_SHARE = 0.7;
 /** How much of the end is looked at to see whether it matters. */
@@ -85,74 +82,4 @@ function isLowSurrogate(text: string, at: number): boolean {
 function lineCut(text: string, end: number): number {
   const line = text.lastIndexOf("\n", end - 1);
   return line > 0 && end - line <= LINE_SLACK ? line : end;
-}
-
-/**
- * Cuts the texts of a result to `max` characters together; the longest give way first. Media stays. The same array
- * when nothing is too long.
- */
-export function truncateContent(
-  content: readonly InputBlock[],
-  max: number,
-  keep: "head" | "head-tail" | "auto" = "auto",
-): readonly InputBlock[] {
-  const texts = content.filter((block): block is TextBlock => block.type === "text");
-  let total = 0;
-  for (const block of texts) total += block.text.length;
-  if (total <= max) return content;
-  const each = share(
-    texts.map((block) => block.text.length),
-    max,
-  );
-  return content.map((block) => {
-    if (block.type !== "text" || block.text.length <= each) return block;
-    return { type: "text", text: truncateText(block.text, each, keep) };
-  });
-}
-
-/**
- * As `truncateContent`, and to at most 30 % of a window of `contextWindow` tokens: a character of Chinese or Japanese
- * takes about as many tokens as four of English.
- */
-export function truncateResult(
-  content: readonly InputBlock[],
-  max: number,
-  contextWindow: number,
-  keep: "head" | "head-tail" | "auto" = "auto",
-): readonly InputBlock[] {
-  const most = Math.max(1, Math.floor(contextWindow * WINDOW_SHARE));
-  let cut = truncateContent(content, max, keep);
-  // No character takes more than a token. What stays may be denser than what goes, so the first guess need not do.
-  for (let chars = charsOf(cut); chars > most; ) {
-    const tokens = tokensOf(cut);
-    if (tokens <= most) break;
-    chars = Math.floor(chars * Math.min(0.9, most / tokens));
-    cut = truncateContent(content, chars, keep);
-  }
-  return cut;
-}
-
-function charsOf(content: readonly InputBlock[]): number {
-  let chars = 0;
-  for (const block of content) if (block.type === "text") chars += block.text.length;
-  return chars;
-}
-
-function tokensOf(content: readonly InputBlock[]): number {
-  let tokens = 0;
-  for (const block of content) if (block.type === "text") tokens += estimateTokens(block.text);
-  return tokens;
-}
-
-/** The most each may have so that all have room: what short ones leave goes to the long ones. */
-function share(lengths: readonly number[], max: number): number {
-  let left = max;
-  let count = lengths.length;
-  for (const length of [...lengths].sort((a, b) => a - b)) {
-    const each = Math.floor(left / count);
-    if (length > each) return Math.max(1, each);
-    left -= length;
-    count--;
-  }
-  return max;
 }

@@ -1,0 +1,145 @@
+import type { InputBlock, TextBlock } from "../content.ts";
+import { estimateTokens, MEDIA_TOKENS } from "../tokens.ts";
+import { truncateText, WINDOW_SHARE } from "./truncate.ts";
+
+/** Parts a result may have; of more the texts are joined, since each costs its wrapping besides. */
+const MAX_PARTS = 64;
+/** Media may have this part of what a result may take, however long its texts are. */
+const MEDIA_SHARE = 0.5;
+/** What the note about missing media takes, at most. */
+const NOTE_TOKENS = 32;
+
+/**
+ * Cuts the texts of a result to `max` characters together; the longest give way first. Neighbouring texts are joined
+ * where there are more than 64 parts, and all of them where not even a character each is left. Media stays. The same
+ * array when nothing is too long. Takes time in proportion to the content.
+ */
+export function truncateContent(
+  content: readonly InputBlock[],
+  max: number,
+  keep: "head" | "head-tail" | "auto" = "auto",
+): readonly InputBlock[] {
+  const parts = content.length > MAX_PARTS ? joinNeighbours(content) : content;
+  const lengths: number[] = [];
+  let total = 0;
+  for (const block of parts) {
+    if (block.type !== "text") continue;
+    lengths.push(block.text.length);
+    total += block.text.length;
+  }
+  if (total <= max) return parts;
+  if (lengths.length > MAX_PARTS || lengths.length > max) {
+    return [cutBlock(parts.filter(isText), max, keep), ...parts.filter((block) => !isText(block))];
+  }
+  const each = share(lengths, max);
+  return parts.map((block) =>
+    isText(block) && block.text.length > each ? cutBlock([block], each, keep) : block,
+  );
+}
+
+/**
+ * As `truncateContent`, and to at most 30 % of a window of `contextWindow` tokens: a character of Chinese or Japanese
+ * takes about as many tokens as four of English, and every image, sound or file is taken for 1,600 tokens. The first
+ * media stay, as many as the texts leave room for, and as half the share holds in any case; a note says what is missing.
+ */
+export function truncateResult(
+  content: readonly InputBlock[],
+  max: number,
+  contextWindow: number,
+  keep: "head" | "head-tail" | "auto" = "auto",
+): readonly InputBlock[] {
+  const most = Math.max(1, Math.floor(contextWindow * WINDOW_SHARE));
+  const cut = truncateContent(content, max, keep);
+  let media = 0;
+  for (let i = 0; i < cut.length; i++) if (cut[i]?.type !== "text") media++;
+  if (media === 0) return fitTexts(cut, most, keep);
+  const tokens = tokensOf(cut);
+  const fit = mediaRoom(tokens, most) >= media;
+  const kept = fit ? media : Math.min(media, mediaRoom(tokens + NOTE_TOKENS, most - NOTE_TOKENS));
+  const texts = kept === media ? cut : truncateContent(withoutMediaFrom(cut, kept, media - kept), max, keep);
+  return fitTexts(texts, Math.max(1, most - kept * MEDIA_TOKENS), keep);
+}
+
+function mediaRoom(textTokens: number, most: number): number {
+  const room = Math.floor(Math.max(most - textTokens, most * MEDIA_SHARE) / MEDIA_TOKENS);
+  return room === 0 && MEDIA_TOKENS < most ? 1 : room;
+}
+
+function withoutMediaFrom(content: readonly InputBlock[], kept: number, missing: number): InputBlock[] {
+  let left = kept;
+  const rest = content.filter((block) => isText(block) || left-- > 0);
+  const what =
+    missing === 1 ? "One image or file was" : `${missing.toLocaleString("en-US")} images or files were`;
+  rest.push({ type: "text", text: `[${what} left out: too much for one result. Ask for fewer.]` });
+  return rest;
+}
+
+function fitTexts(
+  content: readonly InputBlock[],
+  most: number,
+  keep: "head" | "head-tail" | "auto",
+): readonly InputBlock[] {
+  let cut = content;
+  // No character takes more than a token. What stays may be denser than what goes, so the first guess need not do.
+  for (let chars = charsOf(cut); chars > most; ) {
+    const tokens = tokensOf(cut);
+    if (tokens <= most) break;
+    chars = Math.max(1, Math.floor(chars * Math.min(0.9, most / tokens)));
+    cut = truncateContent(cut, chars, keep);
+  }
+  return cut;
+}
+
+function isText(block: InputBlock): block is TextBlock {
+  return block.type === "text";
+}
+
+function cutBlock(blocks: readonly TextBlock[], max: number, keep: "head" | "head-tail" | "auto"): TextBlock {
+  const text = blocks.map((block) => block.text).join("\n");
+  return { type: "text", text: truncateText(text, max, keep) };
+}
+
+function joinNeighbours(content: readonly InputBlock[]): InputBlock[] {
+  const joined: InputBlock[] = [];
+  let texts: string[] = [];
+  const flush = (): void => {
+    if (texts.length > 0) joined.push({ type: "text", text: texts.join("\n") });
+    texts = [];
+  };
+  for (const block of content) {
+    if (!isText(block)) {
+      flush();
+      joined.push(block);
+    } else if (block.text !== "") {
+      texts.push(block.text);
+    }
+  }
+  flush();
+  // A result has something in it.
+  return joined.length === 0 ? content.slice(0, 1) : joined;
+}
+
+function charsOf(content: readonly InputBlock[]): number {
+  let chars = 0;
+  for (const block of content) if (isText(block)) chars += block.text.length;
+  return chars;
+}
+
+function tokensOf(content: readonly InputBlock[]): number {
+  let tokens = 0;
+  for (const block of content) if (isText(block)) tokens += estimateTokens(block.text);
+  return tokens;
+}
+
+/** The most each may have so that all have room: what short ones leave goes to the long ones. */
+function share(lengths: readonly number[], max: number): number {
+  let left = max;
+  let count = lengths.length;
+  for (const length of [...lengths].sort((a, b) => a - b)) {
+    const each = Math.floor(left / count);
+    if (length > each) return Math.max(1, each);
+    left -= length;
+    count--;
+  }
+  return max;
+}
