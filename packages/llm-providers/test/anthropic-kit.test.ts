@@ -26,6 +26,7 @@ providerSuite(
   {
     provider: anthropicMessages,
     model,
+    everyByte: true,
     recordings: readdirSync(folder)
       .filter((name) => name.endsWith(".sse") && name !== "empty.sse")
       .map((name) => ({

@@ -10,10 +10,10 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Recording } from "@signalbox/testkit/wire";
 import type { FetchLike } from "../src/provider.ts";
-import { eventEnds, type WireAnswer, wire } from "../src/testkit/index.ts";
+import { eventEnds, type Whole, type WireAnswer, wholeOf, wire, wrongWithCut } from "../src/testkit/index.ts";
 import { type Family, families } from "./support/families.ts";
 import { recorded, titleOf } from "./support/recordings.ts";
-import { type Told, tell, type Whole, wholeOf, wrongWithCut } from "./support/replay.ts";
+import { type Told, tell } from "./support/replay.ts";
 
 /** A cut run that takes longer hangs. */
 const HUNG_MS = 10_000;

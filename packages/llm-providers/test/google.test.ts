@@ -19,6 +19,7 @@ providerSuite(
   {
     provider: googleGenerative,
     model,
+    everyByte: true,
     recordings: recordedStreams("google"),
     keepAlive: ": ping\r\n\r\n",
     errorEvent: `data: ${refusal(503, "UNAVAILABLE", "The model is overloaded.")}\r\n\r\n`,

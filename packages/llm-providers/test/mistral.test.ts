@@ -19,6 +19,7 @@ providerSuite(
   {
     provider: mistralChat,
     model,
+    everyByte: true,
     recordings: recordedStreams("mistral"),
     keepAlive: ": ping\n\n",
     errorEvent: `data: ${refusal("Service unavailable.", "service_unavailable", "1100")}\n\n`,

@@ -20,6 +20,7 @@ providerSuite(
   {
     provider: openaiChat,
     model,
+    everyByte: true,
     recordings: recordedStreams("openai-chat", ["error-of-minimax"]),
     keepAlive: ": OPENROUTER PROCESSING\n\n",
     errorEvent: 'data: {"error":{"message":"Overloaded","type":"server_error","code":503}}\n\n',

@@ -19,6 +19,7 @@ providerSuite(
   {
     provider: openaiResponses,
     model,
+    everyByte: true,
     recordings: recordedStreams("openai-responses"),
     keepAlive: ": keep-alive\n\n",
     errorEvent:

@@ -1,4 +1,5 @@
 export { checkEvents, type ReadTurn, readTurn } from "./check.ts";
+export { type Whole, wholeOf, wrongWithCut } from "./cut.ts";
 export {
   type ProviderSubject,
   providerSuite,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import type { AssistantMessage, Model, ModelContext, ModelEvent } from "@signalbox/agent-core";
+import type { AssistantMessage, JsonObject, Model, ModelContext, ModelEvent } from "@signalbox/agent-core";
 import type { Provider, ProviderConfig } from "../provider.ts";
 import { checkEvents, type ReadTurn, readTurn } from "./check.ts";
+import { type Whole, wholeOf, wrongWithCut } from "./cut.ts";
 import { bytewise, eventEnds, type Wire, type WireAnswer, wire } from "./wire.ts";
 
 /** What the suite needs of a test runner; vitest's, node:test's and jest's functions all fit. */
@@ -17,6 +18,11 @@ export interface RecordedStream {
   readonly body: string | Uint8Array;
   /** How reading it whole ends; default `finish`. */
   readonly ends?: "finish" | "error";
+  /** What it says when read whole; not looked at where absent. */
+  readonly says?: {
+    readonly text?: string;
+    readonly calls?: readonly { readonly name: string; readonly args: JsonObject }[];
+  };
 }
 
 /** A refusal of the vendor and what it has to be made of. */
@@ -43,6 +49,8 @@ export interface ProviderSubject {
   readonly refusals?: readonly RecordedRefusal[];
   /** Cut at every byte of every recording, not only near the edges of its events. Slow. */
   readonly everyByte?: boolean;
+  /** Milliseconds after which a turn counts as hanging; default 10,000. */
+  readonly hungMs?: number;
 }
 
 const CONTEXT: ModelContext = {
@@ -57,6 +65,8 @@ const bytesOf = (body: string | Uint8Array): Uint8Array =>
 const FIXED_TIME = 1_700_000_000_000;
 const DENSE = 2_048;
 const STRIDE = 61;
+/** How the wire ends at a cut: either way in turn, and both ways around the end of an event. */
+const ENDINGS = ["end", "break"] as const;
 
 /** Every byte of a small recording; of a large one the edges of its events and of its characters, and a sample. */
 function cutsOf(bytes: Uint8Array, everyByte: boolean): number[] {
@@ -90,7 +100,7 @@ class Subject {
 
   async read(answer: WireAnswer, config?: ProviderConfig): Promise<ReadTurn> {
     const { events } = this.open(answer, config);
-    return readTurn(events);
+    return within("a turn", readTurn(events), this.#subject.hungMs);
   }
 }
 
@@ -100,10 +110,35 @@ function essence(turn: ReadTurn): Omit<AssistantMessage, "error"> {
   return rest;
 }
 
-/** A broken answer may keep whole calls, but must not ask for them to be run. */
-function assertNothingRuns(turn: ReadTurn): void {
-  if (turn.error === undefined) return;
-  assert.notEqual(turn.message.stopReason, "tool_use", "a broken answer asks for its tools to be run");
+const WRONG = {
+  less: "it passes for a whole answer and is none",
+  partialCall: "a broken answer asks for its tools to be run, or has a call ready that was never finished",
+};
+
+/** A broken answer may keep whole calls, but must neither ask for them to be run nor pass for the whole. */
+function assertSound(turn: ReadTurn, whole: Whole, where: string): void {
+  const wrong = wrongWithCut(turn, whole);
+  if (wrong !== undefined) assert.fail(`${where}: ${WRONG[wrong]}`);
+}
+
+const HUNG_MS = 10_000;
+
+async function within<T>(what: string, promise: Promise<T>, ms: number = HUNG_MS): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new assert.AssertionError({ message: `${what} hangs` })), ms);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+function saysOf(turn: ReadTurn): Required<NonNullable<RecordedStream["says"]>> {
+  const { content } = turn.message;
+  return {
+    text: content.map((block) => (block.type === "text" ? block.text : "")).join(""),
+    calls: content.flatMap((block) =>
+      block.type === "toolCall" && block.args !== undefined ? [{ name: block.name, args: block.args }] : [],
+    ),
+  };
 }
 
 /**
@@ -125,6 +160,9 @@ export function providerSuite({ describe, it }: TestApi, subject: ProviderSubjec
             recording.ends ?? "finish",
             turn.error?.message ?? "finished",
           );
+          const { says } = recording;
+          if (says?.text !== undefined) assert.equal(saysOf(turn).text, says.text);
+          if (says?.calls !== undefined) assert.deepEqual(saysOf(turn).calls, says.calls);
         });
 
         it("reads the same in single bytes", async () => {
@@ -134,29 +172,41 @@ export function providerSuite({ describe, it }: TestApi, subject: ProviderSubjec
         });
 
         it("ends once wherever it is cut, and runs nothing then", async () => {
+          const whole = wholeOf(await under.read({ pieces: [bytes] }));
+          const edges = new Set(eventEnds(bytes));
           for (const cut of cutsOf(bytes, subject.everyByte === true)) {
-            for (const ending of ["end", "break"] as const) {
+            const near = edges.has(cut) || edges.has(cut + 1);
+            for (const ending of near ? ENDINGS : ENDINGS.slice(cut % 2, (cut % 2) + 1)) {
               const turn = await under
                 .read({ pieces: [bytes.subarray(0, cut)], ending })
                 .catch((error: unknown) => {
                   throw new Error(`cut at byte ${cut} (${ending})`, { cause: error });
                 });
-              assertNothingRuns(turn);
+              assertSound(turn, whole, `cut at byte ${cut} (${ending})`);
             }
           }
         });
 
-        it("is told of a stall", async () => {
-          const cut = Math.floor(bytes.length / 2);
-          const { line, events } = under.open(
-            { pieces: [bytes.subarray(0, cut)], ending: "stall" },
-            { timeouts: { firstByteMs: 30, idleMs: 30 } },
-          );
-          const turn = await readTurn(events);
-          if (turn.error !== undefined && recording.ends !== "error") {
-            assert.equal(turn.error.code, "timeout");
-            assert.ok(line.closed, "the connection was left open");
-          }
+        it("is told of a stall, wherever it comes", async () => {
+          const whole = wholeOf(await under.read({ pieces: [bytes] }));
+          const ends = eventEnds(bytes);
+          const middle = Math.floor(bytes.length / 2);
+          const stalls = new Set([0, ends[0] ?? 0, middle, ends.at(-3) ?? 0, ends.at(-2) ?? 0]);
+          const stall = async (at: number): Promise<void> => {
+            const { line, events } = under.open(
+              { pieces: at === 0 ? [] : [bytes.subarray(0, at)], ending: "stall" },
+              { timeouts: { firstByteMs: 30, idleMs: 30 } },
+            );
+            const turn = await within("a turn whose server is silent", readTurn(events), subject.hungMs);
+            const where = `silent from byte ${at} on`;
+            // Its vendor may have said everything by then, of a failure too.
+            assertSound(turn, whole, where);
+            if (turn.error !== undefined && !(whole.failed && wholeOf(turn).said === whole.said)) {
+              assert.equal(turn.error.code, "timeout", where);
+              assert.ok(line.closed, `${where}: the connection was left open`);
+            }
+          };
+          await Promise.all([...stalls].map(stall));
         });
 
         it("takes no notice of keep-alives", async () => {
@@ -173,28 +223,28 @@ export function providerSuite({ describe, it }: TestApi, subject: ProviderSubjec
         });
 
         it("survives garbage between its events", async () => {
+          const whole = wholeOf(await under.read({ pieces: [bytes] }));
           const noise = bytesOf('data: {"type": <html>\u0000 not json\n\n');
           for (const end of eventEnds(bytes).slice(0, -1)) {
             const turn = await under.read({ pieces: [bytes.subarray(0, end), noise, bytes.subarray(end)] });
-            assertNothingRuns(turn);
+            assertSound(turn, whole, `garbage after byte ${end}`);
           }
         });
 
         it("survives a first event that comes twice", async () => {
           const first = eventEnds(bytes)[0] ?? 0;
           // A first event that says something already is no start: its repetition is only a repetition.
-          const alone = await under.read({ pieces: [bytes.subarray(0, first)] });
-          if (alone.message.content.length > 0) return;
+          const whole = wholeOf(await under.read({ pieces: [bytes] }));
+          const without = wholeOf(await under.read({ pieces: [bytes.subarray(first)] }));
+          if (without.said !== whole.said) return;
           const turn = await under.read({ pieces: [bytes.subarray(0, first), bytes] });
-          assertNothingRuns(turn);
-          const text = (one: ReadTurn): string =>
-            one.message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
-          if (turn.error === undefined) assert.equal(text(turn), text(await under.read({ pieces: [bytes] })));
+          assertSound(turn, whole, "a first event that came twice");
         });
 
         const { errorEvent } = subject;
         if (errorEvent !== undefined && recording.ends !== "error")
           it("ends with the vendor's error in mid-stream", async () => {
+            const whole = wholeOf(await under.read({ pieces: [bytes] }));
             const ends = eventEnds(bytes);
             for (const end of ends.slice(0, Math.max(1, ends.length - 3))) {
               const turn = await under.read({ pieces: [bytes.subarray(0, end), bytesOf(errorEvent)] });
@@ -204,7 +254,7 @@ export function providerSuite({ describe, it }: TestApi, subject: ProviderSubjec
                 `after byte ${end}: ${turn.error?.message ?? "no error"}`,
               );
               assert.equal(turn.error?.retryable, true);
-              assertNothingRuns(turn);
+              assertSound(turn, whole, `an error after byte ${end}`);
             }
           });
 
@@ -218,7 +268,10 @@ export function providerSuite({ describe, it }: TestApi, subject: ProviderSubjec
           );
           const seen: ModelEvent[] = [];
           setTimeout(() => abort.abort(), 5);
-          for await (const event of events) seen.push(event);
+          const read = async (): Promise<void> => {
+            for await (const event of events) seen.push(event);
+          };
+          await within("a turn that was aborted", read(), subject.hungMs);
           const turn = checkEvents(seen);
           assert.equal(turn.error?.code, "aborted");
           assert.equal(turn.message.stopReason, "aborted");
@@ -240,14 +293,18 @@ export function providerSuite({ describe, it }: TestApi, subject: ProviderSubjec
       const bytes = bytesOf(recording?.body ?? "");
       const cut = eventEnds(bytes)[0] ?? 1;
       const { line, events } = under.open({ pieces: [bytes.subarray(0, cut)], ending: "stall" });
-      for await (const event of events) if (event.type === "start") break;
+      const leave = async (): Promise<void> => {
+        for await (const event of events) if (event.type === "start") break;
+      };
+      await within("leaving a turn", leave(), subject.hungMs);
       await new Promise((resolve) => setTimeout(resolve, 5));
       assert.ok(line.closed, "the connection was left open");
     });
 
     it("asks for nothing when it was aborted before", async () => {
       const { line, events } = under.open({ pieces: [] }, {}, AbortSignal.abort());
-      assert.equal((await readTurn(events)).error?.code, "aborted");
+      const turn = await within("a turn that was aborted before", readTurn(events), subject.hungMs);
+      assert.equal(turn.error?.code, "aborted");
       assert.equal(line.requests.length, 0);
     });
 

@@ -1,6 +1,14 @@
-import type { Model, ModelContext, ModelEvent, StreamOptions, ToolCallBlock } from "@signalbox/agent-core";
+import type { Model, ModelContext, ModelEvent, StreamOptions } from "@signalbox/agent-core";
 import type { FetchLike, Provider } from "../../src/provider.ts";
-import { eventEnds, type ReadTurn, readTurn, type WireAnswer, wire } from "../../src/testkit/index.ts";
+import {
+  eventEnds,
+  type ReadTurn,
+  readTurn,
+  type WireAnswer,
+  wholeOf,
+  wire,
+  wrongWithCut,
+} from "../../src/testkit/index.ts";
 
 /** A `fetch` that answers with these bytes at once. */
 export function answering(bytes: Uint8Array, status = 200): FetchLike {
@@ -60,38 +68,6 @@ function cutPoints(bytes: Uint8Array, budget: number): number[] {
       .flatMap((end) => [end - 2, end - 1, end]),
   );
   return all.filter((at) => at % step === 0 || near.has(at));
-}
-
-/** What the whole of an answer says, to hold its cut forms against. */
-export interface Whole {
-  readonly failed: boolean;
-  readonly content: string;
-  /** Its calls that have arguments. */
-  readonly calls: ReadonlySet<string>;
-}
-
-const keyOf = (call: ToolCallBlock): string => `${call.name} ${call.argsText}`;
-
-export function wholeOf(told: Told): Whole {
-  const calls = told.message.content.filter((block) => block.type === "toolCall");
-  return {
-    failed: told.terminal.type === "error",
-    content: JSON.stringify(told.message.content),
-    calls: new Set(calls.filter((call) => call.args !== undefined).map(keyOf)),
-  };
-}
-
-/** What is wrong with what became of an answer that was cut, if anything. */
-export function wrongWithCut(told: Told, whole: Whole): "less" | "partialCall" | undefined {
-  if (told.terminal.type === "finish") {
-    // A server may report a failure after the model's last word; a cut before that finishes.
-    return whole.failed || JSON.stringify(told.message.content) === whole.content ? undefined : "less";
-  }
-  if (told.message.stopReason === "tool_use") return "partialCall";
-  for (const block of told.message.content)
-    if (block.type === "toolCall" && block.args !== undefined && !whole.calls.has(keyOf(block)))
-      return "partialCall";
-  return undefined;
 }
 
 /**

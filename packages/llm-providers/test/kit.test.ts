@@ -1,0 +1,285 @@
+import type { ModelEvent, StreamModel } from "@signalbox/agent-core";
+import { expect, test } from "vitest";
+import {
+  classify,
+  FailureError,
+  failure,
+  modelTurn,
+  type Provider,
+  type ProviderConfig,
+  responseSource,
+  type TurnWriter,
+} from "../src/index.ts";
+import { type ProviderSubject, providerSuite } from "../src/testkit/index.ts";
+import { testModel } from "./support/fixtures.ts";
+
+/** What a provider may do wrong, one thing at a time. */
+type Fault =
+  | "finishes where the wire ends"
+  | "finishes where the wire is silent"
+  | "finishes where the connection breaks"
+  | "runs calls that broke off"
+  | "never finishes"
+  | "drops what follows the first text"
+  | "takes a piece of the wire for a line"
+  | "takes keep-alives for text"
+  | "takes garbage for text"
+  | "says what was repeated twice"
+  | "overlooks errors in mid-stream"
+  | "asks before it is listened to"
+  | "asks although it was aborted"
+  | "leaves connections open"
+  | "does not notice an abort"
+  | "throws where nobody answers"
+  | "misreads refusals"
+  | "opens a block for nothing"
+  | "ends twice";
+
+interface Line {
+  readonly begin?: string;
+  readonly say?: string;
+  readonly call?: string;
+  readonly name?: string;
+  readonly args?: string;
+  readonly fail?: string;
+  readonly end?: "done" | "tools";
+}
+
+/** Reads one JSON value a line. */
+class LineReader {
+  readonly #turn: TurnWriter;
+  readonly #fault: Fault | undefined;
+  readonly #decoder = new TextDecoder();
+  readonly calls = new Map<string, number>();
+  #rest = "";
+  #text: number | undefined;
+  #begun = 0;
+
+  constructor(turn: TurnWriter, fault: Fault | undefined) {
+    this.#turn = turn;
+    this.#fault = fault;
+  }
+
+  push(chunk: Uint8Array): void {
+    const text = this.#decoder.decode(chunk, { stream: true });
+    if (this.#fault === "takes a piece of the wire for a line") {
+      for (const line of text.split("\n")) this.#take(line);
+      return;
+    }
+    const lines = (this.#rest + text).split("\n");
+    this.#rest = lines.pop() ?? "";
+    for (const line of lines) this.#take(line);
+  }
+
+  #take(line: string): void {
+    if (line === "~" && this.#fault === "takes keep-alives for text") this.#say(line);
+    if (line.startsWith("data:") && this.#fault === "takes garbage for text") this.#say(line);
+    if (!line.startsWith("{")) return;
+    let value: Line;
+    try {
+      value = JSON.parse(line);
+    } catch (error) {
+      throw new FailureError(failure("protocol", String(error)));
+    }
+    this.#line(value);
+  }
+
+  #say(text: string): void {
+    this.#text ??= this.#turn.open({ type: "text" });
+    this.#turn.text(this.#text, text);
+  }
+
+  #line(line: Line): void {
+    if (line.begin !== undefined && this.#begun++ > 0 && this.#fault === "says what was repeated twice")
+      this.#say("Hello again.");
+    const late = this.#fault === "drops what follows the first text" && this.#text !== undefined;
+    if (line.say !== undefined && !late) this.#say(line.say);
+    if (line.call !== undefined && !late) {
+      const known = this.calls.get(line.call);
+      const index = known ?? this.#turn.open({ type: "toolCall", id: line.call, name: line.name ?? "" });
+      this.calls.set(line.call, index);
+      this.#turn.args(index, line.args ?? "");
+    }
+    if (line.fail !== undefined && this.#fault !== "overlooks errors in mid-stream")
+      this.#turn.fail(failure("overloaded", line.fail));
+    if (line.end !== undefined && this.#fault !== "never finishes") {
+      if (this.#fault === "opens a block for nothing") this.#say("!");
+      this.#turn.finish(line.end === "tools" && this.calls.size > 0 ? "tool_use" : "end_turn", line.end);
+    }
+  }
+}
+
+function lineVendor(fault?: Fault): Provider {
+  const connect = (config: ProviderConfig): StreamModel => {
+    const send = config.fetch ?? fetch;
+    const ask = (signal: AbortSignal): Promise<Response> =>
+      send("https://lines.test/v1", { method: "POST", body: "{}", signal });
+    return (model, _context, options) => {
+      const early =
+        fault === "asks before it is listened to"
+          ? ask(new AbortController().signal).catch(() => {})
+          : undefined;
+      if (fault === "asks although it was aborted" && options?.signal?.aborted)
+        void ask(new AbortController().signal);
+      const turn = modelTurn(
+        { model, options, timeouts: config.timeouts, now: config.now },
+        async (writer) => {
+          await early;
+          const signal = fault === "leaves connections open" ? new AbortController().signal : writer.signal;
+          const response = await ask(signal);
+          if (!response.ok) {
+            const status = fault === "misreads refusals" ? 400 : response.status;
+            throw new FailureError(classify({ message: await response.text(), status }));
+          }
+          writer.start(response.headers.get("x-request-id"));
+          const reader = new LineReader(writer, fault);
+          const source = responseSource(response, (chunk) => reader.push(chunk));
+          const finish = (): false => {
+            writer.finish(reader.calls.size > 0 ? "tool_use" : "end_turn");
+            return false;
+          };
+          return {
+            async pull() {
+              try {
+                const late = new Promise<"late">((resolve) => setTimeout(resolve, 10, "late"));
+                const more = await (fault === "finishes where the wire is silent"
+                  ? Promise.race([source.pull(), late])
+                  : source.pull());
+                if (more === "late" || (!more && fault === "finishes where the wire ends")) return finish();
+                return more;
+              } catch (error) {
+                if (fault === "finishes where the connection breaks" && !writer.signal.aborted)
+                  return finish();
+                throw error;
+              }
+            },
+            close: (finished) => {
+              if (fault !== "leaves connections open") source.close(finished);
+            },
+          };
+        },
+      );
+      return distorted(turn, fault, options?.signal);
+    };
+  };
+  return { api: "lines", connect };
+}
+
+/** What only a stream of one's own can do wrong. */
+async function* distorted(
+  turn: AsyncIterable<ModelEvent>,
+  fault: Fault | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ModelEvent, undefined> {
+  for await (const event of turn) {
+    if (event.type === "error") {
+      const { error, partial } = event;
+      if (fault === "does not notice an abort" && signal?.aborted) await new Promise(() => {});
+      if (fault === "throws where nobody answers" && error.code === "network" && partial.content.length === 0)
+        throw new Error(error.message);
+      if (
+        fault === "runs calls that broke off" &&
+        partial.content.some((block) => block.type === "toolCall")
+      ) {
+        yield { type: "error", error, partial: { ...partial, stopReason: "tool_use" } };
+        continue;
+      }
+    }
+    yield event;
+    if (event.type === "finish" && fault === "ends twice") yield event;
+  }
+  return undefined;
+}
+
+const lines = (...values: readonly Line[]): string =>
+  values.map((value) => `${JSON.stringify(value)}\n\n`).join("");
+
+const subject = (fault?: Fault): ProviderSubject => ({
+  provider: lineVendor(fault),
+  model: testModel("lines", "lines-1"),
+  recordings: [
+    { name: "text", body: lines({ begin: "1" }, { say: "Héllo" }, { say: " 🎉" }, { end: "done" }) },
+    {
+      name: "calls",
+      body: lines(
+        { begin: "1" },
+        { say: "Deleting." },
+        { call: "1", name: "rm", args: '{"path":' },
+        { call: "1", args: '"a"}' },
+        { call: "2", name: "now", args: "{}" },
+        { end: "tools" },
+      ),
+      says: {
+        text: "Deleting.",
+        calls: [
+          { name: "rm", args: { path: "a" } },
+          { name: "now", args: {} },
+        ],
+      },
+    },
+  ],
+  keepAlive: "~\n\n",
+  hungMs: 1_000,
+  errorEvent: lines({ fail: "Too busy." }),
+  empty: lines({ begin: "1" }, { end: "done" }),
+  refusals: [{ name: "too busy", status: 503, body: "later", code: "overloaded" }],
+});
+
+/** The tests of the kit that `fault` fails. */
+async function blamed(fault?: Fault): Promise<string[]> {
+  const queue: { readonly name: string; readonly body: () => Promise<void> }[] = [];
+  providerSuite(
+    { describe: (_, body) => body(), it: (name, body) => queue.push({ name, body }) },
+    subject(fault),
+  );
+  const failed = await Promise.all(
+    queue.map(({ name, body }) =>
+      body().then(
+        () => [],
+        () => [name],
+      ),
+    ),
+  );
+  return [...new Set(failed.flat())];
+}
+
+const WHOLE = "reads whole";
+const CUT = "ends once wherever it is cut, and runs nothing then";
+const STALL = "is told of a stall, wherever it comes";
+
+const faults: readonly (readonly [Fault, string])[] = [
+  ["never finishes", WHOLE],
+  ["ends twice", WHOLE],
+  ["drops what follows the first text", WHOLE],
+  ["takes a piece of the wire for a line", "reads the same in single bytes"],
+  ["finishes where the wire ends", CUT],
+  ["finishes where the connection breaks", CUT],
+  ["runs calls that broke off", CUT],
+  ["finishes where the wire is silent", STALL],
+  ["leaves connections open", STALL],
+  ["takes keep-alives for text", "takes no notice of keep-alives"],
+  ["takes garbage for text", "survives garbage between its events"],
+  ["says what was repeated twice", "survives a first event that comes twice"],
+  ["overlooks errors in mid-stream", "ends with the vendor's error in mid-stream"],
+  ["does not notice an abort", "ends at once when it is aborted, and gives the connection up"],
+  ["asks before it is listened to", "asks for nothing before somebody listens"],
+  ["leaves connections open", "gives the connection up when the consumer leaves"],
+  ["asks although it was aborted", "asks for nothing when it was aborted before"],
+  ["throws where nobody answers", "ends with a network failure when nobody answers"],
+  ["opens a block for nothing", "finishes an answer without content"],
+  ["misreads refusals", "understands a refusal: too busy"],
+];
+
+test("a provider that does as it should passes", async () => {
+  expect(await blamed()).toEqual([]);
+});
+
+test.each(faults)("a provider that %s fails: %s", async (fault, name) => {
+  expect(await blamed(fault)).toContain(name);
+});
+
+test("each rule of the kit is known to blame somebody", () => {
+  const names = new Set<string>();
+  providerSuite({ describe: (_, body) => body(), it: (name) => names.add(name) }, subject());
+  expect([...names].sort()).toEqual([...new Set(faults.map(([, name]) => name))].sort());
+});
