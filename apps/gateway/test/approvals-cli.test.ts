@@ -51,7 +51,8 @@ describe("approvals on the command line", { timeout: 60_000 }, () => {
       return found ?? "";
     };
     const first = await idOf("echo one >> ran # \\u{1b}[2J\\u{202e}dog");
-    expect((await cli("list")).out).not.toMatch(/[\u001b\u202e]/);
+    const { out } = await cli("list");
+    for (const steering of ["\u001b", "\u202e"]) expect(out).not.toContain(steering);
     expect(JSON.parse((await cli("list", "--json")).out)).toMatchObject([{ id: first, tool: "exec" }]);
     expect(await cli("allow", "ABCD2345")).toMatchObject({
       code: 1,

@@ -48,7 +48,7 @@ describe("replay", { timeout: 60_000 }, () => {
       /"message_type": "text"/,
       /^## Inbound message om_6123456789abcdefghijklmnopqrstu$/m,
       /^ {3}routing {2}agent coder by binding\.peer, session agent:coder:feishu:direct:ou_/m,
-      /^ {3}gate {5}answer: dm_allowed$/m,
+      /^ {3}gate {5}answer: dm_bound$/m,
       /^## System prompt for om_\S+: \d+ sections/m,
       /^ {3}stable {3}tooling +\d+ characters {2}~\d+ tokens$/m,
       /^ {3}volatile runtime +\d+ characters/m,

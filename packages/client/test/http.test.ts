@@ -44,7 +44,7 @@ describe("the HTTP API", () => {
     expect(await client.messages("c 1")).toEqual([message]);
     expect(await client.status()).toEqual(answers["/api/status"]);
     expect(await client.trace("m1")).toEqual(answers["/api/trace/m1"]);
-    expect(await client.approvals()).toEqual(answers["/api/approvals"].approvals);
+    expect({ approvals: await client.approvals() }).toEqual(answers["/api/approvals"]);
     for (const { headers } of gateway.requests) expect(headers.authorization).toBe(`Bearer ${TOKEN}`);
   });
 
