@@ -177,19 +177,22 @@ export class Agent {
     return this.#run;
   }
 
-  async #execute(input: readonly AgentMessage[]): Promise<RunResult> {
-    const running = this.#begin().execute(input);
-    this.#running = running;
+  #execute(input: readonly AgentMessage[]): Promise<RunResult> {
     try {
-      const result = await running;
-      if (result.pending.length > 0 || this.#waiting !== undefined) {
-        this.#waiting = new Set(result.pending.map((call) => call.id));
-      }
-      return result;
-    } finally {
-      this.#end();
+      const running = this.#begin().execute(input, this.#onEnd);
+      this.#running = running;
+      return running;
+    } catch (error) {
+      return Promise.reject(error);
     }
   }
+
+  #onEnd = (result: RunResult | undefined): void => {
+    if (result !== undefined && (result.pending.length > 0 || this.#waiting !== undefined)) {
+      this.#waiting = new Set(result.pending.map((call) => call.id));
+    }
+    this.#end();
+  };
 
   #end(): void {
     this.#running = undefined;

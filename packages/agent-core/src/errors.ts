@@ -39,6 +39,11 @@ export function isAgentError(value: unknown): value is AgentError {
   }
 }
 
+/** The error itself where it is an `AgentError`, else one of `code` that was caused by it. */
+export function asAgentError(error: unknown, code: AgentErrorCode): AgentError {
+  return isAgentError(error) ? error : new AgentError(code, errorText(error), { cause: error });
+}
+
 /** What an unknown thrown value says. Never throws: a value may be without a prototype, or refuse to be read. */
 export function errorText(error: unknown): string {
   try {

@@ -25,6 +25,8 @@ export class Conversation {
   #historyTurns: number | undefined;
   #llm: Message[] = [];
   #stale: boolean;
+  /** Messages up to here are in the view and counted. What comes behind the last request is looked at by the next. */
+  #seen: number;
   /** Tokens of the messages up to the vendor's last report; `undefined` before the first. */
   #reported: number | undefined;
   /** Tokens by guess of the messages since, up to `#guessed`; of those behind it only the most they can cost is known. */
@@ -33,7 +35,8 @@ export class Conversation {
   #most = 0;
 
   constructor(history: readonly AgentMessage[]) {
-    this.#messages = [...history];
+    this.#messages = history.slice();
+    this.#seen = history.length;
     this.#stale = history.length > 0;
     this.#convert = convertToLlm;
     if (history.length > 0) this.#recount();
@@ -55,8 +58,16 @@ export class Conversation {
 
   append(message: AgentMessage): void {
     this.#messages.push(message);
-    this.#count(message);
-    if (!this.#stale) this.#extend(message);
+  }
+
+  #catchUp(): void {
+    const messages = this.#messages;
+    while (this.#seen < messages.length) {
+      const message = messages[this.#seen++];
+      if (message === undefined) continue;
+      this.#count(message);
+      if (!this.#stale) this.#extend(message);
+    }
   }
 
   /** Puts the results of the last turn, which came in as they finished, in the order of its calls. */
@@ -73,9 +84,8 @@ export class Conversation {
     this.#stale = true;
   }
 
-  /** The same turn, its call ids made unique in this conversation. */
+  /** The same turn, its call ids made unique in this conversation. For turns that have calls. */
   withOwnIds(message: AssistantMessage): AssistantMessage {
-    if (toolCalls(message).length === 0) return message;
     // Ids that were made unique for the vendor are taken too.
     this.#ids ??= idsOf([...this.#messages, ...this.#llm]);
     const ids = this.#ids;
@@ -108,6 +118,7 @@ export class Conversation {
 
   /** What the vendor gets. A new array each time: a stream may hold on to it. */
   request(): readonly Message[] {
+    this.#catchUp();
     if (this.#stale) {
       this.#llm = this.#valid(this.view());
       this.#stale = false;
@@ -136,6 +147,7 @@ export class Conversation {
 
   /** Shows results as `changes` has them, whose keys are the results as they were shown so far. */
   prune(changes: ReadonlyMap<AgentMessage, ToolResultMessage>, tokensSaved: number): void {
+    this.#catchUp();
     this.#pruned ??= new Map();
     for (const message of this.#messages) {
       const next = changes.get(this.prunedAs(message) ?? message);
@@ -152,24 +164,28 @@ export class Conversation {
     for (const message of this.#messages.splice(0, count, summary)) this.#pruned?.delete(message);
     this.#reported = undefined;
     this.#tail = estimateTokens(this.view());
-    this.#guessed = this.#messages.length;
+    this.#seen = this.#messages.length;
+    this.#guessed = this.#seen;
     this.#most = 0;
     this.#stale = true;
   }
 
   /** Whether a vendor has counted the conversation, and with it what precedes the messages. */
   get isCounted(): boolean {
+    this.#catchUp();
     return this.#reported !== undefined;
   }
 
   /** Tokens of the next request, about: the vendor's own last count where there is one, and a guess at the rest. */
   tokens(prefix: number): number {
+    this.#catchUp();
     this.#guess();
     return (this.#reported ?? prefix) + this.#tail;
   }
 
   /** No more than this many; cheaper than `tokens`, which most turns need not know. */
   mostTokens(prefix: number): number {
+    this.#catchUp();
     return (this.#reported ?? prefix) + this.#tail + this.#most;
   }
 
@@ -222,7 +238,7 @@ export class Conversation {
   #report(tokens: number): void {
     this.#reported = tokens;
     this.#tail = 0;
-    this.#guessed = this.#messages.length;
+    this.#guessed = this.#seen;
     this.#most = 0;
   }
 

@@ -8,9 +8,11 @@ import { truncateResult } from "../overflow/truncate-content.ts";
 import type { CompiledTool } from "../schema/compile.ts";
 import type { ToolResult } from "../tool.ts";
 import type { CallHost } from "./call-host.ts";
+import { type End, stoppedBy } from "./ends.ts";
 import { askGate, checkArgs, unchecked } from "./gate.ts";
 import { aborted, type Invoked, invoke, wrong } from "./invoke.ts";
 import { failed, soundResult } from "./result.ts";
+import type { StopCause } from "./run-signal.ts";
 import { texts } from "./texts.ts";
 import { Updates } from "./updates.ts";
 
@@ -26,6 +28,15 @@ export interface CallsOutcome {
   readonly steering: readonly AgentMessage[];
   readonly end?: "limit" | "repeated" | "waiting";
   readonly limit?: LimitName;
+}
+
+/** The end that a turn's calls, or what stops the run, made it come to. */
+export function endByCalls(outcome: CallsOutcome | undefined, cause: StopCause | undefined): End | undefined {
+  if (outcome?.end === "waiting") return { reason: "waiting", pending: outcome.waiting };
+  if (cause !== undefined) return stoppedBy(cause);
+  if (outcome?.end === "repeated") return { reason: "repeated" };
+  if (outcome?.limit === undefined) return undefined;
+  return outcome.end === "limit" ? { reason: "limit", limit: outcome.limit } : undefined;
 }
 
 /** What is settled about a call before it is looked at: a result to give it, or that it has to wait. */

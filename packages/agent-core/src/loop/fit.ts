@@ -10,7 +10,7 @@ import { pruneToolResults } from "../overflow/prune.ts";
 import type { ToolSet } from "../schema/compile.ts";
 import { estimateTokens } from "../tokens.ts";
 
-const PRUNE_AT = 0.7;
+export const PRUNE_AT = 0.7;
 const COMPACT_AT = 0.6;
 const KEEP_SHARE = 0.25;
 /** What has to be added before a conversation that stayed long is compacted again. */
@@ -52,12 +52,7 @@ export class Fit {
     const { config, conversation } = this.#host;
     const above = config.model.contextWindow * (config.context?.pruneAt ?? PRUNE_AT);
     // What precedes the messages is in the vendor's own count.
-    if (conversation.isCounted) {
-      return conversation.mostTokens(0) <= above || conversation.tokens(0) <= above;
-    }
-    // Most conversations are far from the limit, which their length alone tells.
-    if (conversation.mostTokens(this.#prefixMost(system)) <= above) return true;
-    return conversation.tokens(this.#prefixTokens(system)) <= above;
+    return conversation.tokens(conversation.isCounted ? 0 : this.#prefixTokens(system)) <= above;
   }
 
   /** Before a model call that does not fit. Resolves with how many messages were replaced at the start. */
@@ -153,17 +148,6 @@ export class Fit {
     conversation.compact(summary, replaced);
     await this.#host.emit({ type: "compaction.end", summary, source, tokens: conversation.tokens(0) });
     return replaced;
-  }
-
-  /** No more than this many, by the length of the texts. */
-  #prefixMost(system: SystemPrompt): number {
-    let most = system.stable.length + (system.volatile?.length ?? 0);
-    const { specs } = this.#host.tools;
-    for (let i = 0; i < specs.length; i++) {
-      const spec = specs[i];
-      if (spec !== undefined) most += spec.name.length + spec.description.length;
-    }
-    return most + this.#host.tools.schemaTokens;
   }
 
   #prefixTokens(system: SystemPrompt): number {

@@ -14,17 +14,27 @@ export interface Opening {
   readonly origin: "input" | "steer" | "followUp" | "loop";
 }
 
+/** What taking in messages needs of the run. */
+export interface IntakeHost {
+  readonly config: AgentLoopConfig;
+  readonly stop: RunSignal;
+  readonly graceMs: number;
+  readonly now: () => number;
+}
+
 const NONE: readonly AgentMessage[] = [];
 
 /**
  * What a queue of the host holds. Of one that has not said so by the end of the grace of a run that has to stop, nothing.
  * @throws AgentError `invalid_input`
  */
-export function take(source: TakeMessages | undefined, stop: RunSignal, graceMs: number): Taken {
+export function take(source: TakeMessages | undefined, { stop, graceMs }: IntakeHost): Taken {
   if (source === undefined) return NONE;
   const taken = source();
-  if (!(taken instanceof Promise)) return checkInput(taken);
-  return stop.orStopped(taken, graceMs).then((messages) => checkInput(messages ?? NONE));
+  if (taken instanceof Promise) {
+    return stop.orStopped(taken, graceMs).then((messages) => checkInput(messages ?? NONE));
+  }
+  return taken.length === 0 ? taken : checkInput(taken);
 }
 
 /** @throws AgentError `invalid_input` */
@@ -39,18 +49,16 @@ export function openingOf(input: readonly AgentMessage[]): Opening {
  */
 export async function openingWithoutInput(
   messages: readonly AgentMessage[],
-  config: AgentLoopConfig,
-  stop: RunSignal,
-  graceMs: number,
-  now: () => number,
+  host: IntakeHost,
 ): Promise<Opening> {
+  const { config, stop, now } = host;
   const last = messages.at(-1);
   if (last !== undefined && (last.role !== "assistant" || unansweredCalls(messages) !== undefined)) {
     return { messages: NONE, origin: "input" };
   }
-  const steering = await take(config.steering, stop, graceMs);
+  const steering = await take(config.steering, host);
   if (steering.length > 0) return { messages: steering, origin: "steer" };
-  const followUps = stop.cause === undefined ? await take(config.followUps, stop, graceMs) : NONE;
+  const followUps = stop.cause === undefined ? await take(config.followUps, host) : NONE;
   if (followUps.length > 0) return { messages: followUps, origin: "followUp" };
   if (stop.cause !== undefined) return { messages: NONE, origin: "input" };
   switch (last?.stopReason) {

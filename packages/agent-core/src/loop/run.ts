@@ -3,7 +3,7 @@ import type { ToolCallBlock } from "../content.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import { type Unanswered, unansweredCalls } from "../conversation/pending.ts";
 import { toolCalls } from "../conversation/repair.ts";
-import { AgentError, errorText, isAgentError } from "../errors.ts";
+import { AgentError, asAgentError, errorText } from "../errors.ts";
 import type { EmitEvent, MessageOrigin, RunResult } from "../events.ts";
 import type { Step } from "../hooks.ts";
 import type { AgentMessage, AssistantMessage, Message } from "../messages.ts";
@@ -12,12 +12,20 @@ import { maxResultChars } from "../overflow/truncate.ts";
 import { compileTools, type ToolSet } from "../schema/compile.ts";
 import { Snapshot } from "../snapshot.ts";
 import type { CallHost } from "./call-host.ts";
-import { type CallsOutcome, type Preset, TurnCalls } from "./calls.ts";
+import { type CallsOutcome, endByCalls, TurnCalls } from "./calls.ts";
 import { type After, type End, endOf, failedBy, ON, overflowOf, rest, resultOf, stoppedBy } from "./ends.ts";
-import { Fit, type FitHost } from "./fit.ts";
-import { note, type Opening, openingOf, openingWithoutInput, type Taken, take } from "./intake.ts";
+import { Fit, type FitHost, PRUNE_AT } from "./fit.ts";
+import {
+  type IntakeHost,
+  note,
+  type Opening,
+  openingOf,
+  openingWithoutInput,
+  type Taken,
+  take,
+} from "./intake.ts";
 import { streamTurn, type TurnHost } from "./model-turn.ts";
-import { presetFor } from "./presets.ts";
+import { presetsFor } from "./presets.ts";
 import { Repeats } from "./repeats.ts";
 import { RunSignal } from "./run-signal.ts";
 import { Tally } from "./tally.ts";
@@ -29,21 +37,20 @@ const CONTINUATIONS = 2;
 const PAUSES = 16;
 
 /** One run over a conversation: the double loop, outside over follow-ups, inside over tool calls and steering. */
-export class Run implements CallHost, FitHost, TurnHost {
+export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
   readonly config: AgentLoopConfig;
   readonly conversation: Conversation;
   readonly tools: ToolSet;
   readonly stop: RunSignal;
   readonly tally: Tally;
-  readonly repeats: Repeats;
   readonly graceMs: number;
-  readonly resultChars: number;
   readonly now: () => number;
   readonly emit: EmitEvent;
   turn = 0;
   readonly #system: AgentContext["system"];
   readonly snapshot: Snapshot;
-  readonly #fit: Fit;
+  #fit: Fit | undefined;
+  #repeats: Repeats | undefined;
   readonly #options: StreamOptions;
   readonly #added: AgentMessage[] = [];
   /** The turns that make up the last answer: more than one when it was cut and went on. */
@@ -64,65 +71,78 @@ export class Run implements CallHost, FitHost, TurnHost {
     this.conversation = conversation;
     this.tools = compileTools(context.tools);
     this.tally = new Tally(config.limits ?? {});
-    this.repeats = new Repeats(config.repeat ?? {});
     this.graceMs = config.abortGraceMs ?? GRACE_MS;
-    this.resultChars = config.context?.resultChars ?? maxResultChars(config.model.contextWindow);
     this.now = config.now ?? Date.now;
     this.stop = new RunSignal(config.signal, config.limits?.wallMs);
     this.#system = context.system;
     this.emit = emit;
     this.snapshot = snapshot;
-    this.#fit = new Fit(this);
     this.#options = { ...config.streamOptions, signal: this.stop.signal };
     this.#runStart = conversation.messages.length;
     conversation.configure(config.convertToLlm, config.context?.historyTurns);
+  }
+
+  // What only tool calls or long conversations need is made when the first of them comes.
+  get repeats(): Repeats {
+    this.#repeats ??= new Repeats(this.config.repeat ?? {});
+    return this.#repeats;
+  }
+
+  get resultChars(): number {
+    return this.config.context?.resultChars ?? maxResultChars(this.config.model.contextWindow);
+  }
+
+  get #fitting(): Fit {
+    this.#fit ??= new Fit(this);
+    return this.#fit;
   }
 
   get signal(): AbortSignal {
     return this.stop.signal;
   }
 
-  /** @throws AgentError for wrong input, nothing to do, or a failed hook */
-  async execute(input: readonly AgentMessage[]): Promise<RunResult> {
-    let result: RunResult;
+  /**
+   * Calls `onEnd` last of all, without a result when it rejects.
+   * @throws AgentError for wrong input, nothing to do, or a failed hook
+   */
+  async execute(
+    input: readonly AgentMessage[],
+    onEnd?: (result: RunResult | undefined) => void,
+  ): Promise<RunResult> {
+    let result: RunResult | undefined;
     try {
       const opening =
-        input.length > 0
-          ? openingOf(input)
-          : await openingWithoutInput(
-              this.conversation.messages,
-              this.config,
-              this.stop,
-              this.graceMs,
-              this.now,
-            );
+        input.length > 0 ? openingOf(input) : await openingWithoutInput(this.conversation.messages, this);
       const started = this.emit({ type: "run.start" });
       if (started !== undefined) await started;
       try {
         result = this.#result(await this.#loop(opening));
       } catch (error) {
-        const failure = isAgentError(error)
-          ? error
-          : new AgentError("hook_failed", errorText(error), { cause: error });
-        const { code, message } = failure;
-        await this.emit({
-          type: "run.end",
-          result: { ...this.#result({ reason: "error" }), failure: { code, message } },
-        });
-        throw failure;
+        throw await this.#failure(error);
       }
-    } finally {
       this.stop.dispose();
+      const told = this.emit({ type: "run.end", result });
+      if (told !== undefined) await told;
+      return result;
+    } finally {
+      if (result === undefined) this.stop.dispose();
+      onEnd?.(result);
     }
-    const told = this.emit({ type: "run.end", result });
-    if (told !== undefined) await told;
-    return result;
+  }
+
+  /** What a run that cannot go on rejects with; told first. */
+  async #failure(error: unknown): Promise<AgentError> {
+    const failure = asAgentError(error, "hook_failed");
+    const { code, message } = failure;
+    const result = { ...this.#result({ reason: "error" }), failure: { code, message } };
+    await this.emit({ type: "run.end", result });
+    return failure;
   }
 
   /** Summarises the older part now, outside a run. */
   async compact(): Promise<boolean> {
     try {
-      return (await this.#fit.manual()) > 0;
+      return (await this.#fitting.manual()) > 0;
     } finally {
       this.stop.dispose();
     }
@@ -147,11 +167,12 @@ export class Run implements CallHost, FitHost, TurnHost {
   }
 
   takeSteering(): Taken {
-    return take(this.config.steering, this.stop, this.graceMs);
+    return take(this.config.steering, this);
   }
 
   /** Model turns, their calls and steering, until the agent would rest; then follow-ups, until there are none. */
   async #loop(opening: Opening): Promise<End> {
+    const { stop } = this;
     const open = unansweredCalls(this.conversation.messages);
     const settled = open === undefined ? undefined : await this.#settle(open, opening.messages.length > 0);
     const kept = this.#commitInput(opening.messages, opening.origin);
@@ -171,9 +192,8 @@ export class Run implements CallHost, FitHost, TurnHost {
       if (steering.length > 0) {
         await this.#commitInput(steering, "steer");
       } else if (after.go === "rest") {
-        const { stop } = this;
         if (stop.cause !== undefined) return stoppedBy(stop.cause);
-        const next = take(this.config.followUps, stop, this.graceMs);
+        const next = take(this.config.followUps, this);
         const followUps = next instanceof Promise ? await next : next;
         if (followUps.length === 0)
           return stop.cause === undefined ? { reason: after.reason } : stoppedBy(stop.cause);
@@ -191,28 +211,40 @@ export class Run implements CallHost, FitHost, TurnHost {
     if (started !== undefined) await started;
     this.tally.inVainMs = 0;
     const { stop } = this;
-    const given = this.#systemPrompt();
+    const given = typeof this.#system === "function" ? this.#system(this.turn) : this.#system;
     const system = given instanceof Promise ? await stop.orStopped(given) : given;
     if (system === undefined) return endOf(stoppedBy(stop.cause));
-    if (!this.#fit.fits(system)) this.#shift(await this.#fit.before(system));
+    if (!this.#fits(system)) this.#shift(await this.#fitting.before(system));
     let answered = stop.cause === undefined ? await this.#ask(system) : undefined;
     if (answered?.stopReason === "context_overflow") answered = await this.#askShorter(system, answered);
     if (answered === undefined) return endOf(stoppedBy(stop.cause));
-    const message = this.conversation.withOwnIds(answered);
+    const asked = toolCalls(answered);
+    const message = asked.length === 0 ? answered : this.conversation.withOwnIds(answered);
     this.tally.addTurn(message);
-    const calls = toolCalls(message);
+    const calls = message === answered ? asked : toolCalls(message);
     const kept = this.#commitTurn(message, calls);
     if (kept !== undefined) await kept;
     const outcome = calls.length === 0 ? undefined : await this.#runCalls(message, calls);
     const results = outcome?.results ?? [];
     const ended = this.emit({ type: "turn.end", turn: this.turn, message, results });
     if (ended !== undefined) await ended;
-    return this.#after(message, calls.length > 0, outcome);
+    // Taken from the host's queue, so it has to be kept whatever follows.
+    const said = outcome === undefined ? undefined : this.#commitInput(outcome.steering, "steer");
+    if (said !== undefined) await said;
+    return this.#following(message, calls.length > 0, outcome);
+  }
+
+  /** Whether the next request is short enough as it is. Most are by far, which the length of the texts alone tells. */
+  #fits(system: SystemPrompt): boolean {
+    const { config, conversation, tools } = this;
+    const above = config.model.contextWindow * (config.context?.pruneAt ?? PRUNE_AT);
+    const prefix = system.stable.length + (system.volatile?.length ?? 0) + tools.mostTokens;
+    return conversation.mostTokens(prefix) <= above || this.#fitting.fits(system);
   }
 
   /** The vendor had no room for the request: one more try with a shorter one, where there is one. */
   async #askShorter(system: SystemPrompt, tooLong: AssistantMessage): Promise<AssistantMessage | undefined> {
-    const replaced = await this.#fit.afterOverflow(system);
+    const replaced = await this.#fitting.afterOverflow(system);
     if (replaced === undefined || this.stop.cause !== undefined) return tooLong;
     this.addUsage(tooLong);
     this.#shift(replaced);
@@ -245,12 +277,6 @@ export class Run implements CallHost, FitHost, TurnHost {
     this.tally.addUsage(usage);
   }
 
-  /** Made anew for each turn only where the host wants that. */
-  #systemPrompt(): SystemPrompt | Promise<SystemPrompt> {
-    const system = this.#system;
-    return typeof system === "function" ? system(this.turn) : system;
-  }
-
   async #runCalls(message: AssistantMessage, calls: readonly ToolCallBlock[]): Promise<CallsOutcome> {
     const turn = new TurnCalls(this, message, calls);
     let outcome: CallsOutcome;
@@ -268,29 +294,14 @@ export class Run implements CallHost, FitHost, TurnHost {
     return outcome;
   }
 
-  #after(
-    message: AssistantMessage,
-    called: boolean,
-    outcome: CallsOutcome | undefined,
-  ): After | Promise<After> {
-    // Taken from the host's queue, so it has to be kept whatever follows.
-    const kept = outcome === undefined ? undefined : this.#commitInput(outcome.steering, "steer");
-    if (kept === undefined) return this.#following(message, called, outcome);
-    return kept.then(() => this.#following(message, called, outcome));
-  }
-
   #following(
     message: AssistantMessage,
     called: boolean,
     outcome: CallsOutcome | undefined,
   ): After | Promise<After> {
     const { stopReason } = message;
-    if (outcome?.end === "waiting") return endOf({ reason: "waiting", pending: outcome.waiting });
-    if (this.stop.cause !== undefined) return endOf(stoppedBy(this.stop.cause));
-    if (outcome?.end === "repeated") return endOf({ reason: "repeated" });
-    if (outcome?.end === "limit" && outcome.limit !== undefined) {
-      return endOf({ reason: "limit", limit: outcome.limit });
-    }
+    const end = endByCalls(outcome, this.stop.cause);
+    if (end !== undefined) return endOf(end);
     if (stopReason !== "max_tokens") this.#continuations = 0;
     if (stopReason !== "pause") this.#pauses = 0;
     switch (stopReason) {
@@ -322,11 +333,7 @@ export class Run implements CallHost, FitHost, TurnHost {
 
   /** Gives each call an earlier run left open its result, or runs it. Resolves with the end when one has to wait. */
   async #settle(open: Unanswered, newInput: boolean): Promise<End | undefined> {
-    const ask = this.config.onPendingCall;
-    const presets: Preset[] = [];
-    for (const call of open.calls) {
-      presets.push(await presetFor(call, this.tools.byName.get(call.name)?.tool, newInput, ask, this.stop));
-    }
+    const presets = await presetsFor(open.calls, newInput, this);
     const outcome = await new TurnCalls(this, open.message, open.calls, presets).run();
     await this.#addAll(outcome.results, "tool");
     if (newInput && outcome.waiting.length > 0) {

@@ -29,7 +29,7 @@ export class Tally {
 
   addTurn(message: AssistantMessage): void {
     this.turns++;
-    this.add(message);
+    if (message.usage !== undefined || this.#limits.outputTokens !== undefined) this.add(message);
   }
 
   /** A model call that is no turn of its own: a summary, a try that was void. */
@@ -67,8 +67,9 @@ export class Tally {
 
   /** The options of the next request, with no more output asked for, and no more patience, than is left. */
   clip(given: StreamOptions, model: Model): StreamOptions {
-    const options = this.#patient(given);
     const limit = this.#limits.outputTokens;
+    if (limit === undefined && this.inVainMs === 0) return given;
+    const options = this.#patient(given);
     if (limit === undefined) return options;
     const asked = options.maxOutputTokens ?? Math.min(model.maxOutputTokens, DEFAULT_OUTPUT);
     return { ...options, maxOutputTokens: Math.max(1, Math.min(asked, limit - this.#outputTokens)) };

@@ -25,31 +25,62 @@ export interface CompiledTool {
 }
 
 /** The tools of a run. */
-export interface ToolSet {
+export class ToolSet {
   readonly specs: readonly ToolSpec[];
-  readonly byName: ReadonlyMap<string, CompiledTool>;
   /** What the schemas cost in a request, about. */
   readonly schemaTokens: number;
+  /** No more than this many tokens in a request, names and descriptions included. */
+  readonly mostTokens: number;
+  readonly #compiled: readonly CompiledTool[];
+  #byName: Map<string, CompiledTool> | undefined;
+
+  constructor(
+    compiled: readonly CompiledTool[],
+    specs: readonly ToolSpec[],
+    schemaTokens: number,
+    mostTokens: number,
+  ) {
+    this.#compiled = compiled;
+    this.specs = specs;
+    this.schemaTokens = schemaTokens;
+    this.mostTokens = mostTokens;
+  }
+
+  /** Made when the first tool is called: most turns call none. */
+  get byName(): ReadonlyMap<string, CompiledTool> {
+    this.#byName ??= new Map(this.#compiled.map((entry) => [entry.tool.name, entry]));
+    return this.#byName;
+  }
 }
 
 const schemas = new WeakMap<InputSchema, CompiledSchema>();
 
 /** @throws AgentError `invalid_tool` */
 export function compileTools(tools: readonly Tool[]): ToolSet {
-  const byName = new Map<string, CompiledTool>();
+  const compiled: CompiledTool[] = [];
   const specs: ToolSpec[] = [];
   let schemaTokens = 0;
+  let mostTokens = 0;
   for (let i = 0; i < tools.length; i++) {
     const tool = tools[i];
     if (tool === undefined) continue;
-    if (byName.has(tool.name)) throw new AgentError("invalid_tool", `Two tools are called "${tool.name}".`);
     const schema = compileSchema(tool);
     const spec = schema.specOf(tool);
-    byName.set(tool.name, { tool, spec, schema });
+    compiled.push({ tool, spec, schema });
     specs.push(spec);
     schemaTokens += schema.tokens;
+    mostTokens += schema.tokens + tool.name.length + tool.description.length;
   }
-  return { specs, byName, schemaTokens };
+  if (compiled.length > 1) throwTwins(compiled);
+  return new ToolSet(compiled, specs, schemaTokens, mostTokens);
+}
+
+function throwTwins(compiled: readonly CompiledTool[]): void {
+  const names = new Set<string>();
+  for (const { tool } of compiled) {
+    if (names.has(tool.name)) throw new AgentError("invalid_tool", `Two tools are called "${tool.name}".`);
+    names.add(tool.name);
+  }
 }
 
 /** Made at first use and kept with the schema, so that an application may make its tools anew for each run. */
@@ -65,10 +96,11 @@ function compileSchema(tool: Tool): CompiledSchema {
 /** A schema as JSON, and its check, which is compiled when it is first needed. */
 class CompiledSchema {
   readonly json: JsonObject;
+  /** What the schema costs in a request, about. */
+  readonly tokens: number;
   readonly #source: InputSchema;
   #check: Check | undefined;
   #spec: ToolSpec | undefined;
-  #tokens: number | undefined;
 
   constructor(toolName: string, source: InputSchema) {
     this.#source = source;
@@ -76,6 +108,7 @@ class CompiledSchema {
     if (this.json.type !== "object") {
       throw new AgentError("invalid_tool", `The arguments of tool "${toolName}" must be an object schema.`);
     }
+    this.tokens = estimateTokens(JSON.stringify(this.json));
   }
 
   /** The same object for the same tool, which adapters go by. Two tools rarely share a schema, so one is kept. */
@@ -88,12 +121,6 @@ class CompiledSchema {
       this.#spec = { name, description, inputSchema: this.json };
     }
     return this.#spec;
-  }
-
-  /** What the schema costs in a request, about. */
-  get tokens(): number {
-    this.#tokens ??= estimateTokens(JSON.stringify(this.json));
-    return this.#tokens;
   }
 
   check(args: JsonObject): Checked | Promise<Checked> {
