@@ -82,19 +82,28 @@ export type ModelStreamEvent = Exclude<ModelEvent, { readonly type: "start" | "f
  *
  * ```text
  * run.start
- *   message*                                       the input, once it is durable
- *   turn.start
- *     compaction.start compaction.end?             when the window is filling up
- *     model.start (block.start *.delta* block.end | usage | attempt)*
- *     model.discard*                               what was streamed of this turn is void; model.start follows
- *     message                                      the model's turn, once it is durable
- *     (tool.ask | tool.start | tool.update* | tool.end)*   per call; calls run in parallel interleave
- *     message*                                     results, in the order of the calls
+ *   CALLS message*                               calls an earlier run left open, settled; their results
+ *   message*                                     the input, and what was queued, each once it is durable
+ *   turn.start                                   and so on for each turn
+ *     SHORTER                                    when the window is filling up
+ *     ANSWER
+ *     (SHORTER model.discard ANSWER)?            the vendor had no room: what was streamed is void
+ *     message?                                   the model's turn, once it is durable; none where it failed without a word
+ *     CALLS
+ *     message*                                   results, in the order of the calls
  *   turn.end
- *   message*                                       steering and follow-ups, each once it is durable
+ *   message*                                     steering, follow-ups and the loop's own notes, each once it is durable
  * run.end
+ *
+ * SHORTER = prune? (compaction.start compaction.end?)?
+ * ANSWER  = attempt* model.start? (block.start *.delta* block.end | usage | attempt)*
+ *           (attempt model.discard ANSWER)?      an attempt broke off that nobody had seen: begins anew
+ * CALLS   = (tool.ask? (tool.start tool.update*)? tool.end?)*    calls that run at once interleave
  * ```
- * `block.*`, `*.delta`, `usage` and `attempt` are the model's own events. `run.end` comes exactly once and last.
+ * `block.*`, `*.delta`, `usage` and `attempt` are the model's own events; `model.start` comes once the vendor has
+ * answered. Each call has one `tool.end`, but for those that wait for a decision; its result as a `message` follows all of
+ * them. A turn in which the run has to stop before the model was asked has no `turn.end`, and a failed hook ends the run
+ * wherever it is. `run.end` comes exactly once and last. `Agent.compact` outside a run gives `compaction.*` alone.
  */
 export type AgentEvent =
   | { readonly type: "run.start" }

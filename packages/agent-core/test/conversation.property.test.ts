@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type {
+  AgentEvent,
   AgentMessage,
   AssistantMessage,
   Block,
@@ -19,6 +20,7 @@ import {
   repairConversation,
   turnStart,
 } from "../src/index.ts";
+import { orderProblems } from "./event-order.ts";
 import { eventsOf, MODEL, SYSTEM, scripted, text, tool, user } from "./scripted.ts";
 import { vendorProblems } from "./vendor-rules.ts";
 
@@ -176,12 +178,32 @@ const scenario = fc.record({
   followUps: fc.integer({ min: 0, max: 2 }),
   decide: fc.array(fc.constantFrom("allow", "allow", "block", "change", "ask", "throw"), { maxLength: 8 }),
   answers: fc.array(fc.constantFrom("allow", "deny", "wait"), { maxLength: 4 }),
-  tool: fc.array(fc.constantFrom("ok", "ok", "long", "throw", "abort"), { maxLength: 8 }),
+  tool: fc.array(fc.constantFrom("ok", "ok", "long", "throw", "abort", "report"), { maxLength: 8 }),
+  attempts: fc.array(fc.constantFrom("none", "none", "before", "between", "void"), { maxLength: 4 }),
+  failAt: fc.option(fc.integer({ min: 0, max: 12 }), { nil: undefined, freq: 8 }),
   parallel: fc.boolean(),
   historyTurns: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
   drop: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined }),
   overflowAt: fc.option(fc.integer({ min: 0, max: 4 }), { nil: undefined }),
 });
+
+/** A stream as a runner gives it that tries again: before the vendor answers, in the middle, or all over. */
+function* attempted(how: string, events: Iterable<ModelEvent>): Generator<ModelEvent> {
+  const failure = { provider: "p", model: "m", code: "overloaded", message: "busy" } as const;
+  const next = { kind: "retry", provider: "p", model: "m", delayMs: 0 } as const;
+  const attempt = { type: "attempt", failure, next } as const;
+  const [first, ...rest] = events;
+  if (how === "before") yield attempt;
+  if (first !== undefined) yield first;
+  if (how === "between") yield attempt;
+  if (how === "void" && first !== undefined) {
+    yield { type: "block.start", index: 0, block: { type: "text" } };
+    yield { type: "text.delta", index: 0, delta: "not seen" };
+    yield { ...attempt, discard: true };
+    yield first;
+  }
+  yield* rest;
+}
 
 describe("any run", () => {
   it("asks the model only valid conversations, and leaves one that can go on", async () => {
@@ -195,6 +217,7 @@ describe("any run", () => {
         let followUps = given.followUps;
         let calls = 0;
         let decisions = 0;
+        let steps = 0;
         let questions = 0;
 
         const first = given.turns[0];
@@ -228,13 +251,14 @@ describe("any run", () => {
             emitted: false,
             scope: "model",
           } as const;
-          yield* eventsOf(failed ? { ...turn, error } : turn);
+          yield* attempted(given.attempts[n] ?? "none", eventsOf(failed ? { ...turn, error } : turn));
         }
-        const t: Tool = tool("t", async () => {
+        const t: Tool = tool("t", async (_call, context) => {
           const what = given.tool[calls++] ?? "ok";
           await undefined;
           if (what === "throw") throw new Error("failed");
           if (what === "abort") controller.abort();
+          if (what === "report") for (let i = 0; i < 4; i++) context.update(text("on it"));
           return text(what === "long" ? "z".repeat(9_000) : "fine");
         });
         const tools = [given.parallel ? { ...t, execution: "parallel" as const } : t];
@@ -267,6 +291,7 @@ describe("any run", () => {
               return action === "deny" ? { action, reason: "no" } : { action };
             },
             onStep: (step) => {
+              if (steps++ === given.failAt) throw new Error("disk full");
               if (step.kind === "compaction") kept.splice(0, step.replaced, ...step.messages);
               else kept.push(...step.messages);
             },
@@ -279,17 +304,21 @@ describe("any run", () => {
             },
           },
         );
-        const ends: string[] = [];
+        const events: AgentEvent[] = [];
         let result: Awaited<ReturnType<typeof run.result>>;
         try {
-          for await (const event of run) if (event.type === "run.end") ends.push(event.result.reason);
+          for await (const event of run) events.push(event);
           result = await run.result();
         } catch (error) {
           if (error instanceof AgentError && error.code === "nothing_to_continue") return;
-          throw error;
+          if (!(error instanceof AgentError && error.code === "step_failed")) throw error;
+          expect(problems).toEqual([]);
+          expect(orderProblems(events)).toEqual([]);
+          return;
         }
         expect(problems).toEqual([]);
-        expect(ends).toEqual([result.reason]);
+        expect(orderProblems(events)).toEqual([]);
+        expect(events.at(-1)).toEqual({ type: "run.end", result });
         // What the host kept is what the run says it added, and it can be loaded again; calls are open only when waiting.
         const open = repairConversation(kept, { pending: "keep" });
         const waits = new Set(result.pending.map((call) => call.id));

@@ -1,5 +1,7 @@
-import type { AgentLoopConfig, AgentMessage, RunResult, Tool } from "../src/index.ts";
+import { expect } from "vitest";
+import type { AgentEvent, AgentLoopConfig, AgentMessage, RunResult, Tool } from "../src/index.ts";
 import { runAgentLoop } from "../src/index.ts";
+import { orderProblems } from "./event-order.ts";
 import { type Asked, MODEL, SYSTEM, scripted, type Turn, user } from "./scripted.ts";
 
 /** What a run is given besides the model's turns; a prompt of "go" unless it says otherwise. */
@@ -9,7 +11,7 @@ export interface Given {
   readonly tools?: readonly Tool[];
 }
 
-/** One run over a scripted model, and the requests the model got. */
+/** One run over a scripted model, and the requests the model got. Its events come in the documented order. */
 export async function run(
   turns: readonly Turn[],
   config: Partial<AgentLoopConfig> = {},
@@ -17,12 +19,20 @@ export async function run(
 ): Promise<{ result: RunResult; asked: readonly Asked[] }> {
   const model = scripted(...turns);
   const { history = [], input = [user("go")], tools = [] } = given;
-  const result = await runAgentLoop(
-    { system: SYSTEM, history, input, tools },
-    { model: MODEL, stream: model.stream, ...config },
-    () => {},
-  );
-  return { result, asked: model.asked };
+  const events: AgentEvent[] = [];
+  try {
+    const result = await runAgentLoop(
+      { system: SYSTEM, history, input, tools },
+      { model: MODEL, stream: model.stream, ...config },
+      (event) => {
+        events.push(event);
+      },
+    );
+    return { result, asked: model.asked };
+  } finally {
+    // A run that could not begin has no events.
+    if (events.length > 0) expect(orderProblems(events)).toEqual([]);
+  }
 }
 
 /** A queue that gives what it holds when it has been asked `after` times. */

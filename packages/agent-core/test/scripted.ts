@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import type {
   AgentEvent,
   AssistantMessage,
@@ -15,6 +16,7 @@ import type {
   Usage,
   UserMessage,
 } from "../src/index.ts";
+import { orderProblems } from "./event-order.ts";
 
 export const MODEL: Model = {
   id: "scripted-1",
@@ -151,9 +153,14 @@ export function text(value: string): ToolResult {
   return { content: [{ type: "text", text: value }] };
 }
 
+/** Every event of a run; they come in the documented order. */
 export async function collect(events: AsyncIterable<AgentEvent>): Promise<AgentEvent[]> {
   const all: AgentEvent[] = [];
-  for await (const event of events) all.push(event);
+  try {
+    for await (const event of events) all.push(event);
+  } finally {
+    if (all.length > 0) expect(orderProblems(all)).toEqual([]);
+  }
   return all;
 }
 

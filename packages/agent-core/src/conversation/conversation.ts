@@ -161,6 +161,8 @@ export class Conversation {
 
   /** Puts `summary` in the place of the first `count` messages. */
   compact(summary: AgentMessage, count: number): void {
+    // A call keeps its id to itself for the run, also once it is summarised.
+    this.#ids ??= idsOf([...this.#messages, ...this.#llm]);
     for (const message of this.#messages.splice(0, count, summary)) this.#pruned?.delete(message);
     this.#reported = undefined;
     this.#tail = estimateTokens(this.view());

@@ -10,7 +10,8 @@ export interface Unanswered {
 
 /**
  * The calls a history ends in without results: those of the last model turn, when only results of its other calls
- * follow it. `undefined` when there are none.
+ * follow it. Of two of one id only the first, as no result could be told from the other's. `undefined` when there are
+ * none.
  */
 export function unansweredCalls(messages: readonly AgentMessage[]): Unanswered | undefined {
   let answered: Set<string> | undefined;
@@ -20,7 +21,10 @@ export function unansweredCalls(messages: readonly AgentMessage[]): Unanswered |
       answered ??= new Set();
       answered.add(message.toolCallId);
     } else if (message?.role === "assistant") {
-      const calls = toolCalls(message).filter((call) => answered?.has(call.id) !== true);
+      const all = toolCalls(message);
+      if (all.length === 0) return undefined;
+      const seen = new Set(answered);
+      const calls = all.filter((call) => !seen.has(call.id) && seen.add(call.id));
       return calls.length === 0 ? undefined : { message, calls };
     } else {
       return undefined;
