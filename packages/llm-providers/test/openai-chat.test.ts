@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import type { Message, Model, StreamOptions } from "@signalbox/agent-core";
 import { describe, expect, it, test } from "vitest";
-import { openaiChat } from "../src/openai-chat/index.ts";
+import { chatDialects, openaiChat } from "../src/openai-chat/index.ts";
+import { chatQuirks } from "../src/openai-chat/quirks.ts";
 import { providerSuite } from "../src/testkit/index.ts";
 import { result, said, tools, user } from "./support/conversations.ts";
 import { brief, expectedBriefs, fixtures, recordedStreams, testModel } from "./support/fixtures.ts";
@@ -226,6 +228,67 @@ test("cache marks for a model that takes them", async () => {
       { role: "user", content: [{ type: "text", text: "Three.", ...mark }] },
     ],
   });
+});
+
+test("cache marks at OpenRouter, for Claude only, on what a tool gave too", async () => {
+  const mark = { cache_control: { type: "ephemeral", ttl: "1h" } };
+  const messages = [
+    user("Time?"),
+    said(thinker, [{ type: "toolCall", id: "call_1", name: "now", args: {}, argsText: "{}" }]),
+    result("call_1", "now", [{ type: "text", text: "Noon." }]),
+  ];
+  const context = { system: { stable: "S." }, messages, tools };
+  const bodyFor = (id: string): Promise<unknown> =>
+    bodyOf(
+      openaiChat,
+      { ...thinker, id, quirks: {} },
+      { context, options: { cache: "long" } },
+      "https://openrouter.ai/api/v1",
+    );
+  expect(await bodyFor("anthropic/claude-sonnet-4.6")).toMatchObject({
+    messages: [
+      { role: "system", content: [{ type: "text", text: "S.", ...mark }] },
+      { role: "user", content: "Time?" },
+      { role: "assistant" },
+      { role: "tool", tool_call_id: "call_1", content: [{ type: "text", text: "Noon.", ...mark }] },
+    ],
+  });
+  expect(JSON.stringify(await bodyFor("openai/gpt-5.2"))).not.toContain("cache_control");
+});
+
+test("a server that takes no named tool is offered that one alone", async () => {
+  const choice = { toolChoice: { name: "now" } };
+  expect(await ask({ dialect: "lmstudio" }, hello, choice)).toMatchObject({
+    tool_choice: "required",
+    tools: [{ function: { name: "now" } }],
+  });
+  expect(await ask({ dialect: "vllm" }, hello, choice)).toMatchObject({
+    tool_choice: { type: "function", function: { name: "now" } },
+  });
+});
+
+test.each(["lmstudio", "minimax", "compatible"])(
+  "a level of thinking that %s is not told of is warned of",
+  async (dialect) => {
+    const warned = async (how: StreamOptions): Promise<string[]> => {
+      const bytes = streams.get("text") ?? Buffer.of();
+      const asked = { ...thinker, quirks: { dialect } };
+      const { events } = await replay(
+        { provider: openaiChat, model: asked, baseUrl: "http://localhost/v1", options: how },
+        { pieces: [bytes] },
+      );
+      const [start] = events;
+      return start?.type === "start" ? start.warnings.map((one) => one.code) : [];
+    };
+    expect(await warned({ thinking: "high" })).toContain("thinking.dropped");
+    expect(await warned({})).not.toContain("thinking.dropped");
+  },
+);
+
+test("every dialect and quirk is documented", () => {
+  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+  for (const dialect of Object.keys(chatDialects)) expect(readme).toContain(`| \`${dialect}\` |`);
+  for (const quirk of Object.keys(chatQuirks(thinker, baseUrl))) expect(readme).toContain(`\`${quirk}\``);
 });
 
 const image = { type: "image", mimeType: "image/png", source: { kind: "base64", data: "AAAA" } } as const;

@@ -68,6 +68,32 @@ describe("the catalogue", () => {
     });
   });
 
+  it("overrides one quirk and leaves the others", () => {
+    const given = { temperature: true, thinkingDisplay: null };
+    const models = [{ id: "claude-opus-5", quirks: given }];
+    const own = createCatalogue([{ name: "anthropic", api: "anthropic-messages", models }]);
+    expect(own.resolve("anthropic/claude-opus-5")?.model.quirks).toEqual({
+      ...catalogue.resolve("proxy/claude-opus-5")?.model.quirks,
+      ...given,
+    });
+    expect(own.resolve("anthropic/claude-opus-5")?.model.quirks).toMatchObject({ thinking: "adaptive" });
+  });
+
+  it("lets Mistral's models think where the vendor documents it", () => {
+    const thinking = createCatalogue()
+      .list()
+      .filter((model) => model.provider === "mistral")
+      .map((model) => [model.id, model.thinking]);
+    expect(Object.fromEntries(thinking)).toEqual({
+      "mistral-medium-latest": ["off", "high"],
+      "mistral-medium-3-5": ["off", "high"],
+      "mistral-medium-3.5": ["off", "high"],
+      "mistral-small-latest": ["off", "high"],
+      "mistral-large-2512": [],
+      "mistral-large-latest": [],
+    });
+  });
+
   it("works with stated defaults, and says so, where it knows nothing", () => {
     const unknown = catalogue.resolve("local/mystery");
     expect(unknown?.model).toMatchObject({

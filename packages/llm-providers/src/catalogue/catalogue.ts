@@ -5,7 +5,10 @@ import type { Entry } from "./entry.ts";
 import { openaiModels } from "./openai.ts";
 import { demoModels, googleModels, mistralModels } from "./others.ts";
 
-/** A model as the configuration states it: whatever is absent comes from the table, or from the stated defaults. */
+/**
+ * A model as the configuration states it: whatever is absent comes from the table, or from the stated defaults. Of
+ * `quirks` each that is absent, too; `null` takes one of the table's away.
+ */
 export type ModelOverride = { readonly id: string } & Partial<Omit<Model, "id" | "provider" | "api">>;
 
 /** An account whose models may be named. */
@@ -73,7 +76,10 @@ function build(account: CatalogueAccount, id: string): ResolvedModel {
   const override = account.models?.find((model) => model.id === id);
   const entry = known(account.api, id);
   const place = { id, provider: account.name, api: account.api };
-  if (entry !== undefined) return { model: { ...entry, ...override, ...place }, warnings: [] };
+  if (entry !== undefined) {
+    const quirks = { ...entry.quirks, ...override?.quirks };
+    return { model: { ...entry, ...override, ...place, quirks }, warnings: [] };
+  }
   const sizes = entryOf(UNKNOWN, account.api) ?? UNKNOWN_OTHER;
   const model: Model = { ...sizes, input: ["text"], thinking: [], tools: "native", ...override, ...place };
   if (override?.contextWindow !== undefined) return { model, warnings: [] };

@@ -53,12 +53,13 @@ export const googleModels: readonly Entry[] = [
   gemini("gemini-2.5-flash-lite", "Gemini 2.5 Flash-Lite", [0.1, 0.01, 0.4], BUDGET),
 ];
 
-// Windows: docs.mistral.ai/models.
+// Windows: docs.mistral.ai/models. Thinking: docs.mistral.ai/capabilities/reasoning/adjustable.
 function mistral(
   id: string,
   name: string,
   contextWindow: number,
   input: readonly ("text" | "image")[],
+  thinking: readonly ThinkingLevel[],
   price?: readonly [input: number, output: number],
 ): Entry {
   return {
@@ -69,19 +70,24 @@ function mistral(
     contextWindow,
     maxOutputTokens: 32_768,
     input,
-    thinking: [],
+    thinking,
     tools: "native",
     ...(price === undefined ? {} : { prices: prices(MISTRAL, price[0], price[1]) }),
   };
 }
 
+const SEES = ["text", "image"] as const;
+/** The vendor's words are `none` and `high`. */
+const ON_OFF: readonly ThinkingLevel[] = ["off", "high"];
+
 export const mistralModels: readonly Entry[] = [
-  mistral("mistral-medium-latest", "Mistral Medium 3.5", 256_000, ["text", "image"], [1.5, 7.5]),
-  mistral("mistral-medium-3.5", "Mistral Medium 3.5", 256_000, ["text", "image"], [1.5, 7.5]),
-  mistral("mistral-large-2512", "Mistral Large 3", 262_144, ["text", "image"], [0.5, 1.5]),
+  mistral("mistral-medium-latest", "Mistral Medium 3.5", 256_000, SEES, ON_OFF, [1.5, 7.5]),
+  mistral("mistral-medium-3-5", "Mistral Medium 3.5", 256_000, SEES, ON_OFF, [1.5, 7.5]),
+  mistral("mistral-medium-3.5", "Mistral Medium 3.5", 256_000, SEES, ON_OFF, [1.5, 7.5]),
+  mistral("mistral-large-2512", "Mistral Large 3", 262_144, SEES, [], [0.5, 1.5]),
   // Which version this names, and so its price, changes: the configuration states it where cost matters.
-  mistral("mistral-large-latest", "Mistral Large", 262_144, ["text", "image"]),
-  mistral("mistral-small-latest", "Mistral Small", 131_072, ["text", "image"]),
+  mistral("mistral-large-latest", "Mistral Large", 262_144, SEES, []),
+  mistral("mistral-small-latest", "Mistral Small", 131_072, SEES, ON_OFF),
 ];
 
 export const demoModels: readonly Entry[] = [{ ...demoModel, name: "Offline demo" }];

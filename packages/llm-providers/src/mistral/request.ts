@@ -39,7 +39,8 @@ export function buildRequest(
     else if (choice === "required") request.toolChoice = "any";
     else if (choice !== undefined) request.toolChoice = choice;
   }
-  if (level !== undefined) {
+  // Not thinking is what a model does that is told nothing.
+  if (level !== undefined && (level !== "off" || options.thinking !== undefined)) {
     const quirks = model.quirks ?? {};
     const style = quirks.thinkingStyle ?? (/^magistral/.test(model.id) ? "prompt_mode" : "reasoning_effort");
     if (style === "prompt_mode") request.promptMode = level === "off" ? null : "reasoning";

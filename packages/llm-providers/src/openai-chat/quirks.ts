@@ -41,6 +41,8 @@ export interface ChatQuirks {
   readonly strictTools: boolean | undefined;
   /** Whether `tool_choice` is understood. */
   readonly toolChoice: boolean;
+  /** Whether `tool_choice` may name a tool; else only that tool is offered, and required. */
+  readonly namedToolChoice: boolean;
   /** Where images of tool results go: into the tool message, or into a user message after the results. */
   readonly toolResultImages: "tool" | "user";
   /** Whether a user message may directly follow tool results; a short assistant message is put between otherwise. */
@@ -55,7 +57,7 @@ export interface ChatQuirks {
   readonly stop: boolean;
   /** Whether `prompt_cache_key` and `prompt_cache_retention` are understood. */
   readonly promptCacheKey: boolean;
-  /** Whether Anthropic's `cache_control` marks are understood on text parts. */
+  /** Whether Anthropic's `cache_control` marks are put on text parts; at OpenRouter by default for Claude models. */
   readonly cacheControl: boolean;
   /** Sent with every request, before the caller's own extras; for instance `{ "reasoning_split": true }`. */
   readonly body: JsonObject;
@@ -74,6 +76,7 @@ const COMPATIBLE: ChatQuirks = {
   parallelToolCalls: undefined,
   strictTools: undefined,
   toolChoice: true,
+  namedToolChoice: true,
   toolResultImages: "user",
   userAfterTool: true,
   toolResultName: false,
@@ -102,7 +105,8 @@ export const chatDialects: Readonly<Record<string, Partial<ChatQuirks>>> = {
     toolChoice: false,
   },
   vllm: { thinkingStyle: "template" },
-  lmstudio: { toolChoice: true },
+  // lmstudio-ai/lmstudio-bug-tracker#670
+  lmstudio: { namedToolChoice: false },
   deepseek: {
     thinkingStyle: "thinking",
     reasoningField: "reasoning_content",
@@ -127,7 +131,6 @@ export const chatDialects: Readonly<Record<string, Partial<ChatQuirks>>> = {
     reasoningField: "reasoning_details",
     reasoningScope: "all",
     thinkTags: false,
-    toolResultImages: "user",
   },
   groq: {
     maxTokensField: "max_completion_tokens",
@@ -206,6 +209,7 @@ export function chatQuirks(model: Model, baseUrl: string): ChatQuirks {
     parallelToolCalls: maybe(own.parallelToolCalls, base.parallelToolCalls),
     strictTools: maybe(own.strictTools, base.strictTools),
     toolChoice: flag(own.toolChoice, base.toolChoice),
+    namedToolChoice: flag(own.namedToolChoice, base.namedToolChoice),
     toolResultImages: setting(own.toolResultImages, ["tool", "user"], base.toolResultImages),
     userAfterTool: flag(own.userAfterTool, base.userAfterTool),
     toolResultName: flag(own.toolResultName, base.toolResultName),
@@ -213,7 +217,11 @@ export function chatQuirks(model: Model, baseUrl: string): ChatQuirks {
     temperature: flag(own.temperature, plain && reasons ? false : base.temperature),
     stop: flag(own.stop, plain && reasons ? false : base.stop),
     promptCacheKey: flag(own.promptCacheKey, base.promptCacheKey),
-    cacheControl: flag(own.cacheControl, base.cacheControl),
+    cacheControl: flag(
+      own.cacheControl,
+      // Others there cache by themselves.
+      name === "openrouter" ? /claude/i.test(model.id) : base.cacheControl,
+    ),
     body: isRaw(own.body) ? own.body : base.body,
   };
 }

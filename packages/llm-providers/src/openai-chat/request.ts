@@ -20,6 +20,11 @@ export function buildRequest(
   warn: Warn,
 ): Params {
   const level = thinkingLevel(model, options, warn);
+  if (level !== undefined && options.thinking !== undefined && quirks.thinkingStyle === "none")
+    warn(
+      "thinking.dropped",
+      `Thinking "${options.thinking}" was left out: how this server is told of it is not known (\`quirks.thinkingStyle\`).`,
+    );
   const messages = historyMessages(context.messages, model, quirks);
   const system = systemMessage(context, options, quirks);
   if (system !== undefined) messages.unshift(system);
@@ -60,10 +65,20 @@ function marked(text: string, options: StreamOptions): OpenAI.ChatCompletionCont
   return Object.assign({ type: "text" as const, text }, { cache_control: mark });
 }
 
-/** Marks the last text a person said, so that everything before the model's next word is cached. */
+/** Marks the last text a person said or a tool gave, so that everything before the model's next word is cached. */
 function markLast(messages: Param[], options: StreamOptions): void {
-  const at = messages.findLastIndex((message) => message.role === "user");
+  const at = messages.findLastIndex((message) => message.role === "user" || message.role === "tool");
   const message = messages[at];
+  if (message?.role === "tool") {
+    const { content } = message;
+    const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
+    const last = parts.findLastIndex((part) => part.type === "text");
+    messages[at] = {
+      ...message,
+      content: parts.map((part, i) => (i === last ? marked(part.text, options) : part)),
+    };
+    return;
+  }
   if (message?.role !== "user") return;
   if (typeof message.content === "string") {
     messages[at] = { role: "user", content: [marked(message.content, options)] };
@@ -103,6 +118,13 @@ function addTools(
   }
   if (!quirks.toolChoice) {
     warn("tool-choice.dropped", "This server takes no tool choice; the model decides by itself.");
+    return;
+  }
+  if (typeof choice === "object" && !quirks.namedToolChoice) {
+    const name = toolNameFor(API, choice.name);
+    const only = params.tools.filter((tool) => tool.type === "function" && tool.function.name === name);
+    if (only.length > 0) params.tools = only;
+    params.tool_choice = "required";
     return;
   }
   params.tool_choice =
