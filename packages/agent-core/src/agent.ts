@@ -214,9 +214,11 @@ export class Agent {
     };
   }
 
-  #takeSteering = (): readonly AgentMessage[] => take(this.#steering, this.#options.steeringMode ?? "all");
+  #takeSteering = (): readonly AgentMessage[] =>
+    this.#steering.length === 0 ? NOTHING : take(this.#steering, this.#options.steeringMode ?? "all");
 
-  #takeFollowUps = (): readonly AgentMessage[] => take(this.#followUps, this.#options.followUpMode ?? "one");
+  #takeFollowUps = (): readonly AgentMessage[] =>
+    this.#followUps.length === 0 ? NOTHING : take(this.#followUps, this.#options.followUpMode ?? "one");
 
   #messages(input: AgentInput): readonly AgentMessage[] {
     if (typeof input !== "string") return "role" in input ? [input] : input;
@@ -254,21 +256,21 @@ export class Agent {
 
   /** A listener written without types may give anything. */
   #settled(wait: unknown): void | Promise<void> {
-    if (wait instanceof Promise) return wait.catch(this.#report);
+    if (wait instanceof Promise) return wait.catch((error: unknown) => this.#report(error));
   }
 
-  #report = (error: unknown): void => {
+  #report(error: unknown): void {
     const { onListenerError } = this.#options;
     if (onListenerError === undefined) console.error(error);
     else onListenerError(error);
-  };
+  }
 }
 
 const NOTHING: readonly AgentMessage[] = [];
 
 /** Never the queue itself, which goes on filling. */
 function take(queue: AgentMessage[], mode: "all" | "one"): readonly AgentMessage[] {
-  return queue.length === 0 ? NOTHING : queue.splice(0, mode === "one" ? 1 : queue.length);
+  return queue.splice(0, mode === "one" ? 1 : queue.length);
 }
 
 const NO_TOOLS: AgentOptions["tools"] & object = [];

@@ -213,7 +213,7 @@ export class Conversation {
   #extend(message: AgentMessage): void {
     const converted = this.#toLlm(message);
     const last = this.#llm.at(-1);
-    let fits = converted !== undefined && converted.role === vendorRole(message);
+    let fits = converted === message || (converted !== undefined && converted.role === vendorRole(message));
     let own: Message | undefined = converted;
     if (converted?.role === "assistant") {
       own = cleanAssistant(converted);

@@ -5,11 +5,14 @@ export type StopCause = "aborted" | "wallMs";
 
 /**
  * The one signal of a run: its own, ended by the host's signal, by `abort` or by the wall-time limit. Waiting for it
- * costs a set entry, not an event listener, so that thousands of calls leave nothing behind.
+ * costs a field or a set entry, not an event listener, so that thousands of calls leave nothing behind.
  */
 export class RunSignal {
   readonly #controller = new AbortController();
-  readonly #waiting = new Set<() => void>();
+  readonly signal: AbortSignal = this.#controller.signal;
+  /** Nearly always one at a time waits, for which a set would be made, grown and emptied each turn. */
+  #first: (() => void) | undefined;
+  #others: Set<() => void> | undefined;
   readonly #outer: AbortSignal | undefined;
   #cause: StopCause | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -26,10 +29,6 @@ export class RunSignal {
     }
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
   /** `undefined` while the run may go on. */
   get cause(): StopCause | undefined {
     return this.#cause;
@@ -41,12 +40,19 @@ export class RunSignal {
 
   /** Calls `listener` when the run has to stop; at once if it already has. Take it back with `off`. */
   on(listener: () => void): void {
-    if (this.#cause === undefined) this.#waiting.add(listener);
-    else listener();
+    if (this.#cause !== undefined) {
+      listener();
+    } else if (this.#first === undefined) {
+      this.#first = listener;
+    } else {
+      this.#others ??= new Set();
+      this.#others.add(listener);
+    }
   }
 
   off(listener: () => void): void {
-    this.#waiting.delete(listener);
+    if (this.#first === listener) this.#first = undefined;
+    else this.#others?.delete(listener);
   }
 
   /**
@@ -90,7 +96,8 @@ export class RunSignal {
   dispose(): void {
     this.#outer?.removeEventListener("abort", this.#onOuter);
     if (this.#timer !== undefined) clearTimeout(this.#timer);
-    this.#waiting.clear();
+    this.#first = undefined;
+    this.#others = undefined;
   }
 
   #onOuter = (): void => this.#stop("aborted", this.#outer?.reason);
@@ -99,7 +106,11 @@ export class RunSignal {
     if (this.#cause !== undefined) return;
     this.#cause = cause;
     this.#controller.abort(reason);
-    for (const listener of [...this.#waiting]) listener();
-    this.#waiting.clear();
+    const first = this.#first;
+    const others = [...(this.#others ?? [])];
+    this.#first = undefined;
+    this.#others = undefined;
+    first?.();
+    for (const listener of others) listener();
   }
 }

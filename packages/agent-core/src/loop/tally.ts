@@ -50,7 +50,9 @@ export class Tally {
 
   /** The limit that forbids another model call. */
   reached(): LimitName | undefined {
-    return this.turns >= (this.#limits.turns ?? DEFAULT_TURNS) ? "turns" : this.spent();
+    const { turns, outputTokens, costMicros } = this.#limits;
+    if (this.turns >= (turns ?? DEFAULT_TURNS)) return "turns";
+    return outputTokens === undefined && costMicros === undefined ? undefined : this.spent();
   }
 
   /** The budget that is used up. */
