@@ -13,6 +13,7 @@ import type { GatewayStore, StoredInbound } from "./path/stored.ts";
 import type { Ticket } from "./path/ticket.ts";
 import { readTrace } from "./path/trace.ts";
 import type { GatewayService, Submission } from "./service.ts";
+import type { Upkeep } from "./upkeep.ts";
 import { VERSION } from "./version.ts";
 
 export interface ServiceOptions {
@@ -33,6 +34,7 @@ export interface ServiceOptions {
   /** In Prometheus' text format. */
   readonly counters: () => string;
   readonly wakeOutbox: () => void;
+  readonly upkeep: Pick<Upkeep, "prune" | "vacuum">;
   /** Takes secrets out of what a channel says of its state. */
   readonly redact: (text: string) => string;
   readonly ready: () => boolean;
@@ -174,6 +176,8 @@ export function createService(options: ServiceOptions): GatewayService {
       return written.join("") + options.counters();
     },
     outboxChanged: options.wakeOutbox,
+    prune: options.upkeep.prune,
+    vacuum: options.upkeep.vacuum,
     async webhook(channel, account, request) {
       const found = accounts.get(channel, account);
       return found?.running.webhook?.(request);

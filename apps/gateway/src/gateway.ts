@@ -48,7 +48,7 @@ import { hooksWithRedaction, liveWithRedaction, redactedOutcome, storeWithRedact
 import type { GatewayService } from "./service.ts";
 import { effectiveToken, environmentSecrets, refuseOpenListening } from "./settings.ts";
 import { createToolbox, toolsOf } from "./toolbox.ts";
-import { startUpkeep } from "./upkeep.ts";
+import { createUpkeep } from "./upkeep.ts";
 
 export interface GatewayOptions {
   readonly home: Home;
@@ -299,23 +299,20 @@ async function run(
   });
 
   let state: "starting" | "ready" | "stopping" = "starting";
+  const upkeep = createUpkeep({
+    ...{ store, lease, leaseMs, logger, now, retention: config.retention },
+    busy: () => lanes.counts().running > 0,
+    pruneMedia: media.prune,
+    wakeOutbox: deliverer.wake,
+    onLost: onFatal,
+  });
   const service = createService({
-    store,
-    router,
-    agents,
-    models,
-    accounts,
-    lanes,
-    intake,
-    live,
-    outcomes,
-    startedAt,
-    now,
+    ...{ store, upkeep, router, agents, models, accounts },
+    ...{ lanes, intake, live, outcomes, startedAt, now, redact },
     approvals: toolbox.approvals,
     outboxInFlight: deliverer.inFlight,
     counters: counters.text,
     wakeOutbox: deliverer.wake,
-    redact,
     ready: () => state === "ready",
   });
   const http = await startHttp({
@@ -343,12 +340,7 @@ async function run(
   await intake.recover();
   opened.resolve();
   deliverer.wake();
-  const upkeep = startUpkeep({
-    ...{ store, lease, leaseMs, logger, now },
-    pruneMedia: media.prune,
-    wakeOutbox: deliverer.wake,
-    onLost: onFatal,
-  });
+  upkeep.start();
   state = "ready";
 
   let stopped: Promise<void> | undefined;

@@ -33,15 +33,6 @@ export async function renew(
   }
 }
 
-/** Removes what is older than it is kept. */
-export async function prune(store: GatewayStore, logger: Logger): Promise<void> {
-  try {
-    logger.debug(await store.maintenance.prune(), "old rows were removed");
-  } catch (error) {
-    logger.warn({ err: messageOf(error) }, "old rows could not be removed");
-  }
-}
-
 /** How long a conversation of one request is kept, in milliseconds, and how many there may be. */
 const ONCE_MS = 60 * 60_000;
 const ONCE_KEPT = 1_000;

@@ -27,7 +27,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 
 it("keeps each content once, under a name that nobody chose", async () => {
   const { folder, workspace } = await open();
-  const inbox = createInboxFolder(workspace, fail);
+  const inbox = createInboxFolder(workspace, fail, { files: 100, bytes: 1_000 });
   const paths = [await inbox.keep(bytes("one"), "txt"), await inbox.keep(bytes("one"), "txt")];
   expect(paths).toEqual(["inbox/7692c3ad3540bb80.txt", "inbox/7692c3ad3540bb80.txt"]);
   expect(readdirSync(folder)).toEqual(["7692c3ad3540bb80.txt"]);
@@ -53,6 +53,22 @@ it("lets go of what was kept longest ago, and of nothing that is not its own", a
     [...others, "0000000000000000.txt", "1111111111111111.bin", path.slice("inbox/".length)].toSorted(),
   );
   expect(readdirSync(dir)).toContain("target");
+});
+
+it("lets go of what is too old", async () => {
+  const { folder, workspace } = await open();
+  mkdirSync(folder);
+  const old = join(folder, `${"1".repeat(16)}.bin`);
+  const young = join(folder, `${"2".repeat(16)}.bin`);
+  for (const name of [old, young]) writeFileSync(name, "x");
+  const now = Date.now() / 1_000;
+  utimesSync(old, now - 7_200, now - 7_200);
+  utimesSync(young, now - 600, now - 600);
+  const limits = { files: 100, bytes: 1_000, ms: 3_600_000 };
+  const path = await createInboxFolder(workspace, fail, limits).keep(bytes("new"), "txt");
+  expect(readdirSync(folder).toSorted()).toEqual(
+    [`${"2".repeat(16)}.bin`, path.slice("inbox/".length)].toSorted(),
+  );
 });
 
 it("keeps a file also where older ones cannot be removed", async () => {

@@ -10,13 +10,14 @@ export interface InboxFolder {
 export interface InboxLimits {
   readonly files: number;
   readonly bytes: number;
+  /** How long they are kept, in milliseconds. Default: for ever. */
+  readonly ms?: number;
 }
 
 /** At the top of each workspace. */
 export const INBOX_FOLDER = "inbox";
 /** What was put there by us: whatever else lies there is left alone. */
 const OURS = /^[0-9a-f]{16}\.[0-9a-z]{1,10}$/;
-const LIMITS: InboxLimits = { files: 2_000, bytes: 2_000_000_000 };
 /** So many files are added between two looks at all of them. */
 const EVERY = 20;
 
@@ -27,13 +28,13 @@ interface Kept {
 }
 
 /**
- * When there are too many files, those kept longest ago go. What hinders that is told to `onUncleared` alone: the file
+ * When there are too many files, those kept longest ago go, and those that are too old. What hinders that is told to `onUncleared` alone: the file
  * that was to be kept is kept.
  */
 export function createInboxFolder(
   workspace: Workspace,
   onUncleared: (error: unknown) => void,
-  limits: InboxLimits = LIMITS,
+  limits: InboxLimits,
 ): InboxFolder {
   let added = EVERY;
 
@@ -55,9 +56,10 @@ export function createInboxFolder(
 
   const clear = async (): Promise<void> => {
     let bytes = 0;
-    for (const [index, { path, size }] of (await look()).entries()) {
+    const oldest = limits.ms === undefined ? Number.NEGATIVE_INFINITY : Date.now() - limits.ms;
+    for (const [index, { path, size, at }] of (await look()).entries()) {
       bytes += size;
-      if (index >= limits.files || bytes > limits.bytes) await workspace.removeFile(path);
+      if (index >= limits.files || bytes > limits.bytes || at < oldest) await workspace.removeFile(path);
     }
   };
 

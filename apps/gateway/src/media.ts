@@ -40,9 +40,14 @@ export function createMedia({ config, home, store, agents, account, logger, now 
   const workspaces = createWorkspaces(home);
   const { allow, timeoutMs } = config.tools.web;
   const fetch = createGuardedFetch({ allow, timeoutMs, maxBytes: MOST_BYTES });
+  const { attachments: files, attachmentsMegabytes, attachmentsDays } = config.retention;
+  const kept = {
+    ...{ files, bytes: attachmentsMegabytes * 1_000_000 },
+    ...(attachmentsDays === undefined ? {} : { ms: attachmentsDays * 86_400_000 }),
+  };
   return {
     out: createMediaOut({ blobs, workspaces, fetch, logger }),
-    in: createMediaIn({ account, agents, workspaces, logger }),
+    in: createMediaIn({ account, agents, workspaces, kept, logger }),
     links: createLinks({ config: config.links, fetch, logger }),
     fetch,
     prune: () => pruneMedia(store, blobs, logger, now),

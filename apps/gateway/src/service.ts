@@ -6,6 +6,7 @@ import type {
   Status,
   Trace,
 } from "@signalbox/client";
+import type { PruneReport } from "@signalbox/store";
 import type { LiveHub, RunEnd } from "./live.ts";
 
 /** Begins the name of a conversation of which the gateway gets to see one request only. */
@@ -82,6 +83,10 @@ export interface GatewayService {
   answerApproval(id: string, answer: "allow" | "deny", approver: string): Promise<boolean>;
   status(): Promise<Status>;
   metrics(): string;
+  /** Removes what is over its time or number. */
+  prune(): Promise<PruneReport>;
+  /** Gives free pages of the database back; several calls at once are one. */
+  vacuum(): Promise<{ readonly freedBytes: number }>;
   /** Looks at the outbox, where somebody else has changed rows. */
   outboxChanged(): void;
   /** Whether messages are taken. */

@@ -1,12 +1,17 @@
-import type { Lease } from "@signalbox/store";
-import { prune, pruneOnce, renew } from "./hold.ts";
+import type { RetentionConfig } from "@signalbox/config";
+import type { Lease, PruneReport } from "@signalbox/store";
+import { pruneOnce, renew } from "./hold.ts";
 import type { Logger } from "./log.ts";
+import { createPruning } from "./maintenance.ts";
 import type { GatewayStore } from "./path/stored.ts";
 
 export interface UpkeepOptions {
   readonly store: GatewayStore;
   readonly lease: Lease;
   readonly leaseMs: number;
+  readonly retention: RetentionConfig;
+  /** Whether people wait for answers just now. */
+  readonly busy: () => boolean;
   /** Removes attachments that nothing needs any more. */
   readonly pruneMedia: () => Promise<void>;
   /** Looks for replies that are due. */
@@ -19,6 +24,11 @@ export interface UpkeepOptions {
 
 /** What a gateway does from time to time while it runs. */
 export interface Upkeep {
+  start(): void;
+  /** Removes now what is over its time or number. */
+  prune(): Promise<PruneReport>;
+  /** Gives free pages of the database back. */
+  vacuum(): Promise<{ readonly freedBytes: number }>;
   /** Removes nothing more; the lease is kept. */
   rest(): void;
   /** Lets the lease run out. */
@@ -27,24 +37,40 @@ export interface Upkeep {
 
 /** The lease is renewed so often while it lasts. */
 const RENEWALS = 3;
-const PRUNE_MS = 60 * 60_000;
 const PRUNE_ONCE_MS = 5 * 60_000;
 
-export function startUpkeep(options: UpkeepOptions): Upkeep {
+export function createUpkeep(options: UpkeepOptions): Upkeep {
   const { store, lease, leaseMs, logger, now } = options;
-  const renewing = setInterval(() => {
-    void renew(store, lease, leaseMs, options.onLost, logger);
-    // Shares the commit; finds rows that another process has put back and nobody told of.
-    options.wakeOutbox();
-  }, leaseMs / RENEWALS);
-  void options.pruneMedia();
-  const pruning = setInterval(() => void prune(store, logger).then(options.pruneMedia), PRUNE_MS);
-  const forgetting = setInterval(() => void pruneOnce(store, lease, now, logger), PRUNE_ONCE_MS);
-  for (const timer of [renewing, pruning, forgetting]) timer.unref();
+  const pruning = createPruning({
+    ...{ store, config: options.retention, busy: options.busy, logger, now },
+    pruneMedia: options.pruneMedia,
+    random: Math.random,
+  });
+  const timers: NodeJS.Timeout[] = [];
+  let renewing: NodeJS.Timeout | undefined;
+  let vacuuming: Promise<{ readonly freedBytes: number }> | undefined;
+  const every = (ms: number, work: () => void): NodeJS.Timeout => setInterval(work, ms).unref();
   return {
+    start() {
+      renewing = every(leaseMs / RENEWALS, () => {
+        void renew(store, lease, leaseMs, options.onLost, logger);
+        // Shares the commit; finds rows that another process has put back and nobody told of.
+        options.wakeOutbox();
+      });
+      void options.pruneMedia();
+      void pruning.start();
+      timers.push(every(PRUNE_ONCE_MS, () => void pruneOnce(store, lease, now, logger)));
+    },
+    prune: pruning.prune,
+    vacuum() {
+      vacuuming ??= store.maintenance.vacuum().finally(() => {
+        vacuuming = undefined;
+      });
+      return vacuuming;
+    },
     rest() {
-      clearInterval(pruning);
-      clearInterval(forgetting);
+      pruning.stop();
+      for (const timer of timers) clearInterval(timer);
     },
     stop: () => clearInterval(renewing),
   };

@@ -6,6 +6,21 @@ export interface Closed {
   readonly value: unknown;
 }
 
+/** For a wrong word about how long something is kept: a default could remove what was to stay. */
+const KEPT: Readonly<Record<string, number>> = {
+  hiddenMessagesDays: 36_500,
+  inboxDays: 36_500,
+  dedupeDays: 36_500,
+  journalDays: 36_500,
+  outboxDays: 36_500,
+  tracesDays: 36_500,
+  traces: 1_000_000_000,
+  tracesMegabytes: 1_000_000,
+  attachments: 1_000_000_000,
+  attachmentsMegabytes: 1_000_000,
+  databaseMegabytes: 1_000_000,
+};
+
 /** Values whose default could allow more than was meant, with what allows nothing; `deep`: whatever in them is wrong. */
 const CLOSED: readonly { readonly keys: ConfigPath; readonly value: unknown; readonly deep?: true }[] = [
   { keys: ["agents", "defaults"], value: { tools: { allow: [] }, skills: { allow: [] } } },
@@ -16,6 +31,8 @@ const CLOSED: readonly { readonly keys: ConfigPath; readonly value: unknown; rea
   { keys: ["access", "groups"], value: { mode: "off" } },
   { keys: ["access", "groups", "mode"], value: "off" },
   { keys: ["access", "groups", "historyLimit"], value: 0 },
+  { keys: ["retention"], value: KEPT },
+  ...Object.entries(KEPT).map(([key, value]) => ({ keys: ["retention", key], value })),
   { keys: ["skills", "entries", "*"], value: { enabled: false } },
   { keys: ["skills", "entries", "*", "enabled"], value: false },
 ];

@@ -13,6 +13,7 @@ export type {
   ModelConfig,
   ProviderConfig,
   RepliesConfig,
+  RetentionConfig,
   SessionConfig,
   SkillsConfig,
   ToolsConfig,

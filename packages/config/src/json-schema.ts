@@ -10,6 +10,7 @@ import {
   linksSchema,
   providerSchema,
   repliesSchema,
+  retentionSchema,
   sessionSchema,
   skillsSchema,
   toolsSchema,
@@ -31,6 +32,7 @@ export function configJsonSchema(): Record<string, unknown> {
     hooks: z.record(z.string(), hookSchema).optional(),
     tools: toolsSchema.optional(),
     links: linksSchema.optional(),
+    retention: retentionSchema.optional(),
     skills: skillsSchema.optional(),
   });
   return { ...z.toJSONSchema(file, { io: "input" }) };

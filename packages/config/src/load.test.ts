@@ -114,6 +114,32 @@ bindings:
     expect(loaded.config.tools.exec.sandbox).toBe("bubblewrap");
   });
 
+  it("removes nothing by a default where a setting about what is kept is wrong", () => {
+    const { retention } = load("").config;
+    expect(retention).toMatchObject({ tracesDays: 7, databaseMegabytes: 4_000, dedupeDays: 14 });
+    expect(retention.idleSessionsDays).toBeUndefined();
+    const loaded = load(
+      "retention: { tracesDays: '90', idleSessionsDays: -1, inboxDays: 2, dedupeDays: 3 }\n",
+    );
+    expect(loaded.problems.map(({ path }) => path).toSorted()).toEqual([
+      "retention.dedupeDays",
+      "retention.idleSessionsDays",
+      "retention.tracesDays",
+    ]);
+    expect(loaded.config.retention).toEqual({
+      ...retention,
+      tracesDays: 36_500,
+      dedupeDays: 36_500,
+      inboxDays: 2,
+    });
+    const all = load("retention: forever\n").config.retention;
+    for (const [key, value] of Object.entries(retention))
+      expect(all, key).toHaveProperty(
+        key,
+        expect.toSatisfy((kept: number) => kept > (value ?? 0)),
+      );
+  });
+
   it("keeps commands from running where a setting about them is wrong", () => {
     const loaded = load("tools: { exec: { sandbox: off, timeoutMs: soon } }\n");
     expect(only(loaded)).toMatchObject({ path: "tools.exec.timeoutMs", disables: "exec" });

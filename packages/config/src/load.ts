@@ -22,7 +22,9 @@ import {
   type ProviderConfig,
   providerSchema,
   type RepliesConfig,
+  type RetentionConfig,
   repliesSchema,
+  retentionSchema,
   type SessionConfig,
   type SkillsConfig,
   sessionSchema,
@@ -47,6 +49,7 @@ export interface Config {
   readonly hooks: Readonly<Record<string, HookConfig>>;
   readonly tools: ToolsConfig;
   readonly links: LinksConfig;
+  readonly retention: RetentionConfig;
   readonly skills: SkillsConfig;
 }
 
@@ -88,13 +91,14 @@ const TOP_KEYS = [
   "hooks",
   "tools",
   "links",
+  "retention",
   "skills",
 ];
 
 /**
  * Parses, resolves `${…}` and checks a configuration. A wrong value disables its part (a provider, an agent, an
- * account, a binding), which is left out. In `agents.defaults`, `session`, `access`, `links` and `skills` the wrong value alone
- * is left out and its default applies; where that would allow more than was written, nothing is allowed.
+ * account, a binding), which is left out. In `agents.defaults`, `session`, `access`, `links`, `retention` and `skills` the wrong value alone
+ * is left out and its default applies; where that would allow more than was written, nothing is allowed, and where it would remove more, nothing is removed.
  * @throws ConfigError where nothing can start: unreadable syntax, or a wrong `gateway` section
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {
@@ -260,6 +264,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
       web: section(webSchema, ["tools", "web"], web),
     },
     links: section(linksSchema, ["links"], root.links),
+    retention: section(retentionSchema, ["retention"], root.retention),
     skills: section(skillsSchema, ["skills"], root.skills),
   };
   return {

@@ -254,6 +254,40 @@ export const linksSchema = z.strictObject({
   maxChars: z.int().min(200).max(100_000).default(8_000),
 });
 
+const days = z.number().positive().max(36_500);
+
+/** `retention`: how long and how much is kept. What is unfinished is never removed, whatever stands here. */
+export const retentionSchema = z.strictObject({
+  /** Days without a message after which a conversation goes, with all its messages. Default: never. */
+  idleSessionsDays: days.optional(),
+  /** Most conversations; beyond it those go that had no message for longest. Default: no limit. */
+  sessions: z.int().positive().max(1_000_000_000).optional(),
+  /** Days for messages that their conversation has left behind, by `/new`, a reset or a compaction. */
+  hiddenMessagesDays: days.default(90),
+  /** Days for ended messages as they came in. */
+  inboxDays: days.default(7),
+  /** Days for the keys that tell a redelivered message. */
+  dedupeDays: days.min(7, "must be 7 or more: platforms deliver again for as long").default(14),
+  /** Days for the journals of ended runs; what they used stays, summed by day. */
+  journalDays: days.default(30),
+  /** Days for replies that were sent or given up. */
+  outboxDays: days.default(14),
+  /** Days for what `trace` and `why` tell. */
+  tracesDays: days.default(7),
+  /** Most rows of it, and megabytes. */
+  traces: z.int().positive().max(1_000_000_000).default(200_000),
+  tracesMegabytes: z.number().positive().max(1_000_000).default(256),
+  /** Most files of messages in each workspace, their megabytes, and days since they came. */
+  attachments: z.int().positive().max(1_000_000_000).default(2_000),
+  attachmentsMegabytes: z.number().positive().max(1_000_000).default(2_000),
+  attachmentsDays: days.optional(),
+  /**
+   * Megabytes of the database beyond which traces, journals, hidden messages and what has ended go sooner than their days
+   * say. Conversations and keys against redelivery stay.
+   */
+  databaseMegabytes: z.number().positive().max(1_000_000).default(4_000),
+});
+
 /** `skills`: where skills are looked for besides the standard places. */
 export const skillsSchema = z.strictObject({
   load: z.strictObject({ extraDirs: names.default([]) }).prefault({}),
@@ -278,4 +312,5 @@ export type AccessConfig = z.output<typeof accessSchema>;
 export type HookConfig = z.output<typeof hookSchema>;
 export type ToolsConfig = z.output<typeof toolsSchema>;
 export type LinksConfig = z.output<typeof linksSchema>;
+export type RetentionConfig = z.output<typeof retentionSchema>;
 export type SkillsConfig = z.output<typeof skillsSchema>;

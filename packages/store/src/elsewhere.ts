@@ -12,7 +12,9 @@ try {
     file.pragma("wal_autocheckpoint = 0");
     file.exec("VACUUM");
     file.pragma("synchronous = FULL");
+    // Most of it while others write; what is left, and the cut of the file, while they wait for a moment.
     file.pragma("wal_checkpoint(PASSIVE)");
+    file.pragma("wal_checkpoint(FULL)");
     file.close();
   } else {
     const file = new Sqlite(path, { timeout: 60_000, readonly: true });
@@ -45,7 +47,7 @@ function elsewhere(work: { readonly path: string; readonly copy?: string }): Pro
   });
 }
 
-/** `VACUUM`, with what it wrote copied from the log into the file as far as that goes. */
+/** `VACUUM`, with what it wrote copied from the log into the file. */
 export function vacuumElsewhere(path: string): Promise<void> {
   return elsewhere({ path });
 }

@@ -41,8 +41,9 @@ export function createMaintenanceStore({ database, queue }: Context, parts: Part
 
     async vacuum() {
       const before = await queue.read(() => pages() * pageSize());
-      if (parts.log === undefined) await queue.read(() => raw.exec("VACUUM"));
-      else await queue.whileLocked(() => vacuumElsewhere(parts.path));
+      const { log } = parts;
+      if (log === undefined) await queue.read(() => raw.exec("VACUUM"));
+      else await queue.whileLocked(() => log.leaveTo(() => vacuumElsewhere(parts.path)));
       await parts.checkpoint();
       return { freedBytes: Math.max(0, before - pages() * pageSize()) };
     },

@@ -6,6 +6,8 @@ import type { Bodies } from "./types/common.ts";
 import type { PruneReport, Retention } from "./types/store.ts";
 
 const dayMs = 86_400_000;
+/** What is left of each time at most where the database is too large. */
+const smallestShare = 1 / 256;
 /** Rows looked at in one transaction. */
 const chunk = 1000;
 
@@ -127,7 +129,20 @@ export function createPruner(
   const capTraces = database.command<[number]>("DELETE FROM trace WHERE n <= (SELECT max(n) FROM trace) - ?");
   const removeKv = database.command<[number]>("DELETE FROM kv WHERE expires_at <= ?");
   const idle = database.query<[number], { key: string }>(
-    "SELECT key FROM session WHERE updated_at < ? AND key NOT IN (SELECT session_key FROM active_run)",
+    `SELECT key FROM session WHERE updated_at < ? AND key NOT IN (SELECT session_key FROM active_run)
+       AND key NOT IN (SELECT session_key FROM inbox WHERE settled_at IS NULL AND session_key IS NOT NULL)`,
+  );
+  const nth = database.query<[number], { updated_at: number }>(
+    "SELECT updated_at FROM session ORDER BY updated_at DESC LIMIT 1 OFFSET ?",
+  );
+  const traceSizes = database.query<[number], { n: number; bytes: number }>(
+    `SELECT n, octet_length(entries) + octet_length(subject) + 16 AS bytes FROM trace WHERE n < ?
+     ORDER BY n DESC LIMIT ${chunk}`,
+  );
+  const removeTraces = database.command<[number]>("DELETE FROM trace WHERE n <= ?");
+  const used = database.query<[], { bytes: number }>(
+    `SELECT (page_count - freelist_count) * page_size AS bytes
+     FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
   );
   const removeSession = database.command<[string]>("DELETE FROM session WHERE key = ?");
 
@@ -140,6 +155,22 @@ export function createPruner(
       removed += await queue.write(() => removeKeys.run(i * slice, (i + 1) * slice, day));
     }
     return removed;
+  }
+
+  async function capTraceBytes(limit: number): Promise<number> {
+    let bytes = 0;
+    let before = Number.MAX_SAFE_INTEGER;
+    for (;;) {
+      const sizes = await queue.read(() => traceSizes.all(before));
+      for (const { n, bytes: size } of sizes) {
+        bytes += size;
+        if (bytes > limit) return queue.write(() => removeTraces.run(n));
+        before = n;
+      }
+      if (sizes.length < chunk) return 0;
+      // Others have their turn between two looks.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
   async function sweepSessions(limit: number): Promise<number> {
@@ -155,23 +186,53 @@ export function createPruner(
     return removed;
   }
 
+  const usedBytes = () => queue.read(() => used.get()?.bytes ?? 0);
+
+  /** What goes by its age. `share` of each time is kept. */
+  async function sweepByAge(retention: Retention, at: number, share: number) {
+    const limit = (ms: number) => at - ms * share;
+    return {
+      inbox: await sweepInbox(limit(retention.inboxMs ?? 7 * dayMs)),
+      runs: await sweepRuns(limit(retention.runsMs ?? 30 * dayMs)),
+      outbox: await sweepOutbox(limit(retention.outboxMs ?? 14 * dayMs)),
+      traces: await sweepTraces(limit(retention.tracesMs ?? 7 * dayMs)),
+      messages: await sweepMessages(limit(retention.hiddenMessagesMs ?? 90 * dayMs)),
+    };
+  }
+
+  async function sweepAllSessions({ idleSessionsMs, sessions }: Retention, at: number): Promise<number> {
+    const old = idleSessionsMs === undefined ? 0 : await sweepSessions(at - idleSessionsMs);
+    const last =
+      sessions === undefined ? undefined : await queue.read(() => nth.get(Math.max(0, sessions - 1)));
+    return old + (last === undefined ? 0 : await sweepSessions(last.updated_at));
+  }
+
   return async (retention) => {
     const at = now();
     const dedupeMs = Math.max(retention.dedupeMs ?? 14 * dayMs, 7 * dayMs);
-    const { idleSessionsMs } = retention;
-    const traceRows = retention.traceRows ?? 200_000;
+    const { databaseBytes = Number.POSITIVE_INFINITY } = retention;
     await dedupe.merge();
+    const sessions = await sweepAllSessions(retention, at);
+    let swept = await sweepByAge(retention, at, 1);
+    const traces =
+      (await queue.write(() => capTraces.run(retention.traceRows ?? 200_000))) +
+      (await capTraceBytes(retention.traceBytes ?? 256 * 2 ** 20));
+    const dedupeKeys = await sweepKeys(at - dedupeMs);
+    const kv = await queue.write(() => removeKv.run(at));
+    for (let share = 1 / 2; share >= smallestShare && (await usedBytes()) > databaseBytes; share /= 2) {
+      const more = await sweepByAge(retention, at, share);
+      swept = {
+        inbox: swept.inbox + more.inbox,
+        runs: swept.runs + more.runs,
+        outbox: swept.outbox + more.outbox,
+        traces: swept.traces + more.traces,
+        messages: swept.messages + more.messages,
+      };
+    }
     return {
-      inbox: await sweepInbox(at - (retention.inboxMs ?? 7 * dayMs)),
-      dedupe: await sweepKeys(at - dedupeMs),
-      runs: await sweepRuns(at - (retention.runsMs ?? 30 * dayMs)),
-      outbox: await sweepOutbox(at - (retention.outboxMs ?? 14 * dayMs)),
-      traces:
-        (await sweepTraces(at - (retention.tracesMs ?? 7 * dayMs))) +
-        (await queue.write(() => capTraces.run(traceRows))),
-      messages: await sweepMessages(at - (retention.hiddenMessagesMs ?? 90 * dayMs)),
-      sessions: idleSessionsMs === undefined ? 0 : await sweepSessions(at - idleSessionsMs),
-      kv: await queue.write(() => removeKv.run(at)),
+      ...swept,
+      ...{ dedupe: dedupeKeys, traces: swept.traces + traces, sessions, kv },
+      usedBytes: await usedBytes(),
     };
   };
 }

@@ -15,6 +15,8 @@ export interface WriteAheadLog {
   tend(): Promise<void> | undefined;
   /** Only between two batches. */
   checkpoint(): Promise<void>;
+  /** While `work` copies the log elsewhere, nothing of it is copied here, where it would hold the event loop. */
+  leaveTo<R>(work: () => Promise<R>): Promise<R>;
   bytes(): number;
   /** To be called before the connection is closed; the result closes what must outlive it. */
   close(): () => void;
@@ -41,6 +43,7 @@ export function writeAheadLog(raw: Sqlite.Database, path: string, logger?: Store
   let logFile: number | undefined;
   let databaseFile: number | undefined;
   let copier: Sqlite.Database | undefined;
+  let copiedElsewhere = 0;
 
   function open(): number {
     logFile ??= fs.openSync(`${path}-wal`, "r+");
@@ -84,11 +87,20 @@ export function writeAheadLog(raw: Sqlite.Database, path: string, logger?: Store
   return {
     sync: () => fsync(open()),
     tend() {
+      if (copiedElsewhere > 0) return undefined;
       const progress = look.get();
       if (progress === undefined || progress.log - progress.checkpointed < checkpointFrames) return undefined;
       return checkpoint();
     },
     checkpoint,
+    async leaveTo(work) {
+      copiedElsewhere += 1;
+      try {
+        return await work();
+      } finally {
+        copiedElsewhere -= 1;
+      }
+    },
     bytes: () => fs.fstatSync(open()).size,
     close() {
       copier?.close();

@@ -31,7 +31,9 @@ test("pruning removes what is old and ended, and nothing else", async () => {
   await store.kv.set("n", "short", 1, 1000);
   await store.kv.set("n", "long", 1);
 
-  expect(Object.values(await store.maintenance.prune()).every((count) => count === 0)).toBe(true);
+  const { usedBytes, ...nothing } = await store.maintenance.prune();
+  expect(Object.values(nothing).every((count) => count === 0)).toBe(true);
+  expect(usedBytes).toBeGreaterThan(4096);
   time.now += 100 * day;
   lease = await takeLease(store);
   await answered(store, lease, "recent", "d");
@@ -44,6 +46,7 @@ test("pruning removes what is old and ended, and nothing else", async () => {
     messages: 2,
     sessions: 0,
     kv: 1,
+    usedBytes: expect.any(Number),
   });
   expect(await store.inbox.get(waiting)).toMatchObject({ state: "queued", payload: { text: "waits" } });
   expect(await store.runs.inspect(run.id)).toMatchObject({
@@ -97,6 +100,61 @@ test("traces are capped by number", async () => {
   expect((await store.maintenance.prune({ traceRows: 2 })).traces).toBe(3);
   expect(await store.traces.read("m2")).toEqual([]);
   expect(await store.traces.read("m3")).toHaveLength(1);
+});
+
+test("traces are capped by their bytes", async () => {
+  const { store } = await testStore();
+  for (let i = 0; i < 1_005; i += 1)
+    await store.traces.append(`m${i}`, [{ stage: "s", data: "x".repeat(1_000) }]);
+  await store.traces.read("m0");
+  // A row takes a little over a thousand bytes.
+  expect((await store.maintenance.prune({ traceBytes: 1_003 * 1_050 })).traces).toBeLessThan(15);
+  expect((await store.maintenance.prune({ traceBytes: 3_500 })).traces).toBeGreaterThan(900);
+  expect(await store.traces.read("m1001")).toEqual([]);
+  expect(await store.traces.read("m1002")).toHaveLength(1);
+  expect((await store.maintenance.prune({ traceBytes: 3_500 })).traces).toBe(0);
+});
+
+test("a database that is too large lets go of what has ended sooner, and of nothing else", async () => {
+  const { store, time } = await testStore();
+  const lease = await takeLease(store);
+  const long = "x".repeat(20_000);
+  for (let i = 0; i < 40; i += 1) {
+    await answered(store, lease, `${i} ${long}`, "kept");
+    for (const row of (await store.outbox.claimDue({ lease, limit: 9 })).rows)
+      await store.outbox.markSent(row.id, lease);
+    await store.traces.append(`m${i}`, [{ stage: "s", data: long }]);
+    time.now += day / 10;
+  }
+  await store.traces.read("m0");
+  const waits = await accepted(store, "waits", "b");
+  const before = await store.maintenance.prune();
+  expect(before).toMatchObject({ inbox: 0, runs: 0, outbox: 0, traces: 0, messages: 0 });
+  const half = await store.maintenance.prune({ databaseBytes: before.usedBytes * 0.8 });
+  expect(half.usedBytes).toBeLessThan(before.usedBytes * 0.8);
+  expect(half.inbox).toBeGreaterThan(0);
+  expect(half.inbox).toBeLessThan(40);
+  const all = await store.maintenance.prune({ databaseBytes: 1 });
+  expect(all.sessions + all.dedupe).toBe(0);
+  expect(await store.sessions.history("kept")).toHaveLength(80);
+  expect(await store.inbox.get(waits)).toMatchObject({ state: "queued" });
+  expect(await store.inbox.accept(event(`0 ${long}`))).toMatchObject({ outcome: "duplicate" });
+});
+
+test("sessions are kept up to a number, and as long as something waits in them", async () => {
+  const { store, time } = await testStore();
+  const lease = await takeLease(store);
+  for (const key of ["a", "b", "c", "d"]) {
+    await answered(store, lease, key, key);
+    time.now += 1_000;
+  }
+  await accepted(store, "waits", "a");
+  expect((await store.maintenance.prune({ sessions: 4 })).sessions).toBe(0);
+  expect((await store.maintenance.prune({ sessions: 2 })).sessions).toBe(1);
+  expect((await store.sessions.list()).map(({ key }) => key)).toEqual(["d", "c", "a"]);
+  time.now += 100 * day;
+  expect((await store.maintenance.prune({ idleSessionsMs: day })).sessions).toBe(2);
+  expect((await store.sessions.list()).map(({ key }) => key)).toEqual(["a"]);
 });
 
 test("space is given back while reading and writing go on", async () => {

@@ -115,6 +115,14 @@ export async function runCli(argv: readonly string[]): Promise<void> {
     guarded(options.json, async () => (await import("./skills.ts")).check(options)),
   );
 
+  const maintenance = program.command("maintenance").description("what the gateway does by itself, now");
+  command("prune", "remove what is over its time or number", maintenance).action((options: CommonOptions) =>
+    guarded(options.json, async () => (await import("./maintenance.ts")).prune(options)),
+  );
+  command("vacuum", "give free space of the database back, while the gateway runs", maintenance).action(
+    (options: CommonOptions) =>
+      guarded(options.json, async () => (await import("./maintenance.ts")).vacuum(options)),
+  );
   command(
     "backup <folder>",
     "copy the database and unsent attachments into a new folder while the gateway runs",

@@ -102,6 +102,8 @@ export function apiRoutes(service: GatewayService): Hono {
     const taken = await service.answerApproval(context.req.param("id"), body.data.answer, "token");
     return taken ? context.body(null, 204) : apiErrors.notFound(context);
   });
+  app.post("/maintenance/prune", async (context) => context.json(await service.prune()));
+  app.post("/maintenance/vacuum", async (context) => context.json(await service.vacuum()));
   app.post("/outbox/changed", (context) => {
     service.outboxChanged();
     return context.body(null, 204);

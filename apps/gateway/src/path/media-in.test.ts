@@ -12,6 +12,7 @@ function open(account: MediaInOptions["account"], more: Partial<MediaInOptions> 
     account,
     agents: { all: [], defaultId: "coder", problems: [], get: () => undefined },
     workspaces: () => Promise.reject(new Error("there is none")),
+    kept: { files: 10, bytes: 1_000_000 },
     logger: createLogger("silent", createRedactor([])),
     ...more,
   });

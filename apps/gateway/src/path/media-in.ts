@@ -6,7 +6,7 @@ import type { Agent, Agents } from "../agents.ts";
 import { type ByteShare, createByteBudget } from "../byte-budget.ts";
 import type { Account } from "../channels.ts";
 import { messageOf } from "../errors.ts";
-import { createInboxFolder, type InboxFolder } from "../inbox-folder.ts";
+import { createInboxFolder, type InboxFolder, type InboxLimits } from "../inbox-folder.ts";
 import type { Logger } from "../log.ts";
 import { decodeText, mediaTypeOf } from "../media-type.ts";
 import type { Workspaces } from "../workspaces.ts";
@@ -49,6 +49,8 @@ export interface MediaInOptions {
   readonly account: (channel: string, account: string) => Account | undefined;
   readonly agents: Agents;
   readonly workspaces: Workspaces;
+  /** What each workspace keeps. */
+  readonly kept: InboxLimits;
   readonly logger: Logger;
   /** What is being fetched may take so many bytes of memory, all messages together. Default 64,000,000. */
   readonly memoryBytes?: number;
@@ -86,9 +88,13 @@ export function createMediaIn(options: MediaInOptions): MediaIn {
     const known = folders.get(agent.id);
     if (known) return known;
     const made = workspaces(agent).then((workspace) =>
-      createInboxFolder(workspace, (error) => {
-        logger.warn({ agent: agent.id, err: messageOf(error) }, "old attachments could not be removed");
-      }),
+      createInboxFolder(
+        workspace,
+        (error) => {
+          logger.warn({ agent: agent.id, err: messageOf(error) }, "old attachments could not be removed");
+        },
+        options.kept,
+      ),
     );
     folders.set(agent.id, made);
     made.catch(() => folders.delete(agent.id));

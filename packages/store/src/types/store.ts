@@ -20,10 +20,19 @@ export interface Retention {
   readonly tracesMs?: number;
   /** Trace rows kept at most, the newest; a row holds what was said of a message in one moment. Default 200,000. */
   readonly traceRows?: number;
+  /** Bytes of traces kept at most, the newest. Default 256 MiB. */
+  readonly traceBytes?: number;
   /** Messages of earlier generations and before a compaction. Default 90 days. */
   readonly hiddenMessagesMs?: number;
-  /** Whole sessions without activity. Default: kept for ever. */
+  /** Whole sessions without activity; never one that has something under way. Default: kept for ever. */
   readonly idleSessionsMs?: number;
+  /** Sessions kept at most, those with the latest activity. Default: all. */
+  readonly sessions?: number;
+  /**
+   * Bytes in use beyond which traces, journals, hidden messages and ended rows go sooner than their time, down to a
+   * 256th of it. Default: no limit.
+   */
+  readonly databaseBytes?: number;
 }
 
 export interface PruneReport {
@@ -35,6 +44,8 @@ export interface PruneReport {
   readonly messages: number;
   readonly sessions: number;
   readonly kv: number;
+  /** In use afterwards. */
+  readonly usedBytes: number;
 }
 
 export interface StoreStats {
@@ -62,7 +73,7 @@ export interface MaintenanceStore {
   prune(retention?: Retention): Promise<PruneReport>;
   /**
    * Gives free pages back to the file system; they are used again without it. Runs on a thread of its own: reading goes
-   * on, and writes wait until it is done (about a second for 200 MB).
+   * on, and writes wait until it is done (about a second for every 200 MB that stay). Needs as much free disk.
    */
   vacuum(): Promise<{ readonly freedBytes: number }>;
   /**

@@ -1,0 +1,58 @@
+import { EXIT, GatewayError } from "../errors.ts";
+import { createLogger, createRedactor } from "../log.ts";
+import { pruneStore } from "../maintenance.ts";
+import { readConfig } from "../settings.ts";
+import { withStore } from "./home-store.ts";
+import { print } from "./output.ts";
+import type { CommonOptions } from "./program.ts";
+import { isHeld, runningGateway } from "./running.ts";
+
+/** `signalbox maintenance prune`: removes what is over its time or number now. */
+export async function prune(options: CommonOptions): Promise<void> {
+  const report = await inGateway(options, "maintenance/prune", (store, home) => {
+    const { config } = readConfig(home, process.env);
+    return pruneStore(store, config.retention, createLogger("silent", createRedactor([])), Date.now);
+  });
+  print(options.json, report, () =>
+    Object.entries(report).map(([what, count]) => `${String(count).padStart(12)}  ${WORDS[what] ?? what}`),
+  );
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  inbox: "ended messages removed",
+  dedupe: "keys against redelivery removed",
+  runs: "journals of runs removed",
+  outbox: "replies removed",
+  traces: "trace rows removed",
+  messages: "messages that their conversation had left behind removed",
+  sessions: "conversations removed",
+  kv: "notes removed",
+  usedBytes: "bytes in use",
+};
+
+/** `signalbox maintenance vacuum`: gives free pages back to the file system. */
+export async function vacuum(options: CommonOptions): Promise<void> {
+  const report = await inGateway(options, "maintenance/vacuum", (store) => store.maintenance.vacuum());
+  print(options.json, report, () => [`${report["freedBytes"] ?? 0} bytes were given back.`]);
+}
+
+type Report = Readonly<Record<string, number>>;
+
+/** A gateway that runs does it itself: it waits with its writes for as long as that takes, and knows what it needs. */
+async function inGateway(
+  options: CommonOptions,
+  path: string,
+  alone: (...args: Parameters<Parameters<typeof withStore>[1]>) => Promise<object>,
+): Promise<Report> {
+  if (!isHeld(options.home)) return numbersOf(await withStore(options, alone));
+  const { tell } = await runningGateway(options.home);
+  return numbersOf(await tell(path));
+}
+
+function numbersOf(report: unknown): Report {
+  if (report === null || typeof report !== "object")
+    throw new GatewayError(EXIT.failure, "The gateway gave an answer that this command does not understand.");
+  return Object.fromEntries(
+    Object.entries(report).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
+  );
+}
