@@ -7,7 +7,7 @@ import { readConversation } from "./conversation.ts";
 import type { LiveHub, RunEnd } from "./live.ts";
 import type { Models } from "./models.ts";
 import type { Intake } from "./path/intake.ts";
-import type { Lanes } from "./path/lane.ts";
+import type { Lanes } from "./path/lanes-types.ts";
 import type { Outcomes } from "./path/outcomes.ts";
 import type { GatewayStore, StoredInbound } from "./path/stored.ts";
 import type { Ticket } from "./path/ticket.ts";
@@ -74,8 +74,11 @@ export function createService(options: ServiceOptions): GatewayService {
     ready: options.ready,
     busy: (key) => lanes.busy(key),
     lastRun: (key) => lastRuns.get(key),
-    abort: (channel, agent, conversation) =>
-      lanes.stop(sessionKey(channel, agent, conversation), new Error("stopped by the user")),
+    abort(channel, agent, conversation) {
+      const reason = new Error("stopped by the user");
+      const { running, dropped } = lanes.stop(sessionKey(channel, agent, conversation), reason);
+      return running || dropped > 0;
+    },
     async submit(submission) {
       if (!options.ready()) return { kind: "refused", code: "stopping", message: "The gateway is stopping." };
       const { channel, agent, conversation } = submission;

@@ -2,11 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ChannelDefinition } from "@signalbox/channel";
 import type { LoadedConfig } from "@signalbox/config";
 import { createRouter } from "@signalbox/routing";
-import type { HomeLock, InboxId, Lease } from "@signalbox/store";
+import type { HomeLock, Lease } from "@signalbox/store";
 import type { Accounts } from "./channels.ts";
 import { createCommands } from "./commands/commands.ts";
 import { loadQueueModes } from "./commands/queue-modes.ts";
 import { COMMANDS } from "./commands/table.ts";
+import { createCompactionCache } from "./compaction-cache.ts";
 import { createCounters } from "./counters.ts";
 import { createService } from "./create-service.ts";
 import { createDelivery } from "./delivery.ts";
@@ -34,13 +35,14 @@ import { createGate } from "./path/gate.ts";
 import { createHistories } from "./path/history.ts";
 import { createIntake } from "./path/intake.ts";
 import { createLanes } from "./path/lane.ts";
+import { createLeaveOut } from "./path/left-out.ts";
 import { createOutcomes, type Outcomes } from "./path/outcomes.ts";
 import { createPrompts } from "./path/prompt.ts";
 import { routingConfig } from "./path/route.ts";
 import { createRunner, resumeInterrupted } from "./path/run.ts";
 import { ShutdownAbort } from "./path/shutdown.ts";
-import { type GatewayStore, isPassing } from "./path/stored.ts";
-import { samePlace, type Ticket } from "./path/ticket.ts";
+import type { GatewayStore } from "./path/stored.ts";
+import { ownerOf, samePlace, type Ticket } from "./path/ticket.ts";
 import { createTracer } from "./path/trace.ts";
 import { createTyping } from "./path/typing.ts";
 import type { Plan } from "./plan.ts";
@@ -87,11 +89,8 @@ export interface Gateway {
 const LEASE_MS = 30_000;
 /** How long the start waits for channel accounts to come up, in milliseconds. */
 const ACCOUNTS_MS = 2_000;
-const COMPACTION_KEPT_MS = 24 * 60 * 60 * 1000;
 /** How long runs that are told to stop may take to do so, in milliseconds. */
 const ENDING_MS = 5_000;
-/** How long a failing store is left alone before a dropped message is ended, in milliseconds. */
-const DROP_AGAIN_MS = 2_000;
 
 /**
  * Starts a gateway on a home that nobody else holds.
@@ -213,13 +212,7 @@ async function run(
     links: media.links,
     hooks,
     readOrder: (stored, agentId) => commands.read(stored, agentId),
-    compactionCache: {
-      async get(key) {
-        const kept = await store.kv.get("compaction", key);
-        return typeof kept === "string" ? kept : undefined;
-      },
-      set: (key, summary) => store.kv.set("compaction", key, summary, COMPACTION_KEPT_MS),
-    },
+    compactionCache: createCompactionCache(store),
     router,
     definition,
     live,
@@ -234,27 +227,19 @@ async function run(
     putBack: (sessionKey, tickets) => lanes.putBack(sessionKey, tickets),
     onFatal,
   });
-  const endDropped = (id: InboxId): void => {
-    store.inbox.settle(id, "ignored", { rule: "queue_full" }).catch((error: unknown) => {
-      logger.error({ message: id, err: messageOf(error) }, "a dropped message has no end yet");
-      if (isPassing(error)) setTimeout(endDropped, DROP_AGAIN_MS, id).unref();
-    });
-  };
   const lanes = createLanes<Ticket>({
     maxRuns: config.gateway.maxRuns,
     queue: (sessionKey) => {
       const mode = queueModes.get(sessionKey);
       return mode === undefined ? config.session.queue : { ...config.session.queue, mode };
     },
+    ownerOf,
     together: samePlace,
     run: runner.answer,
-    drop: (tickets) => {
-      for (const ticket of tickets) {
-        endDropped(ticket.id);
-        tracer.note(ticket.id, "lane", "dropped: too many messages wait in this conversation");
-        outcomes.settle(ticket.id, { state: "ignored", text: "" });
-      }
-    },
+    leaveOut: createLeaveOut({
+      ...{ store, lease, definition, live, tracer, logger, now, onOutcome },
+      deliver: deliverer.deliver,
+    }),
   });
   const startedAt = now();
   const commands = createCommands({

@@ -65,7 +65,7 @@ export interface GatewayService {
   readonly live: LiveHub;
   agents(): readonly AgentInfo[];
   submit(submission: Submission): Promise<Submitted>;
-  /** Stops the running turn of a conversation; false where nothing runs. */
+  /** Stops the running turn of a conversation and leaves out what waits; false where there is neither. */
   abort(channel: "web" | "api", agent: string, conversation: string): boolean;
   /** Whether a turn runs, or messages wait for one, in a session. */
   busy(sessionKey: string): boolean;

@@ -45,6 +45,9 @@ export function createInboxStore<T extends Bodies>(
   const accounts = database.query<[string | null, string | null], { channel: string; account: string }>(
     "SELECT channel, account FROM account WHERE (?1 IS NULL OR channel = ?1) AND (?2 IS NULL OR account = ?2)",
   );
+  const markWithdrawn = database.command<[string, string | null, number]>(
+    "UPDATE inbox SET rule = ?, reason = ? WHERE seq = ?",
+  );
   const countRevision = database.command<[number]>("UPDATE inbox SET revision = revision + 1 WHERE seq = ?");
 
   let open = { transaction: -1, count: 0 };
@@ -56,20 +59,20 @@ export function createInboxStore<T extends Bodies>(
     return open.count;
   }
 
-  function change(
-    { channel, account, messageId }: PlatformMessage,
-    apply: (row: InboxRecord) => InboxChange,
-  ) {
-    const key = dedupeKey("message", channel, account, messageId);
+  function change(message: PlatformMessage | InboxId, apply: (row: InboxRecord) => InboxChange) {
+    const key =
+      typeof message === "string"
+        ? undefined
+        : dedupeKey("message", message.channel, message.account, message.messageId);
     return queue.write((): InboxChange => {
-      const row = rowOf(dedupe.find(key));
+      const row = typeof message === "string" ? reader.byId(message) : rowOf(key && dedupe.find(key));
       if (row === undefined) return { outcome: "unknown" };
-      if (row.state !== "accepted" && row.state !== "queued") {
-        return { outcome: "late", id: row.id, state: row.state };
-      }
       return apply(row);
     });
   }
+
+  const isLate = ({ state }: InboxRecord): boolean => state !== "accepted" && state !== "queued";
+  const late = ({ id, state }: InboxRecord): InboxChange => ({ outcome: "late", id, state });
 
   function waiting(id: InboxId): InboxRecord {
     const row = reader.byId(id);
@@ -147,6 +150,7 @@ export function createInboxStore<T extends Bodies>(
     async revise(message, payload) {
       const copy = decode<T["inbound"]>(encode(payload, "The payload of an edited message"));
       return change(message, (row) => {
+        if (isLate(row)) return late(row);
         entries.setBody(row.entry, encode({ ...reader.event(row), payload: copy }, "An edited message"));
         countRevision.run(row.seq);
         return { outcome: "applied", id: row.id, state: row.state };
@@ -155,7 +159,13 @@ export function createInboxStore<T extends Bodies>(
 
     withdraw: (message, detail) =>
       change(message, (row) => {
-        setEnd.run("ignored", detail?.rule ?? "withdrawn", detail?.reason ?? null, now(), row.seq);
+        const rule = detail?.rule ?? "withdrawn";
+        if (row.state === "running" && row.rule === null) {
+          markWithdrawn.run(rule, detail?.reason ?? null, row.seq);
+          return { outcome: "applied", id: row.id, state: "running" };
+        }
+        if (isLate(row)) return late(row);
+        setEnd.run("ignored", rule, detail?.reason ?? null, now(), row.seq);
         return { outcome: "applied", id: row.id, state: "ignored" };
       }),
 

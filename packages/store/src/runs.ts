@@ -138,14 +138,14 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
   }
 
   /** Each message of the run with its end; those that have theirs are left alone. */
-  function endings(run: RunRecord, settles: readonly InboxSettle[]): { seq: number; to: InboxSettle }[] {
+  function endings(run: RunRecord, settles: readonly InboxSettle[]): { row: InboxRecord; to: InboxSettle }[] {
     const open = new Set(rows.inboxOf(run));
     const found = settles.map((to) => {
       const row = inbox.byId(to.id);
       if (row === undefined || row.run !== run.n || !open.delete(row.seq)) {
         throw new StoreError("conflict", `Inbox message ${to.id} does not belong to run ${run.id}.`);
       }
-      return { seq: row.seq, to };
+      return { row, to };
     });
     if (open.size > 0) {
       throw new StoreError(
@@ -256,8 +256,10 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
         const held = sessions.mustLoad(run.session_key);
         const head = appendTo(run, held, bodies);
         const at = now();
-        for (const { seq, to } of ends) {
-          if (to.state === "queued") giveBack.run(seq);
+        for (const { row, to } of ends) {
+          const { seq } = row;
+          if (row.rule !== null) settle.run("ignored", row.rule, row.reason, at, seq);
+          else if (to.state === "queued") giveBack.run(seq);
           else settle.run(to.state, to.detail?.rule ?? null, to.detail?.reason ?? null, at, seq);
         }
         const sent = outbox.insert(prepared, {

@@ -93,12 +93,35 @@ test("an edit or a deletion counts until somebody starts to answer", async () =>
   expect(await store.inbox.revise({ ...names, messageId: "om-1" }, later)).toMatchObject({ outcome: "late" });
   expect(await store.inbox.revise({ ...names, messageId: "om-9" }, later)).toEqual({ outcome: "unknown" });
 
-  const { inboxIds } = await begun(store, lease, ["2"]);
-  expect(await store.inbox.withdraw({ ...names, messageId: "om-2" })).toEqual({
-    outcome: "late",
-    id: inboxIds[0],
-    state: "running",
+  const { run, inboxIds } = await begun(store, lease, ["2", "3"]);
+  const [second, third] = inboxIds;
+  if (second === undefined || third === undefined) throw new Error("two messages");
+  expect(await store.inbox.revise({ ...names, messageId: "om-2" }, later)).toMatchObject({ outcome: "late" });
+  const detail = { rule: "deleted", reason: "deleted on the platform" };
+  const taken = { id: second, state: "running" };
+  expect(await store.inbox.withdraw({ ...names, messageId: "om-2" }, detail)).toEqual({
+    ...taken,
+    outcome: "applied",
   });
+  expect(await store.inbox.withdraw(second, detail)).toEqual({ ...taken, outcome: "late" });
+  expect((await store.runs.inspect(run.id))?.inbox.map((row) => row.detail)).toEqual([detail, undefined]);
+  // Its run has to end, and whatever it says of this message is not its end.
+  const end = { runId: run.id, lease, outcome: "completed" } as const;
+  await expect(store.runs.finish({ ...end, inbox: [{ id: third, state: "replied" }] })).rejects.toMatchObject(
+    { code: "conflict" },
+  );
+  await store.runs.finish({
+    ...end,
+    inbox: [
+      { id: second, state: "queued" },
+      { id: third, state: "replied", detail: { rule: "other" } },
+    ],
+  });
+  expect(await store.inbox.get(second)).toMatchObject({ state: "ignored", detail });
+  expect(await store.inbox.get(third)).toMatchObject({ state: "replied", detail: { rule: "other" } });
+  expect(await store.inbox.withdraw(third)).toMatchObject({ outcome: "late", state: "replied" });
+  const fourth = await accepted(store, "4");
+  expect(await store.inbox.withdraw(fourth)).toMatchObject({ outcome: "applied", state: "ignored" });
 });
 
 test("messages are found by id, by the platform's id, and by state", async () => {

@@ -5,7 +5,7 @@ import type { Approvals } from "@signalbox/tools";
 import type { Agent } from "../agents.ts";
 import { questionText } from "../approvals.ts";
 import type { Models } from "../models.ts";
-import type { Lanes } from "../path/lane.ts";
+import type { Lanes } from "../path/lanes-types.ts";
 import { whyLines } from "../path/route-why.ts";
 import { seedOf } from "../path/session.ts";
 import type { GatewayBodies, GatewayStore } from "../path/stored.ts";
@@ -74,10 +74,12 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
   },
 
   stop(options, { ticket }) {
-    const stopped = options.lanes.stop(ticket.sessionKey, new Error("stopped by the user"));
-    const waiting = options.lanes.waiting(ticket.sessionKey).length;
-    const next = waiting === 0 ? "" : ` ${waiting} waiting messages come next.`;
-    return `${stopped ? "Stopped." : "Nothing was running."}${next}`;
+    // What came after it is not meant.
+    const reason = new Error("stopped by the user");
+    const { running, dropped } = options.lanes.stop(ticket.sessionKey, reason, ticket.id);
+    const what = running ? "Stopped." : "Nothing was running.";
+    if (dropped === 0) return what;
+    return `${what} ${dropped === 1 ? "1 waiting message was" : `${dropped} waiting messages were`} dropped.`;
   },
 
   async why({ store, router }, { ticket, args }) {

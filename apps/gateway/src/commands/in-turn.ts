@@ -9,8 +9,8 @@ import {
 import { type InterruptedRun, type RunId, StoreError } from "@signalbox/store";
 import type { Agent } from "../agents.ts";
 import { messageOf } from "../errors.ts";
-import { type Conclusion, failureNote, finish } from "../path/conclude.ts";
-import type { RunHandle } from "../path/lane.ts";
+import { type Conclusion, failureNote, finish, STOPPED_RUN } from "../path/conclude.ts";
+import type { RunHandle } from "../path/lanes-types.ts";
 import type { RunOptions } from "../path/run.ts";
 import { seedOf } from "../path/session.ts";
 import { ShutdownAbort } from "../path/shutdown.ts";
@@ -94,7 +94,7 @@ async function goOn(options: RunOptions, run: CommandRun): Promise<void> {
     const text = failureNote("internal");
     await finish(
       options,
-      { runId, sessionKey: ticket.sessionKey, tickets: [ticket] },
+      { runId, sessionKey: ticket.sessionKey, tickets: [ticket], handle: run.handle },
       {
         outcome: "failed",
         state: "failed-reported",
@@ -243,7 +243,7 @@ function isPlainText(schema: unknown): boolean {
 
 async function end(
   options: RunOptions,
-  { ticket, runId, name }: CommandRun,
+  { ticket, runId, name, handle }: CommandRun,
   said: string,
   more: Pick<Conclusion, "used"> = {},
 ): Promise<void> {
@@ -258,7 +258,7 @@ async function end(
   });
   await finish(
     options,
-    { runId, sessionKey, tickets: [ticket] },
+    { runId, sessionKey, tickets: [ticket], handle },
     {
       ...more,
       outcome: "completed",
@@ -274,17 +274,7 @@ async function end(
 async function stopped(options: RunOptions, run: CommandRun): Promise<void> {
   const { ticket, runId, handle } = run;
   if (handle.signal.reason instanceof ShutdownAbort) return leaveOpen(options, run);
-  await finish(
-    options,
-    { runId, sessionKey: ticket.sessionKey, tickets: [ticket] },
-    {
-      outcome: "aborted",
-      state: "silent",
-      rule: "stopped",
-      reply: { text: "", silent: true },
-      end: "aborted",
-    },
-  );
+  await finish(options, { runId, sessionKey: ticket.sessionKey, tickets: [ticket], handle }, STOPPED_RUN);
 }
 
 function leaveOpen({ tracer }: RunOptions, { ticket }: CommandRun): void {

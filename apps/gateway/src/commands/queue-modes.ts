@@ -1,4 +1,4 @@
-import type { QueueSettings } from "../path/lane.ts";
+import type { QueueSettings } from "../path/lanes-types.ts";
 import type { GatewayStore } from "../path/stored.ts";
 
 type Mode = QueueSettings["mode"];

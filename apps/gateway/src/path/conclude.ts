@@ -6,6 +6,7 @@ import { noteId, type RunEnd } from "../live.ts";
 import { shownMessage } from "../own-hooks.ts";
 import type { Outcome } from "../service.ts";
 import { withDraft } from "./draft-end.ts";
+import type { RunHandle } from "./lanes-types.ts";
 import type { MayAttach } from "./media-out.ts";
 import { keyOf, outboxRow, repeatable } from "./outbox-row.ts";
 import type { ToldHistory } from "./prompt.ts";
@@ -13,7 +14,7 @@ import { answerTo, composeReply, type Ending, type Reply } from "./reply.ts";
 import type { RunOptions } from "./run.ts";
 import { ShutdownAbort } from "./shutdown.ts";
 import { isOfConversation } from "./stored.ts";
-import type { MessageTicket } from "./ticket.ts";
+import { DELETED, type MessageTicket, type Ticket } from "./ticket.ts";
 import { clientUsage, journalUsage } from "./usage.ts";
 
 /** A reply that could not be delivered for so long is reported instead of sent. */
@@ -26,6 +27,8 @@ export interface Ended {
   readonly tickets: readonly MessageTicket[];
   /** What it told its model of the group's history. */
   readonly told?: ToldHistory | undefined;
+  /** Which of its messages were deleted on their platform. */
+  readonly handle?: Pick<RunHandle<Ticket>, "recalled">;
 }
 
 const STOPPED = "(stopped)";
@@ -42,12 +45,21 @@ export interface Conclusion {
   readonly used?: LoopUsage;
 }
 
+/** The end of a run that somebody stopped. */
+export const STOPPED_RUN: Conclusion = {
+  outcome: "aborted",
+  state: "silent",
+  rule: "stopped",
+  reply: { text: "", silent: true },
+  end: "aborted",
+};
+
 export async function conclude(
   options: RunOptions,
   scope: Ended & {
     readonly sentByTool: readonly string[];
     readonly mayAttach: MayAttach;
-    readonly handle: { readonly signal: AbortSignal };
+    readonly handle: Pick<RunHandle<Ticket>, "signal" | "recalled">;
   },
   result: RunResult,
   held: readonly AgentMessage[],
@@ -77,14 +89,7 @@ export async function conclude(
           error: errorOf(result),
         }
       : result.reason === "aborted" || ready === undefined
-        ? {
-            ...base,
-            outcome: "aborted",
-            state: "silent",
-            rule: "stopped",
-            end: "aborted",
-            reply: { text: "", silent: true },
-          }
+        ? { ...base, ...STOPPED_RUN }
         : reply.silent
           ? { ...base, outcome: "completed", state: "silent", end: "silent" }
           : { ...base, outcome: "completed", state: "replied", end: "replied" };
@@ -170,28 +175,29 @@ async function withMedia(
 /** Commits the end of a run with everything that follows from it, then lets it be delivered. */
 export async function finish(
   options: RunOptions,
-  { runId, sessionKey, tickets, told }: Ended,
+  { runId, sessionKey, tickets, told, handle }: Ended,
   conclusion: Conclusion,
   messages: readonly AgentMessage[] = [],
 ): Promise<void> {
   const { store, lease, live, tracer, now } = options;
-  const { reply, used } = conclusion;
+  const { used } = conclusion;
   const usage = used && clientUsage(used);
-  const last = tickets.at(-1);
-  const channel = last && options.definition(last.stored.event.channel, last.stored.event.account);
+  const isLeft = ({ id }: MessageTicket): boolean => handle?.recalled.has(id) !== true;
   const draft = await options.drafts.end(runId);
+  // It answers the last message that is still there; a draft of one that is not goes from where it is.
+  const last = tickets.findLast(isLeft) ?? tickets.at(-1);
+  const channel = last && options.definition(last.stored.event.channel, last.stored.event.account);
+  const replyTo = last && (await answered(options, last, conclusion.reply));
+  // From here to the commit nothing waits: a deletion is either known here, or comes after the end.
+  const gone = !tickets.some(isLeft);
+  const reply: Reply = gone ? { text: "", silent: true } : conclusion.reply;
   // What people have read of a turn that was stopped is not taken away from them.
-  const stopped = conclusion.outcome === "aborted" && draft?.text ? `${draft.text}\n\n${STOPPED}` : undefined;
+  const stopped =
+    conclusion.outcome === "aborted" && !gone && draft?.text ? `${draft.text}\n\n${STOPPED}` : undefined;
   const answer =
-    !last || (reply.silent && stopped === undefined)
+    last === undefined || replyTo === undefined || (reply.silent && stopped === undefined)
       ? undefined
-      : answerTo(
-          last.stored.event,
-          stopped ?? reply.text,
-          await answered(options, last, reply),
-          channel?.capabilities,
-          reply.attached,
-        );
+      : answerTo(last.stored.event, stopped ?? reply.text, replyTo, channel?.capabilities, reply.attached);
   const payload = withDraft(answer, draft?.ref);
   const claim = channel !== undefined && repeatable(channel);
   const outbox =
@@ -199,33 +205,28 @@ export async function finish(
       ? [outboxRow(last.stored.event, payload, { expiresAt: now() + REPLY_TTL_MS, claim })]
       : [];
   const detail = conclusion.rule === undefined ? {} : { detail: { rule: conclusion.rule } };
-  const inbox: InboxSettle[] = tickets.map((ticket) => ({
-    id: ticket.id,
-    state: conclusion.state,
-    ...detail,
-  }));
+  const inbox = tickets.map((ticket): InboxSettle => {
+    const { id } = ticket;
+    return isLeft(ticket)
+      ? { id, state: conclusion.state, ...detail }
+      : { id, state: "ignored", detail: { rule: DELETED } };
+  });
   const rows = await store.runs.finish({
     runId,
     lease,
-    outcome: conclusion.outcome,
+    outcome: gone ? "aborted" : conclusion.outcome,
     inbox,
     messages,
     outbox,
     // What a failed or stopped run was told may not have reached anybody.
-    ...(told === undefined || conclusion.outcome !== "completed" ? {} : { told }),
+    ...(told === undefined || gone || conclusion.outcome !== "completed" ? {} : { told }),
     ...(used === undefined ? {} : { usage: journalUsage(used) }),
     ...(conclusion.error === undefined ? {} : { error: conclusion.error.message }),
   });
   options.deliver(rows);
   options.drafts.settled(runId);
-  for (const ticket of tickets) {
-    tracer.note(
-      ticket.id,
-      "reply",
-      `${conclusion.state}: ${reply.text.length} characters`,
-      conclusion.rule === undefined ? undefined : { rule: conclusion.rule },
-    );
-  }
+  for (const { id, state, detail: said } of inbox)
+    tracer.note(id, "reply", `${state}: ${reply.text.length} characters`, said && { ...said });
   if (reply.note !== undefined) {
     // The turns themselves were shown as they came.
     live.publish(sessionKey, {
@@ -234,6 +235,7 @@ export async function finish(
     });
   }
   const messageIds = tickets.map((ticket) => ticket.stored.event.messageId);
+  const end: RunEnd = gone ? "aborted" : conclusion.end;
   if (last !== undefined) {
     if (payload === undefined && !reply.silent)
       options.hooks.observe("message_sent", shownMessage(last, runId, reply.text));
@@ -242,7 +244,7 @@ export async function finish(
       sessionKey,
       runId,
       messageIds,
-      outcome: conclusion.end,
+      outcome: end,
       usage,
       error: conclusion.error,
     });
@@ -251,14 +253,14 @@ export async function finish(
     type: "run.end",
     runId,
     messageIds,
-    outcome: conclusion.end,
+    outcome: end,
     ...(usage === undefined ? {} : { usage }),
     ...(conclusion.error === undefined ? {} : { error: conclusion.error }),
   });
   const outcome: Outcome = {
-    state: conclusion.end,
+    state: end,
     runId,
-    text: conclusion.end === "failed" ? "" : reply.text,
+    text: end === "failed" ? "" : reply.text,
     ...(conclusion.truncated === undefined ? {} : { truncated: conclusion.truncated }),
     ...(usage === undefined ? {} : { usage }),
     ...(conclusion.error === undefined ? {} : { error: conclusion.error }),

@@ -2,14 +2,14 @@ import type { DeletedEvent, EditedEvent, EmitResult, MessageEvent } from "@signa
 import type { InboxId } from "@signalbox/store";
 import type { Commands } from "../commands/commands.ts";
 import { historyBody, historyKey } from "./aside.ts";
-import type { Lanes } from "./lane.ts";
+import type { Lanes } from "./lanes-types.ts";
 import type { GatewayStore, StoredInbound } from "./stored.ts";
-import type { MessageTicket, Ticket } from "./ticket.ts";
+import { DELETED, idsOfMessage, type MessageTicket, TakenBack, type Ticket } from "./ticket.ts";
 import type { Tracer } from "./trace.ts";
 
 export interface EditsOptions {
   readonly store: GatewayStore;
-  readonly lanes: Pick<Lanes<Ticket>, "replace" | "withdraw">;
+  readonly lanes: Pick<Lanes<Ticket>, "all" | "recall" | "replace" | "withdraw">;
   readonly commands: Pick<Commands, "enter" | "waits">;
   readonly tracer: Tracer;
 }
@@ -101,13 +101,26 @@ export function createEdits({ store, lanes, commands, tracer }: EditsOptions): E
 
   const deleted = async (event: DeletedEvent): Promise<EmitResult> => {
     await store.groupHistory.clear(historyKey(event), event.messageId);
-    const change = await store.inbox.withdraw(event, { rule: "deleted", reason: "deleted on the platform" });
-    if (change.outcome === "applied") {
-      tracer.note(change.id, "intake", "deleted on the platform before it was answered");
-      const row = await store.inbox.get(change.id);
-      if (row?.route) lanes.withdraw(row.route.sessionKey, change.id);
-    }
+    const row = await store.inbox.find(event);
+    if (row === undefined) return "accepted";
+    const sessionKey = row.route?.sessionKey;
+    // Corrections of it are messages of their own.
+    const held =
+      sessionKey === undefined ? [] : lanes.all(sessionKey).flatMap((ticket) => idsOfMessage(ticket, event));
+    const ids = new Set([row.id, ...held]);
+    // A run hears of it before the store does: what the run commits from now on heeds it.
+    if (sessionKey !== undefined) for (const id of ids) lanes.recall(sessionKey, id, new TakenBack());
+    await Promise.all([...ids].map((id) => withdraw(id, sessionKey)));
     return "accepted";
+  };
+
+  const withdraw = async (id: InboxId, sessionKey: string | undefined): Promise<void> => {
+    const change = await store.inbox.withdraw(id, { rule: DELETED, reason: "deleted on the platform" });
+    if (change.outcome !== "applied") return;
+    const when = change.state === "running" ? "while it was being answered" : "before it was answered";
+    tracer.note(id, "intake", `deleted on the platform ${when}`);
+    if (sessionKey === undefined || lanes.recall(sessionKey, id, new TakenBack())) return;
+    lanes.withdraw(sessionKey, id);
   };
 
   return { edited, deleted };

@@ -4,13 +4,11 @@ import type { InboxId, InboxRow } from "@signalbox/store";
 import type { Commands } from "../commands/commands.ts";
 import type { Hooks } from "../hooks.ts";
 import { type AsideOptions, createAside } from "./aside.ts";
-import { createEdits } from "./edits.ts";
+import { createEdits, type EditsOptions } from "./edits.ts";
 import type { Gate, GateDecision, GateInput } from "./gate.ts";
-import type { Lanes } from "./lane.ts";
 import { asMessage } from "./native.ts";
 import { routeInput } from "./route.ts";
 import type { GatewayBodies, StoredInbound } from "./stored.ts";
-import type { Ticket } from "./ticket.ts";
 import type { Tracer } from "./trace.ts";
 
 export interface IntakeOptions extends AsideOptions {
@@ -18,7 +16,7 @@ export interface IntakeOptions extends AsideOptions {
   /** What the router was made from. */
   readonly bindings: readonly Binding[];
   readonly gate: Gate;
-  readonly lanes: Pick<Lanes<Ticket>, "replace" | "withdraw">;
+  readonly lanes: EditsOptions["lanes"];
   /** Takes accepted messages on, each to its lane or to its answer. */
   readonly commands: Pick<Commands, "enter" | "waits">;
   readonly hooks: Hooks;

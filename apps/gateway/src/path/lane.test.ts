@@ -1,22 +1,19 @@
 import { type InboxId, parseId } from "@signalbox/store";
-import { describe, expect, it } from "vitest";
-import {
-  type Batch,
-  createLanes,
-  type Lanes,
-  type QueueSettings,
-  type RunHandle,
-  type Waiting,
-} from "./lane.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createLanes } from "./lane.ts";
+import type { Batch, Lanes, LeftOut, QueueSettings, RunHandle, Waiting } from "./lanes-types.ts";
 
 interface Message extends Waiting {
   readonly text: string;
+  readonly sender: string;
 }
 
 interface Running {
   readonly texts: readonly string[];
   readonly summarised: readonly string[];
   readonly handle: RunHandle<Message>;
+  /** Takes what steers the run. */
+  steer(): { readonly texts: readonly string[]; readonly summarised: readonly string[] };
   end(): void;
 }
 
@@ -29,15 +26,21 @@ function harness(
   lanes: Lanes<Message>;
   runs: Running[];
   dropped: string[];
-  say(text: string, session?: string, exclusive?: boolean): void;
+  leftOut: LeftOut<Message>[];
+  say(text: string, session?: string, exclusive?: boolean, sender?: string): InboxId;
 } {
   const runs: Running[] = [];
   const dropped: string[] = [];
+  const leftOut: LeftOut<Message>[] = [];
   const lanes = createLanes<Message>({
     maxRuns,
     queue: () => ({ ...QUEUE, ...queue }),
     together: (a, b) => placeOf(a) === placeOf(b),
-    drop: (messages) => dropped.push(...messages.map((message) => message.text)),
+    ownerOf: (message) => message.sender,
+    leaveOut(messages, why) {
+      dropped.push(...messages.map((message) => message.text));
+      leftOut.push(why);
+    },
     run: (batch: Batch<Message>, handle) =>
       new Promise((resolve) => {
         const texts = (messages: readonly Message[]): string[] => messages.map((message) => message.text);
@@ -45,6 +48,10 @@ function harness(
           texts: texts(batch.messages),
           summarised: texts(batch.summarised),
           handle,
+          steer() {
+            const taken = handle.takeSteering();
+            return { texts: texts(taken.messages), summarised: texts(taken.summarised) };
+          },
           end: resolve,
         });
       }),
@@ -54,10 +61,12 @@ function harness(
     lanes,
     runs,
     dropped,
-    say(text, session = "s", exclusive = false) {
+    leftOut,
+    say(text, session = "s", exclusive = false, sender = session) {
       const id = parseId<InboxId>(`01ARZ3NDEKTSV4RRFFQ69G5${String(++count).padStart(3, "0")}`);
       if (id === undefined) throw new Error("no id");
-      lanes.enqueue({ id, sessionKey: session, exclusive, text });
+      lanes.enqueue({ id, sessionKey: session, exclusive, text, sender });
+      return id;
     },
   };
 }
@@ -98,7 +107,7 @@ describe("one session", () => {
     await settle();
     expect(runs[1]?.texts).toEqual(["a/x", "b/x"]);
     say("e/x");
-    expect(runs[1]?.handle.takeSteering()).toEqual([]);
+    expect(runs[1]?.steer().texts).toEqual([]);
     for (const [index, texts] of [["c/y"], ["d/x", "e/x"]].entries()) {
       runs[index + 1]?.end();
       await settle();
@@ -112,8 +121,8 @@ describe("one session", () => {
     say("b");
     say("c");
     expect(runs.map((run) => run.texts)).toEqual([["a"]]);
-    expect(runs[0]?.handle.takeSteering().map((message) => message.text)).toEqual(["b", "c"]);
-    expect(runs[0]?.handle.takeSteering()).toEqual([]);
+    expect(runs[0]?.steer().texts).toEqual(["b", "c"]);
+    expect(runs[0]?.steer().texts).toEqual([]);
     runs[0]?.end();
     await settle();
     expect(runs).toHaveLength(1);
@@ -133,7 +142,7 @@ describe("one session", () => {
   it("answers one after the other with followup", async () => {
     const { runs, say } = harness({ mode: "followup" });
     for (const text of ["a", "b", "c"]) say(text);
-    expect(runs[0]?.handle.takeSteering()).toEqual([]);
+    expect(runs[0]?.steer().texts).toEqual([]);
     for (let index = 0; index < 3; index++) {
       runs[index]?.end();
       await settle();
@@ -144,7 +153,7 @@ describe("one session", () => {
   it("collects what waits into one run", async () => {
     const { runs, say } = harness({ mode: "collect" });
     for (const text of ["a", "b", "c"]) say(text);
-    expect(runs[0]?.handle.takeSteering()).toEqual([]);
+    expect(runs[0]?.steer().texts).toEqual([]);
     runs[0]?.end();
     await settle();
     expect(runs.map((run) => run.texts)).toEqual([["a"], ["b", "c"]]);
@@ -167,11 +176,11 @@ describe("one session", () => {
     say("b");
     say("only", "s", true);
     say("c");
-    expect(runs[0]?.handle.takeSteering().map((message) => message.text)).toEqual(["b"]);
+    expect(runs[0]?.steer().texts).toEqual(["b"]);
     runs[0]?.end();
     await settle();
     expect(runs[1]?.texts).toEqual(["only"]);
-    expect(runs[1]?.handle.takeSteering()).toEqual([]);
+    expect(runs[1]?.steer().texts).toEqual([]);
     runs[1]?.end();
     await settle();
     expect(runs[2]?.texts).toEqual(["c"]);
@@ -200,6 +209,90 @@ describe("one session", () => {
     expect(fresh.dropped).toEqual(["d"]);
   });
 
+  it("answers one after the other with followup, and tells what is beyond the cap in short with the next", async () => {
+    const { runs, say } = harness({ mode: "followup", cap: 2 });
+    const letters = [..."abcdefghij"];
+    for (const letter of letters) say(letter);
+    for (let index = 0; index < runs.length; index++) {
+      runs[index]?.end();
+      await settle();
+    }
+    expect(runs.map(({ texts, summarised }) => [texts.join(""), summarised.join("")])).toEqual([
+      ["a", ""],
+      ["i", "bcdefgh"],
+      ["j", ""],
+    ]);
+  });
+
+  it("steers with the newest up to the cap, and tells the others in short", () => {
+    const { runs, say } = harness({ cap: 2 });
+    for (const letter of "abcdefghij") say(letter);
+    expect(runs[0]?.steer()).toEqual({ texts: ["i", "j"], summarised: [..."bcdefgh"] });
+    expect(runs[0]?.steer()).toEqual({ texts: [], summarised: [] });
+  });
+
+  it("names the first that is dropped from each place, until there is nothing to do any more", async () => {
+    const { runs, leftOut, lanes, say } = harness({ cap: 1, drop: "new" });
+    const first = (): string[][] =>
+      leftOut.map((why) => (why.kind === "full" ? why.first.map(({ text }) => text) : []));
+    for (const text of ["a/x", "b/x", "c/x", "d/x", "e/y", "f/y"]) say(text);
+    expect(first()).toEqual([["c/x"], [], ["e/y"], []]);
+    for (let index = 0; index < runs.length; index++) {
+      runs[index]?.end();
+      await settle();
+    }
+    expect(lanes.busy("s")).toBe(false);
+    for (const text of ["g/x", "h/x", "i/x"]) say(text);
+    expect(first().slice(4)).toEqual([["i/x"]]);
+  });
+
+  it("takes messages back from their run, and stops it when none is left", async () => {
+    const { lanes, runs, say } = harness();
+    const gone = new Error("taken back");
+    const a = say("a");
+    const b = say("b");
+    expect(lanes.recall("s", b, gone)).toBe(false);
+    expect(runs[0]?.steer().texts).toEqual(["b"]);
+    expect(lanes.all("s").map(({ text }) => text)).toEqual(["a", "b"]);
+    expect(lanes.recall("s", a, gone)).toBe(true);
+    expect(lanes.recall("s", a, gone)).toBe(false);
+    expect(runs[0]?.handle.signal.aborted).toBe(false);
+    expect([a, b].map((id) => runs[0]?.handle.recalled.has(id))).toEqual([true, false]);
+    expect(lanes.all("s").map(({ text }) => text)).toEqual(["b"]);
+    expect(lanes.recall("s", b, gone)).toBe(true);
+    expect(runs[0]?.handle.signal.reason).toBe(gone);
+    // What comes while it ends is not swallowed by it.
+    say("c");
+    expect(runs[0]?.steer().texts).toEqual([]);
+    runs[0]?.end();
+    await settle();
+    expect(runs[1]?.texts).toEqual(["c"]);
+  });
+
+  it("leaves what stands for a run that has begun where it is", async () => {
+    const { lanes, runs, say } = harness();
+    say("a");
+    const b = say("b");
+    const [waiting] = lanes.waiting("s");
+    if (!waiting) throw new Error("nothing waits");
+    lanes.hold("s");
+    runs[0]?.end();
+    await settle();
+    const begun = { ...waiting, text: "begun", exclusive: true, covers: [waiting.id] };
+    lanes.withdraw("s", b);
+    expect(lanes.stop("s", new Error("enough"))).toEqual({ running: true, dropped: 0 });
+    lanes.putBack("s", [begun]);
+    // It goes on only to end.
+    expect(runs[1]?.texts).toEqual(["begun"]);
+    expect(runs[1]?.handle.signal.aborted).toBe(true);
+    expect(lanes.withdraw("s", b)).toBe(false);
+    expect(lanes.recall("s", b, new Error("gone"))).toBe(true);
+    runs[1]?.end();
+    await settle();
+    say("c");
+    expect(runs[2]?.handle.signal.aborted).toBe(false);
+  });
+
   it("takes back and replaces only what waits", () => {
     const { lanes, runs, say } = harness({ mode: "collect" });
     say("a");
@@ -214,7 +307,81 @@ describe("one session", () => {
   });
 });
 
+describe("quiet", () => {
+  afterEach(() => vi.useRealTimers());
+
+  it("is waited for, but not for ever", () => {
+    vi.useFakeTimers();
+    const { runs, say } = harness({ debounceMs: 50 });
+    for (let index = 0; index < 20; index++) {
+      say(`m${index}`);
+      vi.advanceTimersByTime(30);
+    }
+    // After five times the quiet, whoever goes on writing.
+    expect(runs.map(({ texts }) => texts.length)).toEqual([9]);
+    const slow = harness({ debounceMs: 60_000 });
+    slow.say("a");
+    vi.advanceTimersByTime(59_999);
+    expect(slow.runs).toHaveLength(0);
+    vi.advanceTimersByTime(1);
+    expect(slow.runs).toHaveLength(1);
+    const long = harness({ debounceMs: 4_000 });
+    for (let at = 0; at <= 9_000; at += 3_000) {
+      long.say("a");
+      vi.advanceTimersByTime(at < 9_000 ? 3_000 : 1_000);
+    }
+    expect(long.runs.map(({ texts }) => texts.length)).toEqual([4]);
+  });
+
+  it("is not waited for any more once a stop has taken what was held", () => {
+    vi.useFakeTimers();
+    const { lanes, runs, dropped, leftOut, say } = harness({ debounceMs: 50 });
+    say("a");
+    say("b");
+    const stop = say("/stop", "elsewhere");
+    say("c");
+    const { length } = runs;
+    expect(lanes.stop("s", new Error("enough"), stop)).toEqual({ running: false, dropped: 2 });
+    expect(dropped).toEqual(["a", "b"]);
+    expect(leftOut).toEqual([{ kind: "stopped" }]);
+    vi.advanceTimersByTime(1_000);
+    expect(runs.slice(length).map(({ texts }) => texts)).toContainEqual(["c"]);
+    expect(runs.flatMap(({ texts }) => texts)).not.toContain("a");
+    for (const run of runs) run.end();
+    expect(lanes.stop("nobody's", new Error("enough"))).toEqual({ running: false, dropped: 0 });
+  });
+
+  it("stops the turn that runs and what waits behind it, commands too", async () => {
+    const { lanes, runs, dropped, say } = harness({ mode: "followup" });
+    say("a");
+    say("b");
+    say("/new", "s", true);
+    expect(lanes.stop("s", new Error("enough"))).toEqual({ running: true, dropped: 2 });
+    expect(dropped).toEqual(["b", "/new"]);
+    expect(runs[0]?.handle.signal.aborted).toBe(true);
+    runs[0]?.end();
+    await settle();
+    expect(runs).toHaveLength(1);
+    expect(lanes.busy("s")).toBe(false);
+  });
+});
+
 describe("many sessions", () => {
+  it("take turns by their senders: many sessions of one do not hold up the one of another", async () => {
+    const { runs, say } = harness({}, 1);
+    for (let index = 1; index <= 5; index++) say(`anna ${index}`, `a${index}`, false, "anna");
+    say("ben 1", "b1", false, "ben");
+    say("ben 2", "b2", false, "ben");
+    say("cleo 1", "c1", false, "cleo");
+    for (let index = 0; index < runs.length; index++) {
+      runs[index]?.end();
+      await settle();
+    }
+    expect(runs.map(({ texts }) => texts[0])).toEqual([
+      ...["anna 1", "anna 2", "ben 1", "cleo 1", "anna 3", "ben 2", "anna 4", "anna 5"],
+    ]);
+  });
+
   it("run at once up to the limit, the one that waited longest next", async () => {
     const { runs, say } = harness({ mode: "followup" }, 2);
     for (const session of ["s1", "s2", "s3"]) {

@@ -1,91 +1,46 @@
 import type { InboxId } from "@signalbox/store";
+import { createLine } from "./lanes-line.ts";
+import type { Batch, LaneOptions, Lanes, QueueSettings, RunHandle, Waiting } from "./lanes-types.ts";
 
-/** How messages that come while a run goes on are treated. */
-type QueueMode = "steer" | "followup" | "collect" | "interrupt";
-
-/** What happens to messages beyond the cap: the oldest are told in short, or dropped, or the newest are dropped. */
-type DropPolicy = "summarise" | "old" | "new";
-
-export interface QueueSettings {
-  readonly mode: QueueMode;
-  /** Milliseconds of quiet before a run starts. */
-  readonly debounceMs: number;
-  /** Messages that may wait in one session. */
-  readonly cap: number;
-  readonly drop: DropPolicy;
-}
-
-/** What a lane needs to know of a waiting message. */
-export interface Waiting {
-  readonly id: InboxId;
-  readonly sessionKey: string;
-  /** Must have a run of its own: its sender waits for exactly its answer. */
+interface Running<M extends Waiting> {
+  readonly controller: AbortController;
   readonly exclusive: boolean;
-}
-
-/** The messages of one run. */
-export interface Batch<M extends Waiting> {
-  readonly messages: readonly M[];
-  /** Older messages beyond the cap, to be told in short and to end with this run. */
-  readonly summarised: readonly M[];
-}
-
-/** A running turn's side of its lane. */
-export interface RunHandle<M extends Waiting> {
-  /** Ends when the turn is to stop. */
-  readonly signal: AbortSignal;
-  /** Messages that came meanwhile and steer this run; they are its own from then on. */
-  takeSteering(): readonly M[];
-}
-
-export interface LaneOptions<M extends Waiting> {
-  /** Runs at the same time, over all sessions. */
-  readonly maxRuns: number;
-  readonly queue: (sessionKey: string) => QueueSettings;
-  /** Whether two messages of a session may share a run: its one reply must reach the senders of both. */
-  readonly together: (a: M, b: M) => boolean;
-  /** Answers a batch. Must not reject. */
-  readonly run: (batch: Batch<M>, handle: RunHandle<M>) => Promise<void>;
-  /** Ends messages that the drop policy leaves out. */
-  readonly drop: (messages: readonly M[]) => void;
-}
-
-/** One run a session, many sessions at once, fair between them. */
-export interface Lanes<M extends Waiting> {
-  enqueue(message: M): void;
-  /** Starts no run of this session until something is put back: what comes meanwhile must not overtake it. */
-  hold(sessionKey: string): void;
-  /** Puts messages back in front of what waits: their run could not be, or could not go on. Ends a hold. */
-  putBack(sessionKey: string, messages: readonly M[]): void;
-  /** Takes a message back that waits; false where a run has it. */
-  withdraw(sessionKey: string, id: InboxId): boolean;
-  /** Replaces a waiting message by its later version. */
-  replace(message: M): boolean;
-  /** Stops the running turn; false where none runs. `reason` becomes its signal's. */
-  stop(sessionKey: string, reason: Error): boolean;
-  busy(sessionKey: string): boolean;
-  waiting(sessionKey: string): readonly M[];
-  counts(): { readonly running: number; readonly waiting: number };
-  /** Starts no more runs; resolves when the running ones have ended. */
-  close(): Promise<void>;
-  /** Stops every running turn. */
-  stopAll(reason: Error): void;
+  readonly messages: M[];
+  /** What it is still to answer. */
+  readonly open: Set<InboxId>;
+  readonly recalled: Set<InboxId>;
 }
 
 interface Lane<M extends Waiting> {
   waiting: M[];
-  running: { readonly controller: AbortController; readonly exclusive: boolean } | undefined;
+  running: Running<M> | undefined;
   /** Waits for a free place in the line of sessions. */
   ready: boolean;
-  timer: NodeJS.Timeout | undefined;
+  /** Fires when nothing has come for the debounce time. */
+  quiet: NodeJS.Timeout | undefined;
+  /** Fires when the first message has waited for as long as a debounce may last. */
+  longest: NodeJS.Timeout | undefined;
   held: boolean;
+  /** Stops a run that an earlier process or try has begun, as soon as it goes on. */
+  stopped: Error | undefined;
+  /** The first messages left out since the lane began, one for each place. */
+  readonly told: M[];
+}
+
+/** For how many times the quiet that is waited for messages may be collected, and for how long, in milliseconds. */
+const LONGEST_TIMES = 5;
+const LONGEST_MS = 10_000;
+
+/** How long somebody who goes on writing can put off a run. */
+function longestDebounceMs(debounceMs: number): number {
+  return Math.max(debounceMs, Math.min(LONGEST_TIMES * debounceMs, LONGEST_MS));
 }
 
 export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M> {
   /** Only sessions with something to do; a lane without work is forgotten. */
   const lanes = new Map<string, Lane<M>>();
-  /** Sessions that may start a run, the one that waited longest first. */
-  const line: string[] = [];
+  /** Sessions that may start a run. */
+  const line = createLine();
   let running = 0;
   let closed = false;
   let onIdle: (() => void) | undefined;
@@ -93,33 +48,46 @@ export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M
   const laneOf = (sessionKey: string): Lane<M> => {
     const existing = lanes.get(sessionKey);
     if (existing) return existing;
-    const lane: Lane<M> = { waiting: [], running: undefined, ready: false, timer: undefined, held: false };
+    const lane: Lane<M> = {
+      ...{ waiting: [], running: undefined, ready: false, held: false, told: [] },
+      ...{ quiet: undefined, longest: undefined, stopped: undefined },
+    };
     lanes.set(sessionKey, lane);
     return lane;
   };
 
   const forgetIfIdle = (sessionKey: string, lane: Lane<M>): void => {
-    const idle = lane.waiting.length === 0 && !lane.running && !lane.ready && !lane.timer && !lane.held;
+    if (lane.waiting.length === 0) clearTimers(lane);
+    const idle = lane.waiting.length === 0 && !lane.running && !lane.ready && !lane.held;
     if (idle) lanes.delete(sessionKey);
   };
 
-  /** Puts a session in the line once its messages have been quiet for the debounce time. */
+  const clearTimers = (lane: Lane<M>): void => {
+    clearTimeout(lane.quiet);
+    clearTimeout(lane.longest);
+    lane.quiet = undefined;
+    lane.longest = undefined;
+  };
+
+  /** Puts a session in the line once its messages have been quiet for the debounce time, or went on for too long. */
   const makeReady = (sessionKey: string, lane: Lane<M>): void => {
-    if (lane.running || lane.ready || lane.held || lane.waiting.length === 0) return;
+    if (closed || lane.running || lane.ready || lane.held || lane.waiting.length === 0) return;
     const { debounceMs } = options.queue(sessionKey);
-    clearTimeout(lane.timer);
-    lane.timer = undefined;
-    if (debounceMs > 0 && lane.waiting.at(-1)?.exclusive === false) {
-      lane.timer = setTimeout(() => {
-        lane.timer = undefined;
-        lineUp(sessionKey, lane);
-      }, debounceMs);
-    } else lineUp(sessionKey, lane);
+    if (debounceMs === 0 || lane.waiting.at(-1)?.exclusive !== false) {
+      lineUp(sessionKey, lane);
+      return;
+    }
+    clearTimeout(lane.quiet);
+    lane.quiet = setTimeout(lineUp, debounceMs, sessionKey, lane);
+    lane.longest ??= setTimeout(lineUp, longestDebounceMs(debounceMs), sessionKey, lane);
   };
 
   const lineUp = (sessionKey: string, lane: Lane<M>): void => {
+    clearTimers(lane);
+    const [first] = lane.waiting;
+    if (first === undefined) return;
     lane.ready = true;
-    line.push(sessionKey);
+    line.push(options.ownerOf(first), sessionKey);
     startRuns();
   };
 
@@ -136,16 +104,34 @@ export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M
   };
 
   const start = (sessionKey: string, lane: Lane<M>): void => {
-    const batch = takeBatch(lane, options.queue(sessionKey).mode);
-    const controller = new AbortController();
-    const [first] = batch.messages;
-    lane.running = { controller, exclusive: batch.messages.some((message) => message.exclusive) };
+    const batch = takeBatch(lane, options.queue(sessionKey));
+    const messages = [...batch.summarised, ...batch.messages];
+    const [first] = messages;
+    const run: Running<M> = {
+      controller: new AbortController(),
+      exclusive: messages.some((message) => message.exclusive),
+      messages,
+      open: new Set(messages.flatMap(idsOf)),
+      recalled: new Set(),
+    };
+    lane.running = run;
     running++;
+    if (lane.stopped !== undefined) run.controller.abort(lane.stopped);
+    lane.stopped = undefined;
     const handle: RunHandle<M> = {
-      signal: controller.signal,
+      signal: run.controller.signal,
+      recalled: run.recalled,
       takeSteering: () => {
-        if (options.queue(sessionKey).mode !== "steer" || lane.running?.exclusive === true) return [];
-        return first === undefined ? [] : takeWith(lane, first);
+        const settings = options.queue(sessionKey);
+        // A turn that is being stopped answers nothing more: what comes now has the next one.
+        const open = settings.mode === "steer" && !run.exclusive && !run.controller.signal.aborted;
+        if (!open || first === undefined) return { messages: [], summarised: [] };
+        const taken = withinCap(takeWith(lane, first), settings);
+        for (const message of [...taken.summarised, ...taken.messages]) {
+          run.messages.push(message);
+          run.open.add(message.id);
+        }
+        return taken;
       },
     };
     void options.run(batch, handle).finally(() => {
@@ -158,16 +144,16 @@ export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M
     });
   };
 
-  /** What one run answers: everything that waits, or the first message alone. */
-  const takeBatch = (lane: Lane<M>, mode: QueueMode): Batch<M> => {
+  /** What one run answers: everything that waits, or the first message alone; and what is beyond the cap, in short. */
+  const takeBatch = (lane: Lane<M>, settings: QueueSettings): Batch<M> => {
     const first = lane.waiting[0];
-    if (mode === "followup" || first?.exclusive === true) {
+    if (first === undefined || first.exclusive) {
       return { messages: lane.waiting.splice(0, 1), summarised: [] };
     }
-    const taken = first === undefined ? [] : takeWith(lane, first);
-    const cap = first === undefined ? taken.length : options.queue(first.sessionKey).cap;
-    const surplus = Math.max(0, taken.length - cap);
-    return { messages: taken.slice(surplus), summarised: taken.slice(0, surplus) };
+    const taken = withinCap(takeWith(lane, first), settings);
+    if (settings.mode !== "followup") return taken;
+    lane.waiting.unshift(...taken.messages.slice(1));
+    return { messages: taken.messages.slice(0, 1), summarised: taken.summarised };
   };
 
   /** The messages in front that one run can answer together with `first`. */
@@ -176,15 +162,24 @@ export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M
     return lane.waiting.splice(0, end < 0 ? lane.waiting.length : end);
   };
 
-  const applyCap = (lane: Lane<M>, settings: QueueSettings): void => {
+  const withinCap = (taken: readonly M[], { cap }: QueueSettings): Batch<M> => {
+    const surplus = Math.max(0, taken.length - cap);
+    return { messages: taken.slice(surplus), summarised: taken.slice(0, surplus) };
+  };
+
+  const applyCap = (lane: Lane<M>, { cap, drop }: QueueSettings): void => {
     const droppable = lane.waiting.filter((message) => !message.exclusive);
-    const surplus = droppable.length - settings.cap;
-    if (surplus <= 0 || settings.drop === "summarise") return;
-    const dropped = new Set(
-      settings.drop === "old" ? droppable.slice(0, surplus) : droppable.slice(-surplus),
-    );
+    const surplus = droppable.length - cap;
+    if (surplus <= 0 || drop === "summarise") return;
+    const dropped = new Set(drop === "old" ? droppable.slice(0, surplus) : droppable.slice(-surplus));
     lane.waiting = lane.waiting.filter((message) => !dropped.has(message));
-    options.drop([...dropped]);
+    const first: M[] = [];
+    for (const message of dropped) {
+      if (lane.told.some((one) => options.together(one, message))) continue;
+      lane.told.push(message);
+      first.push(message);
+    }
+    options.leaveOut([...dropped], { kind: "full", drop, cap, first });
   };
 
   return {
@@ -204,32 +199,59 @@ export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M
     putBack(sessionKey, messages) {
       const lane = laneOf(sessionKey);
       lane.held = false;
+      if (messages.length === 0) lane.stopped = undefined;
       lane.waiting.unshift(...messages);
       makeReady(sessionKey, lane);
       forgetIfIdle(sessionKey, lane);
     },
     withdraw(sessionKey, id) {
       const lane = lanes.get(sessionKey);
-      const index = lane?.waiting.findIndex((message) => message.id === id) ?? -1;
+      const index = lane?.waiting.findIndex((one) => one.covers === undefined && one.id === id) ?? -1;
       if (!lane || index < 0) return false;
       lane.waiting.splice(index, 1);
       forgetIfIdle(sessionKey, lane);
       return true;
     },
+    recall(sessionKey, id, reason) {
+      const run = lanes.get(sessionKey)?.running;
+      if (!run?.open.delete(id)) return false;
+      run.recalled.add(id);
+      if (run.open.size === 0) run.controller.abort(reason);
+      return true;
+    },
     replace(message) {
       const lane = lanes.get(message.sessionKey);
-      const index = lane?.waiting.findIndex((one) => one.id === message.id) ?? -1;
+      const index = lane?.waiting.findIndex((one) => one.covers === undefined && one.id === message.id) ?? -1;
       if (!lane || index < 0) return false;
       lane.waiting.splice(index, 1, message);
       return true;
     },
-    stop(sessionKey, reason) {
+    stop(sessionKey, reason, before) {
       const lane = lanes.get(sessionKey);
-      lane?.running?.controller.abort(reason);
-      return lane?.running !== undefined;
+      if (!lane) return { running: false, dropped: 0 };
+      lane.running?.controller.abort(reason);
+      // A run that has begun has to end as one; it does as soon as it goes on.
+      const begun = lane.held || lane.waiting.some((message) => message.covers !== undefined);
+      if (!lane.running && begun) lane.stopped = reason;
+      const dropped = lane.waiting.filter(
+        (message) => message.covers === undefined && (before === undefined || message.id < before),
+      );
+      if (dropped.length > 0) {
+        lane.waiting = lane.waiting.filter((message) => !dropped.includes(message));
+        options.leaveOut(dropped, { kind: "stopped" });
+      }
+      const met = { running: lane.running !== undefined || begun, dropped: dropped.length };
+      forgetIfIdle(sessionKey, lane);
+      return met;
     },
     busy: (sessionKey) => lanes.has(sessionKey),
     waiting: (sessionKey) => lanes.get(sessionKey)?.waiting ?? [],
+    all(sessionKey) {
+      const lane = lanes.get(sessionKey);
+      const run = lane?.running;
+      const answered = run?.messages.filter((message) => idsOf(message).some((id) => run.open.has(id))) ?? [];
+      return [...answered, ...(lane?.waiting ?? [])];
+    },
     counts() {
       let waiting = 0;
       for (const lane of lanes.values()) waiting += lane.waiting.length;
@@ -237,7 +259,7 @@ export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M
     },
     close() {
       closed = true;
-      for (const lane of lanes.values()) clearTimeout(lane.timer);
+      for (const lane of lanes.values()) clearTimers(lane);
       if (running === 0) return Promise.resolve();
       return new Promise((resolve) => {
         onIdle = resolve;
@@ -247,4 +269,8 @@ export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M
       for (const lane of lanes.values()) lane.running?.controller.abort(reason);
     },
   };
+}
+
+function idsOf(message: Waiting): readonly InboxId[] {
+  return message.covers ?? [message.id];
 }

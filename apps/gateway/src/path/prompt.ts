@@ -62,6 +62,8 @@ export interface Prompts {
   userMessages(tickets: readonly MessageTicket[]): Promise<UserMessage[]>;
   /** Messages beyond the queue's cap, in short. */
   summary(tickets: readonly MessageTicket[]): UserMessage;
+  /** Messages that were deleted on their platform after the model had read them. */
+  takenBack(tickets: readonly MessageTicket[]): UserMessage;
   /** Earlier turns that a client of the API keeps itself. */
   seedMessages(ticket: MessageTicket): AgentMessage[];
   inbound(ticket: MessageTicket, read: ReadAlong): Promise<InboundExtras>;
@@ -111,12 +113,12 @@ export function createPrompts(options: PromptOptions): Prompts {
         }),
       ),
     summary(tickets) {
-      const lines = tickets.map(({ stored: { event } }) => {
-        const who = event.sender.name ?? event.sender.id;
-        return `- ${formatBody({ messageId: event.messageId, senderName: who, text: event.text }).replace(/\s+/g, " ").slice(0, SHORTENED_CHARS)}`;
-      });
       const head = `${tickets.length} earlier messages arrived while you were busy. In short:`;
-      return { role: "user", content: [head, ...lines].join("\n"), timestamp: now() };
+      return { role: "user", content: [head, ...tickets.map(inShort)].join("\n"), timestamp: now() };
+    },
+    takenBack(tickets) {
+      const head = "(deleted) Their senders took these messages back. Neither answer them nor act on them:";
+      return { role: "user", content: [head, ...tickets.map(inShort)].join("\n"), timestamp: now() };
     },
     seedMessages({ stored: { history = [], event } }) {
       return history.map(({ role, text }): AgentMessage => {
@@ -200,6 +202,12 @@ export function createPrompts(options: PromptOptions): Prompts {
       return prompt;
     },
   };
+}
+
+function inShort({ stored: { event } }: MessageTicket): string {
+  const { messageId, sender, text } = event;
+  const body = formatBody({ messageId, senderName: sender.name ?? sender.id, text });
+  return `- ${body.replace(/\s+/g, " ").slice(0, SHORTENED_CHARS)}`;
 }
 
 /** Workspace files of each agent, read again when they are older than a second. */

@@ -13,11 +13,11 @@ import type { Models } from "../models.ts";
 import type { Outcome } from "../service.ts";
 import type { Toolbox } from "../toolbox.ts";
 import { type Attempts, createAttempts } from "./attempts.ts";
-import { failureNote, failWithoutRun, finish } from "./conclude.ts";
+import { failureNote, failWithoutRun, finish, STOPPED_RUN } from "./conclude.ts";
 import type { Drafts } from "./draft.ts";
 import { fatalIn, giveUp, isLasting, leftOf } from "./give-up.ts";
 import type { Histories } from "./history.ts";
-import type { Batch, RunHandle } from "./lane.ts";
+import type { Batch, RunHandle } from "./lanes-types.ts";
 import type { Links } from "./links.ts";
 import type { MediaIn } from "./media-in.ts";
 import type { MediaOut } from "./media-out.ts";
@@ -28,7 +28,14 @@ import { seedOf } from "./session.ts";
 import { ShutdownAbort } from "./shutdown.ts";
 import type { GatewayBodies, GatewayStore } from "./stored.ts";
 import { createSuspects, type Suspects } from "./suspects.ts";
-import { type MessageTicket, messagesIn, type ResumeTicket, type Ticket } from "./ticket.ts";
+import {
+  isTakenBack,
+  type MessageTicket,
+  messagesIn,
+  type ResumeTicket,
+  resumeTicket,
+  type Ticket,
+} from "./ticket.ts";
 import type { Tracer } from "./trace.ts";
 import { makeTurn } from "./turn.ts";
 import type { Typing } from "./typing.ts";
@@ -98,9 +105,10 @@ export function createRunner(options: RunOptions): Runner {
     const tickets = messagesIn([...batch.summarised, ...batch.messages]);
     const watched: RunHandle<Ticket> = {
       signal: handle.signal,
+      recalled: handle.recalled,
       takeSteering() {
         const taken = handle.takeSteering();
-        tickets.push(...messagesIn(taken));
+        tickets.push(...messagesIn([...taken.summarised, ...taken.messages]));
         return taken;
       },
     };
@@ -160,10 +168,10 @@ export async function resumeInterrupted(
   logger: Logger,
 ): Promise<void> {
   for (const interrupted of await store.runs.interrupted()) {
-    const { id, sessionKey, agentId } = interrupted.run;
-    const [first] = interrupted.inbox;
+    const { id, sessionKey } = interrupted.run;
     logger.info({ run: id, session: sessionKey }, "an interrupted run goes on");
-    if (first) enqueue({ kind: "resume", id: first.id, sessionKey, agentId, interrupted, exclusive: true });
+    const ticket = resumeTicket(interrupted);
+    if (ticket) enqueue(ticket);
   }
 }
 
@@ -174,21 +182,8 @@ async function tryAgain(
   tickets: readonly MessageTicket[],
 ): Promise<void> {
   const { held, waiting } = await leftOf(store, sessionKey, tickets);
-  const [first] = held?.inbox ?? [];
-  const resumed: ResumeTicket[] =
-    held && first
-      ? [
-          {
-            kind: "resume",
-            id: first.id,
-            sessionKey,
-            agentId: held.run.agentId,
-            interrupted: held,
-            exclusive: true,
-          },
-        ]
-      : [];
-  putBack(sessionKey, [...resumed, ...waiting]);
+  const resumed = held && resumeTicket(held);
+  putBack(sessionKey, [...(resumed ? [resumed] : []), ...waiting]);
 }
 
 /** What tells which message it is that ends the process. */
@@ -254,22 +249,32 @@ async function begin(
   }
   const current = await store.sessions.get(sessionKey);
   const history = await options.histories.load(sessionKey, current);
+  const isLeft = ({ id }: MessageTicket): boolean => !handle.recalled.has(id);
   const start = async () => {
     await attempts.note(tickets);
-    const spoken = await options.prompts.userMessages(tickets);
-    const input = shortened.length > 0 ? [options.prompts.summary(shortened), ...spoken] : spoken;
-    const begun = await store.runs.begin({
-      session: seed,
-      lease,
-      inboxIds: all.map((ticket) => ticket.id),
-      userMessages: input,
-      meta: { model: `${agentModel.model.provider}/${agentModel.model.id}` },
-    });
-    return { input, begun };
+    for (;;) {
+      const left = all.filter(isLeft);
+      if (left.length === 0) return undefined;
+      const short = shortened.filter(isLeft);
+      const spoken = await options.prompts.userMessages(tickets.filter(isLeft));
+      // One of them may have been deleted meanwhile. Nothing may come between here and the begin.
+      if (!left.every(isLeft)) continue;
+      const input = short.length > 0 ? [options.prompts.summary(short), ...spoken] : spoken;
+      const begun = await store.runs.begin({
+        session: seed,
+        lease,
+        inboxIds: left.map((ticket) => ticket.id),
+        userMessages: input,
+        meta: { model: `${agentModel.model.provider}/${agentModel.model.id}` },
+      });
+      return { input, begun, left };
+    }
   };
   const suspect = before.most === POISON_ATTEMPTS - 1;
   const alone = suspect ? await suspects.alone(handle.signal, start) : undefined;
-  const { input, begun } = alone ?? (await start());
+  const started = alone ?? (await start());
+  if (started === undefined) return attempts.forget(tickets);
+  const { input, begun, left } = started;
   if (begun.outcome === "busy")
     throw new StoreError("busy", `the session ${sessionKey} is held by the run ${begun.run.id}`);
   await attempts.forget(tickets);
@@ -279,7 +284,7 @@ async function begin(
     agent,
     agentModel,
     sessionKey,
-    tickets: all,
+    tickets: left,
     handle,
     generation: begun.session.generation,
     history: history.messages,
@@ -291,16 +296,23 @@ async function begin(
   });
 }
 
-async function resume(options: RunOptions, ticket: ResumeTicket, handle: RunHandle<Ticket>): Promise<void> {
+async function resume(options: RunOptions, ticket: ResumeTicket, lane: RunHandle<Ticket>): Promise<void> {
   const { store, lease } = options;
-  const { interrupted } = ticket;
+  let { interrupted } = ticket;
   const { lease: written } = interrupted.run;
   // A run of this very process was left by a failing store; one of an earlier process has to be taken over.
   const ours = written.name === lease.name && written.epoch === lease.epoch;
   const run = ours ? interrupted.run : await store.runs.adopt({ runId: interrupted.run.id, lease });
   if (!run) return;
+  // While it waited, its messages may have been deleted.
+  interrupted = (await store.runs.inspect(run.id)) ?? interrupted;
   await options.drafts.recall(run.id);
   const { sessionKey, agentId } = run;
+  const gone = new Set(interrupted.inbox.filter(isTakenBack).map(({ id }) => id));
+  const handle: RunHandle<Ticket> = {
+    ...lane,
+    recalled: { has: (id) => gone.has(id) || lane.recalled.has(id) },
+  };
   const tickets = interrupted.inbox.map((row): MessageTicket => {
     const order = options.readOrder(row.payload, agentId);
     return {
@@ -316,6 +328,8 @@ async function resume(options: RunOptions, ticket: ResumeTicket, handle: RunHand
   });
   for (const one of tickets)
     options.tracer.note(one.id, "lane", `taken up after a restart, start ${run.attempts}`);
+  if (tickets.every(({ id }) => gone.has(id)))
+    return finish(options, { runId: run.id, sessionKey, tickets, handle }, STOPPED_RUN);
   const named = options.agents.get(agentId);
   const session = await store.sessions.get(sessionKey);
   const poisoned = run.attempts > POISON_ATTEMPTS;
@@ -331,7 +345,7 @@ async function resume(options: RunOptions, ticket: ResumeTicket, handle: RunHand
     const text = failureNote(code);
     return finish(
       options,
-      { runId: run.id, sessionKey, tickets },
+      { runId: run.id, sessionKey, tickets, handle },
       {
         outcome: poisoned ? "poisoned" : "failed",
         state: "failed-reported",

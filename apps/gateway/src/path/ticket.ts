@@ -1,7 +1,7 @@
 import type { MessageEvent } from "@signalbox/channel";
-import type { InterruptedRun } from "@signalbox/store";
+import type { InboxId, InboxRow, InterruptedRun, PlatformMessage } from "@signalbox/store";
 import type { Order } from "../commands/read.ts";
-import type { Waiting } from "./lane.ts";
+import type { Waiting } from "./lanes-types.ts";
 import type { GatewayBodies, StoredInbound } from "./stored.ts";
 
 /** A message on its way to a run. */
@@ -20,6 +20,48 @@ export interface ResumeTicket extends Waiting {
   readonly kind: "resume";
   readonly agentId: string;
   readonly interrupted: InterruptedRun<GatewayBodies>;
+  readonly covers: readonly InboxId[];
+}
+
+/** @returns undefined where the run has no message that anybody would wait for */
+export function resumeTicket(interrupted: InterruptedRun<GatewayBodies>): ResumeTicket | undefined {
+  const [first] = interrupted.inbox;
+  if (first === undefined) return undefined;
+  const { sessionKey, agentId } = interrupted.run;
+  const covers = interrupted.inbox.flatMap((row) => (isTakenBack(row) ? [] : [row.id]));
+  return { kind: "resume", id: first.id, sessionKey, agentId, interrupted, exclusive: true, covers };
+}
+
+/** Whether a message was deleted on its platform while its run went on. */
+export function isTakenBack({ state, detail }: InboxRow<GatewayBodies>): boolean {
+  return state === "running" && detail !== undefined;
+}
+
+/** The rule that a message ends with which was deleted on its platform. */
+export const DELETED = "deleted";
+
+/** Why a run ends that is left without a message to answer. */
+export class TakenBack extends Error {
+  override readonly name = "TakenBack";
+}
+
+/** The ids in the inbox under which a ticket holds a platform's message, and corrections of it. */
+export function idsOfMessage(ticket: Ticket, of: PlatformMessage): InboxId[] {
+  const held =
+    ticket.kind === "message"
+      ? [{ id: ticket.id, event: ticket.stored.event }]
+      : ticket.interrupted.inbox.map(({ id, payload: { event } }) => ({ id, event }));
+  return held.flatMap(({ id, event }) =>
+    event.messageId === of.messageId && event.channel === of.channel && event.account === of.account
+      ? [id]
+      : [],
+  );
+}
+
+/** Whose turn a message takes where more sessions wait than may run: its sender's, in a group, too. */
+export function ownerOf(ticket: Ticket): string {
+  const event = eventOf(ticket);
+  return event === undefined ? ticket.sessionKey : `${event.channel}/${event.account}/${event.sender.id}`;
 }
 
 /** What waits in a lane. */

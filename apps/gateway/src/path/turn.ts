@@ -14,7 +14,7 @@ import type { AfterToolCall } from "../hook-points.ts";
 import type { AgentModel } from "../models.ts";
 import { conclude, failureNote, finish } from "./conclude.ts";
 import { createJournal } from "./journal.ts";
-import type { RunHandle } from "./lane.ts";
+import type { RunHandle } from "./lanes-types.ts";
 import { taints } from "./media-in.ts";
 import type { InboundExtras } from "./prompt.ts";
 import type { RunOptions } from "./run.ts";
@@ -116,19 +116,37 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     },
   );
 
-  const steered: InboxId[] = [];
+  const steered: MessageTicket[] = [];
+  /** What the model was told and would answer. */
+  let heard: readonly MessageTicket[] = [...tickets];
   const steering = async (): Promise<readonly AgentMessage[]> => {
-    const taken = messagesIn(scope.handle.takeSteering());
-    if (taken.length === 0) return [];
-    tickets.push(...taken);
-    steered.push(...taken.map((ticket) => ticket.id));
-    for (const ticket of taken) {
+    const joining = scope.handle.takeSteering();
+    const short = messagesIn(joining.summarised);
+    const taken = messagesIn(joining.messages);
+    const joined = [...short, ...taken];
+    const gone = heard.filter(({ id }) => scope.handle.recalled.has(id));
+    heard = [...heard.filter((ticket) => !gone.includes(ticket)), ...joined];
+    const notes = gone.length > 0 ? [options.prompts.takenBack(gone)] : [];
+    if (joined.length === 0) return notes;
+    tickets.push(...joined);
+    steered.push(...joined);
+    for (const ticket of joined) {
       tools.heard(ticket.stored.event, ticket.stored.role);
       if ((await options.mediaIn.take(ticket)).some(taints)) tools.tainted("file");
       tracer.note(ticket.id, "lane", `steers the running turn ${runId}`);
     }
     await taint.keep(tools.taint());
-    return options.prompts.userMessages(taken);
+    const spoken = await options.prompts.userMessages(taken);
+    return [...notes, ...(short.length > 0 ? [options.prompts.summary(short)] : []), ...spoken];
+  };
+  /** What steers the run and was not deleted before it became the run's. */
+  const takeSteered = (): readonly InboxId[] => {
+    const ids: InboxId[] = [];
+    for (const ticket of steered.splice(0)) {
+      if (!scope.handle.recalled.has(ticket.id)) ids.push(ticket.id);
+      else tickets.splice(tickets.indexOf(ticket), 1);
+    }
+    return ids;
   };
   const journal = createJournal({
     store,
@@ -137,7 +155,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     sessionKey,
     places: scope.places,
     effects: tools.effects,
-    takeSteered: () => steered.splice(0),
+    takeSteered,
   });
   const viewer = createViewer({
     live,

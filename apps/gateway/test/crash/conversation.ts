@@ -105,6 +105,8 @@ export function answeredIn(text: string): string[] {
 }
 
 const EDITED = "#1";
+/** What the gateway says of messages that were deleted while the model worked on them. */
+const TAKEN_BACK = "(deleted) Their senders took";
 const TAG = /<<s(\d+)\.(\d+) (\w+)( #1)?>>/g;
 
 export function tagsIn(text: string): (Tag & { readonly edited: boolean })[] {
@@ -163,7 +165,9 @@ export function readConversation(request: unknown): Seen {
   for (const { role, content } of messages) {
     for (const block of listOf(content)) {
       if (role === "user" && block["type"] === "text" && !textIn([block]).startsWith(SUMMARY)) {
-        for (const { edited: changed, ...tag } of tagsIn(textIn([block]))) {
+        const [text = "", gone = ""] = textIn([block]).split(TAKEN_BACK);
+        for (const tag of tagsIn(gone)) open.delete(nameOf(tag));
+        for (const { edited: changed, ...tag } of tagsIn(text)) {
           const known = said.some((one) => nameOf(one) === nameOf(tag));
           if (changed) edited.add(nameOf(tag));
           // What says how a message reads by now is no message of its own.

@@ -98,14 +98,14 @@ export interface PlatformMessage {
 }
 
 /**
- * What became of an edit or a deletion: `applied`; `late` when a run has the message or it has its end (nothing
- * written); `unknown` when no such message is kept.
+ * What became of an edit or a deletion: `applied`; `late` when the message has its end, for an edit also when a run has
+ * it (nothing written); `unknown` when no such message is kept.
  */
 export type InboxChange =
   | { readonly outcome: "applied" | "late"; readonly id: InboxId; readonly state: InboxState }
   | { readonly outcome: "unknown" };
 
-/** An end for one message. `queued` gives it back to its session's queue. */
+/** An end for one message. `queued` gives it back to its session's queue. One that was withdrawn ends as `ignored`. */
 export interface InboxSettle {
   readonly id: InboxId;
   readonly state: InboxFinalState | "queued";
@@ -125,8 +125,11 @@ export interface InboxStore<T extends Bodies = Bodies> {
   settle(id: InboxId, state: InboxFinalState, detail?: InboxDetail): Promise<boolean>;
   /** The platform's later version of a message nobody started to answer. */
   revise(message: PlatformMessage, payload: T["inbound"]): Promise<InboxChange>;
-  /** A message deleted on the platform before anybody started to answer: ends as `ignored`. */
-  withdraw(message: PlatformMessage, detail?: InboxDetail): Promise<InboxChange>;
+  /**
+   * A message deleted on the platform before it was answered: ends as `ignored`. One that a run has (state `running`)
+   * keeps the detail and ends so with its run, whatever end the run gives it. Once more is `late`.
+   */
+  withdraw(message: PlatformMessage | InboxId, detail?: InboxDetail): Promise<InboxChange>;
   get(id: InboxId): Promise<InboxRow<T> | undefined>;
   /** A message (`kind: "message"`) by the platform's id; without channel or account the newest of any. */
   find(message: { channel?: string; account?: string; messageId: string }): Promise<InboxRow<T> | undefined>;
