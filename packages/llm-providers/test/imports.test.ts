@@ -27,6 +27,9 @@ async function packagesOf(path: string): Promise<string[]> {
 
 test.each([
   "index.ts",
+  "anthropic/index.ts",
+  "demo/index.ts",
+  "testkit/index.ts",
   "openai-responses/index.ts",
   "openai-chat/index.ts",
   "mistral/index.ts",

@@ -110,7 +110,8 @@ class Converter {
         this.#lose("refusal", "turned into text");
         return { type: "text", text: block.text };
       case "citation":
-        if (own) return block;
+        // Kept by adapters where the vendor takes it back.
+        if (own && block.native !== undefined) return block;
         this.#lose("citation", block.url ?? block.title ?? "");
         return undefined;
       case "opaque":

@@ -54,7 +54,7 @@ function keyOf(target: Model, options: AdaptOptions): string {
 /**
  * Rewrites a history for `target`. Pure; a message that needs no change is returned as it is.
  *
- * The same model keeps everything. Another loses signatures and item ids, thinking (dropped or turned into text) and
+ * The same model keeps everything but citations that its API takes none back of. Another loses signatures and item ids, thinking (dropped or turned into text) and
  * what only its vendor understood; call ids that do not fit its format (or come twice) are replaced, and so are names of tools; media that it,
  * or its wire format, cannot take is described. Every call is followed by exactly one result, a missing one is made up as an error that says so, and
  * a result without its call is dropped. The first message is a user's.

@@ -94,6 +94,7 @@ function assistantBlock(block: Block): JsonObject | undefined {
       };
     case "opaque":
       return isJsonObject(data) ? data : undefined;
+    // Goes into the text before it.
     case "citation":
     case "image":
     case "audio":
@@ -104,7 +105,21 @@ function assistantBlock(block: Block): JsonObject | undefined {
 
 /** A model's turn; empty where nothing of it can be sent back. */
 export function assistantBlocks(message: AssistantMessage): JsonObject[] {
-  const blocks = message.content.map(assistantBlock).filter((block) => block !== undefined);
+  const blocks: JsonObject[] = [];
+  let cited: JsonObject[] | undefined;
+  for (const block of message.content) {
+    if (block.type === "citation") {
+      if (isJsonObject(block.native?.data)) cited?.push(block.native.data);
+      continue;
+    }
+    const made = assistantBlock(block);
+    cited = undefined;
+    if (made === undefined) continue;
+    if (block.type === "text" && message.content.some((one) => one.type === "citation")) {
+      cited = [];
+      blocks.push({ ...made, citations: cited });
+    } else blocks.push(made);
+  }
   // Thinking alone is refused, and says nothing without what it led to.
   return blocks.every((block) => block.type === "thinking" || block.type === "redacted_thinking")
     ? []

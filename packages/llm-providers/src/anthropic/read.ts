@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type {
+  CitationsDelta,
   ContentBlock,
   MessageDeltaUsage,
   RawContentBlockDelta,
@@ -202,11 +203,21 @@ export class AnswerReader {
           text: textOf(citation.cited_text) ?? "",
           ...(title ? { title } : {}),
           ...(url ? { url } : {}),
+          ...this.#sentBack(citation),
         });
         break;
       }
       default:
     }
+  }
+
+  /** What the vendor wants to see again of a citation: those of its web search, which cite themselves. */
+  #sentBack(citation: CitationsDelta["citation"]): { readonly native: Native } | undefined {
+    if (citation.type !== "web_search_result_location") return undefined;
+    const { type, cited_text, url, title, encrypted_index } = citation;
+    const texts = [cited_text, url, encrypted_index, title ?? ""];
+    if (texts.some((one) => textOf(one) === undefined)) return undefined;
+    return { native: this.#native({ type, cited_text, url, title: title ?? null, encrypted_index }) };
   }
 
   #close(at: number): void {

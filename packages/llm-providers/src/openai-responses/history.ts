@@ -72,6 +72,12 @@ function assistantItems(message: AssistantMessage, model: Model): Item[] {
       case "text":
         text(data, { type: "output_text", text: block.text, annotations: [] });
         break;
+      case "citation": {
+        const part = open?.content.at(-1);
+        if (data !== undefined && part?.type === "output_text" && isUrlCitation(data))
+          part.annotations.push(data);
+        break;
+      }
       case "refusal":
         text(data, { type: "refusal", refusal: block.text });
         break;
@@ -107,6 +113,10 @@ function assistantItems(message: AssistantMessage, model: Model): Item[] {
     }
   }
   return withoutTornReasoning(items);
+}
+
+function isUrlCitation(data: Raw): data is Raw & OpenAI.Responses.ResponseOutputText.URLCitation {
+  return data.type === "url_citation";
 }
 
 /** Vendor data was kept byte for byte from this endpoint; its type says that it is an item. */

@@ -2,7 +2,7 @@ import type { Block, BlockHead, JsonObject, Model, StopReason } from "@signalbox
 import { pricesFor, reportedUsage } from "../cost.ts";
 import { bodyFailure } from "../openai/failure.ts";
 import { keepJson, nativeOf } from "../shared/native.ts";
-import { countAt, isRaw, numberAt, objectAt, objectsAt, type Raw, textAt } from "../shared/raw.ts";
+import { countAt, isCount, isRaw, numberAt, objectAt, objectsAt, type Raw, textAt } from "../shared/raw.ts";
 import { failure } from "../stream/errors.ts";
 import type { TurnWriter } from "../stream/turn.ts";
 
@@ -207,7 +207,11 @@ export class ResponsesReader {
     }
     for (const part of item.parts.values()) this.#turn.close(part.index, native);
     const text = [...item.parts.values()].map((part) => part.text).join("");
-    for (const citation of item.citations) this.#turn.block(citationBlock(citation, text));
+    for (const citation of item.citations) {
+      const block = citationBlock(citation, text);
+      const sent = item.parts.size === 1 ? sentBack(citation) : undefined;
+      this.#turn.block(sent === undefined ? block : { ...block, native: nativeOf(this.#model, sent) });
+    }
   }
 
   #ended(response: Raw): void {
@@ -269,7 +273,16 @@ function incompleteReason(reason: string | undefined): StopReason {
   return reason === "content_filter" ? "filter" : "max_tokens";
 }
 
-function citationBlock(annotation: Raw, text: string): Block {
+/** What the vendor takes back of a citation: the address of a page. Files may be gone by then. */
+function sentBack(annotation: Raw): JsonObject | undefined {
+  const { type, url, title, start_index, end_index } = annotation;
+  if (type !== "url_citation" || typeof url !== "string" || typeof title !== "string") return undefined;
+  return isCount(start_index) && isCount(end_index)
+    ? { type, url, title, start_index, end_index }
+    : undefined;
+}
+
+function citationBlock(annotation: Raw, text: string): Extract<Block, { type: "citation" }> {
   const title = textAt(annotation, "title") ?? textAt(annotation, "filename");
   const url = textAt(annotation, "url");
   const cited = text.slice(numberAt(annotation, "start_index") ?? 0, numberAt(annotation, "end_index") ?? 0);
