@@ -106,19 +106,20 @@ function assistantBlock(block: Block): JsonObject | undefined {
 /** A model's turn; empty where nothing of it can be sent back. */
 export function assistantBlocks(message: AssistantMessage): JsonObject[] {
   const blocks: JsonObject[] = [];
-  let cited: JsonObject[] | undefined;
+  /** Where the text that citations belong to went. */
+  let text: number | undefined;
   for (const block of message.content) {
     if (block.type === "citation") {
-      if (isJsonObject(block.native?.data)) cited?.push(block.native.data);
+      const before = text === undefined ? undefined : blocks[text];
+      const data = block.native?.data;
+      if (text === undefined || before === undefined || !isJsonObject(data)) continue;
+      const { citations } = before;
+      blocks[text] = { ...before, citations: [...(Array.isArray(citations) ? citations : []), data] };
       continue;
     }
     const made = assistantBlock(block);
-    cited = undefined;
-    if (made === undefined) continue;
-    if (block.type === "text" && message.content.some((one) => one.type === "citation")) {
-      cited = [];
-      blocks.push({ ...made, citations: cited });
-    } else blocks.push(made);
+    text = made !== undefined && block.type === "text" ? blocks.length : undefined;
+    if (made !== undefined) blocks.push(made);
   }
   // Thinking alone is refused, and says nothing without what it led to.
   return blocks.every((block) => block.type === "thinking" || block.type === "redacted_thinking")
