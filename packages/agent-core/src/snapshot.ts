@@ -15,6 +15,9 @@ interface Open {
   sealed: boolean;
 }
 
+/** More blocks than a turn has. */
+const MAX_BLOCKS = 65_536;
+
 /**
  * The model turn that is streaming, as far as it has come. Feed it the events of a model or of a run; `blocks` is made
  * when it is asked for, and only what changed since is made anew, so that a delta costs no more than its text.
@@ -104,7 +107,8 @@ export class Snapshot {
 
   #start(index: number, head: BlockHead): Open {
     const open: Open = { head, text: "", view: undefined, sealed: false };
-    this.#blocks[index] = open;
+    // A stream written without types may count its blocks in any way; they are no part of what can be shown.
+    if (index >= 0 && index < MAX_BLOCKS && Number.isInteger(index)) this.#blocks[index] = open;
     this.#view = undefined;
     return open;
   }

@@ -2,7 +2,7 @@ import type { ToolCallBlock } from "../content.ts";
 import { errorText, isAgentError } from "../errors.ts";
 import type { LimitName, ToolOutcome } from "../events.ts";
 import type { AfterToolCall, ToolCallInfo } from "../hooks.ts";
-import { isDeeperThan, type JsonObject, MAX_DEPTH } from "../json.ts";
+import type { JsonObject } from "../json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../messages.ts";
 import { truncateResult } from "../overflow/truncate-content.ts";
 import type { CompiledTool } from "../schema/compile.ts";
@@ -13,6 +13,7 @@ import { askGate, checkArgs, unchecked } from "./gate.ts";
 import { aborted, type Invoked, invoke, wrong } from "./invoke.ts";
 import { failed, soundResult } from "./result.ts";
 import type { StopCause } from "./run-signal.ts";
+import { soundCall } from "./sound-turn.ts";
 import { texts } from "./texts.ts";
 import { Updates } from "./updates.ts";
 
@@ -66,7 +67,7 @@ export class TurnCalls {
   ) {
     this.#host = host;
     this.#message = message;
-    this.#calls = calls;
+    this.#calls = presets === undefined ? calls : calls.map(soundCall);
     this.#presets = presets ?? [];
     this.#resumed = presets !== undefined;
     this.#results = calls.map(() => undefined);
@@ -166,23 +167,19 @@ export class TurnCalls {
     }
     const { now, stop } = this.#host;
     const started = now();
-    const done = preset ?? (stop.cause === undefined ? await this.#decided(call) : aborted(call));
+    let done: Invoked | "waiting";
+    try {
+      done = preset ?? (stop.cause === undefined ? await this.#decide(call) : aborted(call));
+    } catch (error) {
+      // A step that could not be kept ends the run; anything else that a schema, a gate or a tool did is the result.
+      if (isAgentError(error)) throw error;
+      done = wrong(errorText(error));
+    }
     if (done === "waiting") {
       this.#end = "waiting";
       return;
     }
     await this.#finish(index, call, done, now() - started);
-  }
-
-  /** Whatever a schema, a gate or a tool made of a call that nobody foresaw: it is that call's result. */
-  async #decided(call: ToolCallBlock): Promise<Invoked | "waiting"> {
-    try {
-      return await this.#decide(call);
-    } catch (error) {
-      // A step that could not be kept ends the run.
-      if (isAgentError(error)) throw error;
-      return wrong(errorText(error));
-    }
   }
 
   /** Everything between a call as the model wrote it and the result of its tool. */
@@ -201,7 +198,7 @@ export class TurnCalls {
     }
     const entry = tools.byName.get(call.name);
     if (entry === undefined) return wrong(texts.unknownTool(call.name, [...tools.byName.keys()]));
-    if (call.args === undefined || isDeeperThan(call.args, MAX_DEPTH)) return wrong(texts.malformed(call));
+    if (call.args === undefined) return wrong(texts.malformed(call));
     const done = await this.#gate(call, entry, call.args);
     if (done === "waiting" || repeat.action !== "warn") return done;
     const note = { type: "text", text: texts.repeatWarning(call.name, repeat.count) } as const;

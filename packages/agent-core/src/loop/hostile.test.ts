@@ -1,7 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { run } from "../../test/run.ts";
-import { assistant, lines, type Turn, text, tool, toolCall, usage } from "../../test/scripted.ts";
-import type { AssistantMessage, Block, PendingDecision, StopReason, ToolResult, Usage } from "../index.ts";
+import {
+  assistant,
+  lines,
+  MODEL,
+  SYSTEM,
+  type Turn,
+  text,
+  tool,
+  toolCall,
+  usage,
+} from "../../test/scripted.ts";
+import type {
+  AssistantMessage,
+  Block,
+  ModelEvent,
+  PendingDecision,
+  StopReason,
+  ToolResult,
+  Usage,
+} from "../index.ts";
+import { Agent } from "../index.ts";
 import { isDeeperThan, MAX_DEPTH } from "../json.ts";
 
 /** What somebody who writes without types gives. */
@@ -197,6 +216,77 @@ describe("what an adapter gives", () => {
       expect.stringMatching(/^result#b: The arguments of "t" are not a JSON object/),
       "result#c: fine",
     ]);
+  });
+});
+
+describe("what a stream gives", () => {
+  const finish = JSON.stringify({ type: "finish", message: assistant("hi") });
+  const shown = async (...events: string[]): Promise<{ text: string; shown: string[]; end: string }> => {
+    const seen: string[] = [];
+    const texts: string[] = [];
+    async function* stream(): AsyncGenerator<ModelEvent> {
+      for (const event of events) yield untyped<ModelEvent>(event);
+    }
+    const agent = new Agent({ model: MODEL, stream, system: SYSTEM });
+    agent.subscribe((event) => {
+      if (event.type === "text.delta") seen.push(event.delta);
+      texts.push(agent.streaming.text);
+      expect(Array.isArray(agent.streaming.blocks)).toBe(true);
+    });
+    const result = await agent.prompt("go");
+    return { text: texts.join(""), shown: seen, end: result.error?.code ?? result.text };
+  };
+
+  it.each([
+    '{"type":"text.delta","index":0}',
+    '{"type":"text.delta","index":0,"delta":null}',
+    '{"type":"text.delta","index":0,"delta":7}',
+    '{"type":"text.delta","index":0,"delta":{}}',
+    '{"type":"thinking.delta","index":0,"delta":null}',
+    '{"type":"tool.delta","index":0}',
+    '{"type":"block.start","index":0}',
+    '{"type":"block.start","index":0,"block":{"type":"toolCall"}}',
+    '{"type":"block.end","index":0,"block":null}',
+    '{"type":"block.end","index":0,"block":{"type":"text"}}',
+    '{"type":"block.end","index":1e9,"block":{"type":"text","text":"x"}}',
+    '{"type":"tool.delta","index":-1,"delta":"x"}',
+    '{"type":"tool.delta","index":"length","delta":"x"}',
+    '{"type":"text.delta","index":"length","delta":"x"}',
+    '{"type":"text.delta","delta":"x"}',
+    '{"type":"usage"}',
+    '{"type":"attempt"}',
+    '{"type":"start"}',
+    '{"type":"novel"}',
+    "{}",
+    "[]",
+  ])("is not shown where it is no event, and spoils nothing: %s", async (event) => {
+    expect(await shown(event, finish)).toEqual({ text: "", shown: [], end: "hi" });
+  });
+
+  it.each(["null", "7", '"text.delta"', '{"type":"error"}', '{"type":"error","error":null,"partial":{}}'])(
+    "ends the turn where it is nothing at all: %s",
+    async (event) => {
+      const delta = '{"type":"text.delta","index":0,"delta":"so far"}';
+      expect(await shown(delta, event, finish)).toMatchObject({ shown: ["so far"], end: "protocol" });
+    },
+  );
+
+  it("may be no promise, or throw, after the end", async () => {
+    const last: IteratorResult<ModelEvent> = untyped(`{"done":false,"value":${finish}}`);
+    const odd: (() => unknown)[] = [
+      () => last,
+      () => null,
+      () => {
+        throw new Error("over");
+      },
+    ];
+    for (const after of odd) {
+      let calls = 0;
+      const iterator: AsyncIterator<ModelEvent> = { next: async () => last };
+      Object.assign(iterator, { next: () => (calls++ === 0 ? last : after()) });
+      const { result } = await run([() => ({ [Symbol.asyncIterator]: () => iterator })]);
+      expect(result).toMatchObject({ reason: "done", text: "hi" });
+    }
   });
 });
 

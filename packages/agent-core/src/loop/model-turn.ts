@@ -5,7 +5,7 @@ import type { AssistantMessage } from "../messages.ts";
 import type { ModelContext, ModelErrorData, ModelEvent, StopReason, StreamOptions, Usage } from "../model.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { RunSignal } from "./run-signal.ts";
-import { soundTurn } from "./sound-turn.ts";
+import { isSoundEvent, soundTurn } from "./sound-turn.ts";
 
 /** How long a stream that has given its last event may take to close. */
 const CLOSE_MS = 250;
@@ -82,9 +82,9 @@ class StreamedTurn {
           break;
         }
         if (next === undefined || next.done === true || this.#over) break;
-        const event = next.value;
+        const event: ModelEvent | undefined = next.value;
         let wait: void | Promise<void>;
-        if (event.type === "text.delta") {
+        if (event?.type === "text.delta" && event.index >= 0 && typeof event.delta === "string") {
           snapshot.apply(event);
           wait = emit(event);
         } else {
@@ -96,18 +96,23 @@ class StreamedTurn {
       if (last === undefined) return this.#failed();
       // What follows the last event is read too, which lets a connection go back to its pool.
       let open = true;
-      const rest = iterator.next().then(
-        (next) => {
-          open = false;
-          if (next.done !== true) return close(iterator);
-        },
-        () => {
-          open = false;
-        },
-      );
+      let rest: Promise<void> | undefined;
+      try {
+        rest = Promise.resolve(iterator.next()).then(
+          (next) => {
+            open = false;
+            if (next?.done !== true) return close(iterator);
+          },
+          () => {
+            open = false;
+          },
+        );
+      } catch {
+        // The turn is whole either way.
+      }
       // A generator that only returns is through within a few microtasks; a timer for it would cost more than the turn.
       for (let i = 0; i < 4 && open; i++) await undefined;
-      if (open) await closedInTime(iterator, rest);
+      if (open && rest !== undefined) await closedInTime(iterator, rest);
       const turn = soundTurn(last.type === "finish" ? last.message : withError(last.partial, last.error));
       if (turn !== undefined) return turn;
       this.#broke = "The stream ended with something that is no turn.";
@@ -129,13 +134,21 @@ class StreamedTurn {
     this.#resolve(this.#broken("aborted", failure("aborted", "The run was stopped.", this.#emitted())));
   }
 
-  #take(event: ModelEvent): void | Promise<void> {
+  #take(event: ModelEvent | undefined): void | Promise<void> {
     const { emit, snapshot } = this.#host;
-    if (event.type === "finish" || event.type === "error") {
+    if (typeof event !== "object" || event === null) {
       this.#over = true;
-      this.#last = event;
+      this.#broke = "The stream gave something that is no event.";
       return;
     }
+    if (event.type === "finish" || event.type === "error") {
+      this.#over = true;
+      if (event.type === "finish" || event.error) this.#last = event;
+      else this.#broke = "The stream ended in an error that does not say what it is.";
+      return;
+    }
+    // Nothing that is shown is made of what is not as it should be; the turn the stream ends in says what counts.
+    if (!isSoundEvent(event)) return;
     if (event.type === "attempt") return this.#again(event);
     if (event.type !== "start") {
       snapshot.apply(event);

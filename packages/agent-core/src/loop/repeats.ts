@@ -1,6 +1,6 @@
 import type { RepeatPolicy } from "../config.ts";
 import type { ToolCallBlock } from "../content.ts";
-import { isDeeperThan, type JsonValue, MAX_DEPTH } from "../json.ts";
+import type { JsonValue } from "../json.ts";
 
 const WARN_AT = 3;
 const STOP_AT = 6;
@@ -25,7 +25,7 @@ export class Repeats {
   note(call: ToolCallBlock): Repeat {
     const policy = this.#policy;
     if (policy === false || policy.exempt?.includes(call.name) === true) return { count: 1, action: "none" };
-    const key = `${call.name}\n${argsKey(call)}`;
+    const key = `${call.name}\n${call.args === undefined ? call.argsText : canonical(call.args)}`;
     this.#counts ??= new Map();
     const counts = this.#counts;
     const count = (counts.get(key) ?? 0) + 1;
@@ -34,11 +34,6 @@ export class Repeats {
     if (count >= (policy.stopAt ?? STOP_AT)) return { count, action: "stop" };
     return { count, action: count >= (policy.warnAt ?? WARN_AT) ? "warn" : "none" };
   }
-}
-
-/** Arguments too deep to be walked are not run anyway; as text they still count as the same or not. */
-function argsKey({ args, argsText }: ToolCallBlock): string {
-  return args === undefined || isDeeperThan(args, MAX_DEPTH) ? argsText : canonical(args);
 }
 
 /** The same text for the same value, however its model spaced it or ordered its keys. */

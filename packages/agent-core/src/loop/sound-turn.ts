@@ -1,6 +1,7 @@
-import type { Block, ToolCallBlock } from "../content.ts";
+import type { Block, BlockHead, ToolCallBlock } from "../content.ts";
 import { isDeeperThan, MAX_DEPTH } from "../json.ts";
 import type { AssistantMessage } from "../messages.ts";
+import type { ModelEvent } from "../model.ts";
 import { isJsonObject } from "../schema/issues.ts";
 import { soundUsage } from "../usage.ts";
 import { isMedia } from "./result.ts";
@@ -24,6 +25,33 @@ export function soundTurn(given: AssistantMessage | undefined): AssistantMessage
   return { ...rest, content: blocks, ...(usage === undefined ? {} : { usage }) };
 }
 
+/** Whether an event of a stream that has not ended is one, as far as anybody relies on it. */
+export function isSoundEvent(event: Exclude<ModelEvent, { readonly type: "finish" | "error" }>): boolean {
+  switch (event.type) {
+    case "text.delta":
+    case "thinking.delta":
+    case "tool.delta":
+      return event.index >= 0 && typeof event.delta === "string";
+    case "block.start":
+      return event.index >= 0 && isSoundHead(event.block);
+    case "block.end":
+      return event.index >= 0 && isSoundBlock(event.block);
+    case "usage":
+      return isJsonObject(event.usage);
+    case "attempt":
+      return isJsonObject(event.failure) && isJsonObject(event.next);
+    case "start":
+      return isJsonObject(event.request) && Array.isArray(event.warnings);
+    default:
+      return false;
+  }
+}
+
+function isSoundHead(head: BlockHead | undefined): boolean {
+  if (head?.type !== "toolCall") return typeof head?.type === "string";
+  return typeof head.id === "string" && typeof head.name === "string";
+}
+
 function isSoundBlock(block: Block | undefined): boolean {
   switch (block?.type) {
     case "text":
@@ -43,6 +71,11 @@ function isSoundBlock(block: Block | undefined): boolean {
     default:
       return isMedia(block);
   }
+}
+
+/** A call as `soundTurn` leaves it, for one that comes from a history. */
+export function soundCall(call: ToolCallBlock): ToolCallBlock {
+  return isSoundBlock(call) ? call : mendedCall(call);
 }
 
 function mended(block: Block): readonly Block[] {
