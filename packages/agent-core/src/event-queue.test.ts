@@ -21,6 +21,30 @@ async function drain(queue: RunQueue | ViewQueue): Promise<AgentEvent[]> {
   }
 }
 
+describe("any queue", () => {
+  it.each([() => new RunQueue(() => {}), () => new ViewQueue(undefined, () => {})])(
+    "serves those who wait in the order they came, and lets none of them wait for ever",
+    async (make) => {
+      const queue = make();
+      const asked = Array.from({ length: 4 }, () => queue.next());
+      void queue.push(delta("a"));
+      void queue.push(delta("b"));
+      queue.close();
+      expect(await Promise.all(asked)).toEqual([
+        { value: delta("a"), done: false },
+        { value: delta("b"), done: false },
+        { value: undefined, done: true },
+        { value: undefined, done: true },
+      ]);
+      const failing = make();
+      const [first, second] = [failing.next(), failing.next()];
+      failing.close({ error: new Error("boom") });
+      await expect(first).rejects.toThrow("boom");
+      expect(await second).toEqual({ value: undefined, done: true });
+    },
+  );
+});
+
 describe("RunQueue", () => {
   it("makes the run wait at 256 events until half are read", async () => {
     const queue = new RunQueue(() => {});

@@ -16,18 +16,21 @@ const FORGET = 256;
 abstract class Queue implements AsyncIterator<AgentEvent> {
   #events: AgentEvent[] = [];
   #at = 0;
-  #reader: Reader | undefined;
+  /** Those who asked for an event before there was one, in their order. */
+  readonly #readers: Reader[] = [];
   #closed = false;
   #error: { readonly error: unknown } | undefined;
 
   /** No more events; what is queued is still read, then `error` is thrown if there is one. */
   close(error?: { readonly error: unknown }): void {
     this.#closed = true;
-    const reader = this.#reader;
-    this.#reader = undefined;
-    if (reader === undefined) this.#error = error;
-    else if (error === undefined) reader.resolve({ value: undefined, done: true });
-    else reader.reject(error.error);
+    const readers = this.#readers.splice(0);
+    const first = readers[0];
+    if (first === undefined) this.#error = error;
+    for (const reader of readers) {
+      if (reader === first && error !== undefined) reader.reject(error.error);
+      else reader.resolve({ value: undefined, done: true });
+    }
   }
 
   next(): Promise<IteratorResult<AgentEvent>> {
@@ -45,7 +48,7 @@ abstract class Queue implements AsyncIterator<AgentEvent> {
     }
     if (this.#closed) return Promise.resolve({ value: undefined, done: true });
     return new Promise((resolve, reject) => {
-      this.#reader = { resolve, reject };
+      this.#readers.push({ resolve, reject });
     });
   }
 
@@ -68,8 +71,7 @@ abstract class Queue implements AsyncIterator<AgentEvent> {
 
   /** Gives an event to whoever waits for one, or queues it. */
   protected offer(event: AgentEvent): void {
-    const reader = this.#reader;
-    this.#reader = undefined;
+    const reader = this.#readers.shift();
     if (reader === undefined) this.#events.push(event);
     else reader.resolve({ value: event, done: false });
   }
