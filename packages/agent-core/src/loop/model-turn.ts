@@ -36,13 +36,14 @@ export function streamTurn(
   options: StreamOptions,
 ): Promise<AssistantMessage> {
   return new Promise((resolve, reject) => {
-    new StreamedTurn(host, resolve).read(context, options).then(resolve, reject);
+    void new StreamedTurn(host, resolve, reject).read(context, options);
   });
 }
 
 class StreamedTurn {
   readonly #host: TurnHost;
   readonly #resolve: (message: AssistantMessage) => void;
+  readonly #reject: (error: unknown) => void;
   #iterator: AsyncIterator<ModelEvent> | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** Nothing more is taken: the last event has come, or the stream was given up. */
@@ -52,14 +53,19 @@ class StreamedTurn {
   /** Why a turn without a last event broke off. */
   #broke = "The stream ended before the turn did.";
 
-  constructor(host: TurnHost, resolve: (message: AssistantMessage) => void) {
+  constructor(
+    host: TurnHost,
+    resolve: (message: AssistantMessage) => void,
+    reject: (error: unknown) => void,
+  ) {
     this.#host = host;
     this.#resolve = resolve;
+    this.#reject = reject;
   }
 
   // What every delta goes through is compiled in every process that runs more than a few turns, and again for each
   // place it is called from: so the loop is short, in one place, and leaves what is rare to other functions.
-  async read(context: ModelContext, options: StreamOptions): Promise<AssistantMessage> {
+  async read(context: ModelContext, options: StreamOptions): Promise<void> {
     const { config, snapshot, emit, stop } = this.#host;
     snapshot.clear();
     stop.on(this.#onStop);
@@ -69,7 +75,8 @@ class StreamedTurn {
         iterator = config.stream(config.model, context, options)[Symbol.asyncIterator]();
       } catch (error) {
         this.#broke = errorText(error);
-        return this.#failed();
+        this.#resolve(this.#failed());
+        return;
       }
       this.#iterator = iterator;
       while (!this.#over) {
@@ -93,7 +100,10 @@ class StreamedTurn {
         if (wait !== undefined) await wait;
       }
       const last = this.#last;
-      if (last === undefined) return this.#failed();
+      if (last === undefined) {
+        this.#resolve(this.#failed());
+        return;
+      }
       // What follows the last event is read too, which lets a connection go back to its pool.
       let open = true;
       let rest: Promise<void> | undefined;
@@ -114,9 +124,10 @@ class StreamedTurn {
       for (let i = 0; i < 4 && open; i++) await undefined;
       if (open && rest !== undefined) await closedInTime(iterator, rest);
       const turn = soundTurn(last.type === "finish" ? last.message : withError(last.partial, last.error));
-      if (turn !== undefined) return turn;
-      this.#broke = "The stream ended with something that is no turn.";
-      return this.#failed();
+      if (turn === undefined) this.#broke = "The stream ended with something that is no turn.";
+      this.#resolve(turn ?? this.#failed());
+    } catch (error) {
+      this.#reject(error);
     } finally {
       if (this.#timer !== undefined) clearTimeout(this.#timer);
       stop.off(this.#onStop);

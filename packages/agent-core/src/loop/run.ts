@@ -116,7 +116,38 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
       const started = this.emit({ type: "run.start" });
       if (started !== undefined) await started;
       try {
-        result = this.#result(await this.#loop(opening));
+        const open = unansweredCalls(this.conversation.messages);
+        let end = open === undefined ? undefined : await this.#settle(open, opening.messages.length > 0);
+        const kept = this.#commitInput(opening.messages, opening.origin);
+        if (kept !== undefined) await kept;
+        if (end === undefined && opening.origin === "input") {
+          // What was said before the run began belongs before its first turn.
+          const taken = this.takeSteering();
+          const steering = taken instanceof Promise ? await taken : taken;
+          if (steering.length > 0) await this.#commitInput(steering, "steer");
+        }
+        // Model turns, their calls and steering, until the agent would rest; then follow-ups, until there are none.
+        while (end === undefined) {
+          const after = await this.#modelTurn();
+          if (after.go === "end") {
+            end = after.end;
+            break;
+          }
+          const said = this.takeSteering();
+          const steering = said instanceof Promise ? await said : said;
+          if (steering.length > 0) await this.#commitInput(steering, "steer");
+          else if (after.go === "rest") {
+            if (this.stop.cause !== undefined) {
+              end = stoppedBy(this.stop.cause);
+              break;
+            }
+            const next = take(this.config.followUps, this);
+            const followUps = next instanceof Promise ? await next : next;
+            if (followUps.length > 0) await this.#commitInput(followUps, "followUp");
+            else end = this.stop.cause === undefined ? { reason: after.reason } : stoppedBy(this.stop.cause);
+          }
+        }
+        result = this.#result(end);
       } catch (error) {
         throw await this.#failure(error);
       }
@@ -168,38 +199,6 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
 
   takeSteering(): Taken {
     return take(this.config.steering, this);
-  }
-
-  /** Model turns, their calls and steering, until the agent would rest; then follow-ups, until there are none. */
-  async #loop(opening: Opening): Promise<End> {
-    const { stop } = this;
-    const open = unansweredCalls(this.conversation.messages);
-    const settled = open === undefined ? undefined : await this.#settle(open, opening.messages.length > 0);
-    const kept = this.#commitInput(opening.messages, opening.origin);
-    if (kept !== undefined) await kept;
-    if (settled !== undefined) return settled;
-    if (opening.origin === "input") {
-      // What was said before the run began belongs before its first turn.
-      const taken = this.takeSteering();
-      const steering = taken instanceof Promise ? await taken : taken;
-      if (steering.length > 0) await this.#commitInput(steering, "steer");
-    }
-    for (;;) {
-      const after = await this.#modelTurn();
-      if (after.go === "end") return after.end;
-      const said = this.takeSteering();
-      const steering = said instanceof Promise ? await said : said;
-      if (steering.length > 0) {
-        await this.#commitInput(steering, "steer");
-      } else if (after.go === "rest") {
-        if (stop.cause !== undefined) return stoppedBy(stop.cause);
-        const next = take(this.config.followUps, this);
-        const followUps = next instanceof Promise ? await next : next;
-        if (followUps.length === 0)
-          return stop.cause === undefined ? { reason: after.reason } : stoppedBy(stop.cause);
-        await this.#commitInput(followUps, "followUp");
-      }
-    }
   }
 
   async #modelTurn(): Promise<After> {
