@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { eventEnds, type WireAnswer, wholeOf, wire, wrongWithCut } from "../src/testkit/index.ts";
 import { type Family, families } from "./support/families.ts";
 import { recorded, titleOf } from "./support/recordings.ts";
-import { type Told, tell } from "./support/replay.ts";
+import { asker, type Told, tell } from "./support/replay.ts";
 
 /** What a vendor sends to keep a connection alive, and what it says when it fails in the middle. */
 const WORDS: Readonly<Record<string, { readonly alive: string; readonly failed: string }>> = {
@@ -52,8 +52,18 @@ function ask({ provider, model }: Family, recording: Recording, answer: WireAnsw
   return tell(stream(model, { system: { stable: "" }, messages, tools: [] }));
 }
 
+/** Streams shorter than this are cut at every byte here, the others by `test/every-byte.ts`. */
+const EVERY_BYTE_BELOW = 2_000;
+
+const everything = recorded(() => true);
+
+test.skipIf(everything === undefined)("every recording belongs to one wire format", () => {
+  for (const one of [...(everything?.streams ?? []), ...(everything?.refusals ?? [])])
+    expect(families.filter((family) => family.speaks(one)).length, `${one.host}${one.path}`).toBe(1);
+});
+
 describe.each(families.map((family) => [family.provider.api, family] as const))("%s", (api, family) => {
-  const streams = recorded(family.speaks)?.streams ?? [];
+  const { streams, refusals } = recorded(family.speaks) ?? { streams: [], refusals: [] };
   const { alive, failed } = WORDS[api] ?? { alive: "", failed: "" };
 
   test.skipIf(streams.length === 0).each(streams.map((one) => [titleOf(one), one] as const))(
@@ -94,6 +104,28 @@ describe.each(families.map((family) => [family.provider.api, family] as const))(
 
       const twice = await ask(family, recording, { pieces: [bytes.subarray(0, ends[0] ?? 0), bytes] });
       if (twice.terminal.type === "error") expect(twice.message.stopReason).not.toBe("tool_use");
+
+      if (bytes.length >= EVERY_BYTE_BELOW) return;
+      const again = asker(family, recording.host);
+      for (const at of bytes.keys()) {
+        const ending = at % 2 === 0 ? "end" : "break";
+        const broken = await again({ pieces: [bytes.subarray(0, at)], ending });
+        expect(wrongWithCut(broken, whole), `cut at byte ${at}`).toBeUndefined();
+      }
+    },
+  );
+
+  test.skipIf(refusals.length === 0).each(refusals.map((one) => [titleOf(one), one] as const))(
+    "refusal %s",
+    async (_, { host, status, ctype, res }) => {
+      const pieces = [Buffer.from(res)];
+      const { error } = await asker(family, host)({ status, headers: { "content-type": ctype }, pieces });
+      expect(error).toMatchObject({
+        status,
+        emitted: false,
+        code: status === 429 ? "rate_limit" : expect.stringMatching(/^(?:invalid|overflow|auth|filter)$/),
+      });
+      expect(error?.message).not.toBe("");
     },
   );
 });

@@ -9,11 +9,10 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Recording } from "@signalbox/testkit/wire";
-import type { FetchLike } from "../src/provider.ts";
-import { eventEnds, type Whole, type WireAnswer, wholeOf, wire, wrongWithCut } from "../src/testkit/index.ts";
+import { eventEnds, type Whole, wholeOf, wrongWithCut } from "../src/testkit/index.ts";
 import { type Family, families } from "./support/families.ts";
 import { recorded, titleOf } from "./support/recordings.ts";
-import { type Told, tell } from "./support/replay.ts";
+import { asker } from "./support/replay.ts";
 
 /** A cut run that takes longer hangs. */
 const HUNG_MS = 10_000;
@@ -59,18 +58,6 @@ function cutPoints(bytes: Uint8Array): Iterable<number> {
   const points = new Set(eventEnds(bytes).flatMap((end) => [end - 2, end - 1, end]));
   for (let at = 0; at < bytes.length; at += STEP) points.add(at);
   return points;
-}
-
-/** Asks one provider again and again, each time answered as `answer` says. */
-function asker({ provider, model }: Family, host: string) {
-  let answer: WireAnswer = { pieces: [] };
-  const fetch: FetchLike = (input, init) => wire(answer).fetch(input, init);
-  const stream = provider.connect({ apiKey: "test", baseUrl: `https://${host}`, fetch, now: () => 0 });
-  const messages = [{ role: "user", content: "Hello.", timestamp: 0 }] as const;
-  return (next: WireAnswer): Promise<Told> => {
-    answer = next;
-    return tell(stream(model, { system: { stable: "" }, messages, tools: [] }));
-  };
 }
 
 async function cutUp(family: Family, recording: Recording, counts: Counts): Promise<void> {

@@ -29,15 +29,25 @@ function family(provider: Provider, speaks: Family["speaks"], extra: Partial<Mod
   return { provider, model, speaks };
 }
 
-const endsWith = (recording: Recording, end: string): boolean =>
-  recording.path.split("?")[0]?.endsWith(end) === true;
+/** By path, without its query. Other endpoints of a vendor refuse in the same words, so that they belong to it too. */
+const at = (path: RegExp, host?: (name: string) => boolean): Family["speaks"] => {
+  return (one) => path.test(one.path.split("?")[0] ?? "") && host?.(one.host) !== false;
+};
+const mistral = (host: string): boolean => host.includes("mistral");
 
 export const families: readonly Family[] = [
-  family(anthropicMessages, (one) => endsWith(one, "/messages")),
-  family(openaiResponses, (one) => endsWith(one, "/responses"), { thinking: ["off", "high"] }),
-  family(mistralChat, (one) => one.host.includes("mistral") && endsWith(one, "/chat/completions")),
-  family(openaiChat, (one) => !one.host.includes("mistral") && endsWith(one, "/chat/completions"), {
-    quirks: { thinkTags: false },
+  family(anthropicMessages, at(/\/messages(?:\/count_tokens)?$/)),
+  // A stream of a response that was begun before is taken up at the response's own address.
+  family(openaiResponses, at(/\/responses(?:\/resp_[^/]+)?$/), { thinking: ["off", "high"] }),
+  family(mistralChat, at(/\/chat\/completions$/, mistral)),
+  family(
+    openaiChat,
+    at(/\/(?:chat\/completions|embeddings)$/, (host) => !mistral(host)),
+    {
+      quirks: { thinkTags: false },
+    },
+  ),
+  family(googleGenerative, at(/:(?:generateContent|streamGenerateContent|countTokens|batchEmbedContents)$/), {
+    id: "gemini-recorded",
   }),
-  family(googleGenerative, (one) => /:(streamG|g)enerateContent/.test(one.path), { id: "gemini-recorded" }),
 ];

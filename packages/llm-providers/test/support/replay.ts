@@ -49,6 +49,21 @@ export function replay(replayed: Replay, answer: WireAnswer): Promise<Told> {
   return tell(stream(model, context, options));
 }
 
+/** Asks one provider again and again, each time answered as given. */
+export function asker(
+  { provider, model }: Pick<Replay, "provider" | "model">,
+  host: string,
+): (answer: WireAnswer) => Promise<Told> {
+  let given: WireAnswer = { pieces: [] };
+  const fetch: FetchLike = (input, init) => wire(given).fetch(input, init);
+  const stream = provider.connect({ apiKey: "test", baseUrl: `https://${host}`, fetch, now: () => 0 });
+  const messages = [{ role: "user", content: "Hello.", timestamp: 0 }] as const;
+  return (answer) => {
+    given = answer;
+    return tell(stream(model, { system: { stable: "" }, messages, tools: [] }));
+  };
+}
+
 /** Bytes in pieces of one byte, or of seven where there are very many. */
 export function inPieces(bytes: Uint8Array): Uint8Array[] {
   const size = bytes.length > 100_000 ? 7 : 1;
