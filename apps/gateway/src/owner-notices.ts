@@ -72,11 +72,15 @@ export function createOwnerNotices(options: OwnerNoticesOptions): OwnerNotices {
     }
   };
 
-  /** Ids of people are an app's own on some platforms, so each account is tried. */
+  /** Ids of people are an app's own on some platforms, so the account they last wrote to comes first. */
   const tellOwner = async (owner: string, text: string, newest: number): Promise<boolean> => {
     const [channel = "", ...rest] = owner.split(":");
     const peer = rest.join(":");
-    for (const [account, { definition, running }] of options.accounts(channel)) {
+    const known = (await store.sessions.list({ channel, peer, limit: 1 }))[0]?.account;
+    const accounts = options
+      .accounts(channel)
+      .toSorted(([a], [b]) => Number(b === known) - Number(a === known));
+    for (const [account, { definition, running }] of accounts) {
       try {
         const address = await running.openDirect?.(
           peer,

@@ -36,6 +36,9 @@ describe("outbox commands", { timeout: 60_000 }, () => {
     const { started, id } = await withDeadLetter(world, 600_000);
     const listed = await command(world, ["list"]);
     expect(listed.out).toMatch(new RegExp(`^${id}  dead       feishu/main`));
+    const doctor = world.run(["doctor"]);
+    await doctor.exited;
+    expect(doctor.stdout()).toContain("warning outbox: 1 replies were given up");
     const retried = await command(world, ["retry", id, "--json"]);
     expect(JSON.parse(retried.out)).toEqual({ id, was: "dead", done: "retry", when: "now" });
     await eventually(() => world.feishu.sent.length === 1, "the reply is out");

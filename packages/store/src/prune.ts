@@ -9,7 +9,7 @@ const dayMs = 86_400_000;
 /** What is left of each time at most where the database is too large. */
 const smallestShare = 1 / 256;
 /** Rows looked at in one transaction. */
-const chunk = 1000;
+const chunk = 250;
 
 /** Tables whose rows are numbered in the order of time. */
 interface Sweep {
@@ -126,8 +126,15 @@ export function createPruner(
   const removeKeys = database.command<[number, number, number]>(
     "DELETE FROM dedupe WHERE key >= ? AND key < ? AND day < ?",
   );
-  const capTraces = database.command<[number]>("DELETE FROM trace WHERE n <= (SELECT max(n) FROM trace) - ?");
-  const removeKv = database.command<[number]>("DELETE FROM kv WHERE expires_at <= ?");
+  const traceEnds = database.query<[], { first: number | null; last: number | null }>(
+    "SELECT (SELECT min(n) FROM trace) AS first, (SELECT max(n) FROM trace) AS last",
+  );
+  const expiredKv = database.query<[number], { namespace: string; key: string }>(
+    "SELECT namespace, key FROM kv WHERE expires_at <= ?",
+  );
+  const removeKv = database.command<[string, string, number]>(
+    "DELETE FROM kv WHERE namespace = ? AND key = ? AND expires_at <= ?",
+  );
   const idle = database.query<[number], { key: string }>(
     `SELECT key FROM session WHERE updated_at < ? AND key NOT IN (SELECT session_key FROM active_run)
        AND key NOT IN (SELECT session_key FROM inbox WHERE settled_at IS NULL AND session_key IS NOT NULL)`,
@@ -157,6 +164,33 @@ export function createPruner(
     return removed;
   }
 
+  async function removeTracesTo(last: number): Promise<number> {
+    const { first } = (await queue.read(() => traceEnds.get())) ?? {};
+    let removed = 0;
+    for (let n = (first ?? last + 1) - 1; n < last; n += chunk) {
+      removed += await queue.write(() => removeTraces.run(Math.min(last, n + chunk)));
+    }
+    return removed;
+  }
+
+  async function capTraceRows(limit: number): Promise<number> {
+    const { last } = (await queue.read(() => traceEnds.get())) ?? {};
+    return typeof last === "number" ? removeTracesTo(last - limit) : 0;
+  }
+
+  async function sweepKv(at: number): Promise<number> {
+    const expired = await queue.read(() => expiredKv.all(at));
+    let removed = 0;
+    for (let from = 0; from < expired.length; from += chunk) {
+      removed += await queue.write(() =>
+        expired
+          .slice(from, from + chunk)
+          .reduce((sum, { namespace, key }) => sum + removeKv.run(namespace, key, at), 0),
+      );
+    }
+    return removed;
+  }
+
   async function capTraceBytes(limit: number): Promise<number> {
     let bytes = 0;
     let before = Number.MAX_SAFE_INTEGER;
@@ -164,7 +198,7 @@ export function createPruner(
       const sizes = await queue.read(() => traceSizes.all(before));
       for (const { n, bytes: size } of sizes) {
         bytes += size;
-        if (bytes > limit) return queue.write(() => removeTraces.run(n));
+        if (bytes > limit) return removeTracesTo(n);
         before = n;
       }
       if (sizes.length < chunk) return 0;
@@ -215,10 +249,10 @@ export function createPruner(
     const sessions = await sweepAllSessions(retention, at);
     let swept = await sweepByAge(retention, at, 1);
     const traces =
-      (await queue.write(() => capTraces.run(retention.traceRows ?? 200_000))) +
+      (await capTraceRows(retention.traceRows ?? 200_000)) +
       (await capTraceBytes(retention.traceBytes ?? 256 * 2 ** 20));
     const dedupeKeys = await sweepKeys(at - dedupeMs);
-    const kv = await queue.write(() => removeKv.run(at));
+    const kv = await sweepKv(at);
     for (let share = 1 / 2; share >= smallestShare && (await usedBytes()) > databaseBytes; share /= 2) {
       const more = await sweepByAge(retention, at, share);
       swept = {

@@ -31,6 +31,7 @@ export async function doctor(options: CommonOptions): Promise<void> {
         : "set in the configuration, or made at the first start",
     ),
     await look("database", () => database(home)),
+    ...(await undelivered(home)),
     ...(await configuration(home)),
   ];
   print(options.json, findings, () =>
@@ -67,6 +68,19 @@ async function database(home: Home): Promise<string> {
   } finally {
     await store.close();
   }
+}
+
+/** Replies that somebody has to look at. */
+async function undelivered(home: Home): Promise<Finding[]> {
+  if (!existsSync(home.databaseFile)) return [];
+  const store = await openStore({ path: home.databaseFile }).catch(() => undefined);
+  // What is wrong with the database is said of the database.
+  if (store === undefined) return [];
+  const { dead, expired, uncertain } = (await store.maintenance.stats().finally(() => store.close())).outbox;
+  const count = dead + expired + uncertain;
+  if (count === 0) return [];
+  const detail = `${count} replies were given up: \`signalbox outbox list\` shows them`;
+  return [{ part: "outbox", state: "warning", detail }];
 }
 
 async function configuration(home: Home): Promise<Finding[]> {
