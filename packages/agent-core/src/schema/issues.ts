@@ -29,17 +29,6 @@ export function canonical(value: unknown): string {
   );
 }
 
-export function regExp(source: string): RegExp | undefined {
-  for (const flags of ["u", ""]) {
-    try {
-      return new RegExp(source, flags);
-    } catch {
-      // Patterns of other dialects are annotations.
-    }
-  }
-  return undefined;
-}
-
 export function number(value: JsonValue | undefined): number | undefined {
   return typeof value === "number" ? value : undefined;
 }

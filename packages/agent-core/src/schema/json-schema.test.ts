@@ -150,4 +150,36 @@ describe("compileJsonSchema", () => {
       { numRuns: 2_000 },
     );
   });
+
+  it("follows a reference for each value it stands at, also where only its answer counts", () => {
+    const item = { type: "array", contains: { $ref: "#/$defs/leaf" } };
+    const schema = {
+      $defs: {
+        leaf: { anyOf: [{ const: "x" }, { type: "array", contains: { $ref: "#/$defs/leaf" }, minItems: 1 }] },
+      },
+      ...item,
+    };
+    const check = compileJsonSchema(schema);
+    expect(check(["x"])).toEqual([]);
+    expect(check([["x"]])).toEqual([]);
+    expect(check([["y"]])).not.toEqual([]);
+    expect(check([[["y"], "z"]])).not.toEqual([]);
+    const not = compileJsonSchema({
+      $defs: { a: { properties: { in: { not: { $ref: "#/$defs/a" } } }, required: ["n"] } },
+      $ref: "#/$defs/a",
+    });
+    expect(not({ n: 1, in: {} })).toEqual([]);
+    expect(not({ n: 1, in: { n: 1 } })).toMatchObject([{ path: "/in" }]);
+  });
+
+  it("ends, whatever references lead to", () => {
+    const $defs: Record<string, JsonValue> = { a40: { type: "string" } };
+    for (let i = 0; i < 40; i++)
+      $defs[`a${i}`] = { allOf: [{ $ref: `#/$defs/a${i + 1}` }, { $ref: `#/$defs/a${i + 1}` }] };
+    expect(compileJsonSchema({ $defs, $ref: "#/$defs/a0" })("x")).toMatchObject([
+      { message: "cannot be checked: the schema refers to itself too often" },
+    ]);
+    const check = compileJsonSchema({ $defs, $ref: "#/$defs/a30" });
+    for (let i = 0; i < 200; i++) expect(check("x")).toEqual([]);
+  });
 });

@@ -6,11 +6,11 @@ import {
   isJsonObject,
   MAX_ISSUES,
   number,
-  regExp,
   type SchemaIssue,
   strings,
 } from "./issues.ts";
 import { pushNumber, pushString, pushType, pushValues } from "./keywords.ts";
+import { compilePattern, type Pattern } from "./pattern.ts";
 
 /**
  * Compiles a JSON Schema (draft 2020-12, and what older drafts write differently) into one function.
@@ -19,15 +19,30 @@ import { pushNumber, pushString, pushType, pushValues } from "./keywords.ts";
  * `patternProperties`, `additionalProperties`, `propertyNames`, `required`, `dependentRequired`, `items`,
  * `prefixItems`, `contains`, `uniqueItems`, `allOf`, `anyOf`, `oneOf`, `not`, `if`/`then`/`else`, local `$ref`.
  * Anything else (`format`, remote references, `unevaluatedProperties`) is an annotation and accepts everything.
+ *
+ * A schema may come from anywhere, so its work is bounded: `compilePattern` says how a pattern is checked, and a value
+ * for which more than 100,000 references would have to be followed is wrong.
  */
 export function compileJsonSchema(schema: JsonValue): (value: unknown) => readonly SchemaIssue[] {
-  const check = new Compiler(schema).compile(schema);
+  const compiler = new Compiler(schema);
+  const check = compiler.compile(schema);
   return (value) => {
     const issues: SchemaIssue[] = [];
-    check(value, "", issues);
+    compiler.begin();
+    try {
+      check(value, "", issues);
+    } catch (error) {
+      if (error !== TOO_MANY) throw error;
+      return [{ path: "", message: "cannot be checked: the schema refers to itself too often" }];
+    }
     return issues.slice(0, MAX_ISSUES);
   };
 }
+
+/** References followed for one value. Two in each of a few definitions lead to more than anything could follow. */
+const MAX_REFERENCES = 100_000;
+/** Thrown, since under a `not` a wrong value is a right one. */
+const TOO_MANY = new Error("too many references");
 
 const accept: Check = () => {};
 
@@ -35,9 +50,15 @@ class Compiler {
   readonly #root: JsonValue;
   readonly #refs = new Map<string, Check>();
   readonly #active = new Set<string>();
+  #followed = 0;
 
   constructor(root: JsonValue) {
     this.#root = root;
+  }
+
+  /** Another value. */
+  begin(): void {
+    this.#followed = 0;
   }
 
   compile(schema: JsonValue | undefined): Check {
@@ -74,6 +95,7 @@ class Compiler {
       // A reference that comes back to the same value says nothing about it.
       const place = `${ref} ${path}`;
       if (this.#active.has(place)) return;
+      if (++this.#followed > MAX_REFERENCES) throw TOO_MANY;
       this.#active.add(place);
       try {
         check(value, path, issues);
@@ -109,7 +131,7 @@ class Compiler {
         check?.(items[i], `${path}/${i}`, issues);
       }
       if (unique && new Set(items.map(canonical)).size < items.length) add(issues, path, "has equal items");
-      if (contains && !items.some((item) => passes(contains, item))) {
+      if (contains && !items.some((item, i) => passes(contains, item, `${path}/${i}`))) {
         add(issues, path, "has no item of the kind it must contain");
       }
     });
@@ -120,10 +142,10 @@ class Compiler {
     if (isJsonObject(schema.properties)) {
       for (const [key, entry] of Object.entries(schema.properties)) properties.set(key, this.compile(entry));
     }
-    const patterns: [RegExp, Check][] = [];
+    const patterns: [Pattern, Check][] = [];
     if (isJsonObject(schema.patternProperties)) {
       for (const [source, entry] of Object.entries(schema.patternProperties)) {
-        const pattern = regExp(source);
+        const pattern = compilePattern(source);
         if (pattern) patterns.push([pattern, this.compile(entry)]);
       }
     }
@@ -188,14 +210,14 @@ class Compiler {
     if (schema.not !== undefined) {
       const not = this.compile(schema.not);
       checks.push((value, path, issues) => {
-        if (passes(not, value)) add(issues, path, "has a form that is excluded");
+        if (passes(not, value, path)) add(issues, path, "has a form that is excluded");
       });
     }
     if (schema.if !== undefined) {
       const condition = this.compile(schema.if);
       const yes = this.compile(schema.then);
       const no = this.compile(schema.else);
-      checks.push((value, path, issues) => (passes(condition, value) ? yes : no)(value, path, issues));
+      checks.push((value, path, issues) => (passes(condition, value, path) ? yes : no)(value, path, issues));
     }
   }
 }
@@ -222,9 +244,10 @@ function depth(issues: readonly SchemaIssue[]): number {
   return Math.max(...issues.map((issue) => issue.path.length));
 }
 
-function passes(check: Check, value: unknown): boolean {
+/** At its own place, as references go by where they are. */
+function passes(check: Check, value: unknown, path: string): boolean {
   const issues: SchemaIssue[] = [];
-  check(value, "", issues);
+  check(value, path, issues);
   return issues.length === 0;
 }
 

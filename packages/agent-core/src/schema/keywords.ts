@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "../json.ts";
-import { add, type Check, canonical, isJsonObject, number, regExp, strings } from "./issues.ts";
+import { add, type Check, canonical, isJsonObject, number, strings } from "./issues.ts";
+import { compilePattern } from "./pattern.ts";
 
 export function pushType(schema: JsonObject, checks: Check[]): void {
   const types = typeof schema.type === "string" ? [schema.type] : strings(schema.type);
@@ -58,7 +59,7 @@ export function pushNumber(schema: JsonObject, checks: Check[]): void {
 export function pushString(schema: JsonObject, checks: Check[]): void {
   const min = number(schema.minLength);
   const max = number(schema.maxLength);
-  const pattern = typeof schema.pattern === "string" ? regExp(schema.pattern) : undefined;
+  const pattern = typeof schema.pattern === "string" ? compilePattern(schema.pattern) : undefined;
   if (min === undefined && max === undefined && pattern === undefined) return;
   checks.push((value, path, issues) => {
     if (typeof value !== "string") return;
