@@ -43,9 +43,9 @@ export function wordAboutDead(
   return word(dead, "I have an answer, but this chat does not take it. My operator can see why.", now);
 }
 
-/** Whether somebody waits for it: not for a question of ours, and not for a word about another answer. */
-function isAnswer({ row, messages }: Ended): boolean {
-  return messages.length > 0 && row.payload.notice !== true;
+/** Whether somebody waits for it: not for a question of ours, nor for a word such as these, which answer no message. */
+function isAnswer({ messages }: Ended): boolean {
+  return messages.length > 0;
 }
 
 function word({ row }: Ended, text: string, now: number): readonly Insert[] {
