@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -84,4 +85,46 @@ it("a backup leaves nothing behind where it fails, and says what is lost already
   expect(readdirSync(join(folder, "media"))).toEqual([]);
   expect(readFileSync(join(folder, "signalbox.db")).subarray(0, 6).toString()).toBe("SQLite");
   expect(readdirSync(world.dir).filter((name) => name.includes("part"))).toEqual([]);
+});
+
+/** A home with a database that takes a while to copy. */
+async function withMuch(world: World): Promise<void> {
+  world.configure(exampleConfig());
+  await inStore(world, async (store) => {
+    const long = "x".repeat(100_000);
+    for (let i = 0; i < 1_000; i += 50)
+      await Promise.all(Array.from({ length: 50 }, (_, k) => store.kv.set("filler", String(i + k), long)));
+  });
+}
+
+it("a backup that is broken off leaves nothing behind", { timeout: 60_000 }, async () => {
+  const world = await openWorld();
+  await withMuch(world);
+  const parts = () => readdirSync(world.dir).filter((name) => name.endsWith(".part"));
+  const backup = world.run(["backup", join(world.dir, "saved")]);
+  await eventually(() => parts().length === 1, "the backup has begun");
+  backup.process.kill("SIGTERM");
+  expect((await backup.exited).code).toBe(130);
+  expect(readdirSync(world.dir)).toEqual(["home"]);
+});
+
+it("a backup that does not fit leaves nothing behind", { timeout: 60_000 }, async ({ skip }) => {
+  const world = await openWorld();
+  await withMuch(world);
+  const disk = join(world.dir, "disk");
+  mkdirSync(disk);
+  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", disk], { encoding: "utf8" });
+  if (mounted.status !== 0) {
+    const why = mounted.error?.message ?? mounted.stderr.trim();
+    console.log(`no disk was filled: a small tmpfs cannot be mounted here (${why})`);
+    return skip(why);
+  }
+  try {
+    const backup = world.run(["backup", join(disk, "saved")]);
+    expect((await backup.exited).code).toBe(73);
+    expect(backup.stderr()).toContain("No space left");
+    expect(readdirSync(disk)).toEqual([]);
+  } finally {
+    spawnSync("umount", [disk]);
+  }
 });
