@@ -6,9 +6,32 @@ export type ParsedArguments =
   | { readonly args: JsonObject }
   | { readonly args: undefined; readonly argsError: string };
 
+/** Deeper arguments could be read, but not written again by every part that sends a conversation on. */
+const MAX_DEPTH = 512;
+
+/** Whether JSON text nests deeper than that; looks at each character once. */
+function tooDeep(text: string): boolean {
+  if (text.length <= 2 * MAX_DEPTH) return false;
+  let depth = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at];
+    if (quoted) {
+      if (char === "\\") at++;
+      else if (char === '"') quoted = false;
+    } else if (char === '"') quoted = true;
+    else if (char === "{" || char === "[") {
+      if (++depth > MAX_DEPTH) return true;
+    } else if (char === "}" || char === "]") depth--;
+  }
+  return false;
+}
+
 /** Parses argument text once, when its block is sealed. Empty text is how vendors send a call without arguments. */
 export function parseArguments(text: string): ParsedArguments {
   if (text === "" || text === "{}" || text.trim() === "") return { args: {} };
+  if (tooDeep(text))
+    return { args: undefined, argsError: `The arguments nest deeper than ${MAX_DEPTH} levels.` };
   try {
     const value: unknown = JSON.parse(text);
     if (isJsonObject(value)) return { args: value };

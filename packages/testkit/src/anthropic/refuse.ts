@@ -107,7 +107,7 @@ function checkText(text: unknown, path: string): void {
 function checkBlock(value: unknown, role: unknown, path: string, check: Check): Fields {
   const block = fields(value) ?? refuse(`${path}: Input should be an object`);
   const type = String(block.type);
-  const keys = BLOCK_KEYS[type];
+  const keys = Object.hasOwn(BLOCK_KEYS, type) ? BLOCK_KEYS[type] : undefined;
   if (keys === undefined) {
     if (type.endsWith("_tool_result") || type === "container_upload") return block;
     refuse(`${path}: Input tag '${type}' found using 'type' does not match any of the expected tags`);

@@ -74,7 +74,7 @@ export function checkMistral(body: Raw): void {
     if (!isRaw(message))
       throw unfit("dict_type", ["messages", i], "Input should be a valid dictionary", message);
     const role = String(message.role);
-    const known = KEYS[role];
+    const known = Object.hasOwn(KEYS, role) ? KEYS[role] : undefined;
     if (!known)
       throw unfit(
         "union_tag_invalid",

@@ -197,7 +197,7 @@ function checkMessages(
   };
   for (const [i, message] of messages.entries()) {
     const role = isRaw(message) && typeof message.role === "string" ? message.role : "";
-    const known = KEYS[role];
+    const known = Object.hasOwn(KEYS, role) ? KEYS[role] : undefined;
     if (!isRaw(message) || !known) {
       throw new OpenAIRefusal(
         400,

@@ -133,10 +133,10 @@ function checkInput(input: readonly unknown[], stateless: boolean, issued: Issue
     if (!isRaw(item))
       refuse(`Invalid type for 'input[${i}]': expected an object.`, `input[${i}]`, "invalid_type");
     const type = typeof item.type === "string" ? item.type : "message";
-    const known = ITEM_KEYS[type];
+    const known = Object.hasOwn(ITEM_KEYS, type) ? ITEM_KEYS[type] : undefined;
     if (!known) refuse(`Invalid value: '${type}'.`, `input[${i}].type`, "invalid_value");
     closed(item, known, `input[${i}]`);
-    const prefix = ID_PREFIX[type];
+    const prefix = Object.hasOwn(ID_PREFIX, type) ? ID_PREFIX[type] : undefined;
     if (prefix && typeof item.id === "string" && !item.id.startsWith(prefix)) {
       refuse(
         `Invalid 'input[${i}].id': '${item.id}'. Expected an ID that begins with '${prefix}'.`,
