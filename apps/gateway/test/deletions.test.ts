@@ -153,6 +153,59 @@ describe("a message that is deleted while it is answered", { timeout: 60_000 }, 
     expect(plain.sent).toEqual([]);
   });
 
+  it("when all is said but for a hook's word is not answered", async () => {
+    const world = await openWorld();
+    world.configure(config());
+    world.script(() => ({ text: "fine" }));
+    const plain = plainChannel();
+    const asked = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    const started = await world.start({
+      channels: [plain.definition],
+      hooks: [
+        {
+          point: "before_reply",
+          name: "slow",
+          async run() {
+            asked.resolve();
+            await gate.promise;
+            return {};
+          },
+        },
+      ],
+    });
+    const message = plainMessage("m1", "hello");
+    await plain.emit(message);
+    await asked.promise;
+    await plain.emit(deletionOf(message));
+    gate.resolve();
+    await started.settled();
+    expect(plain.sent).toEqual([]);
+    expect(await ends(world)).toEqual([["m1", "ignored", "deleted"]]);
+  });
+
+  it("is not answered though the store is slow to take the deletion", async () => {
+    const world = await openWorld();
+    world.configure(config());
+    const { reached, goOn } = pauseAt(world, 0, [{ text: "fine" }]);
+    const plain = plainChannel();
+    const held = Promise.withResolvers<void>();
+    const started = await world.start({
+      channels: [plain.definition],
+      failpoints: (point) => (point === "withdraw.before" ? held.promise : undefined),
+    });
+    const message = plainMessage("m1", "hello");
+    await plain.emit(message);
+    await reached;
+    const deleted = plain.emit(deletionOf(message));
+    await started.settled();
+    goOn();
+    held.resolve();
+    expect(await deleted).toBe("accepted");
+    expect(plain.sent).toEqual([]);
+    expect(await ends(world)).toEqual([["m1", "ignored", "deleted"]]);
+  });
+
   it("before its run has begun is not read", async () => {
     const world = await openWorld();
     world.configure(config());
@@ -185,6 +238,7 @@ describe("a message that is deleted while it is answered", { timeout: 60_000 }, 
     await plain.emit(plainMessage("m2", "eight"));
     await started.settled();
     expect(heard(world)).not.toContain("seven");
+    expect(started.log()).not.toContain("tried again");
     expect(replies(plain)).toEqual([["m2", "fine"]]);
     expect(await ends(world)).toEqual([
       ["m1", "ignored", "deleted"],

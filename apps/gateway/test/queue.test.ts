@@ -123,6 +123,24 @@ describe("/stop", { timeout: 60_000 }, () => {
   });
 });
 
+describe("the page's button", { timeout: 60_000 }, () => {
+  it("stops the turn and drops what waits behind it", async () => {
+    const { world, started, asked, goOn } = await open({ mode: "followup" });
+    const { service } = started.gateway;
+    const message = { channel: "web", agent: "coder", conversation: "talk" } as const;
+    const first = await service.submit({ ...message, id: "w1", text: "one" });
+    await asked;
+    const second = await service.submit({ ...message, id: "w2", text: "two" });
+    expect(service.abort("web", "coder", "talk")).toBe(true);
+    goOn();
+    const done = await Promise.all([first, second].map((one) => one.kind === "accepted" && one.done));
+    expect(done).toMatchObject([{ state: "aborted" }, { state: "ignored" }]);
+    await started.settled();
+    expect(service.abort("web", "coder", "talk")).toBe(false);
+    expect(await ends(world)).toEqual(["w1 silent stopped", "w2 ignored stopped"]);
+  });
+});
+
 describe("many sessions of one sender", { timeout: 60_000 }, () => {
   it("let another sender's have its turn", async () => {
     const { world, plain, started, asked, goOn } = await open(
