@@ -35,6 +35,15 @@ describe("stop reasons", () => {
     expect(result.text).toBe("searchingfound");
   });
 
+  it("counts pauses and cuts on, whatever order they come in", async () => {
+    const turns = Array.from({ length: 100 }, (_, i) =>
+      assistant("x", { stopReason: i % 2 === 0 ? "pause" : "max_tokens" }),
+    );
+    const { result, asked } = await run(turns);
+    expect(result.reason).toBe("cut");
+    expect(asked).toHaveLength(6);
+  });
+
   it.each(["refusal", "filter"] as const)("ends with %s", async (stopReason) => {
     const { result } = await run([assistant("no", { stopReason })]);
     expect(result.reason).toBe(stopReason);

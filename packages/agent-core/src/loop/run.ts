@@ -301,8 +301,10 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
     const { stopReason } = message;
     const end = endByCalls(outcome, this.stop.cause);
     if (end !== undefined) return endOf(end);
-    if (stopReason !== "max_tokens") this.#continuations = 0;
-    if (stopReason !== "pause") this.#pauses = 0;
+    if (stopReason !== "max_tokens" && stopReason !== "pause") {
+      this.#continuations = 0;
+      this.#pauses = 0;
+    }
     switch (stopReason) {
       case "tool_use":
         return called ? ON : rest("done");
