@@ -72,4 +72,31 @@ describe("a stop while a person is asked", { timeout: 60_000 }, () => {
     expect(modelRequests(world.anthropic)).toHaveLength(requests);
     expect(said(again).join("\n")).not.toMatch(/may or may not|Outcome unknown/);
   });
+
+  it("counts no end of the process against the message meanwhile, but does so once the tool may run", async () => {
+    const world = await openWorld();
+    world.configure(config());
+    const asked = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    world.script(async (_, index) => {
+      if (index === 0)
+        return { toolCalls: [{ id: "toolu_1", name: "exec", input: { command: "echo done >> ran" } }] };
+      asked.resolve();
+      await goOn.promise;
+      return { text: "it ran" };
+    });
+    const plain = plainChannel();
+    const started = await world.start({ channels: [plain.definition] });
+    const attempts = async () =>
+      (await inStore(world, (store) => store.runs.list())).map((run) => [run.state, run.attempts]);
+    await plain.emit(plainMessage("m1", "please run it", { replyTo: { messageId: "m0", text: "rm" } }));
+    await eventually(() => plain.sent.length === 1, "the question is put");
+    expect(await attempts()).toEqual([["running", 0]]);
+    await plain.emit(plainMessage("m2", `/approve ${idIn(said(plain)[0])} allow`));
+    await asked.promise;
+    expect(await attempts()).toEqual([["running", 1]]);
+    goOn.resolve();
+    await started.settled();
+    expect(said(plain).at(-1)).toBe("it ran");
+  });
 });

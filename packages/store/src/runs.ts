@@ -94,6 +94,9 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
     `UPDATE run SET lease_name = '', lease_epoch = 0, attempts = attempts - 1
      WHERE n IN (SELECT run FROM active_run) AND lease_name = ? AND lease_epoch = ?`,
   );
+  const addAttempts = database.command<[number, number]>(
+    "UPDATE run SET attempts = attempts + ? WHERE n = ?",
+  );
   const activeRuns = database.query<[], RunRecord>(
     "SELECT run.* FROM active_run JOIN run ON run.n = active_run.run ORDER BY run.n",
   );
@@ -293,6 +296,11 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
       queue.write(() => {
         fence.check(lease);
         rest.run(lease.name, lease.epoch);
+      }),
+
+    wait: ({ waiting, ...write }) =>
+      queue.write(() => {
+        addAttempts.run(waiting ? -1 : 1, rows.running(write).n);
       }),
 
     interrupted: () =>

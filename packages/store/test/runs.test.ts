@@ -240,7 +240,7 @@ test("after a crash a run is found with all it had, and goes on under the new le
   await answered(store, third2, "next");
 });
 
-test("a start that ends in a rest does not count, one that ends in a crash does", async () => {
+test("a start that ends in a rest, or while its run waits, does not count; one that ends in a crash does", async () => {
   const { store } = await testStore();
   let lease = await takeLease(store);
   const { run, inboxIds } = await begun(store, lease, ["1"]);
@@ -250,7 +250,9 @@ test("a start that ends in a rest does not count, one that ends in a crash does"
     inbox: [{ id: only(other.inboxIds), state: "replied" }],
   });
   const seen: (number | undefined)[] = [];
-  for (const ending of ["rest", "crash", "rest", "rest", "crash"]) {
+  for (const ending of ["rest", "crash", "rest", "rest", "crash", "waiting", "waited"]) {
+    for (const waiting of { waiting: [true], waited: [true, false] }[ending] ?? [])
+      await store.runs.wait({ runId: run.id, lease, waiting });
     if (ending === "rest") {
       await store.runs.rest(lease);
       const late = { runId: run.id, lease, messages: [assistant("late")] };
@@ -264,7 +266,7 @@ test("a start that ends in a rest does not count, one that ends in a crash does"
     expect((await store.runs.interrupted()).map((one) => one.run.id)).toEqual([run.id]);
     seen.push((await store.runs.adopt({ runId: run.id, lease }))?.attempts);
   }
-  expect(seen).toEqual([1, 2, 2, 2, 3]);
+  expect(seen).toEqual([1, 2, 2, 2, 3, 3, 4]);
   expect(await store.runs.get(other.run.id)).toMatchObject({ attempts: 1, lease: { epoch: 1 } });
   await store.runs.finish({
     ...{ runId: run.id, lease, outcome: "completed" },

@@ -12,6 +12,7 @@ import type { Agent } from "../agents.ts";
 import { messageOf } from "../errors.ts";
 import type { AfterToolCall } from "../hook-points.ts";
 import type { AgentModel } from "../models.ts";
+import { createAsking } from "./asking.ts";
 import { conclude, failureNote, finish } from "./conclude.ts";
 import { createJournal } from "./journal.ts";
 import type { RunHandle } from "./lanes-types.ts";
@@ -148,6 +149,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     }
     return ids;
   };
+  const asking = createAsking(options, runId, tools.onAsk);
   const journal = createJournal({
     store,
     lease,
@@ -200,11 +202,12 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
         transformContext: (messages, info) =>
           withContext(messages, contextPlace(messages, info, scope.input), extras),
         beforeToolCall: tools.beforeToolCall,
-        onAsk: tools.onAsk,
+        onAsk: asking.onAsk,
         onPendingCall: (pending) => pendingDecision(pending, scope.started),
         async onStep(step) {
           // A result must not be on record before what it brought in is: the run may go on in another process.
           if (step.kind === "toolResult") await taint.keep(tools.taint());
+          await asking.onStep(step);
           return journal.onStep(step);
         },
         now: options.now,

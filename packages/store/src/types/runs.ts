@@ -36,7 +36,7 @@ export interface Run {
   readonly lease: LeaseToken;
   /**
    * How many times it was started: 1, and one more for each {@link RunStore.adopt}. Starts that ended in a
-   * {@link RunStore.rest} do not count, so one more than its crashes while it runs.
+   * {@link RunStore.rest}, or while it {@link RunStore.wait waited}, do not count.
    */
   readonly attempts: number;
   readonly meta?: JsonValue;
@@ -134,6 +134,11 @@ export interface RunStore<T extends Bodies = Bodies> {
    * knows that no run is to blame. They are interrupted from then on, and a write to one rejects with a `FencedError`.
    */
   rest(lease: LeaseToken): Promise<void>;
+  /**
+   * Says that a run waits for somebody, and cannot be why its process ends: the present start does not count. With
+   * `waiting: false` it does again. To be called in pairs.
+   */
+  wait(input: RunWrite & { readonly waiting: boolean }): Promise<void>;
   /** Runs whose lease was lost: released, taken by a later epoch, or run out. Oldest first. */
   interrupted(): Promise<readonly InterruptedRun<T>[]>;
   get(id: RunId): Promise<Run | undefined>;
