@@ -219,7 +219,8 @@ const subject = (fault?: Fault): ProviderSubject => ({
     },
   ],
   keepAlive: "~\n\n",
-  hungMs: 1_000,
+  // Waited out in full by what hangs, and by nothing else.
+  hungMs: fault === "does not notice an abort" ? 500 : 20_000,
   errorEvent: lines({ fail: "Too busy." }),
   empty: lines({ begin: "1" }, { end: "done" }),
   refusals: [{ name: "too busy", status: 503, body: "later", code: "overloaded" }],
