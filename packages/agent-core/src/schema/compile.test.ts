@@ -68,6 +68,12 @@ describe("compileTools", () => {
     },
   );
 
+  it.each([300, 100_000])("refuses a schema of %i levels", (levels) => {
+    const text = `${'{"type":"object","not":'.repeat(levels)}{}${"}".repeat(levels)}`;
+    const refused = expect.objectContaining({ code: "invalid_tool" });
+    expect(() => compileTools([tool("t", "", { inputSchema: JSON.parse(text) })])).toThrow(refused);
+  });
+
   it("compiles a schema once, however often its tool is made anew", () => {
     let reads = 0;
     const inputSchema = {

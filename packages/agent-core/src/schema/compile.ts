@@ -1,6 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import { AgentError, errorText } from "../errors.ts";
-import type { JsonObject, JsonValue } from "../json.ts";
+import { isDeeperThan, type JsonObject, type JsonValue } from "../json.ts";
 import type { ToolSpec } from "../model.ts";
 import { estimateTokens } from "../tokens.ts";
 import type { InputSchema, Tool } from "../tool.ts";
@@ -14,6 +14,9 @@ export type Checked =
 
 /** What every vendor takes; OpenAI's is the narrowest. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** Levels of a schema, each of which is several of what it describes. What reads it (also a vendor) may walk it by recursion. */
+const MAX_SCHEMA_DEPTH = 256;
 
 type Check = (args: JsonObject) => Checked | Promise<Checked>;
 
@@ -107,6 +110,10 @@ class CompiledSchema {
     this.json = isStandard(source) ? jsonSchemaOf(toolName, source) : source;
     if (this.json.type !== "object") {
       throw new AgentError("invalid_tool", `The arguments of tool "${toolName}" must be an object schema.`);
+    }
+    if (isDeeperThan(this.json, MAX_SCHEMA_DEPTH)) {
+      const what = `more than ${MAX_SCHEMA_DEPTH} levels inside one another`;
+      throw new AgentError("invalid_tool", `The schema of tool "${toolName}" has ${what}.`);
     }
     this.tokens = estimateTokens(JSON.stringify(this.json));
   }

@@ -182,4 +182,10 @@ describe("compileJsonSchema", () => {
     const check = compileJsonSchema({ $defs, $ref: "#/$defs/a30" });
     for (let i = 0; i < 200; i++) expect(check("x")).toEqual([]);
   });
+
+  it("takes a percent sign in a reference that encodes nothing for itself", () => {
+    const check = compileJsonSchema({ $defs: { "100%": { type: "string" } }, $ref: "#/$defs/100%" });
+    expect(check("x")).toEqual([]);
+    expect(check(1)).not.toEqual([]);
+  });
 });

@@ -256,12 +256,21 @@ function resolve(root: JsonValue, ref: string): JsonValue | undefined {
   if (!ref.startsWith("#/")) return undefined;
   let at: JsonValue | undefined = root;
   for (const part of ref.slice(2).split("/")) {
-    const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    const key = decoded(part).replaceAll("~1", "/").replaceAll("~0", "~");
     if (Array.isArray(at)) at = at[Number(key)];
     else if (isJsonObject(at)) at = at[key];
     else return undefined;
   }
   return at;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    // A lone percent sign is itself.
+    return part;
+  }
 }
 
 function unknownProperty(known: readonly string[]): string {
