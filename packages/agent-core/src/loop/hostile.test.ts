@@ -14,6 +14,7 @@ import {
 import type {
   AssistantMessage,
   Block,
+  JsonValue,
   ModelEvent,
   PendingDecision,
   StopReason,
@@ -104,6 +105,30 @@ describe("what a tool gives", () => {
     const { result, asked } = await run([assistant([toolCall("a", "t")]), "ok"], {}, { tools: [t] });
     expect(result.reason).toBe("done");
     expect(results(asked)).toEqual([`result#a: ${said}`]);
+  });
+
+  it("holds no details that could not be kept", async () => {
+    const cycle: Record<string, JsonValue> = { a: 1 };
+    cycle.self = cycle;
+    const odd = untyped<Record<string, JsonValue>>("{}");
+    Object.assign(odd, { n: 1n });
+    for (const [details, kept] of [
+      [cycle, undefined],
+      [odd, undefined],
+      [{ fine: [1, null, { a: "b" }] }, { fine: [1, null, { a: "b" }] }],
+    ] as const) {
+      const steps: string[] = [];
+      const t = tool("t", async () => ({ ...text("fine"), details }));
+      const { result, asked } = await run(
+        [assistant([toolCall("a", "t")]), "ok"],
+        { onStep: (step) => void steps.push(JSON.stringify(step)) },
+        { tools: [t] },
+      );
+      expect(result.reason).toBe("done");
+      expect(results(asked)).toEqual(["result#a: fine"]);
+      const message = result.messages.find((entry) => entry.role === "toolResult");
+      expect(message?.details).toEqual(kept);
+    }
   });
 
   it("is checked too where a hook gave it", async () => {
