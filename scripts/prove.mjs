@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 const gateway = join(dirname(dirname(fileURLToPath(import.meta.url))), "apps", "gateway");
 const proofs = {
   crash: ["test/crash/run.ts"],
+  mutants: ["test/mutants/run.ts"],
   sweep: ["test/crash/run-sweep.ts"],
   storm: ["test/load/run.ts", "storm"],
   flood: ["test/load/run.ts", "flood"],

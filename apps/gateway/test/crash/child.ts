@@ -25,14 +25,18 @@ export interface GatewayChild {
 export const MAIN: string =
   process.env["SIGNALBOX_CRASH_MAIN"] ?? fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
-export function startGateway(home: string, env: Readonly<Record<string, string | undefined>>): GatewayChild {
+export function startGateway(
+  home: string,
+  env: Readonly<Record<string, string | undefined>>,
+  main: string = MAIN,
+): GatewayChild {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [MAIN, "start", "--home", home], {
+  const child = spawn(process.execPath, [main, "start", "--home", home], {
     env: { HOME: home, PATH: process.env["PATH"], ...env },
     stdio: ["ignore", "ignore", "pipe"],
   });
   const { pid } = child;
-  if (pid === undefined) throw new Error(`${MAIN} could not be started`);
+  if (pid === undefined) throw new Error(`${main} could not be started`);
   const listening = Promise.withResolvers<string>();
   listening.promise.catch(() => {});
   let said = "";

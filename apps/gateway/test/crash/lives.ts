@@ -92,6 +92,8 @@ export async function runLives(
   options: WorldOptions & {
     /** What the process meets in which everything comes to its end; it must live through it. */
     readonly last?: Extract<Life, { kind: "failing" }>;
+    /** How long that process works before people stop writing, in milliseconds. */
+    readonly loadMs?: number;
     readonly progress?: (life: Life, exit: Exit) => void;
   },
 ): Promise<Report> {
@@ -116,7 +118,10 @@ export async function runLives(
     }
     const interrupted = await interruptedIn(world);
     const last = world.start(options.last ? environment(options.last) : {});
-    if (options.last) await sleep(FAILING_MS);
+    if (options.last || options.loadMs !== undefined) {
+      await last.listening;
+      await sleep(options.loadMs ?? FAILING_MS);
+    }
     await world.settle(last);
     noteRecovery(world, last, interrupted, recoveries);
     const verdict = await check(world);

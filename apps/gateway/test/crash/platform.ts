@@ -5,6 +5,7 @@ import {
   editedTextOf,
   isCommand,
   isGroup,
+  type Kind,
   kindsOf,
   nameOf,
   RELAY_SESSIONS,
@@ -26,6 +27,8 @@ export interface PlatformOptions {
   readonly ahead: number;
   /** Longest pause of a person between two messages, in milliseconds. */
   readonly pauseMs: number;
+  /** What people write to the relays. Default: everything. */
+  readonly only?: readonly [Kind, ...Kind[]];
   /** Where the gateway listens just now. */
   readonly url: () => string | undefined;
   /** Whether a message has its answer or will get none. */
@@ -180,7 +183,7 @@ export function startPlatform(options: PlatformOptions): Platform {
   const converseOn = async (channel: RelayName, session: number): Promise<void> => {
     let waiting: string[] = [];
     for (let number = 1; !finishing; number++) {
-      const tag: Tag = { session, number, kind: random.pick(kindsOf(session)) };
+      const tag: Tag = { session, number, kind: random.pick(options.only ?? kindsOf(session)) };
       await deliver(relayedOf(channel, tag, "message"));
       acknowledged.push(tag);
       await changeMind(channel, tag);

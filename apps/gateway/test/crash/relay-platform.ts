@@ -25,6 +25,7 @@ interface Said {
   readonly replyTo?: string;
 }
 
+const FAULTS_OF_A_KEY = 2;
 const TOKEN = "token-of-the-relay-0123456789";
 
 /**
@@ -34,6 +35,8 @@ const TOKEN = "token-of-the-relay-0123456789";
 export async function startRelays(random: Random): Promise<RelayPlatform> {
   const posts: Post[] = [];
   let healthy = false;
+  /** How often each key met a fault: what fails again and again is waited for ever longer. */
+  const failed = new Map<string, number>();
 
   const send = (channel: string, { chat, key, text: said, replyTo }: Said): Post => {
     const known =
@@ -63,8 +66,12 @@ export async function startRelays(random: Random): Promise<RelayPlatform> {
       return found ? end(200, found.messageId) : end(404);
     }
     if (said.text.includes(REFUSED)) return end(403);
+    const before = failed.get(said.key) ?? 0;
     const fault =
-      healthy || !random.chance(0.15) ? "none" : random.pick(["rate", "later", "broken", "cut", "slow"]);
+      healthy || before >= FAULTS_OF_A_KEY || !random.chance(0.15)
+        ? "none"
+        : random.pick(["rate", "later", "broken", "cut", "slow"]);
+    if (fault !== "none") failed.set(said.key, before + 1);
     if (fault === "rate") return end(429, String(random.int(20, 200)));
     if (fault === "later") return end(503);
     if (fault === "broken") return end(500);

@@ -8,6 +8,7 @@ import { type GatewayChild, startGateway } from "./child.ts";
 import {
   answeredIn,
   asksForSummary,
+  type Kind,
   nameOf,
   nextTurn,
   RELAY_SESSIONS,
@@ -36,6 +37,12 @@ export interface WorldOptions {
   readonly pauseMs?: number;
   /** How messages that come while a run goes on are treated. Default: one that the seed chooses. */
   readonly mode?: Mode;
+  /** What people write to the relays. Default: everything. */
+  readonly only?: readonly [Kind, ...Kind[]];
+  /** The command line of another build. */
+  readonly main?: string;
+  /** How long it may take to come to rest, in milliseconds. Default: 150,000, since replies that failed wait ever longer. */
+  readonly restMs?: number;
   /** Whether the platforms fail now and then. Default: true. */
   readonly faults?: boolean;
   /** Where the home is made; default: the system's folder for temporary files. */
@@ -142,6 +149,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     ahead: options.ahead ?? 3,
     pauseMs: options.pauseMs ?? 60,
     url: () => url,
+    ...(options.only === undefined ? {} : { only: options.only }),
     answered,
   });
   const children = new Set<GatewayChild>();
@@ -169,11 +177,15 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     platform,
     asked,
     start(env = {}) {
-      const child = startGateway(home, {
-        SIGNALBOX_LEASE_MS: String(LEASE_MS),
-        SIGNALBOX_DRAFT_MS: String(DRAFT_MS),
-        ...env,
-      });
+      const child = startGateway(
+        home,
+        {
+          SIGNALBOX_LEASE_MS: String(LEASE_MS),
+          SIGNALBOX_DRAFT_MS: String(DRAFT_MS),
+          ...env,
+        },
+        options.main,
+      );
       children.add(child);
       all.push(child);
       child.listening.then(
@@ -192,7 +204,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       const found = await gateway.listening;
       await platform.finish();
       heal();
-      await atRest(found);
+      await atRest(found, options.restMs ?? REST_MS);
       gateway.signal("SIGTERM");
       const { code } = await gateway.exited;
       if (code !== 0) throw new Error(`the gateway ended with ${code} after SIGTERM:\n${gateway.said()}`);
@@ -245,11 +257,11 @@ function answeredNames(
   };
 }
 
-const REST_MS = 60_000;
+const REST_MS = 150_000;
 
 /** Waits until no message waits for its end and no reply for its way out. */
-async function atRest(url: string): Promise<void> {
-  const deadline = performance.now() + REST_MS;
+async function atRest(url: string, restMs: number): Promise<void> {
+  const deadline = performance.now() + restMs;
   for (;;) {
     const response = await fetch(`${url}/api/status`, { headers: { authorization: `Bearer ${TOKEN}` } });
     const found: unknown = await response.json();

@@ -1,0 +1,259 @@
+import type { Failpoint } from "../../src/failpoints.ts";
+import type { Kind } from "../crash/conversation.ts";
+import type { Life, Passing } from "../crash/lives.ts";
+import type { Mode } from "../crash/world.ts";
+
+/** A text of a built file and what stands in its place. */
+export interface Edit {
+  /** From the root of the repository. */
+  readonly file: string;
+  /** Occurs exactly once. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What a gateway goes through. */
+export interface Scenario {
+  /** `takeover`: another process takes its lease while it is stopped. */
+  readonly course: readonly Life[] | "takeover";
+  /** Where the store of the last process fails. */
+  readonly failing?: readonly Passing[];
+  /** How long the last process works under load, in milliseconds. */
+  readonly loadMs?: number;
+  readonly mode?: Mode;
+  /** What people write to the relays. */
+  readonly only?: readonly [Kind, ...Kind[]];
+}
+
+/** A bug that breaks a promise. */
+export interface Mutant {
+  readonly name: string;
+  readonly edits: readonly Edit[];
+  readonly scenario: Scenario;
+  /** What has to be said of it. */
+  readonly caughtBy: RegExp;
+  /** Is over so soon that every test run plants it. */
+  readonly quick?: boolean;
+}
+
+const GATEWAY = "apps/gateway/dist";
+const STORE = "packages/store/dist";
+
+const killedAt = (...points: readonly Failpoint[]): Life[] =>
+  points.map((point, index) => ({ kind: "killed-at", point, count: 1 + (index % 3) }));
+const killedAfter = (...times: readonly number[]): Life[] =>
+  times.map((ms) => ({ kind: "killed-after", ms }));
+const times = (count: number, point: Failpoint): Failpoint[] => Array.from({ length: count }, () => point);
+
+const quiet = { course: [], loadMs: 2_000 } as const satisfies Scenario;
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: "acknowledges before the commit",
+    edits: [
+      {
+        file: `${GATEWAY}/path/intake.js`,
+        from: "return message(event, event.type);",
+        to: '{ void message(event, event.type).catch(() => {}); return "accepted"; }',
+      },
+    ],
+    scenario: {
+      course: [],
+      failing: [2, 3, 4].map((count) => ({ point: "accept.before", count })),
+      loadMs: 1_000,
+    },
+    caughtBy: /^lost: .* is not in the inbox/,
+    quick: true,
+  },
+  {
+    name: "takes what is delivered again",
+    edits: [{ file: `${STORE}/inbox.js`, from: "if (seen !== undefined) {", to: "if (false) {" }],
+    scenario: quiet,
+    caughtBy: /^(twice|duplicate):/,
+  },
+  {
+    name: "forgets over a restart what it has taken",
+    edits: [
+      {
+        file: `${STORE}/dedupe.js`,
+        from: "let last = loadedTo ?? mark.get()?.seq ?? 0;",
+        to: "let last = loadedTo ?? Number.MAX_SAFE_INTEGER;",
+      },
+    ],
+    scenario: { course: killedAt(...times(4, "emit.after")) },
+    caughtBy: /^(twice|duplicate):/,
+  },
+  {
+    name: "goes on with a run whose lease is lost",
+    edits: [
+      {
+        file: `${STORE}/leases.js`,
+        from: "if (lease?.epoch === epoch)\n                return;",
+        to: "if (lease) return;",
+      },
+    ],
+    scenario: { course: "takeover", mode: "followup" },
+    caughtBy: /^fence:/,
+  },
+  {
+    name: "runs a tool with outside effects again blindly",
+    edits: [
+      {
+        file: `${GATEWAY}/path/turn.js`,
+        from: "return started.has(call.id) && !sends",
+        to: "return false && !sends",
+      },
+    ],
+    scenario: { course: killedAt(...times(6, "tool.after")), mode: "followup", only: ["exec"] },
+    caughtBy: /^blind: the command/,
+  },
+  {
+    name: "notes a call with outside effects after the effect",
+    edits: [
+      {
+        file: `${GATEWAY}/path/journal.js`,
+        from: 'if (options.effects(step.call.name) !== "external")',
+        to: "if (true)",
+      },
+    ],
+    scenario: { course: killedAt(...times(6, "tool.after")), mode: "followup", only: ["exec"] },
+    caughtBy: /^blind: the command/,
+  },
+  {
+    name: "sends each try under another key",
+    edits: [
+      {
+        file: `${GATEWAY}/path/outbox.js`,
+        from: "idempotencyKey: row.key,\n            signal",
+        to: "idempotencyKey: `${row.key.slice(0, 12)}${String(now()).slice(-8)}`,\n            signal",
+      },
+    ],
+    scenario: { course: killedAt(...times(4, "send.after")), mode: "followup", only: ["plain"] },
+    caughtBy: /^duplicate:/,
+  },
+  {
+    name: "keeps no receipt of the parts that are out",
+    edits: [
+      {
+        file: `${GATEWAY}/path/outbox.js`,
+        from: "await noted(() => store.outbox.markPart(row.id, lease, receipt));\n                        limit",
+        to: "limit",
+      },
+    ],
+    scenario: { course: [], loadMs: 5_000, only: ["long"] },
+    caughtBy: /^duplicate:/,
+  },
+  {
+    name: "repeats a doubtful send without a look at the platform",
+    edits: [
+      {
+        file: `${GATEWAY}/path/outbox.js`,
+        from: "const rest = row.doubtful === true ? await toRepeat(account, row) : row;",
+        to: "const rest = row;",
+      },
+    ],
+    scenario: { course: killedAt(...times(6, "send.after")), mode: "followup", only: ["plain"] },
+    caughtBy: /^duplicate:/,
+  },
+  {
+    name: "goes on with waiting messages in the wrong order",
+    edits: [
+      {
+        file: `${GATEWAY}/path/intake.js`,
+        from: "for (const row of await store.inbox.queued(sessionKey)) {",
+        to: "for (const row of [...(await store.inbox.queued(sessionKey))].reverse()) {",
+      },
+    ],
+    scenario: { course: killedAfter(900, 900, 900), mode: "followup" },
+    caughtBy: /^order:/,
+  },
+  {
+    name: "leaves an interrupted run",
+    edits: [
+      {
+        file: `${GATEWAY}/gateway.js`,
+        from: "await resumeInterrupted(store, lanes.enqueue, logger);",
+        to: "",
+      },
+    ],
+    scenario: { course: killedAt("step.after", "step.after") },
+    caughtBy: /^rest: the gateway did not come to rest/,
+  },
+  {
+    name: "leaves what waited for its turn",
+    edits: [{ file: `${GATEWAY}/gateway.js`, from: "await intake.recover();", to: "" }],
+    scenario: { course: killedAfter(900, 900) },
+    caughtBy: /^rest: the gateway did not come to rest/,
+  },
+  {
+    name: "commits a reply after the end of its turn",
+    edits: [
+      { file: `${GATEWAY}/path/conclude.js`, from: "        outbox,\n", to: "        outbox: [],\n" },
+      {
+        file: `${GATEWAY}/path/conclude.js`,
+        from: "options.deliver(rows);",
+        to: "options.deliver(await store.outbox.enqueue(outbox, { lease, sessionKey }));",
+      },
+    ],
+    scenario: { course: killedAt(...times(4, "finish.after")), mode: "followup" },
+    caughtBy: /^lost: .* has no reply/,
+  },
+  {
+    name: "answers a command again after a crash",
+    edits: [
+      {
+        file: `${GATEWAY}/commands/settle.js`,
+        from: "const key = keyOf(id);",
+        to: "const key = keyOf(id, String(now()));",
+      },
+    ],
+    scenario: { course: killedAt(...times(6, "settle.before")), only: ["status"] },
+    caughtBy: /^duplicate: the command/,
+  },
+  {
+    name: "loses an edit of what is being answered",
+    edits: [
+      {
+        file: `${GATEWAY}/path/edits.js`,
+        from: "if (!underWay || event.text === before.payload.event.text)",
+        to: "if (true)",
+      },
+    ],
+    scenario: { course: [], loadMs: 5_000, mode: "followup", only: ["plain"] },
+    caughtBy: /^lost: the edit/,
+  },
+  {
+    name: "starts a second run of a conversation",
+    edits: [
+      { file: `${GATEWAY}/path/lane.js`, from: "if (lane.running || lane.ready ||", to: "if (lane.ready ||" },
+    ],
+    scenario: { ...quiet, mode: "followup" },
+    caughtBy: /^(order|state|lost|open|rest: the gateway did not come)/,
+  },
+  {
+    name: "leaves a draft that its run does not need",
+    edits: [{ file: `${GATEWAY}/path/draft-end.js`, from: "await opened?.abort();", to: "" }],
+    scenario: { course: [], loadMs: 4_000 },
+    caughtBy: /^draft: nobody's/,
+  },
+  {
+    name: "shows the token of silence",
+    edits: [
+      {
+        file: "packages/prompt/dist/reply.js",
+        from: 'const shown = stripSilence(kept.join("\\n"));',
+        to: 'const shown = kept.join("\\n");',
+      },
+    ],
+    scenario: quiet,
+    caughtBy: /^silence:/,
+    quick: true,
+  },
+  {
+    name: "writes secrets to its log",
+    edits: [{ file: `${GATEWAY}/log.js`, from: "hooks: { streamWrite: redact }", to: "hooks: {}" }],
+    scenario: { course: [], loadMs: 200 },
+    caughtBy: /^secret: one stands in the log/,
+    quick: true,
+  },
+];
