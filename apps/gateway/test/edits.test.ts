@@ -1,3 +1,4 @@
+import { StoreError } from "@signalbox/store";
 import { describe, expect, it } from "vitest";
 import { exampleConfig, inStore, openWorld, type World } from "./harness.ts";
 import { IN_GROUP, plainChannel, plainEdit, plainMessage } from "./plain-channel.ts";
@@ -49,6 +50,37 @@ describe("an edit", { timeout: 60_000 }, () => {
       ["message", "replied"],
       ["edited", "replied"],
     ]);
+  });
+
+  it("that could not be kept is heard when the platform delivers it again", async () => {
+    const world = await openWorld();
+    world.configure(config());
+    world.script(() => ({ text: "fine" }));
+    const plain = plainChannel();
+    const first = Promise.withResolvers<void>();
+    const letGo = Promise.withResolvers<void>();
+    let accepts = 0;
+    const started = await world.start({
+      channels: [plain.definition],
+      failpoints: (point) => {
+        if (point === "accept.before" && ++accepts === 2)
+          throw new StoreError("disk_full", "as full as can be");
+        if (point !== "begin.before") return;
+        first.resolve();
+        return letGo.promise;
+      },
+    });
+    const message = plainMessage("m1", "what is seven times six");
+    await plain.emit(message);
+    await first.promise;
+    const edit = plainEdit(message, "what is seven times seven");
+    await expect(plain.emit(edit)).rejects.toThrow("as full as can be");
+    expect(await plain.emit(edit)).toBe("accepted");
+    letGo.resolve();
+    await started.settled();
+    expect(JSON.stringify(modelRequests(world.anthropic).at(-1))).toContain(
+      "(edited) what is seven times seven",
+    );
   });
 
   it("of a message that is being answered steers its turn", async () => {

@@ -125,6 +125,27 @@ it("notes the message, and gives it to whoever goes on with the run", async () =
   await vi.waitUntil(async () => (await bench.store.kv.list("draft")).length === 0);
 });
 
+it("is not shown before what still waits for its way out to the same place", async () => {
+  const bench = await open(KEYED, async () => "om_1");
+  const lease = await bench.store.leases.acquire("gateway", "test", 60_000);
+  if (lease === undefined) throw new Error("no lease");
+  const place = { channel: "feishu", account: "main", payload: { parts: [] } };
+  const [row] = await bench.store.outbox.enqueue(
+    [
+      { ...place, address: "feishu:oc_1", key: "here" },
+      { ...place, address: "feishu:oc_2", key: "elsewhere" },
+    ],
+    { lease },
+  );
+  if (row === undefined) throw new Error("no row");
+  const list = vi.spyOn(bench.store.outbox, "list");
+  bench.write("one");
+  await vi.waitUntil(() => list.mock.calls.length > 2);
+  expect(bench.shown).toEqual([]);
+  await bench.store.outbox.drop(row.id);
+  await vi.waitUntil(() => bench.shown.length === 1);
+});
+
 it("does not end before the change that is under way", async () => {
   const gate = Promise.withResolvers<string>();
   const bench = await open(KEYED, () => gate.promise);

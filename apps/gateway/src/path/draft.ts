@@ -21,7 +21,7 @@ export interface DraftTiming {
 }
 
 export interface DraftsOptions {
-  readonly store: Pick<GatewayStore, "kv">;
+  readonly store: Pick<GatewayStore, "kv" | "outbox">;
   readonly account: (channel: string, account: string) => Account | undefined;
   /** Code at `before_reply` may still change or keep back what would be shown, so with any of it nothing is. */
   readonly hooks: Pick<Hooks, "has">;
@@ -152,6 +152,11 @@ export function createDrafts(options: DraftsOptions): Drafts {
     });
   };
 
+  const isBehind = async (event: MessageEvent): Promise<boolean> => {
+    const rows = await store.outbox.list({ states: ["pending", "sending"] });
+    return rows.some((row) => placeOf(row) === placeOf(event));
+  };
+
   const change = async (state: State, run: WatchedRun, account: Account, text: string): Promise<void> => {
     const { event, runId } = run;
     // What a platform may take for one change is the channel's to say.
@@ -159,6 +164,11 @@ export function createDrafts(options: DraftsOptions): Drafts {
     try {
       // Known before it is there: whoever goes on with the run after a crash finds the message by its key.
       if (!state.noted) {
+        // What waits for its way out to the same place was said before.
+        if (await isBehind(event)) {
+          state.more = true;
+          return;
+        }
         state.until = now() + (account.definition.capabilities.delivery.idempotencyKey?.windowMs ?? 0);
         await note(runId, state);
         state.noted = true;
@@ -301,7 +311,11 @@ function rulesOf({ channel, account, definition }: Account, event: MessageEvent)
   return [own, ...declared];
 }
 
-function placeOf({ channel, account, address }: MessageEvent): string {
+function placeOf({
+  channel,
+  account,
+  address,
+}: Pick<MessageEvent, "channel" | "account" | "address">): string {
   return `${channel}/${account}/${address}`;
 }
 

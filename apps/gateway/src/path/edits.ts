@@ -29,16 +29,19 @@ export function createEdits({ store, lanes, commands, tracer }: EditsOptions): E
     if (before.senderId !== event.sender.id || before.conversationId !== event.conversation.id)
       return "accepted";
     const stored: StoredInbound = { ...before.payload, event: asMessage };
-    const change = await store.inbox.revise(event, stored);
-    if (change.outcome === "applied")
-      tracer.note(change.id, "intake", "edited on the platform before it was answered");
-    const { route } = before;
+    const { route, state } = before;
     if (route === undefined) {
+      await revise(event, stored);
       await store.groupHistory.revise(historyKey(event), event.messageId, historyBody(asMessage));
       return "accepted";
     }
-    if (change.outcome === "applied" && takesEdit({ ...before, route }, stored)) return "accepted";
-    const underWay = change.outcome !== "unknown" && ["queued", "running"].includes(change.state);
+    // The lane comes first: a row that says what no run was told would hide, when the edit is delivered again after a
+    // crash, that it still has to be told.
+    if (takesEdit({ ...before, route }, stored)) {
+      await revise(event, stored);
+      return "accepted";
+    }
+    const underWay = state === "queued" || state === "running";
     if (!underWay || event.text === before.payload.event.text) return "accepted";
     // A run has read it, or is about to: what it says now comes as a message of its own, and steers that run.
     return correct(
@@ -46,6 +49,12 @@ export function createEdits({ store, lanes, commands, tracer }: EditsOptions): E
       { ...stored, event: { ...asMessage, text: `(edited) ${event.text}` } },
       route,
     );
+  };
+
+  const revise = async (event: EditedEvent, stored: StoredInbound): Promise<void> => {
+    const change = await store.inbox.revise(event, stored);
+    if (change.outcome === "applied")
+      tracer.note(change.id, "intake", "edited on the platform before it was answered");
   };
 
   /** Whether a message still waits, so that its run will read what it says now. */

@@ -306,7 +306,7 @@ const RELAYED: readonly (readonly [
   [
     "a doubtful answer that is neither there nor shown",
     (world) => ({ outbox: world.outbox.filter(({ state }) => state !== "uncertain") }),
-    [/^lost: s9003\.1 .* has no reply/],
+    [/^state: s9003\.1 is failed-reported \(undelivered\)/],
   ],
   [
     "a doubtful answer where the platform gives a way to find out",
@@ -314,6 +314,15 @@ const RELAYED: readonly (readonly [
       outbox: world.outbox.map((row) => (row.state === "uncertain" ? { ...row, channel: "looked" } : row)),
     }),
     [/^open: a reply on looked is uncertain/],
+  ],
+  [
+    "a refused answer of a message that is said to be replied to",
+    (world) => ({
+      inbox: world.inbox.map((row) =>
+        row.messageId === messageId("s9001.7") ? { ...row, state: "replied", rule: undefined } : row,
+      ),
+    }),
+    [/^state: s9001\.7 is replied, and its reply did not arrive/],
   ],
   [
     "an answer given up without a refusal",

@@ -207,11 +207,16 @@ function judgeReplies(evidence: Evidence, ends: ReadonlyMap<string, InboxFact>, 
     for (const { chatId } of found)
       if (chatId !== chatOf(tag.session)) blame(`misplaced: ${name} was answered in ${chatId}`);
     if (gone.has(name) && end.state === "ignored") continue;
+    const undelivered = end.state === "failed-reported" && end.rule === "undelivered";
+    if (undelivered && (reported.has(name) || unsure.includes(sideText(name)))) continue;
     if (end.state !== "replied" && end.state !== "silent") {
       blame(`state: ${name} is ${end.state} (${end.rule})`);
       continue;
     }
     // A turn that was stopped owes no answer; the next one may give it.
+    // Nobody could know of a reply that was refused but from here.
+    if (reported.has(name) && found.length === 0)
+      blame(`state: ${name} is ${end.state}, and its reply did not arrive`);
     if (end.rule === "stopped" && (evidence.mode === "interrupt" || gone.has(name))) continue;
     if (found.length > 0 && end.state !== "replied") blame(`state: ${name} was answered and is ${end.state}`);
     if (found.length === 0 && !reported.has(name) && !echoOrSilence(there, unsure, tag))
@@ -233,10 +238,12 @@ function judgeReplies(evidence: Evidence, ends: ReadonlyMap<string, InboxFact>, 
 function judgeCommand(evidence: Evidence, tag: Tag, end: InboxFact, blame: Blame): void {
   const name = nameOf(tag);
   const id = messageId(name);
-  if (end.state !== "replied") blame(`state: the command ${name} is ${end.state} (${end.rule})`);
+  const unsure = evidence.outbox.some(({ state, replyTo }) => state === "uncertain" && replyTo === id);
+  const undelivered = end.rule === "undelivered" && unsure;
+  if (end.state !== "replied" && !undelivered)
+    blame(`state: the command ${name} is ${end.state} (${end.rule})`);
   const answers = standing(evidence).filter(({ replyTo }) => replyTo === id);
   if (answers.length > 1) blame(`duplicate: the command ${name} was answered ${answers.length} times`);
-  const unsure = evidence.outbox.some(({ state, replyTo }) => state === "uncertain" && replyTo === id);
   if (answers.length === 0 && !unsure) blame(`lost: the command ${name} (${tag.kind}) was not answered`);
 }
 

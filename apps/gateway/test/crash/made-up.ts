@@ -176,11 +176,12 @@ export function relayedWorld(): Evidence {
       ...tags.map((tag) =>
         row(tag, {
           ...(tag === edited ? { revision: 1 } : {}),
+          ...(tag.kind === "refused" ? { state: "failed-reported", rule: "undelivered" } : {}),
           ...(tag === deleted ? { state: "ignored", rule: "deleted" } : {}),
         }),
       ),
       row(late, { kind: "edited", eventId: editEvent(nameOf(late)) }),
-      row(doubtful),
+      row(doubtful, { state: "failed-reported", rule: "undelivered" }),
     ],
     outbox: [
       ...rowsOf(posts),

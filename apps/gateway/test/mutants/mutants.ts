@@ -91,6 +91,11 @@ export const MUTANTS: readonly Mutant[] = [
         from: "if (lease?.epoch === epoch)\n                return;",
         to: "if (lease) return;",
       },
+      {
+        file: `${STORE}/run-rows.js`,
+        from: "if (run.lease_name !== lease.name || run.lease_epoch !== lease.epoch) {",
+        to: "if (false) {",
+      },
     ],
     scenario: { course: "takeover", mode: "followup" },
     caughtBy: /^fence:/,
@@ -136,8 +141,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${GATEWAY}/path/outbox.js`,
-        from: "await noted(() => store.outbox.markPart(row.id, lease, receipt));\n                        limit",
-        to: "limit",
+        from: "await noted(() => store.outbox.markPart(row.id, lease, receipt));\n                        // Each",
+        to: "// Each",
       },
     ],
     scenario: { course: [], loadMs: 5_000, only: ["long"] },
@@ -225,7 +230,11 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "starts a second run of a conversation",
     edits: [
-      { file: `${GATEWAY}/path/lane.js`, from: "if (lane.running || lane.ready ||", to: "if (lane.ready ||" },
+      {
+        file: `${GATEWAY}/path/lane.js`,
+        from: "if (closed || lane.running || lane.ready ||",
+        to: "if (closed || lane.ready ||",
+      },
     ],
     scenario: { ...quiet, mode: "followup" },
     caughtBy: /^(order|state|lost|open|rest: the gateway did not come)/,
