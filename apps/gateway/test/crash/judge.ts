@@ -127,7 +127,8 @@ function judgeDrafts(evidence: Evidence, blame: Blame): void {
       blame(`draft: ${content} stands where ${text} was to be said`);
   }
   for (const { content, earlier } of evidence.posts)
-    if ([content, ...earlier].some((text) => text.includes("__"))) blame("silence: its token was shown");
+    for (const text of [content, ...earlier])
+      if (text.includes("__")) blame(`silence: its token was shown: ${text}`);
 }
 
 /** Whether a message at the platform is a part of a text. */
@@ -185,6 +186,8 @@ function judgeReplies(evidence: Evidence, ends: ReadonlyMap<string, InboxFact>, 
   for (const name of replies.keys()) if (!written.has(name)) blame(`unasked: ${name} was answered`);
   const gone = new Set(evidence.deletions.map(({ name }) => name));
   const reported = new Set(shown(evidence).flatMap(answeredIn));
+  const dead = evidence.outbox.filter(({ state }) => state === "dead");
+  const refused = new Set(dead.flatMap((row) => answeredIn(textOf(row))));
   const unsure = shown(evidence).join("\n");
   for (const tag of evidence.acknowledged) {
     const name = nameOf(tag);
@@ -215,7 +218,7 @@ function judgeReplies(evidence: Evidence, ends: ReadonlyMap<string, InboxFact>, 
     }
     // A turn that was stopped owes no answer; the next one may give it.
     // Nobody could know of a reply that was refused but from here.
-    if (reported.has(name) && found.length === 0)
+    if (refused.has(name) && found.length === 0 && end.rule !== "stopped")
       blame(`state: ${name} is ${end.state}, and its reply did not arrive`);
     if (end.rule === "stopped" && (evidence.mode === "interrupt" || gone.has(name))) continue;
     if (found.length > 0 && end.state !== "replied") blame(`state: ${name} was answered and is ${end.state}`);
