@@ -25,13 +25,24 @@ export interface GatewayChild {
 export const MAIN: string =
   process.env["SIGNALBOX_CRASH_MAIN"] ?? fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
+export interface ChildOptions {
+  /** The command line of another build. */
+  readonly main?: string | undefined;
+  /** The longest file it may write, in bytes, as the system enforces it. Default: what the system's limit is. */
+  readonly fileBytes?: number;
+}
+
 export function startGateway(
   home: string,
   env: Readonly<Record<string, string | undefined>>,
-  main: string = MAIN,
+  { main = MAIN, fileBytes }: ChildOptions = {},
 ): GatewayChild {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [main, "start", "--home", home], {
+  const line = [process.execPath, main, "start", "--home", home];
+  // The shell counts in blocks of 512 bytes, and becomes the gateway.
+  const limited = ["sh", "-c", 'ulimit -S -f "$0" && exec "$@"', String(Math.floor((fileBytes ?? 0) / 512))];
+  const [command = "", ...args] = fileBytes === undefined ? line : [...limited, ...line];
+  const child = spawn(command, args, {
     env: { HOME: home, PATH: process.env["PATH"], ...env },
     stdio: ["ignore", "ignore", "pipe"],
   });

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -30,6 +30,40 @@ function mountSmallDisk(): { readonly folder: string; unmount(): void } | string
     },
   };
 }
+
+/** Beyond what there is already; some messages' worth. */
+const ROOM_BYTES = 96 << 10;
+
+it("loses nothing where the system lets its files grow no more, and goes on where they may", {
+  timeout: 120_000,
+}, async () => {
+  const world = await openWorld({ random: seeded(9), sessions: 6, faults: false });
+  try {
+    const first = world.start();
+    await first.listening;
+    await sleep(700);
+    first.signal("SIGTERM");
+    await first.exited;
+    const files = readdirSync(world.home).filter((name) => name.startsWith("signalbox.db"));
+    const longest = Math.max(...files.map((name) => statSync(join(world.home, name)).size));
+    const before = world.platform.acknowledged.length;
+    const limited = world.start({}, { fileBytes: longest + ROOM_BYTES });
+    // It ends by itself, in its own time: the file it cannot write to is its database.
+    await expect.poll(limited.said, { timeout: 30_000 }).toContain("disk I/O error");
+    await Promise.race([limited.exited, sleep(500)]);
+    const during = world.platform.acknowledged.length;
+    limited.signal("SIGKILL");
+    await limited.exited;
+    console.log(
+      `messages acknowledged before no file could grow, and until none could: ${before}, ${during}`,
+    );
+    await world.settle(world.start());
+    const verdict = await check(world);
+    expect(verdict.violations).toEqual([]);
+  } finally {
+    await world.close();
+  }
+});
 
 it("refuses what it cannot keep while its disk is full, and goes on once there is space", {
   timeout: 120_000,

@@ -14,7 +14,7 @@ const PROMISES = [
   "other",
 ] as const;
 /** Sessions grow with every kill, and with them what each question to the model holds. */
-const KILLS_A_HOME = 20;
+const KILLS_A_HOME = 10;
 
 console.log(`seed ${seed}, ${kills} kills (repeat with SIGNALBOX_SEED=${seed} SIGNALBOX_KILLS=${kills})`);
 const random = seeded(seed);

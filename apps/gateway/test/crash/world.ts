@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type AnthropicStandIn, startAnthropic } from "@signalbox/testkit/anthropic";
 import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
 import { stringify } from "yaml";
-import { type GatewayChild, startGateway } from "./child.ts";
+import { type ChildOptions, type GatewayChild, startGateway } from "./child.ts";
 import {
   answeredIn,
   asksForSummary,
@@ -41,7 +41,7 @@ export interface WorldOptions {
   readonly only?: readonly [Kind, ...Kind[]];
   /** The command line of another build. */
   readonly main?: string;
-  /** How long it may take to come to rest, in milliseconds. Default: 150,000, since replies that failed wait ever longer. */
+  /** How long it may take to come to rest, in milliseconds. Default: 330,000, since replies that failed wait up to five minutes. */
   readonly restMs?: number;
   /** Whether the platforms fail now and then. Default: true. */
   readonly faults?: boolean;
@@ -49,8 +49,8 @@ export interface WorldOptions {
   readonly within?: string;
 }
 
-/** Longest time between two faults of Feishu, in milliseconds. */
-const FAULT_EVERY_MS = 800;
+/** Between two faults of Feishu, in milliseconds. */
+const FAULT_EVERY_MS = 2_000;
 
 const MODES = ["steer", "followup", "collect", "interrupt"] as const;
 export type Mode = (typeof MODES)[number];
@@ -71,7 +71,7 @@ export interface World {
   /** When the model was first asked about each message, in each process: by `performance.now()`. */
   readonly asked: readonly { readonly name: string; readonly at: number }[];
   /** Starts a gateway; the platform delivers to it from the moment it listens. */
-  start(env?: Readonly<Record<string, string>>): GatewayChild;
+  start(env?: Readonly<Record<string, string>>, limits?: Pick<ChildOptions, "fileBytes">): GatewayChild;
   /** Lets everything come to its end, then stops the gateway as a service manager does. */
   settle(gateway: GatewayChild): Promise<void>;
   close(): Promise<void>;
@@ -176,7 +176,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     anthropic,
     platform,
     asked,
-    start(env = {}) {
+    start(env = {}, limits = {}) {
       const child = startGateway(
         home,
         {
@@ -184,7 +184,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
           SIGNALBOX_DRAFT_MS: String(DRAFT_MS),
           ...env,
         },
-        options.main,
+        { ...limits, main: options.main },
       );
       children.add(child);
       all.push(child);
@@ -257,7 +257,7 @@ function answeredNames(
   };
 }
 
-const REST_MS = 150_000;
+const REST_MS = 330_000;
 
 /** Waits until no message waits for its end and no reply for its way out. */
 async function atRest(url: string, restMs: number): Promise<void> {

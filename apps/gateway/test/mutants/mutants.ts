@@ -21,6 +21,8 @@ export interface Scenario {
   /** How long the last process works under load, in milliseconds. */
   readonly loadMs?: number;
   readonly mode?: Mode;
+  /** Whether the platforms fail now and then. Default: false. */
+  readonly faults?: boolean;
   /** What people write to the relays. */
   readonly only?: readonly [Kind, ...Kind[]];
 }
@@ -145,7 +147,7 @@ export const MUTANTS: readonly Mutant[] = [
         to: "// Each",
       },
     ],
-    scenario: { course: [], loadMs: 5_000, only: ["long"] },
+    scenario: { course: [], loadMs: 5_000, only: ["long"], faults: true },
     caughtBy: /^duplicate:/,
   },
   {

@@ -13,7 +13,7 @@ export async function violationsIn(
   main: string,
   seed: number,
 ): Promise<readonly string[]> {
-  const options = { random: seeded(seed), sessions: 3, main, restMs: REST_MS, ...scenario };
+  const options = { random: seeded(seed), sessions: 3, main, restMs: REST_MS, faults: false, ...scenario };
   try {
     if (course === "takeover") return await runTakeover(options);
     const last = failing === undefined ? {} : { last: { kind: "failing", at: failing } as const };
