@@ -15,7 +15,7 @@ function told({ violations: _, recoveries, unreached, ...report }: Report): stri
 describe("a gateway that dies", { timeout: 1_000 * 60 * 10 }, () => {
   it(`keeps its promises through ${kills} kills under load`, async () => {
     const random = seeded(seed);
-    const report = await runLives(plannedLives(random, kills), { random, sessions: 6 });
+    const report = await runLives(plannedLives(random, kills), { random, sessions: 4 });
     console.log(told(report));
     expect(report.violations).toEqual([]);
     expect(report.kills).toBe(kills);
@@ -31,7 +31,7 @@ describe("a gateway that dies", { timeout: 1_000 * 60 * 10 }, () => {
       { kind: "stopped", ms: random.int(200, 800) },
       { kind: "ended", ms: random.int(100, 900) },
     ];
-    const report = await runLives(lives, { random, sessions: 6 });
+    const report = await runLives(lives, { random, sessions: 4 });
     console.log(told(report));
     expect(report.violations).toEqual([]);
   });
@@ -44,7 +44,7 @@ describe("a gateway that dies", { timeout: 1_000 * 60 * 10 }, () => {
       ...[1, 2, 3].map((round) => ({ point: "db.write", count: random.int(1, 150) * round }) as const),
       ...[1, 2, 3].map((round) => ({ point: "db.commit", count: random.int(1, 30) * round }) as const),
     ];
-    const report = await runLives([], { random, sessions: 6, last: { kind: "failing", at } });
+    const report = await runLives([], { random, sessions: 4, last: { kind: "failing", at } });
     console.log(told(report));
     expect(report.violations).toEqual([]);
   });
