@@ -128,10 +128,17 @@ export class AttemptPlan {
     }
     // A model that said nothing for so long is not asked again: the person has waited long enough.
     if (error.retryable && error.code !== "timeout" && this.#retries < this.#policy.retries) {
-      const delay = this.#delay(error.retryAfterMs);
+      let again = attempt;
+      let delay = this.#delay(error.retryAfterMs);
+      const soonest = ring.soonest();
+      // This key is to rest for too long; one that was refused before it may not be.
+      if (delay === undefined && error.scope === "key" && soonest?.cause === "rate_limit") {
+        again = { ...attempt, key: soonest };
+        delay = this.#delay(Math.max(0, soonest.restsUntil - now));
+      }
       if (delay !== undefined && delay + LEAST_MS <= this.#left(now)) {
         this.#retries++;
-        return this.#go(attempt, "retry", failure, delay);
+        return this.#go(again, "retry", failure, delay);
       }
     }
     return this.#nextModel(error.scope === "provider" ? model.provider : undefined, failure, now);

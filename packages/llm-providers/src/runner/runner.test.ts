@@ -93,6 +93,20 @@ describe("a model runner", () => {
     expect(seen).toEqual(["a/m 1", "a/m 1", "a/m 1", "a/m 2"]);
   });
 
+  it("comes back to the key that has to rest least where the last one has to rest for too long", async () => {
+    const { runner, seen, slept } = stage(
+      [
+        { fail: "rate_limit", retryAfterMs: 2_000 },
+        { fail: "rate_limit", retryAfterMs: 60_000 },
+        { say: "hi" },
+      ],
+      { a: ["1", "2"] },
+    );
+    expect((await readTurn(runner.stream(model("a"), context))).error).toBeUndefined();
+    expect(seen).toEqual(["a/m 1", "a/m 2", "a/m 1"]);
+    expect(slept).toEqual([2_000]);
+  });
+
   it("makes no more attempts than a bound, however many keys there are", async () => {
     const keys = Array.from({ length: 100 }, (_, i) => `${i}`);
     const { runner, seen } = stage(
