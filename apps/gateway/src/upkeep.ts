@@ -53,9 +53,8 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
   return {
     start() {
       renewing = every(leaseMs / RENEWALS, () => {
-        void renew(store, lease, leaseMs, options.onLost, logger);
-        // Shares the commit; finds rows that another process has put back and nobody told of.
-        options.wakeOutbox();
+        // Then for rows that another process has put back and nobody told of.
+        void renew(store, lease, leaseMs, options.onLost, logger).then(options.wakeOutbox);
       });
       void options.pruneMedia();
       void pruning.start();

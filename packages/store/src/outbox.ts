@@ -122,8 +122,10 @@ export function createOutboxStore<T extends Bodies>(
     return claimed === undefined ? undefined : { ...rows.toRow(claimed), doubtful: row.state === "sending" };
   }
 
-  function isLost(row: OutboxRecord): boolean {
+  /** What is sent under the asker's own lease is under way there, also where that has run out meanwhile. */
+  function isLost(row: OutboxRecord, own: LeaseToken): boolean {
     if (row.lease_name === null || row.lease_epoch === null) return true;
+    if (row.lease_name === own.name && row.lease_epoch === own.epoch) return false;
     return fence.lost({ name: row.lease_name, epoch: row.lease_epoch });
   }
 
@@ -169,7 +171,7 @@ export function createOutboxStore<T extends Bodies>(
         const oldestFirst = heads.all().sort((a, b) => a.seq - b.seq);
         for (const { seq } of oldestFirst) {
           const row = unexpiredHead(seq, expired);
-          if (row === undefined || (row.state === "sending" && !isLost(row))) continue;
+          if (row === undefined || (row.state === "sending" && !isLost(row, lease))) continue;
           if (row.state === "pending" && row.next_at > now()) {
             nextAt = Math.min(nextAt ?? row.next_at, row.next_at);
           } else if (claimed.length < limit) {

@@ -160,6 +160,22 @@ test("what is too old ends also where a part of it is out, and says so", async (
   expect(await store.outbox.get(old.id)).toMatchObject({ state: "pending", receipts: [receipt] });
 });
 
+test("a row that is being sent is not given out again to its sender, whose lease has run out unnoticed", async () => {
+  const { store, time } = await testStore();
+  const lease = await takeLease(store);
+  await store.outbox.enqueue([{ ...reply("1"), claim: true }, reply("2", "other")], { lease });
+  const { rows } = await store.outbox.claimDue({ lease, limit: 9 });
+  expect(rows.map(({ payload }) => payload)).toEqual([{ text: "2" }]);
+  // The process was stopped, or busy, for longer than its lease.
+  time.now += 3_600_000;
+  expect((await store.outbox.claimDue({ lease, limit: 9 })).rows).toEqual([]);
+  const next = await takeLease(store);
+  expect((await store.outbox.claimDue({ lease: next, limit: 9 })).rows).toMatchObject([
+    { doubtful: true },
+    { doubtful: true },
+  ]);
+});
+
 test("messages whose reply never comes do not stay replied, and a word about it is committed with that", async () => {
   const { store, time } = await testStore();
   const lease = await takeLease(store);

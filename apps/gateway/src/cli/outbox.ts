@@ -25,7 +25,8 @@ export async function list(options: CommonOptions & { readonly all?: boolean }):
     ].join("  "),
   );
   const none = options.all === true ? "Every reply was delivered." : "No reply was given up.";
-  print(options.json, rows, () => (rows.length === 0 ? [none] : lines));
+  const older = rows.length === LISTED ? [`These are the newest ${LISTED}.`] : [];
+  print(options.json, rows, () => (rows.length === 0 ? [none] : [...lines, ...older]));
 }
 
 /** `signalbox outbox retry <id>` */
