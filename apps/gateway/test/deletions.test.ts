@@ -94,6 +94,8 @@ describe("a message that is deleted while it is answered", { timeout: 60_000 }, 
     await started.settled();
     expect(existsSync(join(world.home.workspace("coder"), "a.txt"))).toBe(false);
     expect(replies(plain)).toEqual([["m2", "and that"]]);
+    // What stands in the conversation is marked, so that no later turn answers it.
+    expect(heard(world)).toMatch(/write it[\s\S]*\(deleted\)[\s\S]*write it[\s\S]*hello/);
     expect(await ends(world)).toEqual([
       ["m1", "ignored", "deleted"],
       ["m2", "replied", undefined],

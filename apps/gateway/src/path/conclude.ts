@@ -211,12 +211,15 @@ export async function finish(
       ? { id, state: conclusion.state, ...detail }
       : { id, state: "ignored", detail: { rule: DELETED } };
   });
+  // The model has read them; later turns are not to answer them either.
+  const read = tickets.every(({ order }) => order === undefined || order.kind === "turn");
+  const noted = gone && read && tickets.length > 0 ? [options.prompts.takenBack(tickets)] : [];
   const rows = await store.runs.finish({
     runId,
     lease,
     outcome: gone ? "aborted" : conclusion.outcome,
     inbox,
-    messages,
+    messages: [...messages, ...noted],
     outbox,
     // What a failed or stopped run was told may not have reached anybody.
     ...(told === undefined || gone || conclusion.outcome !== "completed" ? {} : { told }),
