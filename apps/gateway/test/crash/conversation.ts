@@ -107,12 +107,14 @@ export function answeredIn(text: string): string[] {
 const EDITED = "#1";
 /** What the gateway says of messages that were deleted while the model worked on them. */
 const TAKEN_BACK = "(deleted) Their senders took";
-const TAG = /<<s(\d+)\.(\d+) (\w+)( #1)?>>/g;
+const TAG = /(\(edited\) )?<<s(\d+)\.(\d+) (\w+)( #1)?>>/g;
 
-export function tagsIn(text: string): (Tag & { readonly edited: boolean })[] {
-  return [...text.matchAll(TAG)].flatMap(([, session, number, word, edited]) => {
+/** `late`: it only says how a message reads by now. */
+export function tagsIn(text: string): (Tag & { readonly edited: boolean; readonly late: boolean })[] {
+  return [...text.matchAll(TAG)].flatMap(([, late, session, number, word, edited]) => {
     const kind = KINDS.find((one) => one === word);
-    const place = { session: Number(session), number: Number(number), edited: edited !== undefined };
+    const how = { edited: edited !== undefined, late: late !== undefined };
+    const place = { session: Number(session), number: Number(number), ...how };
     return kind === undefined ? [] : [{ ...place, kind }];
   });
 }
@@ -167,11 +169,10 @@ export function readConversation(request: unknown): Seen {
       if (role === "user" && block["type"] === "text" && !textIn([block]).startsWith(SUMMARY)) {
         const [text = "", gone = ""] = textIn([block]).split(TAKEN_BACK);
         for (const tag of tagsIn(gone)) open.delete(nameOf(tag));
-        for (const { edited: changed, ...tag } of tagsIn(text)) {
-          const known = said.some((one) => nameOf(one) === nameOf(tag));
+        for (const { edited: changed, late, ...tag } of tagsIn(text)) {
           if (changed) edited.add(nameOf(tag));
-          // What says how a message reads by now is no message of its own.
-          if (changed && known) continue;
+          // It is no message of its own.
+          if (late) continue;
           said.push(tag);
           open.set(nameOf(tag), tag);
         }

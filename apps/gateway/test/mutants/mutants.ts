@@ -43,6 +43,8 @@ const STORE = "packages/store/dist";
 
 const killedAt = (...points: readonly Failpoint[]): Life[] =>
   points.map((point, index) => ({ kind: "killed-at", point, count: 1 + (index % 3) }));
+const laterAt = (point: Failpoint, ...counts: readonly number[]): Life[] =>
+  counts.map((count) => ({ kind: "killed-at", point, count }));
 const killedAfter = (...times: readonly number[]): Life[] =>
   times.map((ms) => ({ kind: "killed-after", ms }));
 const times = (count: number, point: Failpoint): Failpoint[] => Array.from({ length: count }, () => point);
@@ -171,7 +173,7 @@ export const MUTANTS: readonly Mutant[] = [
         to: "for (const row of [...(await store.inbox.queued(sessionKey))].reverse()) {",
       },
     ],
-    scenario: { course: killedAfter(900, 900, 900), mode: "followup" },
+    scenario: { course: laterAt("finish.before", 6, 8, 7, 9), mode: "followup" },
     caughtBy: /^order:/,
   },
   {
