@@ -166,9 +166,9 @@ export const sessionSchema = z.strictObject({
   queue: z
     .strictObject({
       mode: z.enum(["steer", "followup", "collect", "interrupt"]).default("steer"),
-      /** Milliseconds to wait for more messages before a run starts. */
+      /** Milliseconds without a new message before a run starts; at the latest after five times as long, or 10 s. */
       debounceMs: z.int().min(0).default(0),
-      /** Messages waiting in one session before `drop` applies. */
+      /** Messages waiting in one session before `drop` applies, in every mode. */
       cap: z.int().positive().default(20),
       drop: z.enum(["summarise", "old", "new"]).default("summarise"),
     })
