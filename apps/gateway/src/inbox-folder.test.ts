@@ -71,6 +71,18 @@ it("lets go of what is too old", async () => {
   );
 });
 
+it("lets go of it also while nothing comes", async () => {
+  const { folder, workspace } = await open();
+  const inbox = createInboxFolder(workspace, fail, { files: 100, bytes: 1_000, ms: 3_600_000 });
+  await inbox.clear();
+  mkdirSync(folder);
+  const old = join(folder, `${"1".repeat(16)}.bin`);
+  writeFileSync(old, "x");
+  utimesSync(old, 1_000_000, 1_000_000);
+  await inbox.clear();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 it("keeps a file also where older ones cannot be removed", async () => {
   const { dir, workspace } = await open();
   const uncleared: unknown[] = [];

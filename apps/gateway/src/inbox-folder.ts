@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
-import type { Workspace } from "@signalbox/tools";
+import { type Workspace, WorkspaceError } from "@signalbox/tools";
 
 /** The folder of a workspace in which what came with messages is kept. */
 export interface InboxFolder {
   /** Keeps bytes under a name made of their hash and `extension`, which is one of ours. Gives the path. */
   keep(bytes: Uint8Array, extension: string): Promise<string>;
+  /** Lets go of what is too much or too old. Never rejects. */
+  clear(): Promise<void>;
 }
 
 export interface InboxLimits {
@@ -39,7 +41,11 @@ export function createInboxFolder(
   let added = EVERY;
 
   const look = async (): Promise<Kept[]> => {
-    const entries = await workspace.list(INBOX_FOLDER);
+    const entries = await workspace.list(INBOX_FOLDER).catch((error: unknown) => {
+      // Nothing came yet.
+      if (error instanceof WorkspaceError && error.code === "not-found") return [];
+      throw error;
+    });
     const found: Kept[] = [];
     for (const { name, type } of entries) {
       if (type !== "file" || !OURS.test(name)) continue;
@@ -74,5 +80,6 @@ export function createInboxFolder(
       }
       return path;
     },
+    clear: () => clear().catch(onUncleared),
   };
 }

@@ -45,11 +45,15 @@ export function createMedia({ config, home, store, agents, account, logger, now 
     ...{ files, bytes: attachmentsMegabytes * 1_000_000 },
     ...(attachmentsDays === undefined ? {} : { ms: attachmentsDays * 86_400_000 }),
   };
+  const mediaIn = createMediaIn({ account, agents, workspaces, kept, logger });
   return {
     out: createMediaOut({ blobs, workspaces, fetch, logger }),
-    in: createMediaIn({ account, agents, workspaces, kept, logger }),
+    in: mediaIn,
     links: createLinks({ config: config.links, fetch, logger }),
     fetch,
-    prune: () => pruneMedia(store, blobs, logger, now),
+    async prune() {
+      await pruneMedia(store, blobs, logger, now);
+      await mediaIn.clear();
+    },
   };
 }

@@ -43,6 +43,8 @@ export interface MediaIn {
   take(ticket: MessageTicket): Promise<readonly TakenFile[]>;
   /** What a model that reads `input` is shown of them. Never rejects. */
   show(tickets: readonly MessageTicket[], input: readonly Modality[]): Promise<ShownMedia>;
+  /** Lets go of what workspaces keep for too long. Never rejects. */
+  clear(): Promise<void>;
 }
 
 export interface MediaInOptions {
@@ -192,6 +194,15 @@ export function createMediaIn(options: MediaInOptions): MediaIn {
   };
 
   return {
+    async clear() {
+      // Number and size only change when files come.
+      if (options.kept.ms === undefined) return;
+      for (const agent of agents.all)
+        await folderOf(agent).then(
+          (folder) => folder.clear(),
+          () => {},
+        );
+    },
     take,
     async show(tickets, input) {
       const blocks: InputBlock[] = [];
