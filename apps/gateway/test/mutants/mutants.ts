@@ -45,8 +45,6 @@ const killedAt = (...points: readonly Failpoint[]): Life[] =>
   points.map((point, index) => ({ kind: "killed-at", point, count: 1 + (index % 3) }));
 const laterAt = (point: Failpoint, ...counts: readonly number[]): Life[] =>
   counts.map((count) => ({ kind: "killed-at", point, count }));
-const killedAfter = (...times: readonly number[]): Life[] =>
-  times.map((ms) => ({ kind: "killed-after", ms }));
 const times = (count: number, point: Failpoint): Failpoint[] => Array.from({ length: count }, () => point);
 
 const quiet = { course: [], loadMs: 2_000 } as const satisfies Scenario;
@@ -191,7 +189,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "leaves what waited for its turn",
     edits: [{ file: `${GATEWAY}/gateway.js`, from: "await intake.recover();", to: "" }],
-    scenario: { course: killedAfter(900, 900) },
+    scenario: { course: laterAt("finish.before", 6, 8), mode: "followup" },
     caughtBy: /^rest: the gateway did not come to rest/,
   },
   {
@@ -232,16 +230,16 @@ export const MUTANTS: readonly Mutant[] = [
     caughtBy: /^lost: the edit/,
   },
   {
-    name: "starts a second run of a conversation",
+    name: "forgets what steers a run",
     edits: [
       {
-        file: `${GATEWAY}/path/lane.js`,
-        from: "if (closed || lane.running || lane.ready ||",
-        to: "if (closed || lane.ready ||",
+        file: `${GATEWAY}/path/journal.js`,
+        from: "...(inboxIds === undefined ? {} : { inboxIds })",
+        to: "",
       },
     ],
-    scenario: { ...quiet, mode: "followup" },
-    caughtBy: /^(order|state|lost|open|rest: the gateway did not come)/,
+    scenario: { course: [], loadMs: 3_000, mode: "steer" },
+    caughtBy: /^(order|state|lost|open|duplicate|rest: the gateway did not come)/,
   },
   {
     name: "leaves a draft that its run does not need",
