@@ -64,6 +64,7 @@ export interface Tag {
 
 /** How the history shows that a summary stands for its older part. */
 const SUMMARY = "The earlier part of this conversation was replaced by this summary:";
+const NAMES_IN_LINE = 10;
 const OUTCOME_UNKNOWN = "Outcome unknown";
 const NOT_RUN = "Not run: the user sent a message first";
 
@@ -228,13 +229,20 @@ export function nextTurn(request: unknown): ScriptedTurn {
     if (only.kind === "echo" && !unknown.has(nameOf(only))) return { ...pace, text: sideText(nameOf(only)) };
   }
   const lines = [
-    ...(open.length === 0 ? [] : [`done ${open.map(nameOf).join(" ")}`]),
-    ...(corrections.length === 0 ? [] : [corrections.join(" ")]),
+    ...inLines(open.map(nameOf)).map((names) => `done ${names.join(" ")}`),
+    ...corrections,
     ...(open.some(({ kind }) => kind === "refused") ? [REFUSED] : []),
     ...open.flatMap((tag) => (tag.kind === "long" ? furtherParts(nameOf(tag)).map(({ text }) => text) : [])),
   ];
   // All that may be left is what the tool has said.
   return { ...pace, text: lines.length === 0 ? SILENT_TOKEN : lines.join("\n\n") };
+}
+
+/** So many at once that no line is longer than a message of a relay. */
+function inLines(names: readonly string[]): readonly (readonly string[])[] {
+  return Array.from({ length: Math.ceil(names.length / NAMES_IN_LINE) }, (_, line) =>
+    names.slice(line * NAMES_IN_LINE, (line + 1) * NAMES_IN_LINE),
+  );
 }
 
 /** The `step`-th call that a message wants; `made` have been made for it before. */

@@ -78,7 +78,7 @@ function shown({ outbox }: Evidence): string[] {
 }
 
 function textOf({ texts }: Evidence["outbox"][number]): string {
-  return texts.map((text) => text ?? "").join("\n");
+  return texts.map((text) => text ?? "").join("\n\n");
 }
 
 /** Acknowledged means committed, and ended in exactly one way. */
@@ -111,7 +111,8 @@ function judgeInbox(evidence: Evidence, blame: Blame): Map<string, InboxFact> {
 function judgeDrafts(evidence: Evidence, blame: Blame): void {
   const said = new Map<unknown, string>();
   for (const { state, texts, receipts } of evidence.outbox) {
-    if (state !== "sent") continue;
+    // Of what was given up some parts may be out.
+    if (state !== "sent" && state !== "dead") continue;
     for (const { part, messageId: id } of receipts) {
       const text = texts[part];
       if (text !== undefined) said.set(id, text);

@@ -33,7 +33,11 @@ while (totals.kills < kills) {
     ...(process.env["SIGNALBOX_VERBOSE"]
       ? { progress: (life, exit) => console.log(JSON.stringify({ life, exit })) }
       : {}),
-  });
+  }).catch((error: unknown) => tell(`rest: ${error instanceof Error ? error.message : String(error)}`));
+  if (!report) {
+    totals.kills += lives.length;
+    continue;
+  }
   for (const key of ["kills", "messages", "deliveries", "replies", "poisoned", "unknown"] as const)
     totals[key] += report[key];
   totals.unreached += report.unreached.length;
@@ -68,7 +72,7 @@ function tell(violation: string): void {
 }
 
 function promiseOf(violation: string): (typeof PROMISES)[number] {
-  if (/^(lost|open|state|untold|unaddressed|deleted):/.test(violation)) return "lost";
+  if (/^(lost|open|state|untold|unaddressed|deleted|rest):/.test(violation)) return "lost";
   if (/^(order|misplaced):/.test(violation)) return "out of order";
   if (violation.startsWith("blind:")) return "blind re-executions";
   return /^(duplicate|twice):/.test(violation) ? "duplicates at the platform" : "other";
