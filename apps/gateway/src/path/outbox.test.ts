@@ -229,6 +229,30 @@ it("notes what is out however long the store fails, and sends it once", async ()
   expect(sends).toBe(1);
 });
 
+it("looks for a message whose sending could not be written down, and does not send it again", async () => {
+  let sends = 0;
+  let failing = false;
+  const { say, stateOf } = await setup(
+    async () => {
+      sends++;
+      failing = true;
+      return ["om_1"];
+    },
+    {
+      capabilities: READBACK,
+      reconcile: async () => ({ outcome: "sent", messageId: "om_1" }),
+      faults(point) {
+        if (!failing || point !== "write") return;
+        failing = false;
+        throw Object.assign(new Error("broken"), { code: "SQLITE_IOERR_WRITE" });
+      },
+    },
+  );
+  const id = await say("oc_a", "one");
+  await expect.poll(() => stateOf(id), { timeout: 5_000 }).toBe("sent");
+  expect(sends).toBe(1);
+});
+
 it("does not let a message that waits long hold up one that waits shortly", async () => {
   const tries: string[] = [];
   const { say, stateOf } = await setup(async (message) => {

@@ -6,7 +6,7 @@ import {
   type Receipt,
   type SendOptions,
 } from "@signalbox/channel";
-import type { LeaseToken, OutboxRow } from "@signalbox/store";
+import { type LeaseToken, type OutboxRow, StoreError } from "@signalbox/store";
 import type { Account } from "../channels.ts";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
@@ -96,7 +96,9 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
           { err: messageOf(error) },
           "the state of a reply could not be written; it is tried again",
         );
-        await delay(backoffMs(attempt, options.random), undefined, { signal: draining.signal });
+        await delay(backoffMs(attempt, options.random), undefined, { signal: draining.signal }).catch(() => {
+          throw error;
+        });
       }
     }
   };
@@ -232,7 +234,9 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
     try {
       if (!isChannelError(error)) {
         logger.error({ outbox: row.id, err: message }, "a reply failed in an unforeseen way");
-        await later(row, backoffMs(row.attempts, options.random), message);
+        // Where the store could not say that it is out, it may be.
+        const how = error instanceof StoreError ? { ...row, doubtful: true } : row;
+        await later(how, backoffMs(row.attempts, options.random), message);
         return;
       }
       await settleChannelError(account, row, error);
