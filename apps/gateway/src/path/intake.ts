@@ -7,6 +7,7 @@ import { type AsideOptions, createAside } from "./aside.ts";
 import { createEdits, type EditsOptions } from "./edits.ts";
 import type { Gate, GateDecision, GateInput } from "./gate.ts";
 import { asMessage } from "./native.ts";
+import { normaliseEvent, normaliseStored } from "./normalise.ts";
 import { routeInput } from "./route.ts";
 import type { GatewayBodies, StoredInbound } from "./stored.ts";
 import type { Tracer } from "./trace.ts";
@@ -148,16 +149,16 @@ export function createIntake(options: IntakeOptions): Intake {
       if (closed) return "rejected";
       switch (event.type) {
         case "message":
-          return message(event, event.type);
+          return message(normaliseEvent(event), event.type);
         case "command":
         case "action": {
           const said = asMessage(event);
-          if (said !== undefined) return message(said, event.type);
+          if (said !== undefined) return message(normaliseEvent(said), event.type);
           logger.debug({ channel: event.channel, type: event.type }, "a click on nothing that is known");
           return "accepted";
         }
         case "edited":
-          return edits.edited(event);
+          return edits.edited(normaliseEvent(event));
         case "deleted":
           return edits.deleted(event);
         case "reaction":
@@ -168,8 +169,9 @@ export function createIntake(options: IntakeOptions): Intake {
           return "accepted";
       }
     },
-    async take(stored, route) {
+    async take(given, route) {
       if (closed) return { kind: "full" };
+      const stored = normaliseStored(given);
       const { event } = stored;
       const accepted = await store.inbox.accept({
         channel: event.channel,

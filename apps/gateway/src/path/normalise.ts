@@ -1,0 +1,72 @@
+import { type Conversation, type MediaRef, type MessageBody, normalizeLineEnds } from "@signalbox/channel";
+import type { StoredInbound } from "./stored.ts";
+
+/** What both a message and its later version have. */
+type Spoken = MessageBody & {
+  readonly conversation: Conversation;
+  readonly sender: { readonly name?: string };
+};
+
+const KINDS: readonly string[] = ["direct", "group", "channel"];
+const MEDIA_KINDS: readonly string[] = ["image", "audio", "video", "file", "sticker"];
+const UNTYPED = "application/octet-stream";
+
+/**
+ * A message in the one form that everything behind the intake relies on, whatever its channel left undone: `\n` line
+ * ends and whole characters in every text, a kind of chat that exists, lists that are there, attachments with a type.
+ */
+export function normaliseEvent<Event extends Spoken>(event: Event): Event {
+  const { conversation, sender, replyTo, forwarded, media, mentions } = event;
+  return {
+    ...event,
+    text: plain(event.text),
+    conversation: {
+      ...conversation,
+      // A place of an unknown kind is one where only who is listed has a say.
+      kind: KINDS.includes(conversation.kind) ? conversation.kind : "group",
+      ...named("subject", conversation.subject),
+    },
+    sender: { ...sender, ...named("name", sender.name) },
+    media: (media ?? []).map(normaliseMedia),
+    mentions: (mentions ?? []).map((mention) => ({ ...mention, ...named("name", mention.name) })),
+    ...(replyTo === undefined
+      ? {}
+      : { replyTo: { ...replyTo, ...(replyTo.text === undefined ? {} : { text: plain(replyTo.text) }) } }),
+    ...(forwarded === undefined ? {} : { forwarded: { ...forwarded, ...named("from", forwarded.from) } }),
+  };
+}
+
+/** The same of a message that one of the gateway's own clients sent. */
+export function normaliseStored(stored: StoredInbound): StoredInbound {
+  const { event, history, instructions } = stored;
+  return {
+    ...stored,
+    event: normaliseEvent(event),
+    ...(history === undefined
+      ? {}
+      : { history: history.map((turn) => ({ ...turn, text: plain(turn.text) })) }),
+    ...(instructions === undefined ? {} : { instructions: plain(instructions) }),
+  };
+}
+
+function normaliseMedia(item: MediaRef): MediaRef {
+  return {
+    ...item,
+    kind: MEDIA_KINDS.includes(item.kind) ? item.kind : "file",
+    mimeType: typeof item.mimeType === "string" && item.mimeType !== "" ? item.mimeType : UNTYPED,
+    ...named("name", item.name),
+  };
+}
+
+/** A vendor refuses half a character for as long as it stays in the history, and NUL ends texts in many systems. */
+function plain(text: string): string {
+  const clean = typeof text === "string" ? text : "";
+  return normalizeLineEnds(clean.isWellFormed() ? clean : clean.toWellFormed()).replaceAll("\0", "");
+}
+
+/** A name has one line. */
+function named<Key extends string>(key: Key, name: string | undefined): { [K in Key]?: string } {
+  const made: { [K in Key]?: string } = {};
+  if (name !== undefined) made[key] = plain(name).replaceAll("\n", " ");
+  return made;
+}
