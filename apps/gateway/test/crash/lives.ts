@@ -6,7 +6,7 @@ import { FAILPOINTS, type Failpoint } from "../../src/failpoints.ts";
 import type { GatewayBodies } from "../../src/path/stored.ts";
 import { check } from "./check.ts";
 import type { Exit, GatewayChild } from "./child.ts";
-import { nameOf } from "./conversation.ts";
+import { type Kind, nameOf } from "./conversation.ts";
 import type { Verdict } from "./judge.ts";
 import { messageId } from "./platform.ts";
 import type { Random } from "./random.ts";
@@ -45,7 +45,14 @@ export interface Report extends Verdict {
 
 /** How long a life waits for its failpoint: one that is sure to come, and one that may not. */
 const SURE_MS = 20_000;
-const UNREACHED_MS = 5_000;
+const UNREACHED_MS = 10_000;
+/** What people have to write for a point to be passed. */
+const WISHES: readonly (readonly [RegExp, Kind])[] = [
+  [/^(revise|withdraw|uncertain|retry)\./, "plain"],
+  [/^reset\./, "new"],
+  [/^compact\./, "compact"],
+  [/^dead\./, "refused"],
+];
 const FAILING_MS = 2_600;
 
 /** Every failpoint that kills, in the order a seed gives, with random moments in between. */
@@ -108,6 +115,7 @@ export async function runLives(
       const interrupted = await interruptedIn(world);
       const gateway = world.start(environment(life));
       const before = unreached.length;
+      world.wish(wishOf(life));
       const exit = await live(life, gateway, unreached);
       if (life.kind === "killed-at" && unreached.length === before) reached.push(life.point);
       if (exit.signal === "SIGKILL") kills++;
@@ -116,6 +124,7 @@ export async function runLives(
       noteRecovery(world, gateway, interrupted, recoveries);
       options.progress?.(life, exit);
     }
+    world.wish(undefined);
     const interrupted = await interruptedIn(world);
     const last = world.start(options.last ? environment(options.last) : {});
     if (options.last || options.loadMs !== undefined) {
@@ -138,6 +147,10 @@ export async function runLives(
   } finally {
     await world.close();
   }
+}
+
+function wishOf(life: Life): Kind | undefined {
+  return life.kind === "killed-at" ? WISHES.find(([points]) => points.test(life.point))?.[1] : undefined;
 }
 
 function environment(life: Life): Record<string, string> {

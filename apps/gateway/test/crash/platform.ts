@@ -31,6 +31,8 @@ export interface PlatformOptions {
   readonly only?: readonly [Kind, ...Kind[]];
   /** Where the gateway listens just now. */
   readonly url: () => string | undefined;
+  /** What people on the relays write more often than else just now. */
+  readonly wish: () => Kind | undefined;
   /** Whether a message has its answer or will get none. */
   readonly answered: (name: string) => boolean;
 }
@@ -180,10 +182,15 @@ export function startPlatform(options: PlatformOptions): Platform {
     (type === "edited" ? edits : deletions).push({ name: nameOf(tag), at: Date.now() });
   };
 
+  const kindOn = (session: number): Kind => {
+    const wish = options.wish();
+    return wish !== undefined && random.chance(0.5) ? wish : random.pick(options.only ?? kindsOf(session));
+  };
+
   const converseOn = async (channel: RelayName, session: number): Promise<void> => {
     let waiting: string[] = [];
     for (let number = 1; !finishing; number++) {
-      const tag: Tag = { session, number, kind: random.pick(options.only ?? kindsOf(session)) };
+      const tag: Tag = { session, number, kind: kindOn(session) };
       await deliver(relayedOf(channel, tag, "message"));
       acknowledged.push(tag);
       await changeMind(channel, tag);

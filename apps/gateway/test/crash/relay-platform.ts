@@ -68,7 +68,7 @@ export async function startRelays(random: Random): Promise<RelayPlatform> {
     if (said.text.includes(REFUSED)) return end(403);
     const before = failed.get(said.key) ?? 0;
     const fault =
-      healthy || before >= FAULTS_OF_A_KEY || !random.chance(0.15)
+      healthy || before >= FAULTS_OF_A_KEY || !random.chance(channel === "blunt" ? 0.3 : 0.15)
         ? "none"
         : random.pick(["rate", "later", "broken", "cut", "slow"]);
     if (fault !== "none") failed.set(said.key, before + 1);

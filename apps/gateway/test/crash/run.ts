@@ -43,6 +43,7 @@ while (totals.kills < kills) {
   totals.unreached += report.unreached.length;
   for (const point of report.reached) reached.add(point);
   for (const point of report.unreached) unreached.add(point);
+  if (report.unreached.length > 0) console.log(`not reached this time: ${report.unreached.join(", ")}`);
   recoveries.push(...report.recoveries);
   report.violations.forEach(tell);
   console.log(

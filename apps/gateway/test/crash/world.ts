@@ -72,6 +72,8 @@ export interface World {
   readonly asked: readonly { readonly name: string; readonly at: number }[];
   /** Starts a gateway; the platform delivers to it from the moment it listens. */
   start(env?: Readonly<Record<string, string>>, limits?: Pick<ChildOptions, "fileBytes">): GatewayChild;
+  /** What people on the relays write more often than else from now on. */
+  wish(kind: Kind | undefined): void;
   /** Lets everything come to its end, then stops the gateway as a service manager does. */
   settle(gateway: GatewayChild): Promise<void>;
   close(): Promise<void>;
@@ -140,6 +142,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   );
 
   let url: string | undefined;
+  let wish: Kind | undefined;
   const answered = answeredNames(feishu, relays, quiet);
   const platform = startPlatform({
     feishu,
@@ -149,6 +152,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     ahead: options.ahead ?? 3,
     pauseMs: options.pauseMs ?? 60,
     url: () => url,
+    wish: () => wish,
     ...(options.only === undefined ? {} : { only: options.only }),
     answered,
   });
@@ -199,6 +203,9 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         url = undefined;
       });
       return child;
+    },
+    wish(kind) {
+      wish = kind;
     },
     async settle(gateway) {
       const found = await gateway.listening;
