@@ -80,10 +80,10 @@ function usualCount(point: Failpoint): number {
   return FEW.test(point) ? 3 : 18;
 }
 
-/** What people, platforms and processes do seldom. */
+/** What people, platforms and processes do seldom; most steps share the commit of the next. */
 const ONCE = /^(adopt|route|revise|withdraw|reset|compact|uncertain|dead)\./;
 const SOME = /^(draft.*|toolStart|tool|toolResult|enqueue)\./;
-const FEW = /^(renew|settle|retry)\./;
+const FEW = /^(renew|settle|retry|step)\./;
 
 /** Points that every life passes soon, whatever its seed. */
 export const SURE: readonly Failpoint[] = FAILPOINTS.filter(
