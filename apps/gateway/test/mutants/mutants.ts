@@ -55,8 +55,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${GATEWAY}/path/intake.js`,
-        from: "return message(event, event.type);",
-        to: '{ void message(event, event.type).catch(() => {}); return "accepted"; }',
+        from: "return message(normaliseEvent(event), event.type);",
+        to: '{ void message(normaliseEvent(event), event.type).catch(() => {}); return "accepted"; }',
       },
     ],
     scenario: {
