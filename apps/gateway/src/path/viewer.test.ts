@@ -79,3 +79,19 @@ it("leaves out what the tool has said, also while it is begun anew", () => {
   viewer.see(write("is lost."));
   expect(viewer.visible(["Done and done.", "All is well."])).toBe("All is lost.");
 });
+
+it.each(["aborted", "error"] as const)(
+  "shows no beginning of a token in a turn that ended as %s",
+  (reason) => {
+    for (const [deltas, shown] of [
+      [["__S"], ""],
+      [["Well. ", "[[reply_to"], "Well."],
+      [["MEDIA:/tm"], ""],
+    ] as const) {
+      const viewer = open();
+      for (const event of [start, ...deltas.map(write), turn(deltas.join(""), reason)]) viewer.see(event);
+      expect(viewer.visible([])).toBe(shown);
+      expect(viewer.texts().join("").trim()).toBe(shown);
+    }
+  },
+);

@@ -102,7 +102,10 @@ export function createViewer(options: ViewerOptions): Viewer {
         case "message": {
           const { message } = event;
           if (message.role !== "assistant") return;
-          const text = `${wasCut ? (texts.pop() ?? "") : ""}${saidIn(message)}`;
+          const before = wasCut ? (texts.pop() ?? "") : "";
+          // What a turn that broke off held back may begin a silent token or a directive, and is nothing by itself.
+          const broken = message.stopReason === "aborted" || message.stopReason === "error";
+          const text = broken ? current : before + saidIn(message);
           texts.push(text);
           wasCut = message.stopReason === "max_tokens";
           if (!wasCut) {
