@@ -306,7 +306,7 @@ const RELAYED: readonly (readonly [
   [
     "a doubtful answer that is neither there nor shown",
     (world) => ({ outbox: world.outbox.filter(({ state }) => state !== "uncertain") }),
-    [/^state: s9003\.1 is failed-reported \(undelivered\)/],
+    [/^lost: s9003\.1 .* has no reply/],
   ],
   [
     "a doubtful answer where the platform gives a way to find out",

@@ -212,7 +212,11 @@ function judgeReplies(evidence: Evidence, ends: ReadonlyMap<string, InboxFact>, 
       if (chatId !== chatOf(tag.session)) blame(`misplaced: ${name} was answered in ${chatId}`);
     if (gone.has(name) && end.state === "ignored") continue;
     const undelivered = end.state === "failed-reported" && end.rule === "undelivered";
-    if (undelivered && (reported.has(name) || unsure.includes(sideText(name)))) continue;
+    // What shares its turn with one whose answer is refused shares its end, too, and may have said all before.
+    const beside = dead.some((row) =>
+      answeredIn(textOf(row)).some((one) => one.startsWith(`s${tag.session}.`)),
+    );
+    if (undelivered && beside) continue;
     if (end.state !== "replied" && end.state !== "silent") {
       blame(`state: ${name} is ${end.state} (${end.rule})`);
       continue;

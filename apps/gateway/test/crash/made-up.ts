@@ -181,7 +181,7 @@ export function relayedWorld(): Evidence {
         }),
       ),
       row(late, { kind: "edited", eventId: editEvent(nameOf(late)) }),
-      row(doubtful, { state: "failed-reported", rule: "undelivered" }),
+      row(doubtful),
     ],
     outbox: [
       ...rowsOf(posts),
