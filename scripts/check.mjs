@@ -10,9 +10,9 @@ const bin = (name) => join(root, "node_modules", ".bin", name);
 const scenarios = readdirSync(join(root, "scenarios"))
   .filter((name) => name.endsWith(".yaml"))
   .sort();
-// By itself Vitest leaves a core free: of two cores that is half, while most suites wait for a process or a
+// By itself Vitest leaves a core free: of two cores that is half, while many suites wait for a process or a
 // socket for much of their time.
-const workers = Math.max(2, availableParallelism() - 1);
+const workers = Math.max(3, availableParallelism() - 1);
 
 const STEPS = [
   { name: "lint", title: "format and lint", run: [bin("biome"), "ci", "--error-on-warnings", "."] },

@@ -26,7 +26,7 @@ export interface OwnerNotices {
   stop(): void;
 }
 
-const TIMING = { gatherMs: 5_000, apartMs: 10 * 60_000 };
+const TIMING = { gatherMs: 2_000, apartMs: 10 * 60_000 };
 const NOTICE_MS = 24 * 60 * 60_000;
 const OPEN_MS = 10_000;
 const COUNTED = 1_000;

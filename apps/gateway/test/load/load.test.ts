@@ -4,7 +4,7 @@ import { runFlood } from "./flood.ts";
 import { runMalformed } from "./malformed.ts";
 import { runStorm } from "./storm.ts";
 
-/** The full counts are `pnpm storm`, `pnpm flood` and `pnpm malformed`. */
+/** The full counts are `npm run prove -- storm`, `flood` and `malformed`. */
 const seed = Number(process.env["SIGNALBOX_SEED"] ?? 20_261_121);
 
 it("gives each event one run however often and in which order it is delivered", {
