@@ -65,8 +65,8 @@ it("an account that is not configured any more has its last replies among the de
   world.configure(exampleConfig({ channels: {} }));
   const without = await world.startChild();
   await eventually(
-    async () => (await rows(world)).some(({ state, runId }) => state === "dead" && runId !== undefined),
-    "the reply has its end",
+    async () => (await rows(world)).filter(({ state }) => state === "dead").length === 2,
+    "both replies have their end",
   );
   await without.end("SIGTERM");
   const inbox = await inStore(world, (store) => store.inbox.list());
