@@ -16,6 +16,8 @@ export interface Answers {
   ): readonly InboxId[];
   /** The reply is on its way after all: they count as replied again. */
   reopened(row: OutboxRecord): void;
+  /** A message has its end as replied just now: where its reply was given up before that, it has another. */
+  settled(seq: number): void;
 }
 
 interface Answered {
@@ -42,6 +44,11 @@ export function createAnswers({ database }: Pick<Context, "database">): Answers 
      WHERE seq = ? AND state IN ('failed-reported', 'expired-reported') AND reason LIKE '${MARK}%'`,
   );
 
+  // The index of rows that were given up has these states.
+  const givenUp = database.query<[string], { state: string; error: string | null }>(
+    "SELECT state, error FROM outbox WHERE state IN ('dead', 'uncertain', 'expired') AND answers = ?",
+  );
+
   function answered(row: OutboxRecord): readonly Answered[] {
     if (row.answers !== null) return decode<number[]>(row.answers).flatMap((seq) => byNumber.get(seq) ?? []);
     const run = runOf.get(row.entry)?.run ?? null;
@@ -52,6 +59,13 @@ export function createAnswers({ database }: Pick<Context, "database">): Answers 
     of: (row) => answered(row).map(({ id }) => id),
     undelivered: (row, state, why) =>
       answered(row).flatMap(({ seq, id }) => (endUndelivered.run(state, MARK + why, seq) === 0 ? [] : [id])),
+    settled(seq) {
+      for (const row of givenUp.all(JSON.stringify([seq]))) {
+        if (row.state === "uncertain") continue;
+        const state = row.state === "dead" ? "failed-reported" : "expired-reported";
+        endUndelivered.run(state, MARK + (row.error ?? "given up"), seq);
+      }
+    },
     reopened(row) {
       for (const { seq } of answered(row)) reply.run(seq);
     },

@@ -1,3 +1,4 @@
+import type { Answers } from "./answers.ts";
 import type { Context } from "./context.ts";
 import { type DedupeIndex, dedupeKey, type Seen } from "./dedupe.ts";
 import type { Entries } from "./entries.ts";
@@ -17,6 +18,7 @@ export function createInboxStore<T extends Bodies>(
   reader: InboxReader<T>,
   entries: Entries,
   dedupe: DedupeIndex,
+  answers: Pick<Answers, "settled">,
 ): InboxStore<T> {
   const { database, queue, now } = context;
   const makeId = context.newIdMaker();
@@ -144,6 +146,7 @@ export function createInboxStore<T extends Bodies>(
           throw new StoreError("conflict", `Inbox message ${id} belongs to a run, which ends it.`);
         }
         setEnd.run(state, detail?.rule ?? null, detail?.reason ?? null, now(), row.seq);
+        if (state === "replied") answers.settled(row.seq);
         return true;
       }),
 

@@ -117,6 +117,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
   const sessions = createSessionRows(context);
   const rows = createRunRows(context, fence);
   const outbox = createOutboxRows<T>(context, entries);
+  const answers = createAnswers(context);
   const traces = createTraceStore(context);
   const prune = createPruner(context, sessions, chain, dedupe);
   let closing: Promise<void> | undefined;
@@ -132,12 +133,12 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
   }
 
   return {
-    inbox: createInboxStore(context, inbox, entries, dedupe),
+    inbox: createInboxStore(context, inbox, entries, dedupe, answers),
     sessions: createSessionStore(context, fence, sessions, chain),
     runs: createRunStore(context, { fence, inbox, sessions, chain, outbox, rows }),
     usage: createUsageStore(context),
     leases: createLeaseStore(context, fence),
-    outbox: createOutboxStore(context, fence, outbox, rows, entries, createAnswers(context)),
+    outbox: createOutboxStore(context, fence, outbox, rows, entries, answers),
     routes: createRouteCacheStore(context),
     groupHistory: createGroupHistoryStore(context),
     kv: createKvStore(context),

@@ -304,3 +304,20 @@ function only<V>(values: readonly V[]): V {
   if (value === undefined || values.length !== 1) throw new Error(`one value, not ${values.length}`);
   return value;
 }
+
+test("a message has the end of a reply that was given up before the message had its own", async () => {
+  const { store } = await testStore();
+  const lease = await takeLease(store);
+  const early = await accepted(store, "early", "one");
+  const [row] = await store.outbox.enqueue([{ ...reply("re", "a"), answers: [early] }], { lease });
+  await store.outbox.claimDue({ lease, limit: 9 });
+  if (row !== undefined) await store.outbox.dead(row.id, lease, "no such chat");
+  expect((await store.inbox.get(early))?.state).toBe("queued");
+  await store.inbox.settle(early, "replied", { rule: "command:whoami" });
+  const { state, detail } = (await store.inbox.get(early)) ?? {};
+  expect([state, detail?.rule, detail?.reason]).toEqual([
+    "failed-reported",
+    "command:whoami",
+    "undelivered: no such chat",
+  ]);
+});

@@ -42,15 +42,17 @@ export async function settleCommand(
   const capabilities = options.definition(event.channel, event.account)?.capabilities;
   const payload = silent ? undefined : answerTo(event, text, event.messageId, capabilities);
   const rule = `command:${end.name}`;
+  let rows: Awaited<ReturnType<typeof store.outbox.enqueue>> = [];
   if (payload !== undefined) {
     const row = outboxRow(event, payload, { expiresAt: now() + TTL_MS, claim: false });
     // The key comes from the message, so that an answer given again after a crash is the same one.
     const key = keyOf(id);
-    const rows = await store.outbox.enqueue([{ ...row, key, answers: [id] }], { lease, sessionKey });
-    options.deliver(waiting(rows));
+    rows = await store.outbox.enqueue([{ ...row, key, answers: [id] }], { lease, sessionKey });
   }
   const reason = end.refused === undefined ? {} : { reason: end.refused };
   await store.inbox.settle(id, silent ? "silent" : "replied", { rule, ...reason });
+  // Only now: an answer that cannot be delivered changes the end its message has.
+  options.deliver(waiting(rows));
   tracer.note(id, "reply", end.refused ?? `answered without a model, ${text.length} characters`, { rule });
   const state: RunEnd = silent ? "silent" : "replied";
   if (!silent) {
