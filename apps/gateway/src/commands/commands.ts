@@ -88,15 +88,28 @@ export function createCommands(options: CommandsOptions): Commands {
     }
   };
 
-  /** Answers, and goes on trying while the store fails: the message is accepted, so it gets its end. */
+  /**
+   * Answers, and goes on trying while the store fails: the message is accepted, so it gets its end. An answer that
+   * cannot even be put into words of its channel would fail for ever, so it is given up and the log says why.
+   */
   const answerNow = async (ticket: MessageTicket, agent: Agent, order: Order): Promise<void> => {
     try {
       await settleCommand(options, ticket, await answerOr(ticket, agent, order));
     } catch (error) {
       if (error instanceof Error && isFatal(error)) return options.onFatal(error);
+      if (!(error instanceof StoreError))
+        return giveUp(ticket, error).catch(() => again(ticket, agent, order));
       logger.error({ message: ticket.id, err: messageOf(error) }, "a command failed; it is tried again");
-      setTimeout(() => begin(ticket, agent, order), AGAIN_MS).unref();
+      again(ticket, agent, order);
     }
+  };
+  const again = (ticket: MessageTicket, agent: Agent, order: Order): void =>
+    void setTimeout(() => begin(ticket, agent, order), AGAIN_MS).unref();
+  const giveUp = async ({ id }: MessageTicket, error: unknown): Promise<void> => {
+    const message = messageOf(error);
+    logger.error({ message: id, err: message }, "the answer to a command cannot be given");
+    await options.store.inbox.settle(id, "failed-reported", { rule: "internal", reason: message });
+    options.onOutcome(id, { state: "failed", text: "", error: { code: "internal", message } });
   };
   const begin = (ticket: MessageTicket, agent: Agent, order: Order): void => {
     if (closed) return;

@@ -10,7 +10,7 @@ import { type LeaseToken, type OutboxRow, StoreError } from "@signalbox/store";
 import type { Account } from "../channels.ts";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import { backoffMs } from "./backoff.ts";
+import { backoffMs, createBackoff } from "./backoff.ts";
 import { finishDraft, type Send } from "./draft-end.ts";
 import { sendSayingWhatFails } from "./media-out.ts";
 import { placeOf, repeatable } from "./outbox-row.ts";
@@ -67,6 +67,7 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
   /** Fires first: nobody waits for a next attempt any more. */
   const draining = new AbortController();
   const patience = createPatience();
+  const backoff = createBackoff(options.random);
   const inFlight = new Set<Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
   let timerAt = Number.POSITIVE_INFINITY;
@@ -81,7 +82,7 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
   };
 
   const onSettled: OutboxOptions["onSettled"] = (row, state, detail) => {
-    if (state !== "retry") patience.forget(row.id);
+    if (state !== "retry") for (const kept of [patience, backoff]) kept.forget(row.id);
     options.onSettled(row, state, detail);
   };
 
@@ -236,7 +237,7 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
         logger.error({ outbox: row.id, err: message }, "a reply failed in an unforeseen way");
         // Where the store could not say that it is out, it may be.
         const how = error instanceof StoreError ? { ...row, doubtful: true } : row;
-        await later(how, backoffMs(row.attempts, options.random), message);
+        await later(how, backoff.after(row.id), message);
         return;
       }
       await settleChannelError(account, row, error);
@@ -253,14 +254,14 @@ export function createDeliverer(options: OutboxOptions): Deliverer {
     switch (error.code) {
       case "rate_limited":
         if (account) rates.complained(account, row);
-        return later(row, error.retryAfterMs ?? backoffMs(row.attempts, options.random), error.message);
+        return later(row, error.retryAfterMs ?? backoff.after(row.id), error.message);
       case "transient":
-        return later(row, error.retryAfterMs ?? backoffMs(row.attempts, options.random), error.message);
+        return later(row, error.retryAfterMs ?? backoff.after(row.id), error.message);
       case "auth":
         return later(row, AUTH_RETRY_MS, error.message);
       case "unknown_outcome": {
         if (account && repeatable(account.definition)) {
-          return later({ ...row, doubtful: true }, backoffMs(row.attempts, options.random), error.message);
+          return later({ ...row, doubtful: true }, backoff.after(row.id), error.message);
         }
         await noted(() => store.outbox.uncertain(row.id, lease, error.message));
         return onSettled(row, "uncertain", error.message);
