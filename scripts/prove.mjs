@@ -15,7 +15,9 @@ const proofs = {
 };
 const [what, ...rest] = process.argv.slice(2);
 if (!Object.hasOwn(proofs, what ?? "")) {
-  console.error(`Usage: npm run prove -- ${Object.keys(proofs).join("|")} [count]`);
+  console.error(
+    `Usage: npm run prove -- crash [kills] | mutants [words] | sweep | storm [events] | flood [seconds] | malformed [events]`,
+  );
   process.exit(64);
 }
 const { status } = spawnSync(process.execPath, [...proofs[what], ...rest], {

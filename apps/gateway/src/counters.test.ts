@@ -43,6 +43,18 @@ describe("counters", () => {
     expect(text).toContain('signalbox_tool_calls_total{tool="read",outcome="ok"} 1\n');
   });
 
+  it("have no series for tools that have never worked", async () => {
+    const { counters, hooks } = setup();
+    hooks.observe("after_tool_call", { ...call("made_up"), outcome: "error" });
+    hooks.observe("after_tool_call", call("read"));
+    hooks.observe("after_tool_call", { ...call("read"), outcome: "error" });
+    await hooks.idle();
+    const text = counters.text();
+    expect(text).not.toContain("made_up");
+    expect(text).toContain('{tool="other",outcome="error"} 1\n');
+    expect(text).toContain('{tool="read",outcome="error"} 1\n');
+  });
+
   it("keep their format and their size, whatever a model calls its tools", async () => {
     const { counters, hooks } = setup();
     hooks.observe("after_tool_call", call('a"} 7\n\\evil{x="'));

@@ -19,6 +19,8 @@ export function createCounters(): Counters {
   const replies = counter("signalbox_replies_total", "Replies that are out");
   const runs = counter("signalbox_runs_total", "Turns that ended, by how");
   const calls = counter("signalbox_tool_calls_total", "Tool calls that have a result");
+  /** Tools that have worked once: models make names up, and those are not worth a series. */
+  const tools = new Set<string>();
   const tokens = counter("signalbox_tokens_total", "Tokens of turns that ended");
   return {
     hooks: [
@@ -50,11 +52,13 @@ export function createCounters(): Counters {
       {
         point: "after_tool_call",
         name: "count-tool-calls",
-        run: ({ tool, outcome }) =>
+        run({ tool, outcome }) {
+          if (outcome === "ok") tools.add(tool);
           calls.add([
-            ["tool", tool],
+            ["tool", tools.has(tool) ? tool : OTHER],
             ["outcome", outcome],
-          ]),
+          ]);
+        },
       },
     ],
     text: () => [messages, replies, runs, calls, tokens].map((one) => one.text()).join(""),

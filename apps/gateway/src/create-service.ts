@@ -143,6 +143,7 @@ export function createService(options: ServiceOptions): GatewayService {
           ...{ id, agent, sessionKey: key, tool, reason, expiresAt, action: subject.action },
           ...(subject.binary === undefined ? {} : { binary: subject.binary }),
           ...(subject.cwd === undefined ? {} : { cwd: subject.cwd }),
+          ...(subject.env === undefined ? {} : { env: { ...subject.env } }),
         }));
     },
     async answerApproval(id, answer, approver) {

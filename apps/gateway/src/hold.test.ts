@@ -1,6 +1,6 @@
 import { openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
-import { pruneOnce } from "./hold.ts";
+import { pruneOneOffs } from "./hold.ts";
 import { createLogger } from "./log.ts";
 import type { GatewayBodies } from "./path/stored.ts";
 
@@ -17,7 +17,7 @@ it("forgets conversations of one request after an hour, and the oldest beyond a 
     });
   const kept = async () => (await store.sessions.list({ limit: 10_000 })).map(({ peer }) => peer).toSorted();
   const logger = createLogger("silent", (text) => text);
-  const prune = () => pruneOnce(store, lease, () => now, logger);
+  const prune = () => pruneOneOffs(store, lease, () => now, logger);
 
   await make("once:old");
   await make("user:alice");

@@ -40,7 +40,7 @@ const ONCE_KEPT = 1_000;
 const PAGE = 200;
 
 /** Removes the conversations of clients that keep theirs themselves: nobody comes back to them. */
-export async function pruneOnce(
+export async function pruneOneOffs(
   store: GatewayStore,
   lease: Lease,
   now: () => number,

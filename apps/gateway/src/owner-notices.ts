@@ -15,7 +15,7 @@ export interface OwnerNoticesOptions {
   readonly wakeOutbox: () => void;
   readonly logger: Logger;
   readonly now: () => number;
-  /** How long is gathered, and how far apart notices are, in milliseconds. Default 5 s and 10 min. */
+  /** How long is gathered, and how far apart notices are, in milliseconds. Default 2 s and 10 min. */
   readonly timing?: { readonly gatherMs: number; readonly apartMs: number };
 }
 

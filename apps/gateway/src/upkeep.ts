@@ -1,6 +1,6 @@
 import type { RetentionConfig } from "@signalbox/config";
 import type { Lease, PruneReport } from "@signalbox/store";
-import { pruneOnce, renew } from "./hold.ts";
+import { pruneOneOffs, renew } from "./hold.ts";
 import type { Logger } from "./log.ts";
 import { createPruning } from "./maintenance.ts";
 import type { GatewayStore } from "./path/stored.ts";
@@ -37,7 +37,7 @@ export interface Upkeep {
 
 /** The lease is renewed so often while it lasts. */
 const RENEWALS = 3;
-const PRUNE_ONCE_MS = 5 * 60_000;
+const PRUNE_ONE_OFFS_MS = 5 * 60_000;
 
 export function createUpkeep(options: UpkeepOptions): Upkeep {
   const { store, lease, leaseMs, logger, now } = options;
@@ -46,8 +46,8 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
     pruneMedia: options.pruneMedia,
     random: Math.random,
   });
-  const timers: NodeJS.Timeout[] = [];
   let renewing: NodeJS.Timeout | undefined;
+  let forgetting: NodeJS.Timeout | undefined;
   let vacuuming: Promise<{ readonly freedBytes: number }> | undefined;
   const every = (ms: number, work: () => void): NodeJS.Timeout => setInterval(work, ms).unref();
   return {
@@ -58,7 +58,7 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
       });
       void options.pruneMedia();
       void pruning.start();
-      timers.push(every(PRUNE_ONCE_MS, () => void pruneOnce(store, lease, now, logger)));
+      forgetting = every(PRUNE_ONE_OFFS_MS, () => void pruneOneOffs(store, lease, now, logger));
     },
     prune: pruning.prune,
     vacuum() {
@@ -69,7 +69,7 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
     },
     rest() {
       pruning.stop();
-      for (const timer of timers) clearInterval(timer);
+      clearInterval(forgetting);
     },
     stop: () => clearInterval(renewing),
   };

@@ -32,6 +32,7 @@ const oneOf =
   (value) =>
     typeof value === "string" && values.includes(value);
 
+const texts: Check = (value) => isFields(value) && Object.values(value).every(text);
 const outcome = oneOf("replied", "silent", "failed", "aborted");
 const agent = shape({ id: text, name: text, model: text, demo: flag });
 const inRun = { conversation: text, runId: text };
@@ -66,7 +67,7 @@ export const shapes: Record<
     approvals: list(
       shape({
         ...{ id: text, agent: text, sessionKey: text, tool: text, reason: text, action: text },
-        ...{ binary: maybe(text), cwd: maybe(text), expiresAt: count },
+        ...{ binary: maybe(text), cwd: maybe(text), env: maybe(texts), expiresAt: count },
       }),
     ),
   }),

@@ -344,6 +344,8 @@ export interface ApprovalInfo {
   binary?: string;
   /** The folder it would be started in. */
   cwd?: string;
+  /** Variables it would have besides the usual ones. */
+  env?: Record<string, string>;
   /** Milliseconds since the epoch; nobody's answer counts from then on. */
   expiresAt: number;
 }

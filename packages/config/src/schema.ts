@@ -166,7 +166,7 @@ export const sessionSchema = z.strictObject({
   queue: z
     .strictObject({
       mode: z.enum(["steer", "followup", "collect", "interrupt"]).default("steer"),
-      /** Milliseconds without a new message before a run starts; at the latest after five times as long, or 10 s. */
+      /** Milliseconds without a new message before a run starts; at the latest after five times as long or 10 s, whichever is less. */
       debounceMs: z.int().min(0).default(0),
       /** Messages waiting in one session before `drop` applies, in every mode. */
       cap: z.int().positive().default(20),

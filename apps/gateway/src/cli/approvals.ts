@@ -11,11 +11,12 @@ export async function list(options: CommonOptions): Promise<void> {
   print(options.json, open, () =>
     open.length === 0
       ? ["No tool call waits for an approval."]
-      : open.flatMap(({ id, agent, tool, reason, action, binary, cwd, expiresAt }) => [
+      : open.flatMap(({ id, agent, tool, reason, action, binary, cwd, env = {}, expiresAt }) => [
           `${id}  ${agent} wants to use ${tool}, until ${new Date(expiresAt).toISOString()}. ${reason}`,
           ...action.split("\n").map((line) => `    ${line}`),
           ...(binary === undefined ? [] : [`    program: ${binary}`]),
           ...(cwd === undefined ? [] : [`    folder: ${cwd}`]),
+          ...Object.entries(env).map(([name, value]) => `    variable: ${name}=${value}`),
         ]),
   );
 }

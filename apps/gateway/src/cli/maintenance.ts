@@ -45,7 +45,12 @@ async function inGateway(
   alone: (...args: Parameters<Parameters<typeof withStore>[1]>) => Promise<object>,
 ): Promise<Report> {
   if (!isHeld(options.home)) return numbersOf(await withStore(options, alone));
-  const { tell } = await runningGateway(options.home);
+  const { tell } = await runningGateway(options.home).catch(() => {
+    throw new GatewayError(
+      EXIT.unavailable,
+      "A gateway holds this home and cannot be reached from here. Try again, or stop it first.",
+    );
+  });
   return numbersOf(await tell(path));
 }
 

@@ -35,7 +35,7 @@ export interface OutboxOptions {
   readonly logger: Logger;
   readonly now: () => number;
   readonly random: () => number;
-  /** Told what became of a reply, for the trace of its message. */
+  /** Told what became of a reply. */
   readonly onSettled: (
     row: Row,
     state: "sent" | "retry" | "dead" | "uncertain" | "expired",

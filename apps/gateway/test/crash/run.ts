@@ -4,7 +4,7 @@ import { FAILPOINTS, type Failpoint } from "../../src/failpoints.ts";
 import { ELSEWHERE, plannedLives, runLives, SURE } from "./lives.ts";
 import { seeded } from "./random.ts";
 
-const kills = Number(process.env["SIGNALBOX_KILLS"] ?? 500);
+const kills = Number(process.argv[2] ?? process.env["SIGNALBOX_KILLS"] ?? 500);
 const seed = Number(process.env["SIGNALBOX_SEED"] ?? Date.now() % 1_000_000);
 const PROMISES = [
   "lost",

@@ -91,7 +91,12 @@ export class LinearPattern {
   }
 
   #addRepeat(node: PatternNode, min: number, max: number): boolean {
-    for (let i = 0; i < min; i++) if (!this.#add(node)) return false;
+    for (let i = 0; i < min; i++) {
+      const before = this.#parts.length;
+      if (!this.#add(node)) return false;
+      // Nothing, however often.
+      if (this.#parts.length === before) break;
+    }
     if (max === Number.POSITIVE_INFINITY) {
       const start = this.#parts.length;
       const way: number[] = [start + 1];

@@ -21,6 +21,10 @@ describe("a pattern", () => {
     "^([a-z]+)*\\1$",
     "^(?=(a+)+$)b",
     "a*a*a*a*a*b",
+    "(?:a+)+(?:){300000000}b",
+    "(?:(?:(?:){100000}){100000}){100000}",
+    Array(50).fill("a*a*b").join("|"),
+    "a{20000}b",
   ])("that could take for ever does not: %s", (source) => {
     for (const length of [28, 2_000, 100_000]) {
       for (const text of ["a".repeat(length), `${"a".repeat(length)}!`]) {
