@@ -1,5 +1,6 @@
 import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
+import { plainMessage } from "../test/plain-channel.ts";
 import type { GatewayHook } from "./hook-points.ts";
 import { createHooks, type Hooks } from "./hooks.ts";
 import { createLogger } from "./log.ts";
@@ -14,21 +15,7 @@ const ENDED = {
   usage: undefined,
   error: undefined,
 } as const;
-const EVENT = {
-  type: "message",
-  eventId: "e",
-  messageId: "m",
-  channel: "web",
-  account: "main",
-  conversation: { id: "c", kind: "direct" },
-  address: "a",
-  sender: { id: "u", isBot: false, isSelf: false },
-  addressed: "dm",
-  timestamp: 0,
-  text: "hello",
-  media: [],
-  mentions: [],
-} as const;
+const EVENT = plainMessage("m", "hello");
 const REPLY = { ...PLACE, event: EVENT, source: "turn", text: "a" } as const;
 
 function setup(hooks: readonly GatewayHook[]): { hooks: Hooks; log: () => string } {
@@ -130,7 +117,7 @@ describe("what hooks are given and return", () => {
       },
     ]);
     expect(await hooks.modify("before_reply", REPLY)).toEqual(REPLY);
-    expect(seen).toEqual(["hello u 0"]);
+    expect(seen).toEqual(["hello anna 0"]);
     expect(log()).toMatch(/scribbler/);
   });
 

@@ -6,6 +6,7 @@ import { messageEvent, textMessage } from "@signalbox/testkit/feishu";
 import { expect, test } from "vitest";
 import { createGateway } from "../src/create-gateway.ts";
 import { demoConfig, eventually, exampleConfig, LI, openWorld, TOKEN, ZHANG } from "./harness.ts";
+import { plainMessage } from "./plain-channel.ts";
 
 /** Sends raw bytes as an upgrade request and gives what comes back until the connection ends. */
 async function upgrade(url: string, path: string, more = ""): Promise<string> {
@@ -137,21 +138,7 @@ test("a reply to an account that is down waits for it", async () => {
   }
 });
 
-const fakeMessage: InboundEvent = {
-  type: "message",
-  eventId: "event-1",
-  messageId: "message-1",
-  channel: "fake",
-  account: "main",
-  conversation: { id: "chat-1", kind: "direct" },
-  address: "chat-1",
-  sender: { id: "person-1", isBot: false, isSelf: false },
-  addressed: "dm",
-  timestamp: 1_780_000_000_000,
-  text: "hello",
-  media: [],
-  mentions: [],
-};
+const fakeMessage: InboundEvent = plainMessage("message-1", "hello", { channel: "fake", address: "chat-1" });
 
 /** A channel whose platform cannot be reached. */
 function fakeChannel(made: (context: ChannelContext<unknown>) => void): ChannelDefinition {

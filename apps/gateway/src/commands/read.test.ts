@@ -1,6 +1,7 @@
 import type { MessageEvent } from "@signalbox/channel";
 import type { SkillCommand } from "@signalbox/skills";
 import { describe, expect, it } from "vitest";
+import { plainMessage } from "../../test/plain-channel.ts";
 import type { Role } from "../path/gate.ts";
 import { type Order, readOrder } from "./read.ts";
 import { COMMANDS, helpText, isCommandName, mayUseCommand } from "./table.ts";
@@ -23,27 +24,8 @@ const MODELS: Readonly<Record<string, string>> = {
   "openai/gpt-5.2": "openai/gpt-5.2",
 };
 
-function said(text: string, more: Partial<MessageEvent> = {}): MessageEvent {
-  return {
-    type: "message",
-    eventId: "e",
-    messageId: "m",
-    channel: "feishu",
-    account: "main",
-    conversation: { id: "c", kind: "direct" },
-    address: "a",
-    sender: { id: "u", isBot: false, isSelf: false },
-    addressed: "dm",
-    timestamp: 0,
-    text,
-    media: [],
-    mentions: [],
-    ...more,
-  };
-}
-
 function read(text: string, role: Role = "owner", more: Partial<MessageEvent> = {}): Order | undefined {
-  return readOrder(said(text, more), {
+  return readOrder(plainMessage("m", text, { channel: "feishu", ...more }), {
     role,
     skills: () => [WEATHER, GLANCE],
     model: (typed) => MODELS[typed],

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { MediaRef } from "@signalbox/channel";
 import type { InboxId } from "@signalbox/store";
 import { expect, it } from "vitest";
-import { plainChannel } from "../../test/plain-channel.ts";
+import { plainChannel, plainMessage } from "../../test/plain-channel.ts";
 import { createLogger, createRedactor } from "../log.ts";
 import { createMediaIn, type MediaInOptions } from "./media-in.ts";
 import type { MessageTicket } from "./ticket.ts";
@@ -32,21 +32,7 @@ function ticket(id: string, media: readonly MediaRef[]): MessageTicket {
     stored: {
       role: "guest",
       rule: "test",
-      event: {
-        type: "message",
-        eventId: id,
-        messageId: id,
-        channel: "plain",
-        account: "main",
-        conversation: { id: "room", kind: "direct" },
-        address: "plain:room",
-        sender: { id: "anna", isBot: false, isSelf: false },
-        addressed: "dm",
-        timestamp: 0,
-        text: "",
-        media,
-        mentions: [],
-      },
+      event: plainMessage(id, "", { media }),
     },
   };
 }

@@ -1,22 +1,9 @@
 import type { MessageEvent } from "@signalbox/channel";
 import { describe, expect, it } from "vitest";
+import { plainMessage } from "../../test/plain-channel.ts";
 import { normaliseEvent, normaliseStored } from "./normalise.ts";
 
-const EVENT: MessageEvent = {
-  type: "message",
-  eventId: "e",
-  messageId: "m",
-  channel: "plain",
-  account: "main",
-  conversation: { id: "c", kind: "direct" },
-  address: "a",
-  sender: { id: "u", isBot: false, isSelf: false },
-  addressed: "dm",
-  timestamp: 0,
-  text: "hello",
-  media: [],
-  mentions: [],
-};
+const EVENT = plainMessage("m", "hello");
 
 describe("normalising what comes in", () => {
   it("leaves alone what is in order", () => {
