@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { expect, it } from "vitest";
 import { locateHome } from "../src/home.ts";
-import { eventually, exampleConfig, inStore, openWorld, type World, ZHANG } from "./harness.ts";
+import { eventually, exampleConfig, inboxRows, inStore, openWorld, type World, ZHANG } from "./harness.ts";
 
 const REPORT = Buffer.from("a,b\n1,2\n");
 const ID = createHash("sha256").update(REPORT).digest("hex");
@@ -20,7 +20,7 @@ async function withUnsent(world: World) {
   const started = await world.startChild();
   await started.post(textMessage("send the report", { senderId: ZHANG, messageId: "om_asked" }));
   await eventually(async () => {
-    const [row] = await inStore(world, (store) => store.inbox.list());
+    const [row] = await inboxRows(world);
     return row?.state === "replied";
   }, "the message is answered");
   return started;
@@ -65,7 +65,7 @@ it("a backup taken from a running gateway is a home that sends what was unsent, 
   await eventually(() => world.feishu.sent.length === 2, "the reply and its attachment go out");
   const [, file] = world.feishu.sent;
   expect(file && Buffer.from(world.feishu.upload(file)?.content ?? []).toString()).toBe(REPORT.toString());
-  const rows = await inStore(restored, (store) => store.inbox.list());
+  const rows = await inboxRows(restored);
   expect(rows.map(({ messageId }) => messageId)).toEqual(["om_asked"]);
   await second.end("SIGTERM");
 });

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import {
   eventually,
   exampleConfig,
-  inStore,
+  inboxRows,
   openWorld,
   type Started,
   TOKEN,
@@ -101,7 +101,7 @@ describe("the gateway's own client", { timeout: 60_000 }, () => {
     await talk("c1", "hello", "same");
     expect(world.anthropic.requests).toHaveLength(1);
     expect((await client.messages("c1")).map(({ id }) => id)[0]).toBe("same");
-    expect(await inStore(world, (store) => store.inbox.list())).toHaveLength(1);
+    expect(await inboxRows(world)).toHaveLength(1);
   });
 
   it("asks again over another connection while the run goes on, and sees it whole", async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { exampleConfig, inStore, openWorld } from "./harness.ts";
+import { exampleConfig, inboxRows, openWorld } from "./harness.ts";
 import { plainChannel, plainMessage } from "./plain-channel.ts";
 
 it("a command whose answer the channel cannot be given ends as failed, and is not tried for ever", {
@@ -20,7 +20,7 @@ it("a command whose answer the channel cannot be given ends as failed, and is no
   answering = true;
   await plain.emit(plainMessage("m1", "/whoami"));
   await started.settled();
-  const [row] = await inStore(world, (store) => store.inbox.list());
+  const [row] = await inboxRows(world);
   expect([row?.state, row?.detail?.rule]).toEqual(["failed-reported", "internal"]);
   expect(started.log()).toContain("the answer to a command cannot be given");
   expect(plain.sent).toEqual([]);

@@ -1,7 +1,7 @@
 import { createClient, type ServerFrame } from "@signalbox/client";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { exampleConfig, inStore, openWorld, type Started, TOKEN, type World } from "./harness.ts";
+import { exampleConfig, inboxRows, openWorld, type Started, TOKEN, type World } from "./harness.ts";
 
 async function open(): Promise<{ world: World; started: Started }> {
   const world = await openWorld();
@@ -97,7 +97,7 @@ describe("slash commands on the gateway's own surfaces", { timeout: 60_000 }, ()
       streamed += chunk.choices[0]?.delta.content ?? "";
     expect(streamed).toBe(whole.choices[0]?.message.content);
     expect(world.anthropic.requests).toHaveLength(0);
-    const rows = await inStore(world, (store) => store.inbox.list());
+    const rows = await inboxRows(world);
     expect(rows.map(({ state, detail }) => [state, detail?.rule])).toEqual([
       ["replied", "command:usage"],
       ["replied", "command:usage"],

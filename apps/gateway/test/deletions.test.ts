@@ -3,7 +3,16 @@ import { join } from "node:path";
 import type { DeletedEvent, MessageEvent } from "@signalbox/channel";
 import { recalled, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { eventually, exampleConfig, inStore, openWorld, TOKEN, type World, ZHANG } from "./harness.ts";
+import {
+  eventually,
+  exampleConfig,
+  inStore,
+  namedEnds,
+  openWorld,
+  TOKEN,
+  type World,
+  ZHANG,
+} from "./harness.ts";
 import { type PlainChannel, plainChannel, plainEdit, plainMessage } from "./plain-channel.ts";
 import { modelRequests } from "./requests.ts";
 
@@ -29,13 +38,6 @@ function pauseAt(world: World, index: number, turns: Parameters<World["script"]>
     return (typeof turns === "function" ? await turns(body, at) : turns[at]) ?? { text: "and that" };
   });
   return { reached: reached.promise, goOn: gate.resolve };
-}
-
-async function ends(world: World): Promise<unknown[]> {
-  const rows = await inStore(world, (store) => store.inbox.list());
-  return rows
-    .toSorted((a, b) => a.seq - b.seq)
-    .map(({ messageId, state, detail }) => [messageId, state, detail?.rule]);
 }
 
 function replies({ sent }: PlainChannel): unknown[] {
@@ -66,7 +68,7 @@ describe("a message that is deleted while it is answered", { timeout: 60_000 }, 
     await started.post(recalled("om_1", { eventId: "again" }));
     await started.post(textMessage("and now?", { senderId: ZHANG, messageId: "om_2" }));
     await started.settled();
-    expect(await ends(world)).toEqual([
+    expect(await namedEnds(world)).toEqual([
       ["om_1", "ignored", "deleted"],
       ["om_2", "replied", undefined],
     ]);
@@ -96,7 +98,7 @@ describe("a message that is deleted while it is answered", { timeout: 60_000 }, 
     expect(replies(plain)).toEqual([["m2", "and that"]]);
     // What stands in the conversation is marked, so that no later turn answers it.
     expect(heard(world)).toMatch(/write it[\s\S]*\(deleted\)[\s\S]*write it[\s\S]*hello/);
-    expect(await ends(world)).toEqual([
+    expect(await namedEnds(world)).toEqual([
       ["m1", "ignored", "deleted"],
       ["m2", "replied", undefined],
     ]);
@@ -128,7 +130,7 @@ describe("a message that is deleted while it is answered", { timeout: 60_000 }, 
     expect(heard(world)).toMatch(new RegExp(`\\(deleted\\)[\\s\\S]*message_id: ?${gone.messageId}`));
     expect(heard(world).match(/\(deleted\)/g)).toHaveLength(1);
     const ids = ["m1", "m2"];
-    expect(await ends(world)).toEqual(
+    expect(await namedEnds(world)).toEqual(
       ids.map((id) => (id === gone.messageId ? [id, "ignored", "deleted"] : [id, "replied", undefined])),
     );
     expect(plain.sent.map(({ message }) => message.replyTo)).toEqual(ids.toSpliced(index, 1));
@@ -151,7 +153,7 @@ describe("a message that is deleted while it is answered", { timeout: 60_000 }, 
     await plain.emit(deletionOf(message));
     await started.settled();
     second.goOn();
-    expect(await ends(world)).toEqual(Array(3).fill(["m1", "ignored", "deleted"]));
+    expect(await namedEnds(world)).toEqual(Array(3).fill(["m1", "ignored", "deleted"]));
     expect(plain.sent).toEqual([]);
   });
 
@@ -183,7 +185,7 @@ describe("a message that is deleted while it is answered", { timeout: 60_000 }, 
     gate.resolve();
     await started.settled();
     expect(plain.sent).toEqual([]);
-    expect(await ends(world)).toEqual([["m1", "ignored", "deleted"]]);
+    expect(await namedEnds(world)).toEqual([["m1", "ignored", "deleted"]]);
   });
 
   it("is not answered though the store is slow to take the deletion", async () => {
@@ -205,7 +207,7 @@ describe("a message that is deleted while it is answered", { timeout: 60_000 }, 
     held.resolve();
     expect(await deleted).toBe("accepted");
     expect(plain.sent).toEqual([]);
-    expect(await ends(world)).toEqual([["m1", "ignored", "deleted"]]);
+    expect(await namedEnds(world)).toEqual([["m1", "ignored", "deleted"]]);
   });
 
   it("before its run has begun is not read", async () => {
@@ -242,7 +244,7 @@ describe("a message that is deleted while it is answered", { timeout: 60_000 }, 
     expect(heard(world)).not.toContain("seven");
     expect(started.log()).not.toContain("tried again");
     expect(replies(plain)).toEqual([["m2", "fine"]]);
-    expect(await ends(world)).toEqual([
+    expect(await namedEnds(world)).toEqual([
       ["m1", "ignored", "deleted"],
       ["m2", "replied", undefined],
     ]);
@@ -271,7 +273,7 @@ describe("a message that is deleted while it is answered", { timeout: 60_000 }, 
     const again = plainChannel();
     const second = await world.start({ channels: [again.definition] });
     await second.settled();
-    expect(await ends(world)).toEqual(
+    expect(await namedEnds(world)).toEqual(
       ids.map((id) => (id === "m1" ? [id, "ignored", "deleted"] : [id, "replied", undefined])),
     );
     expect(again.sent.map(({ message }) => message.replyTo)).toEqual(ids.slice(1));

@@ -1,7 +1,7 @@
 import type { ScriptedTurn } from "@signalbox/testkit";
 import { groupMention, type SentMessage, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { eventually, exampleConfig, inStore, openWorld, type World, ZHANG } from "./harness.ts";
+import { eventually, exampleConfig, inboxRows, inStore, openWorld, type World, ZHANG } from "./harness.ts";
 
 /** Every change as soon as there is one. */
 const AT_ONCE = { afterMs: 0, everyMs: 0 };
@@ -121,7 +121,7 @@ describe("an answer that is written slowly", { timeout: 30_000 }, () => {
     await started.settled();
     expect(world.feishu.sent).toHaveLength(1);
     expect(world.feishu.sent[0]?.parentId).toBe("om_first");
-    const rows = await inStore(world, (store) => store.inbox.list());
+    const rows = await inboxRows(world);
     expect(rows.map(({ state }) => state)).toEqual(["replied", "replied"]);
   });
 

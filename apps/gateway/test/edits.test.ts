@@ -1,6 +1,6 @@
 import { StoreError } from "@signalbox/store";
 import { describe, expect, it } from "vitest";
-import { exampleConfig, inStore, openWorld, type World } from "./harness.ts";
+import { exampleConfig, inboxRows, openWorld, type World } from "./harness.ts";
 import { IN_GROUP, plainChannel, plainEdit, plainMessage } from "./plain-channel.ts";
 import { modelRequests } from "./requests.ts";
 
@@ -13,8 +13,8 @@ function asked(world: World, index = -1): string {
 }
 
 async function ends(world: World): Promise<unknown[]> {
-  const rows = await inStore(world, (store) => store.inbox.list());
-  return rows.toSorted((a, b) => a.seq - b.seq).map(({ kind, state }) => [kind, state]);
+  const rows = await inboxRows(world);
+  return rows.map(({ kind, state }) => [kind, state]);
 }
 
 describe("an edit", { timeout: 60_000 }, () => {

@@ -7,7 +7,7 @@ import {
   eventually,
   exampleConfig,
   feishuAccount,
-  inStore,
+  inboxRows,
   openWorld,
   TOKEN,
   type World,
@@ -212,7 +212,7 @@ describe("a configuration with a fault", { timeout: 60_000 }, () => {
     await eventually(() => world.feishu.sent.length > 0, "the person is told");
     expect(world.feishu.sent[0]?.content).toMatch(/not set up to answer/);
     await child.end("SIGTERM");
-    const rows = await inStore(world, (store) => store.inbox.list());
+    const rows = await inboxRows(world);
     expect(rows.map(({ state, detail }) => [state, detail?.rule])).toEqual([["failed-reported", "no_agent"]]);
     expect(world.anthropic.requests).toEqual([]);
   });

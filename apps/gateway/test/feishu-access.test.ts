@@ -1,9 +1,9 @@
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import {
+  ends,
   exampleConfig,
   feishuAccount,
-  inStore,
   LI,
   openWorld,
   type Started,
@@ -11,11 +11,6 @@ import {
   ZHANG,
 } from "./harness.ts";
 import { fences, modelRequests } from "./requests.ts";
-
-async function ends(world: World): Promise<unknown[]> {
-  const rows = await inStore(world, (store) => store.inbox.list());
-  return rows.toSorted((a, b) => a.seq - b.seq).map(({ state, detail }) => [state, detail?.rule]);
-}
 
 async function say(started: Started, event: unknown): Promise<void> {
   expect((await started.post(event)).status).toBe(200);

@@ -12,13 +12,13 @@ import {
   threadMessage,
 } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { APP, exampleConfig, feishuAccount, inStore, LI, openWorld, type World, ZHANG } from "./harness.ts";
+import { APP, exampleConfig, feishuAccount, inboxRows, LI, openWorld, type World, ZHANG } from "./harness.ts";
 import { fences, modelRequests } from "./requests.ts";
 
 const challenge = { challenge: "ajls384kdjx98XX", type: "url_verification" };
 
 async function rows(world: World) {
-  return (await inStore(world, (store) => store.inbox.list())).toSorted((a, b) => a.seq - b.seq);
+  return inboxRows(world);
 }
 
 function lastAsked(world: World): string {

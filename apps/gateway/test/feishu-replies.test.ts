@@ -1,17 +1,12 @@
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { exampleConfig, inStore, LI, openWorld, type World, ZHANG } from "./harness.ts";
+import { ends, exampleConfig, inStore, LI, openWorld, type World, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
 
 const STATES = ["pending", "sending", "sent", "uncertain", "dead", "expired"] as const;
 
 function outbox(world: World) {
   return inStore(world, async (store) => (await store.outbox.list({ states: STATES })).toReversed());
-}
-
-async function ends(world: World): Promise<unknown[]> {
-  const rows = await inStore(world, (store) => store.inbox.list());
-  return rows.toSorted((a, b) => a.seq - b.seq).map(({ state, detail }) => [state, detail?.rule]);
 }
 
 /** What a person reads of a sent message. */

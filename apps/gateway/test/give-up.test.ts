@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Failpoint } from "../src/failpoints.ts";
-import { exampleConfig, inStore, openWorld, type World } from "./harness.ts";
+import { exampleConfig, namedEnds, openWorld } from "./harness.ts";
 import { type PlainChannel, plainChannel, plainMessage } from "./plain-channel.ts";
 
 function config(more: object = {}) {
@@ -9,13 +9,6 @@ function config(more: object = {}) {
 
 function said({ sent }: PlainChannel): string[] {
   return sent.map(({ message }) => message.parts.map((part) => ("text" in part ? part.text : "")).join());
-}
-
-async function ends(world: World): Promise<unknown[]> {
-  const rows = await inStore(world, (store) => store.inbox.list());
-  return rows
-    .toSorted((a, b) => a.seq - b.seq)
-    .map(({ messageId, state, detail }) => [messageId, state, detail?.rule]);
 }
 
 const SORRY = /something went wrong inside the gateway/;
@@ -41,7 +34,7 @@ describe("a fault of the gateway's own", { timeout: 60_000 }, () => {
       await plain.emit(plainMessage("m2", "hello"));
       await started.settled();
       expect(said(plain)).toEqual([expect.stringMatching(SORRY), "fine"]);
-      expect(await ends(world)).toEqual([
+      expect(await namedEnds(world)).toEqual([
         ["m1", "failed-reported", "internal"],
         ["m2", "replied", undefined],
       ]);
@@ -74,7 +67,7 @@ describe("a fault of the gateway's own", { timeout: 60_000 }, () => {
     await plain.emit(plainMessage("m2", "hello"));
     await second.settled();
     expect(said(plain)).toEqual([expect.stringMatching(SORRY), "fine"]);
-    expect(await ends(world)).toEqual([
+    expect(await namedEnds(world)).toEqual([
       ["m1", "failed-reported", "internal"],
       ["m2", "replied", undefined],
     ]);

@@ -209,7 +209,8 @@ export async function openWorld(): Promise<World> {
         settled: () =>
           eventually(async () => {
             const { inboxPending, outboxPending } = await gateway.service.status();
-            return inboxPending === 0 && outboxPending === 0;
+            const busy = /^signalbox_(?:runs_active|outbox_sending) (?!0$)/m.test(gateway.service.metrics());
+            return inboxPending === 0 && outboxPending === 0 && !busy;
           }, "the gateway comes to rest"),
         stop,
       };
@@ -292,6 +293,22 @@ export async function inStore<T>(world: World, look: (store: GatewayStore) => Pr
   } finally {
     await store.close();
   }
+}
+
+/** What came in, in its order. */
+export async function inboxRows(world: World) {
+  const rows = await inStore(world, (store) => store.inbox.list());
+  return rows.toSorted((a, b) => a.seq - b.seq);
+}
+
+/** How everything that came in ended, in its order: the state and the rule. */
+export async function ends(world: World): Promise<unknown[]> {
+  return (await inboxRows(world)).map(({ state, detail }) => [state, detail?.rule]);
+}
+
+/** The same, with the platforms' ids in front. */
+export async function namedEnds(world: World): Promise<unknown[]> {
+  return (await inboxRows(world)).map(({ messageId, state, detail }) => [messageId, state, detail?.rule]);
 }
 
 /** Waits until something is so; long enough for a busy machine, and named in the failure. */

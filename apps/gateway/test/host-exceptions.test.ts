@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { expect, it, onTestFinished } from "vitest";
-import { eventually, exampleConfig, inStore, openWorld, TOKEN, type World, ZHANG } from "./harness.ts";
+import { eventually, exampleConfig, inboxRows, openWorld, TOKEN, type World, ZHANG } from "./harness.ts";
 
 const BUILT = new URL("../dist/index.js", import.meta.url);
 
@@ -59,6 +59,6 @@ it("a message whose run makes its host stop three times is set aside", { timeout
   await world.startChild();
   await eventually(() => world.feishu.sent.length === 1, "the person is told");
   expect(world.feishu.sent[0]?.content).toMatch(/set it aside/);
-  const [row] = await inStore(world, (store) => store.inbox.list());
+  const [row] = await inboxRows(world);
   expect(row).toMatchObject({ state: "failed-reported", detail: { rule: "poison" } });
 });

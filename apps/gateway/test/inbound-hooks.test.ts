@@ -1,7 +1,15 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { eventually, exampleConfig, inStore, openWorld, type Started, TOKEN, type World } from "./harness.ts";
+import {
+  eventually,
+  exampleConfig,
+  inboxRows,
+  openWorld,
+  type Started,
+  TOKEN,
+  type World,
+} from "./harness.ts";
 import { modelRequests } from "./requests.ts";
 
 const SECRET = "secret-of-the-build-server";
@@ -23,7 +31,7 @@ function call(
 }
 
 async function rows() {
-  return (await inStore(world, (store) => store.inbox.list())).toSorted((a, b) => a.seq - b.seq);
+  return inboxRows(world);
 }
 
 describe("/hooks", { timeout: 60_000 }, () => {

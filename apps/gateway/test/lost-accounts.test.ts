@@ -1,6 +1,15 @@
 import { textMessage } from "@signalbox/testkit/feishu";
 import { expect, it } from "vitest";
-import { eventually, exampleConfig, inStore, openWorld, TOKEN, type World, ZHANG } from "./harness.ts";
+import {
+  eventually,
+  exampleConfig,
+  inboxRows,
+  inStore,
+  openWorld,
+  TOKEN,
+  type World,
+  ZHANG,
+} from "./harness.ts";
 import { plainChannel, plainMessage } from "./plain-channel.ts";
 import { modelRequests } from "./requests.ts";
 
@@ -34,7 +43,7 @@ it("an account that does not run just now has what the message tool says wait fo
   const create = () => Promise.reject(new Error("the platform is away"));
   const second = await world.start({ channels: [{ ...plain.definition, create }] });
   await eventually(async () => {
-    const [row] = await inStore(world, (store) => store.inbox.list());
+    const [row] = await inboxRows(world);
     return row?.state === "replied";
   }, "the message is answered");
   await second.stop();
@@ -69,7 +78,7 @@ it("an account that is not configured any more has its last replies among the de
     "both replies have their end",
   );
   await without.end("SIGTERM");
-  const inbox = await inStore(world, (store) => store.inbox.list());
+  const inbox = await inboxRows(world);
   expect(inbox.map(({ state }) => state)).toEqual(["failed-reported", "failed-reported"]);
   const listed = world.run(["outbox", "list"]);
   await listed.exited;

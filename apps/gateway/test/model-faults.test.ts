@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ScriptedTurn } from "@signalbox/testkit";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { exampleConfig, inStore, openWorld, ZHANG } from "./harness.ts";
+import { exampleConfig, inboxRows, openWorld, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
 
 const call = { id: "toolu_1", name: "write", input: { file_path: "half.txt", content: "x".repeat(200) } };
@@ -70,7 +70,7 @@ describe("when the model", { timeout: 60_000 }, () => {
       const started = await world.start();
       await started.post(textMessage("go", { senderId: ZHANG, messageId: "om_1" }));
       await started.settled();
-      const rows = await inStore(world, (store) => store.inbox.list());
+      const rows = await inboxRows(world);
       expect(rows.map((row) => row.state)).toEqual([state]);
       const texts = world.feishu.sent.map(({ content }) => JSON.parse(content).text ?? "");
       expect(texts.join("\n")).toMatch(said);

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import {
   eventually,
   exampleConfig,
+  inboxRows,
   inStore,
   LI,
   openWorld,
@@ -86,7 +87,7 @@ describe("a question with buttons", { timeout: 60_000 }, () => {
     await started.settled();
     await eventually(() => world.feishu.sent.length === 4, "the second click is answered");
     expect(texts(world).at(-1)).toBe(`The approval ${question.id} was already decided.`);
-    const rows = await inStore(world, (store) => store.inbox.list());
+    const rows = await inboxRows(world);
     expect(rows.filter(({ kind }) => kind === "action")).toHaveLength(2);
   });
 
@@ -158,7 +159,7 @@ describe("a command of the platform", { timeout: 60_000 }, () => {
     await started.settled();
     expect(said()).toEqual([[expect.stringContaining("You are plain:anna, an owner")]]);
     expect(plain.sent[0]?.message.replyTo).toBeUndefined();
-    const [row] = await inStore(world, (store) => store.inbox.list());
+    const [row] = await inboxRows(world);
     expect(row).toMatchObject({ kind: "command", state: "replied", detail: { rule: "command:whoami" } });
   });
 

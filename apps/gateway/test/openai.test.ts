@@ -2,7 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { ScriptedTurn } from "@signalbox/testkit";
 import OpenAI, { APIError, AuthenticationError, BadRequestError, NotFoundError } from "openai";
 import { beforeEach, describe, expect, it } from "vitest";
-import { eventually, exampleConfig, inStore, openWorld, type Started, TOKEN, type World } from "./harness.ts";
+import {
+  eventually,
+  exampleConfig,
+  inboxRows,
+  openWorld,
+  type Started,
+  TOKEN,
+  type World,
+} from "./harness.ts";
 import { cacheMarks, modelRequests } from "./requests.ts";
 
 const MODEL = "signalbox/coder";
@@ -233,7 +241,7 @@ describe("the OpenAI surface", { timeout: 60_000 }, () => {
     expect(await refusal(() => client.get("/nothing"))).toMatchObject({ status: 404, code: "not_found" });
     expect(await raw({ body: "{}" }, "/v1/embeddings")).toEqual({ status: 404, error: errorShape });
     expect(world.anthropic.requests).toEqual([]);
-    expect(await inStore(world, (store) => store.inbox.list())).toEqual([]);
+    expect(await inboxRows(world)).toEqual([]);
   });
 
   it("gives a model's failure as an error, whole and streaming", async () => {
@@ -357,7 +365,7 @@ describe("the OpenAI surface", { timeout: 60_000 }, () => {
     leaving.abort();
     await expect(answer).rejects.toThrow();
     await eventually(async () => {
-      const [row] = await inStore(world, (store) => store.inbox.list());
+      const [row] = await inboxRows(world);
       return row?.state === "silent" && row.detail?.rule === "stopped";
     }, "the run stops");
   });
@@ -368,7 +376,7 @@ describe("the OpenAI surface", { timeout: 60_000 }, () => {
     for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break;
     stream.controller.abort();
     await eventually(async () => {
-      const [row] = await inStore(world, (store) => store.inbox.list());
+      const [row] = await inboxRows(world);
       return row?.state === "silent" && row.detail?.rule === "stopped";
     }, "the run stops");
     expect((await client.chat.completions.create(say("there?"))).choices[0]?.message.content).toBe(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { eventually, exampleConfig, inStore, openWorld, type World } from "./harness.ts";
+import { eventually, exampleConfig, inboxRows, openWorld, type World } from "./harness.ts";
 import { IN_GROUP, type PlainChannel, plainChannel, plainMessage } from "./plain-channel.ts";
 import { modelRequests } from "./requests.ts";
 
@@ -27,10 +27,10 @@ function said({ sent }: PlainChannel): string[] {
 }
 
 async function ends(world: World): Promise<unknown[]> {
-  const rows = await inStore(world, (store) => store.inbox.list());
-  return rows
-    .toSorted((a, b) => a.seq - b.seq)
-    .map(({ messageId, state, detail }) => [messageId, state, detail?.rule].filter((one) => one).join(" "));
+  const rows = await inboxRows(world);
+  return rows.map(({ messageId, state, detail }) =>
+    [messageId, state, detail?.rule].filter((one) => one).join(" "),
+  );
 }
 
 const spoken = (world: World): string[] =>

@@ -1,6 +1,14 @@
 import OpenAI, { APIError, AuthenticationError, NotFoundError } from "openai";
 import { beforeEach, describe, expect, it } from "vitest";
-import { eventually, exampleConfig, inStore, openWorld, type Started, TOKEN, type World } from "./harness.ts";
+import {
+  eventually,
+  exampleConfig,
+  inboxRows,
+  openWorld,
+  type Started,
+  TOKEN,
+  type World,
+} from "./harness.ts";
 import { openAiSpec } from "./openai-spec.ts";
 import { modelRequests } from "./requests.ts";
 
@@ -161,7 +169,7 @@ describe("/v1/responses", { timeout: 60_000 }, () => {
       AuthenticationError,
     );
     expect(world.anthropic.requests).toEqual([]);
-    expect(await inStore(world, (store) => store.inbox.list())).toEqual([]);
+    expect(await inboxRows(world)).toEqual([]);
   });
 
   it("gives a model's failure as an error, whole and streaming, and a cut text as incomplete", async () => {
@@ -193,7 +201,7 @@ describe("/v1/responses", { timeout: 60_000 }, () => {
     for await (const event of stream) if (event.type === "response.output_text.delta") break;
     stream.controller.abort();
     await eventually(async () => {
-      const [row] = await inStore(world, (store) => store.inbox.list());
+      const [row] = await inboxRows(world);
       return row?.state === "silent" && row.detail?.rule === "stopped";
     }, "the run stops");
   });

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { eventually, exampleConfig, inStore, openWorld, TOKEN, type World, ZHANG } from "./harness.ts";
+import { eventually, exampleConfig, inboxRows, openWorld, TOKEN, type World, ZHANG } from "./harness.ts";
 import { serve } from "./site.ts";
 
 /** Long enough that nobody waits for it. */
@@ -32,8 +32,8 @@ function configure(world: World, host: string): void {
 }
 
 async function ends(world: World): Promise<unknown[]> {
-  const rows = await inStore(world, (store) => store.inbox.list());
-  return rows.toSorted((a, b) => a.seq - b.seq).map(({ messageId, state }) => [messageId, state]);
+  const rows = await inboxRows(world);
+  return rows.map(({ messageId, state }) => [messageId, state]);
 }
 
 const from = (text: string, messageId: string) => textMessage(text, { senderId: ZHANG, messageId });

@@ -4,7 +4,16 @@ import type { Outbound } from "@signalbox/channel";
 import type { ScriptedTurn } from "@signalbox/testkit";
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { eventually, exampleConfig, inStore, openWorld, TOKEN, type World, ZHANG } from "./harness.ts";
+import {
+  eventually,
+  exampleConfig,
+  inboxRows,
+  inStore,
+  openWorld,
+  TOKEN,
+  type World,
+  ZHANG,
+} from "./harness.ts";
 import { plainChannel, plainMessage } from "./plain-channel.ts";
 import { modelRequests } from "./requests.ts";
 
@@ -36,8 +45,8 @@ function textOf(message: Outbound): string {
 }
 
 async function ends(world: World): Promise<unknown[]> {
-  const rows = await inStore(world, (store) => store.inbox.list());
-  return rows.toSorted((a, b) => a.seq - b.seq).map(({ messageId, state }) => [messageId, state]);
+  const rows = await inboxRows(world);
+  return rows.map(({ messageId, state }) => [messageId, state]);
 }
 
 /** Waits until every message has its end and every reply its receipt, then stops the gateway in peace. */

@@ -1,7 +1,16 @@
 import { feishu } from "@signalbox/channel-feishu";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { eventually, exampleConfig, inStore, LI, openWorld, type World, ZHANG } from "./harness.ts";
+import {
+  eventually,
+  exampleConfig,
+  inStore,
+  LI,
+  namedEnds,
+  openWorld,
+  type World,
+  ZHANG,
+} from "./harness.ts";
 import { plainMessage } from "./plain-channel.ts";
 
 const OWNED = exampleConfig({
@@ -18,13 +27,6 @@ async function command(world: World, ...args: readonly string[]): Promise<string
 /** What is to be read in each chat, in order. */
 function said(world: World): string[] {
   return world.feishu.sent.map(({ chatId, content }) => `${chatId}: ${JSON.parse(content).text}`);
-}
-
-async function ends(world: World): Promise<unknown[]> {
-  const rows = await inStore(world, (store) => store.inbox.list());
-  return rows
-    .toSorted((a, b) => a.seq - b.seq)
-    .map(({ messageId, state, detail }) => [messageId, state, detail?.rule]);
 }
 
 /** Messages an earlier process has answered, with replies that have become too old. */
@@ -74,7 +76,7 @@ describe("a reply that is not delivered", { timeout: 60_000 }, () => {
       ["om_2", "oc_a"],
       ["om_3", "oc_b"],
     ]);
-    expect(await ends(world)).toEqual(["om_1", "om_2", "om_3"].map((id) => [id, "replied", undefined]));
+    expect(await namedEnds(world)).toEqual(["om_1", "om_2", "om_3"].map((id) => [id, "replied", undefined]));
     const started = await world.startChild();
     await eventually(() => world.feishu.sent.length >= 3, "the words are out");
     expect(said(world).sort()).toEqual([
@@ -83,7 +85,7 @@ describe("a reply that is not delivered", { timeout: 60_000 }, () => {
       `${TO_OWNER}: 3 replies were not delivered: 3 expired on feishu/main. \`signalbox outbox list\` shows what and why.`,
     ]);
     expect(said(world).join()).not.toContain("old news");
-    expect(await ends(world)).toEqual(
+    expect(await namedEnds(world)).toEqual(
       ["om_1", "om_2", "om_3"].map((id) => [id, "expired-reported", "undelivered"]),
     );
     const why = await command(world, "why", "om_2");
@@ -111,13 +113,13 @@ describe("a reply that is not delivered", { timeout: 60_000 }, () => {
       "oc_a: I have an answer, but this chat does not take it. My operator can see why.",
       expect.stringMatching(new RegExp(`^${TO_OWNER}: A reply was not delivered: 1 dead on feishu/main`)),
     ]);
-    expect(await ends(world)).toEqual([["om_1", "failed-reported", "undelivered"]]);
+    expect(await namedEnds(world)).toEqual([["om_1", "failed-reported", "undelivered"]]);
     const [dead] = await inStore(world, (store) => store.outbox.list());
     if (dead === undefined) throw new Error("one row");
     await command(world, "outbox", "retry", dead.id);
     await eventually(() => world.feishu.sent.length === 3, "the reply is out");
     expect(said(world)[2]).toBe("oc_a: the answer");
-    expect(await ends(world)).toEqual([["om_1", "replied", undefined]]);
+    expect(await namedEnds(world)).toEqual([["om_1", "replied", undefined]]);
     await started.end("SIGTERM");
   });
 

@@ -32,18 +32,28 @@ export function createTraceStore({ database, queue, now }: Context): BufferedTra
   let waiting = new Map<string, Waiting>();
   let chars = 0;
   let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | undefined;
 
+  /** Resolves when everything appended so far is written, also what another flush has taken. */
   async function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
     const batch = waiting;
     waiting = new Map();
     chars = 0;
-    if (batch.size === 0) return;
-    await queue.write(() => {
-      for (const { subject, entries, at } of batch.values())
-        insert.run(subject, `[${entries.join(",")}]`, at);
-    });
+    if (batch.size > 0) {
+      const write = queue.write(() => {
+        for (const { subject, entries, at } of batch.values())
+          insert.run(subject, `[${entries.join(",")}]`, at);
+      });
+      writing = write;
+      const done = (): void => {
+        if (writing === write) writing = undefined;
+      };
+      write.then(done, done);
+    }
+    // Batches are written in their order.
+    await writing;
   }
 
   return {

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import Sqlite from "better-sqlite3";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { type FaultPoint, openStore, StoreError } from "../src/index.ts";
 import { accepted, answered, begun, event, seed, takeLease, temporaryFolder, testStore } from "./support.ts";
 
@@ -26,6 +26,10 @@ function planned(): {
   };
 }
 
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
 const tools = { mount: "mount", unmount: "umount" };
 
 function full(): Error {
@@ -36,6 +40,8 @@ test("calls of one turn share one commit, and one that fails fails alone", async
   const path = `${temporaryFolder()}/a.db`;
   const { store } = await testStore({ path });
   const lease = await takeLease(store);
+  // However slow the machine is, no time passes within the turn.
+  vi.spyOn(performance, "now").mockReturnValue(performance.now());
   const before = (await store.maintenance.stats()).commits;
   const results = await Promise.allSettled([
     store.inbox.accept(event("1", seed().key)),
@@ -53,6 +59,16 @@ test("calls of one turn share one commit, and one that fails fails alone", async
   ]);
   expect((await store.maintenance.stats()).commits).toBe(before + 1);
   expect(await store.inbox.queued(seed().key)).toHaveLength(2);
+});
+
+test("calls of one turn that take too long for one commit are committed in several", async () => {
+  const { store } = await testStore({ path: `${temporaryFolder()}/a.db` });
+  const before = (await store.maintenance.stats()).commits;
+  let now = performance.now();
+  vi.spyOn(performance, "now").mockImplementation(() => (now += 4));
+  await Promise.all(Array.from({ length: 6 }, (_, n) => store.kv.set("n", String(n), n)));
+  expect((await store.maintenance.stats()).commits).toBeGreaterThan(before + 1);
+  expect(await store.kv.list("n")).toHaveLength(6);
 });
 
 test("under load commits are spaced out, unless told not to", async () => {

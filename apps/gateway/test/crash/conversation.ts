@@ -134,8 +134,8 @@ export interface Seen {
   readonly skipped: ReadonlyMap<string, number>;
   /** Messages one of whose calls has an unknown outcome. */
   readonly unknown: ReadonlySet<string>;
-  /** Messages one of whose calls failed, with what was said. */
-  readonly failed: ReadonlyMap<string, string>;
+  /** Messages one of whose calls failed, with what was said of each that did, in their order. */
+  readonly failed: ReadonlyMap<string, readonly string[]>;
 }
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -163,7 +163,7 @@ export function readConversation(request: unknown): Seen {
   const calls = new Map<string, number>();
   const skipped = new Map<string, number>();
   const unknown = new Set<string>();
-  const failed = new Map<string, string>();
+  const failed = new Map<string, string[]>();
   const messages = isRaw(request) ? listOf(request["messages"]) : [];
   for (const { role, content } of messages) {
     for (const block of listOf(content)) {
@@ -191,7 +191,7 @@ export function readConversation(request: unknown): Seen {
       const result = textIn(block["content"]);
       if (block["type"] !== "tool_result") continue;
       if (result.includes(NOT_RUN)) skipped.set(name, (skipped.get(name) ?? 0) + 1);
-      else if (block["is_error"] === true) failed.set(name, result);
+      else if (block["is_error"] === true) failed.set(name, [...(failed.get(name) ?? []), result]);
       if (result.includes(OUTCOME_UNKNOWN)) unknown.add(name);
     }
   }

@@ -355,6 +355,14 @@ describe("the judge of a world", () => {
     expect(judge({ ...world, ...withPosts(posts), inbox }).violations).toEqual([]);
   });
 
+  it("excuses what fails because a call before it met a fault", () => {
+    const world = cleanWorld();
+    const requests = [
+      resultOf(world.tags, tagOf(world, 2), "the failpoint tool.before", "There is no file notes/s0.2.txt."),
+    ];
+    expect(judge({ ...world, requests, notes: new Set() }).violations).toEqual([]);
+  });
+
   it.each(BREACHES)("blames %s, and nothing else", (_, breach, blame) => {
     const world = cleanWorld();
     expectBlame({ ...world, ...breach(world) }, blame);

@@ -151,14 +151,14 @@ function judgeRest({ outbox, runsActive, damage }: Evidence, blame: Blame): void
 interface Conversations {
   /** Messages one of whose calls the model was told to have an unknown outcome. */
   readonly unknown: ReadonlySet<string>;
-  /** Messages one of whose calls failed, with what the model was told. */
-  readonly failed: ReadonlyMap<string, string>;
+  /** Messages one of whose calls failed, with what the model was told of each that did, in their order. */
+  readonly failed: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Sessions are what the vendor takes, hold every message once, in order, and none of another session. */
 function judgeModel(evidence: Evidence, blame: Blame): Conversations {
   const unknown = new Set<string>();
-  const failed = new Map<string, string>();
+  const failed = new Map<string, readonly string[]>();
   const judgeSaid = judgeOrder(evidence);
   for (const { body, status, text } of evidence.requests) {
     if (status !== 200) blame(`vendor: refused a request with ${status}: …${text.slice(-300)}`);
@@ -335,10 +335,12 @@ function judgeEffects(
         `blind: ${name} (${tag.kind}, ${end?.state} ${end?.rule ?? ""}) was said ${said} times by the message tool or after it: ${sayings.map(({ messageId: id, content }) => `${id} ${content}`).join(" | ")}`,
       );
     if (ran > 1) blame(`blind: the command of ${name} ran ${ran} times`);
-    const told = failed.get(name) ?? "";
+    const failures = failed.get(name) ?? [];
+    // A call that failed makes others fail: what is not there cannot be read.
+    const [told = ""] = failures;
     const stopped = evidence.mode === "interrupt" && (end?.rule === "stopped" || STOPPED.test(told));
     const excused = unknown.has(name) || stopped || end?.rule === "poison" || INJECTED.test(told);
-    if (failed.has(name) && !excused) blame(`failed: a tool of ${name}: ${told}`);
+    if (failures.length > 0 && !excused) blame(`failed: a tool of ${name}: ${failures.join(" | ")}`);
     if (excused) continue;
     if (["send", "echo", "steps"].includes(tag.kind) && said === 0 && !unsure.includes(sideText(name)))
       blame(`lost: ${name} was not said by the message tool`);

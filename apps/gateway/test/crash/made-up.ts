@@ -68,12 +68,20 @@ export function requestOf(tags: readonly Tag[]): Evidence["requests"][number] {
   return { status: 200, text: "", body: { messages } };
 }
 
-/** The same with the result of a call that a message asked for. */
-export function resultOf(tags: readonly Tag[], tag: Tag, text: string): Evidence["requests"][number] {
-  const id = `call_s${tag.session}_${tag.number}_0`;
-  const result = { type: "tool_result", tool_use_id: id, is_error: true, content: text };
+/** The same with the results of calls that a message asked for, all of them errors. */
+export function resultOf(
+  tags: readonly Tag[],
+  tag: Tag,
+  ...texts: readonly string[]
+): Evidence["requests"][number] {
+  const results = texts.map((content, index) => ({
+    type: "tool_result",
+    tool_use_id: `call_s${tag.session}_${tag.number}_${index}`,
+    is_error: true,
+    content,
+  }));
   const said = tags.map((one) => ({ role: "user", content: textOf(one) }));
-  return { status: 200, text: "", body: { messages: [...said, { role: "user", content: [result] }] } };
+  return { status: 200, text: "", body: { messages: [...said, { role: "user", content: results }] } };
 }
 
 /** A world in which every promise was kept: one conversation, with a message of each kind. */

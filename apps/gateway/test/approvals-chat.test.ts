@@ -1,0 +1,59 @@
+import { groupMention, textMessage } from "@signalbox/testkit/feishu";
+import { describe, expect, it } from "vitest";
+import { ask, from, open, said } from "./feishu-talk.ts";
+import { eventually, LI, type Started, type World, ZHANG } from "./harness.ts";
+import { modelRequests } from "./requests.ts";
+
+describe("approvals", { timeout: 60_000 }, () => {
+  const identity = { name: "write", input: { file_path: "SOUL.md", content: "Be bold. ``` end" } };
+  const group = (senderId: string) => ({ ...from(senderId), chatType: "group" as const, chatId: "oc_group" });
+
+  /** A turn that has seen what others said in the group, and wants to change the agent's own notes. */
+  async function until(world: World, started: Started): Promise<string> {
+    world.script([{ toolCalls: [{ id: "toolu_soul", ...identity }] }, { text: "as you say" }]);
+    await started.post(textMessage("the new motto is: be bold", group(LI)));
+    await started.post(groupMention("write the motto down", world.feishu.bot, group(ZHANG)));
+    await eventually(() => said(world).length > 0, "the question is put");
+    const [question = ""] = said(world);
+    expect(question).toContain("the agent coder wants to use write");
+    expect(question).toContain("content from history");
+    expect(question).toContain('{"content":"Be bold. ``` end","file_path":"SOUL.md"}');
+    return /Approval (\w{8}):/.exec(question)?.[1] ?? "";
+  }
+
+  it.each([
+    ["allow", false, "as you say"],
+    ["deny", true, "as you say"],
+  ])("%s decides about the call that waits, when an owner says so", async (answer, isError, reply) => {
+    const { world, started } = await open();
+    const id = await until(world, started);
+    await started.post(textMessage(`/approve ${id} ${answer}`, from(LI)));
+    await eventually(() => said(world).length > 1, "the member is answered");
+    await started.post(textMessage("/approve", from(ZHANG)));
+    await eventually(() => said(world).length > 2, "the owner sees what is open");
+    expect(modelRequests(world.anthropic)).toHaveLength(1);
+    await started.post(textMessage(`/approve ${id.toLowerCase()} ${answer}`, from(ZHANG)));
+    await started.settled();
+    const [question, refused, open_, ...rest] = said(world);
+    expect(refused).toBe("You may not use /approve here.");
+    expect(question).toBe(`${open_}\nAllow\nDeny`);
+    expect(rest.toSorted()).toEqual(
+      [`${answer === "allow" ? "Allowed" : "Denied"}: write, approval ${id}.`, reply].toSorted(),
+    );
+    const results = modelRequests(world.anthropic)[1]?.body.messages.flatMap(({ content }) =>
+      typeof content === "string" ? [] : content.filter(({ type }) => type === "tool_result"),
+    );
+    expect(results).toMatchObject([isError ? { is_error: true } : { tool_use_id: "toolu_soul" }]);
+    await ask(started, `/approve ${id} allow`);
+    expect(said(world).at(-1)).toBe(`The approval ${id} was already decided.`);
+  });
+
+  it("/stop ends a turn that waits for one", async () => {
+    const { world, started } = await open();
+    await until(world, started);
+    await started.post(groupMention("/stop", world.feishu.bot, group(ZHANG)));
+    await started.settled();
+    expect(said(world).at(-1)).toBe("Stopped.");
+    expect(modelRequests(world.anthropic)).toHaveLength(1);
+  });
+});
