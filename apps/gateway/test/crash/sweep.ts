@@ -74,6 +74,8 @@ export async function runSweep({ point, step = 1, from = 1, parallel }: SweepOpt
         violations.push(...found.violations.map((text) => `${point}:${count}: ${text}`));
       }
     };
+    // Each gateway listens for exceptions of its process.
+    process.setMaxListeners(process.getMaxListeners() + parallel);
     await Promise.all(Array.from({ length: parallel }, worker));
     return { violations, passings, runs, restarts };
   } finally {
