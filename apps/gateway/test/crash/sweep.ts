@@ -46,12 +46,12 @@ const UNKNOWN = "outcome unknown";
  * and checks that each message has its end, its reply once and in order, and its effects.
  */
 export async function runSweep({ point, step = 1, from = 1, parallel }: SweepOptions): Promise<SweepReport> {
-  /** What the model was told of tools that failed, or may have done their work, by message. */
+  /** What the model was told first of tools that failed, or may have done their work, by message. */
   const failed = new Map<string, string>();
   const anthropic = await startAnthropic({
     script(request) {
       const seen = readConversation(request);
-      for (const [name, what] of seen.failed) failed.set(name, what);
+      for (const [name, [first = ""]] of seen.failed) failed.set(name, first);
       for (const name of seen.unknown) failed.set(name, UNKNOWN);
       return nextTurn(request);
     },
