@@ -1,7 +1,7 @@
 import type { ConvertToLlm } from "../hooks.ts";
 import type { AgentMessage, AssistantMessage, Message, ToolResultMessage } from "../messages.ts";
 import { turnStart } from "../overflow/history-turns.ts";
-import { estimateTokens, mostTokens } from "../tokens.ts";
+import { estimateTokens, mostTokens, OVERHEAD } from "../tokens.ts";
 import { count } from "../usage.ts";
 import { CallIds } from "./call-ids.ts";
 import { cleanAssistant, cleanInput } from "./clean.ts";
@@ -65,9 +65,27 @@ export class Conversation {
     while (this.#seen < messages.length) {
       const message = messages[this.#seen++];
       if (message === undefined) continue;
-      this.#count(message);
-      if (!this.#stale) this.#extend(message);
+      if (
+        message.role === "user" &&
+        typeof message.content === "string" &&
+        this.#takesAsIs(message.content)
+      ) {
+        // As `#count` and `#extend` would have it. Nearly every run begins so, and many end before what begins them is
+        // compiled.
+        this.#most += message.content.length + OVERHEAD;
+        this.#llm.push(message);
+      } else {
+        this.#count(message);
+        if (!this.#stale) this.#extend(message);
+      }
     }
+  }
+
+  /** Whether a person's text goes into the view as it is. */
+  #takesAsIs(text: string): boolean {
+    return (
+      !this.#stale && this.#convert === convertToLlm && this.#historyTurns === undefined && text.trim() !== ""
+    );
   }
 
   /** Puts the results of the last turn, which came in as they finished, in the order of its calls. */
@@ -118,12 +136,14 @@ export class Conversation {
 
   /** What the vendor gets. A new array each time: a stream may hold on to it. */
   request(): readonly Message[] {
-    this.#catchUp();
+    if (this.#seen < this.#messages.length) this.#catchUp();
     if (this.#stale) {
       this.#llm = this.#valid(this.view());
       this.#stale = false;
     }
-    return asking(this.#llm.slice());
+    const request = this.#llm.slice();
+    const last = request[request.length - 1];
+    return last !== undefined && last.role !== "assistant" ? request : asking(request);
   }
 
   /** A request made from any messages. */
@@ -187,7 +207,7 @@ export class Conversation {
 
   /** No more than this many; cheaper than `tokens`, which most turns need not know. */
   mostTokens(prefix: number): number {
-    this.#catchUp();
+    if (this.#seen < this.#messages.length) this.#catchUp();
     return (this.#reported ?? prefix) + this.#tail + this.#most;
   }
 

@@ -40,14 +40,14 @@ export class Repeats {
 function canonical(value: JsonValue): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (isArray(value)) return `[${value.map(canonical).join()}]`;
-  let text = "";
-  for (const [key, item] of Object.entries(value).sort(byKey))
-    text += `${JSON.stringify(key)}:${canonical(item)},`;
-  return `{${text}}`;
-}
-
-function byKey([a]: readonly [string, JsonValue], [b]: readonly [string, JsonValue]): number {
-  return a < b ? -1 : 1;
+  const keys = Object.keys(value);
+  if (keys.length > 1) keys.sort();
+  let text = "{";
+  for (const key of keys) {
+    const item = value[key];
+    if (item !== undefined) text += `${JSON.stringify(key)}:${canonical(item)},`;
+  }
+  return `${text}}`;
 }
 
 function isArray(value: object): value is readonly JsonValue[] {

@@ -213,7 +213,13 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
     const given = typeof this.#system === "function" ? this.#system(this.turn) : this.#system;
     const system = given instanceof Promise ? await stop.orStopped(given) : given;
     if (system === undefined) return endOf(stoppedBy(stop.cause));
-    if (!this.#fits(system)) this.#shift(await this.#fitting.before(system));
+    const { model, context } = this.config;
+    const room = model.contextWindow * (context?.pruneAt ?? PRUNE_AT);
+    const prefix = system.stable.length + (system.volatile?.length ?? 0) + this.tools.mostTokens;
+    // Most requests are short enough by far, which the length of the texts alone tells.
+    if (this.conversation.mostTokens(prefix) > room && !this.#fitting.fits(system)) {
+      this.#shift(await this.#fitting.before(system));
+    }
     let answered = stop.cause === undefined ? await this.#ask(system) : undefined;
     if (answered?.stopReason === "context_overflow") answered = await this.#askShorter(system, answered);
     if (answered === undefined) return endOf(stoppedBy(stop.cause));
@@ -231,14 +237,6 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
     const said = outcome === undefined ? undefined : this.#commitInput(outcome.steering, "steer");
     if (said !== undefined) await said;
     return this.#following(message, calls.length > 0, outcome);
-  }
-
-  /** Whether the next request is short enough as it is. Most are by far, which the length of the texts alone tells. */
-  #fits(system: SystemPrompt): boolean {
-    const { config, conversation, tools } = this;
-    const above = config.model.contextWindow * (config.context?.pruneAt ?? PRUNE_AT);
-    const prefix = system.stable.length + (system.volatile?.length ?? 0) + tools.mostTokens;
-    return conversation.mostTokens(prefix) <= above || this.#fitting.fits(system);
   }
 
   /** The vendor had no room for the request: one more try with a shorter one, where there is one. */

@@ -20,10 +20,9 @@ const MAX_SCHEMA_DEPTH = 256;
 
 type Check = (args: JsonObject) => Checked | Promise<Checked>;
 
-/** A tool made ready once: what the model sees of it, and its check. */
+/** A tool and the check of its arguments. */
 export interface CompiledTool {
   readonly tool: Tool;
-  readonly spec: ToolSpec;
   readonly schema: CompiledSchema;
 }
 
@@ -34,16 +33,11 @@ export class ToolSet {
   readonly schemaTokens: number;
   /** No more than this many tokens in a request, names and descriptions included. */
   readonly mostTokens: number;
-  readonly #compiled: readonly CompiledTool[];
+  readonly #tools: readonly Tool[];
   #byName: Map<string, CompiledTool> | undefined;
 
-  constructor(
-    compiled: readonly CompiledTool[],
-    specs: readonly ToolSpec[],
-    schemaTokens: number,
-    mostTokens: number,
-  ) {
-    this.#compiled = compiled;
+  constructor(tools: readonly Tool[], specs: readonly ToolSpec[], schemaTokens: number, mostTokens: number) {
+    this.#tools = tools;
     this.specs = specs;
     this.schemaTokens = schemaTokens;
     this.mostTokens = mostTokens;
@@ -51,7 +45,7 @@ export class ToolSet {
 
   /** Made when the first tool is called: most turns call none. */
   get byName(): ReadonlyMap<string, CompiledTool> {
-    this.#byName ??= new Map(this.#compiled.map((entry) => [entry.tool.name, entry]));
+    this.#byName ??= new Map(this.#tools.map((tool) => [tool.name, { tool, schema: compileSchema(tool) }]));
     return this.#byName;
   }
 }
@@ -60,7 +54,7 @@ const schemas = new WeakMap<InputSchema, CompiledSchema>();
 
 /** @throws AgentError `invalid_tool` */
 export function compileTools(tools: readonly Tool[]): ToolSet {
-  const compiled: CompiledTool[] = [];
+  const given: Tool[] = [];
   const specs: ToolSpec[] = [];
   let schemaTokens = 0;
   let mostTokens = 0;
@@ -69,20 +63,20 @@ export function compileTools(tools: readonly Tool[]): ToolSet {
     if (tool === undefined) continue;
     const schema = compileSchema(tool);
     const spec = schema.specOf(tool);
-    compiled.push({ tool, spec, schema });
+    given.push(tool);
     specs.push(spec);
     schemaTokens += schema.tokens;
-    mostTokens += schema.tokens + tool.name.length + tool.description.length;
+    mostTokens += schema.tokens + spec.name.length + spec.description.length;
   }
-  if (compiled.length > 1) throwTwins(compiled);
-  return new ToolSet(compiled, specs, schemaTokens, mostTokens);
+  if (given.length > 1) throwTwins(given);
+  return new ToolSet(given, specs, schemaTokens, mostTokens);
 }
 
-function throwTwins(compiled: readonly CompiledTool[]): void {
+function throwTwins(tools: readonly Tool[]): void {
   const names = new Set<string>();
-  for (const { tool } of compiled) {
-    if (names.has(tool.name)) throw new AgentError("invalid_tool", `Two tools are called "${tool.name}".`);
-    names.add(tool.name);
+  for (const { name } of tools) {
+    if (names.has(name)) throw new AgentError("invalid_tool", `Two tools are called "${name}".`);
+    names.add(name);
   }
 }
 

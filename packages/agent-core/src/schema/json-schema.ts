@@ -138,9 +138,10 @@ class Compiler {
   }
 
   #pushObject(schema: JsonObject, checks: Check[]): void {
-    const properties = new Map<string, Check>();
+    const properties = new Map<string, { readonly pointer: string; readonly check: Check }>();
     if (isJsonObject(schema.properties)) {
-      for (const [key, entry] of Object.entries(schema.properties)) properties.set(key, this.compile(entry));
+      for (const [key, entry] of Object.entries(schema.properties))
+        properties.set(key, { pointer: pointer(key), check: this.compile(entry) });
     }
     const patterns: [Pattern, Check][] = [];
     if (isJsonObject(schema.patternProperties)) {
@@ -185,10 +186,10 @@ class Compiler {
       if (!perKey) return;
       for (const key of keys) {
         if (issues.length >= MAX_ISSUES) return;
-        const at = `${path}/${pointer(key)}`;
-        const check = properties.get(key);
-        check?.(value[key], at, issues);
-        let known = check !== undefined;
+        const property = properties.get(key);
+        const at = `${path}/${property?.pointer ?? pointer(key)}`;
+        property?.check(value[key], at, issues);
+        let known = property !== undefined;
         for (const [pattern, patternCheck] of patterns) {
           if (!pattern.test(key)) continue;
           known = true;
