@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { Conversation } from "../src/conversation/conversation.ts";
 import type {
   AgentEvent,
   AgentMessage,
@@ -117,6 +118,26 @@ describe("any conversation", () => {
         else expect(vendorProblems(messages)).toEqual([]);
       }),
       { numRuns: RUNS * 5 },
+    );
+  });
+
+  it("gives the same request with other words of people in it, however much of it was known", () => {
+    const words = fc.constantFrom("", " ", "other words", undefined);
+    fc.assert(
+      fc.property(history, fc.array(words, { maxLength: 14 }), fc.nat(14), (messages, said, without) => {
+        const changed = messages.map((entry, index) => {
+          const content = said[index];
+          return entry.role === "user" && content !== undefined ? { ...entry, content } : entry;
+        });
+        const conversation = new Conversation(messages);
+        const interjected = changed.map((entry, index) => (index === without ? user("wait") : entry));
+        for (const given of [changed, interjected, changed.toSpliced(without, 1), messages]) {
+          const anew = new Conversation([]).requestOf(given);
+          expect(conversation.requestOf(given)).toEqual(anew);
+          expect(vendorProblems(anew)).toEqual([]);
+        }
+      }),
+      { numRuns: RUNS * 3 },
     );
   });
 

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
 import Anthropic from "@anthropic-ai/sdk";
-import type { Model } from "@signalbox/agent-core";
+import type { Message, Model } from "@signalbox/agent-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { connectAnthropic } from "../src/anthropic/index.ts";
 import type { FetchLike } from "../src/provider.ts";
@@ -22,6 +23,7 @@ interface Seen {
   readonly method: string | undefined;
   readonly url: string | undefined;
   readonly headers: IncomingHttpHeaders;
+  readonly body: string;
 }
 
 const ANSWER = [
@@ -42,11 +44,10 @@ function accept(response: ServerResponse): void {
 const seen: Seen[] = [];
 let answer: (response: ServerResponse) => void = accept;
 let url = "";
-const server = createServer((request, response) => {
-  request.resume().on("end", () => {
-    seen.push({ method: request.method, url: request.url, headers: request.headers });
-    answer(response);
-  });
+const server = createServer(async (request, response) => {
+  const { method, url: path, headers } = request;
+  seen.push({ method, url: path, headers, body: await text(request) });
+  answer(response);
 });
 
 beforeAll(async () => {
@@ -64,16 +65,12 @@ beforeEach(() => {
   answer = accept;
 });
 
-function ask(fetch?: FetchLike): Promise<ReadTurn> {
+const HI: readonly Message[] = [{ role: "user", content: "Hi.", timestamp: 0 }];
+
+function ask(fetch?: FetchLike, messages = HI): Promise<ReadTurn> {
   const config = { apiKey: "k", baseUrl: url, headers: { "X-Team": "blue" }, now: () => 0 };
   const stream = connectAnthropic(fetch === undefined ? config : { ...config, fetch });
-  return readTurn(
-    stream(model, {
-      system: { stable: "" },
-      messages: [{ role: "user", content: "Hi.", timestamp: 0 }],
-      tools: [],
-    }),
-  );
+  return readTurn(stream(model, { system: { stable: "" }, messages, tools: [] }));
 }
 
 /** What belongs to the connection or the runtime's own client, not to the API. */
@@ -106,6 +103,33 @@ describe.each(PATHS)("over %s", (_name, fetch) => {
     expect([ours?.method, ours?.url]).toEqual([theirs?.method, theirs?.url]);
     expect(apiHeaders(ours?.headers)).toEqual(apiHeaders(theirs?.headers));
     expect(ours?.headers).toMatchObject({ "x-team": "blue", "x-api-key": "k" });
+  });
+
+  it("sends a long conversation whole and in order, whatever its characters", async () => {
+    const said = (n: number): string => `${n % 7 === 0 ? "Grüße 你好 🚦" : "plain"} ${n} ${"x".repeat(90)}`;
+    const messages = Array.from({ length: 1_001 }, (_, n): Message => {
+      const content = said(n);
+      if (n % 2 === 0) return { role: "user", content, timestamp: n };
+      const { api, provider, id } = model;
+      const block = { type: "text" as const, text: content };
+      return {
+        role: "assistant",
+        content: [block],
+        api,
+        provider,
+        model: id,
+        stopReason: "end_turn",
+        timestamp: n,
+      };
+    });
+    expect((await ask(fetch, messages)).error).toBeUndefined();
+    const [request] = seen;
+    expect(request?.headers["content-length"]).toBe(String(Buffer.byteLength(request?.body ?? "")));
+    const body: { messages: { role: string; content: { text: string; cache_control?: object }[] }[] } =
+      JSON.parse(request?.body ?? "");
+    expect(body.messages.map(({ content }) => content[0]?.text)).toEqual(messages.map((_, n) => said(n)));
+    const marks = body.messages.flatMap(({ content }, n) => (content[0]?.cache_control ? [n] : []));
+    expect(marks).toEqual([998, 1_000]);
   });
 
   it("says why it was refused, from the vendor's own words", async () => {
@@ -170,8 +194,7 @@ it("lets go of the connection when its reader leaves", async () => {
     response.writeHead(200).write(ANSWER.slice(0, ANSWER.length / 2));
   };
   const stream = connectAnthropic({ apiKey: "k", baseUrl: url });
-  const messages = [{ role: "user", content: "Hi.", timestamp: 0 }] as const;
-  for await (const event of stream(model, { system: { stable: "" }, messages, tools: [] }))
+  for await (const event of stream(model, { system: { stable: "" }, messages: HI, tools: [] }))
     if (event.type === "start") break;
   await once(open ?? server, "close");
 });

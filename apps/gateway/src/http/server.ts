@@ -116,7 +116,18 @@ function createApp(options: HttpOptions): Hono<Env> {
       await next();
       return undefined;
     };
-  const limit = (errors: Errors) => bodyLimit({ maxSize: MAX_BODY, onError: errors.tooLarge });
+  const limit = (errors: Errors) => {
+    const counted = bodyLimit({ maxSize: MAX_BODY, onError: errors.tooLarge });
+    return async (context: Context<Env>, next: Next): Promise<Response | undefined> => {
+      const { "content-length": length, "transfer-encoding": encoding } = context.env.incoming.headers;
+      // Node.js keeps a sender to the length it states: only a body of unknown length has to be counted as it comes,
+      // which takes the web streams that all others do without.
+      if (length === undefined || encoding !== undefined) return (await counted(context, next)) ?? undefined;
+      if (Number(length) > MAX_BODY) return errors.tooLarge(context);
+      await next();
+      return undefined;
+    };
+  };
 
   app.get("/healthz", (context) => context.json({ status: "ok" }));
   app.get("/readyz", (context) =>

@@ -131,4 +131,12 @@ describe("Conversation", () => {
     expect(conversation.request()).toHaveLength(2);
     expect(conversation.tokens(0)).toBe(estimateTokens(conversation.messages));
   });
+
+  it("makes a request valid in which something else stands where the model's turn was", () => {
+    const history = [user("a"), assistant([toolCall("1", "t")]), result("1"), user("b")];
+    const conversation = new Conversation(history);
+    expect(conversation.requestOf(history)).toEqual(history);
+    const [first, , , last] = history;
+    expect(conversation.requestOf(history.with(1, user("wait")))).toEqual([first, user("wait"), last]);
+  });
 });

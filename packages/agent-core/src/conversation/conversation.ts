@@ -136,19 +136,45 @@ export class Conversation {
 
   /** What the vendor gets. A new array each time: a stream may hold on to it. */
   request(): readonly Message[] {
+    const request = this.#upToDate().slice();
+    const last = request[request.length - 1];
+    return last !== undefined && last.role !== "assistant" ? request : asking(request);
+  }
+
+  /** A request made from any messages. Where they are those of the view but for what people say, that costs little. */
+  requestOf(messages: readonly AgentMessage[]): readonly Message[] {
+    return asking(this.#resaid(messages) ?? this.#valid(messages));
+  }
+
+  #upToDate(): readonly Message[] {
     if (this.#seen < this.#messages.length) this.#catchUp();
     if (this.#stale) {
       this.#llm = this.#valid(this.view());
       this.#stale = false;
     }
-    const request = this.#llm.slice();
-    const last = request[request.length - 1];
-    return last !== undefined && last.role !== "assistant" ? request : asking(request);
+    return this.#llm;
   }
 
-  /** A request made from any messages. */
-  requestOf(messages: readonly AgentMessage[]): readonly Message[] {
-    return asking(this.#valid(messages));
+  /**
+   * The vendor's view with what people say as `messages` have it; `undefined` where they differ in more than that.
+   * What is between the people's messages stays valid, whatever they say.
+   */
+  #resaid(messages: readonly AgentMessage[]): Message[] | undefined {
+    const llm = this.#upToDate();
+    if (messages.length !== llm.length) return undefined;
+    const request = llm.slice();
+    for (let i = 0; i < llm.length; i++) {
+      const given = messages[i];
+      const own = llm[i];
+      if (given === own || given === undefined || own === undefined) continue;
+      const converted = this.#toLlm(given);
+      if (converted === own) continue;
+      if (converted?.role !== "user" || own.role !== "user") return undefined;
+      const cleaned = cleanInput(converted);
+      if (cleaned.role !== "user") return undefined;
+      request[i] = cleaned;
+    }
+    return request;
   }
 
   #valid(messages: readonly AgentMessage[]): Message[] {

@@ -62,8 +62,9 @@ function keyOf(target: Model, options: AdaptOptions): string {
 export function adapt(history: readonly Message[], target: Model, options: AdaptOptions = {}): Adapted {
   const key = keyOf(target, options);
   const losses: Loss[] = [];
-  const messages: Message[] = [];
-  const places: number[] = [];
+  // Most histories are taken as they are: a copy is begun at the first message that is not.
+  let messages: Message[] | undefined;
+  let places: number[] = [];
   for (let from = 0; from < history.length; from++) {
     const message = history[from];
     if (message === undefined) continue;
@@ -73,11 +74,18 @@ export function adapt(history: readonly Message[], target: Model, options: Adapt
       memos.set(message, memo);
     }
     for (const loss of memo.converted.losses) losses.push({ ...loss, message: from });
-    if (memo.converted.message === undefined) continue;
-    messages.push(memo.converted.message);
+    const made = memo.converted.message;
+    if (messages === undefined) {
+      if (made === message) continue;
+      messages = history.slice(0, from);
+      places = messages.map((_, index) => index);
+    }
+    if (made === undefined) continue;
+    messages.push(made);
     places.push(from);
   }
-  return { messages: pairCalls(messages, places, losses, (id) => callIdFor(target.api, id)), losses };
+  const fit = (id: string): string => callIdFor(target.api, id);
+  return { messages: pairCalls(messages ?? history, places, losses, fit), losses };
 }
 
 /** Details of a kind that a warning names. */

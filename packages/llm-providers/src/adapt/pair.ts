@@ -37,7 +37,7 @@ function callsOf(message: AssistantMessage): ToolCallBlock[] {
  * Puts each call's one result right after its turn, in the order of the calls and under the call's name. A half-received call of a broken turn
  * that nobody answered is dropped: the model never finished saying it. An id that was used before is replaced.
  *
- * @param places where each message stood in the history that the losses speak of.
+ * @param places where each message stood in the history that the losses speak of; empty where that is this one.
  * @param fit makes an id that the wire format takes.
  */
 export function pairCalls(
@@ -45,7 +45,8 @@ export function pairCalls(
   places: readonly number[],
   losses: Loss[],
   fit: (id: string) => string,
-): Message[] {
+): readonly Message[] {
+  if (isPaired(messages)) return messages;
   const out: Message[] = [];
   const seen = new Set<string>();
   let i = 0;
@@ -116,6 +117,28 @@ export function pairCalls(
   }
   if (out[0]?.role === "assistant") out.unshift({ role: "user", content: CUT, timestamp: out[0].timestamp });
   return out;
+}
+
+/** Whether there is nothing to do: what most histories cost. */
+function isPaired(messages: readonly Message[]): boolean {
+  if (messages[0]?.role === "assistant") return false;
+  let seen: Set<string> | undefined;
+  let i = 0;
+  while (i < messages.length) {
+    const message = messages[i++];
+    if (message === undefined || message.role === "toolResult") return false;
+    if (message.role === "user") continue;
+    for (const block of message.content) {
+      if (block.type !== "toolCall") continue;
+      const result = messages[i++];
+      if (result?.role !== "toolResult" || result.toolCallId !== block.id) return false;
+      if (result.toolName !== block.name) return false;
+      seen ??= new Set();
+      if (seen.has(block.id)) return false;
+      seen.add(block.id);
+    }
+  }
+  return true;
 }
 
 /** Whether the results of `calls` follow at once, in their order, under ids that are new: nothing to be mended. */

@@ -16,11 +16,11 @@ export interface Answer {
 }
 
 /**
- * Sends one request body to the Messages endpoint.
+ * Sends one request body, given in parts, to the Messages endpoint.
  *
  * @throws FailureError what the vendor refused it with, or what broke the connection
  */
-export type PostMessages = (body: string, signal: AbortSignal) => Promise<Answer>;
+export type PostMessages = (body: readonly string[], signal: AbortSignal) => Promise<Answer>;
 
 /** What a refused request says, in the words of the SDK's own error for it. */
 async function refusal(sdk: Sdk, response: Response, now: number): Promise<FailureError> {
@@ -80,7 +80,7 @@ export async function openClient(config: ProviderConfig): Promise<PostMessages> 
   if (send !== undefined) {
     return async (body, signal) => {
       try {
-        const init = { method: "POST", headers: new Headers(req.headers), body, signal };
+        const init = { method: "POST", headers: new Headers(req.headers), body: body.join(""), signal };
         const response = await accepted(await send(url, init));
         return {
           requestId: response.headers.get("request-id"),

@@ -16,6 +16,9 @@ import { assistantBlocks, resultBlock, userBlocks } from "./convert.ts";
 /** Called with what the caller should know about the request. */
 export type Warn = (code: string, message: string) => void;
 
+/** Characters from which on a part of a body is closed. */
+const PART_CHARS = 32_768;
+const GO_ON = '{"type":"text","text":"(continue)"}';
 const DEFAULT_MAX_TOKENS = 8_192;
 const MIN_BUDGET = 1_024;
 
@@ -102,7 +105,8 @@ export class RequestBuilder {
   /** The newest system text, serialised and marked. */
   #system: { readonly text: string; readonly control: string | undefined; readonly json: string } | undefined;
 
-  build(model: Model, context: ModelContext, options: StreamOptions, warn: Warn): string {
+  /** The body in parts, to be sent one after the other. */
+  build(model: Model, context: ModelContext, options: StreamOptions, warn: Warn): readonly string[] {
     const plan = planThinking(model, options, warn);
     const control = this.#cacheControl(options);
     const { messages, losses } = adapt(context.messages, model);
@@ -218,10 +222,11 @@ export class RequestBuilder {
 
   #turns(messages: readonly Message[], control: string | undefined, model: Model): string[] {
     const turns: string[] = [];
-    const userTurns: { readonly at: number; readonly blocks: string }[] = [];
-    const user = (blocks: string, text = userTurn(blocks)): void => {
-      userTurns.push({ at: turns.length, blocks });
-      if (userTurns.length > 2) userTurns.shift();
+    // The last two turns of people: their blocks, and where they stand.
+    let [at, blocksAt, atBefore, blocksBefore] = [-1, "", -1, ""];
+    const user = (blocks: string, text: string): void => {
+      [atBefore, blocksBefore] = [at, blocksAt];
+      [at, blocksAt] = [turns.length, blocks];
       turns.push(text);
     };
     for (let i = 0; i < messages.length; i++) {
@@ -245,10 +250,12 @@ export class RequestBuilder {
     }
     const last = messages.at(-1);
     if (last?.role === "assistant" && last.stopReason !== "pause" && model.quirks?.prefill === false)
-      user('{"type":"text","text":"(continue)"}');
+      user(GO_ON, userTurn(GO_ON));
     // Two breakpoints: what was cached last time is found again, and this turn's end is cached for the next.
-    if (control !== undefined)
-      for (const { at, blocks } of userTurns) turns[at] = userTurn(marked(blocks, control));
+    if (control !== undefined) {
+      if (atBefore >= 0) turns[atBefore] = userTurn(marked(blocksBefore, control));
+      if (at >= 0) turns[at] = userTurn(marked(blocksAt, control));
+    }
     return turns;
   }
 }
@@ -257,20 +264,35 @@ function userTurn(blocks: string): string {
   return `{"role":"user","content":[${blocks}]}`;
 }
 
-/** In one piece by one join: every further concatenation would copy a long conversation once more. */
+/**
+ * Parts of some length by one join each. In one piece, a long conversation would be a string that V8 does not let go
+ * before its next major collection; every further concatenation would copy it once more.
+ */
 function assemble(
   fields: readonly [string, string][],
   turns: string[],
   extra: Readonly<Record<string, JsonValue>> | undefined,
-): string {
+): readonly string[] {
   const all = new Map(fields);
   for (const [name, value] of Object.entries(extra ?? {})) all.set(name, JSON.stringify(value));
   const given = all.get("messages");
   all.delete("messages");
   let head = "{";
   for (const [name, json] of all) head += `${JSON.stringify(name)}:${json},`;
-  if (given !== undefined) return `${head}"messages":${given}}`;
+  if (given !== undefined) return [`${head}"messages":${given}}`];
   turns[0] = `${head}"messages":[${turns[0] ?? ""}`;
   turns.push(`${turns.pop() ?? ""}]}`);
-  return turns.join(",");
+  const parts: string[] = [];
+  let chars = 0;
+  let from = 0;
+  for (let i = 0; i < turns.length - 1; i++) {
+    chars += turns[i]?.length ?? 0;
+    if (chars < PART_CHARS) continue;
+    // The empty one makes the join end with a comma.
+    parts.push([...turns.slice(from, i + 1), ""].join(","));
+    from = i + 1;
+    chars = 0;
+  }
+  parts.push(turns.slice(from).join(","));
+  return parts;
 }

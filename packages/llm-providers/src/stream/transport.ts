@@ -110,7 +110,7 @@ interface Exchange {
   readonly method: string;
   /** The length of the body is added. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array | null | undefined;
+  readonly body?: string | readonly string[] | Uint8Array | null | undefined;
   readonly signal?: AbortSignal | null | undefined;
 }
 
@@ -136,13 +136,16 @@ export function keepAliveWire({ resend = true }: { readonly resend?: boolean } =
     if (signal?.aborted === true) return Promise.reject(abortError(signal));
     const { agent, request: open } = wireFor(url.protocol);
     const headers: Record<string, string> = { ...given };
-    let encoding: BufferEncoding = "utf8";
-    if (typeof body === "string") {
-      const bytes = Buffer.byteLength(body);
-      headers["content-length"] = String(bytes);
+    const parts = body === null ? [] : typeof body === "string" || body instanceof Uint8Array ? [body] : body;
+    const encodings: BufferEncoding[] = [];
+    let length = 0;
+    for (const part of parts) {
+      const bytes = Buffer.byteLength(part);
+      length += bytes;
       // One byte a character is plain ASCII, which needs no encoding.
-      if (bytes === body.length) encoding = "latin1";
-    } else if (body !== null) headers["content-length"] = String(body.byteLength);
+      encodings.push(bytes === part.length ? "latin1" : "utf8");
+    }
+    if (body !== null) headers["content-length"] = String(length);
     const options: RequestOptions = {
       agent,
       hostname: url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname,
@@ -177,8 +180,10 @@ export function keepAliveWire({ resend = true }: { readonly resend?: boolean } =
           reject(error);
         });
         // Otherwise the head and a long text are joined into another copy of the text.
-        if (typeof body === "string" && body.length > LONG_TEXT) request.flushHeaders();
-        request.end(body, encoding);
+        if (length > LONG_TEXT) request.flushHeaders();
+        const last = parts.length - 1;
+        for (let i = 0; i < last; i++) request.write(parts[i], encodings[i] ?? "utf8");
+        request.end(parts[last] ?? null, encodings[last] ?? "utf8");
       };
       signal?.addEventListener("abort", onAbort, { once: true });
       send(resend);
