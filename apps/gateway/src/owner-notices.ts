@@ -55,9 +55,8 @@ export function createOwnerNotices(options: OwnerNoticesOptions): OwnerNotices {
   const tell = async (): Promise<boolean> => {
     try {
       const told = Number((await store.kv.get("undelivered", "told")) ?? 0);
-      const rows = (await store.outbox.list({ limit: COUNTED })).filter(
-        ({ updatedAt, payload }) => updatedAt > told && payload.notice !== true,
-      );
+      const ended = await store.outbox.list({ changedAfter: told, limit: COUNTED });
+      const rows = ended.filter(({ payload }) => payload.notice !== true);
       if (rows.length === 0) return false;
       const newest = Math.max(...rows.map(({ updatedAt }) => updatedAt));
       const text = textOf(rows);

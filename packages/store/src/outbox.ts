@@ -53,11 +53,13 @@ export function createOutboxStore<T extends Bodies>(
     "UPDATE outbox SET next_at = ?1, updated_at = ?1 WHERE seq = ?2",
   );
   const remove = database.command<[number]>("DELETE FROM outbox WHERE seq = ?");
-  const listEnded = database.query<[number], OutboxRecord>(
-    "SELECT * FROM outbox WHERE state IN ('dead', 'uncertain', 'expired') ORDER BY seq DESC LIMIT ?",
+  const listEnded = database.query<[number, number], OutboxRecord>(
+    `SELECT * FROM outbox WHERE state IN ('dead', 'uncertain', 'expired') AND updated_at > ?
+     ORDER BY seq DESC LIMIT ?`,
   );
-  const list = database.query<[string, number], OutboxRecord>(
-    "SELECT * FROM outbox WHERE state IN (SELECT value FROM json_each(?)) ORDER BY seq DESC LIMIT ?",
+  const list = database.query<[string, number, number], OutboxRecord>(
+    `SELECT * FROM outbox WHERE state IN (SELECT value FROM json_each(?)) AND updated_at > ?
+     ORDER BY seq DESC LIMIT ?`,
   );
 
   /** The row we are sending under this lease. */
@@ -251,11 +253,11 @@ export function createOutboxStore<T extends Bodies>(
 
     list: (filter) =>
       queue.read(() => {
-        const limit = filter?.limit ?? 100;
+        const { limit = 100, changedAfter = -1 } = filter ?? {};
         const records =
           filter?.states === undefined
-            ? listEnded.all(limit)
-            : list.all(JSON.stringify(filter.states), limit);
+            ? listEnded.all(changedAfter, limit)
+            : list.all(JSON.stringify(filter.states), changedAfter, limit);
         return records.map(rows.toRow);
       }),
 

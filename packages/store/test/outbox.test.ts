@@ -59,6 +59,22 @@ test("rows of one address go one after the other; a retry holds back what follow
   ]);
 });
 
+test("rows that ended since some moment are listed, also old ones behind many newer ones", async () => {
+  const { store, time } = await testStore();
+  const lease = await takeLease(store);
+  const [old, next] = await store.outbox.enqueue([reply("1", "a"), reply("2", "b")], { lease });
+  if (old === undefined || next === undefined) throw new Error("two rows");
+  await store.outbox.claimDue({ lease, limit: 9 });
+  await store.outbox.dead(next.id, lease, "gone");
+  const looked = time.now;
+  expect(ids(await store.outbox.list({ limit: 1 }))).toEqual([next.id]);
+  time.now += 1;
+  await store.outbox.dead(old.id, lease, "gone too");
+  expect(ids(await store.outbox.list({ limit: 1 }))).toEqual([next.id]);
+  expect(ids(await store.outbox.list({ changedAfter: looked, limit: 1 }))).toEqual([old.id]);
+  expect(await store.outbox.list({ states: ["dead"], changedAfter: time.now })).toEqual([]);
+});
+
 test("the limit takes the oldest, and tells that more is due", async () => {
   const { store, time } = await testStore();
   const lease = await takeLease(store);

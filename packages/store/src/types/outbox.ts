@@ -132,6 +132,8 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   /** Newest first. Default states: `dead`, `uncertain`, `expired`. Default limit 100. */
   list(filter?: {
     readonly states?: readonly OutboxState[];
+    /** Only rows whose `updatedAt` is later. */
+    readonly changedAfter?: Millis;
     readonly limit?: number;
   }): Promise<readonly OutboxRow<T>[]>;
   /**
