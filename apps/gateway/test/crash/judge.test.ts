@@ -355,6 +355,23 @@ describe("the judge of a world", () => {
     expect(judge({ ...world, ...withPosts(posts), inbox }).violations).toEqual([]);
   });
 
+  it("leaves a message that gave way to a newer one to the model, which may say it once more and no oftener", () => {
+    const world = cleanWorld();
+    const said = (times: number): Partial<Evidence> =>
+      withPosts(
+        world.posts.flatMap((post) =>
+          post.content.includes(sideText("s0.5"))
+            ? Array.from({ length: times }, (_, n) => again(post, { key: `${n}`, messageId: `${n}` })).flat()
+            : post,
+        ),
+      );
+    const inbox = rowsWith(world, "s0.5", { state: "silent", rule: "stopped" });
+    const gaveWay = (times: number): Evidence => ({ ...world, ...said(times), inbox, mode: "interrupt" });
+    expectBlame(gaveWay(2), []);
+    expectBlame(gaveWay(3), [/^blind: s0\.5 .* was said 3 times/]);
+    expectBlame({ ...gaveWay(2), mode: "followup" }, [/^blind: s0\.5 .* was said 2 times/, /s0\.5/]);
+  });
+
   it("excuses what fails because a call before it met a fault", () => {
     const world = cleanWorld();
     const requests = [

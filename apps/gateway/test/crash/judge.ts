@@ -327,9 +327,10 @@ function judgeEffects(
     const said = sayings.length;
     const ran = evidence.ran.filter((line) => line === name).length;
     const end = ends.get(name);
-    // What was set aside after the tool had said it is still open to the model, which may say it in the answer to the
-    // next message.
-    const doubt = end?.rule === "poison" ? 1 : 0;
+    // What was set aside, or gave way to a newer message, after the tool had said it is still open to the model, which
+    // may say it in the answer to the next message.
+    const gaveWay = evidence.mode === "interrupt" && end?.rule === "stopped";
+    const doubt = end?.rule === "poison" || gaveWay ? 1 : 0;
     if (said > 1 + doubt)
       blame(
         `blind: ${name} (${tag.kind}, ${end?.state} ${end?.rule ?? ""}) was said ${said} times by the message tool or after it: ${sayings.map(({ messageId: id, content }) => `${id} ${content}`).join(" | ")}`,
@@ -338,7 +339,7 @@ function judgeEffects(
     const failures = failed.get(name) ?? [];
     // A call that failed makes others fail: what is not there cannot be read.
     const [told = ""] = failures;
-    const stopped = evidence.mode === "interrupt" && (end?.rule === "stopped" || STOPPED.test(told));
+    const stopped = gaveWay || (evidence.mode === "interrupt" && STOPPED.test(told));
     const excused = unknown.has(name) || stopped || end?.rule === "poison" || INJECTED.test(told);
     if (failures.length > 0 && !excused) blame(`failed: a tool of ${name}: ${failures.join(" | ")}`);
     if (excused) continue;
