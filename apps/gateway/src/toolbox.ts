@@ -15,10 +15,10 @@ import {
   createToolRunner,
   createWebFetchTool,
   createWriteTool,
+  type DirectCallOptions,
   describeSandbox,
   type GuardedFetch,
   openWorkspace,
-  type RunTools as RunnerTools,
   type Sandbox,
   startSandbox,
   type TaintSource,
@@ -32,6 +32,7 @@ import type { Home } from "./home.ts";
 import type { Hooks } from "./hooks.ts";
 import { INBOX_FOLDER } from "./inbox-folder.ts";
 import type { MessageSender } from "./message-sender.ts";
+import type { Asking } from "./path/asking.ts";
 import type { Role } from "./path/gate.ts";
 import type { MayAttach } from "./path/media-out.ts";
 import { ShutdownAbort } from "./path/shutdown.ts";
@@ -58,6 +59,11 @@ export interface ActiveRun extends ToolRun {
   readonly mayAttach: MayAttach;
 }
 
+interface DirectCall extends DirectCallOptions {
+  /** How a person's answer is waited for. */
+  readonly asking: Asking["during"];
+}
+
 /** The tools of one run. */
 interface RunTools {
   readonly mayAttach: MayAttach;
@@ -71,7 +77,7 @@ interface RunTools {
    * For what is not the model's wish: goes through the same gate. A question that comes up is waited for; where the
    * gateway stops meanwhile it throws a `ShutdownAbort`, and nothing was done.
    */
-  readonly call: RunnerTools["call"];
+  readonly call: (name: string, args: unknown, how: DirectCall) => Promise<ToolResult>;
   /** A message is part of the run: its speaker may lower what the run may do, what it quotes taints it. */
   heard(event: MessageEvent, role: Role): void;
   /** Addresses in this text were not thought of by the model. */
@@ -192,7 +198,9 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
           const result = await call(name, args, how);
           const asked = await questionIn(approvals, sessionKey, result);
           if (asked === undefined) return result;
-          const answer = await Promise.race([approvals.wait(asked.id, how.signal), approvals.closed]);
+          const answer = await how.asking(() =>
+            Promise.race([approvals.wait(asked.id, how.signal), approvals.closed]),
+          );
           if (answer === undefined) throw new ShutdownAbort("the gateway stops while somebody is asked");
           if (answer === "allowed") return call(name, args, how);
           return failed(answer === "denied" ? "The approval was refused." : "Nobody approved it in time.");

@@ -85,7 +85,10 @@ async function tainted(channel: string) {
     onSent: () => {},
   });
   tools.tainted("web");
-  const how = { callId: "call-1", signal: new AbortController().signal };
+  const how = {
+    ...{ callId: "call-1", signal: new AbortController().signal },
+    asking: async <T>(ask: () => T | Promise<T>): Promise<T> => ask(),
+  };
   const soul = join(home.workspace("coder"), "SOUL.md");
   return { toolbox, asked, soul, call: () => tools.call("write", SOUL, how) };
 }

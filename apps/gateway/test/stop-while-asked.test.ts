@@ -73,6 +73,23 @@ describe("a stop while a person is asked", { timeout: 60_000 }, () => {
     expect(said(again).join("\n")).not.toMatch(/may or may not|Outcome unknown/);
   });
 
+  it("counts no end of the process against a command meanwhile", async () => {
+    const world = await openWorld();
+    world.configure(config());
+    world.files({ "skills/reach/SKILL.md": REACH });
+    const plain = plainChannel();
+    const started = await world.start({ channels: [plain.definition] });
+    const attempts = async () =>
+      (await inStore(world, (store) => store.runs.list())).map((run) => [run.state, run.attempts]);
+    const text = "/reach echo done >> ran";
+    await plain.emit(plainMessage("m1", text, { replyTo: { messageId: "m0", text: "rm" } }));
+    await eventually(() => plain.sent.length === 1, "the question is put");
+    await eventually(async () => (await attempts()).flat().at(-1) === 0, "that it waits is noted");
+    await plain.emit(plainMessage("m2", `/approve ${idIn(said(plain)[0])} allow`));
+    await started.settled();
+    expect(await attempts()).toEqual([["completed", 1]]);
+  });
+
   it("counts no end of the process against the message meanwhile, but does so once the tool may run", async () => {
     const world = await openWorld();
     world.configure(config());

@@ -1,4 +1,4 @@
-import type { AskAnswer, OnAsk, Step } from "@signalbox/agent-core";
+import type { AskAnswer, Step } from "@signalbox/agent-core";
 import { parseId, type RunId } from "@signalbox/store";
 import { expect, it } from "vitest";
 import { createAsking } from "./asking.ts";
@@ -28,26 +28,11 @@ function harness() {
       noted.push(waiting);
     },
   };
-  const asking = createAsking(
-    { store: { runs }, lease, logger: { warn: () => {} } },
-    runId,
-    () => new Promise((resolve) => answers.push(resolve)),
-  );
-  const info: Parameters<OnAsk>[0] = {
-    ...{ call: call("a"), args: {}, turn: 1, question: "may it?", signal: new AbortController().signal },
-    tool: {
-      ...{ name: "t", description: "", inputSchema: {}, effects: "none" },
-      execute: () => Promise.resolve({ content: [] }),
-    },
-    message: {
-      ...{ role: "assistant", content: [], api: "x", provider: "x", model: "x" },
-      ...{ stopReason: "tool_use", timestamp: 0 },
-    },
-  };
+  const asking = createAsking({ store: { runs }, lease, logger: { warn: () => {} } }, runId);
   return {
     asking,
     noted,
-    ask: () => Promise.resolve(asking.onAsk(info)),
+    ask: () => asking.during(() => new Promise<AskAnswer>((resolve) => answers.push(resolve))),
     answer: () => answers.shift()?.({ action: "allow" }),
     fail: (on: boolean) => {
       failing = on;

@@ -1,11 +1,12 @@
-import type { OnAsk, Step } from "@signalbox/agent-core";
+import type { Step } from "@signalbox/agent-core";
 import type { RunId } from "@signalbox/store";
 import { messageOf } from "../errors.ts";
 import type { RunOptions } from "./run.ts";
 
 /** Knows when a run does nothing but wait for a person. */
 export interface Asking {
-  readonly onAsk: OnAsk;
+  /** Asks a person, and gives the answer. */
+  during<T>(ask: () => T | Promise<T>): Promise<T>;
   /** To be awaited before the step is kept. Throws what a failing store throws. */
   onStep(step: Step): Promise<void>;
 }
@@ -20,7 +21,7 @@ interface AskingOptions {
  * A run that only waits for a person cannot be what ends the process: dying meanwhile, for whatever reason and however
  * often, does not count against its messages. It does while another of its calls runs beside the question.
  */
-export function createAsking({ store, lease, logger }: AskingOptions, runId: RunId, ask: OnAsk): Asking {
+export function createAsking({ store, lease, logger }: AskingOptions, runId: RunId): Asking {
   let asked = 0;
   const calls = new Set<string>();
   let waits = false;
@@ -39,14 +40,14 @@ export function createAsking({ store, lease, logger }: AskingOptions, runId: Run
   };
 
   return {
-    async onAsk(info) {
+    async during(ask) {
       asked++;
       await settle().catch((error: unknown) =>
         // Whoever is asked need not suffer from it, and it shows again with the next write.
         logger.warn({ run: runId, err: messageOf(error) }, "that a run waits was not noted"),
       );
       try {
-        return await ask(info);
+        return await ask();
       } finally {
         asked--;
         await settle();

@@ -149,7 +149,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     }
     return ids;
   };
-  const asking = createAsking(options, runId, tools.onAsk);
+  const asking = createAsking(options, runId);
   const journal = createJournal({
     store,
     lease,
@@ -202,7 +202,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
         transformContext: (messages, info) =>
           withContext(messages, contextPlace(messages, info, scope.input), extras),
         beforeToolCall: tools.beforeToolCall,
-        onAsk: asking.onAsk,
+        onAsk: (info) => asking.during(() => tools.onAsk(info)),
         onPendingCall: (pending) => pendingDecision(pending, scope.started),
         async onStep(step) {
           // A result must not be on record before what it brought in is: the run may go on in another process.
