@@ -35,7 +35,8 @@ export class Conversation {
   #most = 0;
 
   constructor(history: readonly AgentMessage[]) {
-    this.#messages = history.slice();
+    // An empty copy of an array that never held anything takes objects only after V8 has changed its kind, each time.
+    this.#messages = history.length === 0 ? [] : history.slice();
     this.#seen = history.length;
     this.#stale = history.length > 0;
     this.#convert = convertToLlm;
