@@ -3,6 +3,7 @@ import { assistant, lines, toolCall, usage, user } from "../../test/scripted.ts"
 import type { AgentMessage, ToolResultMessage } from "../messages.ts";
 import { estimateTokens } from "../tokens.ts";
 import { Conversation } from "./conversation.ts";
+import { convertToLlm } from "./convert.ts";
 
 const result = (id: string, text = "ok"): ToolResultMessage => ({
   role: "toolResult",
@@ -138,5 +139,23 @@ describe("Conversation", () => {
     expect(conversation.requestOf(history)).toEqual(history);
     const [first, , , last] = history;
     expect(conversation.requestOf(history.with(1, user("wait")))).toEqual([first, user("wait"), last]);
+  });
+
+  it("is not misled by a host's own conversion: it may drop calls, and need not take what is left out", () => {
+    const conversation = new Conversation([user("a")]);
+    conversation.configure((message) => {
+      if (message.role === "custom") throw new Error("never shown");
+      if (message.role !== "assistant") return convertToLlm(message);
+      return { ...message, content: message.content.filter((block) => block.type !== "toolCall") };
+    }, undefined);
+    conversation.request();
+    const turn = assistant([{ type: "text", text: "so" }, toolCall("1", "secret")]);
+    for (const message of [turn, result("1")]) conversation.append(message);
+    for (const request of [conversation.request(), conversation.requestOf(conversation.view())])
+      expect(request.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+    conversation.append({ role: "custom", kind: "note", content: "x", timestamp: 1 });
+    conversation.append(user("b"));
+    const shown = conversation.view().filter(({ role }) => role !== "custom");
+    expect(conversation.requestOf(shown).map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
   });
 });

@@ -158,9 +158,12 @@ export class Conversation {
 
   /**
    * The vendor's view with what people say as `messages` have it; `undefined` where they differ in more than that.
-   * What is between the people's messages stays valid, whatever they say.
+   * What is between the people's messages stays valid, whatever they say. Not with a host's own conversion: it may not
+   * take what `messages` leave out.
    */
   #resaid(messages: readonly AgentMessage[]): Message[] | undefined {
+    if (this.#convert !== convertToLlm || messages.length !== this.#messages.length - this.hidden())
+      return undefined;
     const llm = this.#upToDate();
     if (messages.length !== llm.length) return undefined;
     const request = llm.slice();
@@ -260,7 +263,7 @@ export class Conversation {
   #extend(message: AgentMessage): void {
     const converted = this.#toLlm(message);
     const last = this.#llm.at(-1);
-    let fits = converted === message || (converted !== undefined && converted.role === vendorRole(message));
+    let fits = converted === message || (converted !== undefined && isSameTurn(converted, message));
     let own: Message | undefined = converted;
     if (converted?.role === "assistant") {
       own = cleanAssistant(converted);
@@ -323,8 +326,15 @@ export class Conversation {
   }
 }
 
-function vendorRole({ role }: AgentMessage): Message["role"] {
-  return role === "assistant" || role === "toolResult" ? role : "user";
+/** Whether a host's own conversion left a message where it stands in the order of calls and results. */
+function isSameTurn(converted: Message, message: AgentMessage): boolean {
+  if (message.role === "toolResult")
+    return converted.role === "toolResult" && converted.toolCallId === message.toolCallId;
+  if (message.role !== "assistant") return converted.role === "user";
+  if (converted.role !== "assistant") return false;
+  const calls = toolCalls(message);
+  const left = toolCalls(converted);
+  return left.length === calls.length && left.every((call, index) => call.id === calls[index]?.id);
 }
 
 /** A request ends with something to answer. A host may have left out, or lost, what was. */
