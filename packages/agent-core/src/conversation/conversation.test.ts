@@ -157,5 +157,7 @@ describe("Conversation", () => {
     conversation.append(user("b"));
     const shown = conversation.view().filter(({ role }) => role !== "custom");
     expect(conversation.requestOf(shown).map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+    const instead = conversation.view().map((message) => (message.role === "custom" ? user("c") : message));
+    expect(conversation.requestOf(instead).at(-2)).toEqual(user("c"));
   });
 });
