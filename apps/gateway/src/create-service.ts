@@ -182,9 +182,9 @@ export function createService(options: ServiceOptions): GatewayService {
     outboxChanged: options.wakeOutbox,
     prune: options.upkeep.prune,
     vacuum: options.upkeep.vacuum,
-    async webhook(channel, account, request) {
+    async webhook(channel, account, request, read) {
       const found = accounts.get(channel, account);
-      return found?.running.webhook?.(request);
+      return found?.running.webhook?.(request, read);
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { ReadBody } from "@signalbox/channel";
 import type {
   AgentInfo,
   ApprovalInfo,
@@ -92,5 +93,5 @@ export interface GatewayService {
   /** Whether messages are taken. */
   ready(): boolean;
   /** Hands a platform's request to its channel account; `undefined` where there is no such account. */
-  webhook(channel: string, account: string, request: Request): Promise<Response | undefined>;
+  webhook(channel: string, account: string, request: Request, read?: ReadBody): Promise<Response | undefined>;
 }

@@ -185,10 +185,10 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
       return trouble === undefined ? { state } : { state: "degraded", reason: trouble.reason };
     },
     self: () => people.known(),
-    webhook: async (request) => {
+    webhook: async (request, read) => {
       if (socket !== undefined)
         return Response.json({ error: "this account takes no webhooks" }, { status: 404 });
-      const answer = webhook(request);
+      const answer = webhook(request, read);
       running.add(answer);
       return answer.finally(() => running.delete(answer));
     },

@@ -23,7 +23,7 @@ export const limits = {
   cardTables: 4,
   buttons: 20,
   callbackBytes: 1000,
-  /** A pushed event, in bytes; the same as the gateway's own limit. */
+  /** A pushed event, in bytes. */
   bodyBytes: 1_048_576,
   /**
    * How old a signed request may be. The last delivery again comes 6 h 5 min after the first, and nobody says that it

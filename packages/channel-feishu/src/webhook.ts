@@ -1,4 +1,4 @@
-import { type ChannelContext, type EmitResult, equalInConstantTime } from "@signalbox/channel";
+import { type ChannelContext, type EmitResult, equalInConstantTime, type ReadBody } from "@signalbox/channel";
 import type { FeishuConfig } from "./config.ts";
 import { decrypt, signatureHolds } from "./crypto.ts";
 import { type Envelope, readEnvelope } from "./envelope.ts";
@@ -17,12 +17,12 @@ type EventEnvelope = Extract<Envelope, { kind: "event" }>;
 export function createWebhook(
   context: Pick<ChannelContext<FeishuConfig>, "config" | "clock" | "logger">,
   handle: (event: EventEnvelope) => Promise<Handled>,
-): (request: Request) => Promise<Response> {
+): (request: Request, read?: ReadBody) => Promise<Response> {
   const { config, clock, logger } = context;
 
-  async function answer(request: Request): Promise<Response> {
+  async function answer(request: Request, read?: ReadBody): Promise<Response> {
     if (request.method !== "POST") return reply(405, { error: "method not allowed" }, { allow: "POST" });
-    const body = await readBody(request);
+    const body = await readBody(request, read);
     if (body === undefined) return reply(413, { error: "body over 1 MB" });
     const signed = checkSignature(request.headers, body, config, clock.now());
     if (signed === "wrong") return refuse("the signature does not hold");
@@ -97,12 +97,10 @@ function open(outer: Raw, config: FeishuConfig, signed: Signed): Raw | undefined
 }
 
 /** The body as it came; undefined once it is longer than allowed. */
-async function readBody(request: Request): Promise<Uint8Array | undefined> {
-  const stated = request.headers.get("content-length");
-  if (stated !== null) {
-    if (!(Number(stated) <= limits.bodyBytes)) return undefined;
-    // Servers keep a sender to the length it states, and read such a body without a stream.
-    const body = new Uint8Array(await request.arrayBuffer());
+async function readBody(request: Request, read: ReadBody | undefined): Promise<Uint8Array | undefined> {
+  if (Number(request.headers.get("content-length")) > limits.bodyBytes) return undefined;
+  if (read !== undefined) {
+    const body = await read();
     return body.byteLength > limits.bodyBytes ? undefined : body;
   }
   const chunks: Uint8Array[] = [];

@@ -114,6 +114,35 @@ describe("the webhook with a verification token", { timeout: 30_000 }, () => {
     expect((await answer).status).toBe(200);
   });
 
+  it("reads no more of a body than is allowed, whatever length it states", async () => {
+    await using bench = await openBench({ verificationToken: token });
+    let given = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        given += 65_536;
+        controller.enqueue(new Uint8Array(65_536));
+        if (given >= 64_000_000) controller.close();
+      },
+    });
+    const init = { method: "POST", headers: { "content-length": "2" }, body, duplex: "half" as const };
+    expect((await bench.channel.webhook?.(new Request("http://gateway/", init)))?.status).toBe(413);
+    expect(given).toBeLessThan(2_000_000);
+  });
+
+  it("takes the body from a host that has a way to read it, within the same limit", async () => {
+    await using bench = await openBench({ verificationToken: token });
+    const ask = async (text: string) => {
+      const request = new Request("http://gateway/", { method: "POST", body: "not this" });
+      const answer = await bench.channel.webhook?.(request, async () => Buffer.from(text));
+      return [answer?.status, request.bodyUsed];
+    };
+    expect(await ask(JSON.stringify(challenge))).toEqual([200, false]);
+    expect(await ask(JSON.stringify({ ...challenge, padding: "x".repeat(1024 * 1024) }))).toEqual([
+      413,
+      false,
+    ]);
+  });
+
   it("refuses what is no event with an answer in the 400s", async () => {
     await using bench = await openBench({ verificationToken: token });
     const post = async (body: string, method = "POST") =>

@@ -99,6 +99,12 @@ export interface HistoryMessage {
   readonly timestamp: number;
 }
 
+/**
+ * Reads the body of a platform's request, whole, where the host has seen to it that it cannot be longer than its own
+ * limit. In place of the request's own body, and once.
+ */
+export type ReadBody = () => Promise<Uint8Array>;
+
 /** One account of a platform, running. Every method may throw {@link ChannelError}, and no other error on purpose. */
 export interface Channel<Address = unknown> {
   /** Resolves when listening; once. */
@@ -108,8 +114,12 @@ export interface Channel<Address = unknown> {
   health(): Health;
   /** Undefined until the platform was asked. */
   self(): Identity | undefined;
-  /** The platform's HTTP request, body untouched. Answers 200 only after `emit` said accepted or duplicate. */
-  webhook?(request: Request): Promise<Response>;
+  /**
+   * The platform's HTTP request, body untouched. Answers 200 only after `emit` said accepted or duplicate. A channel may
+   * take the body by `read`, where the host gives it, which costs less than the request's stream; a body that it reads
+   * from the request itself it has to count as it comes.
+   */
+  webhook?(request: Request, read?: ReadBody): Promise<Response>;
   send(to: Address, message: Outbound, options: SendOptions): Promise<Receipt>;
   edit?(to: Address, messageId: string, message: Outbound, signal: AbortSignal): Promise<void>;
   remove?(to: Address, messageId: string, signal: AbortSignal): Promise<void>;

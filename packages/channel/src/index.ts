@@ -23,6 +23,7 @@ export {
   type Health,
   type HistoryMessage,
   type Identity,
+  type ReadBody,
 } from "./channel.ts";
 export { chunkText } from "./chunk.ts";
 export { equalInConstantTime } from "./constant-time.ts";
