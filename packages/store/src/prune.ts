@@ -151,6 +151,9 @@ export function createPruner(
     `SELECT (page_count - freelist_count) * page_size AS bytes
      FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
   );
+  const waitsIn = database.query<[string], { one: 1 }>(
+    "SELECT 1 AS one FROM inbox WHERE settled_at IS NULL AND session_key = ? LIMIT 1",
+  );
   const removeSession = database.command<[string]>("DELETE FROM session WHERE key = ?");
 
   /** The keys are hashes, in no order of time: one 256th of them in each transaction. */
@@ -213,6 +216,8 @@ export function createPruner(
       removed += await queue.write(() => {
         const held = rows.load(key);
         if (held === undefined || held.active !== undefined || held.record.updated_at >= limit) return 0;
+        // A message that came in after the look changes nothing in its session before its run begins.
+        if (waitsIn.get(key) !== undefined) return 0;
         chain.remove(held.record, key);
         return removeSession.run(key);
       });

@@ -157,6 +157,24 @@ test("sessions are kept up to a number, and as long as something waits in them",
   expect((await store.sessions.list()).map(({ key }) => key)).toEqual(["a"]);
 });
 
+test.each([{ idleSessionsMs: day }, { sessions: 1 }])(
+  "a session in which a message came to wait while others are pruned stays: %j",
+  async (retention) => {
+    const { store, time } = await testStore();
+    const keys = Array.from({ length: 400 }, (_, i) => `k${String(i).padStart(3, "0")}`);
+    for (const key of keys) await store.sessions.ensure(seed(key));
+    time.now += 2 * day;
+    await store.sessions.ensure(seed("newest"));
+    const pruning = store.maintenance.prune(retention);
+    while ((await store.sessions.get("k000")) !== undefined)
+      await new Promise((resolve) => setImmediate(resolve));
+    expect(await store.sessions.get("k399")).toBeDefined();
+    await accepted(store, "comes meanwhile", "k399");
+    expect((await pruning).sessions).toBe(399);
+    expect(await store.sessions.get("k399")).toBeDefined();
+  },
+);
+
 test("space is given back while reading and writing go on", async () => {
   const path = `${temporaryFolder()}/a.db`;
   const { store, time } = await testStore({ path });
