@@ -33,7 +33,11 @@ export function createHistories(store: GatewayStore): Histories {
   return {
     forget,
     async load(sessionKey, session) {
-      if (session === undefined) return { messages: [], places: [] };
+      if (session === undefined) {
+        // A later session of this key begins again at the same numbers.
+        forget(sessionKey);
+        return { messages: [], places: [] };
+      }
       const known = kept.get(sessionKey);
       if (known?.generation === session.generation && known.places.at(-1) === session.lastSeq) {
         // The one longest unused goes first.
