@@ -195,11 +195,12 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
         async call(name, args, how) {
           const verdict = await gate(name, how.callId, args);
           if (verdict.action === "deny") return failed(`Not allowed. ${verdict.reason}`);
-          const result = await call(name, args, how);
-          const asked = await questionIn(approvals, sessionKey, result);
-          if (asked === undefined) return result;
+          const questions: Approval[] = [];
+          const result = await call(name, args, { ...how, asked: (approval) => questions.push(approval) });
+          const [question] = questions;
+          if (question === undefined) return result;
           const answer = await how.asking(() =>
-            Promise.race([approvals.wait(asked.id, how.signal), approvals.closed]),
+            Promise.race([approvals.wait(question.id, how.signal), approvals.closed]),
           );
           if (answer === undefined) throw new ShutdownAbort("the gateway stops while somebody is asked");
           if (answer === "allowed") return call(name, args, how);
@@ -276,20 +277,6 @@ async function makeRunner(
     record: ({ sessionKey, decision, rule, reason, tool, callId }) =>
       note(sessionKey, `${tool}: ${decision} (${rule}). ${reason}`, { rule, call: callId }),
   });
-}
-
-/** The open question a refused call has left, which its text names. */
-async function questionIn(
-  approvals: Approvals,
-  sessionKey: string,
-  { content, isError }: ToolResult,
-): Promise<Approval | undefined> {
-  if (isError !== true) return undefined;
-  const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-  const all = await approvals.list();
-  return all.find(
-    (one) => one.state === "pending" && one.sessionKey === sessionKey && text.includes(` ${one.id};`),
-  );
 }
 
 function failed(text: string): ToolResult {

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { MessageEvent } from "@signalbox/channel";
 import { type InboxId, openStore, parseId, type RunId } from "@signalbox/store";
 import { expect, onTestFinished, test } from "vitest";
@@ -90,7 +91,8 @@ async function tainted(channel: string) {
     asking: async <T>(ask: () => T | Promise<T>): Promise<T> => ask(),
   };
   const soul = join(home.workspace("coder"), "SOUL.md");
-  return { toolbox, asked, soul, call: () => tools.call("write", SOUL, how) };
+  const read = (path: string) => tools.call("read", { file_path: path }, { ...how, callId: "call-2" });
+  return { toolbox, asked, soul, call: () => tools.call("write", SOUL, how), read };
 }
 
 test.each(["allow", "deny"] as const)("a command's call waits for its question: %s", async (answer) => {
@@ -105,6 +107,20 @@ test.each(["allow", "deny"] as const)("a command's call waits for its question: 
   expect((await result).isError === true).toBe(answer === "deny");
   expect(existsSync(soul)).toBe(answer === "allow");
   expect(asked).toHaveLength(1);
+});
+
+test("a call that ran and failed is not taken for the question that its text names", async () => {
+  const { toolbox, asked, call, read } = await tainted("web");
+  const result = call();
+  await eventually(() => asked.length > 0, "the question is put");
+  const [open] = await toolbox.approvals.list();
+  const failed = await Promise.race([read(` ${open?.id};x`), delay(5_000, "waits for the answer")]);
+  expect(failed).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringContaining(`${open?.id};x`) }],
+  });
+  await toolbox.approvals.resolve(open?.id ?? "", "deny", "web:token");
+  await result;
 });
 
 test("nobody is asked over the API: the call is refused at once", async () => {

@@ -49,6 +49,8 @@ export interface DirectCallOptions {
   readonly callId: string;
   readonly signal: AbortSignal;
   readonly update?: ToolContext["update"];
+  /** Told of the approval that the call needs and does not have: then it fails, and nothing runs. */
+  readonly asked?: (approval: Approval) => void;
   /** Awaited once the call is allowed, right before its body; what it rejects with is thrown, and nothing runs. */
   readonly started?: () => Promise<void>;
 }
@@ -131,7 +133,11 @@ function runTools(
   }
 
   /** The permit for a call, or why there is none. */
-  async function permitFor(blueprint: ToolBlueprint, call: ToolCall): Promise<Permit | ToolResult> {
+  async function permitFor(
+    blueprint: ToolBlueprint,
+    call: ToolCall,
+    asked?: DirectCallOptions["asked"],
+  ): Promise<Permit | ToolResult> {
     const prepared = ready.get(call.id);
     ready.delete(call.id);
     // A permit is for these very arguments and for the run as it was judged.
@@ -143,8 +149,9 @@ function runTools(
       ? { kind: "permit", permit: prepared.permit }
       : await judge(blueprint, call.id, call.args);
     if (outcome.kind === "deny") return failure(`Not allowed. ${outcome.reason}`);
-    if (outcome.kind === "ask") return failure(waitingText(outcome.reason, outcome.approval));
-    return outcome.permit;
+    if (outcome.kind === "permit") return outcome.permit;
+    asked?.(outcome.approval);
+    return failure(waitingText(outcome.reason, outcome.approval));
   }
 
   async function carryOut(
@@ -213,14 +220,16 @@ function runTools(
       keep(blueprint.name, info.call.id, info.args, version, outcome.permit);
       return { action: "allow" };
     },
-    async call(name, args, { callId, signal, update, started }) {
+    async call(name, args, { callId, signal, update, asked, started }) {
       const blueprint = blueprints.get(name);
       if (blueprint === undefined) return failure(`There is no tool called ${name}.`);
       const checked = await checkArgs(blueprint, args);
       if ("problem" in checked) return failure(`The arguments of ${name} are not right: ${checked.problem}`);
       const context = { signal, update: update ?? (() => {}) };
       const call = { id: callId, name, args: checked.args };
-      const permit = await permitFor(blueprint, call).catch((error: unknown) => failure(messageOf(error)));
+      const permit = await permitFor(blueprint, call, asked).catch((error: unknown) =>
+        failure(messageOf(error)),
+      );
       if ("content" in permit) return permit;
       await started?.();
       try {
