@@ -34,7 +34,7 @@ async function open(openDirect: (account: string, owner: string) => Promise<stri
   ]);
   const woken: number[] = [];
   const notices = createOwnerNotices({
-    ...{ store, lease, owners: ["plain:olga", "other:nobody"], now },
+    ...{ store, lease, owners: ["plain:olga", "other:nobody"], now: () => time + 1 },
     accounts: (channel) => (channel === "plain" ? accounts : []),
     wakeOutbox: () => woken.push(1),
     logger: createLogger("silent", createRedactor([])),
@@ -63,7 +63,10 @@ async function open(openDirect: (account: string, owner: string) => Promise<stri
         address,
         parts[0]?.type === "text" ? parts[0].text : "",
       ]);
-  return { store, notices, give, told, woken };
+  const pass = () => {
+    time += 1;
+  };
+  return { store, lease, notices, give, told, woken, pass };
 }
 
 it("tells an owner once of what was given up, and nothing of what it said", async () => {
@@ -76,7 +79,10 @@ it("tells an owner once of what was given up, and nothing of what it said", asyn
   const text =
     "2 replies were not delivered: 2 dead on plain/main. `signalbox outbox list` shows what and why.";
   expect(await told()).toEqual([["main", "direct:olga", text]]);
-  expect(await store.kv.get("undelivered", "told")).toBeTypeOf("number");
+  expect(await store.kv.get("undelivered", "told")).toEqual({
+    at: expect.any(Number),
+    id: expect.any(String),
+  });
   // Only what came since, and never of its own words.
   await give("a word about it", true, "room3");
   notices.look();
@@ -87,12 +93,45 @@ it("tells an owner once of what was given up, and nothing of what it said", asyn
 });
 
 it("says nothing where only its own words were given up", async () => {
-  const { store, notices, give, told } = await open(async (_, owner) => `direct:${owner}`);
+  const { notices, give, told } = await open(async (_, owner) => `direct:${owner}`);
   await give("a word about it", true);
   notices.look();
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(await told()).toEqual([]);
-  expect(await store.kv.get("undelivered", "told")).toBeUndefined();
+});
+
+it("tells of an old reply that is given up late, behind any number of words of its own", async () => {
+  const { store, lease, notices, give, told, woken, pass } = await open(
+    async (_, owner) => `direct:${owner}`,
+  );
+  const place = { channel: "plain", account: "main", address: "early" };
+  const payload = { parts: [{ type: "text" as const, text: "the answer" }] };
+  const [old] = await store.outbox.enqueue([outboxRow(place, payload, { expiresAt: 1e15, claim: true })], {
+    lease,
+  });
+  for (let n = 0; n < 1_001; n++) await give("a word", true, `room${n}`);
+  notices.look();
+  await expect.poll(() => woken.length).toBe(1);
+  expect(await told()).toEqual([]);
+  pass();
+  if (old) await store.outbox.dead(old.id, lease, "gone");
+  notices.look();
+  await expect.poll(async () => (await told()).length).toBe(1);
+  expect((await told())[0]?.[2]).toMatch(/^A reply was not delivered: 1 dead/);
+});
+
+it("counts exactly what it can, and goes on behind it", async () => {
+  const { store, notices, give, told } = await open(async (_, owner) => `direct:${owner}`);
+  for (let n = 0; n < 1_500; n++) await give("x", false, `room${n}`);
+  // Noted by a clock that was ahead, in the form of an earlier version.
+  await store.kv.set("undelivered", "told", Date.now() * 2);
+  notices.look();
+  await expect.poll(async () => (await told()).length).toBe(1);
+  expect((await told())[0]?.[2]).toMatch(/^1500 replies were not delivered: 1500 dead on plain\/main/);
+  await give("one more", false, "another room");
+  notices.look();
+  await expect.poll(async () => (await told()).length).toBe(2);
+  expect((await told())[1]?.[2]).toMatch(/^A reply was/);
 });
 
 it("tries again where nobody can be reached, and first the account the owner last wrote to", async () => {

@@ -1,9 +1,9 @@
-import type { LeaseToken, OutboxRow } from "@signalbox/store";
+import type { LeaseToken } from "@signalbox/store";
 import type { Account } from "./channels.ts";
 import { messageOf } from "./errors.ts";
 import type { Logger } from "./log.ts";
 import { keyOf, outboxRow } from "./path/outbox-row.ts";
-import type { GatewayBodies, GatewayStore } from "./path/stored.ts";
+import type { GatewayStore } from "./path/stored.ts";
 
 export interface OwnerNoticesOptions {
   readonly store: GatewayStore;
@@ -29,7 +29,12 @@ export interface OwnerNotices {
 const TIMING = { gatherMs: 2_000, apartMs: 10 * 60_000 };
 const NOTICE_MS = 24 * 60 * 60_000;
 const OPEN_MS = 10_000;
-const COUNTED = 1_000;
+/** Replies looked at in one piece, and pieces of which one notice tells exactly. */
+const PAGE = 1_000;
+const PAGES = 10;
+
+/** Up to where replies that were given up have been told of. */
+type Told = { readonly at: number; readonly id?: string };
 
 export function createOwnerNotices(options: OwnerNoticesOptions): OwnerNotices {
   const { store, logger, now } = options;
@@ -54,15 +59,16 @@ export function createOwnerNotices(options: OwnerNoticesOptions): OwnerNotices {
   /** True where somebody is still to be told. */
   const tell = async (): Promise<boolean> => {
     try {
-      const told = Number((await store.kv.get("undelivered", "told")) ?? 0);
-      const ended = await store.outbox.list({ changedAfter: told, limit: COUNTED });
-      const rows = ended.filter(({ payload }) => payload.notice !== true);
-      if (rows.length === 0) return false;
-      const newest = Math.max(...rows.map(({ updatedAt }) => updatedAt));
-      const text = textOf(rows);
-      const reached = await Promise.all(options.owners.map((owner) => tellOwner(owner, text, newest)));
-      if (reached.every((one) => !one)) return true;
-      await store.kv.set("undelivered", "told", newest);
+      const { counts, upTo } = await since(toldOf(await store.kv.get("undelivered", "told"), now()));
+      if (upTo === undefined) return false;
+      if (counts.size > 0) {
+        const key = `${upTo.at} ${upTo.id ?? ""}`;
+        const reached = await Promise.all(
+          options.owners.map((owner) => tellOwner(owner, textOf(counts, upTo.id === undefined), key)),
+        );
+        if (reached.every((one) => !one)) return true;
+      }
+      await store.kv.set("undelivered", "told", upTo);
       options.wakeOutbox();
       return false;
     } catch (error) {
@@ -71,8 +77,28 @@ export function createOwnerNotices(options: OwnerNoticesOptions): OwnerNotices {
     }
   };
 
+  /** What was given up since, and up to where that is; without an id where there was more than is counted. */
+  const since = async (told: Told): Promise<{ counts: Map<string, number>; upTo: Told | undefined }> => {
+    const counts = new Map<string, number>();
+    let upTo: Told | undefined;
+    // More may yet be given up in this very millisecond, in front of what is there.
+    const settled = now();
+    for (let page = 0; page < PAGES; page++) {
+      const rows = await store.outbox.list({ changedAfter: upTo ?? told, limit: PAGE });
+      for (const { state, channel, account, payload, updatedAt, id } of rows) {
+        if (updatedAt >= settled) return { counts, upTo };
+        upTo = { at: updatedAt, id };
+        if (payload.notice === true) continue;
+        const what = `${state} on ${channel}/${account}`;
+        counts.set(what, (counts.get(what) ?? 0) + 1);
+      }
+      if (rows.length < PAGE) return { counts, upTo };
+    }
+    return { counts, upTo: { at: settled - 1 } };
+  };
+
   /** Ids of people are an app's own on some platforms, so the account they last wrote to comes first. */
-  const tellOwner = async (owner: string, text: string, newest: number): Promise<boolean> => {
+  const tellOwner = async (owner: string, text: string, upTo: string): Promise<boolean> => {
     const [channel = "", ...rest] = owner.split(":");
     const peer = rest.join(":");
     const known = (await store.sessions.list({ channel, peer, limit: 1 }))[0]?.account;
@@ -90,7 +116,7 @@ export function createOwnerNotices(options: OwnerNoticesOptions): OwnerNotices {
         const payload = { parts: [{ type: "text" as const, text }], notice: true };
         const row = outboxRow(place, payload, { expiresAt: now() + NOTICE_MS, claim: false });
         // Told again after a crash it is the same message.
-        const key = keyOf("undelivered", owner, account, String(newest));
+        const key = keyOf("undelivered", owner, account, upTo);
         await store.outbox.enqueue([{ ...row, key }], { lease: options.lease });
         return true;
       } catch (error) {
@@ -109,17 +135,19 @@ export function createOwnerNotices(options: OwnerNoticesOptions): OwnerNotices {
   };
 }
 
+/** Of a clock that was ahead nothing is believed: better told twice than never. */
+function toldOf(value: unknown, now: number): Told {
+  const told = typeof value === "number" ? { at: value } : value;
+  if (told === null || typeof told !== "object" || !("at" in told)) return { at: 0 };
+  const { at } = told;
+  if (typeof at !== "number" || at > now) return { at: 0 };
+  return "id" in told && typeof told.id === "string" ? { at, id: told.id } : { at };
+}
+
 /** No word of what was to be said: owners of the gateway are not of each conversation. */
-function textOf(rows: readonly OutboxRow<GatewayBodies>[]): string {
-  const counts = new Map<string, number>();
-  for (const { state, channel, account } of rows) {
-    const what = `${state} on ${channel}/${account}`;
-    counts.set(what, (counts.get(what) ?? 0) + 1);
-  }
+function textOf(counts: ReadonlyMap<string, number>, more: boolean): string {
   const list = [...counts].map(([what, count]) => `${count} ${what}`).join(", ");
-  const some =
-    rows.length === 1
-      ? "A reply was"
-      : `${rows.length === COUNTED ? "At least " : ""}${rows.length} replies were`;
+  const sum = [...counts.values()].reduce((all, count) => all + count, 0);
+  const some = sum === 1 && !more ? "A reply was" : `${more ? "More than " : ""}${sum} replies were`;
   return `${some} not delivered: ${list}. \`signalbox outbox list\` shows what and why.`;
 }

@@ -2,6 +2,7 @@ import type { Answers } from "./answers.ts";
 import type { Context } from "./context.ts";
 import type { Entries } from "./entries.ts";
 import { FencedError, StoreError } from "./errors.ts";
+import { rowOf } from "./ids.ts";
 import { decode, encode } from "./json.ts";
 import type { Fence } from "./leases.ts";
 import { type OutboxRows, prepareOutbox } from "./outbox-rows.ts";
@@ -18,6 +19,9 @@ import type {
   PartReceipt,
   Undelivered,
 } from "./types/outbox.ts";
+
+/** What `list` shows unless it is told otherwise: what did not go out, and never will of itself. */
+const GIVEN_UP: readonly OutboxState[] = ["dead", "uncertain", "expired"];
 
 export function createOutboxStore<T extends Bodies>(
   { database, queue, now }: Context,
@@ -53,13 +57,15 @@ export function createOutboxStore<T extends Bodies>(
     "UPDATE outbox SET next_at = ?1, updated_at = ?1 WHERE seq = ?2",
   );
   const remove = database.command<[number]>("DELETE FROM outbox WHERE seq = ?");
-  const listEnded = database.query<[number, number], OutboxRecord>(
-    `SELECT * FROM outbox WHERE state IN ('dead', 'uncertain', 'expired') AND updated_at > ?
-     ORDER BY seq DESC LIMIT ?`,
+  const listEnded = database.query<[number], OutboxRecord>(
+    "SELECT * FROM outbox WHERE state IN ('dead', 'uncertain', 'expired') ORDER BY seq DESC LIMIT ?",
   );
-  const list = database.query<[string, number, number], OutboxRecord>(
-    `SELECT * FROM outbox WHERE state IN (SELECT value FROM json_each(?)) AND updated_at > ?
-     ORDER BY seq DESC LIMIT ?`,
+  const list = database.query<[string, number], OutboxRecord>(
+    "SELECT * FROM outbox WHERE state IN (SELECT value FROM json_each(?)) ORDER BY seq DESC LIMIT ?",
+  );
+  const listChanged = database.query<[string, number, number, number], OutboxRecord>(
+    `SELECT * FROM outbox WHERE state IN (SELECT value FROM json_each(?)) AND (updated_at, seq) > (?, ?)
+     ORDER BY updated_at, seq LIMIT ?`,
   );
 
   /** The row we are sending under this lease. */
@@ -253,11 +259,14 @@ export function createOutboxStore<T extends Bodies>(
 
     list: (filter) =>
       queue.read(() => {
-        const { limit = 100, changedAfter = -1 } = filter ?? {};
-        const records =
-          filter?.states === undefined
-            ? listEnded.all(changedAfter, limit)
-            : list.all(JSON.stringify(filter.states), changedAfter, limit);
+        const { limit = 100, states, changedAfter } = filter ?? {};
+        if (changedAfter !== undefined) {
+          const { at, id } = changedAfter;
+          const seq = id === undefined ? undefined : rowOf(id);
+          const wanted = JSON.stringify(states ?? GIVEN_UP);
+          return listChanged.all(wanted, at, seq ?? Number.MAX_SAFE_INTEGER, limit).map(rows.toRow);
+        }
+        const records = states === undefined ? listEnded.all(limit) : list.all(JSON.stringify(states), limit);
         return records.map(rows.toRow);
       }),
 

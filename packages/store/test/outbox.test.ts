@@ -71,8 +71,21 @@ test("rows that ended since some moment are listed, also old ones behind many ne
   time.now += 1;
   await store.outbox.dead(old.id, lease, "gone too");
   expect(ids(await store.outbox.list({ limit: 1 }))).toEqual([next.id]);
-  expect(ids(await store.outbox.list({ changedAfter: looked, limit: 1 }))).toEqual([old.id]);
-  expect(await store.outbox.list({ states: ["dead"], changedAfter: time.now })).toEqual([]);
+  const changed = async (after: { at: number; id?: string }, limit = 9) =>
+    ids(await store.outbox.list({ states: ["dead"], changedAfter: after, limit }));
+  expect(await changed({ at: looked })).toEqual([old.id]);
+  expect(ids(await store.outbox.list({ changedAfter: { at: 0 }, limit: 1 }))).toEqual([next.id]);
+  expect(await changed({ at: time.now })).toEqual([]);
+  // Of those that changed at one time, each is given once over the pages.
+  const more = await store.outbox.enqueue([reply("3", "c"), reply("4", "d")], { lease });
+  await store.outbox.claimDue({ lease, limit: 9 });
+  for (const { id } of more) await store.outbox.dead(id, lease);
+  const [first = "", ...rest] = await changed({ at: looked }, 2);
+  const [last = ""] = rest;
+  expect([first, last, ...(await changed({ at: time.now, id: last }))]).toEqual([
+    old.id,
+    ...more.map(({ id }) => id),
+  ]);
 });
 
 test("the limit takes the oldest, and tells that more is due", async () => {

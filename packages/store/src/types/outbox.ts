@@ -132,8 +132,8 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   /** Newest first. Default states: `dead`, `uncertain`, `expired`. Default limit 100. */
   list(filter?: {
     readonly states?: readonly OutboxState[];
-    /** Only rows whose `updatedAt` is later. */
-    readonly changedAfter?: Millis;
+    /** Only rows that changed later than `at`, or then and behind the row `id`; the earliest change comes first. */
+    readonly changedAfter?: { readonly at: Millis; readonly id?: string };
     readonly limit?: number;
   }): Promise<readonly OutboxRow<T>[]>;
   /**
