@@ -17,19 +17,30 @@ interface Sweep {
   readonly number: string;
   /** When a row began; once a whole chunk is younger than the limit, so is everything after it. */
   readonly time: string;
-  /** Which rows between ?1 (exclusive) and ?2 (inclusive) go, by the limit ?3. */
+  /** Which rows between ?1 (exclusive) and ?2 (inclusive) go, by the limit ?3; ?4 lists rows to be spared. */
   readonly where: string;
   /** What has to be done with the same rows first. */
   readonly before?: readonly string[];
+  /** Gives the numbers of rows to be spared, where they do not tell it themselves. */
+  readonly spared?: string;
 }
 
 /** The newest row stays: its number would be given out again. */
 const notNewest = (table: string, number: string) => `${number} < (SELECT max(${number}) FROM ${table})`;
 
+/**
+ * Where a reply does not come, its messages have another end, and people are told: the run that made it, with its
+ * messages, stays until it is out. Asked from the run's side, since any number of replies may wait.
+ */
+const unsent = (run: string) => `SELECT 1 FROM ${run} AS reply CROSS JOIN outbox ON outbox.seq = reply.value
+      WHERE outbox.state IN ('pending', 'sending')`;
+
 /** Only what the index against redelivery has: the others' keys stand in their rows. */
 const inboxWhere = `seq > ?1 AND seq <= ?2 AND settled_at < ?3 AND seq <= (SELECT seq FROM dedupe_mark)
-    AND ${notNewest("inbox", "seq")}`;
-const runWhere = `n > ?1 AND n <= ?2 AND finished_at < ?3 AND ${notNewest("run", "n")}`;
+    AND ${notNewest("inbox", "seq")} AND seq NOT IN (SELECT value FROM json_each(?4))
+    AND NOT EXISTS (${unsent("run CROSS JOIN json_each(run.outbox)")} AND run.n = inbox.run)`;
+const runWhere = `n > ?1 AND n <= ?2 AND finished_at < ?3 AND ${notNewest("run", "n")}
+    AND NOT EXISTS (${unsent("json_each(run.outbox)")})`;
 
 const inboxSweep: Sweep = {
   table: "inbox",
@@ -37,6 +48,9 @@ const inboxSweep: Sweep = {
   time: "received_at",
   where: inboxWhere,
   before: [`DELETE FROM entry WHERE id IN (SELECT entry FROM inbox WHERE ${inboxWhere})`],
+  // No run tells of these. What is answered from now on ended too late to go.
+  spared: `SELECT answered.value AS number FROM outbox CROSS JOIN json_each(outbox.answers) AS answered
+    WHERE outbox.state IN ('pending', 'sending') AND outbox.answers IS NOT NULL`,
 };
 
 const runSweep: Sweep = {
@@ -95,23 +109,33 @@ export function createPruner(
   chain: MessageChain<Bodies>,
   dedupe: DedupeIndex,
 ): (retention: Retention) => Promise<PruneReport> {
-  function sweeper({ table, number, time, where, before }: Sweep): (limit: number) => Promise<number> {
+  function sweeper({
+    table,
+    number,
+    time,
+    where,
+    before,
+    spared,
+  }: Sweep): (limit: number) => Promise<number> {
     const look = database.query<[number], { last: number | null; oldest: number | null }>(
       `SELECT max(${number}) AS last, min(${time}) AS oldest
        FROM (SELECT ${number}, ${time} FROM ${table} WHERE ${number} > ? ORDER BY ${number} LIMIT ${chunk})`,
     );
-    const first = (before ?? []).map((sql) => database.command<[number, number, number]>(sql));
-    const remove = database.command<[number, number, number]>(`DELETE FROM ${table} WHERE ${where}`);
+    const first = (before ?? []).map((sql) => database.command<[number, number, number, string]>(sql));
+    const remove = database.command<[number, number, number, string]>(`DELETE FROM ${table} WHERE ${where}`);
+    const toSpare = spared === undefined ? undefined : database.query<[], { number: number }>(spared);
     return async (limit) => {
+      const kept = await queue.read(() => (toSpare?.all() ?? []).map((row) => row.number));
       let removed = 0;
       let from = 0;
       for (;;) {
         const { last, oldest } = look.get(from) ?? { last: null, oldest: null };
         if (last === null || oldest === null || oldest >= limit) return removed;
         const start = from;
+        const keptHere = JSON.stringify(kept.filter((one) => one > start && one <= last));
         removed += await queue.write(() => {
-          for (const command of first) command.run(start, last, limit);
-          return remove.run(start, last, limit);
+          for (const command of first) command.run(start, last, limit, keptHere);
+          return remove.run(start, last, limit, keptHere);
         });
         from = last;
       }

@@ -18,10 +18,11 @@ test("pruning removes what is old and ended, and nothing else", async () => {
   const { store, time } = await testStore();
   let lease = await takeLease(store);
   await answered(store, lease, "old", "a");
-  for (const row of (await store.outbox.claimDue({ lease, limit: 9 })).rows)
-    await store.outbox.markSent(row.id, lease);
   await store.sessions.reset("a", lease);
   await answered(store, lease, "older generation gone", "a");
+  for (let sent = 0; sent < 2; sent += 1)
+    for (const row of (await store.outbox.claimDue({ lease, limit: 9 })).rows)
+      await store.outbox.markSent(row.id, lease);
   const waiting = await accepted(store, "waits", "b");
   const { run } = await begun(store, lease, ["runs"], "c");
   const [unsent] = await store.outbox.enqueue([reply("unsent", "other")], { lease });
@@ -41,7 +42,7 @@ test("pruning removes what is old and ended, and nothing else", async () => {
     inbox: 2,
     dedupe: 8,
     runs: 2,
-    outbox: 1,
+    outbox: 2,
     traces: 1,
     messages: 2,
     sessions: 0,
@@ -140,6 +141,48 @@ test("a database that is too large lets go of what has ended sooner, and of noth
   expect(await store.inbox.get(waits)).toMatchObject({ state: "queued" });
   expect(await store.inbox.accept(event(`0 ${long}`))).toMatchObject({ outcome: "duplicate" });
 });
+
+test.each([{ databaseBytes: 1 }, { inboxMs: 60_000, runsMs: 60_000 }])(
+  "what an unsent reply answers stays until the reply has its end: %j",
+  async (retention) => {
+    const { store, time } = await testStore();
+    let lease = await takeLease(store);
+    const expiresAt = time.now + day;
+    const { run, inboxIds } = await begun(store, lease, ["1", "2"], "a");
+    await store.runs.finish({
+      ...{ runId: run.id, lease, outcome: "completed", outbox: [{ ...reply("re", "first"), expiresAt }] },
+      inbox: inboxIds.map((id) => ({ id, state: "replied" })),
+    });
+    const commands = [await accepted(store, "3", "a"), await accepted(store, "4", "a")];
+    for (const id of commands) await store.inbox.settle(id, "replied");
+    await store.outbox.enqueue([{ ...reply("both", "second"), expiresAt, answers: commands }], { lease });
+    await answered(store, lease, "is sent", "b");
+    const [waits, fails, sent] = (await store.outbox.claimDue({ lease, limit: 9 })).rows;
+    if (waits === undefined || fails === undefined || sent === undefined) throw new Error("three are due");
+    await store.outbox.retryAt(waits.id, lease, expiresAt);
+    await store.outbox.markSent(sent.id, lease);
+    await answered(store, lease, "newest", "b");
+
+    time.now += 3 * 3_600_000;
+    expect(await store.maintenance.prune(retention)).toMatchObject({ inbox: 1, runs: 1 });
+    time.now = expiresAt;
+    lease = await takeLease(store);
+    const told: (readonly string[])[] = [];
+    await store.outbox.claimDue({
+      ...{ lease, limit: 9 },
+      report(expired) {
+        told.push(...expired.map(({ messages }) => messages));
+        return [];
+      },
+    });
+    await store.outbox.dead(fails.id, lease, "refused", ({ messages }) => {
+      told.push(messages);
+      return [];
+    });
+    expect(told).toEqual([inboxIds, commands]);
+    expect(await store.maintenance.prune(retention)).toMatchObject({ inbox: 4, runs: 1 });
+  },
+);
 
 test("sessions are kept up to a number, and as long as something waits in them", async () => {
   const { store, time } = await testStore();

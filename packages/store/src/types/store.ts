@@ -6,7 +6,7 @@ import type { RunStore, UsageStore } from "./runs.ts";
 import type { SessionStore } from "./sessions.ts";
 import type { GroupHistoryStore, KvStore, PairingStore, RouteCacheStore, TraceStore } from "./side.ts";
 
-/** How long things are kept, in milliseconds. What is unfinished is never pruned. */
+/** How long things are kept, in milliseconds. What is unfinished is never pruned, nor what an unsent reply answers. */
 export interface Retention {
   /** Ended inbox rows with their payload. Default 7 days. */
   readonly inboxMs?: number;
