@@ -14,7 +14,7 @@ it("gives nothing of a conversation that was removed to the next one of its key"
       ...{ key, agentId: "main", channel: "plain", account: "main", peer: "anna" },
       kind: "direct",
     });
-    return store.sessions.append(key, [{ role: "user", content }], lease);
+    return store.sessions.append(key, [{ role: "user", content, timestamp: 1 }], lease);
   };
   const histories = createHistories(store);
   const first = await begin("the first conversation");

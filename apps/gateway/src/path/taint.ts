@@ -1,3 +1,4 @@
+import type { JsonValue } from "@signalbox/store";
 import type { TaintSource } from "@signalbox/tools";
 import type { GatewayStore } from "./stored.ts";
 
@@ -9,22 +10,53 @@ export interface TaintMemory {
   keep(sources: readonly TaintSource[]): Promise<void>;
 }
 
+/** Where earlier versions kept it, for each generation of a session. */
 const NAMESPACE = "taint";
 const SOURCES: readonly TaintSource[] = ["web", "quote", "forward", "history", "file", "mcp", "log", "other"];
 
-/** `conversation` names a session together with its generation: a new conversation starts without taint. */
-export function createTaintMemory(store: GatewayStore, conversation: string): TaintMemory {
+/**
+ * A new generation starts without taint. It is kept with the session, as all its host keeps there: it lasts as long as
+ * the history does, and goes with it.
+ */
+export function createTaintMemory(
+  store: GatewayStore,
+  { sessionKey, generation }: { readonly sessionKey: string; readonly generation: number },
+): TaintMemory {
   let kept = new Set<TaintSource>();
+  const write = (sources: ReadonlySet<TaintSource>) =>
+    store.sessions.patch(sessionKey, { data: { taint: { generation, sources: [...sources] } } });
   return {
     async earlier() {
-      const found = await store.kv.get(NAMESPACE, conversation);
-      kept = new Set(Array.isArray(found) ? SOURCES.filter((source) => found.includes(source)) : []);
+      const session = await store.sessions.get(sessionKey);
+      kept = sourcesIn(taintIn(session?.data, generation));
+      const before = [NAMESPACE, `${sessionKey} ${generation}`] as const;
+      const old = sourcesIn(await store.kv.get(...before));
+      if (old.size > 0) {
+        kept = new Set([...kept, ...old]);
+        await write(kept);
+        await store.kv.delete(...before);
+      }
       return [...kept];
     },
     async keep(sources) {
-      if (sources.every((source) => kept.has(source))) return;
-      kept = new Set([...kept, ...sources]);
-      await store.kv.set(NAMESPACE, conversation, [...kept]);
+      const all = new Set([...kept, ...sources]);
+      if (all.size === kept.size) return;
+      kept = all;
+      await write(kept);
     },
   };
+}
+
+function taintIn(data: JsonValue | undefined, generation: number): unknown {
+  const { taint } = recordOf(data);
+  const { generation: of, sources } = recordOf(taint);
+  return of === generation ? sources : undefined;
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+function sourcesIn(found: unknown): Set<TaintSource> {
+  return new Set(Array.isArray(found) ? SOURCES.filter((source) => found.includes(source)) : []);
 }

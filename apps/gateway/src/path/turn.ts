@@ -88,7 +88,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     onSent: (text) => scope.sentByTool.push(text),
   });
   for (const ticket of tickets) tools.heard(ticket.stored.event, ticket.stored.role);
-  const taint = createTaintMemory(store, `${sessionKey} ${scope.generation}`);
+  const taint = createTaintMemory(store, scope);
   if (scope.history.length > 0) {
     for (const source of await taint.earlier()) tools.tainted(source);
     // What others said in a group stays in its conversation.
