@@ -10,6 +10,7 @@ import { openStore } from "@signalbox/store";
 import type { Script, ScriptedTurn } from "@signalbox/testkit";
 import { type AnthropicStandIn, startAnthropic } from "@signalbox/testkit/anthropic";
 import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
+import type { TaintSource } from "@signalbox/tools";
 import { onTestFinished } from "vitest";
 import { stringify } from "yaml";
 import type { Failpoints } from "../src/failpoints.ts";
@@ -19,6 +20,7 @@ import type { GatewayHook } from "../src/hook-points.ts";
 import { createLogger, createRedactor } from "../src/log.ts";
 import type { DraftTiming } from "../src/path/draft.ts";
 import type { GatewayBodies, GatewayStore } from "../src/path/stored.ts";
+import { createTaintMemory } from "../src/path/taint.ts";
 import { planGateway } from "../src/plan.ts";
 import { readConfig } from "../src/settings.ts";
 
@@ -293,6 +295,16 @@ export async function inStore<T>(world: World, look: (store: GatewayStore) => Pr
   } finally {
     await store.close();
   }
+}
+
+/** What tainted the conversation that the world has. */
+export function taintIn(world: World): Promise<readonly TaintSource[]> {
+  return inStore(world, async (store) => {
+    const [session] = await store.sessions.list();
+    if (session === undefined) return [];
+    const { key: sessionKey, generation } = session;
+    return createTaintMemory(store, { sessionKey, generation }).earlier();
+  });
 }
 
 /** What came in, in its order. */

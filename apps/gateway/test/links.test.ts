@@ -1,6 +1,6 @@
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { exampleConfig, inStore, openWorld, TOKEN, type World, ZHANG } from "./harness.ts";
+import { exampleConfig, inStore, openWorld, TOKEN, taintIn, type World, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
 import { type Site, serve } from "./site.ts";
 
@@ -58,11 +58,7 @@ describe("links in messages", { timeout: 60_000 }, () => {
     ]);
     expect(read).toMatchObject([pages(world, 0)]);
     expect(server.requests.map((one) => one.url).toSorted()).toEqual(["/gone", "/one"]);
-    const kept = await inStore(world, async (store) => {
-      const [session] = await store.sessions.list();
-      return store.kv.get("taint", `${session?.key} ${session?.generation}`);
-    });
-    expect(kept).toEqual(["web"]);
+    expect(await taintIn(world)).toEqual(["web"]);
     // What the page says is no part of the conversation that is kept.
     const history = await inStore(world, async (store) => {
       const [session] = await store.sessions.list();

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "n
 import { join } from "node:path";
 import { fileMessage, groupMention, imageMessage, postMessage, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { eventually, exampleConfig, inStore, openWorld, type World, ZHANG } from "./harness.ts";
+import { eventually, exampleConfig, openWorld, taintIn, type World, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
 
 const PNG = Buffer.from(
@@ -40,13 +40,6 @@ async function open(config = exampleConfig()) {
   return { world, started, post };
 }
 
-function kept(world: World): Promise<unknown> {
-  return inStore(world, async (store) => {
-    const [session] = await store.sessions.list();
-    return store.kv.get("taint", `${session?.key} ${session?.generation}`);
-  });
-}
-
 const direct = { senderId: ZHANG, chatId: "oc_direct" };
 
 describe("attachments of a message", { timeout: 60_000 }, () => {
@@ -62,7 +55,7 @@ describe("attachments of a message", { timeout: 60_000 }, () => {
     expect(asked(world).text.match(/^## Inbound Context/gm)).toHaveLength(1);
     expect(asked(world).text).toContain(`[file "../../报告.csv", text/csv, ${place}]`);
     expect(readFileSync(join(world.home.workspace("coder"), place))).toEqual(csv);
-    expect(await kept(world)).toEqual(["file"]);
+    expect(await taintIn(world)).toEqual(["file"]);
     // Fetched once for the note in the history and for the model's look at it.
     expect(world.feishu.requests.filter((one) => one.path.includes("/resources/"))).toHaveLength(1);
     // The next turn still knows where it is.
@@ -101,13 +94,13 @@ describe("attachments of a message", { timeout: 60_000 }, () => {
     expect(asked(world).files).toEqual([
       { place: nameOf(PNG, "png"), type: "image/png", note: "shown to you as image" },
     ]);
-    expect(await kept(world)).toBeUndefined();
+    expect(await taintIn(world)).toEqual([]);
     world.feishu.addResource("om_2", "file_2", PDF);
     await post(fileMessage("file_2", "a.pdf", { ...direct, messageId: "om_2" }));
     expect(asked(world).shown).toMatchObject([
       { type: "document", source: { media_type: "application/pdf", data: PDF.toString("base64") } },
     ]);
-    expect(await kept(world)).toEqual(["file"]);
+    expect(await taintIn(world)).toEqual(["file"]);
   });
 
   it("that are pictures of too many pixels, or hide how many, are not shown", async () => {
@@ -238,6 +231,6 @@ describe("attachments of a message", { timeout: 60_000 }, () => {
     await started.settled();
     expect(modelRequests(world.anthropic)).toHaveLength(2);
     expect(asked(world).text).toContain(`[file "a.txt", text/plain, ${nameOf(words, "txt")}]`);
-    expect(await kept(world)).toEqual(["file"]);
+    expect(await taintIn(world)).toEqual(["file"]);
   });
 });
