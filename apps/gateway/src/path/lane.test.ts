@@ -398,6 +398,74 @@ describe("many sessions", () => {
     expect(runs[3]?.texts[0]).toBe("s1 second");
   });
 
+  it("go on in the place of one that only waits for a person; it never waits to go on itself", async () => {
+    const { lanes, runs, say } = harness({}, 1);
+    const begun = (): string[] => runs.map(({ texts }) => texts.join());
+    for (const session of ["a", "b", "c", "d"]) say(session, session);
+    expect(begun()).toEqual(["a"]);
+    runs[0]?.handle.waits(true);
+    // Several questions of one run are one wait.
+    runs[0]?.handle.waits(true);
+    expect(begun()).toEqual(["a", "b"]);
+    runs[0]?.handle.waits(false);
+    expect(lanes.counts()).toEqual({ running: 2, waiting: 2 });
+    runs[1]?.end();
+    await settle();
+    expect(begun()).toEqual(["a", "b"]);
+    // It ends while it waits, as when it is stopped, and is answered after that.
+    runs[0]?.handle.waits(true);
+    expect(begun()).toEqual(["a", "b", "c"]);
+    lanes.stop("a", new Error("enough"));
+    runs[0]?.end();
+    await settle();
+    expect(begun()).toEqual(["a", "b", "c"]);
+    for (const on of [false, true]) runs[0]?.handle.waits(on);
+    say("e", "a");
+    expect(begun()).toEqual(["a", "b", "c"]);
+    for (let index = 2; index < runs.length; index++) {
+      runs[index]?.end();
+      await settle();
+    }
+    expect(begun()).toEqual(["a", "b", "c", "d", "e"]);
+    expect(lanes.counts()).toEqual({ running: 0, waiting: 0 });
+  });
+
+  it("do not go on in the places of more than four times as many that wait for people", async () => {
+    const { lanes, runs, say } = harness({}, 2);
+    for (let index = 0; index < 15; index++) say("x", `s${index}`);
+    for (let index = 0; index < runs.length; index++) runs[index]?.handle.waits(true);
+    expect(lanes.counts()).toEqual({ running: 10, waiting: 5 });
+    // One that is answered has its own place, and none of those beyond.
+    runs[0]?.handle.waits(false);
+    expect(lanes.counts().running).toBe(10);
+    runs[0]?.end();
+    await settle();
+    expect(lanes.counts().running).toBe(10);
+    runs[1]?.end();
+    await settle();
+    expect(lanes.counts().running).toBe(10);
+    for (const run of runs) run.handle.waits(false);
+    for (let index = 0; index < runs.length; index++) {
+      expect(lanes.counts().running).toBeLessThanOrEqual(10);
+      runs[index]?.end();
+      await settle();
+    }
+    expect(runs).toHaveLength(15);
+    expect(lanes.counts()).toEqual({ running: 0, waiting: 0 });
+  });
+
+  it("that wait for people keep no gateway from its end, and start nothing after it", async () => {
+    const { lanes, runs, say } = harness({}, 1);
+    say("a", "a");
+    say("b", "b");
+    const closing = lanes.close();
+    runs[0]?.handle.waits(true);
+    expect(runs).toHaveLength(1);
+    runs[0]?.end();
+    await closing;
+    expect(runs).toHaveLength(1);
+  });
+
   it("forgets sessions without work", async () => {
     const { lanes, runs, say } = harness();
     for (let index = 0; index < 100; index++) say("x", `s${index}`);

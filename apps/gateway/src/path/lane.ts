@@ -9,6 +9,8 @@ interface Running<M extends Waiting> {
   /** What it is still to answer. */
   readonly open: Set<InboxId>;
   readonly recalled: Set<InboxId>;
+  /** It does nothing but wait for a person. */
+  waits: boolean;
 }
 
 interface Lane<M extends Waiting> {
@@ -31,6 +33,12 @@ interface Lane<M extends Waiting> {
 const LONGEST_TIMES = 5;
 const LONGEST_MS = 10_000;
 
+/**
+ * How many times as many runs as may go on may wait for people beside them. A run that waits holds its memory, so those
+ * beyond that hold a place, too.
+ */
+const WAITING_TIMES = 4;
+
 /** How long somebody who goes on writing can put off a run. */
 function longestDebounceMs(debounceMs: number): number {
   return Math.max(debounceMs, Math.min(LONGEST_TIMES * debounceMs, LONGEST_MS));
@@ -42,6 +50,8 @@ export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M
   /** Sessions that may start a run. */
   const line = createLine();
   let running = 0;
+  /** How many of them only wait for a person. */
+  let asking = 0;
   let closed = false;
   let onIdle: (() => void) | undefined;
 
@@ -91,8 +101,17 @@ export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M
     startRuns();
   };
 
+  /** How many places are taken; more than there are, for a while, where runs that waited for people go on. */
+  const places = (): number => running - Math.min(asking, WAITING_TIMES * options.maxRuns);
+
+  const setWaits = (run: Running<M>, on: boolean): void => {
+    if (run.waits === on) return;
+    run.waits = on;
+    asking += on ? 1 : -1;
+  };
+
   const startRuns = (): void => {
-    while (!closed && running < options.maxRuns) {
+    while (!closed && places() < options.maxRuns) {
       const sessionKey = line.shift();
       if (sessionKey === undefined) return;
       const lane = lanes.get(sessionKey);
@@ -113,6 +132,7 @@ export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M
       messages,
       open: new Set(messages.flatMap(idsOf)),
       recalled: new Set(),
+      waits: false,
     };
     lane.running = run;
     running++;
@@ -121,6 +141,12 @@ export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M
     const handle: RunHandle<M> = {
       signal: run.controller.signal,
       recalled: run.recalled,
+      waits(on) {
+        // Whoever was asked may answer a run that has ended.
+        if (lane.running !== run) return;
+        setWaits(run, on);
+        startRuns();
+      },
       takeSteering: () => {
         const settings = options.queue(sessionKey);
         // A turn that is being stopped answers nothing more: what comes now has the next one.
@@ -135,6 +161,7 @@ export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M
       },
     };
     void options.run(batch, handle).finally(() => {
+      setWaits(run, false);
       running--;
       lane.running = undefined;
       makeReady(sessionKey, lane);

@@ -40,6 +40,11 @@ export interface RunHandle<M extends Waiting> {
   takeSteering(): Batch<M>;
   /** Messages of this run that were taken back since it began. */
   readonly recalled: Pick<ReadonlySet<InboxId>, "has">;
+  /**
+   * Says whether the run does nothing but wait for a person: others may go on in its place meanwhile. It never waits to
+   * have a place again.
+   */
+  waits(on: boolean): void;
 }
 
 /** Why messages are left out. */
@@ -54,7 +59,10 @@ export type LeftOut<M extends Waiting> =
   | { readonly kind: "stopped" };
 
 export interface LaneOptions<M extends Waiting> {
-  /** Runs at the same time, over all sessions. */
+  /**
+   * Runs at the same time, over all sessions. Those that only wait for a person do not count, as long as they are not
+   * more than four times as many.
+   */
   readonly maxRuns: number;
   readonly queue: (sessionKey: string) => QueueSettings;
   /** Whose turn a message takes where there are more sessions than may run. */

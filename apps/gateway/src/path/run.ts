@@ -106,6 +106,7 @@ export function createRunner(options: RunOptions): Runner {
     const watched: RunHandle<Ticket> = {
       signal: handle.signal,
       recalled: handle.recalled,
+      waits: handle.waits,
       takeSteering() {
         const taken = handle.takeSteering();
         tickets.push(...messagesIn([...taken.summarised, ...taken.messages]));
