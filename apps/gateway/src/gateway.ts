@@ -30,6 +30,7 @@ import { createRedactor, type Logger } from "./log.ts";
 import { createMedia } from "./media.ts";
 import { createMessageSender } from "./message-sender.ts";
 import { OWN_HOOKS } from "./own-hooks.ts";
+import { createAskings } from "./path/asking.ts";
 import { createDrafts, type DraftTiming } from "./path/draft.ts";
 import { createGate } from "./path/gate.ts";
 import { createHistories } from "./path/history.ts";
@@ -210,6 +211,7 @@ async function run(
     mediaOut: media.out,
     mediaIn: media.in,
     links: media.links,
+    askings: createAskings({ store, lease, logger }),
     hooks,
     readOrder: (stored, agentId) => commands.read(stored, agentId),
     compactionCache: createCompactionCache(store),

@@ -9,7 +9,6 @@ import {
 import { type InterruptedRun, type RunId, StoreError } from "@signalbox/store";
 import type { Agent } from "../agents.ts";
 import { messageOf } from "../errors.ts";
-import { createAsking } from "../path/asking.ts";
 import { type Conclusion, failureNote, finish, STOPPED_RUN } from "../path/conclude.ts";
 import type { RunHandle } from "../path/lanes-types.ts";
 import type { RunOptions } from "../path/run.ts";
@@ -189,7 +188,7 @@ async function dispatch(
     const result = await tools.call(name, given, {
       callId,
       signal: handle.signal,
-      asking: createAsking(options, runId).during,
+      asking: options.askings.of(runId, handle).during,
       ...(effects === "external"
         ? { started: () => store.runs.toolStarted({ runId, lease, callIds: [callId] }) }
         : {}),

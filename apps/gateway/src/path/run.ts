@@ -12,6 +12,7 @@ import type { Logger } from "../log.ts";
 import type { Models } from "../models.ts";
 import type { Outcome } from "../service.ts";
 import type { Toolbox } from "../toolbox.ts";
+import type { Askings } from "./asking.ts";
 import { type Attempts, createAttempts } from "./attempts.ts";
 import { failureNote, failWithoutRun, finish, STOPPED_RUN } from "./conclude.ts";
 import type { Drafts } from "./draft.ts";
@@ -52,6 +53,7 @@ export interface RunOptions {
   readonly mediaOut: MediaOut;
   readonly mediaIn: MediaIn;
   readonly links: Links;
+  readonly askings: Askings;
   readonly hooks: Hooks;
   /** What messages order beyond their plain text. */
   readonly readOrder: Commands["read"];
@@ -156,6 +158,8 @@ export function createRunner(options: RunOptions): Runner {
   return {
     answer,
     async rest() {
+      // What waits is not counted already, and must not be taken off twice.
+      await options.askings.allOver();
       await options.store.runs.rest(options.lease);
       await crashes.attempts.rest();
     },
@@ -303,7 +307,9 @@ async function resume(options: RunOptions, ticket: ResumeTicket, lane: RunHandle
   const { lease: written } = interrupted.run;
   // A run of this very process was left by a failing store; one of an earlier process has to be taken over.
   const ours = written.name === lease.name && written.epoch === lease.epoch;
-  const run = ours ? interrupted.run : await store.runs.adopt({ runId: interrupted.run.id, lease });
+  const { id } = interrupted.run;
+  if (ours) await options.askings.over(id);
+  const run = ours ? await store.runs.get(id) : await store.runs.adopt({ runId: id, lease });
   if (!run) return;
   // While it waited, its messages may have been deleted.
   interrupted = (await store.runs.inspect(run.id)) ?? interrupted;

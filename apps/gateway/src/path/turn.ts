@@ -12,7 +12,6 @@ import type { Agent } from "../agents.ts";
 import { messageOf } from "../errors.ts";
 import type { AfterToolCall } from "../hook-points.ts";
 import type { AgentModel } from "../models.ts";
-import { createAsking } from "./asking.ts";
 import { conclude, failureNote, finish } from "./conclude.ts";
 import { createJournal } from "./journal.ts";
 import type { RunHandle } from "./lanes-types.ts";
@@ -149,7 +148,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     }
     return ids;
   };
-  const asking = createAsking(options, runId);
+  const asking = options.askings.of(runId, scope.handle);
   const journal = createJournal({
     store,
     lease,
