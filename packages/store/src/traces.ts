@@ -34,7 +34,7 @@ export function createTraceStore({ database, queue, now }: Context): BufferedTra
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
 
-  /** Resolves when everything appended so far is written, also what another flush has taken. */
+  /** Resolves when nothing appended so far is still to be written, also of what another flush has taken. */
   async function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;

@@ -101,8 +101,8 @@ function openWire(protocol: string): Wire {
   return { agent: new Agent({ keepAlive: true, scheduling: "lifo" }), request };
 }
 
-/** Characters. */
-const LONG_TEXT = 4_096;
+/** Bytes from which on a body is sent apart from its head. */
+const LONG_BODY = 4_096;
 
 /** One request over `http:` or `https:`. */
 interface Exchange {
@@ -179,8 +179,8 @@ export function keepAliveWire({ resend = true }: { readonly resend?: boolean } =
           signal?.removeEventListener("abort", onAbort);
           reject(error);
         });
-        // Otherwise the head and a long text are joined into another copy of the text.
-        if (length > LONG_TEXT) request.flushHeaders();
+        // Otherwise the head and the first part are joined into another copy of that.
+        if (length > LONG_BODY) request.flushHeaders();
         const last = parts.length - 1;
         for (let i = 0; i < last; i++) request.write(parts[i], encodings[i] ?? "utf8");
         request.end(parts[last] ?? null, encodings[last] ?? "utf8");
