@@ -1,88 +1,9 @@
-import { type InboxId, parseId } from "@signalbox/store";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createLanes } from "./lane.ts";
-import type { Batch, Lanes, LeftOut, QueueSettings, RunHandle, Waiting } from "./lanes-types.ts";
-
-interface Message extends Waiting {
-  readonly text: string;
-  readonly sender: string;
-}
-
-interface Running {
-  readonly texts: readonly string[];
-  readonly summarised: readonly string[];
-  readonly handle: RunHandle<Message>;
-  /** Takes what steers the run. */
-  steer(): { readonly texts: readonly string[]; readonly summarised: readonly string[] };
-  end(): void;
-}
-
-const QUEUE: QueueSettings = { mode: "steer", debounceMs: 0, cap: 20, drop: "summarise" };
-
-function harness(
-  queue: Partial<QueueSettings> = {},
-  maxRuns = 64,
-): {
-  lanes: Lanes<Message>;
-  runs: Running[];
-  dropped: string[];
-  leftOut: LeftOut<Message>[];
-  say(text: string, session?: string, exclusive?: boolean, sender?: string): InboxId;
-} {
-  const runs: Running[] = [];
-  const dropped: string[] = [];
-  const leftOut: LeftOut<Message>[] = [];
-  const lanes = createLanes<Message>({
-    maxRuns,
-    queue: () => ({ ...QUEUE, ...queue }),
-    together: (a, b) => placeOf(a) === placeOf(b),
-    ownerOf: (message) => message.sender,
-    leaveOut(messages, why) {
-      dropped.push(...messages.map((message) => message.text));
-      leftOut.push(why);
-    },
-    run: (batch: Batch<Message>, handle) =>
-      new Promise((resolve) => {
-        const texts = (messages: readonly Message[]): string[] => messages.map((message) => message.text);
-        runs.push({
-          texts: texts(batch.messages),
-          summarised: texts(batch.summarised),
-          handle,
-          steer() {
-            const taken = handle.takeSteering();
-            return { texts: texts(taken.messages), summarised: texts(taken.summarised) };
-          },
-          end: resolve,
-        });
-      }),
-  });
-  let count = 0;
-  return {
-    lanes,
-    runs,
-    dropped,
-    leftOut,
-    say(text, session = "s", exclusive = false, sender = session) {
-      const id = parseId<InboxId>(`01ARZ3NDEKTSV4RRFFQ69G5${String(++count).padStart(3, "0")}`);
-      if (id === undefined) throw new Error("no id");
-      lanes.enqueue({ id, sessionKey: session, exclusive, text, sender });
-      return id;
-    },
-  };
-}
-
-/** What stands behind a slash. */
-function placeOf({ text }: Message): string {
-  return text.split("/")[1] ?? "";
-}
-
-async function settle(): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
-}
+import { laneHarness, settle } from "../../test/lanes-harness.ts";
 
 describe("one session", () => {
   it("starts nothing of a held session until its messages are put back in front", async () => {
-    const { lanes, runs, say } = harness({ mode: "followup" });
+    const { lanes, runs, say } = laneHarness({ mode: "followup" });
     say("a");
     lanes.hold("s");
     runs[0]?.end();
@@ -100,7 +21,7 @@ describe("one session", () => {
   });
 
   it("answers messages of different places one by one, in order, and steers with none of another", async () => {
-    const { runs, say } = harness({}, 1);
+    const { runs, say } = laneHarness({}, 1);
     say("held", "other");
     for (const text of ["a/x", "b/x", "c/y", "d/x"]) say(text);
     runs[0]?.end();
@@ -116,7 +37,7 @@ describe("one session", () => {
   });
 
   it("has one run at a time; what comes meanwhile steers it", async () => {
-    const { runs, lanes, say } = harness();
+    const { runs, lanes, say } = laneHarness();
     say("a");
     say("b");
     say("c");
@@ -130,7 +51,7 @@ describe("one session", () => {
   });
 
   it("answers what steering did not take in a next run", async () => {
-    const { runs, say } = harness();
+    const { runs, say } = laneHarness();
     say("a");
     say("b");
     say("c");
@@ -140,7 +61,7 @@ describe("one session", () => {
   });
 
   it("answers one after the other with followup", async () => {
-    const { runs, say } = harness({ mode: "followup" });
+    const { runs, say } = laneHarness({ mode: "followup" });
     for (const text of ["a", "b", "c"]) say(text);
     expect(runs[0]?.steer().texts).toEqual([]);
     for (let index = 0; index < 3; index++) {
@@ -151,7 +72,7 @@ describe("one session", () => {
   });
 
   it("collects what waits into one run", async () => {
-    const { runs, say } = harness({ mode: "collect" });
+    const { runs, say } = laneHarness({ mode: "collect" });
     for (const text of ["a", "b", "c"]) say(text);
     expect(runs[0]?.steer().texts).toEqual([]);
     runs[0]?.end();
@@ -160,7 +81,7 @@ describe("one session", () => {
   });
 
   it("stops the running turn with interrupt", async () => {
-    const { runs, say } = harness({ mode: "interrupt" });
+    const { runs, say } = laneHarness({ mode: "interrupt" });
     say("a");
     expect(runs[0]?.handle.signal.aborted).toBe(false);
     say("b");
@@ -171,7 +92,7 @@ describe("one session", () => {
   });
 
   it("keeps an exclusive message alone and in its place", async () => {
-    const { runs, say } = harness();
+    const { runs, say } = laneHarness();
     say("a");
     say("b");
     say("only", "s", true);
@@ -187,7 +108,7 @@ describe("one session", () => {
   });
 
   it("waits for quiet before it starts", async () => {
-    const { runs, say } = harness({ debounceMs: 20 });
+    const { runs, say } = laneHarness({ debounceMs: 20 });
     say("a");
     say("b");
     expect(runs).toEqual([]);
@@ -195,22 +116,22 @@ describe("one session", () => {
   });
 
   it("tells the oldest in short beyond the cap, or drops them, or the newest", async () => {
-    const summarise = harness({ cap: 2, mode: "collect" });
+    const summarise = laneHarness({ cap: 2, mode: "collect" });
     for (const text of ["a", "b", "c", "d"]) summarise.say(text);
     summarise.runs[0]?.end();
     await settle();
     expect(summarise.runs[1]).toMatchObject({ texts: ["c", "d"], summarised: ["b"] });
 
-    const old = harness({ cap: 2, drop: "old" });
+    const old = laneHarness({ cap: 2, drop: "old" });
     for (const text of ["a", "b", "c", "d"]) old.say(text);
     expect(old.dropped).toEqual(["b"]);
-    const fresh = harness({ cap: 2, drop: "new" });
+    const fresh = laneHarness({ cap: 2, drop: "new" });
     for (const text of ["a", "b", "c", "d"]) fresh.say(text);
     expect(fresh.dropped).toEqual(["d"]);
   });
 
   it("answers one after the other with followup, and tells what is beyond the cap in short with the next", async () => {
-    const { runs, say } = harness({ mode: "followup", cap: 2 });
+    const { runs, say } = laneHarness({ mode: "followup", cap: 2 });
     const letters = [..."abcdefghij"];
     for (const letter of letters) say(letter);
     for (let index = 0; index < runs.length; index++) {
@@ -225,14 +146,14 @@ describe("one session", () => {
   });
 
   it("steers with the newest up to the cap, and tells the others in short", () => {
-    const { runs, say } = harness({ cap: 2 });
+    const { runs, say } = laneHarness({ cap: 2 });
     for (const letter of "abcdefghij") say(letter);
     expect(runs[0]?.steer()).toEqual({ texts: ["i", "j"], summarised: [..."bcdefgh"] });
     expect(runs[0]?.steer()).toEqual({ texts: [], summarised: [] });
   });
 
   it("names the first that is dropped from each place, until there is nothing to do any more", async () => {
-    const { runs, leftOut, lanes, say } = harness({ cap: 1, drop: "new" });
+    const { runs, leftOut, lanes, say } = laneHarness({ cap: 1, drop: "new" });
     const first = (): string[][] =>
       leftOut.map((why) => (why.kind === "full" ? why.first.map(({ text }) => text) : []));
     for (const text of ["a/x", "b/x", "c/x", "d/x", "e/y", "f/y"]) say(text);
@@ -247,7 +168,7 @@ describe("one session", () => {
   });
 
   it("takes messages back from their run, and stops it when none is left", async () => {
-    const { lanes, runs, say } = harness();
+    const { lanes, runs, say } = laneHarness();
     const gone = new Error("taken back");
     const a = say("a");
     const b = say("b");
@@ -270,7 +191,7 @@ describe("one session", () => {
   });
 
   it("leaves what stands for a run that has begun where it is", async () => {
-    const { lanes, runs, say } = harness();
+    const { lanes, runs, say } = laneHarness();
     say("a");
     const b = say("b");
     const [waiting] = lanes.waiting("s");
@@ -294,7 +215,7 @@ describe("one session", () => {
   });
 
   it("takes back and replaces only what waits", () => {
-    const { lanes, runs, say } = harness({ mode: "collect" });
+    const { lanes, runs, say } = laneHarness({ mode: "collect" });
     say("a");
     say("b");
     const [waiting] = lanes.waiting("s");
@@ -312,20 +233,20 @@ describe("quiet", () => {
 
   it("is waited for, but not for ever", () => {
     vi.useFakeTimers();
-    const { runs, say } = harness({ debounceMs: 50 });
+    const { runs, say } = laneHarness({ debounceMs: 50 });
     for (let index = 0; index < 20; index++) {
       say(`m${index}`);
       vi.advanceTimersByTime(30);
     }
     // After five times the quiet, whoever goes on writing.
     expect(runs.map(({ texts }) => texts.length)).toEqual([9]);
-    const slow = harness({ debounceMs: 60_000 });
+    const slow = laneHarness({ debounceMs: 60_000 });
     slow.say("a");
     vi.advanceTimersByTime(59_999);
     expect(slow.runs).toHaveLength(0);
     vi.advanceTimersByTime(1);
     expect(slow.runs).toHaveLength(1);
-    const long = harness({ debounceMs: 4_000 });
+    const long = laneHarness({ debounceMs: 4_000 });
     for (let at = 0; at <= 9_000; at += 3_000) {
       long.say("a");
       vi.advanceTimersByTime(at < 9_000 ? 3_000 : 1_000);
@@ -335,7 +256,7 @@ describe("quiet", () => {
 
   it("is not waited for any more once a stop has taken what was held", () => {
     vi.useFakeTimers();
-    const { lanes, runs, dropped, leftOut, say } = harness({ debounceMs: 50 });
+    const { lanes, runs, dropped, leftOut, say } = laneHarness({ debounceMs: 50 });
     say("a");
     say("b");
     const stop = say("/stop", "elsewhere");
@@ -352,7 +273,7 @@ describe("quiet", () => {
   });
 
   it("stops the turn that runs and what waits behind it, commands too", async () => {
-    const { lanes, runs, dropped, say } = harness({ mode: "followup" });
+    const { lanes, runs, dropped, say } = laneHarness({ mode: "followup" });
     say("a");
     say("b");
     say("/new", "s", true);
@@ -363,135 +284,5 @@ describe("quiet", () => {
     await settle();
     expect(runs).toHaveLength(1);
     expect(lanes.busy("s")).toBe(false);
-  });
-});
-
-describe("many sessions", () => {
-  it("take turns by their senders: many sessions of one do not hold up the one of another", async () => {
-    const { runs, say } = harness({}, 1);
-    for (let index = 1; index <= 5; index++) say(`anna ${index}`, `a${index}`, false, "anna");
-    say("ben 1", "b1", false, "ben");
-    say("ben 2", "b2", false, "ben");
-    say("cleo 1", "c1", false, "cleo");
-    for (let index = 0; index < runs.length; index++) {
-      runs[index]?.end();
-      await settle();
-    }
-    expect(runs.map(({ texts }) => texts[0])).toEqual([
-      ...["anna 1", "anna 2", "ben 1", "cleo 1", "anna 3", "ben 2", "anna 4", "anna 5"],
-    ]);
-  });
-
-  it("run at once up to the limit, the one that waited longest next", async () => {
-    const { runs, say } = harness({ mode: "followup" }, 2);
-    for (const session of ["s1", "s2", "s3"]) {
-      say(`${session} first`, session);
-      say(`${session} second`, session);
-    }
-    expect(runs.map((run) => run.texts[0])).toEqual(["s1 first", "s2 first"]);
-    runs[0]?.end();
-    await settle();
-    // s3 has waited longer than the second message of s1.
-    expect(runs.map((run) => run.texts[0])).toEqual(["s1 first", "s2 first", "s3 first"]);
-    runs[1]?.end();
-    await settle();
-    expect(runs[3]?.texts[0]).toBe("s1 second");
-  });
-
-  it("go on in the place of one that only waits for a person; it never waits to go on itself", async () => {
-    const { lanes, runs, say } = harness({}, 1);
-    const begun = (): string[] => runs.map(({ texts }) => texts.join());
-    for (const session of ["a", "b", "c", "d"]) say(session, session);
-    expect(begun()).toEqual(["a"]);
-    runs[0]?.handle.waits(true);
-    // Several questions of one run are one wait.
-    runs[0]?.handle.waits(true);
-    expect(begun()).toEqual(["a", "b"]);
-    runs[0]?.handle.waits(false);
-    expect(lanes.counts()).toEqual({ running: 2, waiting: 2 });
-    runs[1]?.end();
-    await settle();
-    expect(begun()).toEqual(["a", "b"]);
-    // It ends while it waits, as when it is stopped, and is answered after that.
-    runs[0]?.handle.waits(true);
-    expect(begun()).toEqual(["a", "b", "c"]);
-    lanes.stop("a", new Error("enough"));
-    runs[0]?.end();
-    await settle();
-    expect(begun()).toEqual(["a", "b", "c"]);
-    for (const on of [false, true]) runs[0]?.handle.waits(on);
-    say("e", "a");
-    expect(begun()).toEqual(["a", "b", "c"]);
-    for (let index = 2; index < runs.length; index++) {
-      runs[index]?.end();
-      await settle();
-    }
-    expect(begun()).toEqual(["a", "b", "c", "d", "e"]);
-    expect(lanes.counts()).toEqual({ running: 0, waiting: 0 });
-  });
-
-  it("do not go on in the places of more than four times as many that wait for people", async () => {
-    const { lanes, runs, say } = harness({}, 2);
-    for (let index = 0; index < 15; index++) say("x", `s${index}`);
-    for (let index = 0; index < runs.length; index++) runs[index]?.handle.waits(true);
-    expect(lanes.counts()).toEqual({ running: 10, waiting: 5 });
-    // One that is answered has its own place, and none of those beyond.
-    runs[0]?.handle.waits(false);
-    expect(lanes.counts().running).toBe(10);
-    runs[0]?.end();
-    await settle();
-    expect(lanes.counts().running).toBe(10);
-    runs[1]?.end();
-    await settle();
-    expect(lanes.counts().running).toBe(10);
-    for (const run of runs) run.handle.waits(false);
-    for (let index = 0; index < runs.length; index++) {
-      expect(lanes.counts().running).toBeLessThanOrEqual(10);
-      runs[index]?.end();
-      await settle();
-    }
-    expect(runs).toHaveLength(15);
-    expect(lanes.counts()).toEqual({ running: 0, waiting: 0 });
-  });
-
-  it("that wait for people keep no gateway from its end, and start nothing after it", async () => {
-    const { lanes, runs, say } = harness({}, 1);
-    say("a", "a");
-    say("b", "b");
-    const closing = lanes.close();
-    runs[0]?.handle.waits(true);
-    expect(runs).toHaveLength(1);
-    runs[0]?.end();
-    await closing;
-    expect(runs).toHaveLength(1);
-  });
-
-  it("forgets sessions without work", async () => {
-    const { lanes, runs, say } = harness();
-    for (let index = 0; index < 100; index++) say("x", `s${index}`);
-    for (let index = 0; index < runs.length; index++) {
-      runs[index]?.end();
-      await settle();
-    }
-    expect(runs).toHaveLength(100);
-    expect(lanes.counts()).toEqual({ running: 0, waiting: 0 });
-    expect(lanes.busy("s0")).toBe(false);
-  });
-
-  it("closes when the running turns have ended and starts no others", async () => {
-    const { lanes, runs, say } = harness({ mode: "followup" });
-    say("a");
-    say("b");
-    let closed = false;
-    const closing = lanes.close().then(() => {
-      closed = true;
-    });
-    await settle();
-    expect(closed).toBe(false);
-    lanes.stopAll(new Error("enough"));
-    expect(runs[0]?.handle.signal.aborted).toBe(true);
-    runs[0]?.end();
-    await closing;
-    expect(runs).toHaveLength(1);
   });
 });
