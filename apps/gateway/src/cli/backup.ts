@@ -13,7 +13,8 @@ export async function backup(folder: string, options: CommonOptions): Promise<vo
   const path = resolve(folder);
   if (existsSync(path)) throw taken(path);
   const part = `${path}.${randomBytes(6).toString("hex")}.part`;
-  const clear = (): void => rmSync(part, { recursive: true, force: true });
+  // A thread may put a file into it while it is being removed.
+  const clear = (): void => rmSync(part, { recursive: true, force: true, maxRetries: 20, retryDelay: 20 });
   const broken = (): void => {
     clear();
     process.exit(130);
