@@ -1,14 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Failpoint } from "../src/failpoints.ts";
 import { exampleConfig, namedEnds, openWorld } from "./harness.ts";
-import { type PlainChannel, plainChannel, plainMessage } from "./plain-channel.ts";
+import { plainChannel, plainMessage, said } from "./plain-channel.ts";
 
 function config(more: object = {}) {
   return exampleConfig({ channels: { plain: { accounts: { main: {} } } }, ...more });
-}
-
-function said({ sent }: PlainChannel): string[] {
-  return sent.map(({ message }) => message.parts.map((part) => ("text" in part ? part.text : "")).join());
 }
 
 const SORRY = /something went wrong inside the gateway/;

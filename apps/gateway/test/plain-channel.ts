@@ -83,3 +83,8 @@ export const IN_GROUP = {
   address: "plain:group",
   addressed: "none",
 } as const;
+
+/** The words of each message that was sent, in order. */
+export function said({ sent }: PlainChannel): string[] {
+  return sent.map(({ message }) => message.parts.map((part) => ("text" in part ? part.text : "")).join());
+}

@@ -1,37 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { eventually, exampleConfig, inStore, openWorld, TOKEN } from "./harness.ts";
-import { type PlainChannel, plainChannel, plainMessage } from "./plain-channel.ts";
+import { askingConfig, REACH } from "./asking-config.ts";
+import { eventually, inStore, openWorld } from "./harness.ts";
+import { plainChannel, plainMessage, said } from "./plain-channel.ts";
 import { modelRequests } from "./requests.ts";
-
-const REACH = `---
-name: reach
-description: Run something.
-command-dispatch: tool
-command-tool: exec
-command-arg-mode: raw
----
-Run it.
-`;
-
-/** With commands that need an approval once something untrusted was read, and a stop that would wait for long. */
-function config() {
-  return exampleConfig({
-    gateway: { port: 0, auth: { token: TOKEN }, logLevel: "warn", shutdownMs: 600_000 },
-    agents: {
-      defaults: { model: "anthropic/claude-sonnet-4-6" },
-      list: [{ id: "coder", tools: { allow: ["exec"] }, skills: { allow: ["reach"] } }],
-    },
-    tools: { exec: { sandbox: "none" } },
-    channels: { plain: { accounts: { main: {} } } },
-    access: { owners: ["plain:anna"] },
-  });
-}
-
-function said({ sent }: PlainChannel): string[] {
-  return sent.map(({ message }) => message.parts.map((part) => ("text" in part ? part.text : "")).join());
-}
 
 function idIn(question: string | undefined): string {
   return /Approval (\w{8}):/.exec(question ?? "")?.[1] ?? "";
@@ -43,7 +16,7 @@ describe("a stop while a person is asked", { timeout: 60_000 }, () => {
     ["a command", "/reach echo done >> ran", 0],
   ])("does not wait for the answer to %s; the next start asks anew", async (_, text, requests) => {
     const world = await openWorld();
-    world.configure(config());
+    world.configure(askingConfig({ shutdownMs: 600_000 }));
     world.files({ "skills/reach/SKILL.md": REACH });
     world.script([
       { toolCalls: [{ id: "toolu_1", name: "exec", input: { command: "echo done >> ran" } }] },
@@ -75,7 +48,7 @@ describe("a stop while a person is asked", { timeout: 60_000 }, () => {
 
   it("counts no end of the process against a command meanwhile", async () => {
     const world = await openWorld();
-    world.configure(config());
+    world.configure(askingConfig({ shutdownMs: 600_000 }));
     world.files({ "skills/reach/SKILL.md": REACH });
     const plain = plainChannel();
     const started = await world.start({ channels: [plain.definition] });
@@ -92,7 +65,7 @@ describe("a stop while a person is asked", { timeout: 60_000 }, () => {
 
   it("counts no end of the process against the message meanwhile, but does so once the tool may run", async () => {
     const world = await openWorld();
-    world.configure(config());
+    world.configure(askingConfig({ shutdownMs: 600_000 }));
     const asked = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
     world.script(async (_, index) => {

@@ -1,35 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { eventually, exampleConfig, inStore, namedEnds, openWorld, TOKEN } from "./harness.ts";
-import { type PlainChannel, plainChannel, plainMessage } from "./plain-channel.ts";
-
-const REACH = `---
-name: reach
-description: Run something.
-command-dispatch: tool
-command-tool: exec
-command-arg-mode: raw
----
-Run it.
-`;
-
-/** With commands that need an approval once something untrusted was read. */
-function config(maxRuns: number) {
-  return exampleConfig({
-    gateway: { port: 0, auth: { token: TOKEN }, logLevel: "warn", maxRuns },
-    agents: {
-      defaults: { model: "anthropic/claude-sonnet-4-6" },
-      list: [{ id: "coder", tools: { allow: ["exec"] }, skills: { allow: ["reach"] } }],
-    },
-    tools: { exec: { sandbox: "none" } },
-    channels: { plain: { accounts: { main: {} } } },
-    access: { owners: ["plain:anna"], dm: "open" },
-  });
-}
-
-function said({ sent }: PlainChannel): string[] {
-  return sent.map(({ message }) => message.parts.map((part) => ("text" in part ? part.text : "")).join());
-}
+import { askingConfig, REACH } from "./asking-config.ts";
+import { eventually, inStore, namedEnds, openWorld, TOKEN } from "./harness.ts";
+import { type PlainChannel, plainChannel, plainMessage, said } from "./plain-channel.ts";
 
 /** The last question's. */
 function idIn(plain: PlainChannel): string {
@@ -44,7 +17,7 @@ describe("while a person is asked", { timeout: 60_000 }, () => {
     ["a command", "/reach echo done", "command:reach"],
   ])("for %s, others go on in its place", async (_, text, rule) => {
     const world = await openWorld();
-    world.configure(config(1));
+    world.configure(askingConfig({ maxRuns: 1 }, { dm: "open" }));
     world.files({ "skills/reach/SKILL.md": REACH });
     world.script((_, index) =>
       index === 0 && text === "please run it"
@@ -76,7 +49,7 @@ describe("while a person is asked", { timeout: 60_000 }, () => {
   /** A gateway that asks about a command, and whose disk is full for one write as it is answered. */
   async function failing(write: number) {
     const world = await openWorld();
-    world.configure(config(64));
+    world.configure(askingConfig({ maxRuns: 64 }, { dm: "open" }));
     world.files({ "skills/reach/SKILL.md": REACH });
     const plain = plainChannel();
     let left = Number.POSITIVE_INFINITY;

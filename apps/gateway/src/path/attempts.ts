@@ -17,6 +17,9 @@ export interface Attempts {
   rest(): Promise<void>;
 }
 
+/** Starts of one run after which its message is set aside. */
+export const POISON_ATTEMPTS = 3;
+
 const NAMESPACE = "media-attempt";
 /** Nobody is to wait so long for an answer; what a deleted message left behind goes with it. */
 const NOTE_MS = 7 * 24 * 60 * 60 * 1000;

@@ -1,10 +1,10 @@
-import type { AgentMessage, CompactionCache } from "@signalbox/agent-core";
+import type { CompactionCache } from "@signalbox/agent-core";
 import type { ChannelDefinition } from "@signalbox/channel";
 import type { Router } from "@signalbox/routing";
 import { type InboxId, type LeaseToken, type OutboxRow, StoreError } from "@signalbox/store";
 import type { Agents } from "../agents.ts";
 import type { Commands } from "../commands/commands.ts";
-import { answerInTurn, commandOf, resumeCommand } from "../commands/in-turn.ts";
+import { answerInTurn } from "../commands/in-turn.ts";
 import { messageOf } from "../errors.ts";
 import type { Hooks } from "../hooks.ts";
 import type { LiveHub } from "../live.ts";
@@ -13,8 +13,8 @@ import type { Models } from "../models.ts";
 import type { Outcome } from "../service.ts";
 import type { Toolbox } from "../toolbox.ts";
 import type { Askings } from "./asking.ts";
-import { type Attempts, createAttempts } from "./attempts.ts";
-import { failureNote, failWithoutRun, finish, STOPPED_RUN } from "./conclude.ts";
+import { type Attempts, createAttempts, POISON_ATTEMPTS } from "./attempts.ts";
+import { failureNote, failWithoutRun } from "./conclude.ts";
 import type { Drafts } from "./draft.ts";
 import { fatalIn, giveUp, isLasting, leftOf } from "./give-up.ts";
 import type { Histories } from "./history.ts";
@@ -24,23 +24,15 @@ import type { MediaIn } from "./media-in.ts";
 import type { MediaOut } from "./media-out.ts";
 import { chooseModel } from "./model-choice.ts";
 import type { Prompts } from "./prompt.ts";
-import { mediaMark } from "./reply.ts";
+import { resume } from "./resume.ts";
 import { seedOf } from "./session.ts";
 import { ShutdownAbort } from "./shutdown.ts";
 import type { GatewayBodies, GatewayStore } from "./stored.ts";
 import { createSuspects, type Suspects } from "./suspects.ts";
-import {
-  isTakenBack,
-  type MessageTicket,
-  messagesIn,
-  type ResumeTicket,
-  resumeTicket,
-  type Ticket,
-} from "./ticket.ts";
+import { type MessageTicket, messagesIn, type ResumeTicket, resumeTicket, type Ticket } from "./ticket.ts";
 import type { Tracer } from "./trace.ts";
 import { makeTurn } from "./turn.ts";
 import type { Typing } from "./typing.ts";
-import { saidIn } from "./viewer.ts";
 
 export interface RunOptions {
   readonly store: GatewayStore;
@@ -83,8 +75,6 @@ export interface RunOptions {
 const AGAIN_MS = 2_000;
 /** Each try may ask the model again, so a store that goes on failing is asked ever less often. */
 const LONGEST_AGAIN_MS = 5 * 60_000;
-/** Starts of one run after which its message is set aside. */
-const POISON_ATTEMPTS = 3;
 /** How long such a run may go on before others that may be to blame go on beside it, in milliseconds. */
 const SUSPECT_ALONE_MS = 10_000;
 
@@ -298,107 +288,5 @@ async function begin(
     started: new Set(),
     earlier: [],
     sentByTool: [],
-  });
-}
-
-async function resume(options: RunOptions, ticket: ResumeTicket, lane: RunHandle<Ticket>): Promise<void> {
-  const { store, lease } = options;
-  let { interrupted } = ticket;
-  const { lease: written } = interrupted.run;
-  // A run of this very process was left by a failing store; one of an earlier process has to be taken over.
-  const ours = written.name === lease.name && written.epoch === lease.epoch;
-  const { id } = interrupted.run;
-  if (ours) await options.askings.over(id);
-  const run = ours ? await store.runs.get(id) : await store.runs.adopt({ runId: id, lease });
-  if (!run) return;
-  // While it waited, its messages may have been deleted.
-  interrupted = (await store.runs.inspect(run.id)) ?? interrupted;
-  await options.drafts.recall(run.id);
-  const { sessionKey, agentId } = run;
-  const gone = new Set(interrupted.inbox.filter(isTakenBack).map(({ id }) => id));
-  const handle: RunHandle<Ticket> = {
-    ...lane,
-    recalled: { has: (id) => gone.has(id) || lane.recalled.has(id) },
-  };
-  const tickets = interrupted.inbox.map((row): MessageTicket => {
-    const order = options.readOrder(row.payload, agentId);
-    return {
-      kind: "message",
-      id: row.id,
-      sessionKey,
-      agentId,
-      stored: row.payload,
-      ...(order === undefined ? {} : { order }),
-      exclusive: false,
-      recovered: true,
-    };
-  });
-  for (const one of tickets)
-    options.tracer.note(one.id, "lane", `taken up after a restart, start ${run.attempts}`);
-  if (tickets.every(({ id }) => gone.has(id)))
-    return finish(options, { runId: run.id, sessionKey, tickets, handle }, STOPPED_RUN);
-  const named = options.agents.get(agentId);
-  const session = await store.sessions.get(sessionKey);
-  const poisoned = run.attempts > POISON_ATTEMPTS;
-  const [first] = tickets;
-  const last = tickets.at(-1);
-  if (!poisoned && named && first && commandOf(interrupted) !== undefined) {
-    return resumeCommand(options, { ticket: first, agent: named, order: first.order, handle }, interrupted);
-  }
-  const chosen = named && last && (await chooseModel(options, named, last, session));
-  if (poisoned || !chosen) {
-    options.logger.error({ run: run.id, attempts: run.attempts }, "an interrupted run was set aside");
-    const code = poisoned ? "poison" : "no_agent";
-    const text = failureNote(code);
-    return finish(
-      options,
-      { runId: run.id, sessionKey, tickets, handle },
-      {
-        outcome: poisoned ? "poisoned" : "failed",
-        state: "failed-reported",
-        rule: code,
-        reply: { text, silent: false, note: text },
-        end: "failed",
-        error: { code, message: text },
-      },
-    );
-  }
-  const { agent, agentModel } = chosen;
-  const history = await options.histories.load(sessionKey, session);
-  const earlier = interrupted.messages.flatMap(({ message }) =>
-    message.role === "assistant" ? [saidIn(message)] : [],
-  );
-  await makeTurn(options, {
-    runId: run.id,
-    agent,
-    agentModel,
-    sessionKey,
-    tickets,
-    handle,
-    generation: run.generation,
-    history: history.messages,
-    places: history.places,
-    started: new Set(interrupted.calls.flatMap((call) => (call.state === "started" ? [call.callId] : []))),
-    earlier,
-    sentByTool: sentBefore(interrupted.messages.map(({ message }) => message)),
-  });
-}
-
-/** Texts that the message tool sent to this conversation before the restart. */
-function sentBefore(messages: readonly AgentMessage[]): string[] {
-  const done = new Set(
-    messages.flatMap((message) =>
-      message.role === "toolResult" && !message.isError ? [message.toolCallId] : [],
-    ),
-  );
-  return messages.flatMap((message) => {
-    if (message.role !== "assistant") return [];
-    return message.content.flatMap((block) => {
-      if (block.type !== "toolCall" || block.name !== "message" || !done.has(block.id)) return [];
-      const { action, target, message: text, media } = block.args ?? {};
-      if (action !== "send" || target !== undefined) return [];
-      const marks = Array.isArray(media) ? media.map((source) => mediaMark(String(source))) : [];
-      return [...(typeof text === "string" ? [text] : []), ...marks];
-    });
   });
 }
