@@ -160,4 +160,22 @@ describe("Conversation", () => {
     const instead = conversation.view().map((message) => (message.role === "custom" ? user("c") : message));
     expect(conversation.requestOf(instead).at(-2)).toEqual(user("c"));
   });
+
+  it("gives no call an id that was made up for the vendor after the conversation was compacted", () => {
+    const conversation = new Conversation([user("a"), user("b"), assistant([toolCall("", "t")]), result("")]);
+    conversation.compact({ role: "compactionSummary", summary: "a", replaced: 1, timestamp: 1 }, 1);
+    conversation.request();
+    conversation.append(user("again"));
+    conversation.append(conversation.withOwnIds(assistant([toolCall("", "t")])));
+    const calls = conversation.messages.at(-1);
+    const id =
+      calls?.role === "assistant" && calls.content[0]?.type === "toolCall" ? calls.content[0].id : "";
+    conversation.append(result(id));
+    const ids = conversation
+      .request()
+      .flatMap(({ role, content }) =>
+        role === "assistant" ? content.flatMap((block) => (block.type === "toolCall" ? [block.id] : [])) : [],
+      );
+    expect(new Set(ids).size).toBe(2);
+  });
 });

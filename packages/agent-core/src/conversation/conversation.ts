@@ -152,6 +152,8 @@ export class Conversation {
     if (this.#stale) {
       this.#llm = this.#valid(this.view());
       this.#stale = false;
+      // Making it anew may have made up ids, which are taken from now on.
+      if (this.#ids !== undefined) addIds(this.#ids, this.#llm);
     }
     return this.#llm;
   }
@@ -348,6 +350,10 @@ function asking(messages: Message[]): readonly Message[] {
 
 function idsOf(messages: readonly AgentMessage[]): CallIds {
   const ids = new CallIds();
-  for (const message of messages) for (const call of toolCalls(message)) ids.add(call.id);
+  addIds(ids, messages);
   return ids;
+}
+
+function addIds(ids: CallIds, messages: readonly AgentMessage[]): void {
+  for (const message of messages) for (const call of toolCalls(message)) ids.add(call.id);
 }
