@@ -134,7 +134,7 @@ async function asHooksLeaveIt(
   return { ...reply, text, silent: text === "" && (reply.text !== "" || reply.wanted === undefined) };
 }
 
-function sendMediaOf(
+export function sendMediaOf(
   { definition }: RunOptions,
   tickets: readonly MessageTicket[],
 ): Capabilities["sendMedia"] | undefined {

@@ -12,7 +12,7 @@ import type { Agent } from "../agents.ts";
 import { messageOf } from "../errors.ts";
 import type { AfterToolCall } from "../hook-points.ts";
 import type { AgentModel } from "../models.ts";
-import { conclude, failureNote, finish } from "./conclude.ts";
+import { conclude, failureNote, finish, sendMediaOf } from "./conclude.ts";
 import { createJournal } from "./journal.ts";
 import type { RunHandle } from "./lanes-types.ts";
 import { taints } from "./media-in.ts";
@@ -165,6 +165,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     runId,
     traced: last.id,
     earlier: scope.earlier,
+    carries: sendMediaOf(options, tickets) !== undefined,
     now: options.now,
   });
 

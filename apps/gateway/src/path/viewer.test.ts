@@ -6,7 +6,7 @@ import { createViewer, type Viewer } from "./viewer.ts";
 
 const traced = parseId<InboxId>("01ARZ3NDEKTSV4RRFFQ69G5FAV");
 
-function open(earlier: readonly string[] = []): Viewer {
+function open(earlier: readonly string[] = [], carries = false): Viewer {
   if (traced === undefined) throw new Error("no id");
   return createViewer({
     live: createLiveHub(() => {}),
@@ -15,6 +15,7 @@ function open(earlier: readonly string[] = []): Viewer {
     runId: "r",
     traced,
     earlier,
+    carries,
     now: () => 0,
   });
 }
@@ -42,6 +43,18 @@ it("shows the finished turns and what is certain of the one being written", () =
   const viewer = open(["Before the restart."]);
   for (const event of [start, write("One."), turn("One."), start, write("Two [[rep")]) viewer.see(event);
   expect(viewer.visible([])).toBe("Before the restart.\n\nOne.\n\nTwo");
+});
+
+it("names an attachment only where none can be sent", () => {
+  for (const [carries, shown] of [
+    [true, "Here it is."],
+    [false, "Here it is.\n[file: a.txt]"],
+  ] as const) {
+    const viewer = open([], carries);
+    for (const event of [start, write("Here it is.\nMEDIA:a"), turn("Here it is.\nMEDIA:a.txt")])
+      viewer.see(event);
+    expect(viewer.visible([])).toBe(shown);
+  }
 });
 
 it("drops the text of a turn that is void", () => {

@@ -16,6 +16,8 @@ export interface ViewerOptions {
   readonly traced: InboxId;
   /** Texts of the run's turns before this process took it up. */
   readonly earlier: readonly string[];
+  /** Attachments can be sent to who asked, so that the answer does not name them. */
+  readonly carries: boolean;
   readonly now: () => number;
 }
 
@@ -71,7 +73,8 @@ export function createViewer(options: ViewerOptions): Viewer {
   return {
     texts: () => texts,
     visible(alreadySent) {
-      const { text } = composeReply(wasCut ? texts.slice(0, -1) : texts, "complete", alreadySent);
+      const ended = wasCut ? texts.slice(0, -1) : texts;
+      const { text } = composeReply(ended, "complete", alreadySent, options.carries);
       // It may be about to say again what the tool has said already.
       const repeats = alreadySent.some((sent) => sent.startsWith(current.trim()));
       return [text, repeats ? "" : current].filter((one) => one !== "").join("\n\n");
