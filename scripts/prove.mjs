@@ -1,10 +1,11 @@
-// `npm run prove -- <what> [arguments]`: shows one of the gateway's promises at its full count and prints the seed that
-// repeats it. It ends with 1 where a promise was broken.
+// `npm run prove -- <what> [arguments]`: shows promises at their full count and prints the seed that repeats it. It ends
+// with 1 where a promise was broken.
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const gateway = join(dirname(dirname(fileURLToPath(import.meta.url))), "apps", "gateway");
+const scripts = dirname(fileURLToPath(import.meta.url));
+const gateway = join(dirname(scripts), "apps", "gateway");
 const proofs = {
   crash: ["test/crash/run.ts"],
   mutants: ["test/mutants/run.ts"],
@@ -12,11 +13,12 @@ const proofs = {
   storm: ["test/load/run.ts", "storm"],
   flood: ["test/load/run.ts", "flood"],
   malformed: ["test/load/run.ts", "malformed"],
+  properties: [join(scripts, "properties.mjs")],
 };
 const [what, ...rest] = process.argv.slice(2);
 if (!Object.hasOwn(proofs, what ?? "")) {
   console.error(
-    `Usage: npm run prove -- crash [kills] | mutants [words] | sweep | storm [events] | flood [seconds] | malformed [events]`,
+    `Usage: npm run prove -- crash [kills] | mutants [words] | sweep | storm [events] | flood [seconds] | malformed [events] | properties [rounds]`,
   );
   process.exit(64);
 }

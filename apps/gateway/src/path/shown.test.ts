@@ -23,6 +23,8 @@ describe("a turn shown while it is written", () => {
     ["see\nMEDIA: a.png\nthere", "see\nthere\n[file: a.png]"],
     ["MEDIA:https://example.com/a.png", "https://example.com/a.png"],
     ["[[audio_as_voice]]\nhi", "hi"],
+    ['MEDIA:""\nthere', "there"],
+    ["MEDIA: __SILENT__\nthere", "there"],
     ["__SILENT__", ""],
     ['"__SILENT__"', ""],
     ["`__SILENT__`", ""],

@@ -112,6 +112,7 @@ export function createShownText(): ShownText {
   };
 }
 
+/** Also one whose source is empty, of which nothing is left. */
 function isMedia(line: string): boolean {
-  return line.includes("MEDIA:") && parseReply(line).media.length > 0;
+  return line.includes("MEDIA:") && parseReply(line).text === "";
 }

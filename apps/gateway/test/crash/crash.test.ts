@@ -3,7 +3,7 @@ import { FAILPOINTS } from "../../src/failpoints.ts";
 import { type Life, plannedLives, type Report, runLives, SURE } from "./lives.ts";
 import { seeded } from "./random.ts";
 
-/** `SIGNALBOX_SEED` and `SIGNALBOX_KILLS` choose another course; the full count is `pnpm crash`. */
+/** `SIGNALBOX_SEED` and `SIGNALBOX_KILLS` choose another course; the full count is `npm run prove -- crash`. */
 const seed = Number(process.env["SIGNALBOX_SEED"] ?? 20_261_121);
 const kills = Number(process.env["SIGNALBOX_KILLS"] ?? 8);
 

@@ -1,0 +1,5 @@
+// Before each test file: property tests try the same cases wherever and whenever they run, so that what fails fails
+// again. `npm run prove -- properties` has them try others.
+import fc from "fast-check";
+
+fc.configureGlobal({ seed: Number(process.env.SIGNALBOX_SEED ?? 20_261_121) });
