@@ -77,7 +77,11 @@ export class Agent {
    * @throws AgentError `busy` while another is going on, and as `AgentRun.result`
    */
   prompt(input: AgentInput): Promise<RunResult> {
-    const messages = this.#messages(input);
+    // As `#messages` has it, in place: most programs make many short runs, each of a text.
+    const messages =
+      typeof input === "string"
+        ? [{ role: "user", content: input, timestamp: (this.#options.now ?? Date.now)() } as const]
+        : this.#messages(input);
     if (messages.length > 0) return this.#execute(messages);
     return Promise.reject(new AgentError("invalid_input", "A prompt needs a message."));
   }
@@ -127,7 +131,8 @@ export class Agent {
     try {
       return await compacting;
     } finally {
-      this.#end();
+      this.#running = undefined;
+      this.#run = undefined;
     }
   }
 
@@ -191,13 +196,9 @@ export class Agent {
     if (result !== undefined && (result.pending.length > 0 || this.#waiting !== undefined)) {
       this.#waiting = new Set(result.pending.map((call) => call.id));
     }
-    this.#end();
-  };
-
-  #end(): void {
     this.#running = undefined;
     this.#run = undefined;
-  }
+  };
 
   #settlePending: OnPendingCall = ({ call, newInput }) => {
     // Once it may run it is no longer known to be unbegun, whatever becomes of this run.

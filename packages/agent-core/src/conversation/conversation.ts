@@ -16,82 +16,76 @@ const GO_ON = "(Go on.)";
  * in a long conversation as in a short one.
  */
 export class Conversation {
-  #messages: AgentMessage[];
+  readonly messages: readonly AgentMessage[];
+  /** The same array, for what changes it. */
+  private readonly kept: AgentMessage[];
   /** What a pruned result looks like now. Pruning is kept for the rest of the conversation, so the prefix is stable. */
-  #pruned: Map<AgentMessage, ToolResultMessage> | undefined;
-  #converted: WeakMap<AgentMessage, Message> | undefined;
-  #ids: CallIds | undefined;
-  #convert: ConvertToLlm;
-  #historyTurns: number | undefined;
-  #llm: Message[] = [];
-  #stale: boolean;
+  private pruned: Map<AgentMessage, ToolResultMessage> | undefined;
+  private converted: WeakMap<AgentMessage, Message> | undefined;
+  private ids: CallIds | undefined;
+  private convert: ConvertToLlm;
+  private historyTurns: number | undefined;
+  private llm: Message[] = [];
+  private stale: boolean;
   /** Messages up to here are in the view and counted. What comes behind the last request is looked at by the next. */
-  #seen: number;
+  private seen: number;
   /** Tokens of the messages up to the vendor's last report; `undefined` before the first. */
-  #reported: number | undefined;
-  /** Tokens by guess of the messages since, up to `#guessed`; of those behind it only the most they can cost is known. */
-  #tail = 0;
-  #guessed = 0;
-  #most = 0;
+  private reported: number | undefined;
+  /** Tokens by guess of the messages since, up to `guessed`; of those behind it only the most they can cost is known. */
+  private tail = 0;
+  private guessed = 0;
+  private most = 0;
 
   constructor(history: readonly AgentMessage[]) {
     // An empty copy of an array that never held anything takes objects only after V8 has changed its kind, each time.
-    this.#messages = history.length === 0 ? [] : history.slice();
-    this.#seen = history.length;
-    this.#stale = history.length > 0;
-    this.#convert = convertToLlm;
-    if (history.length > 0) this.#recount();
-  }
-
-  get messages(): readonly AgentMessage[] {
-    return this.#messages;
+    this.kept = history.length === 0 ? [] : history.slice();
+    this.messages = this.kept;
+    this.seen = history.length;
+    this.stale = history.length > 0;
+    this.convert = convertToLlm;
+    if (history.length > 0) this.recount();
   }
 
   /** Sets what the view depends on; a change makes it anew. */
   configure(convert: ConvertToLlm | undefined, historyTurns: number | undefined): void {
     const next = convert ?? convertToLlm;
-    if (next === this.#convert && historyTurns === this.#historyTurns) return;
-    this.#convert = next;
-    this.#historyTurns = historyTurns;
-    this.#converted = undefined;
-    this.#stale = true;
+    if (next === this.convert && historyTurns === this.historyTurns) return;
+    this.convert = next;
+    this.historyTurns = historyTurns;
+    this.converted = undefined;
+    this.stale = true;
   }
 
   append(message: AgentMessage): void {
-    this.#messages.push(message);
+    this.kept.push(message);
   }
 
-  #catchUp(): void {
-    const messages = this.#messages;
-    while (this.#seen < messages.length) {
-      const message = messages[this.#seen++];
+  private catchUp(): void {
+    const messages = this.messages;
+    while (this.seen < messages.length) {
+      const message = messages[this.seen++];
       if (message === undefined) continue;
+      const asIs = !this.stale && this.convert === convertToLlm && this.historyTurns === undefined;
       if (
+        asIs &&
         message.role === "user" &&
         typeof message.content === "string" &&
-        this.#takesAsIs(message.content)
+        message.content.trim() !== ""
       ) {
-        // As `#count` and `#extend` would have it. Nearly every run begins so, and many end before what begins them is
+        // As `count` and `extend` would have it. Nearly every run begins so, and many end before what begins them is
         // compiled.
-        this.#most += message.content.length + OVERHEAD;
-        this.#llm.push(message);
+        this.most += message.content.length + OVERHEAD;
+        this.llm.push(message);
       } else {
-        this.#count(message);
-        if (!this.#stale) this.#extend(message);
+        this.count(message);
+        if (!this.stale) this.extend(message);
       }
     }
   }
 
-  /** Whether a person's text goes into the view as it is. */
-  #takesAsIs(text: string): boolean {
-    return (
-      !this.#stale && this.#convert === convertToLlm && this.#historyTurns === undefined && text.trim() !== ""
-    );
-  }
-
   /** Puts the results of the last turn, which came in as they finished, in the order of its calls. */
   sortLastResults(): void {
-    const messages = this.#messages;
+    const messages = this.kept;
     let first = messages.length;
     while (first > 0 && messages[first - 1]?.role === "toolResult") first--;
     const turn = messages[first - 1];
@@ -100,14 +94,14 @@ export class Conversation {
     const place = (message: AgentMessage): number =>
       (message.role === "toolResult" ? order.get(message.toolCallId) : undefined) ?? order.size;
     messages.push(...messages.splice(first).sort((a, b) => place(a) - place(b)));
-    this.#stale = true;
+    this.stale = true;
   }
 
   /** The same turn, its call ids made unique in this conversation. For turns that have calls. */
   withOwnIds(message: AssistantMessage): AssistantMessage {
     // Ids that were made unique for the vendor are taken too.
-    this.#ids ??= idsOf([...this.#messages, ...this.#llm]);
-    const ids = this.#ids;
+    this.ids ??= idsOf([...this.messages, ...this.llm]);
+    const ids = this.ids;
     let renamed = false;
     const content = message.content.map((block) => {
       if (block.type !== "toolCall") return block;
@@ -121,10 +115,10 @@ export class Conversation {
 
   /** Messages a request is made from, before conversion: without what the turn limit drops, with results as pruned. */
   view(): AgentMessage[] {
-    const start = turnStart(this.#messages, this.#historyTurns);
+    const start = turnStart(this.messages, this.historyTurns);
     const view: AgentMessage[] = [];
-    for (let i = start; i < this.#messages.length; i++) {
-      const message = this.#messages[i];
+    for (let i = start; i < this.messages.length; i++) {
+      const message = this.messages[i];
       if (message !== undefined) view.push(this.prunedAs(message) ?? message);
     }
     return view;
@@ -132,30 +126,29 @@ export class Conversation {
 
   /** How many messages at the start of the history `view` leaves out. */
   hidden(): number {
-    return turnStart(this.#messages, this.#historyTurns);
+    return turnStart(this.messages, this.historyTurns);
   }
 
   /** What the vendor gets. A new array each time: a stream may hold on to it. */
   request(): readonly Message[] {
-    const request = this.#upToDate().slice();
+    if (this.stale || this.seen < this.messages.length) this.update();
+    const request = this.llm.slice();
     const last = request[request.length - 1];
     return last !== undefined && last.role !== "assistant" ? request : asking(request);
   }
 
   /** A request made from any messages. Where they are those of the view but for what people say, that costs little. */
   requestOf(messages: readonly AgentMessage[]): readonly Message[] {
-    return asking(this.#resaid(messages) ?? this.#valid(messages));
+    return asking(this.resaid(messages) ?? this.valid(messages));
   }
 
-  #upToDate(): readonly Message[] {
-    if (this.#seen < this.#messages.length) this.#catchUp();
-    if (this.#stale) {
-      this.#llm = this.#valid(this.view());
-      this.#stale = false;
-      // Making it anew may have made up ids, which are taken from now on.
-      if (this.#ids !== undefined) addIds(this.#ids, this.#llm);
-    }
-    return this.#llm;
+  private update(): void {
+    this.catchUp();
+    if (!this.stale) return;
+    this.llm = this.valid(this.view());
+    this.stale = false;
+    // Making it anew may have made up ids, which are taken from now on.
+    if (this.ids !== undefined) addIds(this.ids, this.llm);
   }
 
   /**
@@ -163,17 +156,18 @@ export class Conversation {
    * What is between the people's messages stays valid, whatever they say. Not with a host's own conversion: it may not
    * take what `messages` leave out.
    */
-  #resaid(messages: readonly AgentMessage[]): Message[] | undefined {
-    if (this.#convert !== convertToLlm || messages.length !== this.#messages.length - this.hidden())
+  private resaid(messages: readonly AgentMessage[]): Message[] | undefined {
+    if (this.convert !== convertToLlm || messages.length !== this.messages.length - this.hidden())
       return undefined;
-    const llm = this.#upToDate();
+    this.update();
+    const llm = this.llm;
     if (messages.length !== llm.length) return undefined;
     const request = llm.slice();
     for (let i = 0; i < llm.length; i++) {
       const given = messages[i];
       const own = llm[i];
       if (given === own || given === undefined || own === undefined) continue;
-      const converted = this.#toLlm(given);
+      const converted = this.toLlm(given);
       if (converted === own) continue;
       if (converted?.role !== "user" || own.role !== "user") return undefined;
       const cleaned = cleanInput(converted);
@@ -183,10 +177,10 @@ export class Conversation {
     return request;
   }
 
-  #valid(messages: readonly AgentMessage[]): Message[] {
+  private valid(messages: readonly AgentMessage[]): Message[] {
     const converted: Message[] = [];
     for (const message of messages) {
-      const own = this.#toLlm(message);
+      const own = this.toLlm(message);
       if (own !== undefined) converted.push(own);
     }
     return [...repairConversation(converted).messages];
@@ -194,77 +188,74 @@ export class Conversation {
 
   /** What a message is shown as, where it was pruned. */
   prunedAs(message: AgentMessage): ToolResultMessage | undefined {
-    return this.#pruned?.get(message);
+    return this.pruned?.get(message);
   }
 
   /** Shows results as `changes` has them, whose keys are the results as they were shown so far. */
   prune(changes: ReadonlyMap<AgentMessage, ToolResultMessage>, tokensSaved: number): void {
-    this.#catchUp();
-    this.#pruned ??= new Map();
-    for (const message of this.#messages) {
+    this.catchUp();
+    this.pruned ??= new Map();
+    for (const message of this.messages) {
       const next = changes.get(this.prunedAs(message) ?? message);
-      if (next !== undefined) this.#pruned.set(message, next);
+      if (next !== undefined) this.pruned.set(message, next);
     }
-    this.#guess();
-    if (this.#reported !== undefined) this.#reported = Math.max(0, this.#reported - tokensSaved);
-    else this.#tail = Math.max(0, this.#tail - tokensSaved);
-    this.#stale = true;
+    this.guess();
+    if (this.reported !== undefined) this.reported = Math.max(0, this.reported - tokensSaved);
+    else this.tail = Math.max(0, this.tail - tokensSaved);
+    this.stale = true;
   }
 
   /** Puts `summary` in the place of the first `count` messages. */
   compact(summary: AgentMessage, count: number): void {
     // A call keeps its id to itself for the run, also once it is summarised.
-    this.#ids ??= idsOf([...this.#messages, ...this.#llm]);
-    for (const message of this.#messages.splice(0, count, summary)) this.#pruned?.delete(message);
-    this.#reported = undefined;
-    this.#tail = estimateTokens(this.view());
-    this.#seen = this.#messages.length;
-    this.#guessed = this.#seen;
-    this.#most = 0;
-    this.#stale = true;
+    this.ids ??= idsOf([...this.messages, ...this.llm]);
+    for (const message of this.kept.splice(0, count, summary)) this.pruned?.delete(message);
+    this.reported = undefined;
+    this.tail = estimateTokens(this.view());
+    this.seen = this.messages.length;
+    this.guessed = this.seen;
+    this.most = 0;
+    this.stale = true;
   }
 
   /** Whether a vendor has counted the conversation, and with it what precedes the messages. */
   get isCounted(): boolean {
-    this.#catchUp();
-    return this.#reported !== undefined;
+    this.catchUp();
+    return this.reported !== undefined;
   }
 
   /** Tokens of the next request, about: the vendor's own last count where there is one, and a guess at the rest. */
   tokens(prefix: number): number {
-    this.#catchUp();
-    this.#guess();
-    return (this.#reported ?? prefix) + this.#tail;
+    this.catchUp();
+    this.guess();
+    return (this.reported ?? prefix) + this.tail;
   }
 
   /** No more than this many; cheaper than `tokens`, which most turns need not know. */
   mostTokens(prefix: number): number {
-    if (this.#seen < this.#messages.length) this.#catchUp();
-    return (this.#reported ?? prefix) + this.#tail + this.#most;
+    if (this.seen < this.messages.length) this.catchUp();
+    return (this.reported ?? prefix) + this.tail + this.most;
   }
 
-  #toLlm(message: AgentMessage): Message | undefined {
+  private toLlm(message: AgentMessage): Message | undefined {
     const { role } = message;
     // The built-in conversion makes nothing new of these, so there is nothing to remember.
-    if (
-      this.#convert === convertToLlm &&
-      (role === "user" || role === "assistant" || role === "toolResult")
-    ) {
+    if (this.convert === convertToLlm && (role === "user" || role === "assistant" || role === "toolResult")) {
       return message;
     }
-    this.#converted ??= new WeakMap();
-    let converted = this.#converted.get(message);
+    this.converted ??= new WeakMap();
+    let converted = this.converted.get(message);
     if (converted === undefined) {
-      converted = this.#convert(message);
-      if (converted !== undefined) this.#converted.set(message, converted);
+      converted = this.convert(message);
+      if (converted !== undefined) this.converted.set(message, converted);
     }
     return converted;
   }
 
   /** Adds one message to the vendor's view, or leaves it to be made anew where more than that is needed. */
-  #extend(message: AgentMessage): void {
-    const converted = this.#toLlm(message);
-    const last = this.#llm.at(-1);
+  private extend(message: AgentMessage): void {
+    const converted = this.toLlm(message);
+    const last = this.llm.at(-1);
     let fits = converted === message || (converted !== undefined && isSameTurn(converted, message));
     let own: Message | undefined = converted;
     if (converted?.role === "assistant") {
@@ -274,40 +265,40 @@ export class Conversation {
       const cleaned = cleanInput(converted);
       own = cleaned.role === "user" ? cleaned : undefined;
       // A turn limit counts these.
-      fits &&= this.#historyTurns === undefined;
+      fits &&= this.historyTurns === undefined;
     }
-    if (fits && own !== undefined) this.#llm.push(own);
-    else this.#stale = true;
+    if (fits && own !== undefined) this.llm.push(own);
+    else this.stale = true;
   }
 
-  #count(message: AgentMessage): void {
+  private count(message: AgentMessage): void {
     const input = message.role === "assistant" ? count(message.usage?.input?.total) : undefined;
     if (message.role === "assistant" && input !== undefined) {
-      this.#report(input + (count(message.usage?.output?.total) ?? estimateTokens(message)));
+      this.report(input + (count(message.usage?.output?.total) ?? estimateTokens(message)));
     } else {
-      this.#most += mostTokens(message);
+      this.most += mostTokens(message);
     }
   }
 
-  #report(tokens: number): void {
-    this.#reported = tokens;
-    this.#tail = 0;
-    this.#guessed = this.#seen;
-    this.#most = 0;
+  private report(tokens: number): void {
+    this.reported = tokens;
+    this.tail = 0;
+    this.guessed = this.seen;
+    this.most = 0;
   }
 
   /** Guesses at the messages that have not been looked at yet. */
-  #guess(): void {
-    for (; this.#guessed < this.#messages.length; this.#guessed++) {
-      const message = this.#messages[this.#guessed];
-      if (message !== undefined) this.#tail += estimateTokens(message);
+  private guess(): void {
+    for (; this.guessed < this.messages.length; this.guessed++) {
+      const message = this.messages[this.guessed];
+      if (message !== undefined) this.tail += estimateTokens(message);
     }
-    this.#most = 0;
+    this.most = 0;
   }
 
   /** Starts from the last count a vendor gave, unless a summary has come since. */
-  #recount(): void {
-    const messages = this.#messages;
+  private recount(): void {
+    const messages = this.messages;
     let compacted = Number.NEGATIVE_INFINITY;
     for (const message of messages) {
       if (message.role === "compactionSummary") compacted = Math.max(compacted, message.timestamp);
@@ -319,11 +310,11 @@ export class Conversation {
         count(message.usage?.input?.total) !== undefined,
     );
     const last = messages[counted];
-    if (last !== undefined) this.#count(last);
-    this.#guessed = counted + 1;
-    for (let i = this.#guessed; i < messages.length; i++) {
+    if (last !== undefined) this.count(last);
+    this.guessed = counted + 1;
+    for (let i = this.guessed; i < messages.length; i++) {
       const message = messages[i];
-      if (message !== undefined) this.#most += mostTokens(message);
+      if (message !== undefined) this.most += mostTokens(message);
     }
   }
 }

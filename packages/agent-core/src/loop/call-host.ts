@@ -1,7 +1,6 @@
 import type { AgentLoopConfig } from "../config.ts";
 import type { EmitEvent } from "../events.ts";
 import type { Step } from "../hooks.ts";
-import type { AgentMessage } from "../messages.ts";
 import type { ToolSet } from "../schema/compile.ts";
 import type { Repeats } from "./repeats.ts";
 import type { RunSignal } from "./run-signal.ts";
@@ -20,5 +19,4 @@ export interface CallHost {
   readonly emit: EmitEvent;
   step(step: Step): Promise<void> | void;
   now(): number;
-  takeSteering(): readonly AgentMessage[] | Promise<readonly AgentMessage[]>;
 }

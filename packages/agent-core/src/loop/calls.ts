@@ -10,6 +10,7 @@ import type { ToolResult } from "../tool.ts";
 import type { CallHost } from "./call-host.ts";
 import { type End, stoppedBy } from "./ends.ts";
 import { askGate, checkArgs, unchecked } from "./gate.ts";
+import { take } from "./intake.ts";
 import { aborted, type Invoked, invoke, wrong } from "./invoke.ts";
 import { failed, soundResult } from "./result.ts";
 import type { StopCause } from "./run-signal.ts";
@@ -110,13 +111,14 @@ export class TurnCalls {
   }
 
   async #whySkip(): Promise<{ text: string; outcome: ToolOutcome } | undefined> {
-    const { stop, config } = this.#host;
+    const host = this.#host;
+    const { stop, config } = host;
     if (stop.cause !== undefined) return { text: "", outcome: "aborted" };
     if (this.#end === "repeated")
       return { text: texts.limit("the same call over and over"), outcome: "skipped" };
     if (this.#end === "limit") return { text: texts.limit(this.#limit ?? ""), outcome: "skipped" };
     if (config.steering === undefined || this.#resumed) return undefined;
-    const taken = this.#host.takeSteering();
+    const taken = take(config.steering, host);
     this.#steering = taken instanceof Promise ? await taken : taken;
     return this.#steering.length > 0 ? { text: texts.steered, outcome: "skipped" } : undefined;
   }

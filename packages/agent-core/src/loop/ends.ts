@@ -20,6 +20,7 @@ export type After =
   | { readonly go: "end"; readonly end: End };
 
 export const ON: After = { go: "on" };
+export const DONE: After = { go: "rest", reason: "done" };
 
 export function rest(reason: EndReason): After {
   return { go: "rest", reason };
@@ -62,19 +63,6 @@ export function resultOf(
   tally: Tally,
 ): RunResult {
   const { reason, limit, error, pending = [] } = end;
-  const result = {
-    reason,
-    messages,
-    message: answer.at(-1),
-    text: textOf(answer),
-    used: tally.used,
-    pending,
-  };
-  if (limit !== undefined) return { ...result, limit };
-  return error === undefined ? result : { ...result, error };
-}
-
-function textOf(answer: readonly AssistantMessage[]): string {
   let text = "";
   for (let i = 0; i < answer.length; i++) {
     const content = answer[i]?.content ?? [];
@@ -83,5 +71,14 @@ function textOf(answer: readonly AssistantMessage[]): string {
       if (block?.type === "text") text += block.text;
     }
   }
-  return text;
+  const result = {
+    reason,
+    messages,
+    message: answer.at(-1),
+    text,
+    used: { usage: tally.usage, turns: tally.turns, toolCalls: tally.toolCalls },
+    pending,
+  };
+  if (limit !== undefined) return { ...result, limit };
+  return error === undefined ? result : { ...result, error };
 }

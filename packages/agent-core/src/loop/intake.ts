@@ -37,11 +37,6 @@ export function take(source: TakeMessages | undefined, { stop, graceMs }: Intake
   return taken.length === 0 ? taken : checkInput(taken);
 }
 
-/** @throws AgentError `invalid_input` */
-export function openingOf(input: readonly AgentMessage[]): Opening {
-  return { messages: checkInput(input), origin: "input" };
-}
-
 /**
  * What a run without input starts from: open calls and unanswered messages first, then what is queued, then a turn
  * that was cut or broken off.
@@ -79,7 +74,8 @@ export function note(content: string, timestamp: number): AgentMessage {
   return { role: "custom", kind: "continue", content, timestamp };
 }
 
-function checkInput(messages: readonly AgentMessage[]): readonly AgentMessage[] {
+/** @throws AgentError `invalid_input` */
+export function checkInput(messages: readonly AgentMessage[]): readonly AgentMessage[] {
   for (let i = 0; i < messages.length; i++) {
     const role = messages[i]?.role;
     if (role !== "assistant" && role !== "toolResult") continue;

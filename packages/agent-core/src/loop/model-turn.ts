@@ -35,88 +35,83 @@ export function streamTurn(
   context: ModelContext,
   options: StreamOptions,
 ): Promise<AssistantMessage> {
-  return new Promise((resolve, reject) => {
-    void new StreamedTurn(host, resolve, reject).read(context, options);
-  });
+  const turn = new StreamedTurn(host);
+  void turn.read(context, options);
+  return turn.message;
 }
 
 class StreamedTurn {
-  readonly #host: TurnHost;
-  readonly #resolve: (message: AssistantMessage) => void;
-  readonly #reject: (error: unknown) => void;
-  #iterator: AsyncIterator<ModelEvent> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  readonly message: Promise<AssistantMessage>;
+  private readonly host: TurnHost;
+  private readonly resolve: (message: AssistantMessage) => void;
+  private readonly reject: (error: unknown) => void;
+  private iterator: AsyncIterator<ModelEvent> | undefined;
+  private timer: NodeJS.Timeout | undefined;
   /** Nothing more is taken: the last event has come, or the stream was given up. */
-  #over = false;
-  #last: LastEvent | undefined;
-  #started = false;
+  private over = false;
+  private last: LastEvent | undefined;
+  private started = false;
   /** Why a turn without a last event broke off. */
-  #broke = "The stream ended before the turn did.";
+  private broke = "The stream ended before the turn did.";
 
-  constructor(
-    host: TurnHost,
-    resolve: (message: AssistantMessage) => void,
-    reject: (error: unknown) => void,
-  ) {
-    this.#host = host;
-    this.#resolve = resolve;
-    this.#reject = reject;
+  constructor(host: TurnHost) {
+    const { promise, resolve, reject } = Promise.withResolvers<AssistantMessage>();
+    this.message = promise;
+    this.host = host;
+    this.resolve = resolve;
+    this.reject = reject;
   }
 
   // What every delta goes through is compiled in every process that runs more than a few turns, and again for each
   // place it is called from: so the loop is short, in one place, and leaves what is rare to other functions.
   async read(context: ModelContext, options: StreamOptions): Promise<void> {
-    const { config, snapshot, emit, stop } = this.#host;
+    const { config, snapshot, emit, stop } = this.host;
     snapshot.clear();
-    stop.on(this.#onStop);
+    stop.on(this.onStop);
     try {
       let iterator: AsyncIterator<ModelEvent>;
       try {
         iterator = config.stream(config.model, context, options)[Symbol.asyncIterator]();
       } catch (error) {
-        this.#broke = errorText(error);
-        this.#resolve(this.#failed());
+        this.broke = errorText(error);
+        this.resolve(this.failed());
         return;
       }
-      this.#iterator = iterator;
-      while (!this.#over) {
+      this.iterator = iterator;
+      while (!this.over) {
         // A stream written without types may give anything.
         let next: IteratorResult<ModelEvent> | undefined;
         try {
           next = await iterator.next();
         } catch (error) {
-          this.#broke = errorText(error);
+          this.broke = errorText(error);
           break;
         }
-        if (next === undefined || next.done === true || this.#over) break;
+        if (next === undefined || next.done === true || this.over) break;
         const event: ModelEvent | undefined = next.value;
         let wait: void | Promise<void>;
         if (event?.type === "text.delta" && event.index >= 0 && typeof event.delta === "string") {
           snapshot.apply(event);
           wait = emit(event);
         } else {
-          wait = this.#take(event);
+          wait = this.take(event);
         }
         if (wait !== undefined) await wait;
       }
-      const last = this.#last;
+      const last = this.last;
       if (last === undefined) {
-        this.#resolve(this.#failed());
+        this.resolve(this.failed());
         return;
       }
       // What follows the last event is read too, which lets a connection go back to its pool.
       let open = true;
+      const closed = (next?: { readonly done?: boolean }): void | Promise<void> => {
+        open = false;
+        if (next?.done !== true) return close(iterator);
+      };
       let rest: Promise<void> | undefined;
       try {
-        rest = Promise.resolve(iterator.next()).then(
-          (next) => {
-            open = false;
-            if (next?.done !== true) return close(iterator);
-          },
-          () => {
-            open = false;
-          },
-        );
+        rest = Promise.resolve(iterator.next()).then(closed, closed);
       } catch {
         // The turn is whole either way.
       }
@@ -124,79 +119,79 @@ class StreamedTurn {
       for (let i = 0; i < 4 && open; i++) await undefined;
       if (open && rest !== undefined) await closedInTime(iterator, rest);
       const turn = soundTurn(last.type === "finish" ? last.message : withError(last.partial, last.error));
-      if (turn === undefined) this.#broke = "The stream ended with something that is no turn.";
-      this.#resolve(turn ?? this.#failed());
+      if (turn === undefined) this.broke = "The stream ended with something that is no turn.";
+      this.resolve(turn ?? this.failed());
     } catch (error) {
-      this.#reject(error);
+      this.reject(error);
     } finally {
-      if (this.#timer !== undefined) clearTimeout(this.#timer);
-      stop.off(this.#onStop);
+      if (this.timer !== undefined) clearTimeout(this.timer);
+      stop.off(this.onStop);
     }
   }
 
-  #onStop = (): void => {
-    this.#timer = setTimeout(() => this.#abandon(), this.#host.graceMs);
+  private onStop = (): void => {
+    this.timer = setTimeout(() => this.abandon(), this.host.graceMs);
   };
 
   /** Gives up on a stream that does not end. */
-  #abandon(): void {
-    this.#over = true;
-    void close(this.#iterator);
-    this.#resolve(this.#broken("aborted", failure("aborted", "The run was stopped.", this.#emitted())));
+  private abandon(): void {
+    this.over = true;
+    void close(this.iterator);
+    this.resolve(this.broken("aborted", failure("aborted", "The run was stopped.", this.emitted())));
   }
 
-  #take(event: ModelEvent | undefined): void | Promise<void> {
-    const { emit, snapshot } = this.#host;
+  private take(event: ModelEvent | undefined): void | Promise<void> {
+    const { emit, snapshot } = this.host;
     if (typeof event !== "object" || event === null) {
-      this.#over = true;
-      this.#broke = "The stream gave something that is no event.";
+      this.over = true;
+      this.broke = "The stream gave something that is no event.";
       return;
     }
     if (event.type === "finish" || event.type === "error") {
-      this.#over = true;
-      if (event.type === "finish" || event.error) this.#last = event;
-      else this.#broke = "The stream ended in an error that does not say what it is.";
+      this.over = true;
+      if (event.type === "finish" || event.error) this.last = event;
+      else this.broke = "The stream ended in an error that does not say what it is.";
       return;
     }
     // Nothing that is shown is made of what is not as it should be; the turn the stream ends in says what counts.
     if (!isSoundEvent(event)) return;
-    if (event.type === "attempt") return this.#again(event);
+    if (event.type === "attempt") return this.again(event);
     if (event.type !== "start") {
       snapshot.apply(event);
       return emit(event);
     }
     // An adapter that tries again may say so again; viewers are told once.
-    if (this.#started) return;
-    this.#started = true;
+    if (this.started) return;
+    this.started = true;
     return emit({ type: "model.start", request: event.request, warnings: event.warnings });
   }
 
-  #again(event: Extract<ModelEvent, { type: "attempt" }>): void | Promise<void> {
-    const { emit, snapshot } = this.#host;
-    if (event.failure.usage !== undefined) this.#host.addSpent(event.failure.usage);
+  private again(event: Extract<ModelEvent, { type: "attempt" }>): void | Promise<void> {
+    const { emit, snapshot } = this.host;
+    if (event.failure.usage !== undefined) this.host.addSpent(event.failure.usage);
     if (event.discard !== true) return emit(event);
     snapshot.clear();
-    this.#started = false;
+    this.started = false;
     const discard = { type: "model.discard", reason: "retry", failure: event.failure } as const;
     const told = emit(event);
     return told === undefined ? emit(discard) : told.then(() => emit(discard));
   }
 
-  #failed(): AssistantMessage {
-    return this.#host.stop.cause === undefined
-      ? this.#broken("error", failure("protocol", this.#broke, this.#emitted()))
-      : this.#broken("aborted", failure("aborted", "The run was stopped.", this.#emitted()));
+  private failed(): AssistantMessage {
+    return this.host.stop.cause === undefined
+      ? this.broken("error", failure("protocol", this.broke, this.emitted()))
+      : this.broken("aborted", failure("aborted", "The run was stopped.", this.emitted()));
   }
 
   /** Whether viewers were shown any of the answer. */
-  #emitted(): boolean {
-    return this.#host.snapshot.blocks.some(
+  private emitted(): boolean {
+    return this.host.snapshot.blocks.some(
       (block) => (block.type === "text" || block.type === "thinking") && block.text !== "",
     );
   }
 
-  #broken(stopReason: StopReason, error: ModelErrorData): AssistantMessage {
-    const { config, now, snapshot } = this.#host;
+  private broken(stopReason: StopReason, error: ModelErrorData): AssistantMessage {
+    const { config, now, snapshot } = this.host;
     const { model } = config;
     return {
       role: "assistant",

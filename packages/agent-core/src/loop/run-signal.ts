@@ -1,3 +1,4 @@
+import type { StreamOptions } from "../model.ts";
 import { timerMs } from "../timer.ts";
 
 /** Why a run has to stop. */
@@ -8,51 +9,58 @@ export type StopCause = "aborted" | "wallMs";
  * costs a field or a set entry, not an event listener, so that thousands of calls leave nothing behind.
  */
 export class RunSignal {
-  readonly #controller = new AbortController();
-  readonly signal: AbortSignal = this.#controller.signal;
+  /** Why the run has to stop; `undefined` while it may go on. Set here alone. */
+  cause: StopCause | undefined;
+  private reason: unknown;
+  private controller: AbortController | undefined;
   /** Nearly always one at a time waits, for which a set would be made, grown and emptied each turn. */
-  #first: (() => void) | undefined;
-  #others: Set<() => void> | undefined;
-  readonly #outer: AbortSignal | undefined;
-  #cause: StopCause | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  private first: (() => void) | undefined;
+  private others: Set<() => void> | undefined;
+  /** Takes the listener at the host's signal back. */
+  private leave: (() => void) | undefined;
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(outer: AbortSignal | undefined, wallMs: number | undefined) {
-    this.#outer = outer;
     if (outer !== undefined) {
-      if (outer.aborted) this.#onOuter();
-      else outer.addEventListener("abort", this.#onOuter);
+      const onAbort = (): void => this.stop("aborted", outer.reason);
+      if (outer.aborted) onAbort();
+      else outer.addEventListener("abort", onAbort);
+      this.leave = () => outer.removeEventListener("abort", onAbort);
     }
     if (wallMs !== undefined) {
       const late = new Error(`The run took longer than ${wallMs} ms.`);
-      this.#timer = setTimeout(() => this.#stop("wallMs", late), timerMs(wallMs));
+      this.timer = setTimeout(() => this.stop("wallMs", late), timerMs(wallMs));
     }
   }
 
-  /** `undefined` while the run may go on. */
-  get cause(): StopCause | undefined {
-    return this.#cause;
+  /** For whoever knows signals. Made when somebody asks for it, which costs more than all else a run is made of. */
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      this.controller = new AbortController();
+      if (this.cause !== undefined) this.controller.abort(this.reason);
+    }
+    return this.controller.signal;
   }
 
   abort(reason: unknown): void {
-    this.#stop("aborted", reason);
+    this.stop("aborted", reason);
   }
 
   /** Calls `listener` when the run has to stop; at once if it already has. Take it back with `off`. */
   on(listener: () => void): void {
-    if (this.#cause !== undefined) {
+    if (this.cause !== undefined) {
       listener();
-    } else if (this.#first === undefined) {
-      this.#first = listener;
+    } else if (this.first === undefined) {
+      this.first = listener;
     } else {
-      this.#others ??= new Set();
-      this.#others.add(listener);
+      this.others ??= new Set();
+      this.others.add(listener);
     }
   }
 
   off(listener: () => void): void {
-    if (this.#first === listener) this.#first = undefined;
-    else this.#others?.delete(listener);
+    if (this.first === listener) this.first = undefined;
+    else this.others?.delete(listener);
   }
 
   /**
@@ -94,23 +102,37 @@ export class RunSignal {
   }
 
   dispose(): void {
-    this.#outer?.removeEventListener("abort", this.#onOuter);
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
-    this.#first = undefined;
-    this.#others = undefined;
+    this.leave?.();
+    if (this.timer !== undefined) clearTimeout(this.timer);
+    this.first = undefined;
+    this.others = undefined;
   }
 
-  #onOuter = (): void => this.#stop("aborted", this.#outer?.reason);
-
-  #stop(cause: StopCause, reason: unknown): void {
-    if (this.#cause !== undefined) return;
-    this.#cause = cause;
-    this.#controller.abort(reason);
-    const first = this.#first;
-    const others = [...(this.#others ?? [])];
-    this.#first = undefined;
-    this.#others = undefined;
+  private stop(cause: StopCause, reason: unknown): void {
+    if (this.cause !== undefined) return;
+    this.cause = cause;
+    this.reason = reason;
+    this.controller?.abort(reason);
+    const first = this.first;
+    const others = [...(this.others ?? [])];
+    this.first = undefined;
+    this.others = undefined;
     first?.();
     for (const listener of others) listener();
   }
+}
+
+const STOP = Symbol("stop");
+
+const SIGNAL: PropertyDescriptor & ThisType<{ readonly [STOP]: RunSignal }> = {
+  enumerable: true,
+  configurable: true,
+  get() {
+    return this[STOP].signal;
+  },
+};
+
+/** The same options with the signal of a run. It is their own property, so that copies have it, too. */
+export function withSignal(options: StreamOptions | undefined, stop: RunSignal): StreamOptions {
+  return Object.defineProperty({ ...options, [STOP]: stop }, "signal", SIGNAL);
 }

@@ -13,21 +13,24 @@ import { compileTools, type ToolSet } from "../schema/compile.ts";
 import { Snapshot } from "../snapshot.ts";
 import type { CallHost } from "./call-host.ts";
 import { type CallsOutcome, endByCalls, TurnCalls } from "./calls.ts";
-import { type After, type End, endOf, failedBy, ON, overflowOf, rest, resultOf, stoppedBy } from "./ends.ts";
-import { Fit, type FitHost, PRUNE_AT } from "./fit.ts";
 import {
-  type IntakeHost,
-  note,
-  type Opening,
-  openingOf,
-  openingWithoutInput,
-  type Taken,
-  take,
-} from "./intake.ts";
+  type After,
+  DONE,
+  type End,
+  endOf,
+  failedBy,
+  ON,
+  overflowOf,
+  rest,
+  resultOf,
+  stoppedBy,
+} from "./ends.ts";
+import { Fit, type FitHost, PRUNE_AT } from "./fit.ts";
+import { checkInput, type IntakeHost, note, type Opening, openingWithoutInput, take } from "./intake.ts";
 import { streamTurn, type TurnHost } from "./model-turn.ts";
 import { presetsFor } from "./presets.ts";
 import { Repeats } from "./repeats.ts";
-import { RunSignal } from "./run-signal.ts";
+import { RunSignal, withSignal } from "./run-signal.ts";
 import { Tally } from "./tally.ts";
 import { texts } from "./texts.ts";
 
@@ -36,7 +39,12 @@ const CONTINUATIONS = 2;
 /** How often in a row a vendor may ask to be called again before it counts as cut. */
 const PAUSES = 16;
 
-/** One run over a conversation: the double loop, outside over follow-ups, inside over tool calls and steering. */
+/**
+ * One run over a conversation: the double loop, outside over follow-ups, inside over tool calls and steering.
+ *
+ * Like the other classes a run is made of, none of which is exported, it keeps its members private by type alone:
+ * private names cost more in every access until the code is optimised, which what runs once a run rarely gets to be.
+ */
 export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
   readonly config: AgentLoopConfig;
   readonly conversation: Conversation;
@@ -47,17 +55,17 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
   readonly now: () => number;
   readonly emit: EmitEvent;
   turn = 0;
-  readonly #system: AgentContext["system"];
+  private readonly system: AgentContext["system"];
   readonly snapshot: Snapshot;
-  #fit: Fit | undefined;
-  #repeats: Repeats | undefined;
-  readonly #options: StreamOptions;
-  readonly #added: AgentMessage[] = [];
+  private madeFit: Fit | undefined;
+  private madeRepeats: Repeats | undefined;
+  private readonly options: StreamOptions;
+  private readonly added: AgentMessage[] = [];
   /** The turns that make up the last answer: more than one when it was cut and went on. */
-  #answer: AssistantMessage[] = [];
-  #runStart: number;
-  #continuations = 0;
-  #pauses = 0;
+  private answer: AssistantMessage[] = [];
+  private runStart: number;
+  private continuations = 0;
+  private pauses = 0;
 
   /** @throws AgentError `invalid_tool` */
   constructor(
@@ -74,27 +82,27 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
     this.graceMs = config.abortGraceMs ?? GRACE_MS;
     this.now = config.now ?? Date.now;
     this.stop = new RunSignal(config.signal, config.limits?.wallMs);
-    this.#system = context.system;
+    this.system = context.system;
     this.emit = emit;
     this.snapshot = snapshot;
-    this.#options = { ...config.streamOptions, signal: this.stop.signal };
-    this.#runStart = conversation.messages.length;
+    this.options = withSignal(config.streamOptions, this.stop);
+    this.runStart = conversation.messages.length;
     conversation.configure(config.convertToLlm, config.context?.historyTurns);
   }
 
   // What only tool calls or long conversations need is made when the first of them comes.
   get repeats(): Repeats {
-    this.#repeats ??= new Repeats(this.config.repeat ?? {});
-    return this.#repeats;
+    this.madeRepeats ??= new Repeats(this.config.repeat ?? {});
+    return this.madeRepeats;
   }
 
   get resultChars(): number {
     return this.config.context?.resultChars ?? maxResultChars(this.config.model.contextWindow);
   }
 
-  get #fitting(): Fit {
-    this.#fit ??= new Fit(this);
-    return this.#fit;
+  private get fit(): Fit {
+    this.madeFit ??= new Fit(this);
+    return this.madeFit;
   }
 
   get signal(): AbortSignal {
@@ -111,31 +119,34 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
   ): Promise<RunResult> {
     let result: RunResult | undefined;
     try {
-      const opening =
-        input.length > 0 ? openingOf(input) : await openingWithoutInput(this.conversation.messages, this);
+      const { messages } = this.conversation;
+      const opening: Opening =
+        input.length > 0
+          ? { messages: checkInput(input), origin: "input" }
+          : await openingWithoutInput(messages, this);
       const started = this.emit({ type: "run.start" });
       if (started !== undefined) await started;
       try {
-        const open = unansweredCalls(this.conversation.messages);
-        let end = open === undefined ? undefined : await this.#settle(open, opening.messages.length > 0);
-        const kept = this.#commitInput(opening.messages, opening.origin);
+        const open = messages.length === 0 ? undefined : unansweredCalls(messages);
+        let end = open === undefined ? undefined : await this.settle(open, opening.messages.length > 0);
+        const kept = this.commitInput(opening.messages, opening.origin);
         if (kept !== undefined) await kept;
         if (end === undefined && opening.origin === "input") {
           // What was said before the run began belongs before its first turn.
-          const taken = this.takeSteering();
+          const taken = take(this.config.steering, this);
           const steering = taken instanceof Promise ? await taken : taken;
-          if (steering.length > 0) await this.#commitInput(steering, "steer");
+          if (steering.length > 0) await this.commitInput(steering, "steer");
         }
         // Model turns, their calls and steering, until the agent would rest; then follow-ups, until there are none.
         while (end === undefined) {
-          const after = await this.#modelTurn();
+          const after = await this.modelTurn();
           if (after.go === "end") {
             end = after.end;
             break;
           }
-          const said = this.takeSteering();
+          const said = take(this.config.steering, this);
           const steering = said instanceof Promise ? await said : said;
-          if (steering.length > 0) await this.#commitInput(steering, "steer");
+          if (steering.length > 0) await this.commitInput(steering, "steer");
           else if (after.go === "rest") {
             if (this.stop.cause !== undefined) {
               end = stoppedBy(this.stop.cause);
@@ -143,13 +154,13 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
             }
             const next = take(this.config.followUps, this);
             const followUps = next instanceof Promise ? await next : next;
-            if (followUps.length > 0) await this.#commitInput(followUps, "followUp");
+            if (followUps.length > 0) await this.commitInput(followUps, "followUp");
             else end = this.stop.cause === undefined ? { reason: after.reason } : stoppedBy(this.stop.cause);
           }
         }
-        result = this.#result(end);
+        result = resultOf(end, this.added, this.answer, this.tally);
       } catch (error) {
-        throw await this.#failure(error);
+        throw await this.failure(error);
       }
       this.stop.dispose();
       const told = this.emit({ type: "run.end", result });
@@ -162,10 +173,11 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
   }
 
   /** What a run that cannot go on rejects with; told first. */
-  async #failure(error: unknown): Promise<AgentError> {
+  private async failure(error: unknown): Promise<AgentError> {
     const failure = asAgentError(error, "hook_failed");
     const { code, message } = failure;
-    const result = { ...this.#result({ reason: "error" }), failure: { code, message } };
+    const soFar = resultOf({ reason: "error" }, this.added, this.answer, this.tally);
+    const result = { ...soFar, failure: { code, message } };
     await this.emit({ type: "run.end", result });
     return failure;
   }
@@ -173,7 +185,7 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
   /** Summarises the older part now, outside a run. */
   async compact(): Promise<boolean> {
     try {
-      return (await this.#fitting.manual()) > 0;
+      return (await this.fit.manual()) > 0;
     } finally {
       this.stop.dispose();
     }
@@ -197,11 +209,7 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
     this.tally.inVainMs += ms;
   }
 
-  takeSteering(): Taken {
-    return take(this.config.steering, this);
-  }
-
-  async #modelTurn(): Promise<After> {
+  private async modelTurn(): Promise<After> {
     const limit = this.tally.reached();
     if (limit !== undefined) return endOf({ reason: "limit", limit });
     if (this.stop.cause !== undefined) return endOf(stoppedBy(this.stop.cause));
@@ -210,71 +218,69 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
     if (started !== undefined) await started;
     this.tally.inVainMs = 0;
     const { stop } = this;
-    const given = typeof this.#system === "function" ? this.#system(this.turn) : this.#system;
+    const given = typeof this.system === "function" ? this.system(this.turn) : this.system;
     const system = given instanceof Promise ? await stop.orStopped(given) : given;
     if (system === undefined) return endOf(stoppedBy(stop.cause));
-    const { model, context } = this.config;
+    const { model, context, transformContext } = this.config;
     const room = model.contextWindow * (context?.pruneAt ?? PRUNE_AT);
     const prefix = system.stable.length + (system.volatile?.length ?? 0) + this.tools.mostTokens;
     // Most requests are short enough by far, which the length of the texts alone tells.
-    if (this.conversation.mostTokens(prefix) > room && !this.#fitting.fits(system)) {
-      this.#shift(await this.#fitting.before(system));
+    if (this.conversation.mostTokens(prefix) > room && !this.fit.fits(system)) {
+      this.shift(await this.fit.before(system));
     }
-    let answered = stop.cause === undefined ? await this.#ask(system) : undefined;
-    if (answered?.stopReason === "context_overflow") answered = await this.#askShorter(system, answered);
+    if (stop.cause !== undefined) return endOf(stoppedBy(stop.cause));
+    const messages = transformContext === undefined ? this.conversation.request() : await this.transformed();
+    const request = messages && { system, messages, tools: this.tools.specs };
+    let answered = request && (await streamTurn(this, request, this.tally.clip(this.options, model)));
+    if (answered?.stopReason === "context_overflow") answered = await this.askShorter(system, answered);
     if (answered === undefined) return endOf(stoppedBy(stop.cause));
     const asked = toolCalls(answered);
     const message = asked.length === 0 ? answered : this.conversation.withOwnIds(answered);
     this.tally.addTurn(message);
     const calls = message === answered ? asked : toolCalls(message);
-    const kept = this.#commitTurn(message, calls);
+    const kept = this.commitTurn(message, calls);
     if (kept !== undefined) await kept;
-    const outcome = calls.length === 0 ? undefined : await this.#runCalls(message, calls);
+    const outcome = calls.length === 0 ? undefined : await this.runCalls(message, calls);
     const results = outcome?.results ?? [];
     const ended = this.emit({ type: "turn.end", turn: this.turn, message, results });
     if (ended !== undefined) await ended;
     // Taken from the host's queue, so it has to be kept whatever follows.
-    const said = outcome === undefined ? undefined : this.#commitInput(outcome.steering, "steer");
+    const said = outcome === undefined ? undefined : this.commitInput(outcome.steering, "steer");
     if (said !== undefined) await said;
-    return this.#following(message, calls.length > 0, outcome);
+    return this.following(message, calls.length > 0, outcome);
   }
 
   /** The vendor had no room for the request: one more try with a shorter one, where there is one. */
-  async #askShorter(system: SystemPrompt, tooLong: AssistantMessage): Promise<AssistantMessage | undefined> {
-    const replaced = await this.#fitting.afterOverflow(system);
+  private async askShorter(
+    system: SystemPrompt,
+    tooLong: AssistantMessage,
+  ): Promise<AssistantMessage | undefined> {
+    const replaced = await this.fit.afterOverflow(system);
     if (replaced === undefined || this.stop.cause !== undefined) return tooLong;
     this.addUsage(tooLong);
-    this.#shift(replaced);
+    this.shift(replaced);
     await this.emit({ type: "model.discard", reason: "overflow", error: overflowOf(tooLong) });
-    return this.#ask(system);
+    const messages = await this.transformed();
+    const request = messages && { system, messages, tools: this.tools.specs };
+    return request && streamTurn(this, request, this.tally.clip(this.options, this.config.model));
   }
 
-  /** One model turn as the vendor gives it. `undefined` when the run has to stop first. */
-  #ask(system: SystemPrompt): Promise<AssistantMessage | undefined> {
-    const { config, conversation } = this;
-    if (config.transformContext === undefined) return this.#stream(system, conversation.request());
-    const runStart = Math.max(0, this.#runStart - conversation.hidden());
-    const info = { turn: this.turn, runStart, signal: this.signal };
-    const given = config.transformContext(conversation.view(), info);
-    return this.stop
-      .orStopped(Promise.resolve(given))
-      .then((messages) =>
-        messages === undefined || this.stop.cause !== undefined
-          ? undefined
-          : this.#stream(system, conversation.requestOf(messages)),
-      );
-  }
-
-  #stream(system: SystemPrompt, messages: readonly Message[]): Promise<AssistantMessage> {
-    const context = { system, messages, tools: this.tools.specs };
-    return streamTurn(this, context, this.tally.clip(this.#options, this.config.model));
+  /** What is sent, as the host would have it. `undefined` when the run has to stop first. */
+  private async transformed(): Promise<readonly Message[] | undefined> {
+    const { conversation, stop, turn } = this;
+    const { transformContext } = this.config;
+    if (transformContext === undefined) return conversation.request();
+    const runStart = Math.max(0, this.runStart - conversation.hidden());
+    const given = transformContext(conversation.view(), { turn, runStart, signal: stop.signal });
+    const messages = await stop.orStopped(Promise.resolve(given));
+    return messages === undefined || stop.cause !== undefined ? undefined : conversation.requestOf(messages);
   }
 
   addSpent(usage: Usage): void {
     this.tally.addUsage(usage);
   }
 
-  async #runCalls(message: AssistantMessage, calls: readonly ToolCallBlock[]): Promise<CallsOutcome> {
+  private async runCalls(message: AssistantMessage, calls: readonly ToolCallBlock[]): Promise<CallsOutcome> {
     const turn = new TurnCalls(this, message, calls);
     let outcome: CallsOutcome;
     if (message.stopReason === "tool_use") {
@@ -286,36 +292,38 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
       const cut = message.stopReason === "max_tokens";
       outcome = await turn.skipAll(cut ? texts.cut : texts.notAsked(message.stopReason), "skipped");
     }
-    const added = this.#addAll(outcome.results, "tool");
+    const added = this.addAll(outcome.results, "tool");
     if (added !== undefined) await added;
     return outcome;
   }
 
-  #following(
+  private following(
     message: AssistantMessage,
     called: boolean,
     outcome: CallsOutcome | undefined,
   ): After | Promise<After> {
     const { stopReason } = message;
-    const end = endByCalls(outcome, this.stop.cause);
-    if (end !== undefined) return endOf(end);
+    if (outcome !== undefined || this.stop.cause !== undefined) {
+      const end = endByCalls(outcome, this.stop.cause);
+      if (end !== undefined) return endOf(end);
+    }
     if (stopReason !== "max_tokens" && stopReason !== "pause") {
-      this.#continuations = 0;
-      this.#pauses = 0;
+      this.continuations = 0;
+      this.pauses = 0;
     }
     switch (stopReason) {
       case "tool_use":
-        return called ? ON : rest("done");
+        return called ? ON : DONE;
       case "end_turn":
       case "stop_sequence":
-        return rest("done");
+        return DONE;
       case "max_tokens":
-        if (this.#continuations >= (this.config.continuations ?? CONTINUATIONS)) return rest("cut");
-        this.#continuations++;
+        if (this.continuations >= (this.config.continuations ?? CONTINUATIONS)) return rest("cut");
+        this.continuations++;
         // Results already say that the message was cut.
-        return called ? ON : this.#goOn();
+        return called ? ON : this.goOn();
       case "pause":
-        return ++this.#pauses <= PAUSES ? ON : rest("cut");
+        return ++this.pauses <= PAUSES ? ON : rest("cut");
       case "refusal":
       case "filter":
         return rest(stopReason);
@@ -325,20 +333,20 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
     }
   }
 
-  async #goOn(): Promise<After> {
-    await this.#commitInput([note(texts.continueCut, this.now())], "loop");
+  private async goOn(): Promise<After> {
+    await this.commitInput([note(texts.continueCut, this.now())], "loop");
     return ON;
   }
 
   /** Gives each call an earlier run left open its result, or runs it. Resolves with the end when one has to wait. */
-  async #settle(open: Unanswered, newInput: boolean): Promise<End | undefined> {
+  private async settle(open: Unanswered, newInput: boolean): Promise<End | undefined> {
     const presets = await presetsFor(open.calls, newInput, this);
     const outcome = await new TurnCalls(this, open.message, open.calls, presets).run();
-    await this.#addAll(outcome.results, "tool");
+    await this.addAll(outcome.results, "tool");
     if (newInput && outcome.waiting.length > 0) {
       // What was said has its place behind the results, so a call can wait no longer.
       const waiting = new TurnCalls(this, open.message, outcome.waiting);
-      await this.#addAll((await waiting.skipAll(texts.superseded, "skipped")).results, "tool");
+      await this.addAll((await waiting.skipAll(texts.superseded, "skipped")).results, "tool");
     }
     this.conversation.sortLastResults();
     if (outcome.end === "waiting" && !newInput) return { reason: "waiting", pending: outcome.waiting };
@@ -347,51 +355,49 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
     return undefined;
   }
 
-  #commitInput(messages: readonly AgentMessage[], origin: Opening["origin"]): void | Promise<void> {
-    if (messages.length === 0) return;
-    if (this.config.onStep === undefined) return this.#addAll(messages, origin);
+  private commitInput(messages: readonly AgentMessage[], origin: Opening["origin"]): void | Promise<void> {
+    const only = messages[0];
+    if (only === undefined) return;
+    if (this.config.onStep === undefined)
+      return messages.length === 1 ? this.add(only, origin) : this.addAll(messages, origin);
     const step: Step = { kind: "input", turn: this.turn, messages, pendingToolCalls: [], origin };
-    return this.step(step).then(() => this.#addAll(messages, origin));
+    return this.step(step).then(() => this.addAll(messages, origin));
   }
 
-  #commitTurn(message: AssistantMessage, calls: readonly ToolCallBlock[]): void | Promise<void> {
-    const before = this.#answer.at(-1)?.stopReason;
-    if (before === "max_tokens" || before === "pause") this.#answer.push(message);
-    else this.#answer = [message];
+  private commitTurn(message: AssistantMessage, calls: readonly ToolCallBlock[]): void | Promise<void> {
+    const before = this.answer.at(-1)?.stopReason;
+    if (before === "max_tokens" || before === "pause") this.answer.push(message);
+    else this.answer = [message];
     this.snapshot.clear();
     // A turn that failed before it said anything is no part of the conversation.
     if (message.content.length === 0 && message.error !== undefined) return;
-    if (this.config.onStep === undefined) return this.#add(message, "model");
+    if (this.config.onStep === undefined) return this.add(message, "model");
     const { turn } = this;
     const step: Step = { kind: "assistant", turn, messages: [message], pendingToolCalls: calls, message };
-    return this.step(step).then(() => this.#add(message, "model"));
+    return this.step(step).then(() => this.add(message, "model"));
   }
 
-  #addAll(messages: readonly AgentMessage[], origin: MessageOrigin): void | Promise<void> {
+  private addAll(messages: readonly AgentMessage[], origin: MessageOrigin): void | Promise<void> {
     const only = messages[0];
-    if (only !== undefined && messages.length === 1) return this.#add(only, origin);
-    return this.#addInTurn(messages, origin);
+    if (only !== undefined && messages.length === 1) return this.add(only, origin);
+    return this.addInTurn(messages, origin);
   }
 
-  async #addInTurn(messages: readonly AgentMessage[], origin: MessageOrigin): Promise<void> {
+  private async addInTurn(messages: readonly AgentMessage[], origin: MessageOrigin): Promise<void> {
     for (const message of messages) {
-      const added = this.#add(message, origin);
+      const added = this.add(message, origin);
       if (added !== undefined) await added;
     }
   }
 
-  #add(message: AgentMessage, origin: MessageOrigin): void | Promise<void> {
+  private add(message: AgentMessage, origin: MessageOrigin): void | Promise<void> {
     this.conversation.append(message);
-    this.#added.push(message);
+    this.added.push(message);
     return this.emit({ type: "message", message, origin });
   }
 
   /** Keeps the start of the run where it is when messages before it were replaced by one summary. */
-  #shift(replaced: number): void {
-    if (replaced > 0) this.#runStart = Math.max(1, this.#runStart - replaced + 1);
-  }
-
-  #result(end: End): RunResult {
-    return resultOf(end, this.#added, this.#answer, this.tally);
+  private shift(replaced: number): void {
+    if (replaced > 0) this.runStart = Math.max(1, this.runStart - replaced + 1);
   }
 }

@@ -32,8 +32,11 @@ export function isSoundEvent(event: Exclude<ModelEvent, { readonly type: "finish
     case "thinking.delta":
     case "tool.delta":
       return event.index >= 0 && typeof event.delta === "string";
-    case "block.start":
-      return event.index >= 0 && isSoundHead(event.block);
+    case "block.start": {
+      const head: BlockHead | undefined = event.block;
+      if (typeof head?.type !== "string" || !(event.index >= 0)) return false;
+      return head.type !== "toolCall" || (typeof head.id === "string" && typeof head.name === "string");
+    }
     case "block.end":
       return event.index >= 0 && isSoundBlock(event.block);
     case "usage":
@@ -45,11 +48,6 @@ export function isSoundEvent(event: Exclude<ModelEvent, { readonly type: "finish
     default:
       return false;
   }
-}
-
-function isSoundHead(head: BlockHead | undefined): boolean {
-  if (head?.type !== "toolCall") return typeof head?.type === "string";
-  return typeof head.id === "string" && typeof head.name === "string";
 }
 
 function isSoundBlock(block: Block | undefined): boolean {

@@ -1,5 +1,5 @@
 import type { RunLimits } from "../config.ts";
-import type { LimitName, RunUsage } from "../events.ts";
+import type { LimitName } from "../events.ts";
 import type { AssistantMessage } from "../messages.ts";
 import type { Model, StreamOptions, Usage } from "../model.ts";
 import { estimateTokens } from "../tokens.ts";
@@ -19,72 +19,68 @@ export class Tally {
   toolCalls = 0;
   /** Milliseconds this turn has waited for a model that gave nothing. */
   inVainMs = 0;
-  #usage: Usage = NO_USAGE;
-  #outputTokens = 0;
-  readonly #limits: RunLimits;
+  usage: Usage = NO_USAGE;
+  private outputTokens = 0;
+  private readonly limits: RunLimits;
 
   constructor(limits: RunLimits) {
-    this.#limits = limits;
+    this.limits = limits;
   }
 
   addTurn(message: AssistantMessage): void {
     this.turns++;
-    if (message.usage !== undefined || this.#limits.outputTokens !== undefined) this.add(message);
+    if (message.usage !== undefined || this.limits.outputTokens !== undefined) this.add(message);
   }
 
   /** A model call that is no turn of its own: a summary, a try that was void. */
   add(message: AssistantMessage): void {
     const usage = message.usage && soundUsage(message.usage);
-    if (usage !== undefined) this.#usage = addUsage(this.#usage, usage);
-    if (this.#limits.outputTokens !== undefined) {
-      this.#outputTokens += usage?.output.total ?? estimateTokens(message);
+    if (usage !== undefined) this.usage = addUsage(this.usage, usage);
+    if (this.limits.outputTokens !== undefined) {
+      this.outputTokens += usage?.output.total ?? estimateTokens(message);
     }
   }
 
   /** What an attempt used whose turn came from another one. */
   addUsage(given: Usage): void {
     const usage = soundUsage(given);
-    this.#usage = addUsage(this.#usage, usage);
-    this.#outputTokens += usage.output.total ?? 0;
+    this.usage = addUsage(this.usage, usage);
+    this.outputTokens += usage.output.total ?? 0;
   }
 
   /** The limit that forbids another model call. */
   reached(): LimitName | undefined {
-    const { turns, outputTokens, costMicros } = this.#limits;
+    const { turns, outputTokens, costMicros } = this.limits;
     if (this.turns >= (turns ?? DEFAULT_TURNS)) return "turns";
     return outputTokens === undefined && costMicros === undefined ? undefined : this.spent();
   }
 
   /** The budget that is used up. */
   spent(): LimitName | undefined {
-    const { outputTokens, costMicros } = this.#limits;
-    if (outputTokens !== undefined && this.#outputTokens >= outputTokens) return "outputTokens";
-    if (costMicros !== undefined && (this.#usage.costMicros ?? 0) >= costMicros) return "costMicros";
+    const { outputTokens, costMicros } = this.limits;
+    if (outputTokens !== undefined && this.outputTokens >= outputTokens) return "outputTokens";
+    if (costMicros !== undefined && (this.usage.costMicros ?? 0) >= costMicros) return "costMicros";
     return undefined;
   }
 
   noMoreCalls(): boolean {
-    return this.toolCalls >= (this.#limits.toolCalls ?? DEFAULT_CALLS);
+    return this.toolCalls >= (this.limits.toolCalls ?? DEFAULT_CALLS);
   }
 
   /** The options of the next request, with no more output asked for, and no more patience, than is left. */
   clip(given: StreamOptions, model: Model): StreamOptions {
-    const limit = this.#limits.outputTokens;
+    const limit = this.limits.outputTokens;
     if (limit === undefined && this.inVainMs === 0) return given;
-    const options = this.#patient(given);
+    const options = this.patient(given);
     if (limit === undefined) return options;
     const asked = options.maxOutputTokens ?? Math.min(model.maxOutputTokens, DEFAULT_OUTPUT);
-    return { ...options, maxOutputTokens: Math.max(1, Math.min(asked, limit - this.#outputTokens)) };
+    return { ...options, maxOutputTokens: Math.max(1, Math.min(asked, limit - this.outputTokens)) };
   }
 
   /** Whoever waits has waited for a summary already: a model that stalls again is given up so much the earlier. */
-  #patient(options: StreamOptions): StreamOptions {
+  private patient(options: StreamOptions): StreamOptions {
     if (this.inVainMs === 0) return options;
     const left = (options.silenceMs ?? PATIENCE_MS) - this.inVainMs;
     return { ...options, silenceMs: Math.max(LEAST_PATIENCE_MS, left) };
-  }
-
-  get used(): RunUsage {
-    return { usage: this.#usage, turns: this.turns, toolCalls: this.toolCalls };
   }
 }
