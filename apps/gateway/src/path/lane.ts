@@ -4,6 +4,7 @@ import type { Batch, LaneOptions, Lanes, QueueSettings, RunHandle, Waiting } fro
 
 interface Running<M extends Waiting> {
   readonly controller: AbortController;
+  readonly owner: string;
   readonly exclusive: boolean;
   readonly messages: M[];
   /** What it is still to answer. */
@@ -50,8 +51,9 @@ export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M
   /** Sessions that may start a run. */
   const line = createLine();
   let running = 0;
-  /** How many of them only wait for a person. */
+  /** How many of them only wait for a person, also by the owners of the runs; of none nothing is kept. */
   let asking = 0;
+  const askingOf = new Map<string, number>();
   let closed = false;
   let onIdle: (() => void) | undefined;
 
@@ -108,11 +110,17 @@ export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M
     if (run.waits === on) return;
     run.waits = on;
     asking += on ? 1 : -1;
+    const own = (askingOf.get(run.owner) ?? 0) + (on ? 1 : -1);
+    if (own === 0) askingOf.delete(run.owner);
+    else askingOf.set(run.owner, own);
   };
+
+  /** Whoever has as many runs that wait as may go on has to answer one first: the places beside are for others, too. */
+  const mayGoOn = (owner: string): boolean => (askingOf.get(owner) ?? 0) < options.maxRuns;
 
   const startRuns = (): void => {
     while (!closed && places() < options.maxRuns) {
-      const sessionKey = line.shift();
+      const sessionKey = line.shift(mayGoOn);
       if (sessionKey === undefined) return;
       const lane = lanes.get(sessionKey);
       if (!lane) continue;
@@ -128,6 +136,7 @@ export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M
     const [first] = messages;
     const run: Running<M> = {
       controller: new AbortController(),
+      owner: first === undefined ? "" : options.ownerOf(first),
       exclusive: messages.some((message) => message.exclusive),
       messages,
       open: new Set(messages.flatMap(idsOf)),

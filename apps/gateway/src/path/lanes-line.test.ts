@@ -89,6 +89,34 @@ describe("many sessions", () => {
     expect(lanes.counts()).toEqual({ running: 0, waiting: 0 });
   });
 
+  it("of one sender who leaves as many waiting as may go on start no more, and hold up nobody else", async () => {
+    const { lanes, runs, say } = laneHarness({}, 2);
+    const begun = (): string[] => runs.map(({ texts }) => texts.join());
+    for (let index = 1; index <= 6; index++) say(`anna ${index}`, `a${index}`, false, "anna");
+    for (let index = 0; index < runs.length; index++) runs[index]?.handle.waits(true);
+    expect(begun()).toEqual(["anna 1", "anna 2", "anna 3"]);
+    for (let index = 1; index <= 3; index++) say(`ben ${index}`, `b${index}`, false, "ben");
+    expect(begun().slice(3)).toEqual(["ben 1", "ben 2"]);
+    for (let index = 3; index <= 4; index++) {
+      runs[index]?.end();
+      await settle();
+    }
+    expect(begun().slice(5)).toEqual(["ben 3"]);
+    runs[0]?.handle.waits(false);
+    expect(begun().slice(6)).toEqual([]);
+    for (const index of [0, 1]) {
+      runs[index]?.end();
+      await settle();
+    }
+    expect(begun().slice(6)).toEqual(["anna 4"]);
+    for (let index = 2; index < runs.length; index++) {
+      runs[index]?.end();
+      await settle();
+    }
+    expect(begun().slice(6)).toEqual(["anna 4", "anna 5", "anna 6"]);
+    expect(lanes.counts()).toEqual({ running: 0, waiting: 0 });
+  });
+
   it("that wait for people keep no gateway from its end, and start nothing after it", async () => {
     const { lanes, runs, say } = laneHarness({}, 1);
     say("a", "a");

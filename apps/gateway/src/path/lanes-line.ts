@@ -2,8 +2,8 @@
 export interface Line {
   /** Puts a session at the end of its owner's. */
   push(owner: string, sessionKey: string): void;
-  /** Takes out the session that is next. */
-  shift(): string | undefined;
+  /** Takes out the session that is next, but none of an owner who may not go on; those keep their turns. */
+  shift(mayGoOn: (owner: string) => boolean): string | undefined;
 }
 
 /**
@@ -19,14 +19,15 @@ export function createLine(): Line {
       if (sessions === undefined) owners.set(owner, [sessionKey]);
       else sessions.push(sessionKey);
     },
-    shift() {
-      const [next] = owners;
-      if (next === undefined) return undefined;
-      const [owner, sessions] = next;
-      const sessionKey = sessions.shift();
-      owners.delete(owner);
-      if (sessions.length > 0) owners.set(owner, sessions);
-      return sessionKey;
+    shift(mayGoOn) {
+      for (const [owner, sessions] of owners) {
+        if (!mayGoOn(owner)) continue;
+        const sessionKey = sessions.shift();
+        owners.delete(owner);
+        if (sessions.length > 0) owners.set(owner, sessions);
+        return sessionKey;
+      }
+      return undefined;
     },
   };
 }
