@@ -1,4 +1,5 @@
-import { statSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { eventually, exampleConfig, inStore, openWorld, TOKEN, type World, ZHANG } from "./harness.ts";
@@ -47,7 +48,12 @@ describe("maintenance", { timeout: 60_000 }, () => {
     const started = await world.startChild();
     await started.end("SIGTERM");
     await fill(world);
+    const blob = join(world.home.mediaDir, "a".repeat(64));
+    mkdirSync(world.home.mediaDir, { recursive: true });
+    writeFileSync(blob, "x");
+    utimesSync(blob, 1, 1);
     expect(await command(world, "prune")).toMatchObject({ kv: 200, traces: 15 });
+    expect(existsSync(blob)).toBe(false);
     expect((await command(world, "vacuum")).freedBytes).toBeGreaterThan(15_000_000);
   });
 

@@ -1,17 +1,25 @@
+import { resolveAgents } from "../agents.ts";
 import { EXIT, GatewayError } from "../errors.ts";
 import { createLogger, createRedactor } from "../log.ts";
 import { pruneStore } from "../maintenance.ts";
+import { createMedia } from "../media.ts";
 import { readConfig } from "../settings.ts";
 import { withStore } from "./home-store.ts";
 import { print } from "./output.ts";
 import type { CommonOptions } from "./program.ts";
 import { isHeld, runningGateway } from "./running.ts";
 
-/** `signalbox maintenance prune`: removes what is over its time or number now. */
+/** `signalbox maintenance prune`: removes what is over its time or number now, attachments included. */
 export async function prune(options: CommonOptions): Promise<void> {
-  const report = await inGateway(options, "maintenance/prune", (store, home) => {
-    const { config } = readConfig(home, process.env);
-    return pruneStore(store, config.retention, createLogger("silent", createRedactor([])), Date.now);
+  const report = await inGateway(options, "maintenance/prune", async (store, home) => {
+    const loaded = readConfig(home, process.env);
+    const { config } = loaded;
+    const logger = createLogger("silent", createRedactor([]));
+    const now = Date.now;
+    const done = await pruneStore(store, config.retention, logger, now);
+    const agents = resolveAgents(loaded, home);
+    await createMedia({ config, home, store, agents, account: () => undefined, logger, now }).prune();
+    return done;
   });
   print(options.json, report, () =>
     Object.entries(report).map(([what, count]) => `${String(count).padStart(12)}  ${WORDS[what] ?? what}`),
