@@ -1,16 +1,20 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { root, workspaceMembers } from "./scripts/workspace.mjs";
 
-const members = workspaceMembers().map(({ folder, manifest }) => {
-  const own = join(folder, "vitest.config.ts");
-  return {
-    root: folder,
-    extends: existsSync(own) ? own : false,
-    test: { name: manifest.name, setupFiles: [join(root, "scripts", "seed.mjs")] },
-  };
-});
+/** Only what hangs takes so long, also where other work has the processor. */
+const LONGEST_MS = 60_000;
+
+const members = workspaceMembers().map(({ folder, manifest }) => ({
+  root: folder,
+  test: {
+    name: manifest.name,
+    setupFiles: [join(root, "scripts", "seed.mjs")],
+    testTimeout: LONGEST_MS,
+    hookTimeout: LONGEST_MS,
+    expect: { poll: { timeout: LONGEST_MS / 2 } },
+  },
+}));
 
 export default defineConfig({
   test: { projects: [...members, { test: { name: "repository", include: ["scripts/**/*.test.mjs"] } }] },

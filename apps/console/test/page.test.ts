@@ -60,7 +60,7 @@ async function received(type: string): Promise<void> {
   await expect.poll(() => gateway.received.some((frame) => frame.type === type)).toBe(true);
 }
 
-describe.skipIf(missing !== undefined)("the page in Chromium", { timeout: 30_000 }, () => {
+describe.skipIf(missing !== undefined)("the page in Chromium", () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "signalbox-console-"));
     // React's development build complains of what its production build passes over in silence.

@@ -4,7 +4,7 @@ import { ask, from, open, said } from "./feishu-talk.ts";
 import { eventually, LI, type Started, type World, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
 
-describe("approvals", { timeout: 60_000 }, () => {
+describe("approvals", () => {
   const identity = { name: "write", input: { file_path: "SOUL.md", content: "Be bold. ``` end" } };
   const group = (senderId: string) => ({ ...from(senderId), chatType: "group" as const, chatId: "oc_group" });
 

@@ -4,7 +4,7 @@ import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { exampleConfig, LI, openWorld, TOKEN, ZHANG } from "./harness.ts";
 
-describe("approvals on the command line", { timeout: 60_000 }, () => {
+describe("approvals on the command line", () => {
   it("are listed in full, without what steers a terminal, and answered once", async () => {
     const world = await openWorld();
     world.configure(
@@ -63,7 +63,7 @@ describe("approvals on the command line", { timeout: 60_000 }, () => {
     expect(second).not.toBe(first);
     expect((await cli("allow", first)).code).toBe(1);
     expect((await cli("deny", second)).code).toBe(0);
-    await expect.poll(() => world.feishu.sent.at(-1)?.content, { timeout: 20_000 }).toContain("so be it");
+    await expect.poll(() => world.feishu.sent.at(-1)?.content).toContain("so be it");
     const workspace = world.home.workspace("coder");
     expect(existsSync(join(workspace, "ran"))).toBe(true);
     expect(existsSync(join(workspace, "denied"))).toBe(false);

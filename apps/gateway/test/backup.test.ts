@@ -26,9 +26,7 @@ async function withUnsent(world: World) {
   return started;
 }
 
-it("a backup taken from a running gateway is a home that sends what was unsent, attachments too", {
-  timeout: 60_000,
-}, async () => {
+it("a backup taken from a running gateway is a home that sends what was unsent, attachments too", async () => {
   const world = await openWorld();
   const started = await withUnsent(world);
   // Bytes that nothing needs, and a name that leads elsewhere.
@@ -70,9 +68,7 @@ it("a backup taken from a running gateway is a home that sends what was unsent, 
   await second.end("SIGTERM");
 });
 
-it("a backup leaves nothing behind where it fails, and says what is lost already", {
-  timeout: 60_000,
-}, async () => {
+it("a backup leaves nothing behind where it fails, and says what is lost already", async () => {
   const world = await openWorld();
   await withUnsent(world);
   const nowhere = world.run(["backup", join(world.dir, "no", "such", "saved")]);
@@ -97,7 +93,7 @@ async function withMuch(world: World): Promise<void> {
   });
 }
 
-it("a backup that is broken off leaves nothing behind", { timeout: 60_000 }, async () => {
+it("a backup that is broken off leaves nothing behind", async () => {
   const world = await openWorld();
   await withMuch(world);
   const parts = () => readdirSync(world.dir).filter((name) => name.endsWith(".part"));
@@ -108,7 +104,7 @@ it("a backup that is broken off leaves nothing behind", { timeout: 60_000 }, asy
   expect(readdirSync(world.dir)).toEqual(["home"]);
 });
 
-it("a backup that does not fit leaves nothing behind", { timeout: 60_000 }, async ({ skip }) => {
+it("a backup that does not fit leaves nothing behind", async ({ skip }) => {
   const world = await openWorld();
   await withMuch(world);
   const disk = join(world.dir, "disk");

@@ -34,7 +34,7 @@ async function code(call: () => Promise<unknown>): Promise<string | undefined> {
   }
 }
 
-describe("the gateway's own client", { timeout: 60_000 }, () => {
+describe("the gateway's own client", () => {
   beforeEach(async () => {
     world = await openWorld();
     world.configure(exampleConfig());

@@ -2,9 +2,7 @@ import { expect, it } from "vitest";
 import { exampleConfig, inboxRows, openWorld } from "./harness.ts";
 import { plainChannel, plainMessage } from "./plain-channel.ts";
 
-it("a command whose answer the channel cannot be given ends as failed, and is not tried for ever", {
-  timeout: 60_000,
-}, async () => {
+it("a command whose answer the channel cannot be given ends as failed, and is not tried for ever", async () => {
   const world = await openWorld();
   world.configure(exampleConfig({ channels: { plain: { accounts: { main: {} } } } }));
   const plain = plainChannel();

@@ -9,7 +9,7 @@ async function open(): Promise<{ world: World; started: Started }> {
   return { world, started: await world.start() };
 }
 
-describe("slash commands on the gateway's own surfaces", { timeout: 60_000 }, () => {
+describe("slash commands on the gateway's own surfaces", () => {
   it("reach the page as a message and an end, so that nobody waits", async () => {
     const { world, started } = await open();
     const client = createClient({ baseUrl: started.url, token: TOKEN });

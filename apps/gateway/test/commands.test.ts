@@ -4,7 +4,7 @@ import { ask, from, OWNED, open, said } from "./feishu-talk.ts";
 import { ends, inStore, LI, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
 
-describe("slash commands", { timeout: 60_000 }, () => {
+describe("slash commands", () => {
   it("are answered in the conversation without the model, and leave no trace in its history", async () => {
     const { world, started } = await open();
     world.script([{ text: "hello" }]);
@@ -211,7 +211,7 @@ describe("slash commands", { timeout: 60_000 }, () => {
   });
 });
 
-describe("directives", { timeout: 60_000 }, () => {
+describe("directives", () => {
   it("in front of a message are for its turn", async () => {
     const { world, started } = await open();
     world.script([{ text: "a" }, { text: "b" }]);

@@ -77,7 +77,7 @@ async function demo(): Promise<{ world: World; started: Started }> {
   return { world, started: await world.start() };
 }
 
-describe.skipIf(missing !== undefined)("the console with the gateway", { timeout: 60_000 }, () => {
+describe.skipIf(missing !== undefined)("the console with the gateway", () => {
   beforeAll(async () => {
     browser = await launch();
     console.log(`Screenshots are in ${folder}`);

@@ -53,7 +53,7 @@ const heard = (world: World): string =>
     ?.messages.map(({ text }) => text)
     .join("\n") ?? "";
 
-describe("a message that is deleted while it is answered", { timeout: 60_000 }, () => {
+describe("a message that is deleted while it is answered", () => {
   it("takes what people see of its answer with it", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());

@@ -23,7 +23,7 @@ async function fresh(): Promise<{ world: World; url: string; token: string }> {
   return { world, url: child.url, token: readFileSync(world.home.tokenFile, "utf8").trim() };
 }
 
-describe("a fresh home without a key", { timeout: 60_000 }, () => {
+describe("a fresh home without a key", () => {
   it("does real work with real tools, and says that it is a demo", async () => {
     const { world, url, token } = await fresh();
     const client = new OpenAI({ apiKey: token, baseURL: `${url}/v1`, maxRetries: 0 });

@@ -32,7 +32,7 @@ async function open(replies?: unknown, drafts = AT_ONCE, hooks: Parameters<World
   return { world, started, ask };
 }
 
-describe("an answer that is written slowly", { timeout: 30_000 }, () => {
+describe("an answer that is written slowly", () => {
   it("grows in one message and becomes the reply", async () => {
     const { world, started, ask } = await open();
     world.script([slowly(LONG)]);
@@ -178,7 +178,7 @@ describe("an answer that is written slowly", { timeout: 30_000 }, () => {
   });
 });
 
-describe("settings and hooks", { timeout: 30_000 }, () => {
+describe("settings and hooks", () => {
   const inGroup = async (world: World, started: Awaited<ReturnType<World["start"]>>) => {
     await started.post(groupMention("how?", world.feishu.bot, { senderId: ZHANG }));
     await eventually(() => standing(world).length === 1, "the answer is there");
@@ -218,7 +218,7 @@ describe("settings and hooks", { timeout: 30_000 }, () => {
   });
 });
 
-describe("a platform that does not play along", { timeout: 30_000 }, () => {
+describe("a platform that does not play along", () => {
   it("gets a plain reply where a draft cannot be opened", async () => {
     const { world, started, ask } = await open();
     world.feishu.fail({ kind: "code", code: 230099, method: "POST" });

@@ -17,7 +17,7 @@ async function ends(world: World): Promise<unknown[]> {
   return rows.map(({ kind, state }) => [kind, state]);
 }
 
-describe("an edit", { timeout: 60_000 }, () => {
+describe("an edit", () => {
   it("of a message whose run is about to begin is read by that very run", async () => {
     const world = await openWorld();
     world.configure(config());

@@ -22,7 +22,7 @@ async function refusal(
   return { code, line: lines[0] ?? "" };
 }
 
-describe("surroundings with a fault", { timeout: 60_000 }, () => {
+describe("surroundings with a fault", () => {
   it("a port in use", async () => {
     const world = await openWorld();
     const other = createServer();

@@ -130,7 +130,7 @@ const FAULTS: readonly {
 const root = process.getuid?.() === 0;
 if (root) console.info("Skipped: folders that cannot be written, since the superuser may write everywhere.");
 
-describe("a configuration with a fault", { timeout: 60_000 }, () => {
+describe("a configuration with a fault", () => {
   it.each(FAULTS)("$name: one message with place and remedy, and --strict refuses", async (fault) => {
     const world = await openWorld();
     world.configure(fault.config(world));

@@ -25,7 +25,7 @@ function lastAsked(world: World): string {
   return modelRequests(world.anthropic).at(-1)?.messages.at(-1)?.text ?? "";
 }
 
-describe("the Feishu webhook", { timeout: 60_000 }, () => {
+describe("the Feishu webhook", () => {
   it.each([
     ["encrypted", APP.encryptKey],
     ["plain", undefined],

@@ -61,7 +61,7 @@ async function example(more: readonly ScriptedTurn[] = []): Promise<World> {
   return world;
 }
 
-describe("a message on Feishu", { timeout: 60_000 }, () => {
+describe("a message on Feishu", () => {
   it("leads through a skill and two tools to a file and a reply", async () => {
     const world = await example();
     const started = await world.start();

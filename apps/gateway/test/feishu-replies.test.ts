@@ -25,7 +25,7 @@ function shown(content: string): string {
   return texts.join("");
 }
 
-describe("a reply on Feishu", { timeout: 60_000 }, () => {
+describe("a reply on Feishu", () => {
   it("is plain text, rich text or a card by what is in it", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
@@ -81,9 +81,9 @@ describe("a reply on Feishu", { timeout: 60_000 }, () => {
     world.script([{ text: "all of this at length", chunks: 7, deltaMs: 400 }]);
     const started = await world.start();
     await started.post(textMessage("go on", { senderId: ZHANG, messageId: "om_1" }));
-    await expect.poll(() => world.feishu.reactions("om_1"), { timeout: 10_000 }).toEqual(["Typing"]);
+    await expect.poll(() => world.feishu.reactions("om_1")).toEqual(["Typing"]);
     await started.settled();
-    await expect.poll(() => world.feishu.reactions("om_1"), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => world.feishu.reactions("om_1")).toEqual([]);
   });
 
   it("comes in parts when it is long, each with its receipt, all of it once and in order", async () => {

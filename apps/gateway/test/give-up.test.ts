@@ -9,7 +9,7 @@ function config(more: object = {}) {
 
 const SORRY = /something went wrong inside the gateway/;
 
-describe("a fault of the gateway's own", { timeout: 60_000 }, () => {
+describe("a fault of the gateway's own", () => {
   it.each<Failpoint>(["begin.before", "begin.after"])(
     "at %s ends the message with a word, and what comes next is looked at",
     async (place) => {

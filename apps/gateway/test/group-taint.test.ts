@@ -24,7 +24,7 @@ async function group() {
   return { world, plain, start, soul, text };
 }
 
-describe("what guests said to the agent in a group", { timeout: 60_000 }, () => {
+describe("what guests said to the agent in a group", () => {
   it("taints what the owner asks for in that conversation later, after a restart too", async () => {
     const { world, plain, start, soul, text } = await group();
     world.script([{ text: "no" }, { toolCalls: [WRITE] }, { text: "as you say" }]);

@@ -8,7 +8,7 @@ import { modelRequests } from "./requests.ts";
 
 const WRITE = { id: "toolu_1", name: "write", input: { file_path: "a.txt", content: "A" } };
 
-describe("hooks of a host", { timeout: 60_000 }, () => {
+describe("hooks of a host", () => {
   it("are called at every point of a message's way, in its order", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());

@@ -44,7 +44,7 @@ function startHost(world: World): { url(): string; readonly exited: Promise<numb
   return { url: () => said.trim(), exited };
 }
 
-it("a message whose run makes its host stop three times is set aside", { timeout: 60_000 }, async () => {
+it("a message whose run makes its host stop three times is set aside", async () => {
   if (!existsSync(BUILT)) throw new Error(`${fileURLToPath(BUILT)} is missing: build the gateway first`);
   const world = await openWorld();
   const gateway = { port: 0, auth: { token: TOKEN }, logLevel: "warn", shutdownMs: 0 };

@@ -34,7 +34,7 @@ async function rows() {
   return inboxRows(world);
 }
 
-describe("/hooks", { timeout: 60_000 }, () => {
+describe("/hooks", () => {
   beforeEach(async () => {
     world = await openWorld();
     world.configure(

@@ -39,7 +39,7 @@ function config(server: Site, more: object = {}, list: readonly string[] = ["rea
 
 const FETCH = { links: { mode: "fetch", max: 2, maxChars: 200 } };
 
-describe("links in messages", { timeout: 60_000 }, () => {
+describe("links in messages", () => {
   it("are read before the run and taint it", async () => {
     await using server = await site();
     const world = await openWorld();
@@ -127,7 +127,7 @@ describe("links in messages", { timeout: 60_000 }, () => {
   });
 });
 
-describe("web_fetch", { timeout: 60_000 }, () => {
+describe("web_fetch", () => {
   const call = (url: string) => ({ toolCalls: [{ name: "web_fetch", input: { url } }] });
   const results = (world: World) =>
     modelRequests(world.anthropic)

@@ -19,9 +19,7 @@ function rows(world: World) {
   return inStore(world, (store) => store.outbox.list({ states: ["pending", "sending", "dead", "sent"] }));
 }
 
-it("an account that does not run just now has what the message tool says wait for it", {
-  timeout: 60_000,
-}, async () => {
+it("an account that does not run just now has what the message tool says wait for it", async () => {
   const world = await openWorld();
   const gateway = { port: 0, auth: { token: TOKEN }, logLevel: "warn", shutdownMs: 0 };
   world.configure(exampleConfig({ gateway, channels: { plain: { accounts: { main: {} } } } }));
@@ -53,9 +51,7 @@ it("an account that does not run just now has what the message tool says wait fo
   expect(JSON.stringify(modelRequests(world.anthropic).at(-1)?.body)).toContain("does not run just now");
 });
 
-it("an account that is not configured any more has its last replies among the dead letters, and sends them once it is back", {
-  timeout: 60_000,
-}, async () => {
+it("an account that is not configured any more has its last replies among the dead letters, and sends them once it is back", async () => {
   const world = await openWorld();
   world.configure(exampleConfig());
   const reached = Promise.withResolvers<void>();

@@ -22,7 +22,7 @@ async function fill(world: World): Promise<void> {
   });
 }
 
-describe("maintenance", { timeout: 60_000 }, () => {
+describe("maintenance", () => {
   it("is done by the gateway that runs, which answers people meanwhile", async () => {
     const world = await openWorld();
     world.configure(exampleConfig({ retention: { traces: 5 } }));

@@ -49,7 +49,7 @@ async function ask(world: World, script: Parameters<World["script"]>[0]) {
   return started;
 }
 
-describe("attachments of a reply", { timeout: 60_000 }, () => {
+describe("attachments of a reply", () => {
   it("follow its text as messages of their own kind", async () => {
     const world = await openWorld();
     put(world, "out/chart.png", PNG);
@@ -235,7 +235,7 @@ describe("attachments of a reply", { timeout: 60_000 }, () => {
   });
 });
 
-describe("attachments from the web", { timeout: 60_000 }, () => {
+describe("attachments from the web", () => {
   async function ask(world: World, allow: (host: string) => string[], event: object) {
     await using server = await serve((request, response) => {
       if (request.url === "/login") response.setHeader("content-type", "text/html");
@@ -277,7 +277,7 @@ describe("attachments from the web", { timeout: 60_000 }, () => {
   });
 });
 
-describe("attachments of the message tool", { timeout: 60_000 }, () => {
+describe("attachments of the message tool", () => {
   const call = (input: object) => ({ toolCalls: [{ name: "message", input: { action: "send", ...input } }] });
 
   it("go out once, also where the reply names them again", async () => {
@@ -299,9 +299,7 @@ describe("attachments of the message tool", { timeout: 60_000 }, () => {
   });
 });
 
-it("says of an attachment that a crash put on its way that it is, though its file is gone", {
-  timeout: 60_000,
-}, async () => {
+it("says of an attachment that a crash put on its way that it is, though its file is gone", async () => {
   const world = await openWorld();
   const file = put(world, "a.txt", "as it was");
   world.configure(exampleConfig());
@@ -317,7 +315,7 @@ it("says of an attachment that a crash put on its way that it is, though its fil
   expect(modelRequests(world.anthropic).at(-1)?.messages.at(-1)?.text).toContain("on its way");
 });
 
-it("keeps a blob while a row may need it, and no longer", { timeout: 60_000 }, async () => {
+it("keeps a blob while a row may need it, and no longer", async () => {
   const world = await openWorld();
   put(world, "sent.txt", "sent");
   put(world, "waits.txt", "waits");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { eventually, exampleConfig, openWorld } from "./harness.ts";
 
-it("copies that nothing waits for any more go when the gateway starts", { timeout: 60_000 }, async () => {
+it("copies that nothing waits for any more go when the gateway starts", async () => {
   const world = await openWorld();
   world.configure(exampleConfig());
   const { mediaDir } = world.home;

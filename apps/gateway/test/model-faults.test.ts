@@ -59,7 +59,7 @@ const FAULTS: readonly (readonly [string, readonly ScriptedTurn[], string, RegEx
   ["declines", [{ text: "", stopReason: "refusal" }], "replied", /declined to answer/],
 ];
 
-describe("when the model", { timeout: 60_000 }, () => {
+describe("when the model", () => {
   it.each(FAULTS)(
     "%s, the message has its end and the conversation goes on",
     async (_, turns, state, said) => {

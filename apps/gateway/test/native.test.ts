@@ -51,7 +51,7 @@ function texts(world: World): string[] {
   return world.feishu.sent.slice(1).map(({ content }) => JSON.parse(content).text);
 }
 
-describe("a question with buttons", { timeout: 60_000 }, () => {
+describe("a question with buttons", () => {
   const click = (
     { started, question }: { started: Started; question: Question },
     label: string,
@@ -123,7 +123,7 @@ describe("a question with buttons", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a command of the platform", { timeout: 60_000 }, () => {
+describe("a command of the platform", () => {
   const command = (name: string, args: string, more: Partial<CommandEvent> = {}): CommandEvent => {
     const {
       type: _,

@@ -3,7 +3,7 @@ import { exampleConfig, openWorld } from "./harness.ts";
 import { plainChannel, plainMessage } from "./plain-channel.ts";
 import { modelRequests } from "./requests.ts";
 
-it("what a channel hands over carelessly reaches the model in order", { timeout: 60_000 }, async () => {
+it("what a channel hands over carelessly reaches the model in order", async () => {
   const world = await openWorld();
   world.configure(exampleConfig({ channels: { plain: { accounts: { main: {} } } } }));
   world.script([{ text: "one" }, { text: "two" }]);

@@ -53,7 +53,7 @@ async function raw(
 
 const say = (content: string) => ({ model: MODEL, messages: [{ role: "user" as const, content }] });
 
-describe("the OpenAI surface", { timeout: 60_000 }, () => {
+describe("the OpenAI surface", () => {
   beforeEach(async () => {
     world = await openWorld();
     world.configure(exampleConfig({ channels: {} }));

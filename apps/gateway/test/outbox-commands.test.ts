@@ -29,7 +29,7 @@ async function withDeadLetter(world: World, leaseMs: number) {
   return { started, id: row.id };
 }
 
-describe("outbox commands", { timeout: 60_000 }, () => {
+describe("outbox commands", () => {
   it("have a running gateway send a dead letter at once", async () => {
     const world = await openWorld();
     // It looks by itself every three minutes only.

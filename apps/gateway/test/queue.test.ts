@@ -36,7 +36,7 @@ async function ends(world: World): Promise<unknown[]> {
 const spoken = (world: World): string[] =>
   modelRequests(world.anthropic).map(({ messages }) => messages.at(-1)?.text ?? "");
 
-describe("more messages than may wait", { timeout: 60_000 }, () => {
+describe("more messages than may wait", () => {
   it.each([
     [
       "new",
@@ -99,7 +99,7 @@ describe("more messages than may wait", { timeout: 60_000 }, () => {
   });
 });
 
-describe("/stop", { timeout: 60_000 }, () => {
+describe("/stop", () => {
   it("takes what is held for quiet, and what comes after it goes on", async () => {
     const { world, plain, started, say, goOn } = await open({ debounceMs: 300 });
     goOn();
@@ -123,7 +123,7 @@ describe("/stop", { timeout: 60_000 }, () => {
   });
 });
 
-describe("the page's button", { timeout: 60_000 }, () => {
+describe("the page's button", () => {
   it("stops the turn and drops what waits behind it", async () => {
     const { world, started, asked, goOn } = await open({ mode: "followup" });
     const { service } = started.gateway;
@@ -141,7 +141,7 @@ describe("the page's button", { timeout: 60_000 }, () => {
   });
 });
 
-describe("many sessions of one sender", { timeout: 60_000 }, () => {
+describe("many sessions of one sender", () => {
   it("let another sender's have its turn", async () => {
     const { world, plain, started, asked, goOn } = await open(
       {},

@@ -14,7 +14,7 @@ async function replay(...args: string[]): Promise<{ code: number | null; out: st
   return { code, out: child.stdout(), err: child.stderr() };
 }
 
-describe("replay", { timeout: 60_000 }, () => {
+describe("replay", () => {
   it("finds in every shipped scenario what it expects", async () => {
     const files = readdirSync(folder).map((name) => join(folder, name));
     expect(files.length).toBeGreaterThanOrEqual(5);

@@ -29,7 +29,7 @@ async function refusal(call: () => PromiseLike<unknown>): Promise<APIError> {
   throw new Error("it was not refused");
 }
 
-describe("/v1/responses", { timeout: 60_000 }, () => {
+describe("/v1/responses", () => {
   beforeEach(async () => {
     world = await openWorld();
     world.configure(exampleConfig({ channels: {} }));

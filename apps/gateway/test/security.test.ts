@@ -66,7 +66,7 @@ async function signIn(url = started.url): Promise<{ cookie: string; attributes: 
   return { cookie, attributes };
 }
 
-describe("who may speak to the gateway", { timeout: 60_000 }, () => {
+describe("who may speak to the gateway", () => {
   beforeEach(async () => {
     world = await openWorld();
     world.configure(demoConfig());
@@ -335,7 +335,7 @@ describe("who may speak to the gateway", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a gateway that others can reach", { timeout: 60_000 }, () => {
+describe("a gateway that others can reach", () => {
   it("answers under the names that are configured for a proxy, to pages of that name alone", async () => {
     world = await openWorld();
     const gateway = { port: 0, auth: { token: TOKEN }, allowedHosts: ["Signalbox.example"] };

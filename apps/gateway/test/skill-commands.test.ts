@@ -15,7 +15,7 @@ Read it.
 `;
 const OUTSIDE = GLANCE.replace("glance", "reach").replace("command-tool: read", "command-tool: exec");
 
-describe("commands of skills", { timeout: 60_000 }, () => {
+describe("commands of skills", () => {
   const agents = (allow: string[], skills = ["glance", "reach", "create-python-script"]) => ({
     agents: {
       defaults: { model: "anthropic/claude-sonnet-4-6" },
@@ -70,7 +70,7 @@ describe("commands of skills", { timeout: 60_000 }, () => {
   });
 });
 
-describe("after a crash", { timeout: 60_000 }, () => {
+describe("after a crash", () => {
   const event = (text: string, messageId: string) => ({
     type: "message" as const,
     eventId: `ev_${messageId}`,

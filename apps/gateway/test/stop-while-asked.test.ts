@@ -10,7 +10,7 @@ function idIn(question: string | undefined): string {
   return /Approval (\w{8}):/.exec(question ?? "")?.[1] ?? "";
 }
 
-describe("a stop while a person is asked", { timeout: 60_000 }, () => {
+describe("a stop while a person is asked", () => {
   it.each([
     ["a turn", "please run it", 2],
     ["a command", "/reach echo done >> ran", 0],

@@ -38,7 +38,7 @@ async function ends(world: World): Promise<unknown[]> {
 
 const from = (text: string, messageId: string) => textMessage(text, { senderId: ZHANG, messageId });
 
-describe("attachments that take long to fetch", { timeout: 60_000 }, () => {
+describe("attachments that take long to fetch", () => {
   it("do not hold up a stop of the gateway; the next start goes on with them", async () => {
     await using dead = await deadServer();
     const { url, host, requests } = dead.server;
@@ -87,7 +87,7 @@ describe("attachments that take long to fetch", { timeout: 60_000 }, () => {
   });
 });
 
-it("does not wait for ever for a run that does not end", { timeout: 60_000 }, async () => {
+it("does not wait for ever for a run that does not end", async () => {
   const world = await openWorld();
   configure(world, "127.0.0.1:1");
   world.script(() => ({ text: "done" }));

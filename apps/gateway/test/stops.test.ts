@@ -58,7 +58,7 @@ async function finish(world: World, child: { end(signal: NodeJS.Signals): Promis
   expect(await child.end("SIGTERM")).toEqual({ code: 0, signal: null });
 }
 
-describe("a stop", { timeout: 60_000 }, () => {
+describe("a stop", () => {
   it("lets a turn come to its end and its reply go out", async () => {
     const world = await openWorld();
     world.configure(config(15_000));
@@ -157,7 +157,7 @@ describe("a stop", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a kill", { timeout: 60_000 }, () => {
+describe("a kill", () => {
   it("in the middle of a run loses nothing: the next start goes on, and one reply comes", async () => {
     const world = await openWorld();
     world.configure(config(1_000));

@@ -29,7 +29,7 @@ async function openWith(host: string): Promise<World> {
 const isAsked = ({ sent }: PlainChannel): boolean =>
   sent.some(({ message }) => message.parts.some((part) => "text" in part && part.text.includes("Approval ")));
 
-describe("what a page brought into a run", { timeout: 60_000 }, () => {
+describe("what a page brought into a run", () => {
   it.each([
     ["while the model thinks", [{ text: "too late", delayMs: 20_000 }]],
     ["while a question is open", [{ toolCalls: [SOUL] }]],
@@ -58,7 +58,7 @@ describe("what a page brought into a run", { timeout: 60_000 }, () => {
   });
 });
 
-it("a file that others sent taints whoever reads it later", { timeout: 60_000 }, async () => {
+it("a file that others sent taints whoever reads it later", async () => {
   const world = await openWith("127.0.0.1:9");
   const turns: ScriptedTurn[] = [{ toolCalls: [{ name: "read", input: { file_path: "./inbox/note.txt" } }] }];
   world.script(() => turns.shift() ?? { toolCalls: [SOUL] });

@@ -59,7 +59,7 @@ async function answeredLongAgo(world: World, messages: readonly (readonly [id: s
   });
 }
 
-describe("a reply that is not delivered", { timeout: 60_000 }, () => {
+describe("a reply that is not delivered", () => {
   it("is reported in its chat and to the owner where it has become too old", async () => {
     const world = await openWorld();
     world.configure(OWNED);
@@ -139,9 +139,7 @@ describe("a reply that is not delivered", { timeout: 60_000 }, () => {
   });
 });
 
-it("how replies fared is in the trace of each message: after a restart, and of commands", {
-  timeout: 60_000,
-}, async () => {
+it("how replies fared is in the trace of each message: after a restart, and of commands", async () => {
   const world = await openWorld();
   world.configure(exampleConfig());
   world.script([{ text: "the answer" }]);

@@ -11,7 +11,7 @@ function idIn(plain: PlainChannel): string {
 
 const QUOTE = { replyTo: { messageId: "m0", text: "rm" } };
 
-describe("while a person is asked", { timeout: 60_000 }, () => {
+describe("while a person is asked", () => {
   it.each([
     ["a turn", "please run it", undefined],
     ["a command", "/reach echo done", "command:reach"],

@@ -21,7 +21,7 @@ async function failing(promise: Promise<unknown>) {
   return error;
 }
 
-describe("a draft through the real SDK", { timeout: 30_000 }, () => {
+describe("a draft through the real SDK", () => {
   it("is a shared card that answers the message, patched until it is the finished answer", async () => {
     await using bench = await openBench();
     await bench.post(textMessage("hi", { messageId: "om_1" }));

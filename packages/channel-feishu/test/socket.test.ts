@@ -9,7 +9,7 @@ async function until(holds: () => boolean): Promise<void> {
   expect(holds()).toBe(true);
 }
 
-describe("the long connection, through the real SDK", { timeout: 30_000 }, () => {
+describe("the long connection, through the real SDK", () => {
   it("brings events in, in one piece or several, and answers once they are taken", async () => {
     await using bench = await openBench({ transport: "socket" });
     expect(bench.channel.health()).toEqual({ state: "ready" });

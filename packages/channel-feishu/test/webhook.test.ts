@@ -32,7 +32,7 @@ const bare = {
   },
 };
 
-describe("the webhook with a verification token", { timeout: 30_000 }, () => {
+describe("the webhook with a verification token", () => {
   it("answers the challenge, and only with the right token", async () => {
     await using bench = await openBench({ verificationToken: token });
     const answer = await bench.post(challenge);
@@ -167,7 +167,7 @@ describe("the webhook with a verification token", { timeout: 30_000 }, () => {
   });
 });
 
-describe("the webhook with an encrypt key", { timeout: 30_000 }, () => {
+describe("the webhook with an encrypt key", () => {
   it("answers the encrypted challenge, signed or not", async () => {
     await using bench = await openBench({ encryptKey });
     expect(await (await bench.post(challenge)).json()).toEqual({ challenge: "c-1" });

@@ -31,9 +31,7 @@ async function writer(path: string): Promise<() => readonly string[]> {
   return accepted;
 }
 
-test("a backup beside a process that writes all the time comes to its end, and is whole", {
-  timeout: 60_000,
-}, async () => {
+test("a backup beside a process that writes all the time comes to its end, and is whole", async () => {
   const folder = temporaryFolder();
   const { store } = await testStore({ path: `${folder}/a.db` });
   await fill(store, 60);

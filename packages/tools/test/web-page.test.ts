@@ -15,7 +15,7 @@ const words = "The quick brown fox jumps over the lazy dog, and then it thinks a
   8,
 );
 
-describe("the text of a page", { timeout: 60_000 }, () => {
+describe("the text of a page", () => {
   it("is its article as Markdown, with whole links and without what stands around it", async () => {
     const { title, text, cut } = await pageText(
       page(`<!doctype html><html><head><title>A &amp; B</title><style>p{}</style></head><body>

@@ -8,6 +8,9 @@ import { createDrafts, type Drafts } from "./draft.ts";
 import { finishDraft } from "./draft-end.ts";
 import type { DraftRef, GatewayBodies, GatewayStore } from "./stored.ts";
 
+/** Waits for longer than the second that is Vitest's own, which a busy machine may need. */
+const until = (check: () => boolean | Promise<boolean>) => vi.waitUntil(check, { timeout: 30_000 });
+
 const HOUR = 3_600_000;
 const maybeRun = parseId<RunId>("01ARZ3NDEKTSV4RRFFQ69G5FAV");
 if (maybeRun === undefined) throw new Error("no run");
@@ -117,12 +120,12 @@ async function open(
 it("notes the message, and gives it to whoever goes on with the run", async () => {
   const bench = await open(KEYED, async () => "om_1");
   bench.write("one");
-  await vi.waitUntil(async () => JSON.stringify(await bench.store.kv.list("draft")).includes("om_1"));
+  await until(async () => JSON.stringify(await bench.store.kv.list("draft")).includes("om_1"));
   const next = bench.restart();
   await next.recall(runId);
   expect((await next.end(runId))?.ref).toMatchObject({ messageId: "om_1" });
   next.settled(runId);
-  await vi.waitUntil(async () => (await bench.store.kv.list("draft")).length === 0);
+  await until(async () => (await bench.store.kv.list("draft")).length === 0);
 });
 
 it("is not shown before what still waits for its way out to the same place", async () => {
@@ -140,17 +143,17 @@ it("is not shown before what still waits for its way out to the same place", asy
   if (row === undefined) throw new Error("no row");
   const list = vi.spyOn(bench.store.outbox, "list");
   bench.write("one");
-  await vi.waitUntil(() => list.mock.calls.length > 2);
+  await until(() => list.mock.calls.length > 2);
   expect(bench.shown).toEqual([]);
   await bench.store.outbox.drop(row.id);
-  await vi.waitUntil(() => bench.shown.length === 1);
+  await until(() => bench.shown.length === 1);
 });
 
 it("does not end before the change that is under way", async () => {
   const gate = Promise.withResolvers<string>();
   const bench = await open(KEYED, () => gate.promise);
   bench.write("one");
-  await vi.waitUntil(() => bench.shown.length === 1);
+  await until(() => bench.shown.length === 1);
   let ended = false;
   const end = bench.drafts.end(runId).then((draft) => {
     ended = true;
@@ -173,7 +176,7 @@ it("gives a change up that outlasts the end, so that nothing comes after the rep
   };
   const bench = await open(KEYED, async () => "om_1", { opening, endMs: 1 });
   bench.write("one");
-  await vi.waitUntil(() => signals.length === 1);
+  await until(() => signals.length === 1);
   expect(await bench.drafts.end(runId)).toBeUndefined();
   expect(signals[0]?.aborted).toBe(true);
   gate.resolve();
@@ -182,7 +185,7 @@ it("gives a change up that outlasts the end, so that nothing comes after the rep
   // A run whose end could not be written goes on, and so does its draft.
   await bench.drafts.recall(runId);
   bench.write("one and two");
-  await vi.waitUntil(() => bench.shown.length === 1);
+  await until(() => bench.shown.length === 1);
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
 });
 
@@ -193,14 +196,14 @@ it("tries again under its key where nobody knows whether it is there, and only w
   };
   const keyed = await open(KEYED, lost);
   keyed.write("one");
-  await vi.waitUntil(() => keyed.shown.length === 1);
+  await until(() => keyed.shown.length === 1);
   keyed.write("one and");
-  await vi.waitUntil(() => keyed.shown.length === 2);
+  await until(() => keyed.shown.length === 2);
   expect((await keyed.drafts.end(runId))?.ref.messageId).toBe("om_1");
 
   const keyless = await open(KEYLESS, lost);
   keyless.write("one");
-  await vi.waitUntil(() => keyless.shown.length === 1);
+  await until(() => keyless.shown.length === 1);
   keyless.write("one and");
   expect(await keyless.drafts.end(runId)).toBeUndefined();
   expect(keyless.shown).toEqual(["one"]);
@@ -209,7 +212,7 @@ it("tries again under its key where nobody knows whether it is there, and only w
 it("forgets a draft that only its key leads to when the platform has forgotten the key", async () => {
   const bench = await open(KEYED, () => Promise.reject(new ChannelError("unknown_outcome", "no answer")));
   bench.write("one");
-  await vi.waitUntil(() => bench.shown.length === 1);
+  await until(() => bench.shown.length === 1);
   const soon = bench.restart();
   await soon.recall(runId);
   expect((await soon.end(runId))?.ref).not.toHaveProperty("messageId");
@@ -225,9 +228,9 @@ it("gives up after three failures in a row, and leaves the rest to the reply", a
     return "om_1";
   });
   bench.write("0");
-  await vi.waitUntil(() => bench.shown.length === 1);
+  await until(() => bench.shown.length === 1);
   bench.write("1");
-  await vi.waitUntil(() => bench.shown.length === 4);
+  await until(() => bench.shown.length === 4);
   bench.write("2");
   expect(await bench.drafts.end(runId)).toMatchObject({ ref: { messageId: "om_1" } });
   expect(bench.shown).toHaveLength(4);
@@ -239,7 +242,7 @@ it("waits as long as the platform asks for", async () => {
     return "om_1";
   });
   bench.write("one");
-  await vi.waitUntil(() => bench.shown.length === 1);
+  await until(() => bench.shown.length === 1);
   bench.write("one and");
   expect(await bench.drafts.end(runId)).toBeUndefined();
   expect(bench.shown).toEqual(["one"]);

@@ -155,7 +155,7 @@ it("looks for a message of unknown outcome before it sends it again, and never g
   const id = await say("oc_a", "one");
   await expect.poll(() => looked.length).toBe(1);
   expect(await stateOf(id)).toBe("sending");
-  await expect.poll(() => stateOf(id), { timeout: 5_000 }).toBe("sent");
+  await expect.poll(() => stateOf(id)).toBe("sent");
   expect([sends, looked]).toEqual([1, [0, 0]]);
 });
 
@@ -170,7 +170,7 @@ it("repeats a message of unknown outcome under its key where the platform has on
     { reconcile: async () => ({ outcome: "sent", messageId: "om_another" }) },
   );
   const id = await say("oc_a", "yes");
-  await expect.poll(() => stateOf(id), { timeout: 5_000 }).toBe("sent");
+  await expect.poll(() => stateOf(id)).toBe("sent");
   expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
 });
 
@@ -187,7 +187,7 @@ it.each([
     { capabilities: { ...RATELESS, delivery }, reconcile: async () => ({ outcome: "unknown" }) },
   );
   const id = await say("oc_a", "one");
-  await expect.poll(() => stateOf(id), { timeout: 5_000 }).toBe("uncertain");
+  await expect.poll(() => stateOf(id)).toBe("uncertain");
   expect(sends).toBe(1);
 });
 
@@ -202,7 +202,7 @@ it("goes on after the parts that were found on the platform", async () => {
     { capabilities: READBACK, reconcile: async () => ({ outcome: "sent", messageId: "om_1" }) },
   );
   const id = await say("oc_a", "one", "two");
-  await expect.poll(() => stateOf(id), { timeout: 5_000 }).toBe("sent");
+  await expect.poll(() => stateOf(id)).toBe("sent");
   expect(sent).toEqual([0, 1]);
 });
 
@@ -225,7 +225,7 @@ it("notes what is out however long the store fails, and sends it once", async ()
     },
   );
   const id = await say("oc_a", "one");
-  await expect.poll(() => stateOf(id), { timeout: 5_000 }).toBe("sent");
+  await expect.poll(() => stateOf(id)).toBe("sent");
   expect(sends).toBe(1);
 });
 
@@ -249,7 +249,7 @@ it("looks for a message whose sending could not be written down, and does not se
     },
   );
   const id = await say("oc_a", "one");
-  await expect.poll(() => stateOf(id), { timeout: 5_000 }).toBe("sent");
+  await expect.poll(() => stateOf(id)).toBe("sent");
   expect(sends).toBe(1);
 });
 
@@ -265,7 +265,7 @@ it("does not let a message that waits long hold up one that waits shortly", asyn
   const short = await say("oc_a", "short");
   await expect.poll(() => tries).toEqual(["short"]);
   await say("oc_b", "long");
-  await expect.poll(() => stateOf(short), { timeout: 3_000 }).toBe("sent");
+  await expect.poll(() => stateOf(short)).toBe("sent");
 });
 
 it("goes on without an attachment that never uploads, which says so", async () => {
@@ -294,7 +294,7 @@ it("goes on without an attachment that never uploads, which says so", async () =
     ref,
   } as const;
   const ids = [await say("oc_a", "Here:", media, "That is all."), await say("oc_a", "next")];
-  await expect.poll(() => Promise.all(ids.map(stateOf)), { timeout: 5_000 }).toEqual(["sent", "sent"]);
+  await expect.poll(() => Promise.all(ids.map(stateOf))).toEqual(["sent", "sent"]);
   const line = "[file: a.zip was not sent: it could not be uploaded]";
   expect(out).toEqual(["Here:", line, "That is all.", "next"]);
   expect(uploads).toBe(5);

@@ -40,7 +40,7 @@ async function afterDeath(moment: Moment, turns: readonly ScriptedTurn[]): Promi
   );
 }
 
-describe("a process that dies beside a draft", { timeout: 60_000 }, () => {
+describe("a process that dies beside a draft", () => {
   const beforeTheEnd: readonly Moment[] = [
     "draftNote.before:1",
     "draftNote.after:1",

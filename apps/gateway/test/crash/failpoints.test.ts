@@ -57,7 +57,7 @@ function failing(plain: PlainChannel): ChannelDefinition {
   };
 }
 
-it("passes every failpoint on the usual way of messages", { timeout: 30_000 }, async () => {
+it("passes every failpoint on the usual way of messages", async () => {
   const world = await openWorld();
   world.configure(exampleConfig(base));
   let asked = 0;
