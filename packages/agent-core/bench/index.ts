@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { runFloor } from "./floor.ts";
-import { runAgent, runIterated } from "./ours.ts";
+import { fileURLToPath } from "node:url";
 import { type PlannedTurn, parallelPlan, type Runner, textTurn, toolPlan } from "./plan.ts";
+import { runners } from "./runners.ts";
 
 // In-process model, no HTTP. Each figure is the cost of one unit (a turn, a delta, a tool turn), as the least and the
 // median of the rounds, with the ratio of the medians to a loop written by hand over a bare generator in the same run.
@@ -31,12 +31,6 @@ const scenarios: readonly Scenario[] = [
   { name: "32 parallel calls", unit: "call", plan: parallelPlan(32), units: 32, calls: 32 },
 ];
 
-const runners: Readonly<Record<string, Runner>> = {
-  "bare generator": runFloor,
-  Agent: runAgent,
-  "agentLoop, iterated": runIterated,
-};
-
 async function once(runner: Runner, scenario: Scenario): Promise<void> {
   const { calls, text } = await runner(scenario.plan);
   if (calls !== scenario.calls || text === "") throw new Error(`wrong outcome in "${scenario.name}"`);
@@ -59,6 +53,11 @@ async function measure(runner: Runner, scenario: Scenario): Promise<number> {
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
+function print(name: string, costs: readonly number[], floor: number): void {
+  const [least, middle] = [Math.min(...costs), median(costs)].map((cost) => cost.toFixed(2).padStart(7));
+  console.log(`  ${name.padEnd(22)} min ${least}  median ${middle}  × ${(median(costs) / floor).toFixed(2)}`);
+}
+
 const figures = new Map<string, number[]>();
 for (let round = -1; round < ROUNDS; round++) {
   for (const scenario of scenarios) {
@@ -77,18 +76,25 @@ for (const scenario of scenarios) {
   const floor = median(figures.get(`${scenario.name}/bare generator`) ?? []);
   for (const name of Object.keys(runners)) {
     const costs = figures.get(`${scenario.name}/${name}`) ?? [];
-    const ratio = median(costs) / floor;
-    console.log(
-      `  ${name.padEnd(22)} min ${Math.min(...costs)
-        .toFixed(2)
-        .padStart(7)}  median ${median(costs).toFixed(2).padStart(7)}  × ${ratio.toFixed(2)}`,
-    );
+    print(name, costs, floor);
   }
 }
 for (const name of ["Agent", "agentLoop, iterated"]) {
   const cost = (turns: number): number => median(figures.get(`loop of ${turns} tool turns/${name}`) ?? []);
   console.log(`${name}: a tool turn of 400 costs ${(cost(400) / cost(10)).toFixed(2)} × one of 10`);
 }
+
+// What a program pays that makes some thousand turns and ends, most of which run before they are optimised.
+const firstTurns = fileURLToPath(new URL("first-turns.ts", import.meta.url));
+const young = new Map(Object.keys(runners).map((name): [string, number[]] => [name, []]));
+for (let round = 0; round < ROUNDS; round++) {
+  for (const [name, costs] of young) {
+    costs.push(Number(execFileSync(process.execPath, [firstTurns, name], { encoding: "utf8" })));
+  }
+}
+console.log("turn of 8 deltas, the 501st to 2,500th of a process, µs a turn");
+const youngFloor = median(young.get("bare generator") ?? []);
+for (const [name, costs] of young) print(name, costs, youngFloor);
 
 /** Milliseconds and MiB of resident memory that importing a module takes, in a process of its own. */
 function importCost(url: URL): { ms: number; mib: number } {

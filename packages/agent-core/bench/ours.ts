@@ -1,5 +1,14 @@
-import type { AssistantMessage, Block, Model, ModelEvent, StreamModel, Tool } from "../src/index.ts";
-import { Agent, agentLoop } from "../src/index.ts";
+import type {
+  AgentContext,
+  AgentLoopConfig,
+  AssistantMessage,
+  Block,
+  Model,
+  ModelEvent,
+  StreamModel,
+  Tool,
+} from "../src/index.ts";
+import { Agent, agentLoop, runAgentLoop } from "../src/index.ts";
 import type { Outcome, PlannedTurn } from "./plan.ts";
 
 const MODEL: Model = {
@@ -105,12 +114,11 @@ const SCHEMA = {
 export async function runAgent(plan: readonly PlannedTurn[]): Promise<Outcome> {
   let calls = 0;
   let deltas = 0;
-  const many = plan[0]?.kind === "calls" && plan[0].calls.length > 1;
   const agent = new Agent({
     model: MODEL,
     stream: streamOf(plan),
     system: SYSTEM,
-    tools: [echo(() => calls++, many ? "parallel" : "sequential")],
+    tools: [echo(() => calls++, executionOf(plan))],
     limits: { turns: plan.length + 1 },
   });
   agent.subscribe((event) => {
@@ -120,19 +128,45 @@ export async function runAgent(plan: readonly PlannedTurn[]): Promise<Outcome> {
   return { text: result.text, calls, deltas };
 }
 
+/** The same as one run, its events as calls. */
+export async function runEmitting(plan: readonly PlannedTurn[]): Promise<Outcome> {
+  let calls = 0;
+  let deltas = 0;
+  const { text } = await runAgentLoop(
+    contextOf(plan, () => calls++),
+    configOf(plan),
+    (event) => {
+      if (event.type === "text.delta") deltas++;
+    },
+  );
+  return { text, calls, deltas };
+}
+
 /** The same through the iterator. */
 export async function runIterated(plan: readonly PlannedTurn[]): Promise<Outcome> {
   let calls = 0;
   let deltas = 0;
   const run = agentLoop(
-    {
-      system: SYSTEM,
-      history: [],
-      input: [{ role: "user", content: "go", timestamp: 1 }],
-      tools: [echo(() => calls++, "sequential")],
-    },
-    { model: MODEL, stream: streamOf(plan), limits: { turns: plan.length + 1 } },
+    contextOf(plan, () => calls++),
+    configOf(plan),
   );
   for await (const event of run) if (event.type === "text.delta") deltas++;
   return { text: (await run.result()).text, calls, deltas };
+}
+
+function contextOf(plan: readonly PlannedTurn[], count: () => void): AgentContext {
+  return {
+    system: SYSTEM,
+    history: [],
+    input: [{ role: "user", content: "go", timestamp: 1 }],
+    tools: [echo(count, executionOf(plan))],
+  };
+}
+
+function configOf(plan: readonly PlannedTurn[]): AgentLoopConfig {
+  return { model: MODEL, stream: streamOf(plan), limits: { turns: plan.length + 1 } };
+}
+
+function executionOf([first]: readonly PlannedTurn[]): "sequential" | "parallel" {
+  return first?.kind === "calls" && first.calls.length > 1 ? "parallel" : "sequential";
 }
