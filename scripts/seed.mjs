@@ -2,4 +2,6 @@
 // again. `npm run prove -- properties` has them try others.
 import fc from "fast-check";
 
-fc.configureGlobal({ seed: Number(process.env.SIGNALBOX_SEED ?? 20_261_121) });
+const seed = Number(process.env.SIGNALBOX_SEED ?? 20_261_121);
+if (!Number.isSafeInteger(seed)) throw new Error("SIGNALBOX_SEED has to be a whole number.");
+fc.configureGlobal({ seed });

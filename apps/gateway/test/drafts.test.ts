@@ -176,6 +176,23 @@ describe("an answer that is written slowly", () => {
     expect(read.length).toBeGreaterThan(10);
     expect(LONG.repeat(20).startsWith(read)).toBe(true);
   });
+
+  it("names in what stands of it the attachment that is not sent along", async () => {
+    const { world, started, ask } = await open();
+    world.files({ "a.txt": "a" });
+    const read = [{ name: "read", input: { file_path: "a.txt" } }];
+    world.script([
+      { text: "The report is done.\nMEDIA:a.txt", toolCalls: read },
+      { text: LONG.repeat(20), chunks: 200, deltaMs: 20 },
+    ]);
+    await ask("how?");
+    await eventually(() => standing(world).join().includes(LONG.slice(0, 20)), "it grows");
+    await started.post(textMessage("/stop", { senderId: ZHANG }));
+    await eventually(() => standing(world).some((text) => text.endsWith("(stopped)")), "it is marked");
+    await started.settled();
+    expect(standing(world)[0]).toMatch(/^The report is done\.\n\[file: a\.txt\]\n\nFirst it looks around/);
+    expect(shown(world.feishu.sent[0]).slice(0, -1).join()).not.toContain("a.txt");
+  });
 });
 
 describe("settings and hooks", () => {

@@ -63,16 +63,13 @@ export function create({ Agent, connectAnthropic }, { baseURL }) {
   return runner(Agent, () => stream);
 }
 
-const { api, provider, id } = model;
-const START = { type: "start", request: { api, provider, model: id }, warnings: [] };
-const TEXT_START = { type: "block.start", index: 0, block: { type: "text" } };
-
 async function* answer(turn) {
+  const { api, provider, id } = model;
   const content = [];
-  yield START;
+  yield { type: "start", request: { api, provider, model: id }, warnings: [] };
   if (turn.type === "text") {
     let text = "";
-    yield TEXT_START;
+    yield { type: "block.start", index: 0, block: { type: "text" } };
     for (const delta of turn.deltas) {
       text += delta;
       yield { type: "text.delta", index: 0, delta };

@@ -48,6 +48,14 @@ describe("Agent", () => {
     expect((await a.prompt("again")).reason).toBe("done");
   });
 
+  it("is idle again when its input is refused", async () => {
+    const { agent: a } = agent(["one"]);
+    await expect(a.prompt(assistant("no"))).rejects.toMatchObject({ code: "invalid_input" });
+    await a.waitForIdle();
+    expect(a.state.running).toBe(false);
+    expect((await a.prompt("again")).reason).toBe("done");
+  });
+
   it("is at work from the first event to the last", async () => {
     const { agent: a } = agent(["one"]);
     const seconds: Promise<unknown>[] = [];

@@ -185,7 +185,8 @@ export class Agent {
   #execute(input: readonly AgentMessage[]): Promise<RunResult> {
     try {
       const running = this.#begin().execute(input, this.#onEnd);
-      this.#running = running;
+      // Input that is refused is over already.
+      if (this.#run !== undefined) this.#running = running;
       return running;
     } catch (error) {
       return Promise.reject(error);

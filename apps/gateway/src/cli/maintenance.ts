@@ -14,7 +14,7 @@ export async function prune(options: CommonOptions): Promise<void> {
   const report = await inGateway(options, "maintenance/prune", async (store, home) => {
     const loaded = readConfig(home, process.env);
     const { config } = loaded;
-    const logger = createLogger("silent", createRedactor([]));
+    const logger = createLogger("warn", createRedactor([]));
     const now = Date.now;
     const done = await pruneStore(store, config.retention, logger, now);
     const agents = resolveAgents(loaded, home);

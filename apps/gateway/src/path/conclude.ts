@@ -1,5 +1,4 @@
 import type { AgentMessage, RunUsage as LoopUsage, RunResult } from "@signalbox/agent-core";
-import type { Capabilities } from "@signalbox/channel";
 import { parseReply } from "@signalbox/prompt";
 import type { InboxSettle, RunId } from "@signalbox/store";
 import { noteId, type RunEnd } from "../live.ts";
@@ -65,7 +64,7 @@ export async function conclude(
   held: readonly AgentMessage[],
   texts: readonly string[],
 ): Promise<void> {
-  const carries = sendMediaOf(options, scope.tickets) !== undefined;
+  const carries = carriesMedia(options, scope.tickets);
   const said = composeReply(texts, endingOf(result), scope.sentByTool, carries);
   const failure = said.silent ? unspokenFailure(result, texts, scope.sentByTool) : undefined;
   const composed = failure === undefined ? said : composeReply([], { note: failure }, []);
@@ -134,12 +133,12 @@ async function asHooksLeaveIt(
   return { ...reply, text, silent: text === "" && (reply.text !== "" || reply.wanted === undefined) };
 }
 
-export function sendMediaOf(
-  { definition }: RunOptions,
-  tickets: readonly MessageTicket[],
-): Capabilities["sendMedia"] | undefined {
+/** Whether attachments can be sent to who asked. */
+export function carriesMedia({ definition }: RunOptions, tickets: readonly MessageTicket[]): boolean {
   const event = tickets.at(-1)?.stored.event;
-  return event && definition(event.channel, event.account)?.capabilities.sendMedia;
+  return (
+    event !== undefined && definition(event.channel, event.account)?.capabilities.sendMedia !== undefined
+  );
 }
 
 /**

@@ -112,6 +112,7 @@ async function open(
       },
       signal: new AbortController().signal,
       visible: () => text,
+      standing: () => text,
     });
   let watching = watch();
   return bench;
@@ -274,7 +275,7 @@ it("watches nothing where the account does not run", async () => {
     logger: createLogger("silent", (line) => line),
     now: () => 0,
   } as const;
-  const run = { runId, event, signal: AbortSignal.abort(), visible: () => "text" };
+  const run = { runId, event, signal: AbortSignal.abort(), visible: () => "text", standing: () => "text" };
   expect(createDrafts(options).watch(run)).toBeUndefined();
 });
 

@@ -40,12 +40,14 @@ interface WatchedRun {
   readonly signal: AbortSignal;
   /** What of the answer may be seen now; empty for nothing. */
   readonly visible: () => string;
+  /** The same where it is all that people get: nothing is sent along that it need not name. */
+  readonly standing: () => string;
 }
 
 /** A run's draft when the run is over. */
 interface EndedDraft {
   readonly ref: DraftRef;
-  /** What there was to see of the answer. */
+  /** What there was to see of the answer, for where nothing follows. */
   readonly text: string;
 }
 
@@ -277,7 +279,7 @@ export function createDrafts(options: DraftsOptions): Drafts {
       if (messageId === undefined && !doubtful) return undefined;
       return {
         ref: { key, until, ...(messageId === undefined ? {} : { messageId }) },
-        text: run?.visible() ?? "",
+        text: run?.standing() ?? "",
       };
     },
 

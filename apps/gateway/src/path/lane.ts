@@ -40,6 +40,9 @@ const LONGEST_MS = 10_000;
  */
 const WAITING_TIMES = 4;
 
+/** How many times as many one sender may leave waiting before others of theirs start. */
+const WAITING_TIMES_EACH = 2;
+
 /** How long somebody who goes on writing can put off a run. */
 function longestDebounceMs(debounceMs: number): number {
   return Math.max(debounceMs, Math.min(LONGEST_TIMES * debounceMs, LONGEST_MS));
@@ -115,12 +118,21 @@ export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M
     else askingOf.set(run.owner, own);
   };
 
-  /** Whoever has as many runs that wait as may go on has to answer one first: the places beside are for others, too. */
-  const mayGoOn = (owner: string): boolean => (askingOf.get(owner) ?? 0) < options.maxRuns;
+  /** Whether one of a session's messages may begin a run now. What has begun may always go on. */
+  const mayStart = (sessionKey: string): boolean => {
+    const waiting = lanes.get(sessionKey)?.waiting ?? [];
+    const most = WAITING_TIMES_EACH * options.maxRuns;
+    return (
+      waiting.length === 0 ||
+      waiting.some(
+        (message) => message.covers !== undefined || (askingOf.get(options.ownerOf(message)) ?? 0) < most,
+      )
+    );
+  };
 
   const startRuns = (): void => {
     while (!closed && places() < options.maxRuns) {
-      const sessionKey = line.shift(mayGoOn);
+      const sessionKey = line.shift(mayStart);
       if (sessionKey === undefined) return;
       const lane = lanes.get(sessionKey);
       if (!lane) continue;
@@ -228,6 +240,8 @@ export function createLanes<M extends Waiting>(options: LaneOptions<M>): Lanes<M
         lane.running.controller.abort(new Error("a newer message interrupted this turn"));
       }
       makeReady(message.sessionKey, lane);
+      // It may be what lets a session start that is in the line already.
+      if (lane.ready) startRuns();
     },
     hold(sessionKey) {
       laneOf(sessionKey).held = true;

@@ -89,32 +89,62 @@ describe("many sessions", () => {
     expect(lanes.counts()).toEqual({ running: 0, waiting: 0 });
   });
 
-  it("of one sender who leaves as many waiting as may go on start no more, and hold up nobody else", async () => {
-    const { lanes, runs, say } = laneHarness({}, 2);
+  it("of one sender who leaves too many waiting start no more, and hold up nobody else", async () => {
+    const { lanes, runs, say } = laneHarness({}, 1);
     const begun = (): string[] => runs.map(({ texts }) => texts.join());
     for (let index = 1; index <= 6; index++) say(`anna ${index}`, `a${index}`, false, "anna");
     for (let index = 0; index < runs.length; index++) runs[index]?.handle.waits(true);
-    expect(begun()).toEqual(["anna 1", "anna 2", "anna 3"]);
-    for (let index = 1; index <= 3; index++) say(`ben ${index}`, `b${index}`, false, "ben");
-    expect(begun().slice(3)).toEqual(["ben 1", "ben 2"]);
-    for (let index = 3; index <= 4; index++) {
-      runs[index]?.end();
-      await settle();
-    }
-    expect(begun().slice(5)).toEqual(["ben 3"]);
+    expect(begun()).toEqual(["anna 1", "anna 2"]);
+    for (let index = 1; index <= 2; index++) say(`ben ${index}`, `b${index}`, false, "ben");
+    expect(begun().slice(2)).toEqual(["ben 1"]);
+    runs[2]?.end();
+    await settle();
+    expect(begun().slice(3)).toEqual(["ben 2"]);
+    runs[3]?.end();
+    await settle();
+    expect(begun().slice(4)).toEqual([]);
     runs[0]?.handle.waits(false);
-    expect(begun().slice(6)).toEqual([]);
-    for (const index of [0, 1]) {
+    expect(begun().slice(4)).toEqual([]);
+    for (let index = 0; index < runs.length; index++) {
       runs[index]?.end();
       await settle();
     }
-    expect(begun().slice(6)).toEqual(["anna 4"]);
-    for (let index = 2; index < runs.length; index++) {
-      runs[index]?.end();
-      await settle();
-    }
-    expect(begun().slice(6)).toEqual(["anna 4", "anna 5", "anna 6"]);
+    expect(begun().slice(4)).toEqual(["anna 3", "anna 4", "anna 5", "anna 6"]);
     expect(lanes.counts()).toEqual({ running: 0, waiting: 0 });
+  });
+
+  it("of one sender who leaves too many waiting start for others who write in them, and go on where they have begun", async () => {
+    const { lanes, runs, say } = laneHarness({ mode: "followup" }, 1);
+    const begun = (): string[] => runs.map(({ texts }) => texts.join());
+    for (const session of ["a1", "a2"]) {
+      say(`anna ${session}`, session, false, "anna");
+      runs.at(-1)?.handle.waits(true);
+    }
+    say("anna in the group", "group", false, "anna");
+    say("anna in another", "other", false, "anna");
+    const gone = say("anna in a third", "third", false, "anna");
+    expect(begun()).toHaveLength(2);
+    say("ben in the group", "group", false, "ben");
+    // What stands in front is hers, and is answered in its turn.
+    expect(begun().slice(2)).toEqual(["anna in the group"]);
+    runs[2]?.end();
+    await settle();
+    expect(begun().slice(3)).toEqual(["ben in the group"]);
+    runs[3]?.end();
+    await settle();
+    expect(begun().slice(4)).toEqual([]);
+    lanes.withdraw("third", gone);
+    say("ben in a third", "third", false, "ben");
+    expect(begun().slice(4)).toEqual(["ben in a third"]);
+    runs[4]?.end();
+    await settle();
+    const [begunBefore] = lanes.all("other");
+    if (begunBefore === undefined) throw new Error("nothing waits");
+    lanes.putBack("resumed", [
+      { ...begunBefore, sessionKey: "resumed", exclusive: true, covers: [begunBefore.id] },
+    ]);
+    expect(runs).toHaveLength(6);
+    expect(lanes.counts().waiting).toBe(1);
   });
 
   it("that wait for people keep no gateway from its end, and start nothing after it", async () => {

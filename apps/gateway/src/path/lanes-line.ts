@@ -2,8 +2,8 @@
 export interface Line {
   /** Puts a session at the end of its owner's. */
   push(owner: string, sessionKey: string): void;
-  /** Takes out the session that is next, but none of an owner who may not go on; those keep their turns. */
-  shift(mayGoOn: (owner: string) => boolean): string | undefined;
+  /** Takes out the session that is next of those that may start; the others keep their places. */
+  shift(mayStart: (sessionKey: string) => boolean): string | undefined;
 }
 
 /**
@@ -19,10 +19,11 @@ export function createLine(): Line {
       if (sessions === undefined) owners.set(owner, [sessionKey]);
       else sessions.push(sessionKey);
     },
-    shift(mayGoOn) {
+    shift(mayStart) {
       for (const [owner, sessions] of owners) {
-        if (!mayGoOn(owner)) continue;
-        const sessionKey = sessions.shift();
+        const at = sessions.findIndex(mayStart);
+        if (at < 0) continue;
+        const [sessionKey] = sessions.splice(at, 1);
         owners.delete(owner);
         if (sessions.length > 0) owners.set(owner, sessions);
         return sessionKey;

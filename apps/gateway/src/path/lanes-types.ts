@@ -61,7 +61,7 @@ export type LeftOut<M extends Waiting> =
 export interface LaneOptions<M extends Waiting> {
   /**
    * Runs at the same time, over all sessions. Those that only wait for a person do not count, as long as they are not
-   * more than four times as many; whoever has as many of those as may go on starts no others meanwhile.
+   * more than four times as many; whoever has twice as many of those starts no others meanwhile.
    */
   readonly maxRuns: number;
   readonly queue: (sessionKey: string) => QueueSettings;

@@ -25,6 +25,7 @@ describe("a turn shown while it is written", () => {
     ["[[audio_as_voice]]\nhi", "hi"],
     ['MEDIA:""\nthere', "there"],
     ["MEDIA: __SILENT__\nthere", "there"],
+    ["a\n[[reply_to:MEDIA:x]]\nb", "a\n\nb"],
     ["__SILENT__", ""],
     ['"__SILENT__"', ""],
     ["`__SILENT__`", ""],

@@ -114,5 +114,5 @@ export function createShownText(): ShownText {
 
 /** Also one whose source is empty, of which nothing is left. */
 function isMedia(line: string): boolean {
-  return line.includes("MEDIA:") && parseReply(line).text === "";
+  return /^[ \t]*MEDIA:/.test(line) && parseReply(line).text === "";
 }

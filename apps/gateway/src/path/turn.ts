@@ -12,7 +12,7 @@ import type { Agent } from "../agents.ts";
 import { messageOf } from "../errors.ts";
 import type { AfterToolCall } from "../hook-points.ts";
 import type { AgentModel } from "../models.ts";
-import { conclude, failureNote, finish, sendMediaOf } from "./conclude.ts";
+import { carriesMedia, conclude, failureNote, finish } from "./conclude.ts";
 import { createJournal } from "./journal.ts";
 import type { RunHandle } from "./lanes-types.ts";
 import { taints } from "./media-in.ts";
@@ -165,7 +165,6 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     runId,
     traced: last.id,
     earlier: scope.earlier,
-    carries: sendMediaOf(options, tickets) !== undefined,
     now: options.now,
   });
 
@@ -173,7 +172,8 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     runId,
     event: last.stored.event,
     signal: scope.handle.signal,
-    visible: () => viewer.visible(scope.sentByTool),
+    visible: () => viewer.visible(scope.sentByTool, carriesMedia(options, tickets)),
+    standing: () => viewer.visible(scope.sentByTool),
   });
   const written = options.typing.begin(runId, last.stored.event, scope.input === undefined);
 

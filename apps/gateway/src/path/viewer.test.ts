@@ -6,7 +6,7 @@ import { createViewer, type Viewer } from "./viewer.ts";
 
 const traced = parseId<InboxId>("01ARZ3NDEKTSV4RRFFQ69G5FAV");
 
-function open(earlier: readonly string[] = [], carries = false): Viewer {
+function open(earlier: readonly string[] = []): Viewer {
   if (traced === undefined) throw new Error("no id");
   return createViewer({
     live: createLiveHub(() => {}),
@@ -15,7 +15,6 @@ function open(earlier: readonly string[] = [], carries = false): Viewer {
     runId: "r",
     traced,
     earlier,
-    carries,
     now: () => 0,
   });
 }
@@ -50,10 +49,10 @@ it("names an attachment only where none can be sent", () => {
     [true, "Here it is."],
     [false, "Here it is.\n[file: a.txt]"],
   ] as const) {
-    const viewer = open([], carries);
+    const viewer = open();
     for (const event of [start, write("Here it is.\nMEDIA:a"), turn("Here it is.\nMEDIA:a.txt")])
       viewer.see(event);
-    expect(viewer.visible([])).toBe(shown);
+    expect(viewer.visible([], carries)).toBe(shown);
   }
 });
 

@@ -16,8 +16,6 @@ export interface ViewerOptions {
   readonly traced: InboxId;
   /** Texts of the run's turns before this process took it up. */
   readonly earlier: readonly string[];
-  /** Attachments can be sent to who asked, so that the answer does not name them. */
-  readonly carries: boolean;
   readonly now: () => number;
 }
 
@@ -26,8 +24,11 @@ export interface Viewer {
   see(event: AgentEvent): void;
   /** One text a model turn; a turn that went on after the output limit is part of the one before. */
   texts(): readonly string[];
-  /** What people may see of the answer by now; `alreadySent` are texts that the message tool has delivered. */
-  visible(alreadySent: readonly string[]): string;
+  /**
+   * What people may see of the answer by now; `alreadySent` are texts that the message tool has delivered. `carries`:
+   * attachments go out with it, so that it does not name them.
+   */
+  visible(alreadySent: readonly string[], carries?: boolean): string;
 }
 
 export function createViewer(options: ViewerOptions): Viewer {
@@ -72,9 +73,9 @@ export function createViewer(options: ViewerOptions): Viewer {
 
   return {
     texts: () => texts,
-    visible(alreadySent) {
+    visible(alreadySent, carries = false) {
       const ended = wasCut ? texts.slice(0, -1) : texts;
-      const { text } = composeReply(ended, "complete", alreadySent, options.carries);
+      const { text } = composeReply(ended, "complete", alreadySent, carries);
       // It may be about to say again what the tool has said already.
       const repeats = alreadySent.some((sent) => sent.startsWith(current.trim()));
       return [text, repeats ? "" : current].filter((one) => one !== "").join("\n\n");

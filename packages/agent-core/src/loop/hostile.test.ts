@@ -313,6 +313,25 @@ describe("what a stream gives", () => {
       expect(result).toMatchObject({ reason: "done", text: "hi" });
     }
   });
+
+  it("is not closed again where it fails after the end", async () => {
+    const last: IteratorResult<ModelEvent> = untyped(`{"done":false,"value":${finish}}`);
+    let asked = 0;
+    let returned = 0;
+    const iterator: AsyncIterator<ModelEvent> = {
+      next: async () => {
+        if (asked++ === 0) return last;
+        throw new Error("over");
+      },
+      return: async () => {
+        returned++;
+        return { done: true, value: undefined };
+      },
+    };
+    const { result } = await run([() => ({ [Symbol.asyncIterator]: () => iterator })]);
+    expect(result).toMatchObject({ reason: "done", text: "hi" });
+    expect({ asked, returned }).toEqual({ asked: 2, returned: 0 });
+  });
 });
 
 describe("usage that is none", () => {

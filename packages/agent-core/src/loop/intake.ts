@@ -6,7 +6,7 @@ import type { RunSignal } from "./run-signal.ts";
 import { texts } from "./texts.ts";
 
 /** Known at once where the source is: waiting for nothing costs as much as a delta. */
-export type Taken = readonly AgentMessage[] | Promise<readonly AgentMessage[]>;
+type Taken = readonly AgentMessage[] | Promise<readonly AgentMessage[]>;
 
 /** What a run starts from. */
 export interface Opening {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { assistant, collect, eventsOf, MODEL, SYSTEM, usage, user } from "../../test/scripted.ts";
-import type { AgentEvent, ModelEvent, RunResult, StreamModel } from "../index.ts";
+import type { AgentEvent, ModelEvent, RunResult, StreamModel, StreamOptions } from "../index.ts";
 import { agentLoop } from "../index.ts";
 
 async function run(
@@ -28,6 +28,31 @@ describe("a stream", () => {
     const streamed = given.slice(1, -1);
     const seen = events.filter((event) => streamed.some((other) => other === event));
     expect(seen).toEqual(streamed);
+  });
+
+  it("is stopped by the signal of its options, by a copy of them, and by a signal it puts in their place", async () => {
+    const other = new AbortController();
+    const asked: ((options: StreamOptions) => AbortSignal | undefined)[] = [
+      (options) => options.signal,
+      (options) => ({ ...options }).signal,
+      (options) => Object.assign(options, { signal: other.signal }).signal,
+    ];
+    for (const signalIn of asked) {
+      const stop = new AbortController();
+      const heard = Promise.withResolvers<unknown>();
+      const { result } = await run(async function* (_model, _context, options = {}) {
+        const signal = signalIn(options);
+        yield { type: "block.start", index: 0, block: { type: "text" } };
+        setImmediate(() => {
+          stop.abort("enough");
+          if (signal === other.signal) other.abort("enough");
+        });
+        await new Promise((resolve) => signal?.addEventListener("abort", resolve));
+        heard.resolve(signal?.reason);
+      }, stop.signal);
+      expect(result.reason).toBe("aborted");
+      expect(await heard.promise).toBe("enough");
+    }
   });
 
   it("that throws at once, in the middle, or ends without an end is an error of the turn, with what had arrived", async () => {

@@ -105,13 +105,17 @@ class StreamedTurn {
       }
       // What follows the last event is read too, which lets a connection go back to its pool.
       let open = true;
-      const closed = (next?: { readonly done?: boolean }): void | Promise<void> => {
-        open = false;
-        if (next?.done !== true) return close(iterator);
-      };
       let rest: Promise<void> | undefined;
       try {
-        rest = Promise.resolve(iterator.next()).then(closed, closed);
+        rest = Promise.resolve(iterator.next()).then(
+          (next) => {
+            open = false;
+            if (next?.done !== true) return close(iterator);
+          },
+          () => {
+            open = false;
+          },
+        );
       } catch {
         // The turn is whole either way.
       }

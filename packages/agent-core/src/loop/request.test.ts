@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { run } from "../../test/run.ts";
-import { assistant, lines, MODEL, scripted, tool, toolCall, user } from "../../test/scripted.ts";
+import { assistant, lines, MODEL, SYSTEM, scripted, tool, toolCall, user } from "../../test/scripted.ts";
+import type { AgentMessage } from "../index.ts";
 import { runAgentLoop } from "../index.ts";
 
 describe("the request", () => {
@@ -27,6 +28,50 @@ describe("the request", () => {
     expect(lines(asked[1]?.messages ?? [])[0]).toBe("user: earlier");
     expect(lines(asked[1]?.messages ?? [])[2]).toBe("user: [from Ann] go");
     expect(result.messages[0]).toMatchObject({ content: "go" });
+  });
+
+  it("is made by a transformContext that is a method", async () => {
+    class Host {
+      readonly model = MODEL;
+      readonly stream = scripted("done").stream;
+      readonly note = "[noted] ";
+
+      transformContext(messages: readonly AgentMessage[]): readonly AgentMessage[] {
+        return messages.map((message) =>
+          message.role === "user" ? { ...message, content: this.note + message.content } : message,
+        );
+      }
+    }
+    const { reason } = await runAgentLoop(
+      { system: SYSTEM, history: [], input: [user("go")], tools: [] },
+      new Host(),
+      () => {},
+    );
+    expect(reason).toBe("done");
+  });
+
+  it("is never made once the run has to stop, whenever that is", async () => {
+    for (let ticks = 0; ticks < 30; ticks++) {
+      const stop = new AbortController();
+      const late: boolean[] = [];
+      const model = scripted("done");
+      await run([], {
+        signal: stop.signal,
+        abortGraceMs: 0,
+        transformContext: async (messages) => {
+          void (async () => {
+            for (let tick = 0; tick < ticks; tick++) await undefined;
+            stop.abort();
+          })();
+          return messages;
+        },
+        stream(...asked) {
+          late.push(stop.signal.aborted);
+          return model.stream(...asked);
+        },
+      });
+      expect(late, `${ticks} ticks`).not.toContain(true);
+    }
   });
 
   it("is valid whatever transformContext leaves", async () => {

@@ -9,7 +9,7 @@ export type StopCause = "aborted" | "wallMs";
  * costs a field or a set entry, not an event listener, so that thousands of calls leave nothing behind.
  */
 export class RunSignal {
-  /** Why the run has to stop; `undefined` while it may go on. Set here alone. */
+  /** Why the run has to stop; `undefined` while it may go on. Set by `abort` and the limits alone. */
   cause: StopCause | undefined;
   private reason: unknown;
   private controller: AbortController | undefined;
@@ -130,9 +130,12 @@ const SIGNAL: PropertyDescriptor & ThisType<{ readonly [STOP]: RunSignal }> = {
   get() {
     return this[STOP].signal;
   },
+  set(value) {
+    Object.defineProperty(this, "signal", { value, writable: true, enumerable: true, configurable: true });
+  },
 };
 
-/** The same options with the signal of a run. It is their own property, so that copies have it, too. */
+/** The same options with the signal of a run: their own property that can be set, as any other. */
 export function withSignal(options: StreamOptions | undefined, stop: RunSignal): StreamOptions {
   return Object.defineProperty({ ...options, [STOP]: stop }, "signal", SIGNAL);
 }

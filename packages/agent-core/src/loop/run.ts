@@ -42,8 +42,9 @@ const PAUSES = 16;
 /**
  * One run over a conversation: the double loop, outside over follow-ups, inside over tool calls and steering.
  *
- * Like the other classes a run is made of, none of which is exported, it keeps its members private by type alone:
- * private names cost more in every access until the code is optimised, which what runs once a run rarely gets to be.
+ * Like `Conversation`, `RunSignal`, `StreamedTurn` and `Tally`, which are made or used once a run and not exported, it
+ * keeps its members private by type alone: private names cost more in every access until code is optimised, which
+ * takes some thousand runs.
  */
 export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
   readonly config: AgentLoopConfig;
@@ -218,10 +219,10 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
     if (started !== undefined) await started;
     this.tally.inVainMs = 0;
     const { stop } = this;
-    const given = typeof this.system === "function" ? this.system(this.turn) : this.system;
-    const system = given instanceof Promise ? await stop.orStopped(given) : given;
+    const prompt = typeof this.system === "function" ? this.system(this.turn) : this.system;
+    const system = prompt instanceof Promise ? await stop.orStopped(prompt) : prompt;
     if (system === undefined) return endOf(stoppedBy(stop.cause));
-    const { model, context, transformContext } = this.config;
+    const { model, context } = this.config;
     const room = model.contextWindow * (context?.pruneAt ?? PRUNE_AT);
     const prefix = system.stable.length + (system.volatile?.length ?? 0) + this.tools.mostTokens;
     // Most requests are short enough by far, which the length of the texts alone tells.
@@ -229,10 +230,13 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
       this.shift(await this.fit.before(system));
     }
     if (stop.cause !== undefined) return endOf(stoppedBy(stop.cause));
-    const messages = transformContext === undefined ? this.conversation.request() : await this.transformed();
-    const request = messages && { system, messages, tools: this.tools.specs };
-    let answered = request && (await streamTurn(this, request, this.tally.clip(this.options, model)));
-    if (answered?.stopReason === "context_overflow") answered = await this.askShorter(system, answered);
+    // As `transformed` has it, without a wait where there is nothing to wait for.
+    const messages =
+      this.config.transformContext === undefined ? this.conversation.request() : await this.transformed();
+    if (messages === undefined || stop.cause !== undefined) return endOf(stoppedBy(stop.cause));
+    const request = { system, messages, tools: this.tools.specs };
+    const given = await streamTurn(this, request, this.tally.clip(this.options, model));
+    const answered = given.stopReason === "context_overflow" ? await this.askShorter(system, given) : given;
     if (answered === undefined) return endOf(stoppedBy(stop.cause));
     const asked = toolCalls(answered);
     const message = asked.length === 0 ? answered : this.conversation.withOwnIds(answered);
@@ -261,17 +265,17 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
     this.shift(replaced);
     await this.emit({ type: "model.discard", reason: "overflow", error: overflowOf(tooLong) });
     const messages = await this.transformed();
-    const request = messages && { system, messages, tools: this.tools.specs };
-    return request && streamTurn(this, request, this.tally.clip(this.options, this.config.model));
+    if (messages === undefined || this.stop.cause !== undefined) return undefined;
+    const request = { system, messages, tools: this.tools.specs };
+    return streamTurn(this, request, this.tally.clip(this.options, this.config.model));
   }
 
   /** What is sent, as the host would have it. `undefined` when the run has to stop first. */
   private async transformed(): Promise<readonly Message[] | undefined> {
     const { conversation, stop, turn } = this;
-    const { transformContext } = this.config;
-    if (transformContext === undefined) return conversation.request();
+    if (this.config.transformContext === undefined) return conversation.request();
     const runStart = Math.max(0, this.runStart - conversation.hidden());
-    const given = transformContext(conversation.view(), { turn, runStart, signal: stop.signal });
+    const given = this.config.transformContext(conversation.view(), { turn, runStart, signal: stop.signal });
     const messages = await stop.orStopped(Promise.resolve(given));
     return messages === undefined || stop.cause !== undefined ? undefined : conversation.requestOf(messages);
   }
@@ -356,10 +360,8 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
   }
 
   private commitInput(messages: readonly AgentMessage[], origin: Opening["origin"]): void | Promise<void> {
-    const only = messages[0];
-    if (only === undefined) return;
-    if (this.config.onStep === undefined)
-      return messages.length === 1 ? this.add(only, origin) : this.addAll(messages, origin);
+    if (messages.length === 0) return;
+    if (this.config.onStep === undefined) return this.addAll(messages, origin);
     const step: Step = { kind: "input", turn: this.turn, messages, pendingToolCalls: [], origin };
     return this.step(step).then(() => this.addAll(messages, origin));
   }
