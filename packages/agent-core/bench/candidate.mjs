@@ -1,22 +1,23 @@
-// Candidate file for an agent-loop harness: `Agent` over the Anthropic adapter, and over an in-process model.
-// BENCH_AGENT_CORE and BENCH_LLM_PROVIDERS name built `dist` folders; without them the installed packages are measured.
+// Candidate file for an agent-loop harness: `Agent` over the Anthropic adapter, and over an in-process model; with
+// BENCH_API=runAgentLoop that in its place. BENCH_AGENT_CORE and BENCH_LLM_PROVIDERS name built `dist` folders; without
+// them the installed packages are measured.
 import { callId, parsePrompt, SYSTEM, toolSpec, turnOf } from "../lib/plan.mjs";
 
+const { BENCH_AGENT_CORE: core, BENCH_LLM_PROVIDERS: providers, BENCH_API: api = "Agent" } = process.env;
+
 export const meta = {
-  label: "agent-core + llm-providers",
-  mockLabel: "agent-core",
+  label: `agent-core (${api}) + llm-providers`,
+  mockLabel: `agent-core (${api})`,
   wire: "anthropic",
   deps: {},
 };
 
-const { BENCH_AGENT_CORE: core, BENCH_LLM_PROVIDERS: providers } = process.env;
-
 export async function load() {
-  const [{ Agent }, { connectAnthropic }] = await Promise.all([
+  const [{ Agent, runAgentLoop }, { connectAnthropic }] = await Promise.all([
     import(core ? `file://${core}/index.js` : "@signalbox/agent-core"),
     import(providers ? `file://${providers}/anthropic/index.js` : "@signalbox/llm-providers/anthropic"),
   ]);
-  return { Agent, connectAnthropic };
+  return { ask: api === "Agent" ? withAgent(Agent) : inOneRun(runAgentLoop), connectAnthropic };
 }
 
 const model = {
@@ -30,7 +31,24 @@ const model = {
   tools: "native",
 };
 
-function runner(Agent, streamFor) {
+/** A conversation with one prompt. */
+function withAgent(Agent) {
+  return (prompt, options, tools, onEvent) => {
+    const agent = new Agent({ ...options, system: { stable: SYSTEM }, tools });
+    agent.subscribe(onEvent);
+    return agent.prompt(prompt);
+  };
+}
+
+/** A run without an object that is kept for more. */
+function inOneRun(runAgentLoop) {
+  return (prompt, options, tools, onEvent) => {
+    const input = [{ role: "user", content: prompt, timestamp: Date.now() }];
+    return runAgentLoop({ system: { stable: SYSTEM }, history: [], input, tools }, options, onEvent);
+  };
+}
+
+function runner(ask, streamFor) {
   return {
     async run(prompt, { onDelta, onTool, maxTurns }) {
       const echo = {
@@ -41,32 +59,25 @@ function runner(Agent, streamFor) {
         execution: "parallel",
         execute: async (call) => ({ content: [{ type: "text", text: onTool(call.args) }] }),
       };
-      const agent = new Agent({
-        model,
-        stream: streamFor(prompt),
-        system: { stable: SYSTEM },
-        tools: [echo],
-        limits: { turns: maxTurns },
-      });
-      agent.subscribe((event) => {
+      const options = { model, stream: streamFor(prompt), limits: { turns: maxTurns } };
+      const result = await ask(prompt, options, [echo], (event) => {
         if (event.type === "text.delta") onDelta(event.delta);
       });
-      const result = await agent.prompt(prompt);
       if (result.reason !== "done") throw new Error(result.error?.message ?? result.reason);
       return result.text;
     },
   };
 }
 
-export function create({ Agent, connectAnthropic }, { baseURL }) {
+export function create({ ask, connectAnthropic }, { baseURL }) {
   const stream = connectAnthropic({ apiKey: "k", baseUrl: baseURL });
-  return runner(Agent, () => stream);
+  return runner(ask, () => stream);
 }
 
 async function* answer(turn) {
-  const { api, provider, id } = model;
+  const { provider, id } = model;
   const content = [];
-  yield { type: "start", request: { api, provider, model: id }, warnings: [] };
+  yield { type: "start", request: { api: model.api, provider, model: id }, warnings: [] };
   if (turn.type === "text") {
     let text = "";
     yield { type: "block.start", index: 0, block: { type: "text" } };
@@ -91,12 +102,20 @@ async function* answer(turn) {
     }
   }
   const stopReason = turn.type === "text" ? "end_turn" : "tool_use";
-  const message = { role: "assistant", content, api, provider, model: id, stopReason, timestamp: Date.now() };
+  const message = {
+    role: "assistant",
+    content,
+    api: model.api,
+    provider,
+    model: id,
+    stopReason,
+    timestamp: Date.now(),
+  };
   yield { type: "finish", message };
 }
 
-export function createMock({ Agent }) {
-  return runner(Agent, (prompt) => {
+export function createMock({ ask }) {
+  return runner(ask, (prompt) => {
     const plan = parsePrompt(prompt);
     let turn = 0;
     return () => answer(turnOf(plan, turn++));

@@ -55,30 +55,42 @@ function unnamed(message: AssistantMessage): ModelErrorData {
   };
 }
 
-/** What a run tells whoever waits for it. `answer` is the turns that make up the last answer. */
+/**
+ * What a run tells whoever waits for it. `last` is its last turn; those before it that were cut or paused, and went on,
+ * are part of its answer.
+ */
 export function resultOf(
   end: End,
   messages: readonly AgentMessage[],
-  answer: readonly AssistantMessage[],
+  last: AssistantMessage | undefined,
   tally: Tally,
 ): RunResult {
   const { reason, limit, error, pending = [] } = end;
-  let text = "";
-  for (let i = 0; i < answer.length; i++) {
-    const content = answer[i]?.content ?? [];
-    for (let at = 0; at < content.length; at++) {
-      const block = content[at];
-      if (block?.type === "text") text += block.text;
-    }
+  let text = last === undefined ? "" : textOf(last);
+  const at = last === undefined ? -1 : messages.lastIndexOf(last);
+  for (let i = (at < 0 ? messages.length : at) - 1; i >= 0; i--) {
+    const message = messages[i];
+    if (message?.role !== "assistant") continue;
+    if (message.stopReason !== "max_tokens" && message.stopReason !== "pause") break;
+    text = textOf(message) + text;
   }
   const result = {
     reason,
     messages,
-    message: answer.at(-1),
+    message: last,
     text,
     used: { usage: tally.usage, turns: tally.turns, toolCalls: tally.toolCalls },
     pending,
   };
   if (limit !== undefined) return { ...result, limit };
   return error === undefined ? result : { ...result, error };
+}
+
+function textOf({ content }: AssistantMessage): string {
+  let text = "";
+  for (let i = 0; i < content.length; i++) {
+    const block = content[i];
+    if (block?.type === "text") text += block.text;
+  }
+  return text;
 }

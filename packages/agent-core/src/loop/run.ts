@@ -62,8 +62,7 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
   private madeRepeats: Repeats | undefined;
   private readonly options: StreamOptions;
   private readonly added: AgentMessage[] = [];
-  /** The turns that make up the last answer: more than one when it was cut and went on. */
-  private answer: AssistantMessage[] = [];
+  private last: AssistantMessage | undefined;
   private runStart: number;
   private continuations = 0;
   private pauses = 0;
@@ -159,7 +158,7 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
             else end = this.stop.cause === undefined ? { reason: after.reason } : stoppedBy(this.stop.cause);
           }
         }
-        result = resultOf(end, this.added, this.answer, this.tally);
+        result = resultOf(end, this.added, this.last, this.tally);
       } catch (error) {
         throw await this.failure(error);
       }
@@ -177,7 +176,7 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
   private async failure(error: unknown): Promise<AgentError> {
     const failure = asAgentError(error, "hook_failed");
     const { code, message } = failure;
-    const soFar = resultOf({ reason: "error" }, this.added, this.answer, this.tally);
+    const soFar = resultOf({ reason: "error" }, this.added, this.last, this.tally);
     const result = { ...soFar, failure: { code, message } };
     await this.emit({ type: "run.end", result });
     return failure;
@@ -367,9 +366,7 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
   }
 
   private commitTurn(message: AssistantMessage, calls: readonly ToolCallBlock[]): void | Promise<void> {
-    const before = this.answer.at(-1)?.stopReason;
-    if (before === "max_tokens" || before === "pause") this.answer.push(message);
-    else this.answer = [message];
+    this.last = message;
     this.snapshot.clear();
     // A turn that failed before it said anything is no part of the conversation.
     if (message.content.length === 0 && message.error !== undefined) return;
