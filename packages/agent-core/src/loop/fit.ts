@@ -2,13 +2,14 @@ import type { AgentLoopConfig } from "../config.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import type { AgentEvent } from "../events.ts";
 import type { Step } from "../hooks.ts";
-import type { AgentMessage, AssistantMessage } from "../messages.ts";
+import type { AgentMessage } from "../messages.ts";
 import type { SystemPrompt } from "../model.ts";
 import { compact } from "../overflow/compact.ts";
 import { cutPoint } from "../overflow/cut-point.ts";
 import { pruneToolResults } from "../overflow/prune.ts";
 import type { ToolSet } from "../schema/compile.ts";
 import { estimateTokens } from "../tokens.ts";
+import type { Tally } from "./tally.ts";
 
 export const PRUNE_AT = 0.7;
 const COMPACT_AT = 0.6;
@@ -26,10 +27,8 @@ export interface FitHost {
   emit(event: AgentEvent): Promise<void> | void;
   step(step: Step): Promise<void> | void;
   now(): number;
-  /** A model turn a summary took. */
-  addUsage(turn: AssistantMessage): void;
-  /** A model was waited for in vain. */
-  waitedInVain(ms: number): void;
+  /** Counts the model turns that summaries took, and waiting in vain for them. */
+  readonly tally: Tally;
 }
 
 /**
@@ -131,12 +130,12 @@ export class Fit {
       signal,
       tokensOf: cost,
       now: () => this.#host.now(),
-      onTurn: (used) => this.#host.addUsage(used),
+      onTurn: (used) => this.#host.tally.add(used),
       ...(config.beforeCompaction === undefined ? {} : { beforeCompaction: config.beforeCompaction }),
     });
     if (compaction === undefined) return 0;
     const { summary, replaced, source } = compaction;
-    if (source === "metadata") this.#host.waitedInVain(this.#host.now() - begun);
+    if (source === "metadata") this.#host.tally.inVainMs += this.#host.now() - begun;
     await this.#host.step({
       kind: "compaction",
       turn,

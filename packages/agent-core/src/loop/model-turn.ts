@@ -2,10 +2,11 @@ import type { AgentLoopConfig } from "../config.ts";
 import { errorText } from "../errors.ts";
 import type { EmitEvent } from "../events.ts";
 import type { AssistantMessage } from "../messages.ts";
-import type { ModelContext, ModelErrorData, ModelEvent, StopReason, StreamOptions, Usage } from "../model.ts";
+import type { ModelContext, ModelErrorData, ModelEvent, StopReason, StreamOptions } from "../model.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { RunSignal } from "./run-signal.ts";
 import { isSoundEvent, soundTurn } from "./sound-turn.ts";
+import type { Tally } from "./tally.ts";
 
 /** How long a stream that has given its last event may take to close. */
 const CLOSE_MS = 250;
@@ -21,8 +22,8 @@ export interface TurnHost {
   readonly snapshot: Snapshot;
   readonly graceMs: number;
   readonly now: () => number;
-  /** Takes what an attempt used that another one followed. */
-  addSpent(usage: Usage): void;
+  /** Counts what an attempt used that another one followed. */
+  readonly tally: Tally;
 }
 
 /**
@@ -172,7 +173,7 @@ class StreamedTurn {
 
   private again(event: Extract<ModelEvent, { type: "attempt" }>): void | Promise<void> {
     const { emit, snapshot } = this.host;
-    if (event.failure.usage !== undefined) this.host.addSpent(event.failure.usage);
+    if (event.failure.usage !== undefined) this.host.tally.addUsage(event.failure.usage);
     if (event.discard !== true) return emit(event);
     snapshot.clear();
     this.started = false;

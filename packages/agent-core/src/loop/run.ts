@@ -7,7 +7,7 @@ import { AgentError, asAgentError, errorText } from "../errors.ts";
 import type { EmitEvent, MessageOrigin, RunResult } from "../events.ts";
 import type { Step } from "../hooks.ts";
 import type { AgentMessage, AssistantMessage, Message } from "../messages.ts";
-import type { StreamOptions, SystemPrompt, Usage } from "../model.ts";
+import type { StreamOptions, SystemPrompt } from "../model.ts";
 import { maxResultChars } from "../overflow/truncate.ts";
 import { compileTools, type ToolSet } from "../schema/compile.ts";
 import { Snapshot } from "../snapshot.ts";
@@ -55,9 +55,9 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
   readonly graceMs: number;
   readonly now: () => number;
   readonly emit: EmitEvent;
+  readonly snapshot: Snapshot;
   turn = 0;
   private readonly system: AgentContext["system"];
-  readonly snapshot: Snapshot;
   private madeFit: Fit | undefined;
   private madeRepeats: Repeats | undefined;
   private readonly options: StreamOptions;
@@ -201,14 +201,6 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
     }
   }
 
-  addUsage(turn: AssistantMessage): void {
-    this.tally.add(turn);
-  }
-
-  waitedInVain(ms: number): void {
-    this.tally.inVainMs += ms;
-  }
-
   private async modelTurn(): Promise<After> {
     const limit = this.tally.reached();
     if (limit !== undefined) return endOf({ reason: "limit", limit });
@@ -260,7 +252,7 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
   ): Promise<AssistantMessage | undefined> {
     const replaced = await this.fit.afterOverflow(system);
     if (replaced === undefined || this.stop.cause !== undefined) return tooLong;
-    this.addUsage(tooLong);
+    this.tally.add(tooLong);
     this.shift(replaced);
     await this.emit({ type: "model.discard", reason: "overflow", error: overflowOf(tooLong) });
     const messages = await this.transformed();
@@ -277,10 +269,6 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
     const given = this.config.transformContext(conversation.view(), { turn, runStart, signal: stop.signal });
     const messages = await stop.orStopped(Promise.resolve(given));
     return messages === undefined || stop.cause !== undefined ? undefined : conversation.requestOf(messages);
-  }
-
-  addSpent(usage: Usage): void {
-    this.tally.addUsage(usage);
   }
 
   private async runCalls(message: AssistantMessage, calls: readonly ToolCallBlock[]): Promise<CallsOutcome> {
