@@ -122,20 +122,37 @@ export class RunSignal {
   }
 }
 
-const STOP = Symbol("stop");
+/** Stands where the signal of a run will be, once somebody has asked for it. */
+const LATER = new AbortController().signal;
 
-const SIGNAL: PropertyDescriptor & ThisType<{ readonly [STOP]: RunSignal }> = {
-  enumerable: true,
-  configurable: true,
-  get() {
-    return this[STOP].signal;
-  },
-  set(value) {
-    Object.defineProperty(this, "signal", { value, writable: true, enumerable: true, configurable: true });
-  },
-};
+class SignalWhenAsked implements ProxyHandler<Mutable<StreamOptions>> {
+  private readonly stop: RunSignal;
 
-/** The same options with the signal of a run: their own property that can be set, as any other. */
+  constructor(stop: RunSignal) {
+    this.stop = stop;
+  }
+
+  get(options: Mutable<StreamOptions>, key: keyof StreamOptions): unknown {
+    if (key === "signal") this.make(options);
+    return options[key];
+  }
+
+  getOwnPropertyDescriptor(options: Mutable<StreamOptions>, key: string): PropertyDescriptor | undefined {
+    if (key === "signal") this.make(options);
+    return Reflect.getOwnPropertyDescriptor(options, key);
+  }
+
+  private make(options: Mutable<StreamOptions>): void {
+    if (options.signal === LATER) options.signal = this.stop.signal;
+  }
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/**
+ * The same options with the signal of a run, which is made when it is looked at: an own property like any other, so
+ * that copies have it and it can be set. An accessor in its place takes three times as long to make.
+ */
 export function withSignal(options: StreamOptions | undefined, stop: RunSignal): StreamOptions {
-  return Object.defineProperty({ ...options, [STOP]: stop }, "signal", SIGNAL);
+  return new Proxy({ ...options, signal: LATER }, new SignalWhenAsked(stop));
 }

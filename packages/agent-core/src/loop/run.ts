@@ -38,6 +38,7 @@ const GRACE_MS = 1_000;
 const CONTINUATIONS = 2;
 /** How often in a row a vendor may ask to be called again before it counts as cut. */
 const PAUSES = 16;
+const NO_CALLS: readonly ToolCallBlock[] = [];
 
 /**
  * One run over a conversation: the double loop, outside over follow-ups, inside over tool calls and steering.
@@ -129,13 +130,13 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
       try {
         const open = messages.length === 0 ? undefined : unansweredCalls(messages);
         let end = open === undefined ? undefined : await this.settle(open, opening.messages.length > 0);
-        const kept = this.commitInput(opening.messages, opening.origin);
+        const kept = this.commit(opening.messages, opening.origin);
         if (kept !== undefined) await kept;
         if (end === undefined && opening.origin === "input") {
           // What was said before the run began belongs before its first turn.
           const taken = take(this.config.steering, this);
           const steering = taken instanceof Promise ? await taken : taken;
-          if (steering.length > 0) await this.commitInput(steering, "steer");
+          if (steering.length > 0) await this.commit(steering, "steer");
         }
         // Model turns, their calls and steering, until the agent would rest; then follow-ups, until there are none.
         while (end === undefined) {
@@ -146,7 +147,7 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
           }
           const said = take(this.config.steering, this);
           const steering = said instanceof Promise ? await said : said;
-          if (steering.length > 0) await this.commitInput(steering, "steer");
+          if (steering.length > 0) await this.commit(steering, "steer");
           else if (after.go === "rest") {
             if (this.stop.cause !== undefined) {
               end = stoppedBy(this.stop.cause);
@@ -154,7 +155,7 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
             }
             const next = take(this.config.followUps, this);
             const followUps = next instanceof Promise ? await next : next;
-            if (followUps.length > 0) await this.commitInput(followUps, "followUp");
+            if (followUps.length > 0) await this.commit(followUps, "followUp");
             else end = this.stop.cause === undefined ? { reason: after.reason } : stoppedBy(this.stop.cause);
           }
         }
@@ -233,14 +234,18 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
     const message = asked.length === 0 ? answered : this.conversation.withOwnIds(answered);
     this.tally.addTurn(message);
     const calls = message === answered ? asked : toolCalls(message);
-    const kept = this.commitTurn(message, calls);
+    this.last = message;
+    this.snapshot.clear();
+    // A turn that failed before it said anything is no part of the conversation.
+    const empty = message.content.length === 0 && message.error !== undefined;
+    const kept = empty ? undefined : this.commit([message], "model", calls);
     if (kept !== undefined) await kept;
     const outcome = calls.length === 0 ? undefined : await this.runCalls(message, calls);
     const results = outcome?.results ?? [];
     const ended = this.emit({ type: "turn.end", turn: this.turn, message, results });
     if (ended !== undefined) await ended;
     // Taken from the host's queue, so it has to be kept whatever follows.
-    const said = outcome === undefined ? undefined : this.commitInput(outcome.steering, "steer");
+    const said = outcome === undefined ? undefined : this.commit(outcome.steering, "steer");
     if (said !== undefined) await said;
     return this.following(message, calls.length > 0, outcome);
   }
@@ -325,7 +330,7 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
   }
 
   private async goOn(): Promise<After> {
-    await this.commitInput([note(texts.continueCut, this.now())], "loop");
+    await this.commit([note(texts.continueCut, this.now())], "loop");
     return ON;
   }
 
@@ -346,22 +351,24 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
     return undefined;
   }
 
-  private commitInput(messages: readonly AgentMessage[], origin: Opening["origin"]): void | Promise<void> {
-    if (messages.length === 0) return;
+  /** Keeps messages: durable first, then part of the conversation and told. `calls` are those a turn made. */
+  private commit(
+    messages: readonly AgentMessage[],
+    origin: Opening["origin"] | "model",
+    calls: readonly ToolCallBlock[] = NO_CALLS,
+  ): void | Promise<void> {
+    const first = messages[0];
+    if (first === undefined) return;
     if (this.config.onStep === undefined) return this.addAll(messages, origin);
-    const step: Step = { kind: "input", turn: this.turn, messages, pendingToolCalls: [], origin };
-    return this.step(step).then(() => this.addAll(messages, origin));
+    const base = { turn: this.turn, messages, pendingToolCalls: calls };
+    if (origin !== "model") return this.keep({ kind: "input", ...base, origin }, origin);
+    if (first.role === "assistant") return this.keep({ kind: "assistant", ...base, message: first }, origin);
   }
 
-  private commitTurn(message: AssistantMessage, calls: readonly ToolCallBlock[]): void | Promise<void> {
-    this.last = message;
-    this.snapshot.clear();
-    // A turn that failed before it said anything is no part of the conversation.
-    if (message.content.length === 0 && message.error !== undefined) return;
-    if (this.config.onStep === undefined) return this.add(message, "model");
-    const { turn } = this;
-    const step: Step = { kind: "assistant", turn, messages: [message], pendingToolCalls: calls, message };
-    return this.step(step).then(() => this.add(message, "model"));
+  private async keep(step: Step, origin: MessageOrigin): Promise<void> {
+    await this.step(step);
+    const added = this.addAll(step.messages, origin);
+    if (added !== undefined) await added;
   }
 
   private addAll(messages: readonly AgentMessage[], origin: MessageOrigin): void | Promise<void> {
