@@ -30,6 +30,10 @@ export function withRedactedErrors(stream: StreamModel, redact: (text: string) =
       [Symbol.asyncIterator]() {
         const inner = events[Symbol.asyncIterator]();
         return {
+          nextReady() {
+            const ready = inner.nextReady?.();
+            return ready === undefined ? undefined : event(ready);
+          },
           next: () => inner.next().then(result),
           return: () => inner.return?.() ?? Promise.resolve({ done: true, value: undefined }),
         };

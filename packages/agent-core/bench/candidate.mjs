@@ -1,9 +1,15 @@
 // Candidate file for an agent-loop harness: `Agent` over the Anthropic adapter, and over an in-process model; with
-// BENCH_API=runAgentLoop that in its place. BENCH_AGENT_CORE and BENCH_LLM_PROVIDERS name built `dist` folders; without
+// BENCH_API=runAgentLoop that in its place, with BENCH_MODEL=generator a model that is an async generator and not a
+// `streamOf` events that are ready. BENCH_AGENT_CORE and BENCH_LLM_PROVIDERS name built `dist` folders; without
 // them the installed packages are measured.
 import { callId, parsePrompt, SYSTEM, toolSpec, turnOf } from "../lib/plan.mjs";
 
-const { BENCH_AGENT_CORE: core, BENCH_LLM_PROVIDERS: providers, BENCH_API: api = "Agent" } = process.env;
+const {
+  BENCH_AGENT_CORE: core,
+  BENCH_LLM_PROVIDERS: providers,
+  BENCH_API: api = "Agent",
+  BENCH_MODEL: kind = "ready",
+} = process.env;
 
 export const meta = {
   label: `agent-core (${api}) + llm-providers`,
@@ -13,11 +19,12 @@ export const meta = {
 };
 
 export async function load() {
-  const [{ Agent, runAgentLoop }, { connectAnthropic }] = await Promise.all([
+  const [{ Agent, runAgentLoop, streamOf }, { connectAnthropic }] = await Promise.all([
     import(core ? `file://${core}/index.js` : "@signalbox/agent-core"),
     import(providers ? `file://${providers}/anthropic/index.js` : "@signalbox/llm-providers/anthropic"),
   ]);
-  return { ask: api === "Agent" ? withAgent(Agent) : inOneRun(runAgentLoop), connectAnthropic };
+  const ask = api === "Agent" ? withAgent(Agent) : inOneRun(runAgentLoop);
+  return { ask, connectAnthropic, streamed: kind === "ready" ? streamOf : generated };
 }
 
 const model = {
@@ -74,10 +81,16 @@ export function create({ ask, connectAnthropic }, { baseURL }) {
   return runner(ask, () => stream);
 }
 
-async function* answer(turn) {
-  const { provider, id } = model;
+const START = {
+  type: "start",
+  request: { api: model.api, provider: model.provider, model: model.id },
+  warnings: [],
+};
+
+function* answer(turn) {
+  const { api, provider, id } = model;
   const content = [];
-  yield { type: "start", request: { api: model.api, provider, model: id }, warnings: [] };
+  yield START;
   if (turn.type === "text") {
     let text = "";
     yield { type: "block.start", index: 0, block: { type: "text" } };
@@ -105,7 +118,7 @@ async function* answer(turn) {
   const message = {
     role: "assistant",
     content,
-    api: model.api,
+    api,
     provider,
     model: id,
     stopReason,
@@ -114,10 +127,14 @@ async function* answer(turn) {
   yield { type: "finish", message };
 }
 
-export function createMock({ ask }) {
+async function* generated(events) {
+  yield* events;
+}
+
+export function createMock({ ask, streamed }) {
   return runner(ask, (prompt) => {
     const plan = parsePrompt(prompt);
     let turn = 0;
-    return () => answer(turnOf(plan, turn++));
+    return () => streamed(answer(turnOf(plan, turn++)));
   });
 }

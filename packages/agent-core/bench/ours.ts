@@ -8,7 +8,7 @@ import type {
   StreamModel,
   Tool,
 } from "../src/index.ts";
-import { Agent, agentLoop, runAgentLoop } from "../src/index.ts";
+import { Agent, agentLoop, runAgentLoop, streamOf } from "../src/index.ts";
 import type { Outcome, PlannedTurn } from "./plan.ts";
 
 const MODEL: Model = {
@@ -47,7 +47,7 @@ const USAGE = {
 } as const;
 
 /** A provider as an adapter writes one: builds each block from its deltas, parses arguments at the end of the block. */
-async function* turnEvents(turn: PlannedTurn): AsyncGenerator<ModelEvent> {
+function* turnEvents(turn: PlannedTurn): Generator<ModelEvent> {
   yield { type: "start", request: REQUEST, warnings: [] };
   if (turn.kind === "text") {
     let text = "";
@@ -84,9 +84,13 @@ async function* turnEvents(turn: PlannedTurn): AsyncGenerator<ModelEvent> {
   yield finish(content, "tool_use");
 }
 
-function streamOf(plan: readonly PlannedTurn[]): StreamModel {
+async function* waitedFor(events: Iterable<ModelEvent>): AsyncGenerator<ModelEvent> {
+  yield* events;
+}
+
+function modelOf(plan: readonly PlannedTurn[], streamed: typeof streamOf): StreamModel {
   let at = 0;
-  return () => turnEvents(plan[at++] ?? { kind: "text", deltas: [] });
+  return () => streamed(turnEvents(plan[at++] ?? { kind: "text", deltas: [] }));
 }
 
 const echo = (count: () => void, execution: "sequential" | "parallel"): Tool => ({
@@ -110,13 +114,22 @@ const SCHEMA = {
   additionalProperties: false,
 };
 
-/** As an application would: a new `Agent`, a listener, one prompt. */
-export async function runAgent(plan: readonly PlannedTurn[]): Promise<Outcome> {
+/** As an application would: a new `Agent`, a listener, one prompt. Events are there before they are asked for. */
+export function runAgent(plan: readonly PlannedTurn[]): Promise<Outcome> {
+  return runAgentOver(plan, streamOf);
+}
+
+/** The same over a model that is an async generator: each event is waited for. */
+export function runAgentWaiting(plan: readonly PlannedTurn[]): Promise<Outcome> {
+  return runAgentOver(plan, waitedFor);
+}
+
+async function runAgentOver(plan: readonly PlannedTurn[], streamed: typeof streamOf): Promise<Outcome> {
   let calls = 0;
   let deltas = 0;
   const agent = new Agent({
     model: MODEL,
-    stream: streamOf(plan),
+    stream: modelOf(plan, streamed),
     system: SYSTEM,
     tools: [echo(() => calls++, executionOf(plan))],
     limits: { turns: plan.length + 1 },
@@ -164,7 +177,7 @@ function contextOf(plan: readonly PlannedTurn[], count: () => void): AgentContex
 }
 
 function configOf(plan: readonly PlannedTurn[]): AgentLoopConfig {
-  return { model: MODEL, stream: streamOf(plan), limits: { turns: plan.length + 1 } };
+  return { model: MODEL, stream: modelOf(plan, streamOf), limits: { turns: plan.length + 1 } };
 }
 
 function executionOf([first]: readonly PlannedTurn[]): "sequential" | "parallel" {

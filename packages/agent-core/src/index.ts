@@ -26,6 +26,7 @@ export { toolSpec } from "./schema/compile.ts";
 export type { SchemaIssue } from "./schema/issues.ts";
 export { compileJsonSchema } from "./schema/json-schema.ts";
 export { Snapshot } from "./snapshot.ts";
+export { streamOf } from "./stream-of.ts";
 export { estimateTokens } from "./tokens.ts";
 export type * from "./tool.ts";
 export { addUsage } from "./usage.ts";

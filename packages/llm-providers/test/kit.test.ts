@@ -33,6 +33,7 @@ type Fault =
   | "throws where nobody answers"
   | "misreads refusals"
   | "opens a block for nothing"
+  | "loses what was ready"
   | "ends twice";
 
 interface Line {
@@ -159,7 +160,9 @@ function lineVendor(fault?: Fault): Provider {
           };
         },
       );
-      return distorted(turn, fault, options?.signal);
+      const stream = distorted(turn, fault, options?.signal);
+      if (fault !== "loses what was ready") return stream;
+      return Object.assign(stream, { nextReady: () => void turn.nextReady?.() });
     };
   };
   return { api: "lines", connect };
@@ -253,6 +256,7 @@ const faults: readonly (readonly [Fault, string])[] = [
   ["ends twice", WHOLE],
   ["drops what follows the first text", WHOLE],
   ["takes a piece of the wire for a line", "reads the same in single bytes"],
+  ["loses what was ready", "gives the same events to who takes those that are ready"],
   ["finishes where the wire ends", CUT],
   ["finishes where the connection breaks", CUT],
   ["runs calls that broke off", CUT],

@@ -2,7 +2,14 @@ import type { AgentLoopConfig } from "../config.ts";
 import { errorText } from "../errors.ts";
 import type { EmitEvent } from "../events.ts";
 import type { AssistantMessage } from "../messages.ts";
-import type { ModelContext, ModelErrorData, ModelEvent, StopReason, StreamOptions } from "../model.ts";
+import type {
+  ModelContext,
+  ModelErrorData,
+  ModelEvent,
+  ModelIterator,
+  StopReason,
+  StreamOptions,
+} from "../model.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { RunSignal } from "./run-signal.ts";
 import { isSoundEvent, soundTurn } from "./sound-turn.ts";
@@ -10,6 +17,8 @@ import type { Tally } from "./tally.ts";
 
 /** How long a stream that has given its last event may take to close. */
 const CLOSE_MS = 250;
+/** Events taken in a row without giving way to anybody else in the process. */
+const IN_A_ROW = 64;
 
 type LastEvent = Extract<ModelEvent, { readonly type: "finish" | "error" }>;
 
@@ -46,7 +55,7 @@ class StreamedTurn {
   private readonly host: TurnHost;
   private readonly resolve: (message: AssistantMessage) => void;
   private readonly reject: (error: unknown) => void;
-  private iterator: AsyncIterator<ModelEvent> | undefined;
+  private iterator: ModelIterator | undefined;
   private timer: NodeJS.Timeout | undefined;
   /** Nothing more is taken: the last event has come, or the stream was given up. */
   private over = false;
@@ -70,7 +79,7 @@ class StreamedTurn {
     snapshot.clear();
     stop.on(this.onStop);
     try {
-      let iterator: AsyncIterator<ModelEvent>;
+      let iterator: ModelIterator;
       try {
         iterator = config.stream(config.model, context, options)[Symbol.asyncIterator]();
       } catch (error) {
@@ -79,17 +88,22 @@ class StreamedTurn {
         return;
       }
       this.iterator = iterator;
+      let inRow = 0;
       while (!this.over) {
         // A stream written without types may give anything.
-        let next: IteratorResult<ModelEvent> | undefined;
+        let event: ModelEvent | undefined;
         try {
-          next = await iterator.next();
+          event = inRow++ < IN_A_ROW ? iterator.nextReady?.() : undefined;
+          if (event === undefined) {
+            inRow = 1;
+            const next: IteratorResult<ModelEvent> | undefined = await iterator.next();
+            if (next === undefined || next.done === true || this.over) break;
+            event = next.value;
+          }
         } catch (error) {
           this.broke = errorText(error);
           break;
         }
-        if (next === undefined || next.done === true || this.over) break;
-        const event: ModelEvent | undefined = next.value;
         let wait: void | Promise<void>;
         if (event?.type === "text.delta" && event.index >= 0 && typeof event.delta === "string") {
           snapshot.apply(event);

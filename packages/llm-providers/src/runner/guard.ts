@@ -1,4 +1,11 @@
-import type { AssistantMessage, Block, Model, ModelEvent, StreamModel } from "@signalbox/agent-core";
+import type {
+  AssistantMessage,
+  Block,
+  Model,
+  ModelEvent,
+  ModelIterator,
+  ModelStream,
+} from "@signalbox/agent-core";
 import { classifyException, type Failure, failure } from "../stream/errors.ts";
 import { type OpenBlock, seal } from "../stream/seal.ts";
 import { isTurn } from "../stream/turn.ts";
@@ -25,8 +32,8 @@ export function brokenMessage(
 }
 
 /** A stream that is not known to keep the contract: where it throws, or ends without a word, it fails as others do. */
-class Guard implements AsyncIterableIterator<ModelEvent, undefined> {
-  readonly #inner: AsyncIterator<ModelEvent>;
+class Guard implements ModelIterator {
+  readonly #inner: ModelIterator;
   readonly #model: Model;
   readonly #signal: AbortSignal | undefined;
   readonly #now: () => number;
@@ -36,21 +43,26 @@ class Guard implements AsyncIterableIterator<ModelEvent, undefined> {
   #started = false;
   #emitted = false;
   #ended = false;
+  /** Whether anything may follow the last event. */
+  #unread = false;
 
-  constructor(
-    inner: AsyncIterator<ModelEvent>,
-    model: Model,
-    signal: AbortSignal | undefined,
-    now: () => number,
-  ) {
+  constructor(inner: ModelIterator, model: Model, signal: AbortSignal | undefined, now: () => number) {
     this.#inner = inner;
     this.#model = model;
     this.#signal = signal;
     this.#now = now;
   }
 
-  [Symbol.asyncIterator](): this {
-    return this;
+  nextReady(): ModelEvent | undefined {
+    if (this.#ended) return undefined;
+    try {
+      const event = this.#inner.nextReady?.();
+      if (event !== undefined) this.#note(event);
+      return event;
+    } catch (error) {
+      this.#threw(error);
+      return undefined;
+    }
   }
 
   async next(): Promise<Result> {
@@ -59,7 +71,7 @@ class Guard implements AsyncIterableIterator<ModelEvent, undefined> {
       try {
         result = await this.#inner.next();
       } catch (error) {
-        this.#break(this.#signal?.aborted === true ? aborted() : classifyException(error));
+        this.#threw(error);
       }
       if (result?.done === true)
         this.#break(failure("protocol", "The provider's stream ended without a word."));
@@ -69,7 +81,20 @@ class Guard implements AsyncIterableIterator<ModelEvent, undefined> {
       }
     }
     const value = this.#queue.shift();
-    return value === undefined ? { done: true, value: undefined } : { done: false, value };
+    if (value !== undefined) return { done: false, value };
+    await this.#readOn();
+    return { done: true, value: undefined };
+  }
+
+  /** Lets a stream do what it does after its last event: a generator gives its connection back then. */
+  async #readOn(): Promise<void> {
+    if (!this.#unread) return;
+    this.#unread = false;
+    try {
+      await this.#inner.next();
+    } catch {
+      // The turn is whole either way.
+    }
   }
 
   async return(): Promise<Result> {
@@ -102,9 +127,14 @@ class Guard implements AsyncIterableIterator<ModelEvent, undefined> {
       case "finish":
       case "error":
         this.#ended = true;
+        this.#unread = true;
         break;
       default:
     }
+  }
+
+  #threw(error: unknown): void {
+    this.#break(this.#signal?.aborted === true ? aborted() : classifyException(error));
   }
 
   #break(cause: Failure): void {
@@ -134,12 +164,12 @@ function aborted(): Failure {
 
 /** The events of one attempt, which never throw and always end with a terminal one; those of our own turns as they are. */
 export function guarded(
-  stream: () => ReturnType<StreamModel>,
+  stream: () => ModelStream,
   model: Model,
   signal: AbortSignal | undefined,
   now: () => number,
-): AsyncIterator<ModelEvent> {
-  let opened: AsyncIterator<ModelEvent>;
+): ModelIterator {
+  let opened: ModelIterator;
   try {
     const made = stream();
     if (isTurn(made)) return made;

@@ -2,7 +2,8 @@ import type {
   AssistantMessage,
   ModelErrorData,
   ModelEvent,
-  StreamModel,
+  ModelIterator,
+  ModelStream,
   StreamOptions,
 } from "@signalbox/agent-core";
 import { failure } from "../stream/errors.ts";
@@ -18,7 +19,7 @@ export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 export interface RunSetup {
   readonly plan: AttemptPlan;
   /** Opens the stream of one attempt, which may be silent for so long; its own default where that is absent. */
-  readonly open: (attempt: Attempt, silenceMs: number | undefined) => ReturnType<StreamModel>;
+  readonly open: (attempt: Attempt, silenceMs: number | undefined) => ModelStream;
   readonly options: StreamOptions;
   readonly now: () => number;
   readonly sleep: Sleep;
@@ -37,14 +38,14 @@ interface Failed {
  * events go through as they come. Where the attempt then breaks, and it had said nothing yet (a tool call is nothing
  * said), or the caller says that nobody has seen any of it, an `attempt` event voids it and another follows.
  */
-export class Run implements AsyncIterableIterator<ModelEvent, undefined> {
+export class Run implements ModelStream, ModelIterator {
   readonly #setup: RunSetup;
   readonly #closing = new AbortController();
   #queue: ModelEvent[] = [];
   #head = 0;
   #attempt: Attempt | undefined;
   #delayMs = 0;
-  #inner: AsyncIterator<ModelEvent> | undefined;
+  #inner: ModelIterator | undefined;
   #passing = false;
   /** Text or thinking was delivered, and nobody can say that it was not seen: nothing can follow this attempt. */
   #final = false;
@@ -60,16 +61,16 @@ export class Run implements AsyncIterableIterator<ModelEvent, undefined> {
     return this;
   }
 
+  nextReady(): ModelEvent | undefined {
+    const queued = this.#shift();
+    if (queued !== undefined || this.#done || !this.#passing) return queued;
+    const event = this.#inner?.nextReady?.();
+    return event === undefined || this.#final ? event : this.#seen(event);
+  }
+
   next(): Promise<Result> {
-    const event = this.#queue[this.#head];
-    if (event !== undefined) {
-      this.#head++;
-      if (this.#head === this.#queue.length) {
-        this.#queue = [];
-        this.#head = 0;
-      }
-      return Promise.resolve({ done: false, value: event });
-    }
+    const event = this.#shift();
+    if (event !== undefined) return Promise.resolve({ done: false, value: event });
     if (this.#done) return Promise.resolve({ done: true, value: undefined });
     if (this.#passing && this.#inner !== undefined) return this.#pass(this.#inner);
     this.#advancing ??= this.#advance().finally(() => {
@@ -78,22 +79,37 @@ export class Run implements AsyncIterableIterator<ModelEvent, undefined> {
     return this.#advancing.then(() => this.next());
   }
 
-  #pass(inner: AsyncIterator<ModelEvent>): Promise<Result> {
+  #shift(): ModelEvent | undefined {
+    const event = this.#queue[this.#head];
+    if (event === undefined) return undefined;
+    this.#head++;
+    if (this.#head === this.#queue.length) {
+      this.#queue = [];
+      this.#head = 0;
+    }
+    return event;
+  }
+
+  #pass(inner: ModelIterator): Promise<Result> {
     // Nothing is looked at where nothing can follow.
     return this.#final ? inner.next() : inner.next().then(this.#look);
   }
 
   /** Made once for each attempt, as nearly all events are deltas. */
-  #lookAt(inner: AsyncIterator<ModelEvent>): Look {
+  #lookAt(inner: ModelIterator): Look {
     return (result) => {
       // Who asked before the attempt broke is served by the next one.
       if (inner !== this.#inner || !this.#passing) return this.next();
       if (result.done === true) return { done: true, value: undefined };
-      const { value } = result;
-      if (value.type === "error") return this.#broke(value);
-      if (says(value)) this.#said();
-      return { done: false, value };
+      return { done: false, value: this.#seen(result.value) };
     };
+  }
+
+  /** An event of the attempt that goes on, or what is made of it where the attempt broke. */
+  #seen(event: ModelEvent): ModelEvent {
+    if (event.type === "error") return this.#broke(event);
+    if (says(event)) this.#said();
+    return event;
   }
 
   #said(): void {
@@ -101,20 +117,19 @@ export class Run implements AsyncIterableIterator<ModelEvent, undefined> {
   }
 
   /** An attempt failed after some of it was delivered. */
-  #broke(event: Extract<ModelEvent, { type: "error" }>): Result {
+  #broke(event: Extract<ModelEvent, { type: "error" }>): ModelEvent {
     const { plan, now, options } = this.#setup;
     const attempt = this.#attempt;
     const { error, partial } = event;
-    if (attempt === undefined || (error.emitted && wasShown(options.shown)))
-      return { done: false, value: event };
+    if (attempt === undefined || (error.emitted && wasShown(options.shown))) return event;
     plan.alive(now());
     const step = plan.after(attempt, { ...error, emitted: false }, partial.usage, now());
     if (step === undefined) {
       const said = this.#summary(error);
-      return { done: false, value: { type: "error", error: said, partial: { ...partial, error: said } } };
+      return { type: "error", error: said, partial: { ...partial, error: said } };
     }
     this.#go(step);
-    return { done: false, value: { type: "attempt", failure: step.failure, next: step.next, discard: true } };
+    return { type: "attempt", failure: step.failure, next: step.next, discard: true };
   }
 
   #go(step: Step): void {

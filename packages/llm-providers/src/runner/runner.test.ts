@@ -1,10 +1,12 @@
 import type { ModelEvent } from "@signalbox/agent-core";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { context, kinds, model, type Play, stage } from "../../test/support/stage.ts";
 import { createProviders, type Provider } from "../provider.ts";
 import { failure } from "../stream/errors.ts";
 import { modelTurn } from "../stream/turn.ts";
-import { checkEvents, readTurn } from "../testkit/index.ts";
+import { checkEvents, readReady, readTurn } from "../testkit/index.ts";
+import { brokenMessage } from "./guard.ts";
 
 const sayer: Provider = {
   api: "sayer",
@@ -289,6 +291,56 @@ describe("a model runner", () => {
     const turn = await readTurn(runner.stream({ ...model("o"), api: "odd" }, context));
     expect(turn.error).toMatchObject({ code: "protocol", emitted: true });
     expect(turn.message.content).toEqual([{ type: "text", text: "so far" }]);
+  });
+
+  it("gives the same events to who takes those that are ready, whatever fails", async () => {
+    const fail = fc.record({
+      fail: fc.constantFrom("rate_limit", "overloaded", "network", "auth"),
+      after: fc.option(fc.string({ minLength: 1 }), { nil: undefined }),
+      midCall: fc.option(fc.constant(true as const), { nil: undefined }),
+    });
+    const play: fc.Arbitrary<Play> = fc.oneof(
+      fc.record({ say: fc.string() }),
+      fail.map(({ fail, after, midCall }) => ({
+        fail,
+        ...(after === undefined ? {} : { after }),
+        ...(midCall === undefined ? {} : { midCall }),
+      })),
+    );
+    const shown = fc.constantFrom(undefined, true, false);
+    await fc.assert(
+      fc.asyncProperty(fc.array(play, { maxLength: 6 }), shown, async (plays, said) => {
+        const opened = () => {
+          const { runner } = stage([...plays, { say: "at last" }], { a: ["1", "2"], b: ["3"] });
+          const stream = runner.withFallbacks([model("b")]);
+          return stream(model("a"), context, said === undefined ? {} : { shown: () => said });
+        };
+        const waited = await readTurn(opened());
+        expect((await readReady(opened())).events).toEqual(waited.events);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("lets a third party's stream do what it does after its last event", async () => {
+    const log: string[] = [];
+    const odd: Provider = {
+      api: "odd",
+      connect: () =>
+        async function* (asked) {
+          const { provider, id } = asked;
+          yield { type: "start", request: { api: "odd", provider, model: id }, warnings: [] };
+          yield { type: "finish", message: brokenMessage(asked, undefined, 0) };
+          log.push("gives its connection back");
+        },
+    };
+    const { runner } = stage(
+      [],
+      {},
+      { providers: createProviders([odd]), accounts: [{ name: "o", api: "odd", keys: [] }] },
+    );
+    for await (const event of runner.stream({ ...model("o"), api: "odd" }, context)) log.push(event.type);
+    expect(log).toEqual(["start", "finish", "gives its connection back"]);
   });
 
   it("does not repeat what cannot succeed", async () => {

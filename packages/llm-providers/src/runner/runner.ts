@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Model, ModelContext, StreamModel, StreamOptions } from "@signalbox/agent-core";
+import type { Model, ModelContext, ModelStream, StreamModel, StreamOptions } from "@signalbox/agent-core";
 import type { FetchLike, ProviderConfig, Providers, Timeouts } from "../provider.ts";
 import { failure } from "../stream/errors.ts";
 import { withTextTools } from "../text-tools/index.ts";
@@ -120,13 +120,13 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
     models: readonly Model[],
     context: ModelContext,
     streamOptions: StreamOptions,
-  ): ReturnType<StreamModel> => {
+  ): ModelStream => {
     const candidates = models.flatMap((model) => {
       const line = lines.get(model.provider);
       if (line === undefined) return [];
       return [{ model, ring: line.ring, ownTimeouts: line.account.timeouts !== undefined }];
     });
-    const open = ({ model, key }: Attempt, silenceMs: number | undefined): ReturnType<StreamModel> => {
+    const open = ({ model, key }: Attempt, silenceMs: number | undefined): ModelStream => {
       const line = lines.get(model.provider);
       const stream = line === undefined ? undefined : streamOf(line, key);
       if (stream === undefined) throw new TypeError(`No account is called "${model.provider}"`);

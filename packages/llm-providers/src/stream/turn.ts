@@ -4,6 +4,8 @@ import type {
   BlockHead,
   Model,
   ModelEvent,
+  ModelIterator,
+  ModelStream,
   Native,
   StopReason,
   StreamOptions,
@@ -90,7 +92,7 @@ type Result = IteratorResult<ModelEvent, undefined>;
  * none is left, so at most one piece of the wire is held. An aborted or silent turn ends at once, whatever its
  * source is doing.
  */
-class Turn implements AsyncIterableIterator<ModelEvent, undefined>, TurnWriter {
+class Turn implements ModelStream, ModelIterator, TurnWriter {
   readonly #setup: TurnSetup;
   readonly #openTurn: OpenTurn;
   readonly #controller = new AbortController();
@@ -130,10 +132,15 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined>, TurnWriter {
     return this;
   }
 
+  // Whoever waits already is served first.
+  nextReady(): ModelEvent | undefined {
+    return this.#waiting.length === 0 ? this.#shift() : undefined;
+  }
+
   next(): Promise<Result> {
-    // Whoever waits already is served first.
     if (this.#waiting.length === 0) {
-      if (this.#head < this.#queue.length) return Promise.resolve(this.#take());
+      const value = this.#shift();
+      if (value !== undefined) return Promise.resolve({ done: false, value });
       if (this.#ended) return Promise.resolve({ done: true, value: undefined });
     }
     return new Promise((resolve) => {
@@ -151,21 +158,23 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined>, TurnWriter {
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  #take(): Result {
+  #shift(): ModelEvent | undefined {
+    if (this.#head === this.#queue.length) return undefined;
     const value = this.#queue[this.#head++];
     if (this.#head === this.#queue.length) {
       this.#queue = [];
       this.#head = 0;
     }
-    return value === undefined ? { done: true, value: undefined } : { done: false, value };
+    return value;
   }
 
   /** Hands out what there is; says whether somebody still waits for more. */
   #deliver(): boolean {
     while (this.#waiting.length > 0) {
-      if (this.#head === this.#queue.length && !this.#ended) return true;
+      const value = this.#shift();
+      if (value === undefined && !this.#ended) return true;
       const resolve = this.#waiting.shift();
-      resolve?.(this.#head < this.#queue.length ? this.#take() : { done: true, value: undefined });
+      resolve?.(value === undefined ? { done: true, value } : { done: false, value });
     }
     return false;
   }
@@ -424,11 +433,11 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined>, TurnWriter {
 }
 
 /** Whether a stream is `modelTurn`'s, which never throws and ends with one terminal event. */
-export function isTurn(stream: object): stream is AsyncIterableIterator<ModelEvent, undefined> {
+export function isTurn(stream: object): stream is ModelIterator {
   return stream instanceof Turn;
 }
 
 /** A turn that asks nothing of anybody until its first event is asked for. */
-export function modelTurn(setup: TurnSetup, open: OpenTurn): AsyncIterableIterator<ModelEvent, undefined> {
+export function modelTurn(setup: TurnSetup, open: OpenTurn): ModelStream & ModelIterator {
   return new Turn(setup, open);
 }

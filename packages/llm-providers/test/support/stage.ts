@@ -55,7 +55,7 @@ export function stage(
     connect:
       ({ apiKey }): StreamModel =>
       (asked, _context, how) =>
-        modelTurn({ model: asked, options: how }, async (turn) => {
+        modelTurn({ model: asked, options: how, now: () => now }, async (turn) => {
           const play = plays[seen.length];
           seen.push(`${asked.provider}/${asked.id} ${apiKey ?? "-"}`);
           if (play === undefined) throw new Error("nothing more to play");
