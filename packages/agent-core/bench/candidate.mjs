@@ -128,7 +128,7 @@ function* answer(turn) {
 }
 
 async function* generated(events) {
-  yield* events;
+  for (const event of events) yield event;
 }
 
 export function createMock({ ask, streamed }) {

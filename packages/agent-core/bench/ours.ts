@@ -85,7 +85,7 @@ function* turnEvents(turn: PlannedTurn): Generator<ModelEvent> {
 }
 
 async function* waitedFor(events: Iterable<ModelEvent>): AsyncGenerator<ModelEvent> {
-  yield* events;
+  for (const event of events) yield event;
 }
 
 function modelOf(plan: readonly PlannedTurn[], streamed: typeof streamOf): StreamModel {
