@@ -1,6 +1,6 @@
 // Candidate file for an agent-loop harness: `Agent` over the Anthropic adapter, and over an in-process model; with
-// BENCH_API=runAgentLoop that in its place, with BENCH_MODEL=generator a model that is an async generator and not a
-// `streamOf` events that are ready. BENCH_AGENT_CORE and BENCH_LLM_PROVIDERS name built `dist` folders; without
+// BENCH_API=runAgentLoop that in its place, with BENCH_MODEL=generator one that is an async generator and not
+// a `streamOf` events that are there. BENCH_AGENT_CORE and BENCH_LLM_PROVIDERS name built `dist` folders; without
 // them the installed packages are measured.
 import { callId, parsePrompt, SYSTEM, toolSpec, turnOf } from "../lib/plan.mjs";
 
@@ -87,31 +87,31 @@ const START = {
   warnings: [],
 };
 
-function* answer(turn) {
+function answer(turn) {
+  const events = [START];
   const { api, provider, id } = model;
   const content = [];
-  yield START;
   if (turn.type === "text") {
     let text = "";
-    yield { type: "block.start", index: 0, block: { type: "text" } };
+    events.push({ type: "block.start", index: 0, block: { type: "text" } });
     for (const delta of turn.deltas) {
       text += delta;
-      yield { type: "text.delta", index: 0, delta };
+      events.push({ type: "text.delta", index: 0, delta });
     }
     content.push({ type: "text", text });
-    yield { type: "block.end", index: 0, block: content[0] };
+    events.push({ type: "block.end", index: 0, block: content[0] });
   } else {
     for (let index = 0; index < turn.calls.length; index++) {
       const call = turn.calls[index];
       const head = { type: "toolCall", id: callId("toolu_", call.index), name: call.name };
       let argsText = "";
-      yield { type: "block.start", index, block: head };
+      events.push({ type: "block.start", index, block: head });
       for (const delta of call.pieces) {
         argsText += delta;
-        yield { type: "tool.delta", index, delta };
+        events.push({ type: "tool.delta", index, delta });
       }
       content.push({ ...head, args: JSON.parse(argsText), argsText });
-      yield { type: "block.end", index, block: content[index] };
+      events.push({ type: "block.end", index, block: content[index] });
     }
   }
   const stopReason = turn.type === "text" ? "end_turn" : "tool_use";
@@ -124,7 +124,8 @@ function* answer(turn) {
     stopReason,
     timestamp: Date.now(),
   };
-  yield { type: "finish", message };
+  events.push({ type: "finish", message });
+  return events;
 }
 
 async function* generated(events) {
