@@ -84,17 +84,27 @@ for (const name of ["Agent", "agentLoop, iterated"]) {
   console.log(`${name}: a tool turn of 400 costs ${(cost(400) / cost(10)).toFixed(2)} × one of 10`);
 }
 
-// What a program pays that makes some thousand turns and ends, most of which run before they are optimised.
+// What a program pays that makes some thousand turns and ends, most of which run before they are optimised; and one that
+// has been idle.
 const firstTurns = fileURLToPath(new URL("first-turns.ts", import.meta.url));
-const young = new Map(Object.keys(runners).map((name): [string, number[]] => [name, []]));
+const young = new Map<string, number[]>();
+const rested = new Map<string, number[]>();
 for (let round = 0; round < ROUNDS; round++) {
-  for (const [name, costs] of young) {
-    costs.push(Number(execFileSync(process.execPath, [firstTurns, name], { encoding: "utf8" })));
+  for (const name of Object.keys(runners)) {
+    const output = execFileSync(process.execPath, ["--expose-gc", firstTurns, name], { encoding: "utf8" });
+    const [first = Number.NaN, after = Number.NaN]: number[] = JSON.parse(output);
+    young.set(name, [...(young.get(name) ?? []), first]);
+    rested.set(name, [...(rested.get(name) ?? []), after]);
   }
 }
-console.log("turn of 8 deltas, the 501st to 2,500th of a process, µs a turn");
-const youngFloor = median(young.get("bare generator") ?? []);
-for (const [name, costs] of young) print(name, costs, youngFloor);
+for (const [title, costs] of [
+  ["turn of 8 deltas, the 501st to 2,500th of a process, µs a turn", young],
+  ["turn of 8 deltas, the first 100 after a pause with a full collection, µs a turn", rested],
+] as const) {
+  console.log(title);
+  const floor = median(costs.get("bare generator") ?? []);
+  for (const [name, all] of costs) print(name, all, floor);
+}
 
 /** Milliseconds and MiB of resident memory that importing a module takes, in a process of its own. */
 function importCost(url: URL): { ms: number; mib: number } {

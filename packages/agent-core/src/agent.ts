@@ -6,10 +6,12 @@ import { AgentError } from "./errors.ts";
 import { ViewQueue } from "./event-queue.ts";
 import type { AgentEvent, EmitEvent, RunResult } from "./events.ts";
 import type { OnPendingCall } from "./hooks.ts";
+import { NOTHING_TO_RUN, RUN_SHAPES } from "./loop/exemplars.ts";
 import { failed } from "./loop/result.ts";
 import { Run } from "./loop/run.ts";
 import { texts } from "./loop/texts.ts";
 import type { AgentMessage } from "./messages.ts";
+import { keepShapes } from "./shapes.ts";
 import { Snapshot } from "./snapshot.ts";
 
 /** A text is short for a user message of it. */
@@ -283,3 +285,5 @@ function busy(): AgentError {
     "The agent is at work. Use steer() or followUp(), or wait for it with waitForIdle().",
   );
 }
+
+keepShapes(new Agent({ ...NOTHING_TO_RUN, system: { stable: "" } }), ...RUN_SHAPES);

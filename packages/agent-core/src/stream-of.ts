@@ -1,4 +1,5 @@
 import type { ModelEvent, ModelIterator, ModelStream } from "./model.ts";
+import { keepShapes } from "./shapes.ts";
 
 /** Events that nobody has to wait for. */
 class ReadyEvents implements ModelIterator, ModelStream {
@@ -39,3 +40,5 @@ class ReadyEvents implements ModelIterator, ModelStream {
 export function streamOf(events: Iterable<ModelEvent>): ModelStream {
   return new ReadyEvents(events);
 }
+
+keepShapes(streamOf([]));

@@ -3,6 +3,8 @@ import { Conversation } from "../conversation/conversation.ts";
 import { AgentError } from "../errors.ts";
 import { RunQueue } from "../event-queue.ts";
 import type { AgentEvent, EmitEvent, RunResult } from "../events.ts";
+import { keepShapes } from "../shapes.ts";
+import { RUN_SHAPES } from "./exemplars.ts";
 import { Run } from "./run.ts";
 
 /**
@@ -62,3 +64,5 @@ export async function runAgentLoop(
   const run = new Run(new Conversation(context.history), context, config, emit);
   return run.execute(context.input ?? []);
 }
+
+keepShapes(...RUN_SHAPES);

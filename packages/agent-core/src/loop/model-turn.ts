@@ -50,7 +50,8 @@ export function streamTurn(
   return turn.message;
 }
 
-class StreamedTurn {
+/** One turn while it streams. */
+export class StreamedTurn {
   readonly message: Promise<AssistantMessage>;
   private readonly host: TurnHost;
   private readonly resolve: (message: AssistantMessage) => void;
