@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import type { ProviderConfig } from "../provider.ts";
 import { classify, classifyException, FailureError, retryAfterMs } from "../stream/errors.ts";
 import { incomingSource, type OnBytes, responseSource } from "../stream/source.ts";
@@ -8,6 +9,18 @@ const PUBLIC_URL = "https://api.anthropic.com";
 const MESSAGES = "/v1/messages";
 
 type Sdk = typeof import("@anthropic-ai/sdk");
+
+/**
+ * The SDK's three hundred files take a quarter less to load as CommonJS. In a bundle, where no folder of packages need
+ * be near, they are what it imports.
+ */
+async function loadSdk(): Promise<Sdk> {
+  try {
+    return createRequire(import.meta.url)("@anthropic-ai/sdk");
+  } catch {
+    return import("@anthropic-ai/sdk");
+  }
+}
 
 /** An accepted request's answer, unread. */
 export interface Answer {
@@ -51,7 +64,7 @@ async function refusal(sdk: Sdk, response: Response, now: number): Promise<Failu
  * (retries, time-outs, logging, copies of every header) is not needed here and costs more than the rest of a turn.
  */
 export async function openClient(config: ProviderConfig): Promise<PostMessages> {
-  const sdk = await import("@anthropic-ai/sdk");
+  const sdk = await loadSdk();
   const { apiKey, baseUrl, headers, fetch: send, now = Date.now } = config;
   // The SDK sends the key as a bearer token; other servers that speak this API often know `x-api-key` only.
   const keyHeader = apiKey !== undefined && baseUrl !== undefined ? { "x-api-key": apiKey } : {};
