@@ -1,7 +1,7 @@
-// Candidate file for an agent-loop harness: `Agent` over the Anthropic adapter, and over an in-process model; with
-// BENCH_API=runAgentLoop that in its place, with BENCH_MODEL=generator one that is an async generator and not
-// a `streamOf` events that are there. BENCH_AGENT_CORE and BENCH_LLM_PROVIDERS name built `dist` folders; without
-// them the installed packages are measured.
+// Candidate file for an agent-loop harness: `Agent` over the Anthropic adapter, and over an in-process model. With
+// BENCH_API=runAgentLoop it is that in place of `Agent`; the in-process model has its events ready (`streamOf`), and with
+// BENCH_MODEL=generator it is an async generator. BENCH_AGENT_CORE and BENCH_LLM_PROVIDERS name built `dist` folders;
+// without them the installed packages are measured.
 import { callId, parsePrompt, SYSTEM, toolSpec, turnOf } from "../lib/plan.mjs";
 
 const {
@@ -13,7 +13,7 @@ const {
 
 export const meta = {
   label: `agent-core (${api}) + llm-providers`,
-  mockLabel: `agent-core (${api})`,
+  mockLabel: `agent-core (${api}, ${kind} events)`,
   wire: "anthropic",
   deps: {},
 };

@@ -24,6 +24,7 @@ async function run(turns: number): Promise<number> {
 await run(WARM_UP);
 const young = await run(TURNS);
 await run(WARM);
-globalThis.gc?.();
+if (globalThis.gc === undefined) throw new Error("Run it with --expose-gc.");
+globalThis.gc();
 await setTimeout(50);
 console.log(JSON.stringify([young, await run(AFTER_PAUSE)]));

@@ -6,7 +6,7 @@ import { AgentError } from "./errors.ts";
 import { ViewQueue } from "./event-queue.ts";
 import type { AgentEvent, EmitEvent, RunResult } from "./events.ts";
 import type { OnPendingCall } from "./hooks.ts";
-import { NOTHING_TO_RUN, RUN_SHAPES } from "./loop/exemplars.ts";
+import { keepRunShapes, NOTHING_TO_RUN } from "./loop/exemplars.ts";
 import { failed } from "./loop/result.ts";
 import { Run } from "./loop/run.ts";
 import { texts } from "./loop/texts.ts";
@@ -55,6 +55,7 @@ export class Agent {
     this.#options = options;
     this.#config = this.#configFor(options);
     this.#conversation = new Conversation(options.messages ?? []);
+    if (!kept) keepAgentShapes();
   }
 
   /** A new one each time. */
@@ -286,4 +287,10 @@ function busy(): AgentError {
   );
 }
 
-keepShapes(new Agent({ ...NOTHING_TO_RUN, system: { stable: "" } }), ...RUN_SHAPES);
+let kept = false;
+
+function keepAgentShapes(): void {
+  kept = true;
+  keepShapes(new Agent({ ...NOTHING_TO_RUN, system: { stable: "" } }));
+  keepRunShapes();
+}

@@ -38,7 +38,11 @@ class ReadyEvents implements ModelIterator, ModelStream {
  * run as its events are asked for. Can be read once.
  */
 export function streamOf(events: Iterable<ModelEvent>): ModelStream {
+  if (!kept) {
+    kept = true;
+    keepShapes(new ReadyEvents([]));
+  }
   return new ReadyEvents(events);
 }
 
-keepShapes(streamOf([]));
+let kept = false;

@@ -8,7 +8,7 @@ import {
   replyMessage,
   textMessage,
 } from "@signalbox/testkit/feishu";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { decrypt } from "../src/crypto.ts";
 import { feishu } from "../src/index.ts";
 import { openBench } from "./harness.ts";
@@ -31,6 +31,10 @@ const bare = {
     },
   },
 };
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 describe("the webhook with a verification token", () => {
   it("answers the challenge, and only with the right token", async () => {
@@ -248,7 +252,7 @@ describe("decryption", () => {
   it.skipIf(!existsSync(vectors))(
     "reads the vectors of others (skipped where ../shared/wire is absent)",
     async () => {
-      process.env["WIRE_MODULES"] ??= import.meta.dirname;
+      vi.stubEnv("WIRE_MODULES", process.env["WIRE_MODULES"] ?? import.meta.dirname);
       const { lark }: { lark: { key: string; cipher: string; plain: string | RegExp }[] } = await import(
         vectors.href
       );

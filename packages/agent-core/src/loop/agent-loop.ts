@@ -3,8 +3,7 @@ import { Conversation } from "../conversation/conversation.ts";
 import { AgentError } from "../errors.ts";
 import { RunQueue } from "../event-queue.ts";
 import type { AgentEvent, EmitEvent, RunResult } from "../events.ts";
-import { keepShapes } from "../shapes.ts";
-import { RUN_SHAPES } from "./exemplars.ts";
+import { keepRunShapes } from "./exemplars.ts";
 import { Run } from "./run.ts";
 
 /**
@@ -61,8 +60,7 @@ export async function runAgentLoop(
   config: AgentLoopConfig,
   emit: EmitEvent,
 ): Promise<RunResult> {
+  keepRunShapes();
   const run = new Run(new Conversation(context.history), context, config, emit);
   return run.execute(context.input ?? []);
 }
-
-keepShapes(...RUN_SHAPES);

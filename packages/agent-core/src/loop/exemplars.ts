@@ -1,6 +1,7 @@
 import type { AgentLoopConfig } from "../config.ts";
 import { Conversation } from "../conversation/conversation.ts";
 import type { AssistantMessage } from "../messages.ts";
+import { keepShapes } from "../shapes.ts";
 import { streamOf } from "../stream-of.ts";
 import { TurnCalls } from "./calls.ts";
 import { StreamedTurn } from "./model-turn.ts";
@@ -31,17 +32,12 @@ const MESSAGE: AssistantMessage = {
   timestamp: 0,
 };
 
-const run = new Run(
-  new Conversation([]),
-  { system: { stable: "" }, tools: [] },
-  NOTHING_TO_RUN,
-  () => undefined,
-);
+let kept = false;
 
-/** Objects of the classes that runs are made of, for `keepShapes`: the run has those it makes itself. */
-export const RUN_SHAPES: readonly object[] = [
-  run,
-  run.repeats,
-  new StreamedTurn(run),
-  new TurnCalls(run, MESSAGE, []),
-];
+/** Keeps one object of each class that a run is made of, with nothing in it; the run has those it makes itself. */
+export function keepRunShapes(): void {
+  if (kept) return;
+  kept = true;
+  const run = new Run(new Conversation([]), { system: { stable: "" }, tools: [] }, NOTHING_TO_RUN, () => {});
+  keepShapes(run, run.repeats, new StreamedTurn(run), new TurnCalls(run, MESSAGE, []));
+}

@@ -17,7 +17,7 @@ import type { Tally } from "./tally.ts";
 
 /** How long a stream that has given its last event may take to close. */
 const CLOSE_MS = 250;
-/** Events taken in a row without giving way to anybody else in the process. */
+/** Events taken in a row before those who wait for a promise come to their turn. */
 const IN_A_ROW = 64;
 
 type LastEvent = Extract<ModelEvent, { readonly type: "finish" | "error" }>;
@@ -116,6 +116,7 @@ export class StreamedTurn {
       }
       const last = this.last;
       if (last === undefined) {
+        void close(iterator);
         this.resolve(this.failed());
         return;
       }

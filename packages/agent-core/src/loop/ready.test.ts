@@ -62,6 +62,18 @@ async function run(
   return { result: await loop.result(), events };
 }
 
+function watched(
+  message: typeof TEXT,
+  watch: (event: AgentEvent) => void | Promise<void>,
+  pieces = 9,
+): Promise<RunResult> {
+  return runAgentLoop(
+    { system: SYSTEM, history: [], input: [user("go")], tools: [] },
+    { model: MODEL, stream: () => streamOf(eventsOf(message, pieces)) },
+    watch,
+  );
+}
+
 describe("events that are ready", () => {
   it("make the same run as those that are waited for, however they come", async () => {
     const turns = [CALLS, TEXT].map((message) => [...eventsOf(message, 7)]);
@@ -85,7 +97,7 @@ describe("events that are ready", () => {
   it("wait for whoever watches", async () => {
     let busy = false;
     let overtaken = 0;
-    const { result } = await watched(TEXT, async () => {
+    const result = await watched(TEXT, async () => {
       if (busy) overtaken++;
       busy = true;
       await undefined;
@@ -146,17 +158,22 @@ describe("events that are ready", () => {
   });
 });
 
-function watched(
-  message: typeof TEXT,
-  watch: (event: AgentEvent) => void | Promise<void>,
-  pieces = 9,
-): Promise<{ result: RunResult }> {
-  return runAgentLoop(
-    { system: SYSTEM, history: [], input: [user("go")], tools: [] },
-    { model: MODEL, stream: () => streamOf(eventsOf(message, pieces)) },
-    watch,
-  ).then((result) => ({ result }));
-}
+describe("a stream that gives what is no event", () => {
+  it("is closed", async () => {
+    let closed = 0;
+    for (const odd of [null, 7, { type: "error" }]) {
+      await run(async function* () {
+        try {
+          yield odd as unknown as ModelEvent;
+          await new Promise(() => {});
+        } finally {
+          closed++;
+        }
+      });
+    }
+    expect(closed).toBe(3);
+  });
+});
 
 describe("streamOf", () => {
   it("runs a generator only as its events are asked for, and ends it when it is left", async () => {

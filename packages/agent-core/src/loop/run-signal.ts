@@ -122,8 +122,8 @@ export class RunSignal {
   }
 }
 
-/** Stands where the signal of a run will be, once somebody has asked for it. */
-const LATER = new AbortController().signal;
+/** Stands where the signal of a run will be, once somebody has asked for it. Made for the first run. */
+let later: AbortSignal | undefined;
 
 class SignalWhenAsked implements ProxyHandler<Mutable<StreamOptions>> {
   private readonly stop: RunSignal;
@@ -143,7 +143,7 @@ class SignalWhenAsked implements ProxyHandler<Mutable<StreamOptions>> {
   }
 
   private make(options: Mutable<StreamOptions>): void {
-    if (options.signal === LATER) options.signal = this.stop.signal;
+    if (options.signal === later) options.signal = this.stop.signal;
   }
 }
 
@@ -154,5 +154,6 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
  * that copies have it and it can be set. An accessor in its place takes three times as long to make.
  */
 export function withSignal(options: StreamOptions | undefined, stop: RunSignal): StreamOptions {
-  return new Proxy({ ...options, signal: LATER }, new SignalWhenAsked(stop));
+  later ??= new AbortController().signal;
+  return new Proxy({ ...options, signal: later }, new SignalWhenAsked(stop));
 }

@@ -43,8 +43,8 @@ const NO_CALLS: readonly ToolCallBlock[] = [];
 /**
  * One run over a conversation: the double loop, outside over follow-ups, inside over tool calls and steering.
  *
- * Like `Conversation`, `RunSignal`, `StreamedTurn` and `Tally`, which are made or used once a run and not exported, it
- * keeps its members private by type alone: private names cost more in every access until code is optimised, which
+ * Like `Conversation`, `RunSignal`, `StreamedTurn` and `Tally`, which are made or used once a run and are no part of the
+ * package's interface, it keeps its members private by type alone: private names cost more in every access until code is optimised, which
  * takes some thousand runs.
  */
 export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
@@ -351,7 +351,7 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
     return undefined;
   }
 
-  /** Keeps messages: durable first, then part of the conversation and told. `calls` are those a turn made. */
+  /** Keeps input, or a model's turn and the calls it made: durable first, then part of the conversation and told. */
   private commit(
     messages: readonly AgentMessage[],
     origin: Opening["origin"] | "model",
@@ -362,7 +362,8 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
     if (this.config.onStep === undefined) return this.addAll(messages, origin);
     const base = { turn: this.turn, messages, pendingToolCalls: calls };
     if (origin !== "model") return this.keep({ kind: "input", ...base, origin }, origin);
-    if (first.role === "assistant") return this.keep({ kind: "assistant", ...base, message: first }, origin);
+    if (first.role !== "assistant") throw new TypeError("A model's turn is an assistant message.");
+    return this.keep({ kind: "assistant", ...base, message: first }, origin);
   }
 
   private async keep(step: Step, origin: MessageOrigin): Promise<void> {

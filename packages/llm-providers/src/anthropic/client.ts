@@ -11,15 +11,17 @@ const MESSAGES = "/v1/messages";
 type Sdk = typeof import("@anthropic-ai/sdk");
 
 /**
- * The SDK's three hundred files take a quarter less to load as CommonJS. In a bundle, where no folder of packages need
- * be near, they are what it imports.
+ * The SDK's three hundred files take a quarter less to load as CommonJS. A bundle has its own copy instead, which it
+ * imports; what may lie in a folder of packages beside it can be another version.
  */
 async function loadSdk(): Promise<Sdk> {
   try {
-    return createRequire(import.meta.url)("@anthropic-ai/sdk");
+    const sdk: Sdk = createRequire(import.meta.url)("@anthropic-ai/sdk");
+    if (typeof sdk.Anthropic.prototype.buildRequest === "function") return sdk;
   } catch {
-    return import("@anthropic-ai/sdk");
+    // What is wrong with it, the import says.
   }
+  return import("@anthropic-ai/sdk");
 }
 
 /** An accepted request's answer, unread. */

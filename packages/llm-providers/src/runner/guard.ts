@@ -8,6 +8,7 @@ import type {
 } from "@signalbox/agent-core";
 import { classifyException, type Failure, failure } from "../stream/errors.ts";
 import { type OpenBlock, seal } from "../stream/seal.ts";
+import { drain } from "../stream/source.ts";
 import { isTurn } from "../stream/turn.ts";
 
 type Result = IteratorResult<ModelEvent, undefined>;
@@ -43,8 +44,6 @@ class Guard implements ModelIterator {
   #started = false;
   #emitted = false;
   #ended = false;
-  /** Whether anything may follow the last event. */
-  #unread = false;
 
   constructor(inner: ModelIterator, model: Model, signal: AbortSignal | undefined, now: () => number) {
     this.#inner = inner;
@@ -57,8 +56,7 @@ class Guard implements ModelIterator {
     if (this.#ended) return undefined;
     try {
       const event = this.#inner.nextReady?.();
-      if (event !== undefined) this.#note(event);
-      return event;
+      return event === undefined ? undefined : this.#seen(event);
     } catch (error) {
       this.#threw(error);
       return undefined;
@@ -67,41 +65,44 @@ class Guard implements ModelIterator {
 
   async next(): Promise<Result> {
     if (!this.#ended) {
-      let result: IteratorResult<ModelEvent> | undefined;
       try {
-        result = await this.#inner.next();
+        const result: IteratorResult<ModelEvent> | undefined = await this.#inner.next();
+        if (result?.done === true) {
+          this.#break(failure("protocol", "The provider's stream ended without a word."));
+        } else if (!this.#ended) {
+          const value = this.#seen(result?.value);
+          if (value !== undefined) return { done: false, value };
+        }
       } catch (error) {
         this.#threw(error);
       }
-      if (result?.done === true)
-        this.#break(failure("protocol", "The provider's stream ended without a word."));
-      else if (result !== undefined && !this.#ended) {
-        this.#note(result.value);
-        return { done: false, value: result.value };
-      }
     }
     const value = this.#queue.shift();
-    if (value !== undefined) return { done: false, value };
-    await this.#readOn();
-    return { done: true, value: undefined };
-  }
-
-  /** Lets a stream do what it does after its last event: a generator gives its connection back then. */
-  async #readOn(): Promise<void> {
-    if (!this.#unread) return;
-    this.#unread = false;
-    try {
-      await this.#inner.next();
-    } catch {
-      // The turn is whole either way.
-    }
+    return value === undefined ? { done: true, value: undefined } : { done: false, value };
   }
 
   async return(): Promise<Result> {
     this.#ended = true;
     this.#queue.length = 0;
-    await this.#inner.return?.().then(undefined, () => {});
+    this.#close();
     return { done: true, value: undefined };
+  }
+
+  /** Not waited for: a generator that hangs would not let go of whoever leaves. */
+  #close(): void {
+    const closed = async (): Promise<unknown> => this.#inner.return?.();
+    closed().catch(() => {});
+  }
+
+  /** The event, once it is known for one; after one that is none the turn is over. */
+  #seen(event: ModelEvent | undefined): ModelEvent | undefined {
+    if (event !== undefined && isEvent(event)) {
+      this.#note(event);
+      return event;
+    }
+    this.#break(NO_EVENT);
+    this.#readOn();
+    return undefined;
   }
 
   #note(event: ModelEvent): void {
@@ -127,10 +128,19 @@ class Guard implements ModelIterator {
       case "finish":
       case "error":
         this.#ended = true;
-        this.#unread = true;
+        this.#readOn();
         break;
       default:
     }
+  }
+
+  /** Lets a stream do what it does after its last event: a generator gives its connection back then. */
+  #readOn(): void {
+    const next = async (): Promise<boolean> => {
+      if ((await this.#inner.next())?.done !== true) this.#close();
+      return false;
+    };
+    drain(next, () => this.#close());
   }
 
   #threw(error: unknown): void {
@@ -156,6 +166,17 @@ class Guard implements ModelIterator {
       partial: brokenMessage(this.#model, error, this.#now(), content),
     });
   }
+}
+
+const NO_EVENT: Failure = failure("protocol", "The provider's stream gave something that is no event.");
+
+/** As far as the runner relies on it: a third party's stream may be written without types. */
+function isEvent(event: ModelEvent): boolean {
+  if (typeof event !== "object" || event === null || typeof event.type !== "string") return false;
+  if (event.type === "finish") return typeof event.message === "object" && event.message !== null;
+  if (event.type !== "error") return true;
+  const { error, partial } = event;
+  return typeof error === "object" && error !== null && typeof partial === "object" && partial !== null;
 }
 
 function aborted(): Failure {

@@ -6,17 +6,6 @@ import { createProviders, type Provider } from "../provider.ts";
 import { failure } from "../stream/errors.ts";
 import { modelTurn } from "../stream/turn.ts";
 import { checkEvents, readReady, readTurn } from "../testkit/index.ts";
-import { brokenMessage } from "./guard.ts";
-
-const sayer: Provider = {
-  api: "sayer",
-  connect: () => (asked, _context, how) =>
-    modelTurn({ model: asked, options: how }, async (turn) => {
-      turn.text(turn.open({ type: "text" }), "hi");
-      turn.finish("end_turn");
-      return { pull: () => false, close: () => {} };
-    }),
-};
 
 describe("a model runner", () => {
   it("tries again after a passing failure, waiting longer each time", async () => {
@@ -229,70 +218,6 @@ describe("a model runner", () => {
     expect(turn.message.content).toMatchObject([{ type: "toolCall", args: { a: 1 } }]);
   });
 
-  it("goes on to other models where a third party's provider throws", async () => {
-    const throws: Record<string, Provider["connect"]> = {
-      connect: () => {
-        throw new Error("bad settings");
-      },
-      stream: () => () => {
-        throw new Error("bad request");
-      },
-      "the first event": () =>
-        async function* () {
-          yield* [];
-          throw new Error("boom");
-        },
-      "after a call began": () =>
-        async function* () {
-          yield { type: "start", request: { api: "odd", provider: "o", model: "m" }, warnings: [] };
-          yield { type: "block.start", index: 0, block: { type: "toolCall", id: "1", name: "t" } };
-          yield { type: "tool.delta", index: 0, delta: "{" };
-          throw new Error("boom");
-        },
-      "an end without a word": () =>
-        async function* () {
-          yield { type: "start", request: { api: "odd", provider: "o", model: "m" }, warnings: [] };
-        },
-    };
-    for (const [name, connect] of Object.entries(throws)) {
-      const { runner } = stage(
-        [{ say: "hi" }],
-        {},
-        {
-          providers: createProviders([{ api: "odd", connect }, sayer]),
-          accounts: [
-            { name: "o", api: "odd", keys: [] },
-            { name: "a", api: "sayer", keys: [] },
-          ],
-        },
-      );
-      const turn = await readTurn(runner.withFallbacks([model("a")])({ ...model("o"), api: "odd" }, context));
-      expect(turn.message.content, name).toEqual([{ type: "text", text: "hi" }]);
-      expect(kinds(turn.events), name).toEqual(["protocol>retry", "protocol>retry", "protocol>model"]);
-    }
-  });
-
-  it("ends in an error where a third party's stream throws after it has said something", async () => {
-    const odd: Provider = {
-      api: "odd",
-      connect: () =>
-        async function* () {
-          yield { type: "start", request: { api: "odd", provider: "o", model: "m" }, warnings: [] };
-          yield { type: "block.start", index: 0, block: { type: "text" } };
-          yield { type: "text.delta", index: 0, delta: "so far" };
-          throw new Error("boom");
-        },
-    };
-    const { runner } = stage(
-      [],
-      {},
-      { providers: createProviders([odd]), accounts: [{ name: "o", api: "odd", keys: [] }] },
-    );
-    const turn = await readTurn(runner.stream({ ...model("o"), api: "odd" }, context));
-    expect(turn.error).toMatchObject({ code: "protocol", emitted: true });
-    expect(turn.message.content).toEqual([{ type: "text", text: "so far" }]);
-  });
-
   it("gives the same events to who takes those that are ready, whatever fails", async () => {
     const fail = fc.record({
       fail: fc.constantFrom("rate_limit", "overloaded", "network", "auth"),
@@ -320,27 +245,6 @@ describe("a model runner", () => {
       }),
       { numRuns: 200 },
     );
-  });
-
-  it("lets a third party's stream do what it does after its last event", async () => {
-    const log: string[] = [];
-    const odd: Provider = {
-      api: "odd",
-      connect: () =>
-        async function* (asked) {
-          const { provider, id } = asked;
-          yield { type: "start", request: { api: "odd", provider, model: id }, warnings: [] };
-          yield { type: "finish", message: brokenMessage(asked, undefined, 0) };
-          log.push("gives its connection back");
-        },
-    };
-    const { runner } = stage(
-      [],
-      {},
-      { providers: createProviders([odd]), accounts: [{ name: "o", api: "odd", keys: [] }] },
-    );
-    for await (const event of runner.stream({ ...model("o"), api: "odd" }, context)) log.push(event.type);
-    expect(log).toEqual(["start", "finish", "gives its connection back"]);
   });
 
   it("does not repeat what cannot succeed", async () => {

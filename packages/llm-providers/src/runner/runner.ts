@@ -97,7 +97,7 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
     });
   }
 
-  const streamOf = (line: Line, key: Key): StreamModel | undefined => {
+  const streamFor = (line: Line, key: Key): StreamModel | undefined => {
     const known = line.streams.get(key);
     if (known !== undefined) return known;
     const { account } = line;
@@ -128,7 +128,7 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
     });
     const open = ({ model, key }: Attempt, silenceMs: number | undefined): ModelStream => {
       const line = lines.get(model.provider);
-      const stream = line === undefined ? undefined : streamOf(line, key);
+      const stream = line === undefined ? undefined : streamFor(line, key);
       if (stream === undefined) throw new TypeError(`No account is called "${model.provider}"`);
       return stream(
         model,

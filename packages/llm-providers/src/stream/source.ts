@@ -98,7 +98,7 @@ function cutLater(incoming: IncomingMessage): void {
 }
 
 /** Reads on without looking until the end, or cuts. */
-function drain(next: () => Promise<boolean>, cut: () => void): void {
+export function drain(next: () => Promise<boolean>, cut: () => void): void {
   const timer = setTimeout(cut, DRAIN_MS).unref();
   const step = (): void => {
     next().then(

@@ -118,7 +118,7 @@ export async function readTurn(stream: AsyncIterable<ModelEvent>): Promise<ReadT
   return checkEvents(events);
 }
 
-/** The same as an agent's loop does it: events that are ready are taken as they are, the others are waited for. */
+/** The same with the events that are ready taken as they are, and only the others waited for. */
 export async function readReady(stream: ModelStream): Promise<ReadTurn> {
   const iterator = stream[Symbol.asyncIterator]();
   const events: ModelEvent[] = [];

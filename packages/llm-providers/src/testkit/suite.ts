@@ -104,9 +104,9 @@ class Subject {
   }
 }
 
-/** What two readings of the same stream have to agree on. */
-function essence(turn: ReadTurn): Omit<AssistantMessage, "error"> {
-  const { error: _, ...rest } = turn.message;
+/** What two readings of the same stream have to agree on; `config.now` is an adapter's to pass on or not. */
+function essence(turn: ReadTurn): Omit<AssistantMessage, "error" | "timestamp"> {
+  const { error: _, timestamp: __, ...rest } = turn.message;
   return rest;
 }
 
@@ -177,7 +177,8 @@ export function providerSuite({ describe, it }: TestApi, subject: ProviderSubjec
           const waited = await under.read({ pieces });
           const { events } = under.open({ pieces });
           const taken = await within("a turn", readReady(events), subject.hungMs);
-          assert.deepEqual(taken.events, waited.events);
+          assert.deepEqual(taken.events.slice(0, -1), waited.events.slice(0, -1));
+          assert.deepEqual(essence(taken), essence(waited));
         });
 
         it("ends once wherever it is cut, and runs nothing then", async () => {
