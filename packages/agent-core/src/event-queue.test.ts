@@ -1,8 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { assistant, MODEL, SYSTEM, scripted, text, tool, toolCall, user } from "../test/scripted.ts";
+import {
+  assistant,
+  eventsOf,
+  MODEL,
+  SYSTEM,
+  scripted,
+  text,
+  tool,
+  toolCall,
+  user,
+} from "../test/scripted.ts";
 import { RunQueue, ViewQueue } from "./event-queue.ts";
 import type { AgentEvent } from "./index.ts";
-import { Agent } from "./index.ts";
+import { Agent, streamOf } from "./index.ts";
 
 const delta = (value: string, index = 0): AgentEvent => ({ type: "text.delta", index, delta: value });
 const update = (callId: string, value: string): AgentEvent => ({
@@ -130,6 +140,26 @@ describe("ViewQueue", () => {
 });
 
 describe("Agent.events", () => {
+  it("loses nothing for a viewer that only reads, however many events come in a row", async () => {
+    const blocks = Array.from({ length: 300 }, (_, n) => ({ type: "text", text: `${n}` }) as const);
+    const given = [...eventsOf(assistant(blocks))];
+    const agent = new Agent({ model: MODEL, stream: () => streamOf(given), system: SYSTEM });
+    const all: AgentEvent[] = [];
+    agent.subscribe((event) => void all.push(event));
+    const seen: AgentEvent[] = [];
+    const events = agent.events({ capacity: 32 });
+    const reading = (async () => {
+      for await (const event of events) {
+        seen.push(event);
+        if (event.type === "run.end") return;
+      }
+    })();
+    await agent.prompt(user("go"));
+    await reading;
+    expect(all.length).toBeGreaterThan(900);
+    expect(seen).toEqual(all);
+  });
+
   it("never holds up the run, and ends when it is left", async () => {
     const turns = Array.from({ length: 50 }, (_, n) => assistant([toolCall(`c${n}`, "t", { n })]));
     const agent = new Agent({

@@ -134,6 +134,8 @@ export class RunQueue extends Queue {
   }
 }
 
+const TURN = Promise.resolve();
+
 /** For a viewer that must never hold up the run: what it is too slow for is joined, then left out. */
 export class ViewQueue extends Queue {
   readonly #capacity: number;
@@ -145,10 +147,15 @@ export class ViewQueue extends Queue {
     this.#onReturn = onReturn;
   }
 
-  push(event: AgentEvent): void {
-    if (this.closed) return;
+  /** Where half of the room is taken the viewer gets a turn to read, if it wants one: events may come in a row. */
+  push(event: AgentEvent): void | Promise<void> {
+    if (this.closed) return undefined;
     this.offer(event);
-    if (this.size < this.#capacity) return;
+    if (this.size >= this.#capacity) this.#shrink();
+    return this.size > this.#capacity / 2 ? TURN : undefined;
+  }
+
+  #shrink(): void {
     const joined = joinEvents(this.unread());
     if (joined.length <= this.#capacity / 2) {
       this.replaceUnread(joined);

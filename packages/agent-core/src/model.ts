@@ -192,6 +192,10 @@ export interface ModelContext {
 }
 
 export interface StreamOptions {
+  /**
+   * A run makes its signal when somebody looks at it, so the options it gives are a proxy: `{ ...options }` is a plain
+   * copy of them, for what can take no proxy (`structuredClone`, a worker).
+   */
   readonly signal?: AbortSignal;
   /** Tokens; defaults to the model's `maxOutputTokens` or 8,192, whichever is less. */
   readonly maxOutputTokens?: number;
@@ -224,6 +228,7 @@ export interface ModelIterator extends AsyncIterator<ModelEvent> {
   /**
    * The next event where it is there already, without the cost of a promise: several come with one piece off a wire.
    * `undefined` where there is none, also at the end: `next` knows more. Not to be called while a `next` is pending.
+   * Who passes a stream on with other events has to wrap it too, or leave it out: it goes past a changed `next`.
    */
   nextReady?(): ModelEvent | undefined;
 }

@@ -4,6 +4,7 @@ import { keepShapes } from "./shapes.ts";
 /** Events that nobody has to wait for. */
 class ReadyEvents implements ModelIterator, ModelStream {
   readonly #events: Iterator<ModelEvent>;
+  #over = false;
 
   constructor(events: Iterable<ModelEvent>) {
     this.#events = events[Symbol.iterator]();
@@ -14,19 +15,24 @@ class ReadyEvents implements ModelIterator, ModelStream {
   }
 
   nextReady(): ModelEvent | undefined {
+    if (this.#over) return undefined;
     const { done, value } = this.#events.next();
-    return done === true ? undefined : value;
+    if (done !== true) return value;
+    this.#over = true;
+    return undefined;
   }
 
   next(): Promise<IteratorResult<ModelEvent, undefined>> {
     return new Promise((resolve) => {
-      const { done, value } = this.#events.next();
-      resolve(done === true ? { done, value: undefined } : { done: false, value });
+      const value = this.nextReady();
+      resolve(this.#over || value === undefined ? { done: true, value: undefined } : { done: false, value });
     });
   }
 
+  // An array's iterator has no `return`, and would go on.
   return(): Promise<IteratorResult<ModelEvent, undefined>> {
     return new Promise((resolve) => {
+      this.#over = true;
       this.#events.return?.();
       resolve({ done: true, value: undefined });
     });

@@ -163,7 +163,9 @@ export class StreamedTurn {
 
   private take(event: ModelEvent | undefined): void | Promise<void> {
     const { emit, snapshot } = this.host;
-    if (typeof event !== "object" || event === null) {
+    if (typeof event !== "object" || event === null || event instanceof Promise) {
+      // An async `nextReady`, written without types.
+      if (event instanceof Promise) event.catch(() => {});
       this.over = true;
       this.broke = "The stream gave something that is no event.";
       return;

@@ -38,7 +38,6 @@ const GRACE_MS = 1_000;
 const CONTINUATIONS = 2;
 /** How often in a row a vendor may ask to be called again before it counts as cut. */
 const PAUSES = 16;
-const NO_CALLS: readonly ToolCallBlock[] = [];
 
 /**
  * One run over a conversation: the double loop, outside over follow-ups, inside over tool calls and steering.
@@ -355,14 +354,14 @@ export class Run implements CallHost, FitHost, IntakeHost, TurnHost {
   private commit(
     messages: readonly AgentMessage[],
     origin: Opening["origin"] | "model",
-    calls: readonly ToolCallBlock[] = NO_CALLS,
+    calls: readonly ToolCallBlock[] = [],
   ): void | Promise<void> {
-    const first = messages[0];
-    if (first === undefined) return;
+    if (messages.length === 0) return;
     if (this.config.onStep === undefined) return this.addAll(messages, origin);
+    const first = messages[0];
     const base = { turn: this.turn, messages, pendingToolCalls: calls };
     if (origin !== "model") return this.keep({ kind: "input", ...base, origin }, origin);
-    if (first.role !== "assistant") throw new TypeError("A model's turn is an assistant message.");
+    if (first?.role !== "assistant") throw new TypeError("A model's turn is an assistant message.");
     return this.keep({ kind: "assistant", ...base, message: first }, origin);
   }
 

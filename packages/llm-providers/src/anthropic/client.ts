@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import type { ProviderConfig } from "../provider.ts";
 import { classify, classifyException, FailureError, retryAfterMs } from "../stream/errors.ts";
 import { incomingSource, type OnBytes, responseSource } from "../stream/source.ts";
@@ -8,21 +7,7 @@ import type { TurnSource } from "../stream/turn.ts";
 const PUBLIC_URL = "https://api.anthropic.com";
 const MESSAGES = "/v1/messages";
 
-type Sdk = typeof import("@anthropic-ai/sdk");
-
-/**
- * The SDK's three hundred files take a quarter less to load as CommonJS. A bundle has its own copy instead, which it
- * imports; what may lie in a folder of packages beside it can be another version.
- */
-async function loadSdk(): Promise<Sdk> {
-  try {
-    const sdk: Sdk = createRequire(import.meta.url)("@anthropic-ai/sdk");
-    if (typeof sdk.Anthropic.prototype.buildRequest === "function") return sdk;
-  } catch {
-    // What is wrong with it, the import says.
-  }
-  return import("@anthropic-ai/sdk");
-}
+type Sdk = Pick<typeof import("@anthropic-ai/sdk/index.js"), "APIError">;
 
 /** An accepted request's answer, unread. */
 export interface Answer {
@@ -66,7 +51,8 @@ async function refusal(sdk: Sdk, response: Response, now: number): Promise<Failu
  * (retries, time-outs, logging, copies of every header) is not needed here and costs more than the rest of a turn.
  */
 export async function openClient(config: ProviderConfig): Promise<PostMessages> {
-  const sdk = await loadSdk();
+  // Its three hundred files take a quarter less to load as CommonJS, which this name is for.
+  const sdk = await import("@anthropic-ai/sdk/index.js");
   const { apiKey, baseUrl, headers, fetch: send, now = Date.now } = config;
   // The SDK sends the key as a bearer token; other servers that speak this API often know `x-api-key` only.
   const keyHeader = apiKey !== undefined && baseUrl !== undefined ? { "x-api-key": apiKey } : {};

@@ -39,7 +39,7 @@ class Guard implements ModelIterator {
   readonly #signal: AbortSignal | undefined;
   readonly #now: () => number;
   readonly #open = new Map<number, OpenBlock>();
-  readonly #sealed: Block[] = [];
+  readonly #sealed = new Map<number, Block>();
   readonly #queue: ModelEvent[] = [];
   #started = false;
   #emitted = false;
@@ -59,6 +59,7 @@ class Guard implements ModelIterator {
       return event === undefined ? undefined : this.#seen(event);
     } catch (error) {
       this.#threw(error);
+      this.#close();
       return undefined;
     }
   }
@@ -123,7 +124,7 @@ class Guard implements ModelIterator {
       }
       case "block.end":
         this.#open.delete(event.index);
-        this.#sealed[event.index] = event.block;
+        this.#sealed.set(event.index, event.block);
         break;
       case "finish":
       case "error":
@@ -155,11 +156,11 @@ class Guard implements ModelIterator {
       this.#queue.push({ type: "start", request: { api, provider, model: id }, warnings: [] });
     for (const [index, open] of this.#open) {
       const block = seal(open, undefined, false);
-      this.#sealed[index] = block;
+      this.#sealed.set(index, block);
       this.#queue.push({ type: "block.end", index, block });
     }
     const error = { ...cause, emitted: this.#emitted };
-    const content = this.#sealed.filter((block) => block !== undefined);
+    const content = [...this.#sealed].sort(([a], [b]) => a - b).map(([, block]) => block);
     this.#queue.push({
       type: "error",
       error,
