@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message, Model } from "@signalbox/agent-core";
+import type { AssistantMessage, Message, Model, Tool } from "@signalbox/agent-core";
 import { planOf, SYSTEM, TOOL, turnOf } from "./plan.ts";
 
 /** What a candidate reports while it runs. */
@@ -132,7 +132,8 @@ const model: Model = {
   thinking: [],
   tools: "native",
 };
-const tools = [{ name: TOOL.name, description: TOOL.description, inputSchema: TOOL.schema }];
+const tool = { name: TOOL.name, description: TOOL.description, inputSchema: TOOL.schema };
+const tools = [tool];
 
 type Stream = import("@signalbox/agent-core").StreamModel;
 
@@ -186,6 +187,40 @@ export async function oursWithRunner(url: string): Promise<Run> {
     accounts: [{ name: "anthropic", api: "anthropic-messages", keys: ["k"], baseUrl: url }],
   });
   return (prompt, watch) => ourLoop(runner.stream, prompt, watch);
+}
+
+const echo = (watch: Watch, execution: "sequential" | "parallel"): Tool => ({
+  ...tool,
+  effects: "none",
+  execution,
+  async execute(call) {
+    return { content: [{ type: "text", text: watch.onTool(call.args) }] };
+  },
+});
+
+/** Both packages as they are published: as an application would, a new `Agent`, a listener, one prompt. */
+export async function agent(url: string): Promise<Run> {
+  const { Agent } = await import("@signalbox/agent-core");
+  const { connectAnthropic }: typeof import("../src/anthropic/index.ts") = await import(
+    built("anthropic/index.js")
+  );
+  const stream = connectAnthropic({ apiKey: "k", baseUrl: url });
+  return async (prompt, watch) => {
+    const { kind, count } = planOf(prompt);
+    const one = new Agent({
+      model,
+      stream,
+      system: { stable: SYSTEM },
+      tools: [echo(watch, kind === "parallel" ? "parallel" : "sequential")],
+      limits: { turns: count + 1 },
+    });
+    one.subscribe((event) => {
+      if (event.type === "text.delta") watch.onDelta(event.delta);
+    });
+    const { reason, error, text } = await one.prompt(prompt);
+    if (reason !== "done") throw new Error(error?.message ?? reason);
+    return text;
+  };
 }
 
 /** Floor in process: an async generator of ready-made events. */

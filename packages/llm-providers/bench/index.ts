@@ -1,7 +1,9 @@
-// CPU time of the Anthropic provider against hand-written floors, measured in the same run.
+// CPU time of the Anthropic provider, under a hand-written loop and under agent-core's Agent, against hand-written floors,
+// measured in the same run.
 //   node bench/index.ts [--rounds 3] [--ms 800] [--only turn,tools]
 // Every sample is a fresh process; the order of the candidates moves on from round to round; ratios are medians of the
-// ratios within a round, so that a busy machine disturbs both sides alike.
+// ratios within a round, so that a busy machine disturbs both sides alike;
+// what a long loop costs over a short one is a ratio of medians.
 import { execFile, fork } from "node:child_process";
 import { once } from "node:events";
 import { cpus } from "node:os";
@@ -25,7 +27,7 @@ interface Scenario {
   readonly units: number;
 }
 
-const WIRE: readonly Candidate[] = ["rawSdk", "bareFetch", "ours", "oursWithRunner"];
+const WIRE: readonly Candidate[] = ["rawSdk", "bareFetch", "ours", "oursWithRunner", "agent"];
 const LOCAL: readonly Candidate[] = ["bareGenerator", "turnWriter"];
 
 const SCENARIOS: readonly Scenario[] = [
@@ -160,6 +162,9 @@ console.log(
 );
 console.log(`${"".padEnd(36)}${"µs each".padStart(10)}${"× floor".padStart(10)}`);
 
+/** What a tool turn costs each candidate, by the length of the loop; the median of the rounds. */
+const toolTurns = new Map<number, ReadonlyMap<Candidate, number>>();
+
 for (const scenario of scenarios) {
   const samples = new Map<Candidate, number[]>(scenario.candidates.map((candidate) => [candidate, []]));
   for (let round = 0; round < rounds; round++)
@@ -169,6 +174,8 @@ for (const scenario of scenarios) {
       samples.get(candidate)?.push((await sample(scenario, candidate, url)).cpuUs / scenario.units);
     }
   console.log(scenario.title);
+  if (scenario.name === "tools")
+    toolTurns.set(scenario.units, new Map([...samples].map(([name, figures]) => [name, median(figures)])));
   const floor = samples.get(scenario.floor) ?? [];
   for (const [candidate, figures] of samples) {
     const ratio = median(figures.map((figure, round) => figure / (floor[round] ?? Number.NaN)));
@@ -178,3 +185,13 @@ for (const scenario of scenarios) {
   }
 }
 server.disconnect();
+
+const long = toolTurns.get(400);
+const short = toolTurns.get(10);
+if (long !== undefined && short !== undefined) {
+  console.log("tool turn, loop of 400 over loop of 10");
+  for (const [candidate, cost] of long) {
+    const ratio = cost / (short.get(candidate) ?? Number.NaN);
+    console.log(`  ${candidate.padEnd(44)}${ratio.toFixed(2).padStart(10)}`);
+  }
+}

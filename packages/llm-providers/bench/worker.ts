@@ -1,5 +1,6 @@
 // One sample in a process of its own: one scenario of one candidate.
 import {
+  agent,
   bareFetch,
   bareGenerator,
   ours,
@@ -10,7 +11,7 @@ import {
 } from "./candidates.ts";
 import { expected, type Plan, promptOf } from "./plan.ts";
 
-const candidates = { bareFetch, rawSdk, ours, oursWithRunner, bareGenerator, turnWriter };
+const candidates = { bareFetch, rawSdk, ours, oursWithRunner, agent, bareGenerator, turnWriter };
 
 /** What a sample is asked for. */
 export interface Job {
