@@ -166,6 +166,17 @@ test.each([
   ["https://dashscope.aliyuncs.com/compatible-mode/v1", asked("system", { ...plain, enable_thinking: true })],
   ["https://openrouter.ai/api/v1", asked("system", { ...plain, reasoning: { effort: "xhigh" } })],
   [
+    "https://api.groq.com/openai/v1",
+    asked("system", {
+      max_completion_tokens: 50,
+      temperature: 1,
+      stop: ["END"],
+      tool_choice: "required",
+      reasoning_effort: "high",
+      ...usage,
+    }),
+  ],
+  [
     "http://127.0.0.1:11434/v1",
     asked("system", { max_tokens: 50, temperature: 1, stop: ["END"], reasoning_effort: "high", ...usage }),
   ],
