@@ -26,6 +26,18 @@ describe("loadConfig", () => {
     expect(config.session.dmScope).toBe("per-channel-peer");
   });
 
+  it("says what has the wrong type, and does not call it missing", () => {
+    const list = only(load("agents: [{ id: coder, tools: { allow: [read] } }]"));
+    expect(list).toMatchObject({ path: "agents", severity: "error" });
+    expect(list.message).toContain("mapping");
+    expect(load("agents: 5").config.agents.defaults.tools).toEqual({ allow: [] });
+    expect(load("agents:").config.agents.defaults.tools).toBeUndefined();
+    expect(only(load("models: [1]"))).toMatchObject({ path: "models" });
+    const tools = only(load("agents: { list: [{ id: a, tools: [read] }] }"));
+    expect(formatProblem(tools)).not.toContain("missing");
+    expect(formatProblem(only(load("agents: { list: [{ name: a }] }")))).toContain("is missing (a string");
+  });
+
   it("reads the documented example shape", () => {
     const { config, problems } = load(
       `

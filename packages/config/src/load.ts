@@ -174,6 +174,9 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     return Array.isArray(input) ? input : [];
   };
 
+  const mapping = (path: ConfigPath, input: unknown): Record<string, unknown> =>
+    Object.fromEntries(entries(path, input));
+
   const gateway = part(gatewaySchema, ["gateway"], root.gateway ?? {}, "the gateway");
   if (
     gateway === undefined ||
@@ -183,15 +186,20 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   }
 
   const providers: Record<string, ProviderConfig> = {};
-  for (const [name, input] of entries(["models", "providers"], asRecord(root.models)?.providers)) {
+  for (const [name, input] of entries(["models", "providers"], mapping(["models"], root.models).providers)) {
     const provider = part(providerSchema, ["models", "providers", name], input, `model provider ${name}`);
     if (provider) providers[name] = provider;
   }
 
-  const agents = asRecord(root.agents);
-  const defaults = section(agentDefaultsSchema, ["agents", "defaults"], agents?.defaults);
+  const agents = mapping(["agents"], root.agents);
+  const defaultsAt: ConfigPath = ["agents", "defaults"];
+  // What was written in the wrong shape may have been what an agent is not to have.
+  const defaults =
+    asRecord(root.agents ?? {}) === undefined
+      ? agentDefaultsSchema.parse(closedFor(defaultsAt, defaultsAt.length)?.value ?? {})
+      : section(agentDefaultsSchema, defaultsAt, agents.defaults);
   const list: AgentConfig[] = [];
-  for (const [index, input] of items(["agents", "list"], agents?.list).entries()) {
+  for (const [index, input] of items(["agents", "list"], agents.list).entries()) {
     const agent = part(agentSchema, ["agents", "list", index], input, `agent ${nameOf(input, index)}`);
     if (agent === undefined) continue;
     if (list.some((other) => other.id === agent.id)) {

@@ -30,7 +30,7 @@ export function validate<S extends z.ZodType>(
   let current = input;
   // What is complained about is taken out and the rest is tried again, so that one slip hides nothing else.
   for (let round = 0; round < ROUNDS; round++) {
-    const result = schema.safeParse(current);
+    const result = schema.safeParse(current, { reportInput: true });
     if (result.success) return { value: result.data, complaints };
     const unknown = result.error.issues.filter((issue) => issue.code === "unrecognized_keys");
     for (const issue of unknown) {
@@ -82,9 +82,13 @@ function wrong(issue: z.core.$ZodIssue, at: ConfigPath): Complaint {
     if (first) return { ...wrong(first, path), path };
   }
   if (issue.code === "invalid_type" && issue.input === undefined) {
-    return { kind: "wrong", path, message: `is missing (a ${issue.expected} is needed)`, remedy: "Add it." };
+    return { kind: "wrong", path, message: `is missing (${a(issue.expected)} is needed)`, remedy: "Add it." };
   }
   return { kind: "wrong", path, message: issue.message, remedy: "Correct the value." };
+}
+
+function a(kind: string): string {
+  return `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`;
 }
 
 function isStep(step: PropertyKey): step is string | number {
