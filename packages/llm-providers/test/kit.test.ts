@@ -30,6 +30,7 @@ type Fault =
   | "asks although it was aborted"
   | "leaves connections open"
   | "does not notice an abort"
+  | "notices an abort late"
   | "throws where nobody answers"
   | "misreads refusals"
   | "opens a block for nothing"
@@ -178,6 +179,8 @@ async function* distorted(
     if (event.type === "error") {
       const { error, partial } = event;
       if (fault === "does not notice an abort" && signal?.aborted) await new Promise(() => {});
+      if (fault === "notices an abort late" && signal?.aborted)
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
       if (fault === "throws where nobody answers" && error.code === "network" && partial.content.length === 0)
         throw new Error(error.message);
       if (
@@ -267,6 +270,7 @@ const faults: readonly (readonly [Fault, string])[] = [
   ["says what was repeated twice", "survives a first event that comes twice"],
   ["overlooks errors in mid-stream", "ends with the vendor's error in mid-stream"],
   ["does not notice an abort", "ends at once when it is aborted, and gives the connection up"],
+  ["notices an abort late", "ends at once when it is aborted, and gives the connection up"],
   ["asks before it is listened to", "asks for nothing before somebody listens"],
   ["leaves connections open", "gives the connection up when the consumer leaves"],
   ["asks although it was aborted", "asks for nothing when it was aborted before"],

@@ -122,6 +122,8 @@ function assertSound(turn: ReadTurn, whole: Whole, where: string): void {
 }
 
 const HUNG_MS = 10_000;
+/** Turns of the event loop in which an aborted turn ends: a few milliseconds where there is nothing else to do. */
+const ABORT_TURNS = 50;
 
 async function within<T>(what: string, promise: Promise<T>, ms: number = HUNG_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -277,11 +279,17 @@ export function providerSuite({ describe, it }: TestApi, subject: ProviderSubjec
             abort.signal,
           );
           const seen: ModelEvent[] = [];
-          setTimeout(() => abort.abort(), 5);
+          let over = false;
           const read = async (): Promise<void> => {
             for await (const event of events) seen.push(event);
+            over = true;
           };
-          await within("a turn that was aborted", read(), subject.hungMs);
+          const reading = read();
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          abort.abort();
+          for (let turn = 0; turn < ABORT_TURNS && !over; turn++) await new Promise(setImmediate);
+          assert.ok(over, `an aborted turn was not over within ${ABORT_TURNS} turns of the event loop`);
+          await within("a turn that was aborted", reading, subject.hungMs);
           const turn = checkEvents(seen);
           assert.equal(turn.error?.code, "aborted");
           assert.equal(turn.message.stopReason, "aborted");
