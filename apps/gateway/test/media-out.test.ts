@@ -26,6 +26,8 @@ function put(world: World, path: string, content: string | Buffer): string {
 const content = z.looseObject({
   text: z.string().optional(),
   zh_cn: z.object({ content: z.array(z.array(z.looseObject({ text: z.string() }))) }).optional(),
+  // Where the answer took long enough to be shown while it was written.
+  body: z.object({ elements: z.array(z.looseObject({ content: z.string() })) }).optional(),
 });
 
 /** What a person sees, in order: words, or the name and content of an attachment. */
@@ -36,7 +38,7 @@ function seen(world: World): string[] {
       return `${one.msgType} ${upload.name}: ${Buffer.from(upload.content).toString("latin1").slice(0, 20)}`;
     const words = one.edits.at(-1) ?? one.content;
     const body = content.parse(JSON.parse(words));
-    return body.text ?? body.zh_cn?.content[0]?.[0]?.text ?? words;
+    return body.text ?? body.zh_cn?.content[0]?.[0]?.text ?? body.body?.elements[0]?.content ?? words;
   });
 }
 
