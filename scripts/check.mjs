@@ -12,7 +12,7 @@ const scenarios = readdirSync(join(root, "scenarios"))
   .sort();
 // By itself Vitest leaves a core free: of two cores that is half, while many suites wait for a process or a
 // socket for much of their time.
-const workers = Math.max(4, availableParallelism() - 1);
+const workers = Math.max(3, availableParallelism() - 1);
 
 const STEPS = [
   { name: "lint", title: "format and lint", run: [bin("biome"), "ci", "--error-on-warnings", "."] },
