@@ -43,6 +43,7 @@ const STEPS = [
     ],
   },
   { name: "packages", title: "packages as published", run: [process.execPath, "scripts/packages.mjs"] },
+  { name: "changesets", title: "changesets", run: [process.execPath, "scripts/changesets.mjs"] },
   { name: "readmes", title: "README examples from tarballs", run: [process.execPath, "scripts/readmes.mjs"] },
 ];
 
