@@ -1,14 +1,17 @@
 import {
   type Channel,
   type ChannelCache,
+  type ChannelCommand,
   type ChannelDefinition,
   type ChannelLogger,
+  type ChannelState,
   type EmitResult,
   type InboundEvent,
   systemClock,
 } from "@signalbox/channel";
 import type { ChannelStatus } from "@signalbox/client";
 import type { LoadedConfig, Problem } from "@signalbox/config";
+import type { KvStore } from "@signalbox/store";
 import { messageOf } from "./errors.ts";
 import type { Logger } from "./log.ts";
 import { platformFetch } from "./platform-fetch.ts";
@@ -21,11 +24,19 @@ export interface Account {
   readonly running: Channel;
 }
 
+/** What the running gateway gives its channels. */
+export interface ChannelHost {
+  readonly emit: (event: InboundEvent) => Promise<EmitResult>;
+  /** What a channel remembers for good. */
+  readonly state: (channel: string) => ChannelState;
+  readonly commands: readonly ChannelCommand[];
+}
+
 /** The accounts the configuration names, and what keeps the wrong ones from running. */
 export interface Accounts {
   readonly problems: readonly Problem[];
   /** Brings every account up; one that fails is reported and tried again, the others run. */
-  start(emit: (event: InboundEvent) => Promise<EmitResult>): Promise<void>;
+  start(host: ChannelHost): Promise<void>;
   stop(drainMs: number): Promise<void>;
   /** An account that runs. */
   get(channel: string, account: string): Account | undefined;
@@ -107,20 +118,19 @@ function runAccounts(
   const ending = new AbortController();
   const keyOf = (channel: string, account: string): string => `${channel}/${account}`;
 
-  const bringUp = async (
-    plan: Planned,
-    emit: (event: InboundEvent) => Promise<EmitResult>,
-  ): Promise<void> => {
+  const bringUp = async (plan: Planned, host: ChannelHost): Promise<void> => {
     const key = keyOf(plan.channel, plan.account);
     try {
       const channel = await plan.definition.create({
         config: plan.config,
         account: plan.account,
         logger: channelLogger(logger, key),
-        emit,
+        emit: host.emit,
         fetch: platformFetch,
         clock: systemClock,
         cache: prefixed(cache, key),
+        state: host.state(plan.channel),
+        commands: host.commands,
         signal: ending.signal,
       });
       // Known before it listens: what it receives while it starts may be answered.
@@ -140,7 +150,7 @@ function runAccounts(
         { account: key, err: messageOf(error), retryInMs: RETRY_MS },
         "channel account did not start",
       );
-      const timer = setTimeout(() => void bringUp(plan, emit), RETRY_MS);
+      const timer = setTimeout(() => void bringUp(plan, host), RETRY_MS);
       timer.unref();
       ending.signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
     }
@@ -148,8 +158,8 @@ function runAccounts(
 
   return {
     problems,
-    async start(emit) {
-      await Promise.all(planned.map((plan) => bringUp(plan, emit)));
+    async start(host) {
+      await Promise.all(planned.map((plan) => bringUp(plan, host)));
     },
     async stop(drainMs) {
       await Promise.allSettled([...running.values()].map((one) => one.running.stop({ drainMs })));
@@ -210,6 +220,16 @@ function channelLogger(logger: Logger, account: string): ChannelLogger {
     info: (message, fields) => child.info(fields ?? {}, message),
     warn: (message, fields) => child.warn(fields ?? {}, message),
     error: (message, fields) => child.error(fields ?? {}, message),
+  };
+}
+
+/** Keys are the channel's own and begin with the id of a bot: they outlive a change of the account's name. */
+export function channelState(kv: KvStore, channel: string): ChannelState {
+  const namespace = `channel/${channel}`;
+  return {
+    get: (key) => kv.get(namespace, key),
+    set: (key, value) => kv.set(namespace, key, JSON.parse(JSON.stringify(value))),
+    delete: async (key) => void (await kv.delete(namespace, key)),
   };
 }
 

@@ -3,10 +3,10 @@ import type { ChannelDefinition } from "@signalbox/channel";
 import type { LoadedConfig } from "@signalbox/config";
 import { createRouter } from "@signalbox/routing";
 import type { HomeLock, Lease } from "@signalbox/store";
-import type { Accounts } from "./channels.ts";
+import { type Accounts, channelState } from "./channels.ts";
 import { createCommands } from "./commands/commands.ts";
 import { loadQueueModes } from "./commands/queue-modes.ts";
-import { COMMANDS } from "./commands/table.ts";
+import { COMMANDS, listedCommands } from "./commands/table.ts";
 import { createCompactionCache } from "./compaction-cache.ts";
 import { createCounters } from "./counters.ts";
 import { createService } from "./create-service.ts";
@@ -320,7 +320,11 @@ async function run(
   const opened = Promise.withResolvers<void>();
   const emit = emitWithFailpoints(intake.emit, failpoints);
   // What an earlier process left comes before anything new.
-  const starting = accounts.start((event) => opened.promise.then(() => emit(event)));
+  const starting = accounts.start({
+    emit: (event) => opened.promise.then(() => emit(event)),
+    state: (channel) => channelState(store.kv, channel),
+    commands: listedCommands(),
+  });
   // Replies of resumed runs need their accounts; one that is slow to connect holds nothing up.
   await Promise.race([starting, new Promise((resolve) => setTimeout(resolve, ACCOUNTS_MS).unref())]);
   await resumeInterrupted(store, lanes.enqueue, logger);

@@ -1,7 +1,7 @@
 // From a pushed event to the call of `emit`, beside the floor: hash or decipher the body and parse it.
 // Usage: node bench/index.ts [events]
 import { createDecipheriv, createHash } from "node:crypto";
-import { createMemoryCache, systemClock } from "@signalbox/channel";
+import { createMemoryCache, createMemoryState, systemClock } from "@signalbox/channel";
 import { push, textMessage } from "@signalbox/testkit/feishu";
 import { feishu } from "../src/index.ts";
 
@@ -26,6 +26,7 @@ for (const encryptKey of [undefined, "key"]) {
     fetch: globalThis.fetch,
     clock: systemClock,
     cache: createMemoryCache({ clock: systemClock }),
+    state: createMemoryState(),
     signal: new AbortController().signal,
   });
   await channel.start(new AbortController().signal);

@@ -251,6 +251,7 @@ function common(
     eventId: envelope.eventId ?? `${envelope.type}:${conversation.id}:${sender.id}:${envelope.at ?? ""}`,
     channel: "feishu",
     account: facts.account,
+    botId: facts.appId,
     conversation: tenant === undefined ? conversation : { ...conversation, teamId: tenant },
     address: addressCodec.encode(
       rootId === undefined ? { id: conversation.id } : { id: conversation.id, rootId },

@@ -2,6 +2,7 @@ import {
   type ChannelContext,
   type ChannelLogger,
   createMemoryCache,
+  createMemoryState,
   type EmitResult,
   type InboundEvent,
   systemClock,
@@ -57,6 +58,7 @@ export async function openBench(
     fetch: globalThis.fetch,
     clock: systemClock,
     cache: createMemoryCache({ clock: systemClock }),
+    state: createMemoryState(),
     signal: lifetime.signal,
     async emit(event) {
       if (bench.answer !== undefined) return bench.answer(event);

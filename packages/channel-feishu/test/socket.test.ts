@@ -1,4 +1,4 @@
-import { createMemoryCache, systemClock } from "@signalbox/channel";
+import { createMemoryCache, createMemoryState, systemClock } from "@signalbox/channel";
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { feishu } from "../src/index.ts";
@@ -92,6 +92,7 @@ describe("the long connection, through the real SDK", () => {
         }),
       clock: systemClock,
       cache: createMemoryCache({ clock: systemClock }),
+      state: createMemoryState(),
       signal: never,
     });
     const controller = new AbortController();

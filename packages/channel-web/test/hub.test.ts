@@ -1,6 +1,7 @@
 import {
   type ChannelContext,
   createMemoryCache,
+  createMemoryState,
   type InboundEvent,
   isChannelError,
   systemClock,
@@ -22,6 +23,7 @@ async function openHub(emit?: ChannelContext["emit"]) {
     fetch: globalThis.fetch,
     clock: systemClock,
     cache: createMemoryCache({ clock: systemClock }),
+    state: createMemoryState(),
     signal,
     emit:
       emit ??

@@ -54,6 +54,16 @@ export interface Capabilities {
   readonly remove?: boolean;
   /** `native`: the platform streams; `draft`: a message edited as it grows. Both oblige to `openDraft`. */
   readonly stream: "native" | "draft" | "none";
+  /**
+   * How a draft lives that is a preview and no message: the platform takes it away by itself. The finished text is
+   * always sent in full, so that nothing is lost with it. Absent: a draft is a message and stays.
+   */
+  readonly preview?: {
+    /** Milliseconds after its last prolongation, or its start. Absent: until it is finished. */
+    readonly lifetimeMs?: number;
+    /** Drafts have `prolong`. */
+    readonly prolong?: boolean;
+  };
   /** `native`: conversations have threads; `reply`: a message can quote another. */
   readonly threads: "native" | "reply" | "none";
   /** `react` works. */
@@ -73,6 +83,14 @@ export interface Capabilities {
     /** Longest value of a button, in bytes, that comes back with the click. */
     readonly callbackBytes: number;
   };
+  /** The platform lists slash commands: the channel registers `context.commands` and emits `command` events. */
+  readonly commands?: boolean;
+  /** Clients read the conversation itself as it grows: replies are not sent, and `send` is for nothing else. */
+  readonly readsSession?: boolean;
+  /** A client waits for one answer: it sees nothing before it, and can be asked nothing in between. */
+  readonly awaitsSingleAnswer?: boolean;
+  /** Clients have shown the gateway's own token: whoever writes here is its holder, and names the agent. */
+  readonly authenticatedByGateway?: boolean;
   /** How a doubtful send can be repeated without a second message. */
   readonly delivery: {
     /** The platform drops a second send with the same key, for `windowMs`. */

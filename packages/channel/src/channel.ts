@@ -50,6 +50,27 @@ export interface ChannelCache {
   set(key: string, value: Json, ttlMs: number): Promise<void>;
 }
 
+/**
+ * Remembers for good what a channel needs after a restart: offsets, watermarks, sessions of the platform. Shared by
+ * all accounts of a channel: a key begins with the bot's own id, so that a new bot under an old name starts afresh.
+ */
+export interface ChannelState {
+  get(key: string): Promise<Json | undefined>;
+  /** Resolves once it is durable. */
+  set(key: string, value: Json): Promise<void>;
+  delete(key: string): Promise<void>;
+}
+
+/** A slash command of the host, for platforms that list them. */
+export interface ChannelCommand {
+  /** Without the slash: lower-case letters and digits. */
+  readonly name: string;
+  /** One line. */
+  readonly description: string;
+  /** What may follow the name, for instance `[message]`. */
+  readonly usage?: string;
+}
+
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -70,6 +91,9 @@ export interface ChannelContext<Config = unknown> {
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
   readonly cache: ChannelCache;
+  readonly state: ChannelState;
+  /** To be registered where the platform lists slash commands. Default none. */
+  readonly commands?: readonly ChannelCommand[];
   /** Fires when the account is taken down; ends everything that is under way. */
   readonly signal: AbortSignal;
   /** Put the platform's payload into events as `raw`. Default false. */

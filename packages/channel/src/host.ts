@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ChannelCache, Clock } from "./channel.ts";
+import type { ChannelCache, ChannelState, Clock } from "./channel.ts";
 import type { Json } from "./json.ts";
 
 /** The machine's own clock. */
@@ -27,5 +27,15 @@ export function createMemoryCache(options: { readonly clock: Clock; readonly max
       const oldest = entries.size > max ? entries.keys().next().value : undefined;
       if (oldest !== undefined) entries.delete(oldest);
     },
+  };
+}
+
+/** State in memory, for tests and for programs that need none after a restart. */
+export function createMemoryState(): ChannelState {
+  const values = new Map<string, Json>();
+  return {
+    get: async (key) => values.get(key),
+    set: async (key, value) => void values.set(key, value),
+    delete: async (key) => void values.delete(key),
   };
 }

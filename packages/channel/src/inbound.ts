@@ -50,10 +50,15 @@ export interface MediaRef {
 
 /** What all inbound events have. Everything in them survives JSON. */
 interface EventBase {
-  /** The platform's id of the event, the same at every redelivery; unique within (channel, account). */
+  /** The platform's id of the event, the same at every redelivery. */
   readonly eventId: string;
   readonly channel: string;
   readonly account: string;
+  /**
+   * The platform's id of the bot that received it: event ids are unique within it. Without it they have to be unique
+   * within the account, also after another bot has taken the account's name.
+   */
+  readonly botId?: string;
   readonly conversation: Conversation;
   /** Where an answer goes, as the channel's codec writes it. */
   readonly address: string;

@@ -11,10 +11,12 @@ export {
   type AddressCodec,
   type Channel,
   type ChannelCache,
+  type ChannelCommand,
   type ChannelContext,
   type ChannelDefinition,
   type ChannelLogger,
   type ChannelMeta,
+  type ChannelState,
   type ChannelWith,
   type Clock,
   type ConfigField,
@@ -35,7 +37,7 @@ export {
   type ChannelErrorScope,
   isChannelError,
 } from "./errors.ts";
-export { createMemoryCache, systemClock } from "./host.ts";
+export { createMemoryCache, createMemoryState, systemClock } from "./host.ts";
 export type {
   ActionEvent,
   Addressed,

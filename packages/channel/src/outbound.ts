@@ -143,6 +143,8 @@ export interface Draft {
    *   receipt once the first part stands
    */
   finalize(message: Outbound, options?: FinalizeOptions): Promise<Receipt>;
+  /** Lets a preview live for another `preview.lifetimeMs`. For channels whose `preview.prolong` is true. */
+  prolong?(): Promise<void>;
   /** Takes it back, as far as the platform lets us. Nothing happens after the end. */
   abort(): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import type { ChannelCommand } from "@signalbox/channel";
 import type { Role } from "../path/gate.ts";
 
 /** One slash command. */
@@ -116,6 +117,16 @@ export function isAtOnce(name: CommandName): name is AtOnceName {
 /** Whether a role is enough for a command. */
 export function mayUseCommand(name: CommandName, role: Role): boolean {
   return role === "owner" || (role === "member" && COMMANDS[name].role === "member");
+}
+
+/** The commands as platforms list them. Who may use which is decided when one comes in. */
+export function listedCommands(): readonly ChannelCommand[] {
+  const specs: readonly CommandSpec[] = Object.values(COMMANDS);
+  return specs.map(({ name, what, usage }) => ({
+    name,
+    description: what,
+    ...(usage === undefined ? {} : { usage }),
+  }));
 }
 
 /** The text of `/help` for a role, with the commands of skills behind the built-in ones. */

@@ -71,7 +71,7 @@ export function createIntake(options: IntakeOptions): Intake {
     const accepted = await store.inbox.accept({
       channel: event.channel,
       account: event.account,
-      eventId: event.eventId,
+      eventId: eventKey(event),
       // Only a message is the same under another event's id.
       ...(kind === "message" ? { messageId: event.messageId } : {}),
       kind,
@@ -176,7 +176,7 @@ export function createIntake(options: IntakeOptions): Intake {
       const accepted = await store.inbox.accept({
         channel: event.channel,
         account: event.account,
-        eventId: event.eventId,
+        eventId: eventKey(event),
         messageId: event.messageId,
         kind: event.type,
         conversationId: event.conversation.id,
@@ -256,4 +256,9 @@ function gateInput(event: MessageEvent, bound: boolean): GateInput {
     senderIsSelf: event.sender.isSelf,
     addressed: event.addressed,
   };
+}
+
+/** What tells a repetition: platforms give ids that are unique for one bot, and an account may get another one. */
+function eventKey({ botId, eventId }: Pick<InboundEvent, "botId" | "eventId">): string {
+  return botId === undefined ? eventId : `${botId}/${eventId}`;
 }

@@ -29,6 +29,7 @@ export function asMessage(event: CommandEvent | ActionEvent): MessageEvent | und
     // A command has no message that could be answered; a click has the one with the button.
     messageId: event.type === "command" ? "" : (event.messageId ?? ""),
     ...{ eventId, channel, account, conversation, address, sender, timestamp, text },
+    ...(event.botId === undefined ? {} : { botId: event.botId }),
     addressed: conversation.kind === "direct" ? "dm" : spoken,
     media: [],
     mentions: [],

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { Channel, ChannelContext, ChannelDefinition } from "../channel.ts";
 import { type ChannelError, isChannelError } from "../errors.ts";
-import { createMemoryCache, systemClock } from "../host.ts";
+import { createMemoryCache, createMemoryState, systemClock } from "../host.ts";
 import type { EmitResult, InboundEvent } from "../inbound.ts";
 import type { ChannelHarness, Platform } from "./harness.ts";
 
@@ -43,6 +43,7 @@ export async function openBench<Config, Address>(
     fetch: globalThis.fetch,
     clock: systemClock,
     cache: createMemoryCache({ clock: systemClock }),
+    state: createMemoryState(),
     signal: lifetime.signal,
     async emit(event) {
       if (bench.onEmit !== undefined) return bench.onEmit(event);
