@@ -17,7 +17,7 @@ const workers = Math.max(3, availableParallelism() - 1);
 const STEPS = [
   { name: "lint", title: "format and lint", run: [bin("biome"), "ci", "--error-on-warnings", "."] },
   { name: "types", title: "types", run: [bin("turbo"), "run", "typecheck", "--output-logs=errors-only"] },
-  { name: "layers", title: "layers", run: [process.execPath, "scripts/layers.mjs"] },
+  { name: "layers", title: "layers", run: ["pnpm", "run", "--silent", "layers"] },
   { name: "knip", title: "unused files, exports and dependencies", run: [bin("knip"), "--no-config-hints"] },
   {
     name: "tests",

@@ -1,0 +1,148 @@
+/**
+ * The rows of packages, from top to bottom: a package imports only from rows below its own, and packages of one row do
+ * not import each other. A name that ends in `-` stands for all that begin with it.
+ */
+const ROWS = [
+  { name: "composition", members: ["gateway", "console", "create-channel"] },
+  {
+    name: "capabilities",
+    members: [
+      "attachments",
+      "channel-",
+      "delivery",
+      "llm-providers",
+      "memory",
+      "prompt",
+      "server",
+      "skills",
+      "store",
+      "tools",
+    ],
+  },
+  { name: "foundations", members: ["channel", "client", "config", "hooks", "lanes", "protocol", "routing"] },
+  { name: "core", members: ["agent-core"] },
+];
+
+/** Stand-ins for vendors' servers: for tests, and for what replays scenarios, which loads them when it is asked to. */
+const TESTKIT = "testkit";
+
+/** Imports within a row that are allowed. */
+const WITHIN_A_ROW = [
+  // It implements interfaces that belong to the packages that use them, and needs their types for that.
+  { from: "store", to: "*", typesOnly: true },
+  { from: "client", to: "protocol", typesOnly: false },
+];
+
+/** The stages of a message's way through `apps/gateway/src/path`, a folder or a file each, in the order of the way. */
+export const STAGES = [
+  "receive",
+  "route",
+  "gate",
+  "accept",
+  "queue",
+  "prepare",
+  "run",
+  "conclude",
+  "deliver",
+];
+
+/** Files that are known to be in a circle or to reach for a later stage, and on their way out. */
+const UNFINISHED = [
+  "^apps/gateway/src/",
+  "^apps/gateway/test/crash/",
+  "^packages/agent-core/src/(messages|model)\\.ts$",
+  "^packages/client/src/(chat|connection)\\.ts$",
+  "^packages/llm-providers/src/adapt/",
+];
+
+const SOURCES = "^(packages|apps)/([^/]+)/src/";
+const TESTS = ["\\.test\\.tsx?$", "^(packages|apps)/[^/]+/(test|bench)/"];
+
+/**
+ * The rules for dependency-cruiser.
+ *
+ * @param {{ members: string[], stages: string[], unfinished?: string[] }} house
+ *   the folders under packages/ and apps/, the stages, and patterns of files that break the rules for now
+ */
+export function layerRules({ members, stages, unfinished = UNFINISHED }) {
+  return [
+    {
+      name: "no-circles",
+      comment: "No file imports itself by way of others, types included.",
+      severity: "error",
+      from: { pathNot: unfinished },
+      to: { circular: true },
+    },
+    {
+      name: "by-name",
+      comment: "Another package is imported by its name, never by a path into its folder.",
+      severity: "error",
+      from: { path: "^(packages|apps)/([^/]+)/" },
+      to: { path: "^(packages|apps)/[^/]+/(src|test|bench)/", pathNot: "^$1/$2/" },
+    },
+    {
+      name: "testkit-for-tests",
+      comment: "Stand-ins are for tests and for replaying scenarios.",
+      severity: "error",
+      from: { path: SOURCES, pathNot: [...TESTS, packagePath(TESTKIT), "^apps/gateway/src/replay/"] },
+      to: { path: packagePath(TESTKIT) },
+    },
+    ...members.flatMap((member) => rulesOfMember(member, members)),
+    ...stages.slice(0, -1).map((stage, index) => ({
+      name: `stage-${stage}`,
+      comment: `On a message's way, ${stage} comes before what is imported here.`,
+      severity: "error",
+      from: { path: stagePath([stage]), pathNot: [...TESTS, ...unfinished] },
+      to: { path: stagePath(stages.slice(index + 1)) },
+    })),
+  ];
+}
+
+function rulesOfMember(member, members) {
+  const others = members.filter((other) => other !== member);
+  const sources = { path: `^(packages|apps)/${member}/src/`, pathNot: TESTS };
+  const rule = (name, comment, targets, to = {}) =>
+    targets.length === 0
+      ? []
+      : [{ name, comment, severity: "error", from: sources, to: { path: targets.map(packagePath), ...to } }];
+
+  if (member === TESTKIT) return rule("testkit-alone", "Stand-ins depend on nothing of ours.", others);
+
+  const row = rowOf(member);
+  const above = others.filter((other) => other !== TESTKIT && rowOf(other) < row);
+  const beside = others.filter((other) => other !== TESTKIT && rowOf(other) === row);
+  const allowed = WITHIN_A_ROW.filter((one) => one.from === member);
+  const allows = (other) => allowed.find((one) => one.to === other || one.to === "*");
+  return [
+    ...rule(`${member}-upward`, `${member} is in the row of ${ROWS[row].name}.`, above),
+    ...rule(
+      `${member}-sideways`,
+      `Packages of one row (${ROWS[row].name}) do not import each other.`,
+      beside.filter((other) => allows(other) === undefined),
+    ),
+    ...rule(
+      `${member}-types-only`,
+      `${member} may import types from its own row, and nothing else.`,
+      beside.filter((other) => allows(other)?.typesOnly),
+      { dependencyTypesNot: ["type-only"] },
+    ),
+  ];
+}
+
+function rowOf(member) {
+  const row = ROWS.findIndex(({ members }) =>
+    members.some((name) => (name.endsWith("-") ? member.startsWith(name) : member === name)),
+  );
+  if (row < 0) throw new Error(`${member} belongs to no row: add it to ROWS in scripts/layer-rules.mjs.`);
+  return row;
+}
+
+/** Where an import of a package leads: into its folder where it is built, else to its name. */
+function packagePath(member) {
+  return `^(packages|apps)/${member}/|^@signalbox/${member}(/|$)`;
+}
+
+/** Folder or file of a stage, also with a number before its name. */
+function stagePath(stages) {
+  return `^apps/gateway/src/path/[0-9-]*(${stages.join("|")})(/|\\.ts$)`;
+}
