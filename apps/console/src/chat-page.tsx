@@ -1,4 +1,11 @@
-import { type Client, type Connection, type ConversationInfo, type Me, newId } from "@signalbox/client";
+import {
+  type Client,
+  type Connection,
+  type ConversationInfo,
+  defaultAgent,
+  type Me,
+  newId,
+} from "@signalbox/client";
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Composer } from "./composer.tsx";
 import { ConnectionNote } from "./connection-note.tsx";
@@ -21,7 +28,7 @@ export function ChatPage({ client, connection, me, onSignOut }: Props): ReactNod
   const state = useConnectionState(connection);
   const { agents, demo } = state.kind === "open" ? state.ready : me;
   const [listed, setListed] = useState<ConversationInfo[]>();
-  const [chosen, setChosen] = useState(agents[0]?.id ?? "");
+  const [chosen, setChosen] = useState(defaultAgent(agents)?.id ?? "");
   const [menu, setMenu] = useState(false);
   const [conversation, go] = useConversationId();
   const [views, actions] = useViews(client, connection);

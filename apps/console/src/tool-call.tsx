@@ -23,7 +23,9 @@ export function ToolCall({ call }: { call: Call }): ReactNode {
         </span>
       </summary>
       <CodeBlock label="Arguments" text={JSON.stringify(call.args, undefined, 2) ?? "none"} />
-      {call.state === "running" || call.state === "lost" ? (
+      {call.state === "running" && call.text !== "" ? (
+        <CodeBlock label="So far" text={call.text} />
+      ) : call.state === "running" || call.state === "lost" ? (
         <p className="state">
           {call.state === "lost" ? "The run ended without a result." : "No result yet."}
         </p>

@@ -54,6 +54,11 @@ const tool = (id: string): ChatMessage => ({
 const delta = (text: string): ServerFrame => ({ type: "text.delta", ...r, delta: text });
 const start: ServerFrame = { type: "run.start", ...r };
 const calls = (id: string): ServerFrame => ({ type: "tool.start", ...r, call: { id, name: "ls", args: {} } });
+const working = (id: string, text: string): ServerFrame => ({
+  type: "tool.update",
+  ...r,
+  call: { id, name: "ls", text },
+});
 const called = (id: string, isError = false): ServerFrame => ({
   type: "tool.end",
   ...r,
@@ -87,6 +92,10 @@ describe("a conversation as shown", () => {
     ];
     expect(told(after(...whole))).toEqual(["user sent: hi", "assistant done: Let me.", "tool running: ls"]);
     expect(isBusy(after(...whole))).toBe(true);
+    expect(after(...whole, working("t1", "1 of 9")).items.at(-1)).toMatchObject({
+      state: "running",
+      text: "1 of 9",
+    });
     const done = after(...whole, called("t1"), delta("Do"), says(reply("a2", "Done.")), end());
     expect(told(done)).toEqual([
       "user sent: hi",

@@ -114,6 +114,12 @@ function applyFrame(view: View, frame: ServerFrame): View {
       const { runId } = frame;
       return add(view, { kind: "tool", key: id, id, runId, name, args, state: "running", text: "" });
     }
+    case "tool.update": {
+      const { id, text } = frame.call;
+      return update(view, (item) =>
+        item.kind === "tool" && item.id === id && item.state === "running" ? { ...item, text } : item,
+      );
+    }
     case "tool.end": {
       const { id, isError, text, durationMs } = frame.call;
       return update(view, (item) =>

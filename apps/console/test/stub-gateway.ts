@@ -18,7 +18,7 @@ import {
   parseClientFrame,
   type SendFrame,
   type ServerFrame,
-} from "@signalbox/client";
+} from "@signalbox/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 
 export const TOKEN = "4f1c0ffee-the-right-token";

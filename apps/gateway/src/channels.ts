@@ -9,8 +9,8 @@ import {
   type InboundEvent,
   systemClock,
 } from "@signalbox/channel";
-import type { ChannelStatus } from "@signalbox/client";
 import type { LoadedConfig, Problem } from "@signalbox/config";
+import type { ChannelStatus } from "@signalbox/protocol";
 import type { KvStore } from "@signalbox/store";
 import { messageOf } from "./errors.ts";
 import type { Logger } from "./log.ts";

@@ -1,5 +1,5 @@
 import type { AgentMessage, ToolCallBlock } from "@signalbox/agent-core";
-import type { ChatMessage } from "@signalbox/client";
+import type { ChatMessage } from "@signalbox/protocol";
 import type { RunId, SessionMessage } from "@signalbox/store";
 import { noteId, sentId, turnId } from "./live.ts";
 import { failureNote } from "./path/conclude.ts";

@@ -52,7 +52,13 @@ export function createService(options: ServiceOptions): GatewayService {
     agents.all.map((agent) => {
       const chosen = models.of(agent);
       const model = chosen ? `${chosen.model.provider}/${chosen.model.id}` : (agent.model ?? "none");
-      return { id: agent.id, name: agent.name, model, demo: chosen?.demo === true };
+      return {
+        id: agent.id,
+        name: agent.name,
+        model,
+        demo: chosen?.demo === true,
+        default: agent.id === agents.defaultId,
+      };
     });
   const sessionKey: GatewayService["sessionKey"] = (channel, agentId, conversation) =>
     formatSessionKey({ kind: "direct", agentId, channel, peerId: conversation });

@@ -6,7 +6,7 @@ import type {
   ConversationInfo,
   Status,
   Trace,
-} from "@signalbox/client";
+} from "@signalbox/protocol";
 import type { PruneReport } from "@signalbox/store";
 import type { LiveHub, RunEnd } from "./live.ts";
 

@@ -46,7 +46,9 @@ describe("the gateway's own client", () => {
     world.script([{ toolCalls: [{ id: "toolu_1", name: "ls", input: { path: "." } }] }, { text: "nothing" }]);
     expect(await client.me()).toEqual({
       user: { id: "owner", name: "owner" },
-      agents: [{ id: "coder", name: "代码助手", model: "anthropic/claude-sonnet-4-6", demo: false }],
+      agents: [
+        { id: "coder", name: "代码助手", model: "anthropic/claude-sonnet-4-6", demo: false, default: true },
+      ],
       demo: false,
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     });

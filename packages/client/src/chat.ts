@@ -1,7 +1,13 @@
+import type {
+  ChatMessage,
+  MessageFrame,
+  RunEndFrame,
+  ServerFrame,
+  SubscribedFrame,
+} from "@signalbox/protocol";
 import type { Connection, Outgoing } from "./connection.ts";
 import { newId } from "./id.ts";
 import type { Queue } from "./queue.ts";
-import type { ChatMessage, MessageFrame, RunEndFrame, ServerFrame, SubscribedFrame } from "./wire.ts";
 
 export interface ChatOptions {
   /** Aborting it stops the run; the frames then end with a `run.end` of outcome `aborted`. */

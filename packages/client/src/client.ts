@@ -1,9 +1,9 @@
+import type { ServerFrame } from "@signalbox/protocol";
 import { type ChatOptions, chat } from "./chat.ts";
 import { type Connection, type ConnectOptions, LiveConnection } from "./connection.ts";
 import { isClientError } from "./errors.ts";
 import { createHttpApi, type HttpApi } from "./http.ts";
 import { platformWebSocket, socketUrl, type WebSocketConstructor } from "./socket.ts";
-import type { ServerFrame } from "./wire.ts";
 
 export interface ClientOptions {
   /** Where the gateway is, for instance `http://127.0.0.1:4747`; its path is not used. */

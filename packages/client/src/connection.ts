@@ -1,18 +1,18 @@
-import { type ChatOptions, chat } from "./chat.ts";
-import { ClientError } from "./errors.ts";
-import { newId } from "./id.ts";
-import { parseServerFrame } from "./parse.ts";
-import { Queue } from "./queue.ts";
-import { eventCode, eventText, type WebSocketLike } from "./socket.ts";
 import {
   type AcceptedFrame,
   type ChatMessage,
   CLOSE_UNAUTHORIZED,
   type ClientFrame,
+  parseServerFrame,
   type ReadyFrame,
   type SendFrame,
   type ServerFrame,
-} from "./wire.ts";
+} from "@signalbox/protocol";
+import { type ChatOptions, chat } from "./chat.ts";
+import { ClientError } from "./errors.ts";
+import { newId } from "./id.ts";
+import { Queue } from "./queue.ts";
+import { eventCode, eventText, type WebSocketLike } from "./socket.ts";
 
 /** `waiting`: the connection was lost or not had; it is tried again at `retryAt` (Unix milliseconds). */
 export type ConnectionState =
@@ -147,7 +147,9 @@ export class LiveConnection implements Connection {
       if (!held || subscription === undefined) return;
       held = false;
       subscription.holders -= 1;
-      if (subscription.holders === 0) this.#subscriptions.delete(conversation);
+      if (subscription.holders > 0) return;
+      this.#subscriptions.delete(conversation);
+      this.#write({ type: "unsubscribe", conversation });
     };
   }
 

@@ -1,5 +1,4 @@
-import { shapes } from "./parse.ts";
-import type { ErrorBody, ErrorCode, Problem } from "./wire.ts";
+import { ErrorBody, type ErrorCode, type Problem } from "@signalbox/protocol";
 
 const MARK = Symbol.for("signalbox.client.error");
 
@@ -29,7 +28,8 @@ export function isClientError(value: unknown): value is ClientError {
 
 /** The error that an HTTP answer describes; its status speaks where the body is not the gateway's. */
 export function errorOfAnswer(status: number, body: unknown): ClientError {
-  if (isErrorBody(body)) return new ClientError(body.error, status);
+  const described = ErrorBody.safeParse(body);
+  if (described.success) return new ClientError(described.data.error, status);
   const code = BY_STATUS[status] ?? (status >= 500 ? "internal" : "protocol");
   return new ClientError({ code, message: `The gateway answered with status ${status}.` }, status);
 }
@@ -42,7 +42,3 @@ const BY_STATUS: Record<number, ErrorCode> = {
   413: "too_large",
   429: "throttled",
 };
-
-function isErrorBody(body: unknown): body is ErrorBody {
-  return shapes.error(body);
-}

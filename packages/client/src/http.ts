@@ -1,18 +1,19 @@
-import { ClientError, errorOfAnswer } from "./errors.ts";
-import { shapes } from "./parse.ts";
-import type {
-  AgentInfo,
-  ApprovalAnswer,
-  ApprovalInfo,
+import {
+  type AgentInfo,
+  AgentList,
+  type ApprovalAnswer,
+  type ApprovalInfo,
   ApprovalList,
-  ChatMessage,
-  ConversationInfo,
+  type ChatMessage,
+  type ConversationInfo,
+  ConversationList,
   ConversationMessages,
-  LoginRequest,
+  type LoginRequest,
   Me,
   Status,
   Trace,
-} from "./wire.ts";
+} from "@signalbox/protocol";
+import { ClientError, errorOfAnswer } from "./errors.ts";
 
 /** The requests of the HTTP API. Every method rejects with a {@link ClientError}. */
 export interface HttpApi {
@@ -42,10 +43,15 @@ export interface HttpOptions {
   timeoutMs: number;
 }
 
+interface Schema<T> {
+  safeParse(value: unknown): { success: true; data: T } | { success: false };
+}
+
 export function createHttpApi(options: HttpOptions): HttpApi {
-  const get = async <T>(path: string, fits: (body: unknown) => body is T): Promise<T> => {
+  const get = async <T>(path: string, schema: Schema<T>): Promise<T> => {
     const { status, body } = await request(options, "GET", path);
-    if (fits(body)) return body;
+    const parsed = schema.safeParse(body);
+    if (parsed.success) return parsed.data;
     throw new ClientError(
       {
         code: "protocol",
@@ -63,16 +69,16 @@ export function createHttpApi(options: HttpOptions): HttpApi {
     logout: async () => {
       await request(options, "POST", "/api/logout", {});
     },
-    me: () => get("/api/me", isMe),
-    agents: () => get("/api/agents", isAgents),
-    conversations: () => get("/api/conversations", isConversations),
+    me: () => get("/api/me", Me),
+    agents: () => get("/api/agents", AgentList),
+    conversations: () => get("/api/conversations", ConversationList),
     messages: async (conversation) => {
       const path = `/api/conversations/${encodeURIComponent(conversation)}/messages`;
-      return (await get(path, isMessages)).messages;
+      return (await get(path, ConversationMessages)).messages;
     },
-    status: () => get("/api/status", isStatus),
-    trace: (messageId) => get(`/api/trace/${encodeURIComponent(messageId)}`, isTrace),
-    approvals: async () => (await get("/api/approvals", isApprovals)).approvals,
+    status: () => get("/api/status", Status),
+    trace: (messageId) => get(`/api/trace/${encodeURIComponent(messageId)}`, Trace),
+    approvals: async () => (await get("/api/approvals", ApprovalList)).approvals,
     answerApproval: async (id, answer) => {
       const body: ApprovalAnswer = { answer };
       await request(options, "POST", `/api/approvals/${encodeURIComponent(id)}`, body);
@@ -132,11 +138,3 @@ function parse(text: string): unknown {
     return undefined;
   }
 }
-
-const isMe = (body: unknown): body is Me => shapes.me(body);
-const isAgents = (body: unknown): body is AgentInfo[] => shapes.agents(body);
-const isConversations = (body: unknown): body is ConversationInfo[] => shapes.conversations(body);
-const isMessages = (body: unknown): body is ConversationMessages => shapes.messages(body);
-const isStatus = (body: unknown): body is Status => shapes.status(body);
-const isApprovals = (body: unknown): body is ApprovalList => shapes.approvals(body);
-const isTrace = (body: unknown): body is Trace => shapes.trace(body);

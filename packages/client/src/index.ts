@@ -1,9 +1,9 @@
+export type * from "@signalbox/protocol";
+export { defaultAgent } from "@signalbox/protocol";
 export type { ChatOptions } from "./chat.ts";
 export { type Client, type ClientOptions, createClient } from "./client.ts";
 export type { Connection, ConnectionState, ConnectOptions, Outgoing } from "./connection.ts";
 export { ClientError, isClientError } from "./errors.ts";
 export type { HttpApi } from "./http.ts";
 export { newId } from "./id.ts";
-export { type ParsedClientFrame, parseClientFrame, parseServerFrame } from "./parse.ts";
 export type { WebSocketConstructor, WebSocketLike } from "./socket.ts";
-export * from "./wire.ts";

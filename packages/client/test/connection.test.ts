@@ -1,7 +1,7 @@
+import { CLOSE_UNAUTHORIZED } from "@signalbox/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import {
-  CLOSE_UNAUTHORIZED,
   type Client,
   type Connection,
   type ConnectionState,
@@ -140,6 +140,21 @@ describe("a connection", () => {
     expect(sent.filter((each) => each === "subscribe c2").length).toBeLessThanOrEqual(1);
     // A viewer subscribes before it speaks, so that it misses nothing of the answer.
     expect(sent.lastIndexOf("subscribe c1")).toBeLessThan(sent.lastIndexOf("second"));
+  });
+
+  it("ends a subscription once nobody holds it any more", async () => {
+    gateway.script = (frame, viewer) => {
+      if (frame.type === "ping") viewer.say({ type: "pong" });
+    };
+    const connection = connect({ pingMs: 1 });
+    const releases = [connection.subscribe("c1"), connection.subscribe("c1")];
+    await connection.opened();
+    releases[0]?.();
+    await expect.poll(() => gateway.received.some(({ type }) => type === "ping")).toBe(true);
+    expect(gateway.received.some(({ type }) => type === "unsubscribe")).toBe(false);
+    releases[1]?.();
+    await expect.poll(() => gateway.received.some(({ type }) => type === "unsubscribe")).toBe(true);
+    expect(gateway.received).toContainEqual({ type: "unsubscribe", conversation: "c1" });
   });
 
   it("keeps a message that is sent before there is a connection", async () => {

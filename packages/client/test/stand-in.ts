@@ -1,8 +1,8 @@
 /** A small gateway for tests: enough of the HTTP API, and a WebSocket whose answers each test writes itself. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { type ClientFrame, parseClientFrame, type ServerFrame } from "@signalbox/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
-import { type ClientFrame, parseClientFrame, type ServerFrame } from "../src/index.ts";
 
 export const TOKEN = "right-token";
 

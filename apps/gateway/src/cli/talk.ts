@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import type { Client, ServerFrame } from "@signalbox/client";
+import { type Client, defaultAgent, type ServerFrame } from "@signalbox/client";
 import { EXIT, GatewayError } from "../errors.ts";
 import type { CommonOptions } from "./program.ts";
 import { runningGateway } from "./running.ts";
@@ -112,7 +112,7 @@ function createScreen(): (frame: ServerFrame) => void {
 
 async function agentOf(client: Client, wanted: string | undefined): Promise<string> {
   const agents = await client.agents();
-  const agent = wanted === undefined ? agents[0] : agents.find((one) => one.id === wanted);
+  const agent = wanted === undefined ? defaultAgent(agents) : agents.find((one) => one.id === wanted);
   if (agent) return agent.id;
   const known = agents.map((one) => one.id).join(", ");
   throw new GatewayError(EXIT.usage, `There is no agent ${wanted ?? ""}. There are: ${known || "none"}.`);

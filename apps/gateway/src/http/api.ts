@@ -1,6 +1,5 @@
-import type { ApprovalAnswer, ApprovalList, ErrorCode, Me } from "@signalbox/client";
+import { ApprovalAnswer, type ApprovalList, type ErrorCode, type Me } from "@signalbox/protocol";
 import { type Context, Hono } from "hono";
-import { z } from "zod";
 import type { GatewayService } from "../service.ts";
 
 function apiError(
@@ -66,8 +65,6 @@ export const apiErrors = {
     }),
 };
 
-const answerSchema: z.ZodType<ApprovalAnswer> = z.strictObject({ answer: z.enum(["allow", "deny"]) });
-
 /** `/api/*` behind the guard: what the console and other clients read. */
 export function apiRoutes(service: GatewayService): Hono {
   const app = new Hono();
@@ -97,7 +94,7 @@ export function apiRoutes(service: GatewayService): Hono {
     return context.json(list);
   });
   app.post("/approvals/:id", async (context) => {
-    const body = answerSchema.safeParse(await context.req.json().catch(() => undefined));
+    const body = ApprovalAnswer.safeParse(await context.req.json().catch(() => undefined));
     if (!body.success) return apiErrors.badJson(context, 'Send {"answer": "allow"} or {"answer": "deny"}.');
     const taken = await service.answerApproval(context.req.param("id"), body.data.answer, "token");
     return taken ? context.body(null, 204) : apiErrors.notFound(context);

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import {
+  defaultAgent,
   PROTOCOL,
   parseClientFrame,
   type SendFrame,
   type ServerFrame,
   type SubscribeFrame,
-} from "@signalbox/client";
+} from "@signalbox/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 import { messageOf } from "../errors.ts";
 import type { LiveEvent } from "../live.ts";
@@ -48,7 +49,7 @@ function serve(connection: WebSocket, service: GatewayService, logger: Logger): 
   };
   const watch = (conversation: string, agent: string): string => {
     const sessionKey = service.sessionKey("web", agent, conversation);
-    if (agentOf.get(conversation) !== agent) {
+    if (agentOf.get(conversation) !== agent || !subscriptions.has(conversation)) {
       subscriptions.get(conversation)?.();
       agentOf.set(conversation, agent);
       subscriptions.set(
@@ -61,7 +62,7 @@ function serve(connection: WebSocket, service: GatewayService, logger: Logger): 
     return sessionKey;
   };
   const subscribe = ({ conversation, agent }: SubscribeFrame): void => {
-    const named = agent ?? agentOf.get(conversation) ?? service.agents()[0]?.id ?? "";
+    const named = agent ?? agentOf.get(conversation) ?? defaultAgent(service.agents())?.id ?? "";
     const sessionKey = watch(conversation, named);
     const lastRun = service.lastRun(sessionKey);
     send({
@@ -73,6 +74,10 @@ function serve(connection: WebSocket, service: GatewayService, logger: Logger): 
     for (const event of service.live.running(sessionKey)) {
       for (const frame of framesOf(conversation, event)) send(frame);
     }
+  };
+  const unsubscribe = (conversation: string): void => {
+    subscriptions.get(conversation)?.();
+    subscriptions.delete(conversation);
   };
   const submit = async ({ id, agent, conversation, text }: SendFrame): Promise<void> => {
     if (!service.agents().some((one) => one.id === agent)) {
@@ -114,6 +119,8 @@ function serve(connection: WebSocket, service: GatewayService, logger: Logger): 
         return send({ type: "pong" });
       case "subscribe":
         return subscribe(frame);
+      case "unsubscribe":
+        return unsubscribe(frame.conversation);
       case "abort":
         service.abort("web", agentOf.get(frame.conversation) ?? "", frame.conversation);
         return;

@@ -1,4 +1,4 @@
-import type { Trace } from "@signalbox/client";
+import type { Trace } from "@signalbox/protocol";
 import type { Mismatch, Router, TierReport } from "@signalbox/routing";
 import { OWN_CHANNELS } from "./reply.ts";
 import { routeInput } from "./route.ts";

@@ -1,5 +1,5 @@
-import type { Trace } from "@signalbox/client";
 import type { PromptSection } from "@signalbox/prompt";
+import type { Trace } from "@signalbox/protocol";
 import type { Router } from "@signalbox/routing";
 import { type InboxId, type InboxRow, type JsonValue, parseId } from "@signalbox/store";
 import { withRouteExplained } from "./route-why.ts";

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { newId } from "./id.ts";
-import { parseClientFrame, parseServerFrame } from "./parse.ts";
-import type { ClientFrame, ServerFrame } from "./wire.ts";
+import { type ClientFrame, parseClientFrame, parseServerFrame, type ServerFrame } from "../src/index.ts";
 
 const clientFrames: ClientFrame[] = [
   { type: "subscribe", conversation: "c1" },
   { type: "subscribe", conversation: "c1", agent: "coder" },
   { type: "send", id: "01J", agent: "coder", conversation: "对话", text: "你好" },
+  { type: "unsubscribe", conversation: "c1" },
   { type: "abort", conversation: "c1" },
   { type: "ping" },
 ];
@@ -26,6 +25,7 @@ const serverFrames: ServerFrame[] = [
   { type: "text.delta", conversation: "c1", runId: "r1", delta: "" },
   { type: "thinking.delta", conversation: "c1", runId: "r1", delta: "…" },
   { type: "tool.start", conversation: "c1", runId: "r1", call: { id: "t1", name: "ls", args: null } },
+  { type: "tool.update", conversation: "c1", runId: "r1", call: { id: "t1", name: "ls", text: "1 of 9" } },
   {
     type: "tool.end",
     conversation: "c1",
@@ -63,6 +63,15 @@ describe("frames", () => {
 
   it.each(serverFrames)("reads back the gateway's $type", (frame) => {
     expect(parseServerFrame(JSON.stringify(frame))).toEqual(frame);
+  });
+
+  it("leaves out the fields of a newer gateway, and ignores its frames", () => {
+    const agent = { id: "coder", name: "Coder", model: "demo/demo", demo: true };
+    const ready = { type: "ready", protocol: 1, user: { id: "o", name: "O" }, agents: [agent], demo: true };
+    const newer = { ...ready, theme: "dark", agents: [{ ...agent, avatar: "🤖" }] };
+    expect(parseServerFrame(JSON.stringify(newer))).toEqual(ready);
+    expect(parseServerFrame(JSON.stringify({ type: "run.paused", conversation: "c1" }))).toBeUndefined();
+    expect(parseServerFrame(JSON.stringify({ ...ready, protocol: 2 }))).toBeUndefined();
   });
 
   it("refuses any frame that lacks a field it must have", () => {
@@ -103,14 +112,5 @@ describe("frames", () => {
       id: "a b",
       conversation: "c1",
     });
-  });
-});
-
-describe("newId", () => {
-  it("has the form of a ULID and sorts by time", () => {
-    expect(newId()).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
-    expect(newId(0, new Uint8Array(16))).toBe("0".repeat(26));
-    expect(newId(1_469_918_176_385, new Uint8Array(16)).slice(0, 10)).toBe("01ARYZ6S41");
-    expect(newId(1_000) < newId(1_001)).toBe(true);
   });
 });

@@ -1,0 +1,131 @@
+import * as z from "zod/mini";
+import { AgentInfo, ChatMessage, Problem, UserInfo } from "./values.ts";
+
+/** `POST /api/login`; answered with 204 and a cookie (HttpOnly, SameSite=Strict), or 401. */
+export const LoginRequest = z.object({ token: z.string() });
+export type LoginRequest = z.infer<typeof LoginRequest>;
+
+/** `GET /api/me`, or 401. */
+export const Me = z.object({
+  user: UserInfo,
+  agents: z.array(AgentInfo),
+  demo: z.boolean(),
+  /** Version of the gateway. */
+  version: z.string(),
+});
+export type Me = z.infer<typeof Me>;
+
+/** `GET /api/agents`. */
+export const AgentList = z.array(AgentInfo);
+export type AgentList = z.infer<typeof AgentList>;
+
+/** One of `GET /api/conversations`. */
+export const ConversationInfo = z.object({
+  id: z.string(),
+  /** Id of the agent. */
+  agent: z.string(),
+  title: z.string(),
+  updatedAt: z.number(),
+});
+export type ConversationInfo = z.infer<typeof ConversationInfo>;
+
+/** `GET /api/conversations`, the latest first. */
+export const ConversationList = z.array(ConversationInfo);
+export type ConversationList = z.infer<typeof ConversationList>;
+
+/** `GET /api/conversations/:id/messages`, oldest first; 404 for one that does not exist. */
+export const ConversationMessages = z.object({ messages: z.array(ChatMessage) });
+export type ConversationMessages = z.infer<typeof ConversationMessages>;
+
+/** A channel account as `GET /api/status` shows it. */
+export const ChannelStatus = z.object({
+  channel: z.string(),
+  account: z.string(),
+  state: z.string(),
+  /** Why it is in this state, where that needs saying. */
+  reason: z.exactOptional(z.string()),
+});
+export type ChannelStatus = z.infer<typeof ChannelStatus>;
+
+/** `GET /api/status`. */
+export const Status = z.object({
+  version: z.string(),
+  demo: z.boolean(),
+  startedAt: z.number(),
+  agents: z.array(AgentInfo),
+  channels: z.array(ChannelStatus),
+  /** Messages accepted and not dealt with yet. */
+  inboxPending: z.number(),
+  /** Parts of replies not delivered yet. */
+  outboxPending: z.number(),
+});
+export type Status = z.infer<typeof Status>;
+
+/** What one stage noted about a message. */
+export const TraceEntry = z.object({
+  at: z.number(),
+  /** Name of the stage: `intake`, `routing`, `prompt` … */
+  stage: z.string(),
+  /** One line for people. */
+  summary: z.string(),
+  /** The same for programs; its shape is the stage's own. */
+  data: z.exactOptional(z.unknown()),
+});
+export type TraceEntry = z.infer<typeof TraceEntry>;
+
+/** `GET /api/trace/:messageId`. */
+export const Trace = z.object({ messageId: z.string(), entries: z.array(TraceEntry) });
+export type Trace = z.infer<typeof Trace>;
+
+/** A tool call that waits for somebody's word, as `GET /api/approvals` lists it. */
+export const ApprovalInfo = z.object({
+  /** Eight letters and digits. */
+  id: z.string(),
+  agent: z.string(),
+  sessionKey: z.string(),
+  tool: z.string(),
+  /** Why it is asked. */
+  reason: z.string(),
+  /** What would be done, in full. */
+  action: z.string(),
+  /** The program, where one would be started. */
+  binary: z.exactOptional(z.string()),
+  /** The folder it would be started in. */
+  cwd: z.exactOptional(z.string()),
+  /** Variables it would have besides the usual ones. */
+  env: z.exactOptional(z.record(z.string(), z.string())),
+  /** Milliseconds since the epoch; nobody's answer counts from then on. */
+  expiresAt: z.number(),
+});
+export type ApprovalInfo = z.infer<typeof ApprovalInfo>;
+
+/** `GET /api/approvals`, the oldest first. */
+export const ApprovalList = z.object({ approvals: z.array(ApprovalInfo) });
+export type ApprovalList = z.infer<typeof ApprovalList>;
+
+/** `POST /api/approvals/:id`; 404 where no such question is open. */
+export const ApprovalAnswer = z.strictObject({ answer: z.enum(["allow", "deny"]) });
+export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
+
+/** `POST /api/maintenance/prune`: what was removed, in rows. */
+export const PruneReport = z.object({
+  inbox: z.number(),
+  dedupe: z.number(),
+  runs: z.number(),
+  outbox: z.number(),
+  traces: z.number(),
+  messages: z.number(),
+  sessions: z.number(),
+  kv: z.number(),
+  /** Bytes of the database in use afterwards. */
+  usedBytes: z.number(),
+});
+export type PruneReport = z.infer<typeof PruneReport>;
+
+/** `POST /api/maintenance/vacuum`. */
+export const VacuumReport = z.object({ freedBytes: z.number() });
+export type VacuumReport = z.infer<typeof VacuumReport>;
+
+/** Body of every HTTP error. */
+export const ErrorBody = z.object({ error: Problem });
+export type ErrorBody = z.infer<typeof ErrorBody>;
