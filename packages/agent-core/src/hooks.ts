@@ -89,7 +89,7 @@ interface StepBase {
  * - `assistant`: a model turn together with the calls it asks for, before any of them runs.
  * - `toolStart`: a call is about to take effect. No messages.
  * - `toolResult`: one result. Calls that run in parallel report as they finish, so results may arrive in another
- *   order than the calls; `repairConversation` restores it on load.
+ *   order than the calls; `repairHistory` restores it on load.
  * - `compaction`: the first `replaced` messages of the history give way to `messages[0]`.
  */
 export type Step =

@@ -5,9 +5,9 @@ export { convertToLlm } from "./conversation/convert.ts";
 export { type Unanswered, unansweredCalls } from "./conversation/pending.ts";
 export {
   type RepairChange,
-  type Repaired,
+  type RepairedHistory,
   type RepairOptions,
-  repairConversation,
+  repairHistory,
 } from "./conversation/repair.ts";
 export { AgentError, type AgentErrorCode, isAgentError } from "./errors.ts";
 export type * from "./events.ts";
@@ -26,6 +26,7 @@ export { toolSpec } from "./schema/compile.ts";
 export type { SchemaIssue } from "./schema/issues.ts";
 export { compileJsonSchema } from "./schema/json-schema.ts";
 export { Snapshot } from "./snapshot.ts";
+export { STOP_REASONS, type StopReasonRule } from "./stop-reasons.ts";
 export { streamOf } from "./stream-of.ts";
 export { estimateTokens } from "./tokens.ts";
 export type * from "./tool.ts";

@@ -18,7 +18,7 @@ import {
   compact,
   convertToLlm,
   pruneToolResults,
-  repairConversation,
+  repairHistory,
   turnStart,
 } from "../src/index.ts";
 import { orderProblems } from "./event-order.ts";
@@ -110,9 +110,9 @@ describe("any conversation", () => {
   it("is valid for a vendor once repaired, and stays as it is when repaired again", () => {
     fc.assert(
       fc.property(history, (messages) => {
-        const once = repairConversation(messages);
+        const once = repairHistory(messages);
         expect(vendorProblems(once.messages)).toEqual([]);
-        expect(repairConversation(once.messages).messages).toBe(once.messages);
+        expect(repairHistory(once.messages).messages).toBe(once.messages);
         if (once.changes.length > 0)
           expect(vendorProblems(messages).length + once.changes.length).toBeGreaterThan(0);
         else expect(vendorProblems(messages)).toEqual([]);
@@ -149,7 +149,7 @@ describe("any conversation", () => {
             (entry) =>
               entry.role === "shellRun" || (entry.role === "user" && String(entry.content).trim() !== ""),
           );
-        const repaired = repairConversation(messages).messages;
+        const repaired = repairHistory(messages).messages;
         for (const entry of said(messages)) expect(repaired).toContain(entry);
       }),
       { numRuns: RUNS },
@@ -180,7 +180,7 @@ describe("any conversation", () => {
               if (done !== undefined) now = [done.summary, ...now.slice(done.replaced)];
             }
           }
-          const request = repairConversation(now.map((entry) => convertToLlm(entry)));
+          const request = repairHistory(now.map((entry) => convertToLlm(entry)));
           expect(vendorProblems(request.messages)).toEqual([]);
         },
       ),
@@ -341,7 +341,7 @@ describe("any run", () => {
         expect(orderProblems(events)).toEqual([]);
         expect(events.at(-1)).toEqual({ type: "run.end", result });
         // What the host kept is what the run says it added, and it can be loaded again; calls are open only when waiting.
-        const open = repairConversation(kept, { pending: "keep" });
+        const open = repairHistory(kept, { pending: "keep" });
         const waits = new Set(result.pending.map((call) => call.id));
         for (const problem of vendorProblems(open.messages)) {
           expect(problem).toMatch(/calls without results|^\d+ result of/);

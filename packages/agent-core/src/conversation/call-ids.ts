@@ -1,24 +1,30 @@
-/** The call ids a conversation has, and new ones for calls that would be the second of theirs. */
+/** The call ids a conversation has used, and new ones for calls that would be the second of theirs. */
 export class CallIds {
-  readonly #taken = new Set<string>();
-  /** The number to try next behind an id. Only ever more are taken, so none has to be tried again. */
+  readonly #used = new Set<string>();
+  /** The number to try next behind an id. Ids are never freed, so no number has to be tried twice. */
   readonly #next = new Map<string, number>();
+  readonly #fit: (id: string) => string;
 
-  add(id: string): void {
-    this.#taken.add(id);
+  /** `fit` turns a new id into one that a wire format takes; it must keep different ids different. */
+  constructor(fit: (id: string) => string = (id) => id) {
+    this.#fit = fit;
   }
 
-  /** The same id where it is free and not empty, else the id with a number behind it; taken from now on. Deterministic. */
+  add(id: string): void {
+    this.#used.add(id);
+  }
+
+  /** The same id where it is free and not empty, else the id with a number behind it; used from now on. Deterministic. */
   take(id: string): string {
-    const own = id !== "" && !this.#taken.has(id) ? id : this.#numbered(id === "" ? "call" : id);
-    this.#taken.add(own);
+    const own = id !== "" && !this.#used.has(id) ? id : this.#numbered(id === "" ? "call" : id);
+    this.#used.add(own);
     return own;
   }
 
   #numbered(stem: string): string {
     let n = this.#next.get(stem) ?? 2;
-    while (this.#taken.has(`${stem}_${n}`)) n++;
+    while (this.#used.has(this.#fit(`${stem}_${n}`))) n++;
     this.#next.set(stem, n + 1);
-    return `${stem}_${n}`;
+    return this.#fit(`${stem}_${n}`);
   }
 }

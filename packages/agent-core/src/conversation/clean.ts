@@ -1,5 +1,6 @@
 import type { Block, InputBlock } from "../content.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
+import { STOP_REASONS } from "../stop-reasons.ts";
 
 /** Stands where a vendor asks for a text and there is none. */
 const NO_TEXT = "(no text)";
@@ -9,29 +10,15 @@ function isBlank(block: Block): boolean {
   return block.type === "text" && block.native === undefined && block.text.trim() === "";
 }
 
-/** Whether a turn was broken off, so that its thinking may be incomplete. */
-function wasBroken(message: AssistantMessage): boolean {
-  return message.stopReason === "aborted" || message.stopReason === "error";
-}
-
 /** The turn as it may be replayed; `undefined` when nothing of it can be. The same object when it is fine as it is. */
 export function cleanAssistant(message: AssistantMessage): AssistantMessage | undefined {
-  const broken = wasBroken(message);
-  let says = false;
-  let drops = false;
-  const blocks = message.content;
-  for (let i = 0; i < blocks.length; i++) {
-    const block = blocks[i];
-    if (block === undefined) continue;
-    if (isBlank(block) || (broken && block.type === "thinking" && block.native === undefined)) drops = true;
-    else if (block.type !== "thinking") says = true;
-  }
-  if (!says) return undefined;
-  if (!drops) return message;
-  const content = message.content.filter(
-    (block) => !isBlank(block) && !(broken && block.type === "thinking" && block.native === undefined),
-  );
-  return { ...message, content };
+  // Thinking that broke off may be incomplete.
+  const broken = STOP_REASONS[message.stopReason]?.text === "broken";
+  const goes = (block: Block): boolean =>
+    isBlank(block) || (broken && block.type === "thinking" && block.native === undefined);
+  const { content } = message;
+  if (!content.some((block) => block.type !== "thinking" && !goes(block))) return undefined;
+  return content.some(goes) ? { ...message, content: content.filter((block) => !goes(block)) } : message;
 }
 
 function cleanContent(content: string | readonly InputBlock[]): string | readonly InputBlock[] {

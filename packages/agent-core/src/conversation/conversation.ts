@@ -6,7 +6,7 @@ import { count } from "../usage.ts";
 import { CallIds } from "./call-ids.ts";
 import { cleanAssistant, cleanInput } from "./clean.ts";
 import { convertToLlm } from "./convert.ts";
-import { repairConversation, toolCalls } from "./repair.ts";
+import { repairHistory, toolCalls } from "./repair.ts";
 
 const GO_ON = "(Go on.)";
 
@@ -183,7 +183,7 @@ export class Conversation {
       const own = this.toLlm(message);
       if (own !== undefined) converted.push(own);
     }
-    return [...repairConversation(converted).messages];
+    return [...repairHistory(converted).messages];
   }
 
   /** What a message is shown as, where it was pruned. */

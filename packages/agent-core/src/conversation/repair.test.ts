@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assistant, lines, toolCall, user } from "../../test/scripted.ts";
 import type { AgentMessage, Message, ToolResultMessage } from "../messages.ts";
-import { type RepairChange, repairConversation } from "./repair.ts";
+import { type RepairChange, repairHistory } from "./repair.ts";
 
 const result = (id: string, text = "ok"): ToolResultMessage => ({
   role: "toolResult",
@@ -14,11 +14,11 @@ const result = (id: string, text = "ok"): ToolResultMessage => ({
 const calls = (...ids: string[]) => assistant(ids.map((id) => toolCall(id, "t")));
 
 function repair(messages: readonly Message[]): { lines: string[]; kinds: RepairChange["kind"][] } {
-  const { messages: repaired, changes } = repairConversation(messages);
+  const { messages: repaired, changes } = repairHistory(messages);
   return { lines: lines(repaired), kinds: changes.map((change) => change.kind) };
 }
 
-describe("repairConversation", () => {
+describe("repairHistory", () => {
   it("gives back the same array when nothing is wrong", () => {
     const messages: AgentMessage[] = [
       user("hi"),
@@ -31,7 +31,7 @@ describe("repairConversation", () => {
       assistant("y"),
       user("bye"),
     ];
-    const repaired = repairConversation(messages);
+    const repaired = repairHistory(messages);
     expect(repaired.changes).toEqual([]);
     expect(repaired.messages).toBe(messages);
   });
@@ -52,8 +52,8 @@ describe("repairConversation", () => {
 
   it("leaves open calls at the end where a run will settle them", () => {
     const open = [user("hi"), calls("a", "b"), result("b")];
-    expect(repairConversation(open, { pending: "keep" }).messages).toBe(open);
-    const followed = repairConversation([...open, user("next")], { pending: "keep" });
+    expect(repairHistory(open, { pending: "keep" }).messages).toBe(open);
+    const followed = repairHistory([...open, user("next")], { pending: "keep" });
     expect(followed.changes.map((change) => change.kind)).toContain("answered-call");
   });
 
@@ -95,11 +95,54 @@ describe("repairConversation", () => {
     ]);
   });
 
-  it("drops the second of two calls with one id in one turn", () => {
-    expect(repair([user("hi"), calls("a", "a"), result("a")])).toEqual({
-      lines: ["user: hi", "assistant: →t#a", "result#a: ok"],
+  it("takes the results of calls that share an id in their order", () => {
+    expect(repair([user("hi"), calls("a", "a"), result("a", "one"), result("a", "two")])).toEqual({
+      lines: ["user: hi", "assistant: →t#a →t#a_2", "result#a: one", "result#a_2: two"],
       kinds: ["call-id"],
     });
+    expect(repair([user("hi"), calls("a", "a"), result("a", "one")])).toEqual({
+      lines: [
+        "user: hi",
+        "assistant: →t#a →t#a_2",
+        "result#a: one",
+        expect.stringMatching(/^result#a_2: No result/),
+      ],
+      kinds: ["call-id", "answered-call"],
+    });
+  });
+
+  it("drops a call that broke off in its arguments, unless somebody answered it", () => {
+    const half = { type: "toolCall", id: "h", name: "t", args: undefined, argsText: "{" } as const;
+    const broken = assistant([{ type: "text", text: "so" }, half], { stopReason: "error" });
+    expect(repair([user("hi"), broken])).toEqual({
+      lines: ["user: hi", "assistant: so"],
+      kinds: ["dropped-call"],
+    });
+    expect(repair([user("hi"), assistant([half], { stopReason: "error" })]).lines).toEqual(["user: hi"]);
+    const answered = [user("hi"), broken, result("h")];
+    expect(repairHistory(answered).messages).toBe(answered);
+  });
+
+  it("gives a result the name of its call", () => {
+    const misnamed = { ...result("a"), toolName: "other" };
+    const { messages, changes } = repairHistory([user("hi"), calls("a"), misnamed]);
+    expect(messages[2]).toEqual(result("a"));
+    expect(changes).toEqual([{ kind: "tool-name", index: 2, callId: "a" }]);
+  });
+
+  it("makes new ids fit the format it is told", () => {
+    const { messages } = repairHistory(
+      [user("hi"), calls("a", "a"), result("a", "one"), result("a", "two")],
+      {
+        fitCallId: (id) => id.replaceAll("_", "-"),
+      },
+    );
+    expect(lines(messages)).toEqual([
+      "user: hi",
+      "assistant: →t#a →t#a-2",
+      "result#a: one",
+      "result#a-2: two",
+    ]);
   });
 
   it("starts with a user and keeps model turns apart", () => {
@@ -155,18 +198,18 @@ describe("repairConversation", () => {
       ],
       { stopReason: "aborted" },
     );
-    const [, kept] = repairConversation([user("hi"), broken]).messages;
+    const [, kept] = repairHistory([user("hi"), broken]).messages;
     expect(
       kept?.role === "assistant" && kept.content.map((block) => block.type === "thinking" && block.text),
     ).toEqual(["signed", false]);
     const whole = [user("hi"), { ...broken, stopReason: "end_turn" as const }];
-    expect(repairConversation(whole).messages).toBe(whole);
+    expect(repairHistory(whole).messages).toBe(whole);
   });
 
   it("names the message of each change", () => {
-    expect(repairConversation([user("hi"), calls("a"), user("x"), result("zzz")]).changes).toEqual([
-      { kind: "answered-call", index: 1 },
-      { kind: "orphan-result", index: 2 },
+    expect(repairHistory([user("hi"), calls("a"), user("x"), result("zzz")]).changes).toEqual([
+      { kind: "answered-call", index: 1, callId: "a" },
+      { kind: "orphan-result", index: 3, callId: "zzz" },
     ]);
   });
 });

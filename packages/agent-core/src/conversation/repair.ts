@@ -1,12 +1,15 @@
 import type { Block, ToolCallBlock } from "../content.ts";
 import type { AgentMessage, AssistantMessage, Message, ToolResultMessage, UserMessage } from "../messages.ts";
+import { STOP_REASONS } from "../stop-reasons.ts";
 import { CallIds } from "./call-ids.ts";
 import { cleanAssistant, cleanInput } from "./clean.ts";
 
-/** One thing that was put right. `index` is the place in the messages given. */
+/** One thing that was put right. */
 export interface RepairChange {
   readonly kind: /** A call without a result got one that says so. */
     | "answered-call"
+    /** A call that broke off in the middle of its arguments and has no result was dropped. */
+    | "dropped-call"
     /** A result without its call was dropped. */
     | "orphan-result"
     /** A second result of a call was dropped. */
@@ -15,16 +18,21 @@ export interface RepairChange {
     | "reordered"
     /** A call id that came twice, or was empty, was replaced in the call and its result. */
     | "call-id"
+    /** A result that named another tool than its call was given the name of the call. */
+    | "tool-name"
     /** A turn with nothing a vendor would accept was dropped. */
     | "empty-turn"
     /** Blank text was taken out, or replaced where it was all there was. */
     | "blank-text"
     /** A user message was put where a vendor needs one: at the start, or between two model turns. */
     | "user-added";
+  /** The place in the messages given. */
   readonly index: number;
+  /** The id of the call it is about, where it is about one. */
+  readonly callId?: string;
 }
 
-export interface Repaired<M extends AgentMessage> {
+export interface RepairedHistory<M extends AgentMessage> {
   /** The same array when nothing had to change. */
   readonly messages: readonly M[];
   readonly changes: readonly RepairChange[];
@@ -33,6 +41,8 @@ export interface Repaired<M extends AgentMessage> {
 export interface RepairOptions {
   /** `keep` leaves the calls of the last turn without results as they are: a run will settle them. Default `answer`. */
   readonly pending?: "answer" | "keep";
+  /** Turns a new call id into one that a wire format takes. It must keep different ids different. Default: as it is. */
+  readonly fitCallId?: (id: string) => string;
 }
 
 const BEFORE_START = "(The conversation before this point is not available.)";
@@ -40,24 +50,44 @@ const BETWEEN_TURNS = "(no reply)";
 const NO_RESULT = "No result of this call was recorded; whether it took effect is unknown.";
 
 /**
- * Makes a conversation one that every vendor accepts, changing as little as possible. Pure and idempotent.
+ * Makes a history one that every vendor accepts, changing as little as possible. Pure and idempotent.
  *
- * Afterwards every tool call is followed by exactly one result, in the order of the calls and before anything else;
- * no result is without its call; call ids are unique; the first message is a user's; two model turns are never next
- * to each other (but after a `pause`); no message and no text is blank.
+ * Afterwards every tool call is followed by exactly one result, under its name, in the order of the calls and before
+ * anything else; no result is without its call; call ids are unique; the first message is a user's; two model turns
+ * are never next to each other (except after a `pause`); no message and no text is blank. Where calls of one turn
+ * share an id, their results are taken in order.
  */
-export function repairConversation(messages: readonly Message[], options?: RepairOptions): Repaired<Message>;
-export function repairConversation(
+export function repairHistory(
+  messages: readonly Message[],
+  options?: RepairOptions,
+): RepairedHistory<Message>;
+export function repairHistory(
   messages: readonly AgentMessage[],
   options?: RepairOptions,
-): Repaired<AgentMessage>;
-export function repairConversation(
+): RepairedHistory<AgentMessage>;
+export function repairHistory(
   messages: readonly AgentMessage[],
   options: RepairOptions = {},
-): Repaired<AgentMessage> {
-  const repair = new Repair(messages, options.pending === "keep");
+): RepairedHistory<AgentMessage> {
+  const repair = new Repair(messages, options);
   repair.run();
   return { messages: repair.changes.length === 0 ? messages : repair.out, changes: repair.changes };
+}
+
+/** A model turn with the results that came before the next one. */
+interface TurnInHistory {
+  readonly message: AssistantMessage;
+  readonly at: number;
+  /** Where the next model turn starts. */
+  readonly end: number;
+  readonly results: Map<string, PlacedResult[]>;
+  /** A run will settle the calls without results. */
+  readonly pending: boolean;
+}
+
+interface PlacedResult {
+  readonly message: ToolResultMessage;
+  readonly index: number;
 }
 
 class Repair {
@@ -65,11 +95,12 @@ class Repair {
   readonly changes: RepairChange[] = [];
   readonly #messages: readonly AgentMessage[];
   readonly #keepPending: boolean;
-  readonly #ids = new CallIds();
+  readonly #ids: CallIds;
 
-  constructor(messages: readonly AgentMessage[], keepPending: boolean) {
+  constructor(messages: readonly AgentMessage[], { pending, fitCallId }: RepairOptions) {
     this.#messages = messages;
-    this.#keepPending = keepPending;
+    this.#keepPending = pending === "keep";
+    this.#ids = new CallIds(fitCallId);
   }
 
   run(): void {
@@ -78,24 +109,22 @@ class Repair {
       const message = this.#messages[at];
       if (message === undefined) break;
       if (message.role === "assistant") {
-        at = this.#turn(message, at);
-      } else if (message.role === "toolResult") {
-        this.#note("orphan-result", at);
-        at++;
+        const turn = this.#readTurn(message, at);
+        this.#pushTurn(turn);
+        at = turn.end;
       } else {
-        this.#pushInput(message, at);
+        if (message.role === "toolResult") this.#note("orphan-result", at, message.toolCallId);
+        else this.#pushInput(message, at);
         at++;
       }
     }
   }
 
-  /** Puts one model turn and what belongs to it; returns where the next one may start. */
-  #turn(message: AssistantMessage, at: number): number {
-    const cleaned = cleanAssistant(message);
-    let end = at + 1;
+  /** Results count until the next model turn; a late one behind it can no longer be told from a stray. */
+  #readTurn(message: AssistantMessage, at: number): TurnInHistory {
+    const results = new Map<string, PlacedResult[]>();
     let interposed = false;
-    let results: Map<string, ToolResultMessage> | undefined;
-    // Results count until the next model turn; a late one behind it can no longer be told from a stray.
+    let end = at + 1;
     for (; end < this.#messages.length; end++) {
       const next = this.#messages[end];
       if (next === undefined || next.role === "assistant") break;
@@ -103,84 +132,75 @@ class Repair {
         interposed = true;
         continue;
       }
-      results ??= new Map();
-      if (results.has(next.toolCallId)) this.#note("duplicate-result", end);
-      else results.set(next.toolCallId, next);
+      const given = results.get(next.toolCallId);
+      const placed = { message: next, index: end };
+      if (given === undefined) results.set(next.toolCallId, [placed]);
+      else given.push(placed);
     }
-    const calls = cleaned === undefined ? [] : toolCalls(cleaned);
+    const pending = this.#keepPending && end === this.#messages.length && !interposed;
+    return { message, at, end, results, pending };
+  }
+
+  #pushTurn(turn: TurnInHistory): void {
+    const { at, end, results } = turn;
+    const whole = turn.pending ? turn.message : this.#withoutBrokenCalls(turn);
+    const cleaned = cleanAssistant(whole);
     if (cleaned === undefined) {
       this.#note("empty-turn", at);
     } else {
-      if (cleaned !== message) this.#note("blank-text", at);
-      const open = this.#keepPending && end === this.#messages.length && !interposed;
-      this.#pushTurn(cleaned, calls, results, at, open);
+      if (cleaned !== whole) this.#note("blank-text", at);
+      this.#needUser(at);
+      this.#pushPaired(cleaned, turn);
     }
-    if (results !== undefined && results.size > 0) this.#note("orphan-result", at + 1);
+    for (const left of results.values()) {
+      for (const { message, index } of left) {
+        const called =
+          cleaned !== undefined && toolCalls(cleaned).some(({ id }) => id === message.toolCallId);
+        this.#note(called ? "duplicate-result" : "orphan-result", index, message.toolCallId);
+      }
+    }
     for (let i = at + 1; i < end; i++) {
       const other = this.#messages[i];
       if (other !== undefined && other.role !== "toolResult") this.#pushInput(other, i);
     }
-    return end;
   }
 
-  #pushTurn(
-    turn: AssistantMessage,
-    calls: readonly ToolCallBlock[],
-    results: Map<string, ToolResultMessage> | undefined,
-    at: number,
-    open: boolean,
-  ): void {
-    const { out } = this;
-    this.#needUser(at);
-    if (calls.length === 0) {
-      out.push(turn);
-      return;
-    }
-    const renamed = this.#uniqueIds(calls, at);
-    if (renamed !== undefined) out.push({ ...turn, content: rename(turn.content, renamed) });
-    else out.push(turn);
+  /** The model never finished saying a call that broke off; nobody can answer it, and no vendor takes its arguments. */
+  #withoutBrokenCalls({ message, at, results }: TurnInHistory): AssistantMessage {
+    if (message.stopReason === "tool_use") return message;
+    const broken = toolCalls(message).filter((call) => call.args === undefined && !results.has(call.id));
+    if (broken.length === 0) return message;
+    for (const call of broken) this.#note("dropped-call", at, call.id);
+    const content = message.content.filter((block) => block.type !== "toolCall" || !broken.includes(block));
+    return { ...message, content };
+  }
+
+  /** The turn under ids of its own, and behind it one result for each of its calls. */
+  #pushPaired(message: AssistantMessage, { at, results, pending }: TurnInHistory): void {
+    const calls = toolCalls(message);
+    const ids = calls.map((call) => this.#ids.take(call.id));
+    const renamed = ids.some((id, i) => id !== calls[i]?.id);
+    this.out.push(renamed ? { ...message, content: withCallIds(message.content, ids) } : message);
     let place = at + 1;
-    for (let i = 0; i < calls.length; i++) {
-      const call = calls[i];
-      if (call === undefined || renamed?.[i] === null) continue;
-      const id = renamed?.[i] ?? call.id;
-      const result = results?.get(call.id);
+    let reordered = false;
+    calls.forEach((call, i) => {
+      const id = ids[i] ?? call.id;
+      if (id !== call.id) this.#note("call-id", at, call.id);
+      const result = takeFirst(results, call.id);
       if (result !== undefined) {
-        results?.delete(call.id);
-        if (this.#messages[place] !== result) this.#noteOnce("reordered", at);
+        if (result.index !== place) reordered = true;
         place++;
-        out.push(result.toolCallId === id ? result : { ...result, toolCallId: id });
-      } else if (!open) {
-        this.#note("answered-call", at);
-        out.push(missingResult({ ...call, id }, turn.timestamp));
+        const named = result.message.toolName === call.name;
+        if (!named) this.#note("tool-name", result.index, call.id);
+        const own = named && id === call.id;
+        this.out.push(own ? result.message : { ...result.message, toolCallId: id, toolName: call.name });
+      } else if (!pending || calls.findIndex((other) => other.id === call.id) < i) {
+        // A run settles the first of two pending calls that share an id: no result could be told from the other's.
+        this.#note("answered-call", at, call.id);
+        this.out.push(missingResult({ ...call, id }, message.timestamp));
       }
-    }
-  }
-
-  /**
-   * The ids to use in place of the calls' own, or `undefined` when they are fine. `null` drops the call: it is the
-   * second of one id in one turn, so its result cannot be told from the first one's.
-   */
-  #uniqueIds(calls: readonly ToolCallBlock[], at: number): (string | null)[] | undefined {
-    let ids: (string | null)[] | undefined;
-    const own = new Set<string>();
-    for (let i = 0; i < calls.length; i++) {
-      const call = calls[i];
-      if (call === undefined) continue;
-      if (own.has(call.id)) {
-        ids ??= calls.map((entry) => entry.id);
-        ids[i] = null;
-        this.#note("call-id", at);
-        continue;
-      }
-      own.add(call.id);
-      const id = this.#ids.take(call.id);
-      if (id === call.id) continue;
-      ids ??= calls.map((entry) => entry.id);
-      ids[i] = id;
-      this.#note("call-id", at);
-    }
-    return ids;
+    });
+    if (reordered) this.#note("reordered", at);
   }
 
   #needUser(at: number): void {
@@ -188,7 +208,7 @@ class Repair {
     if (last === undefined) {
       this.out.push(user(BEFORE_START, this.#messages[at]?.timestamp ?? 0));
       this.#note("user-added", at);
-    } else if (last.role === "assistant" && last.stopReason !== "pause") {
+    } else if (last.role === "assistant" && STOP_REASONS[last.stopReason]?.next !== "resume") {
       this.out.push(user(BETWEEN_TURNS, last.timestamp));
       this.#note("user-added", at);
     }
@@ -200,46 +220,30 @@ class Repair {
     this.out.push(cleaned);
   }
 
-  #note(kind: RepairChange["kind"], index: number): void {
-    this.changes.push({ kind, index });
-  }
-
-  #noteOnce(kind: RepairChange["kind"], index: number): void {
-    const last = this.changes.at(-1);
-    if (last?.kind !== kind || last.index !== index) this.#note(kind, index);
+  #note(kind: RepairChange["kind"], index: number, callId?: string): void {
+    this.changes.push(callId === undefined ? { kind, index } : { kind, index, callId });
   }
 }
-
-const NO_CALLS: readonly ToolCallBlock[] = [];
 
 /** The calls of a turn, in order. */
 export function toolCalls(message: AgentMessage): readonly ToolCallBlock[] {
-  if (message.role !== "assistant") return NO_CALLS;
-  // Most turns have none, and every turn is looked at.
-  let calls: ToolCallBlock[] | undefined;
-  const { content } = message;
-  for (let i = 0; i < content.length; i++) {
-    const block = content[i];
-    if (block?.type !== "toolCall") continue;
-    calls ??= [];
-    calls.push(block);
-  }
-  return calls ?? NO_CALLS;
+  return message.role === "assistant" ? message.content.filter(isToolCall) : [];
 }
 
-function rename(content: readonly Block[], ids: readonly (string | null)[]): Block[] {
+function isToolCall(block: Block): block is ToolCallBlock {
+  return block.type === "toolCall";
+}
+
+function takeFirst(results: Map<string, PlacedResult[]>, id: string): PlacedResult | undefined {
+  const given = results.get(id);
+  const first = given?.shift();
+  if (given?.length === 0) results.delete(id);
+  return first;
+}
+
+function withCallIds(content: readonly Block[], ids: readonly string[]): Block[] {
   let call = 0;
-  const out: Block[] = [];
-  for (const block of content) {
-    if (block.type !== "toolCall") {
-      out.push(block);
-      continue;
-    }
-    const id = ids[call++];
-    if (id === null) continue;
-    out.push(id === undefined || id === block.id ? block : { ...block, id });
-  }
-  return out;
+  return content.map((block) => (isToolCall(block) ? { ...block, id: ids[call++] ?? block.id } : block));
 }
 
 function missingResult(call: ToolCallBlock, timestamp: number): ToolResultMessage {

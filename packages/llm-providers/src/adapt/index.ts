@@ -1,7 +1,12 @@
-import type { Message, Model, Warning } from "@signalbox/agent-core";
+import {
+  type Message,
+  type Model,
+  type RepairChange,
+  repairHistory,
+  type Warning,
+} from "@signalbox/agent-core";
 import { type Converted, convertMessage } from "./convert.ts";
 import { callIdFor } from "./ids.ts";
-import { pairCalls } from "./pair.ts";
 
 /** What a history lost on its way to another model. */
 export interface Loss {
@@ -84,9 +89,28 @@ export function adapt(history: readonly Message[], target: Model, options: Adapt
     messages.push(made);
     places.push(from);
   }
-  const fit = (id: string): string => callIdFor(target.api, id);
-  return { messages: pairCalls(messages ?? history, places, losses, fit), losses };
+  const repaired = repairHistory(messages ?? history, { fitCallId: (id) => callIdFor(target.api, id) });
+  for (const change of repaired.changes) {
+    const kind = REPAIR_LOSSES[change.kind];
+    if (kind === undefined) continue;
+    losses.push({
+      kind,
+      message: places[change.index] ?? change.index,
+      detail: change.callId ?? change.kind,
+    });
+  }
+  return { messages: repaired.messages, losses };
 }
+
+/** What a repair took from a history. What it only put in order, or added, is no loss. */
+const REPAIR_LOSSES: Partial<Record<RepairChange["kind"], Loss["kind"]>> = {
+  "answered-call": "orphan-call",
+  "dropped-call": "partial",
+  "orphan-result": "orphan-result",
+  "duplicate-result": "orphan-result",
+  "call-id": "call-id",
+  "empty-turn": "empty",
+};
 
 /** Details of a kind that a warning names. */
 const NAMED = 3;
