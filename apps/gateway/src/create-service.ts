@@ -5,6 +5,7 @@ import type { Agents } from "./agents.ts";
 import type { Accounts } from "./channels.ts";
 import { readConversation } from "./conversation.ts";
 import type { LiveHub, RunEnd } from "./live.ts";
+import type { Metrics } from "./metrics.ts";
 import type { Models } from "./models.ts";
 import type { Intake } from "./path/intake.ts";
 import type { Lanes } from "./path/lanes-types.ts";
@@ -31,8 +32,7 @@ export interface ServiceOptions {
   readonly now: () => number;
   readonly approvals: Pick<Approvals, "list" | "resolve">;
   readonly outboxInFlight: () => number;
-  /** In Prometheus' text format. */
-  readonly counters: () => string;
+  readonly metrics: Pick<Metrics, "scrape">;
   readonly wakeOutbox: () => void;
   readonly upkeep: Pick<Upkeep, "prune" | "vacuum">;
   /** Takes secrets out of what a channel says of its state. */
@@ -173,17 +173,11 @@ export function createService(options: ServiceOptions): GatewayService {
     },
     metrics() {
       const { running, waiting } = lanes.counts();
-      const gauges: readonly (readonly [string, string, number])[] = [
-        ["signalbox_runs_active", "Runs going on", running],
-        ["signalbox_messages_waiting", "Messages that wait for a run", waiting],
-        ["signalbox_outbox_sending", "Replies being sent", options.outboxInFlight()],
-        ["signalbox_uptime_seconds", "Seconds since the start", (options.now() - options.startedAt) / 1000],
-        ["process_resident_memory_bytes", "Resident memory", process.memoryUsage.rss()],
-      ];
-      const written = gauges.map(
-        ([name, help, value]) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`,
-      );
-      return written.join("") + options.counters();
+      return options.metrics.scrape({
+        runsActive: running,
+        messagesWaiting: waiting,
+        outboxSending: options.outboxInFlight(),
+      });
     },
     outboxChanged: options.wakeOutbox,
     prune: options.upkeep.prune,

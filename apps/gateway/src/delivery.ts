@@ -5,6 +5,7 @@ import type { Accounts } from "./channels.ts";
 import { messageOf } from "./errors.ts";
 import type { Hooks } from "./hooks.ts";
 import type { Logger } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
 import { sentMessage } from "./own-hooks.ts";
 import { createOwnerNotices, type OwnerNotices } from "./owner-notices.ts";
 import { createDeliverer, type Deliverer, type OutboxOptions } from "./path/outbox.ts";
@@ -20,6 +21,7 @@ export interface DeliveryOptions {
   readonly openMedia: NonNullable<SendOptions["openMedia"]>;
   readonly hooks: Hooks;
   readonly tracer: Tracer;
+  readonly metrics: Pick<Metrics, "sent">;
   readonly logger: Logger;
   readonly now: () => number;
 }
@@ -55,6 +57,7 @@ export function createDelivery(options: DeliveryOptions): Deliverer {
     random: Math.random,
     onSettled(row, state, detail) {
       trace(row, state, detail);
+      if (state === "sent") options.metrics.sent(row.channel, now() - row.createdAt);
       if ((state === "dead" || state === "uncertain" || state === "expired") && row.payload.notice !== true)
         notices.look();
       // To take a draft back says nothing.

@@ -1,14 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ChannelDefinition } from "@signalbox/channel";
+import type { ChannelDefinition, InboundEvent } from "@signalbox/channel";
 import type { LoadedConfig } from "@signalbox/config";
 import { createRouter } from "@signalbox/routing";
-import type { HomeLock, Lease } from "@signalbox/store";
+import { type HomeLock, type Lease, timeOf } from "@signalbox/store";
 import { type Accounts, channelState } from "./channels.ts";
 import { createCommands } from "./commands/commands.ts";
 import { loadQueueModes } from "./commands/queue-modes.ts";
 import { COMMANDS, listedCommands } from "./commands/table.ts";
 import { createCompactionCache } from "./compaction-cache.ts";
-import { createCounters } from "./counters.ts";
 import { createService } from "./create-service.ts";
 import { createDelivery } from "./delivery.ts";
 import { messageOf } from "./errors.ts";
@@ -29,6 +28,7 @@ import { createLiveHub } from "./live.ts";
 import { createRedactor, type Logger } from "./log.ts";
 import { createMedia } from "./media.ts";
 import { createMessageSender } from "./message-sender.ts";
+import { createMetrics } from "./metrics.ts";
 import { OWN_HOOKS } from "./own-hooks.ts";
 import { createAskings } from "./path/asking.ts";
 import { createDrafts, type DraftTiming } from "./path/draft.ts";
@@ -146,10 +146,10 @@ async function run(
   const tracer = createTracer(store, (error) =>
     logger.warn({ err: messageOf(error) }, "a trace could not be written"),
   );
-  const counters = createCounters();
+  const metrics = createMetrics();
   const hooks = createHooks(hooksWithRedaction(options.hooks ?? [], redact), logger, [
     ...OWN_HOOKS,
-    ...counters.hooks,
+    ...metrics.hooks,
   ]);
   const queueModes = await loadQueueModes(store);
   const outcomes = createOutcomes();
@@ -166,7 +166,7 @@ async function run(
   };
   const media = createMedia({ config, home, store, agents, account, logger, now });
   const deliverer = createDelivery({
-    ...{ config, store, lease, accounts, account, hooks, tracer, logger, now },
+    ...{ config, store, lease, accounts, account, hooks, tracer, metrics, logger, now },
     openMedia: media.out.open,
   });
   const { stream, typing: signs } = config.replies;
@@ -221,6 +221,7 @@ async function run(
     drafts,
     typing,
     tracer,
+    metrics,
     logger,
     now,
     deliver: deliverer.deliver,
@@ -237,7 +238,10 @@ async function run(
     },
     ownerOf,
     together: samePlace,
-    run: runner.answer,
+    run(batch, handle) {
+      for (const { id } of batch.messages) metrics.queued(now() - timeOf(id));
+      return runner.answer(batch, handle);
+    },
     leaveOut: createLeaveOut({
       ...{ store, lease, definition, live, tracer, logger, now, onOutcome },
       deliver: deliverer.deliver,
@@ -298,7 +302,7 @@ async function run(
     ...{ lanes, intake, live, outcomes, startedAt, now, redact },
     approvals: toolbox.approvals,
     outboxInFlight: deliverer.inFlight,
-    counters: counters.text,
+    metrics,
     wakeOutbox: deliverer.wake,
     ready: () => state === "ready",
   });
@@ -318,7 +322,8 @@ async function run(
 
   await router.warm();
   const opened = Promise.withResolvers<void>();
-  const emit = emitWithFailpoints(intake.emit, failpoints);
+  const accept = (event: InboundEvent) => metrics.timed("accept", () => intake.emit(event));
+  const emit = emitWithFailpoints(accept, failpoints);
   // What an earlier process left comes before anything new.
   const starting = accounts.start({
     emit: (event) => opened.promise.then(() => emit(event)),
@@ -333,6 +338,9 @@ async function run(
   deliverer.wake();
   upkeep.start();
   state = "ready";
+  metrics
+    .load()
+    .catch((error: unknown) => logger.error({ err: messageOf(error) }, "there are no metrics in this run"));
 
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {

@@ -83,7 +83,8 @@ export interface GatewayService {
   /** Answers one; false where it is not open any more. `approver` is who says so. */
   answerApproval(id: string, answer: "allow" | "deny", approver: string): Promise<boolean>;
   status(): Promise<Status>;
-  metrics(): string;
+  /** For Prometheus, with the content type of its format. */
+  metrics(): Promise<{ readonly contentType: string; readonly body: string }>;
   /** Removes what is over its time or number. */
   prune(): Promise<PruneReport>;
   /** Gives free pages of the database back; several calls at once are one. */

@@ -211,7 +211,9 @@ export async function openWorld(): Promise<World> {
         settled: () =>
           eventually(async () => {
             const { inboxPending, outboxPending } = await gateway.service.status();
-            const busy = /^signalbox_(?:runs_active|outbox_sending) (?!0$)/m.test(gateway.service.metrics());
+            const busy = /^signalbox_(?:runs_active|outbox_sending) (?!0$)/m.test(
+              (await gateway.service.metrics()).body,
+            );
             return inboxPending === 0 && outboxPending === 0 && !busy;
           }, "the gateway comes to rest"),
         stop,

@@ -76,10 +76,18 @@ describe("hooks of a host", () => {
     const started = await world.start({ hooks });
     await started.post(textMessage("write it", { senderId: ZHANG, messageId: "om_1" }));
     await started.settled();
-    expect(started.gateway.service.metrics()).toContain(
-      'signalbox_messages_total{channel="feishu",decision="answer"} 1\n',
+    const { body } = await started.gateway.service.metrics();
+    const lines = body.split("\n");
+    expect(lines).toContain('signalbox_messages_total{channel="feishu",decision="answer"} 1');
+    expect(lines).toContain('signalbox_replies_total{channel="feishu"} 1');
+    expect(lines).toContain('signalbox_stage_duration_seconds_count{stage="accept"} 1');
+    expect(lines).toContain('signalbox_stage_duration_seconds_count{stage="prepare"} 1');
+    expect(lines).toContain('signalbox_stage_duration_seconds_count{stage="conclude"} 1');
+    expect(lines).toContain("signalbox_queue_wait_seconds_count 1");
+    expect(lines).toContain(
+      'signalbox_model_turn_duration_seconds_count{model="anthropic/claude-haiku-4-5"} 2',
     );
-    expect(started.gateway.service.metrics()).toContain('signalbox_replies_total{channel="feishu"} 1\n');
+    expect(lines).toContain('signalbox_outbox_age_seconds_count{channel="feishu"} 1');
     await started.stop();
     expect(seen.slice(0, 6)).toEqual([
       "message_received answer om_1",

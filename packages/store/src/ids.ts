@@ -48,6 +48,11 @@ export function parseId<Id extends AnyId>(text: string): Id | undefined {
   return shape.test(text) ? brand(text) : undefined;
 }
 
+/** When an id was made, in milliseconds since the epoch. */
+export function timeOf(id: AnyId): number {
+  return [...id.slice(0, 10)].reduce((time, digit) => time * 32 + digits.indexOf(digit), 0);
+}
+
 /** The row an id names; `undefined` for what is no id. Whether the row bears this id is for the caller to check. */
 export function rowOf(id: string): number | undefined {
   if (!shape.test(id)) return undefined;

@@ -1,6 +1,6 @@
 export { FencedError, HomeHeldError, StoreError, type StoreErrorCode, StoreNewerError } from "./errors.ts";
 export { acquireHomeLock, type HomeHolder, type HomeLock, readHomeHolder } from "./home-lock.ts";
-export { type AnyId, parseId } from "./ids.ts";
+export { type AnyId, parseId, timeOf } from "./ids.ts";
 export { openStore } from "./open.ts";
 export type * from "./types/common.ts";
 export type * from "./types/inbox.ts";

@@ -176,7 +176,10 @@ function createApp(options: HttpOptions): Hono<Env> {
     return context.body(null, 204);
   });
   app.route("/api", apiRoutes(service));
-  app.get("/metrics", guard(apiErrors), (context) => context.text(service.metrics()));
+  app.get("/metrics", guard(apiErrors), async (context) => {
+    const { contentType, body } = await service.metrics();
+    return context.body(body, 200, { "content-type": contentType });
+  });
 
   app.get("*", staticFiles(options.consoleDir));
   app.notFound(apiErrors.notFound);

@@ -9,6 +9,7 @@ import { messageOf } from "../errors.ts";
 import type { Hooks } from "../hooks.ts";
 import type { LiveHub } from "../live.ts";
 import type { Logger } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
 import type { Models } from "../models.ts";
 import type { Outcome } from "../service.ts";
 import type { Toolbox } from "../toolbox.ts";
@@ -58,6 +59,7 @@ export interface RunOptions {
   readonly drafts: Drafts;
   readonly typing: Pick<Typing, "begin">;
   readonly tracer: Tracer;
+  readonly metrics: Pick<Metrics, "timed" | "watchModel">;
   readonly logger: Logger;
   readonly now: () => number;
   readonly deliver: (rows: readonly OutboxRow<GatewayBodies>[]) => void;

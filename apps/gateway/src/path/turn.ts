@@ -101,7 +101,9 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
   }
   const media = await options.mediaIn.show(tickets, agentModel.model.input);
   if (media.taints) tools.tainted("file");
-  const prompt = await options.prompts.system(agent, agentModel, last, tools.tools, { pages, media });
+  const prompt = await options.metrics.timed("prepare", () =>
+    options.prompts.system(agent, agentModel, last, tools.tools, { pages, media }),
+  );
   const extras = await options.prompts.inbound(last, { pages, media });
   if (extras.told) tools.tainted("history");
   await taint.keep(tools.taint());
@@ -177,6 +179,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
   });
   const written = options.typing.begin(runId, last.stored.event, scope.input === undefined);
 
+  const watchModel = options.metrics.watchModel(`${agentModel.model.provider}/${agentModel.model.id}`);
   try {
     const result = await runAgentLoop(
       {
@@ -214,6 +217,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
       },
       (event) => {
         viewer.see(event);
+        watchModel(event);
         if (event.type === "text.delta" || event.type === "message") draft?.();
         if (event.type === "tool.end") options.hooks.observe("after_tool_call", toolCalled(scope, event));
       },
@@ -228,7 +232,9 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     await taint.keep(tools.taint());
     const tail = await journal.end();
     const ended = { ...scope, told: extras.told, mayAttach: tools.mayAttach };
-    await conclude(options, ended, result, tail.messages, viewer.texts());
+    await options.metrics.timed("conclude", () =>
+      conclude(options, ended, result, tail.messages, viewer.texts()),
+    );
     const { places } = tail;
     if (places) {
       const messages = [...scope.history, ...result.messages];

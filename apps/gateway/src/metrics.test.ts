@@ -1,0 +1,146 @@
+import type { AgentEvent, AssistantMessage } from "@signalbox/agent-core";
+import { describe, expect, it } from "vitest";
+import { createHooks } from "./hooks.ts";
+import { createLogger } from "./log.ts";
+import { createMetrics, type Gauges } from "./metrics.ts";
+
+const PLACE = { agentId: "main", sessionKey: "s" };
+const IDLE: Gauges = { runsActive: 0, messagesWaiting: 0, outboxSending: 0 };
+const call = (tool: string) => ({
+  ...PLACE,
+  runId: "r",
+  tool,
+  callId: "c",
+  args: {},
+  outcome: "ok" as const,
+  text: "",
+  durationMs: 1,
+});
+
+function setup() {
+  let now = 0;
+  const metrics = createMetrics(() => now);
+  const hooks = createHooks(
+    [],
+    createLogger("error", (text) => text),
+    metrics.hooks,
+  );
+  return {
+    metrics,
+    hooks,
+    /** Lets that many milliseconds pass. */
+    pass: (ms: number) => {
+      now += ms;
+    },
+    async lines(name: string, gauges = IDLE) {
+      await hooks.idle();
+      const { body } = await metrics.scrape(gauges);
+      return body.split("\n").filter((line) => line.startsWith(name));
+    },
+  };
+}
+
+describe("metrics", () => {
+  it("count what the hook points tell", async () => {
+    const { hooks, lines } = setup();
+    const usage = { inputTokens: 10, cachedTokens: 4, outputTokens: 3 };
+    const ended = { ...PLACE, runId: "r", messageIds: [], error: undefined };
+    hooks.observe("run_end", { ...ended, outcome: "replied", usage });
+    hooks.observe("run_end", { ...ended, outcome: "replied", usage });
+    hooks.observe("run_end", { ...ended, outcome: "failed", usage: undefined });
+    hooks.observe("after_tool_call", call("read"));
+    expect(await lines("signalbox_runs_total")).toEqual([
+      'signalbox_runs_total{outcome="replied"} 2',
+      'signalbox_runs_total{outcome="failed"} 1',
+    ]);
+    expect(await lines("signalbox_tokens_total")).toEqual([
+      'signalbox_tokens_total{kind="input"} 20',
+      'signalbox_tokens_total{kind="cached"} 8',
+      'signalbox_tokens_total{kind="output"} 6',
+    ]);
+    expect(await lines("signalbox_tool_calls_total")).toEqual([
+      'signalbox_tool_calls_total{tool="read",outcome="ok"} 1',
+    ]);
+  });
+
+  it("show what is the case now, in the format that their content type names", async () => {
+    const { metrics, lines } = setup();
+    expect((await metrics.scrape(IDLE)).contentType).toBe("text/plain; version=0.0.4; charset=utf-8");
+    expect(await lines("signalbox_runs_active", { ...IDLE, runsActive: 3 })).toEqual([
+      "signalbox_runs_active 3",
+    ]);
+  });
+
+  it("have no series for tools that have never worked, and a bounded number for those that have", async () => {
+    const { hooks, lines } = setup();
+    hooks.observe("after_tool_call", { ...call("made_up"), outcome: "error" });
+    for (let index = 0; index < 1_000; index++) hooks.observe("after_tool_call", call(`tool${index}`));
+    const series = await lines("signalbox_tool_calls_total");
+    expect(series).toContain('signalbox_tool_calls_total{tool="other",outcome="error"} 1');
+    expect(series).toContain('signalbox_tool_calls_total{tool="other",outcome="ok"} 800');
+    expect(series).toHaveLength(202);
+  });
+
+  it("time the stages, also those that fail", async () => {
+    const { metrics, pass, lines } = setup();
+    await metrics.timed("prepare", async () => pass(30));
+    const failing = metrics.timed("prepare", async () => {
+      pass(2_000);
+      throw new Error("no");
+    });
+    await expect(failing).rejects.toThrow("no");
+    const series = await lines("signalbox_stage_duration_seconds");
+    expect(series).toContain('signalbox_stage_duration_seconds_count{stage="prepare"} 2');
+    expect(series).toContain('signalbox_stage_duration_seconds_bucket{le="1",stage="prepare"} 1');
+  });
+
+  it("show waits and ages", async () => {
+    const { metrics, lines } = setup();
+    metrics.queued(250);
+    metrics.sent("feishu", 90_000);
+    expect(await lines("signalbox_queue_wait_seconds_sum")).toEqual([
+      "signalbox_queue_wait_seconds_sum 0.25",
+    ]);
+    expect(await lines("signalbox_outbox_age_seconds_sum")).toEqual([
+      'signalbox_outbox_age_seconds_sum{channel="feishu"} 90',
+    ]);
+  });
+
+  it("time a model from its request, not from the summary before it nor over the tools after it", async () => {
+    const { metrics, pass, lines } = setup();
+    const see = metrics.watchModel("p/m");
+    const answer: AssistantMessage = {
+      role: "assistant",
+      content: [],
+      api: "a",
+      provider: "p",
+      model: "m",
+      stopReason: "end_turn",
+      usage: {
+        input: { total: 1, uncached: 1, cacheRead: 0, cacheWrite: 0 },
+        output: { total: 1, reasoning: 0 },
+        source: "reported",
+      },
+      timestamp: 0,
+    };
+    const turn = (first: number, rest: number): void => {
+      const events: readonly (number | AgentEvent)[] = [
+        { type: "turn.start", turn: 1 },
+        first,
+        { type: "block.start", index: 0, block: { type: "text" } },
+        rest,
+        { type: "message", message: answer, origin: "model" },
+        60_000,
+      ];
+      for (const event of events) typeof event === "number" ? pass(event) : see(event);
+    };
+    turn(400, 600);
+    turn(100, 1_900);
+    expect(await lines("signalbox_model_first_output_seconds_sum")).toEqual([
+      'signalbox_model_first_output_seconds_sum{model="p/m"} 0.5',
+    ]);
+    expect(await lines("signalbox_model_turn_duration_seconds_sum")).toEqual([
+      'signalbox_model_turn_duration_seconds_sum{model="p/m"} 3',
+    ]);
+  });
+});
