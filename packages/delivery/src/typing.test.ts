@@ -1,29 +1,23 @@
 import type { Channel } from "@signalbox/channel";
-import { parseId, type RunId } from "@signalbox/store";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { plainChannel, plainMessage } from "../../test/plain-channel.ts";
-import { createLogger } from "../log.ts";
+import { plainAccount, plainMessage, silentLogger } from "../test/plain.ts";
 import { createTyping } from "./typing.ts";
 
-const RUN = parseId<RunId>("01M7ZJA8JFCCV9Y5S000000001");
-
 async function setup(on = true, fails = false) {
-  if (RUN === undefined) throw new Error("not an id");
   const seen: unknown[] = [];
-  const { definition } = plainChannel();
-  const running: Pick<Channel<unknown>, "typing"> = {
+  const methods: Pick<Channel, "typing"> = {
     typing: async (_to, state) => {
       seen.push([state.messageId, state.on]);
       if (fails) throw new Error("not here");
     },
   };
   const typing = createTyping({
-    account: () => Object.assign(Object.create(null), { definition, running }),
+    account: () => plainAccount(methods),
     on,
-    logger: createLogger("error", (text) => text),
+    logger: silentLogger,
   });
   const begin = (messageId: string, resumed = false) =>
-    typing.begin(RUN, plainMessage(messageId, "hello"), resumed);
+    typing.begin("run", plainMessage({ messageId }), resumed);
   return { typing, begin, seen };
 }
 

@@ -1,7 +1,6 @@
 import type { OutboundPart } from "@signalbox/channel";
-import { type OutboxId, parseId } from "@signalbox/store";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { createPatience } from "./patience.ts";
+import { MediaFailures, partDeadlines } from "./part-deadlines.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -10,13 +9,11 @@ const text: OutboundPart = { type: "text", text: "hi" };
 const media: OutboundPart = {
   ...{ type: "media", kind: "file", name: "a", mimeType: "text/plain", size: 1, ref: null },
 };
-const id = parseId<OutboxId>("01ARZ3NDEKTSV4RRFFQ69G5FAV");
-if (id === undefined) throw new Error("no id");
-const row = { id, payload: { parts: [text, media, text] } };
+const row = { id: "row", payload: { parts: [text, media, text] } };
 const never = new AbortController().signal;
 
 it("gives each part a time of its own, and an attachment longer than its upload may take", () => {
-  const limit = createPatience().limit(row, never);
+  const limit = partDeadlines(row, new MediaFailures(), never);
   limit.begin(0);
   vi.advanceTimersByTime(59_000);
   limit.begin(1);
@@ -31,9 +28,9 @@ it("gives each part a time of its own, and an attachment longer than its upload 
 });
 
 it("gives an attachment up at its fifth failure in whatever tries, and begins to count anew for another row", () => {
-  const patience = createPatience();
+  const failures = new MediaFailures();
   const fail = () => {
-    const limit = patience.limit(row, never);
+    const limit = partDeadlines(row, failures, never);
     limit.begin(1);
     vi.advanceTimersByTime(300_000);
     expect(limit.signal.aborted).toBe(true);
@@ -43,13 +40,13 @@ it("gives an attachment up at its fifth failure in whatever tries, and begins to
   };
   for (let count = 1; count < 5; count++) expect(fail()).toBeUndefined();
   expect(fail()?.aborted).toBe(false);
-  patience.forget(id);
+  failures.forget(row.id);
   expect(fail()).toBeUndefined();
 });
 
 it("ends when sending stops, and then gives nothing up", () => {
   const stop = new AbortController();
-  const limit = createPatience().limit(row, stop.signal);
+  const limit = partDeadlines(row, new MediaFailures(), stop.signal);
   limit.begin(1);
   for (let count = 1; count < 5; count++) limit.giveUp(1);
   stop.abort();

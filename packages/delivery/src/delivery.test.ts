@@ -1,0 +1,323 @@
+import {
+  type Capabilities,
+  ChannelError,
+  type Outbound,
+  type OutboundPart,
+  type Reconciled,
+  type SendOptions,
+} from "@signalbox/channel";
+import { expect, it, onTestFinished } from "vitest";
+import { type ManualClock, manualClock, settled } from "../test/manual-clock.ts";
+import { KEYED, plainAccount, silentLogger } from "../test/plain.ts";
+import type { DeliveryAccount } from "./account.ts";
+import { createDelivery, type Delivery } from "./delivery.ts";
+import { outboxRow } from "./rows.ts";
+import { createMemoryOutbox, type MemoryOutbox } from "./testkit/memory-outbox.ts";
+
+type Send = (message: Outbound, options: SendOptions) => Promise<readonly string[]>;
+
+interface Setup {
+  readonly outbox: MemoryOutbox;
+  readonly clock: ManualClock;
+  readonly delivery: Delivery;
+  /** What became of rows, in order. */
+  readonly settledAs: string[];
+  /** Puts a text of these parts into the outbox and has it delivered. */
+  say(address: string, ...parts: (string | OutboundPart)[]): Promise<string>;
+  stateOf(id: string): Promise<string | undefined>;
+}
+
+/** As where the platform has no key: a message is looked for by what it says. */
+const READBACK: Capabilities = { ...KEYED, delivery: { readback: true } };
+const lease = { name: "gateway", epoch: 1 };
+const full = new Error("the disk is full");
+
+function setup(
+  send: Send,
+  extra: {
+    readonly capabilities?: Capabilities;
+    readonly reconcile?: (part: number) => Promise<Reconciled>;
+    readonly account?: (running: DeliveryAccount) => DeliveryAccount | undefined;
+    readonly configured?: boolean;
+  } = {},
+): Setup {
+  const clock = manualClock();
+  const outbox = createMemoryOutbox(clock);
+  const { reconcile } = extra;
+  const running = plainAccount(
+    {
+      async send(_to, message, options) {
+        const ids = await send(message, options);
+        return { parts: ids.map((messageId, at) => ({ index: (options.startAt ?? 0) + at, messageId })) };
+      },
+      ...(reconcile === undefined ? {} : { reconcile: ({ part }) => reconcile(part) }),
+    },
+    { capabilities: extra.capabilities ?? KEYED },
+  );
+  const settledAs: string[] = [];
+  const delivery = createDelivery({
+    ...{ outbox, lease, clock, logger: silentLogger },
+    configured: () => extra.configured ?? true,
+    account: () => (extra.account === undefined ? running : extra.account(running)),
+    openMedia: () => Promise.reject(new Error("nothing is attached here")),
+    isPassing: (error) => error === full,
+    random: () => 0,
+    onSettled: (_row, state) => settledAs.push(state),
+  });
+  onTestFinished(() => delivery.stop(0));
+  return {
+    ...{ outbox, clock, delivery, settledAs },
+    async say(address, ...parts) {
+      const payload: Outbound = {
+        parts: parts.map((part) => (typeof part === "string" ? { type: "text", text: part } : part)),
+      };
+      const destination = { channel: "plain", account: "main", address };
+      const row = outboxRow(destination, payload, { expiresAt: clock.now() + 3_000_000, claim: true });
+      const [added] = await outbox.enqueue([row], { lease });
+      if (!added) throw new Error("no row");
+      delivery.deliver([added]);
+      await settled();
+      return added.id;
+    },
+    stateOf: async (id) => (await outbox.get(id))?.state,
+  };
+}
+
+const textOf = ({ parts }: Outbound): string =>
+  parts.map((part) => ("text" in part ? part.text : part.name)).join("|");
+
+it("sends what waits behind a slow message of its conversation as soon as that is out", async () => {
+  const slow = Promise.withResolvers<void>();
+  const sent: string[] = [];
+  const { say, stateOf, clock } = setup(async (message) => {
+    if (sent.length === 0) await slow.promise;
+    sent.push(textOf(message));
+    return ["om_1"];
+  });
+  const ids = [await say("oc_a", "one"), await say("oc_a", "two"), await say("oc_a", "three")];
+  slow.resolve();
+  await clock.advance(0);
+  expect(await Promise.all(ids.map(stateOf))).toEqual(["sent", "sent", "sent"]);
+  expect(sent).toEqual(["one", "two", "three"]);
+});
+
+it("keeps to the rate of a platform that has complained for every part, as each is a request", async () => {
+  let complaints = 1;
+  const at: number[] = [];
+  const { say, stateOf, clock } = setup(
+    async ({ parts }, { onPart }) => {
+      if (complaints-- > 0) throw new ChannelError("rate_limited", "too many", { retryAfterMs: 1 });
+      for (const index of parts.keys()) {
+        at.push(clock.now());
+        await onPart?.({ index, messageId: `om_${index}` });
+      }
+      return parts.map((_, index) => `om_${index}`);
+    },
+    { capabilities: { ...KEYED, rate: [{ scope: "conversation", perSecond: 20, burst: 1 }] } },
+  );
+  const id = await say("oc_a", "one", "two", "three");
+  await clock.advance(1_000);
+  expect(await stateOf(id)).toBe("sent");
+  const [first = 0, , third = 0] = at;
+  // 20 a second.
+  expect(third - first).toBe(100);
+});
+
+it("looks for a message of unknown outcome before it sends it again, and never gives it back as unsent", async () => {
+  let sends = 0;
+  const looked: number[] = [];
+  const { say, stateOf, clock } = setup(
+    async () => {
+      sends++;
+      throw new ChannelError("unknown_outcome", "the connection broke");
+    },
+    {
+      capabilities: READBACK,
+      async reconcile(part) {
+        looked.push(part);
+        if (looked.length === 1) throw new ChannelError("transient", "not now");
+        return { outcome: "sent", messageId: "om_found" };
+      },
+    },
+  );
+  const id = await say("oc_a", "one");
+  await clock.advance(500);
+  expect([looked.length, await stateOf(id)]).toEqual([1, "sending"]);
+  await clock.advance(1_000);
+  expect(await stateOf(id)).toBe("sent");
+  expect([sends, looked]).toEqual([1, [0, 0]]);
+});
+
+it("repeats a message of unknown outcome under its key where the platform has one, whatever reads like it", async () => {
+  const keys: string[] = [];
+  const { say, stateOf, clock } = setup(
+    async (_, { idempotencyKey }) => {
+      keys.push(idempotencyKey);
+      if (keys.length === 1) throw new ChannelError("unknown_outcome", "the connection broke");
+      return ["om_2"];
+    },
+    { reconcile: async () => ({ outcome: "sent", messageId: "om_another" }) },
+  );
+  const id = await say("oc_a", "yes");
+  await clock.advance(60_000);
+  expect(await stateOf(id)).toBe("sent");
+  expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+});
+
+it.each([
+  ["it cannot be looked up", {}],
+  ["nobody can tell from a look", { readback: true }],
+] as const)("shows a message of unknown outcome and does not repeat it where %s", async (_, delivery) => {
+  let sends = 0;
+  const { say, stateOf, clock } = setup(
+    async () => {
+      sends++;
+      throw new ChannelError("unknown_outcome", "the connection broke");
+    },
+    { capabilities: { ...KEYED, delivery }, reconcile: async () => ({ outcome: "unknown" }) },
+  );
+  const id = await say("oc_a", "one");
+  await clock.advance(1_000);
+  expect(await stateOf(id)).toBe("uncertain");
+  expect(sends).toBe(1);
+});
+
+it("goes on after the parts that were found on the platform", async () => {
+  const sent: (number | undefined)[] = [];
+  const { say, stateOf, clock } = setup(
+    async (_, { startAt }) => {
+      sent.push(startAt);
+      if (sent.length === 1) throw new ChannelError("unknown_outcome", "the connection broke");
+      return ["om_2"];
+    },
+    { capabilities: READBACK, reconcile: async () => ({ outcome: "sent", messageId: "om_1" }) },
+  );
+  const id = await say("oc_a", "one", "two");
+  await clock.advance(60_000);
+  expect(await stateOf(id)).toBe("sent");
+  expect(sent).toEqual([0, 1]);
+});
+
+it("records what is out however long the store fails, and sends it once", async () => {
+  let sends = 0;
+  const { say, stateOf, outbox, clock } = setup(async () => {
+    sends++;
+    outbox.beforeWrite = () => {
+      throw full;
+    };
+    return ["om_1"];
+  });
+  const id = await say("oc_a", "one");
+  await clock.advance(600_000);
+  expect(await stateOf(id)).toBe("sending");
+  outbox.beforeWrite = undefined;
+  await clock.advance(300_000);
+  expect([await stateOf(id), sends]).toEqual(["sent", 1]);
+});
+
+it("looks for a message whose sending could not be recorded, and does not send it again", async () => {
+  let sends = 0;
+  const { say, stateOf, outbox, clock } = setup(
+    async () => {
+      sends++;
+      outbox.beforeWrite = () => {
+        outbox.beforeWrite = undefined;
+        throw new Error("broken");
+      };
+      return ["om_1"];
+    },
+    { capabilities: READBACK, reconcile: async () => ({ outcome: "sent", messageId: "om_1" }) },
+  );
+  const id = await say("oc_a", "one");
+  await clock.advance(1_000);
+  expect([await stateOf(id), sends]).toEqual(["sent", 1]);
+});
+
+it("does not let a message that waits long hold up one that waits shortly", async () => {
+  const tries: string[] = [];
+  const { say, stateOf, clock } = setup(async (message) => {
+    tries.push(textOf(message));
+    if (textOf(message) === "long") throw new ChannelError("auth", "refused");
+    if (tries.filter((one) => one === "short").length === 1)
+      throw new ChannelError("transient", "later", { retryAfterMs: 60 });
+    return ["om_1"];
+  });
+  const short = await say("oc_a", "short");
+  expect(tries).toEqual(["short"]);
+  await say("oc_b", "long");
+  await clock.advance(60);
+  expect(await stateOf(short)).toBe("sent");
+});
+
+it("goes on without an attachment that never uploads, which says so", async () => {
+  const out: string[] = [];
+  let uploads = 0;
+  const { say, stateOf, outbox, clock } = setup(async ({ parts }, { startAt = 0, onPart }) => {
+    for (const [index, part] of parts.entries()) {
+      if (index < startAt) continue;
+      if (part.type === "media") {
+        uploads++;
+        const receipt = { parts: Array.from({ length: index }, (_, at) => ({ index: at, messageId: "om" })) };
+        throw new ChannelError("transient", "broke off", { retryAfterMs: 1, receipt });
+      }
+      out.push(textOf({ parts: [part] }));
+      await onPart?.({ index, messageId: `om_${index}` });
+    }
+    return [];
+  });
+  const ref = { blob: "0".repeat(64) };
+  const media = {
+    type: "media",
+    kind: "file",
+    name: "a.zip",
+    mimeType: "application/zip",
+    size: 1,
+    ref,
+  } as const;
+  const ids = [await say("oc_a", "Here:", media, "That is all."), await say("oc_a", "next")];
+  await clock.advance(60_000);
+  expect(await Promise.all(ids.map(stateOf))).toEqual(["sent", "sent"]);
+  const line = "[file: a.zip was not sent: it could not be uploaded]";
+  expect(out).toEqual(["Here:", line, "That is all.", "next"]);
+  expect(uploads).toBe(5);
+  expect((await outbox.list({ states: ["sent"] })).map(({ receipts }) => receipts.length)).toContain(3);
+});
+
+it("ends what is too old without sending it", async () => {
+  const sent: string[] = [];
+  const { outbox, clock, delivery, settledAs } = setup(async (message) => {
+    sent.push(textOf(message));
+    return ["om_1"];
+  });
+  const old = { channel: "plain", account: "main", address: "a", expiresAt: clock.now() + 1 };
+  await outbox.enqueue([{ ...old, payload: { parts: [{ type: "text", text: "old" }] } }], { lease });
+  await clock.advance(1);
+  delivery.wake();
+  await clock.advance(0);
+  expect([sent, settledAs]).toEqual([[], ["expired"]]);
+});
+
+it("waits for an account that does not run, and gives up at once for one that nobody configured", async () => {
+  let running = false;
+  const waiting = setup(async () => ["om_1"], { account: (it) => (running ? it : undefined) });
+  const id = await waiting.say("a", "one");
+  expect(await waiting.stateOf(id)).toBe("pending");
+  running = true;
+  await waiting.clock.advance(15_000);
+  expect(await waiting.stateOf(id)).toBe("sent");
+  const removed = setup(async () => [], { account: () => undefined, configured: false });
+  expect(await removed.stateOf(await removed.say("a", "one"))).toBe("dead");
+});
+
+it("gives back what a stop kept from being tried, and leaves what was under way", async () => {
+  const never = Promise.withResolvers<readonly string[]>();
+  const { say, stateOf, delivery, clock } = setup((_, { signal }) => {
+    signal.addEventListener("abort", () => never.reject(signal.reason));
+    return never.promise;
+  });
+  const id = await say("a", "one");
+  const stopped = delivery.stop(1_000);
+  await clock.advance(1_000);
+  await stopped;
+  expect([await stateOf(id), delivery.inFlight()]).toEqual(["sending", 0]);
+});

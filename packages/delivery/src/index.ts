@@ -1,0 +1,22 @@
+export type { AccountLookup, DeliveryAccount } from "./account.ts";
+export { createDelivery, type Delivery, type DeliveryOptions, type DeliveryState } from "./delivery.ts";
+export { createDrafts, type Drafts, type DraftsOptions, type NoteStore } from "./drafts.ts";
+export { withDraft } from "./finish-draft.ts";
+export type { DraftTiming, EndedDraft, WatchedRun } from "./growing-draft.ts";
+export type { DeliveryLogger } from "./logger.ts";
+export type {
+  ClaimedRow,
+  DeliveryMessage,
+  Destination,
+  DraftReference,
+  LeaseToken,
+  OutboxInsert,
+  OutboxRow,
+  OutboxState,
+  OutboxStore,
+  StoredReceipt,
+  Undelivered,
+} from "./outbox.ts";
+export { createOwnerNotices, type OwnerNotices, type OwnerNoticesOptions } from "./owner-notices.ts";
+export { destinationKey, isRepeatable, outboxKey, outboxRow } from "./rows.ts";
+export { createTyping, type Typing, type TypingOptions } from "./typing.ts";

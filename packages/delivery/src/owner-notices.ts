@@ -1,0 +1,159 @@
+import { type Clock, type Json, systemClock } from "@signalbox/channel";
+import type { DeliveryAccount } from "./account.ts";
+import type { NoteStore } from "./drafts.ts";
+import { type DeliveryLogger, messageOf } from "./logger.ts";
+import type { LeaseToken, Millis, OutboxStore } from "./outbox.ts";
+import { outboxKey, outboxRow } from "./rows.ts";
+
+export interface OwnerNoticesOptions {
+  readonly outbox: Pick<OutboxStore, "enqueue" | "list">;
+  readonly lease: LeaseToken;
+  /** Remembers up to where owners have been told. */
+  readonly notes: Pick<NoteStore, "get"> & {
+    set(namespace: string, key: string, value: Json): Promise<void>;
+  };
+  /** Immutable ids, written `channel:id`. */
+  readonly owners: readonly string[];
+  /** The accounts of a channel that run. */
+  readonly accounts: (channel: string) => readonly DeliveryAccount[];
+  /** The account a person last wrote to: ids of people are an app's own on some platforms. */
+  readonly lastAccountOf: (channel: string, person: string) => Promise<string | undefined>;
+  /** Has the outbox looked through. */
+  readonly wakeOutbox: () => void;
+  readonly logger: DeliveryLogger;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
+  /** How long is gathered, and how far apart notices are, in milliseconds. Default 2 s and 10 min. */
+  readonly timing?: { readonly gatherMs: number; readonly apartMs: number };
+}
+
+/** Tells owners in a direct message how many replies were given up: what they may read, and how to see more. */
+export interface OwnerNotices {
+  /** Something was given up, perhaps by an earlier process: looks soon. */
+  look(): void;
+  stop(): void;
+}
+
+const TIMING = { gatherMs: 2_000, apartMs: 10 * 60_000 };
+const NOTICE_MS = 24 * 60 * 60_000;
+const OPEN_MS = 10_000;
+/** Rows read at once, and how many times as many one notice tells exactly. */
+const PAGE = 1_000;
+const PAGES = 10;
+
+/** Up to where owners have been told of rows that were given up. */
+interface Told {
+  readonly at: Millis;
+  readonly id?: string;
+}
+
+/** Rows given up, by state and account. `upTo` has no id where there were more than are counted. */
+interface GivenUp {
+  readonly counts: ReadonlyMap<string, number>;
+  readonly upTo: Told | undefined;
+}
+
+export function createOwnerNotices(options: OwnerNoticesOptions): OwnerNotices {
+  const { outbox, notes, lease, owners, logger, clock = systemClock } = options;
+  const { gatherMs, apartMs } = options.timing ?? TIMING;
+  const { now } = clock;
+  const stopping = new AbortController();
+  let waiting = false;
+  let lastAt = Number.NEGATIVE_INFINITY;
+
+  const look = (): void => {
+    if (stopping.signal.aborted || waiting || owners.length === 0) return;
+    waiting = true;
+    clock.delay(Math.max(gatherMs, lastAt + apartMs - now()), stopping.signal).then(
+      async () => {
+        waiting = false;
+        lastAt = now();
+        if (!(await tell())) look();
+      },
+      () => {},
+    );
+  };
+
+  /** Whether everybody who is to be told has been. */
+  const tell = async (): Promise<boolean> => {
+    try {
+      const { counts, upTo } = await givenUpSince(toldOf(await notes.get("undelivered", "told"), now()));
+      if (upTo === undefined) return true;
+      if (counts.size > 0) {
+        const text = noticeText(counts, upTo.id === undefined);
+        const reached = await Promise.all(owners.map((owner) => tellOwner(owner, text, upTo)));
+        if (!reached.includes(true)) return false;
+      }
+      await notes.set("undelivered", "told", { ...upTo });
+      options.wakeOutbox();
+      return true;
+    } catch (error) {
+      logger.warn({ err: messageOf(error) }, "owners could not be told of undelivered replies");
+      return false;
+    }
+  };
+
+  const givenUpSince = async (told: Told): Promise<GivenUp> => {
+    const counts = new Map<string, number>();
+    let upTo: Told | undefined;
+    // More may yet be given up in this very millisecond, in front of what is there.
+    const before = now();
+    for (let page = 0; page < PAGES; page++) {
+      const rows = await outbox.list({ changedAfter: upTo ?? told, limit: PAGE });
+      for (const { state, channel, account, payload, updatedAt, id } of rows) {
+        if (updatedAt >= before) return { counts, upTo };
+        upTo = { at: updatedAt, id };
+        if (payload.notice === true) continue;
+        const what = `${state} on ${channel}/${account}`;
+        counts.set(what, (counts.get(what) ?? 0) + 1);
+      }
+      if (rows.length < PAGE) return { counts, upTo };
+    }
+    return { counts, upTo: { at: before - 1 } };
+  };
+
+  /** Whether an account could write to the owner. */
+  const tellOwner = async (owner: string, text: string, upTo: Told): Promise<boolean> => {
+    const [channel = "", ...rest] = owner.split(":");
+    const person = rest.join(":");
+    const last = await options.lastAccountOf(channel, person);
+    const accounts = options
+      .accounts(channel)
+      .toSorted((a, b) => Number(b.account === last) - Number(a.account === last));
+    for (const { account, definition, running } of accounts) {
+      try {
+        const limit = AbortSignal.any([stopping.signal, AbortSignal.timeout(OPEN_MS)]);
+        const address = await running.openDirect?.(person, limit);
+        if (address === undefined) continue;
+        const destination = { channel, account, address: definition.codec.encode(address) };
+        const payload = { parts: [{ type: "text" as const, text }], notice: true };
+        const row = outboxRow(destination, payload, { expiresAt: now() + NOTICE_MS, claim: false });
+        // Told again after a crash it is the same message.
+        const key = outboxKey("undelivered", owner, account, `${upTo.at} ${upTo.id ?? ""}`);
+        await outbox.enqueue([{ ...row, key }], { lease });
+        return true;
+      } catch (error) {
+        logger.debug({ channel, account, err: messageOf(error) }, "an owner cannot be written to");
+      }
+    }
+    return false;
+  };
+
+  return { look, stop: () => stopping.abort() };
+}
+
+/** Of a clock that was ahead nothing is believed: better told twice than never. */
+function toldOf(value: Json | undefined, now: Millis): Told {
+  if (typeof value !== "object" || value === null || !("at" in value)) return { at: 0 };
+  const { at } = value;
+  if (typeof at !== "number" || at > now) return { at: 0 };
+  return { at, ...("id" in value && typeof value.id === "string" ? { id: value.id } : {}) };
+}
+
+/** No word of what was to be said: owners of the gateway are not of each conversation. */
+function noticeText(counts: ReadonlyMap<string, number>, more: boolean): string {
+  const list = [...counts].map(([what, count]) => `${count} ${what}`).join(", ");
+  const sum = [...counts.values()].reduce((all, count) => all + count, 0);
+  const some = sum === 1 && !more ? "A reply was" : `${more ? "More than " : ""}${sum} replies were`;
+  return `${some} not delivered: ${list}. \`signalbox outbox list\` shows what and why.`;
+}

@@ -1,0 +1,41 @@
+import type { DeliveryAccount } from "./account.ts";
+import type { ClaimedRow, Millis } from "./outbox.ts";
+
+/** What is known about the first open part of a doubtful row. */
+export type Reconciliation =
+  /** To send it again does no harm: the platform knows its key, or certainly has not got it. */
+  | { readonly outcome: "repeat" }
+  | { readonly outcome: "sent"; readonly messageId: string }
+  | { readonly outcome: "unknown" };
+
+/**
+ * Finds out what became of a send whose end nobody saw: repeated only where the platform tells a repetition apart.
+ * @throws ChannelError as the channel's `reconcile`
+ */
+export async function reconcile(
+  { definition, running }: DeliveryAccount,
+  row: ClaimedRow,
+  now: Millis,
+  signal: AbortSignal,
+): Promise<Reconciliation> {
+  const part = row.receipts.length;
+  const content = row.payload.parts[part];
+  if (content === undefined) return { outcome: "repeat" };
+  const { idempotencyKey, readback } = definition.capabilities.delivery;
+  // While the platform knows the key it is sure; what reads like the same message may be another one.
+  if (idempotencyKey !== undefined && now - row.updatedAt < idempotencyKey.windowMs)
+    return { outcome: "repeat" };
+  if (readback !== true || running.reconcile === undefined) return { outcome: "unknown" };
+  const found = await running.reconcile(
+    {
+      to: definition.codec.decode(row.address),
+      idempotencyKey: row.key,
+      part,
+      content,
+      ...(row.payload.replyTo === undefined ? {} : { replyTo: row.payload.replyTo }),
+      attemptedAt: row.updatedAt,
+    },
+    signal,
+  );
+  return found.outcome === "not-sent" ? { outcome: "repeat" } : found;
+}

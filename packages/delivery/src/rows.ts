@@ -1,0 +1,29 @@
+import { createHash } from "node:crypto";
+import type { ChannelDefinition } from "@signalbox/channel";
+import type { DeliveryMessage, Destination, Millis, OutboxInsert } from "./outbox.ts";
+
+/** Whether a doubtful send to this channel can be repeated or looked up, so that a row may be inserted as `sending`. */
+export function isRepeatable({
+  capabilities: { delivery },
+}: Pick<ChannelDefinition, "capabilities">): boolean {
+  return delivery.idempotencyKey !== undefined || delivery.readback === true;
+}
+
+/** The key of a row that its origin makes once, however often it is tried. */
+export function outboxKey(...origin: readonly string[]): string {
+  return createHash("sha256").update(origin.join(" ")).digest("base64url").slice(0, 20);
+}
+
+/** The row for a message. */
+export function outboxRow(
+  { channel, account, address }: Destination,
+  payload: DeliveryMessage,
+  extra: { readonly expiresAt: Millis; readonly claim: boolean },
+): OutboxInsert {
+  return { channel, account, address, payload, partCount: Math.max(1, payload.parts.length), ...extra };
+}
+
+/** Names a destination. */
+export function destinationKey({ channel, account, address }: Destination): string {
+  return `${channel}/${account}/${address}`;
+}

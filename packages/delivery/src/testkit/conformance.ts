@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import type { LeaseToken, OutboxInsert, OutboxStore } from "../outbox.ts";
+
+/** An implementation under test. */
+export interface OutboxUnderTest {
+  readonly outbox: OutboxStore;
+  /** The lease that the outbox is held under now. */
+  readonly lease: LeaseToken;
+  /** Another process takes the lease over. */
+  takeOver(): Promise<LeaseToken>;
+  /** Lets so many milliseconds pass on the outbox's clock. */
+  advance(ms: number): void | Promise<void>;
+  now(): number;
+}
+
+/** A runner's `test`, such as Vitest's. */
+type Test = (name: string, run: () => Promise<void>) => void;
+
+const row = (address: string, extra: Partial<OutboxInsert> = {}): OutboxInsert => ({
+  ...{ channel: "plain", account: "main", address },
+  payload: { parts: [{ type: "text", text: "hello" }] },
+  ...extra,
+});
+
+/** What every {@link OutboxStore} has to keep. `open` gives a fresh, empty one. */
+export function outboxConformance(test: Test, open: () => Promise<OutboxUnderTest>): void {
+  const check = (name: string, run: (under: OutboxUnderTest) => Promise<void>): void =>
+    test(`outbox: ${name}`, async () => run(await open()));
+
+  check("gives out one row of a destination at a time, in the order in which they were added", async (it) => {
+    const added = await it.outbox.enqueue([row("a"), row("a"), row("b")], it);
+    const first = await it.outbox.claimDue({ lease: it.lease, limit: 10 });
+    assert.deepEqual(ids(first.rows), [added[0]?.id, added[2]?.id]);
+    assert.deepEqual((await it.outbox.claimDue({ lease: it.lease, limit: 10 })).rows, []);
+    await it.outbox.markSent(added[0]?.id ?? "", it.lease);
+    const next = await it.outbox.claimDue({ lease: it.lease, limit: 10 });
+    assert.deepEqual(ids(next.rows), [added[1]?.id]);
+    assert.equal(next.rows[0]?.doubtful, false);
+  });
+
+  check("gives the first row back under a key that is there", async (it) => {
+    const [first] = await it.outbox.enqueue([row("a", { key: "k1" })], it);
+    const [again] = await it.outbox.enqueue([row("b", { key: "k1" })], it);
+    assert.deepEqual([again?.id, again?.address], [first?.id, "a"]);
+  });
+
+  check("inserts a claimed row as sending, unless something waits for its destination", async (it) => {
+    const [first] = await it.outbox.enqueue([row("a", { claim: true })], it);
+    const [second] = await it.outbox.enqueue([row("a", { claim: true })], it);
+    assert.deepEqual([first?.state, second?.state], ["sending", "pending"]);
+  });
+
+  check("holds a row that waits, and what follows it, until it is due", async (it) => {
+    const [first] = await it.outbox.enqueue([row("a", { claim: true }), row("a")], it);
+    await it.outbox.retryAt(first?.id ?? "", it.lease, it.now() + 1_000, "later");
+    const none = await it.outbox.claimDue({ lease: it.lease, limit: 10 });
+    assert.deepEqual([none.rows.length, none.nextAt], [0, it.now() + 1_000]);
+    await it.advance(1_000);
+    assert.deepEqual(ids((await it.outbox.claimDue({ lease: it.lease, limit: 10 })).rows), [first?.id]);
+  });
+
+  check(
+    "gives rows of a lost lease to the next holder as doubtful, and refuses the old one's writes",
+    async (it) => {
+      const [sending] = await it.outbox.enqueue([row("a", { claim: true, partCount: 2 })], it);
+      const id = sending?.id ?? "";
+      await it.outbox.markPart(id, it.lease, { part: 0, receipt: { messageId: "m0" } });
+      const before = it.lease;
+      const next = await it.takeOver();
+      const { rows } = await it.outbox.claimDue({ lease: next, limit: 10 });
+      assert.deepEqual([rows[0]?.id, rows[0]?.doubtful, rows[0]?.receipts.length], [id, true, 1]);
+      await assert.rejects(it.outbox.markSent(id, before));
+      await it.outbox.markSent(id, next, [{ part: 1, receipt: { messageId: "m1" } }]);
+      const ended = await it.outbox.get(id);
+      assert.deepEqual([ended?.state, ended?.receipts.map(({ part }) => part)], ["sent", [0, 1]]);
+    },
+  );
+
+  check("ends what is too old, and adds the rows that are reported about it", async (it) => {
+    const [old] = await it.outbox.enqueue([row("a", { expiresAt: it.now() + 1_000 })], it);
+    await it.advance(1_000);
+    const { rows, expired } = await it.outbox.claimDue({
+      lease: it.lease,
+      limit: 10,
+      report: (ended) => ended.map(() => row("a", { key: "about" })),
+    });
+    assert.deepEqual([ids(expired), rows.map(({ key }) => key)], [[old?.id], ["about"]]);
+    assert.equal((await it.outbox.get(old?.id ?? ""))?.state, "expired");
+  });
+
+  check("gives up, with a row about it in the same transaction", async (it) => {
+    const [given] = await it.outbox.enqueue([row("a", { claim: true })], it);
+    await it.outbox.dead(given?.id ?? "", it.lease, "refused", ({ row: { id } }) => [
+      row("a", { key: `about-${id.slice(-8)}` }),
+    ]);
+    assert.deepEqual(ids(await it.outbox.list()), [given?.id]);
+    assert.equal((await it.outbox.claimDue({ lease: it.lease, limit: 10 })).rows.length, 1);
+  });
+
+  check("knows whether a destination has open rows, however many others have", async (it) => {
+    await it.outbox.enqueue([row("first")], it);
+    for (let n = 0; n < 150; n++) await it.outbox.enqueue([row(`other ${n}`)], it);
+    const at = (address: string) => it.outbox.hasOpen({ channel: "plain", account: "main", address });
+    assert.deepEqual([await at("first"), await at("nobody")], [true, false]);
+  });
+
+  check("lists what changed after a moment, the earliest first", async (it) => {
+    const added = await it.outbox.enqueue([row("a", { claim: true }), row("b", { claim: true })], it);
+    const start = it.now();
+    for (const { id } of added) {
+      await it.advance(1);
+      await it.outbox.uncertain(id, it.lease, "nobody knows");
+    }
+    assert.deepEqual(ids(await it.outbox.list({ changedAfter: { at: start } })), ids(added));
+    const [first] = added;
+    const after = { at: start + 1, ...(first === undefined ? {} : { id: first.id }) };
+    assert.deepEqual(ids(await it.outbox.list({ changedAfter: after })), ids(added.slice(1)));
+  });
+}
+
+function ids(rows: readonly { readonly id: string }[]): string[] {
+  return rows.map(({ id }) => id);
+}
