@@ -1,12 +1,11 @@
 import type { ChannelDefinition } from "@signalbox/channel";
+import { type Delivery, outboxRow, pendingRows } from "@signalbox/delivery";
 import type { LeaseToken } from "@signalbox/store";
 import { type Approval, type Approvals, createMemoryApprovals } from "@signalbox/tools";
 import { messageOf } from "./errors.ts";
 import type { LiveHub } from "./live.ts";
 import type { Logger } from "./log.ts";
 import { withButtons } from "./path/native.ts";
-import type { Deliverer } from "./path/outbox.ts";
-import { outboxRow, waiting } from "./path/outbox-row.ts";
 import { outboundOf } from "./path/reply.ts";
 import type { GatewayStore } from "./path/stored.ts";
 import type { ToolRun } from "./toolbox.ts";
@@ -16,7 +15,7 @@ export interface QuestionOptions {
   readonly store: GatewayStore;
   readonly lease: LeaseToken;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
-  readonly deliverer: Pick<Deliverer, "deliver">;
+  readonly deliverer: Pick<Delivery, "deliver">;
   readonly live: LiveHub;
   readonly logger: Logger;
   readonly now: () => number;
@@ -55,7 +54,7 @@ export function createApprovals(
     const payload = withButtons(outboundOf(text, event.messageId, capabilities), approval, capabilities);
     const row = outboxRow(event, payload, { expiresAt: approval.expiresAt, claim: false });
     const rows = await store.outbox.enqueue([{ ...row, key }], { lease, sessionKey });
-    options.deliverer.deliver(waiting(rows));
+    options.deliverer.deliver(pendingRows(rows));
   };
 
   return {

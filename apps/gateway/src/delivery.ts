@@ -1,15 +1,21 @@
 import type { SendOptions } from "@signalbox/channel";
 import type { Config } from "@signalbox/config";
-import type { LeaseToken } from "@signalbox/store";
+import {
+  createDelivery,
+  createOwnerNotices,
+  type Delivery,
+  type DeliveryState,
+  destinationKey,
+  type OutboxStore,
+} from "@signalbox/delivery";
+import type { LeaseToken, OutboxRow } from "@signalbox/store";
 import type { Accounts } from "./channels.ts";
 import { messageOf } from "./errors.ts";
 import type { Hooks } from "./hooks.ts";
 import type { Logger } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { sentMessage } from "./own-hooks.ts";
-import { createOwnerNotices, type OwnerNotices } from "./owner-notices.ts";
-import { createDeliverer, type Deliverer, type OutboxOptions } from "./path/outbox.ts";
-import type { GatewayStore } from "./path/stored.ts";
+import { type GatewayBodies, type GatewayStore, isPassing } from "./path/stored.ts";
 import type { Tracer } from "./path/trace.ts";
 
 export interface DeliveryOptions {
@@ -26,12 +32,17 @@ export interface DeliveryOptions {
   readonly now: () => number;
 }
 
-/** Delivers replies, and lets those know who have to hear how that went: traces, hooks, owners. */
-export function createDelivery(options: DeliveryOptions): Deliverer {
+type Row = OutboxRow<GatewayBodies>;
+
+/** Replies that were given up, of which owners are told. */
+const GIVEN_UP: ReadonlySet<DeliveryState> = new Set(["dead", "uncertain", "expired"]);
+
+/** Delivers replies, and lets those know who have to hear how that went: traces, hooks, metrics, owners. */
+export function createReplyDelivery(options: DeliveryOptions): Delivery<Row> {
   const { config, store, lease, accounts, account, hooks, logger, now } = options;
 
   /** From the outbox itself, so that replies of an earlier process and answers without a run have their note, too. */
-  const trace: OutboxOptions["onSettled"] = (row, state, detail) => {
+  const trace = (row: Row, state: DeliveryState, detail: string): void => {
     const then = AFTERWARDS[state] ?? "";
     store.outbox.answers(row.id).then(
       (ids) => {
@@ -42,35 +53,46 @@ export function createDelivery(options: DeliveryOptions): Deliverer {
     );
   };
 
-  const notices: OwnerNotices = createOwnerNotices({
-    ...{ store, lease, logger, now, owners: config.access.owners },
-    accounts: (channel) =>
-      accounts.list().flatMap((one) => {
-        const running = one.channel === channel ? account(channel, one.account) : undefined;
-        return running ? [[one.account, running]] : [];
-      }),
-    wakeOutbox: () => deliverer.wake(),
-  });
-  const deliverer = createDeliverer({
-    ...{ store, lease, account, logger, now, openMedia: options.openMedia },
+  const outbox = outboxOf(store);
+  const delivery = createDelivery<Row>({
+    ...{ outbox, lease, account, logger, isPassing, openMedia: options.openMedia },
     configured: (channel, name) => accounts.definition(channel, name) !== undefined,
-    random: Math.random,
     onSettled(row, state, detail) {
       trace(row, state, detail);
       if (state === "sent") options.metrics.sent(row.channel, now() - row.createdAt);
-      if ((state === "dead" || state === "uncertain" || state === "expired") && row.payload.notice !== true)
-        notices.look();
+      if (GIVEN_UP.has(state) && row.payload.notice !== true) notices.look();
       // To take a draft back says nothing.
       if (state === "sent" && row.payload.parts.length > 0) hooks.observe("message_sent", sentMessage(row));
     },
   });
+  const notices = createOwnerNotices({
+    ...{ outbox, lease, logger, notes: store.kv, owners: config.access.owners },
+    accounts: (channel) =>
+      accounts
+        .list()
+        .flatMap((one) => (one.channel === channel ? (account(channel, one.account) ?? []) : [])),
+    lastAccountOf: async (channel, peer) =>
+      (await store.sessions.list({ channel, peer, limit: 1 }))[0]?.account,
+    wakeOutbox: delivery.wake,
+  });
   // What an earlier process gave up and told nobody of.
   notices.look();
   return {
-    ...deliverer,
+    ...delivery,
     stop(drainMs) {
       notices.stop();
-      return deliverer.stop(drainMs);
+      return delivery.stop(drainMs);
+    },
+  };
+}
+
+/** The outbox as delivery asks for it. */
+export function outboxOf({ outbox }: GatewayStore): OutboxStore<Row> {
+  return {
+    ...outbox,
+    async hasOpen(destination) {
+      const open = await outbox.list({ states: ["pending", "sending"], limit: Number.MAX_SAFE_INTEGER });
+      return open.some((row) => destinationKey(row) === destinationKey(destination));
     },
   };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ChannelDefinition, InboundEvent } from "@signalbox/channel";
 import type { LoadedConfig } from "@signalbox/config";
+import { createDrafts, createTyping, type DraftTiming } from "@signalbox/delivery";
 import { createRouter } from "@signalbox/routing";
 import { type HomeLock, type Lease, timeOf } from "@signalbox/store";
 import { type Accounts, channelState } from "./channels.ts";
@@ -9,7 +10,7 @@ import { loadQueueModes } from "./commands/queue-modes.ts";
 import { COMMANDS, listedCommands } from "./commands/table.ts";
 import { createCompactionCache } from "./compaction-cache.ts";
 import { createService } from "./create-service.ts";
-import { createDelivery } from "./delivery.ts";
+import { createReplyDelivery, outboxOf } from "./delivery.ts";
 import { messageOf } from "./errors.ts";
 import {
   accountWithFailpoints,
@@ -31,7 +32,6 @@ import { createMessageSender } from "./message-sender.ts";
 import { createMetrics } from "./metrics.ts";
 import { OWN_HOOKS } from "./own-hooks.ts";
 import { createAskings } from "./path/asking.ts";
-import { createDrafts, type DraftTiming } from "./path/draft.ts";
 import { createGate } from "./path/gate.ts";
 import { createHistories } from "./path/history.ts";
 import { createIntake } from "./path/intake.ts";
@@ -45,7 +45,6 @@ import { ShutdownAbort } from "./path/shutdown.ts";
 import type { GatewayStore } from "./path/stored.ts";
 import { ownerOf, samePlace, type Ticket } from "./path/ticket.ts";
 import { createTracer } from "./path/trace.ts";
-import { createTyping } from "./path/typing.ts";
 import type { Plan } from "./plan.ts";
 import { hooksWithRedaction, liveWithRedaction, redactedOutcome, storeWithRedaction } from "./redaction.ts";
 import type { GatewayService } from "./service.ts";
@@ -165,13 +164,19 @@ async function run(
     return found && failpoints ? accountWithFailpoints(found, failpoints) : found;
   };
   const media = createMedia({ config, home, store, agents, account, logger, now });
-  const deliverer = createDelivery({
+  const deliverer = createReplyDelivery({
     ...{ config, store, lease, accounts, account, hooks, tracer, metrics, logger, now },
     openMedia: media.out.open,
   });
   const { stream, typing: signs } = config.replies;
   const typing = createTyping({ account, on: signs, logger });
-  const drafts = createDrafts({ store, account, hooks, stream, timing: options.drafts, logger, now });
+  const drafts = createDrafts({
+    ...{ account, stream, timing: options.drafts, logger },
+    notes: store.kv,
+    hasOpen: outboxOf(store).hasOpen,
+    // Code at `before_reply` may still change or keep back what would be shown.
+    mayShow: () => !hooks.has("before_reply"),
+  });
   const sender = createMessageSender({
     ...{ store, lease, account, deliverer, live, redact, now },
     definition: accounts.definition,

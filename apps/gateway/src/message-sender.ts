@@ -1,12 +1,11 @@
 import type { Channel, ChannelDefinition } from "@signalbox/channel";
+import { type Delivery, outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
 import type { LeaseToken, OutboxRow } from "@signalbox/store";
 import type { MessageAction, MessageOutcome } from "@signalbox/tools";
 import type { Account } from "./channels.ts";
 import { messageOf } from "./errors.ts";
 import { type LiveHub, sentId } from "./live.ts";
 import type { MediaOut } from "./path/media-out.ts";
-import type { Deliverer } from "./path/outbox.ts";
-import { keyOf, outboxRow, waiting } from "./path/outbox-row.ts";
 import { mediaMark, OWN_CHANNELS, outboundOf } from "./path/reply.ts";
 import { type GatewayBodies, type GatewayStore, isOfConversation } from "./path/stored.ts";
 import type { ActiveRun } from "./toolbox.ts";
@@ -19,7 +18,7 @@ export interface MessageSenderOptions {
   /** The channel of a configured account, also while the account does not run. */
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   readonly mediaOut: MediaOut;
-  readonly deliverer: Pick<Deliverer, "deliver">;
+  readonly deliverer: Pick<Delivery, "deliver">;
   readonly live: LiveHub;
   /** Takes secrets out of what a channel says of a failure, which the model reads. */
   readonly redact: (text: string) => string;
@@ -50,9 +49,9 @@ export function createMessageSender(options: MessageSenderOptions): MessageSende
   ): Promise<MessageOutcome> => {
     let { address } = run.event;
     // The key comes from the call, so that a call made again after a crash is the same message.
-    const key = keyOf(run.runId, call.callId);
+    const key = outboxKey(run.runId, call.callId);
     const sent = (row: OutboxRow<GatewayBodies>): MessageOutcome => {
-      options.deliverer.deliver(waiting([row]));
+      options.deliverer.deliver(pendingRows([row]));
       if (action.target === undefined) {
         for (const said of [action.text, ...action.media.map(mediaMark)]) run.onSent(said);
       }

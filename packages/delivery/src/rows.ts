@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ChannelDefinition } from "@signalbox/channel";
-import type { DeliveryMessage, Destination, Millis, OutboxInsert } from "./outbox.ts";
+import type { DeliveryMessage, Destination, Millis, OutboxInsert, OutboxRow } from "./outbox.ts";
 
 /** Whether a doubtful send to this channel can be repeated or looked up, so that a row may be inserted as `sending`. */
 export function isRepeatable({
@@ -21,6 +21,11 @@ export function outboxRow(
   extra: { readonly expiresAt: Millis; readonly claim: boolean },
 ): OutboxInsert {
   return { channel, account, address, payload, partCount: Math.max(1, payload.parts.length), ...extra };
+}
+
+/** Of rows with keys of their own, those to hand over: what was added before may be on its way or out already. */
+export function pendingRows<Row extends OutboxRow>(rows: readonly Row[]): readonly Row[] {
+  return rows.filter(({ state }) => state === "pending");
 }
 
 /** Names a destination. */

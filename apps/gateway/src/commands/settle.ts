@@ -1,6 +1,6 @@
+import { outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
 import { noteId, type RunEnd } from "../live.ts";
 import { shownMessage } from "../own-hooks.ts";
-import { keyOf, outboxRow, waiting } from "../path/outbox-row.ts";
 import { answerTo } from "../path/reply.ts";
 import type { RunOptions } from "../path/run.ts";
 import type { MessageTicket } from "../path/ticket.ts";
@@ -46,13 +46,13 @@ export async function settleCommand(
   if (payload !== undefined) {
     const row = outboxRow(event, payload, { expiresAt: now() + TTL_MS, claim: false });
     // The key comes from the message, so that an answer given again after a crash is the same one.
-    const key = keyOf(id);
+    const key = outboxKey(id);
     rows = await store.outbox.enqueue([{ ...row, key, answers: [id] }], { lease, sessionKey });
   }
   const reason = end.refused === undefined ? {} : { reason: end.refused };
   await store.inbox.settle(id, silent ? "silent" : "replied", { rule, ...reason });
   // Only now: an answer that cannot be delivered changes the end its message has.
-  options.deliver(waiting(rows));
+  options.deliver(pendingRows(rows));
   tracer.note(id, "reply", end.refused ?? `answered without a model, ${text.length} characters`, { rule });
   const state: RunEnd = silent ? "silent" : "replied";
   if (!silent) {

@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto";
 import type { MessageEvent } from "@signalbox/channel";
+import { outboxRow } from "@signalbox/delivery";
 import type { InboxId, JsonValue, LeaseToken } from "@signalbox/store";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import { outboxRow } from "./outbox-row.ts";
 import { type GatewayStore, isFatal, isPassing, type StoredInbound } from "./stored.ts";
 
 export interface AsideOptions {

@@ -1,13 +1,12 @@
 import type { AgentMessage, RunUsage as LoopUsage, RunResult } from "@signalbox/agent-core";
+import { isRepeatable, outboxKey, outboxRow, withDraft } from "@signalbox/delivery";
 import { parseReply } from "@signalbox/prompt";
 import type { InboxSettle, RunId } from "@signalbox/store";
 import { noteId, type RunEnd } from "../live.ts";
 import { shownMessage } from "../own-hooks.ts";
 import type { Outcome } from "../service.ts";
-import { withDraft } from "./draft-end.ts";
 import type { RunHandle } from "./lanes-types.ts";
 import type { MayAttach } from "./media-out.ts";
-import { keyOf, outboxRow, repeatable } from "./outbox-row.ts";
 import type { ToldHistory } from "./prompt.ts";
 import { answerTo, composeReply, type Ending, type Reply } from "./reply.ts";
 import type { RunOptions } from "./run.ts";
@@ -197,8 +196,8 @@ export async function finish(
     last === undefined || replyTo === undefined || (reply.silent && stopped === undefined)
       ? undefined
       : answerTo(last.stored.event, stopped ?? reply.text, replyTo, channel?.capabilities, reply.attached);
-  const payload = withDraft(answer, draft?.ref);
-  const claim = channel !== undefined && repeatable(channel);
+  const payload = withDraft(answer, draft?.reference);
+  const claim = channel !== undefined && isRepeatable(channel);
   const outbox =
     last && payload
       ? [outboxRow(last.stored.event, payload, { expiresAt: now() + REPLY_TTL_MS, claim })]
@@ -304,7 +303,7 @@ export async function failWithoutRun(
     if (payload) {
       const row = outboxRow(event, payload, { expiresAt: options.now() + REPLY_TTL_MS, claim: false });
       // The key comes from the message: tried again after a crash it is the same word.
-      const rows = [{ ...row, key: keyOf(ticket.id), answers: [ticket.id] }];
+      const rows = [{ ...row, key: outboxKey(ticket.id), answers: [ticket.id] }];
       options.deliver(
         await options.store.outbox.enqueue(rows, { lease: options.lease, sessionKey: ticket.sessionKey }),
       );

@@ -1,7 +1,7 @@
+import { outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
 import { messageOf } from "../errors.ts";
 import { noteId } from "../live.ts";
 import type { LaneOptions } from "./lanes-types.ts";
-import { keyOf, outboxRow, waiting } from "./outbox-row.ts";
 import { answerTo } from "./reply.ts";
 import type { RunOptions } from "./run.ts";
 import { isPassing } from "./stored.ts";
@@ -75,7 +75,7 @@ async function tell(options: LeftOutOptions, ticket: MessageTicket, text: string
   }
   const row = {
     ...outboxRow(event, payload, { expiresAt: now() + WORD_TTL_MS, claim: false }),
-    key: keyOf(id),
+    key: outboxKey(id),
   };
-  options.deliver(waiting(await store.outbox.enqueue([row], { lease, sessionKey })));
+  options.deliver(pendingRows(await store.outbox.enqueue([row], { lease, sessionKey })));
 }

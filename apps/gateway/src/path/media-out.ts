@@ -1,14 +1,8 @@
 import {
   type Capabilities,
-  type Channel,
   ChannelError,
-  type ChannelErrorCode,
   deadline,
-  isChannelError,
   type MediaPart,
-  type Outbound,
-  type PartReceipt,
-  type Receipt,
   type SendOptions,
 } from "@signalbox/channel";
 import { type GuardedFetch, WorkspaceError } from "@signalbox/tools";
@@ -247,60 +241,6 @@ export function nameOf(source: string): string {
 
 function notSent(name: string, reason: string): string {
   return `[file: ${name} was not sent: ${reason}]`;
-}
-
-/** Refusals that the same bytes would meet again. */
-const REFUSED: readonly ChannelErrorCode[] = [
-  "too_large",
-  "unsupported",
-  "invalid",
-  "permission",
-  "not_found",
-];
-
-/** What becomes of attachments that fail. */
-export interface Fallback {
-  readonly logger: Pick<Logger, "error">;
-  /** Asked of one that failed in passing: the signal for a line in its place, or undefined to try it again later. */
-  readonly giveUp: (part: number) => AbortSignal | undefined;
-}
-
-/**
- * Sends; an attachment that the platform refuses for good, or that is given up, becomes a line that says so, and the
- * rest follows.
- */
-export async function sendSayingWhatFails(
-  channel: Channel,
-  to: unknown,
-  message: Outbound,
-  options: SendOptions,
-  { logger, giveUp }: Fallback,
-): Promise<Receipt> {
-  const out: PartReceipt[] = [];
-  let { parts } = message;
-  let { startAt = 0, signal } = options;
-  for (;;) {
-    try {
-      const receipt = await channel.send(to, { ...message, parts }, { ...options, signal, startAt });
-      return { parts: [...out, ...receipt.parts] };
-    } catch (error) {
-      if (!isChannelError(error)) throw error;
-      const done = error.receipt?.parts ?? [];
-      const failed = (done.at(-1)?.index ?? startAt - 1) + 1;
-      const part = parts[failed];
-      if (part?.type !== "media") throw error;
-      const refused = REFUSED.includes(error.code);
-      const more = refused ? signal : error.code === "transient" ? giveUp(failed) : undefined;
-      if (more === undefined) throw error;
-      signal = more;
-      const what = refused ? "an attachment was refused" : "an attachment was given up";
-      logger.error({ name: part.name, err: error.message }, what);
-      out.push(...done);
-      const why = refused ? "the platform did not take it" : "it could not be uploaded";
-      parts = parts.with(failed, { type: "text", text: notSent(part.name, why) });
-      startAt = failed;
-    }
-  }
 }
 
 /** The blobs of replies that have not gone out, also of those that were given up: they may be sent after all. */

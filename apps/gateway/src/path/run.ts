@@ -1,5 +1,6 @@
 import type { CompactionCache } from "@signalbox/agent-core";
 import type { ChannelDefinition } from "@signalbox/channel";
+import type { Drafts, Typing } from "@signalbox/delivery";
 import type { Router } from "@signalbox/routing";
 import { type InboxId, type LeaseToken, type OutboxRow, StoreError } from "@signalbox/store";
 import type { Agents } from "../agents.ts";
@@ -16,7 +17,6 @@ import type { Toolbox } from "../toolbox.ts";
 import type { Askings } from "./asking.ts";
 import { type Attempts, createAttempts, POISON_ATTEMPTS } from "./attempts.ts";
 import { failureNote, failWithoutRun } from "./conclude.ts";
-import type { Drafts } from "./draft.ts";
 import { fatalIn, giveUp, isLasting, leftOf } from "./give-up.ts";
 import type { Histories } from "./history.ts";
 import type { Batch, RunHandle } from "./lanes-types.ts";
@@ -33,7 +33,6 @@ import { createSuspects, type Suspects } from "./suspects.ts";
 import { type MessageTicket, messagesIn, type ResumeTicket, resumeTicket, type Ticket } from "./ticket.ts";
 import type { Tracer } from "./trace.ts";
 import { makeTurn } from "./turn.ts";
-import type { Typing } from "./typing.ts";
 
 export interface RunOptions {
   readonly store: GatewayStore;

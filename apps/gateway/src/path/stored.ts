@@ -1,5 +1,6 @@
 import type { AgentMessage } from "@signalbox/agent-core";
-import type { MessageEvent, Outbound } from "@signalbox/channel";
+import type { MessageEvent } from "@signalbox/channel";
+import type { DeliveryMessage } from "@signalbox/delivery";
 import { type Bodies, type Store, StoreError } from "@signalbox/store";
 import type { Role } from "./gate.ts";
 
@@ -18,29 +19,11 @@ export interface StoredInbound {
   readonly history?: readonly { readonly role: "user" | "assistant"; readonly text: string }[];
 }
 
-/** A message at a platform that a run has shown its answer in while it wrote. */
-export interface DraftRef {
-  /** The idempotency key it was opened under. */
-  readonly key: string;
-  /** Until then the key leads to the same message, in milliseconds since the epoch. */
-  readonly until: number;
-  /** Absent where it was not told: the message may be there or not. */
-  readonly messageId?: string;
-}
-
-/** A reply as the outbox keeps it. */
-export interface StoredOutbound extends Outbound {
-  /** Becomes the first part; where there are no parts, it is taken back. */
-  readonly draft?: DraftRef;
-  /** A word of the gateway about replies that were not delivered: of it itself nobody is told. */
-  readonly notice?: boolean;
-}
-
 /** What the gateway keeps in the store. */
 export interface GatewayBodies extends Bodies {
   readonly message: AgentMessage;
   readonly inbound: StoredInbound;
-  readonly outbound: StoredOutbound;
+  readonly outbound: DeliveryMessage;
 }
 
 export type GatewayStore = Store<GatewayBodies>;

@@ -195,7 +195,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
           thinking: agent.thinking,
           sessionId: sessionKey,
           // An answer that broke off is asked for again as long as nobody has seen any of it.
-          shown: () => live.watched(sessionKey) || options.drafts.shows(runId),
+          shown: () => live.watched(sessionKey) || options.drafts.isShown(runId),
           ...(agent.maxOutputTokens === undefined ? {} : { maxOutputTokens: agent.maxOutputTokens }),
         },
         signal: scope.handle.signal,

@@ -40,6 +40,7 @@ export interface Mutant {
 
 const GATEWAY = "apps/gateway/dist";
 const STORE = "packages/store/dist";
+const DELIVERY = "packages/delivery/dist";
 
 const killedAt = (...points: readonly Failpoint[]): Life[] =>
   points.map((point, index) => ({ kind: "killed-at", point, count: 1 + (index % 3) }));
@@ -130,7 +131,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "sends each try under another key",
     edits: [
       {
-        file: `${GATEWAY}/path/outbox.js`,
+        file: `${DELIVERY}/attempt.js`,
         from: "idempotencyKey: row.key,\n            signal",
         to: "idempotencyKey: `${row.key.slice(0, 12)}${String(now()).slice(-8)}`,\n            signal",
       },
@@ -142,9 +143,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "keeps no receipt of the parts that are out",
     edits: [
       {
-        file: `${GATEWAY}/path/outbox.js`,
-        from: "await noted(() => store.outbox.markPart(row.id, lease, receipt));\n                        // Each",
-        to: "// Each",
+        file: `${DELIVERY}/attempt.js`,
+        from: "await ports.recordPart(row, storedReceipt(part));",
+        to: "",
       },
     ],
     scenario: { course: [], loadMs: 5_000, only: ["long"], faults: true },
@@ -154,9 +155,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "repeats a doubtful send without a look at the platform",
     edits: [
       {
-        file: `${GATEWAY}/path/outbox.js`,
-        from: "const rest = row.doubtful === true ? await toRepeat(account, row) : row;",
-        to: "const rest = row;",
+        file: `${DELIVERY}/attempt.js`,
+        from: "return await resendDoubtful(ports, account, row);",
+        to: "return await sendOpenParts(ports, account, row);",
       },
     ],
     scenario: { course: killedAt(...times(6, "send.after")), mode: "followup", only: ["plain"] },
@@ -210,8 +211,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${GATEWAY}/commands/settle.js`,
-        from: "const key = keyOf(id);",
-        to: "const key = keyOf(id, String(now()));",
+        from: "const key = outboxKey(id);",
+        to: "const key = outboxKey(id, String(now()));",
       },
     ],
     scenario: { course: killedAt(...times(6, "settle.before")), only: ["status"] },
@@ -243,7 +244,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "leaves a draft that its run does not need",
-    edits: [{ file: `${GATEWAY}/path/draft-end.js`, from: "await opened?.abort();", to: "" }],
+    edits: [{ file: `${DELIVERY}/finish-draft.js`, from: "await opened.abort();", to: "" }],
     scenario: { course: [], loadMs: 4_000 },
     caughtBy: /^draft: nobody's/,
   },

@@ -1,0 +1,126 @@
+import {
+  type Channel,
+  ChannelError,
+  type MediaPart,
+  type OutboundPart,
+  type SendOptions,
+} from "@signalbox/channel";
+import { expect, it } from "vitest";
+import { plainAccount, silentLogger } from "../test/plain.ts";
+import { sendParts } from "./send-parts.ts";
+
+const media = (name: string): MediaPart => ({
+  type: "media",
+  kind: "file",
+  name,
+  mimeType: "text/plain",
+  size: 1,
+  ref: { blob: "0".repeat(64) },
+});
+const text = (words: string) => ({ type: "text", text: words }) as const;
+
+/** A platform that takes everything but what `refuse` names. */
+function platform(refuse: (part: OutboundPart) => ChannelError | undefined) {
+  const sent: string[] = [];
+  const channel = plainAccount({
+    async send(_to, { parts }, { startAt = 0, onPart }) {
+      const out = [];
+      for (const [index, part] of parts.entries()) {
+        if (index < startAt) continue;
+        const error = refuse(part);
+        if (error)
+          throw new ChannelError(
+            error.code,
+            error.message,
+            out.length === 0 ? {} : { receipt: { parts: out } },
+          );
+        sent.push(part.type === "media" ? `<${part.name}>` : part.text);
+        const receipt = { index, messageId: `m${index}` };
+        out.push(receipt);
+        await onPart?.(receipt);
+      }
+      return { parts: out };
+    },
+  }).running;
+  return { channel, sent };
+}
+
+const how: SendOptions = { idempotencyKey: "k", signal: new AbortController().signal };
+
+it("says which attachment the platform refused, and sends the rest once", async () => {
+  const { channel, sent } = platform((part) =>
+    part.type === "media" && part.name.startsWith("bad") ? new ChannelError("too_large", "no") : undefined,
+  );
+  const parts = [text("hi"), media("bad1"), media("good"), media("bad2")];
+  const told: number[] = [];
+  const refused: string[] = [];
+  const receipt = await sendParts(
+    channel,
+    "to",
+    { parts },
+    { ...how, onPart: (part) => void told.push(part.index) },
+    {
+      logger: {
+        ...silentLogger,
+        error: ({ name }: { readonly name?: unknown }) => void refused.push(String(name)),
+      },
+      giveUp: () => undefined,
+    },
+  );
+  const line = (name: string) => `[file: ${name} was not sent: the platform did not take it]`;
+  expect(sent).toEqual(["hi", line("bad1"), "<good>", line("bad2")]);
+  expect(told).toEqual([0, 1, 2, 3]);
+  expect(receipt.parts.map((part) => part.index)).toEqual([0, 1, 2, 3]);
+  expect(refused).toEqual(["bad1", "bad2"]);
+});
+
+it("puts a line in the place of an attachment that is given up, where that can be sent", async () => {
+  const parts = [text("hi"), media("never"), text("bye")];
+  const fresh = new AbortController().signal;
+  const asked: number[] = [];
+  const fallback = (givenUp: boolean) => ({
+    logger: silentLogger,
+    giveUp: (part: number) => {
+      asked.push(part);
+      return givenUp ? fresh : undefined;
+    },
+  });
+  const failing = platform((part) =>
+    part.type === "media" ? new ChannelError("transient", "x") : undefined,
+  );
+  const signals: AbortSignal[] = [];
+  const channel: Channel = {
+    ...failing.channel,
+    send(to, message, options) {
+      signals.push(options.signal);
+      return failing.channel.send(to, message, options);
+    },
+  };
+  await expect(sendParts(channel, "to", { parts }, how, fallback(false))).rejects.toThrow("x");
+  const rest = { ...how, startAt: 1 };
+  const receipt = await sendParts(channel, "to", { parts }, rest, fallback(true));
+  expect(failing.sent).toEqual(["hi", "[file: never was not sent: it could not be uploaded]", "bye"]);
+  expect(receipt.parts.map(({ index }) => index)).toEqual([1, 2]);
+  expect(asked).toEqual([1, 1]);
+  expect(signals.map((signal) => signal === fresh)).toEqual([false, false, true]);
+  // While nothing goes out the attachment is tried again.
+  const down = platform(() => new ChannelError("transient", "down"));
+  await expect(sendParts(down.channel, "to", { parts }, rest, fallback(true))).rejects.toThrow("down");
+  expect(down.sent).toEqual([]);
+});
+
+it("leaves a text that is refused, and a failure that passes, to the outbox", async () => {
+  const parts = [media("one"), text("hi")];
+  const send = (refuse: (part: OutboundPart) => ChannelError | undefined) => {
+    const { channel } = platform(refuse);
+    return sendParts(channel, "to", { parts }, how, {
+      logger: silentLogger,
+      giveUp: () => undefined,
+    });
+  };
+  const inText = new ChannelError("invalid", "text");
+  await expect(send((part) => (part.type === "text" ? inText : undefined))).rejects.toThrow("text");
+  await expect(send(() => new ChannelError("transient", "later"))).rejects.toThrow("later");
+  // The conversation is gone: so is the line.
+  await expect(send(() => new ChannelError("not_found", "gone"))).rejects.toThrow("gone");
+});
