@@ -1,6 +1,6 @@
+import type { MayAttach } from "@signalbox/attachments";
 import { claimsOn, decide, type RunFacts } from "@signalbox/tools";
 import type { Agent } from "./agents.ts";
-import type { MayAttach } from "./path/media-out.ts";
 
 /**
  * What a run may not read it may not send either; who may run commands can read. A page is fetched for no run that has

@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Blobs, createBlobs } from "@signalbox/attachments";
 import { outboxRow } from "@signalbox/delivery";
 import { openStore } from "@signalbox/store";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { backupInto } from "./backup.ts";
-import { type Blobs, createBlobs } from "./blobs.ts";
 import type { GatewayBodies, GatewayStore } from "./path/stored.ts";
 
 let folder: string;

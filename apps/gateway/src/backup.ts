@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openStore } from "@signalbox/store";
 import { codeOf } from "./errors.ts";
 import { LEASE_NAME } from "./hold.ts";
-import { neededBlobs } from "./path/media-out.ts";
+import { neededBlobs } from "./media.ts";
 import type { GatewayBodies, GatewayStore } from "./path/stored.ts";
 
 /** What a backup holds. */

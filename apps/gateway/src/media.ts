@@ -1,20 +1,31 @@
+import {
+  type Blobs,
+  blobsOf,
+  createBlobs,
+  createIncoming,
+  createOutgoing,
+  type Incoming,
+  type Inspector,
+  type MessageWithFiles,
+  type Outgoing,
+  pruneBlobs,
+} from "@signalbox/attachments";
 import type { Config } from "@signalbox/config";
-import { createGuardedFetch, type GuardedFetch } from "@signalbox/tools";
+import { createGuardedFetch, detectEncoding, type GuardedFetch, imageInfo } from "@signalbox/tools";
 import type { Agents } from "./agents.ts";
-import { createBlobs } from "./blobs.ts";
 import type { Account } from "./channels.ts";
+import { messageOf } from "./errors.ts";
 import type { Home } from "./home.ts";
 import type { Logger } from "./log.ts";
 import { createLinks, type Links } from "./path/links.ts";
-import { createMediaIn, type MediaIn } from "./path/media-in.ts";
-import { createMediaOut, type MediaOut, pruneMedia } from "./path/media-out.ts";
 import type { GatewayStore } from "./path/stored.ts";
+import type { MessageTicket } from "./path/ticket.ts";
 import { createWorkspaces } from "./workspaces.ts";
 
 /** Attachments and links on the way of a message. */
 export interface Media {
-  readonly out: MediaOut;
-  readonly in: MediaIn;
+  readonly out: Outgoing;
+  readonly in: Incoming;
   readonly links: Links;
   /** The one way from the gateway to addresses that people or models name. */
   readonly fetch: GuardedFetch;
@@ -38,6 +49,12 @@ const MOST_BYTES = 200_000_000;
 export function createMedia({ config, home, store, agents, account, logger, now }: MediaOptions): Media {
   const blobs = createBlobs(home.mediaDir);
   const workspaces = createWorkspaces(home);
+  const folder = (agentId: string) => {
+    const agent = agents.get(agentId);
+    return agent === undefined
+      ? Promise.reject(new Error(`there is no agent ${agentId}`))
+      : workspaces(agent);
+  };
   const { allow, timeoutMs } = config.tools.web;
   const fetch = createGuardedFetch({ allow, timeoutMs, maxBytes: MOST_BYTES });
   const { attachments: files, attachmentsMegabytes, attachmentsDays } = config.retention;
@@ -45,15 +62,42 @@ export function createMedia({ config, home, store, agents, account, logger, now 
     ...{ files, bytes: attachmentsMegabytes * 1_000_000 },
     ...(attachmentsDays === undefined ? {} : { ms: attachmentsDays * 86_400_000 }),
   };
-  const mediaIn = createMediaIn({ account, agents, workspaces, kept, logger });
+  const inspector: Inspector = { imageInfo, detectEncoding };
+  const incoming = createIncoming({ account, folder, kept, inspector, logger });
   return {
-    out: createMediaOut({ blobs, workspaces, fetch, logger }),
-    in: mediaIn,
+    out: createOutgoing({ blobs, folder, fetch, inspector, logger }),
+    in: incoming,
     links: createLinks({ config: config.links, fetch, logger }),
     fetch,
     async prune() {
       await pruneMedia(store, blobs, logger, now);
-      await mediaIn.clear();
+      await incoming.clear(agents.all.map(({ id }) => id));
     },
   };
+}
+
+/** The attachments of a message. What guests send is not kept: anybody in an open group is one. */
+export function filesOf({ id, agentId, stored: { event, role } }: MessageTicket): MessageWithFiles {
+  return { id, event, agentId, keep: role !== "guest" };
+}
+
+/** The blobs of replies that have not gone out, also of those that were given up: they may be sent after all. */
+export async function neededBlobs(store: GatewayStore): Promise<ReadonlySet<string>> {
+  const states = ["pending", "sending", "dead", "uncertain", "expired"] as const;
+  const rows = await store.outbox.list({ states, limit: Number.MAX_SAFE_INTEGER });
+  return new Set(rows.flatMap(({ payload }) => blobsOf(payload.parts)));
+}
+
+async function pruneMedia(
+  store: GatewayStore,
+  blobs: Blobs,
+  logger: Logger,
+  now: () => number,
+): Promise<void> {
+  try {
+    const removed = await pruneBlobs(blobs, () => neededBlobs(store), now());
+    if (removed > 0) logger.debug({ removed }, "attachments that were sent were removed");
+  } catch (error) {
+    logger.warn({ err: messageOf(error) }, "old attachments could not be removed");
+  }
 }

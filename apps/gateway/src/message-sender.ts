@@ -1,3 +1,4 @@
+import type { Outgoing } from "@signalbox/attachments";
 import type { Channel, ChannelDefinition } from "@signalbox/channel";
 import { type Delivery, outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
 import type { LeaseToken, OutboxRow } from "@signalbox/store";
@@ -5,7 +6,6 @@ import type { MessageAction, MessageOutcome } from "@signalbox/tools";
 import type { Account } from "./channels.ts";
 import { messageOf } from "./errors.ts";
 import { type LiveHub, sentId } from "./live.ts";
-import type { MediaOut } from "./path/media-out.ts";
 import { mediaMark, OWN_CHANNELS, outboundOf } from "./path/reply.ts";
 import { type GatewayBodies, type GatewayStore, isOfConversation } from "./path/stored.ts";
 import type { ActiveRun } from "./toolbox.ts";
@@ -17,7 +17,7 @@ export interface MessageSenderOptions {
   readonly account: (channel: string, account: string) => Account | undefined;
   /** The channel of a configured account, also while the account does not run. */
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
-  readonly mediaOut: MediaOut;
+  readonly mediaOut: Outgoing;
   readonly deliverer: Pick<Delivery, "deliver">;
   readonly live: LiveHub;
   /** Takes secrets out of what a channel says of a failure, which the model reads. */
@@ -74,7 +74,7 @@ export function createMessageSender(options: MessageSenderOptions): MessageSende
     const wanted = { sources: action.media, voice: false };
     const { capabilities } = definition;
     const { agent, mayAttach } = run;
-    const prepared = await options.mediaOut.prepare(wanted, agent, capabilities, mayAttach, call.signal);
+    const prepared = await options.mediaOut.prepare(wanted, agent.id, capabilities, mayAttach, call.signal);
     if (prepared === undefined) return no("Nothing was sent: this turn was stopped.");
     const { parts, lines } = prepared;
     if (lines.length > 0) return no(`Nothing was sent. ${lines.join(" ")}`);

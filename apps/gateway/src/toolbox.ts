@@ -1,4 +1,5 @@
 import type { BeforeToolCall, OnAsk, Tool, ToolEffects, ToolResult } from "@signalbox/agent-core";
+import { INBOX_FOLDER, type MayAttach } from "@signalbox/attachments";
 import type { MessageEvent } from "@signalbox/channel";
 import type { Config, LoadedConfig, Problem } from "@signalbox/config";
 import type { InboxId, RunId } from "@signalbox/store";
@@ -30,11 +31,9 @@ import { decideAttachment } from "./attach-policy.ts";
 import { createGivenLinks, type GivenLinks } from "./given-links.ts";
 import type { Home } from "./home.ts";
 import type { Hooks } from "./hooks.ts";
-import { INBOX_FOLDER } from "./inbox-folder.ts";
 import type { MessageSender } from "./message-sender.ts";
 import type { Asking } from "./path/asking.ts";
 import type { Role } from "./path/gate.ts";
-import type { MayAttach } from "./path/media-out.ts";
 import { ShutdownAbort } from "./path/shutdown.ts";
 import type { Tracer } from "./path/trace.ts";
 import type { AgentsSkills } from "./skills.ts";

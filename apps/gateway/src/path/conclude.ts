@@ -1,4 +1,5 @@
 import type { AgentMessage, RunUsage as LoopUsage, RunResult } from "@signalbox/agent-core";
+import type { MayAttach } from "@signalbox/attachments";
 import { isRepeatable, outboxKey, outboxRow, withDraft } from "@signalbox/delivery";
 import { parseReply } from "@signalbox/prompt";
 import type { InboxSettle, RunId } from "@signalbox/store";
@@ -6,7 +7,6 @@ import { noteId, type RunEnd } from "../live.ts";
 import { shownMessage } from "../own-hooks.ts";
 import type { Outcome } from "../service.ts";
 import type { RunHandle } from "./lanes-types.ts";
-import type { MayAttach } from "./media-out.ts";
 import type { ToldHistory } from "./prompt.ts";
 import { answerTo, composeReply, type Ending, type Reply } from "./reply.ts";
 import type { RunOptions } from "./run.ts";
@@ -163,7 +163,7 @@ async function withMedia(
   const channel = last && options.definition(last.stored.event.channel, last.stored.event.account);
   if (wanted === undefined || reply.silent || agent === undefined || channel === undefined) return reply;
   const { capabilities } = channel;
-  const ready = await options.mediaOut.prepare(wanted, agent, capabilities, mayAttach, handle.signal);
+  const ready = await options.mediaOut.prepare(wanted, agent.id, capabilities, mayAttach, handle.signal);
   if (ready === undefined) return undefined;
   const { parts, lines } = ready;
   const text = [reply.text, lines.join("\n")].filter((one) => one !== "").join("\n\n");

@@ -1,4 +1,5 @@
 import type { AgentMessage, InputBlock, UserMessage } from "@signalbox/agent-core";
+import { attachmentNote, type Incoming, type MediaForModel } from "@signalbox/attachments";
 import { deadline, type MessageEvent } from "@signalbox/channel";
 import {
   type BuiltPrompt,
@@ -16,10 +17,10 @@ import type { Agent } from "../agents.ts";
 import type { Account } from "../channels.ts";
 import type { Hooks } from "../hooks.ts";
 import type { Logger } from "../log.ts";
+import { filesOf } from "../media.ts";
 import type { AgentModel } from "../models.ts";
 import type { AgentsSkills } from "../skills.ts";
 import { historyKey } from "./aside.ts";
-import { type MediaIn, mediaNote, type ShownMedia } from "./media-in.ts";
 import { OWN_CHANNELS } from "./reply.ts";
 import type { GatewayStore } from "./stored.ts";
 import { type MessageTicket, spokenText } from "./ticket.ts";
@@ -28,7 +29,7 @@ export interface PromptOptions {
   readonly store: GatewayStore;
   readonly skills: AgentsSkills;
   readonly account: (channel: string, account: string) => Account | undefined;
-  readonly mediaIn: MediaIn;
+  readonly mediaIn: Incoming;
   readonly hooks: Hooks;
   readonly logger: Logger;
   readonly now: () => number;
@@ -53,7 +54,7 @@ export interface ToldHistory {
 /** What was read besides the message. */
 interface ReadAlong {
   readonly pages: readonly ContextDocument[];
-  readonly media: Pick<ShownMedia, "blocks" | "files">;
+  readonly media: Pick<MediaForModel, "blocks" | "files">;
 }
 
 /** Makes what the model reads out of what came in. */
@@ -97,7 +98,7 @@ export function createPrompts(options: PromptOptions): Prompts {
   };
   const body = async (ticket: MessageTicket): Promise<string> => {
     const { event } = ticket.stored;
-    const notes = (await options.mediaIn.take(ticket)).map(mediaNote);
+    const notes = (await options.mediaIn.take(filesOf(ticket))).map(attachmentNote);
     const text = [spokenText(ticket), ...notes].filter((line) => line !== "").join("\n");
     // Clients of the gateway's own surfaces speak for themselves: their text stands without an envelope.
     if (OWN_CHANNELS.has(event.channel)) return text;

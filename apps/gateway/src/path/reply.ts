@@ -1,3 +1,4 @@
+import type { WantedMedia } from "@signalbox/attachments";
 import {
   type Capabilities,
   chunkText,
@@ -6,7 +7,6 @@ import {
   type Outbound,
 } from "@signalbox/channel";
 import { parseReply } from "@signalbox/prompt";
-import type { WantedMedia } from "./media-out.ts";
 
 /** A finished turn as the person is to see it. */
 export interface Reply {

@@ -1,4 +1,5 @@
 import type { CompactionCache } from "@signalbox/agent-core";
+import type { Incoming, Outgoing } from "@signalbox/attachments";
 import type { ChannelDefinition } from "@signalbox/channel";
 import type { Drafts, Typing } from "@signalbox/delivery";
 import type { Router } from "@signalbox/routing";
@@ -21,8 +22,6 @@ import { fatalIn, giveUp, isLasting, leftOf } from "./give-up.ts";
 import type { Histories } from "./history.ts";
 import type { Batch, RunHandle } from "./lanes-types.ts";
 import type { Links } from "./links.ts";
-import type { MediaIn } from "./media-in.ts";
-import type { MediaOut } from "./media-out.ts";
 import { chooseModel } from "./model-choice.ts";
 import type { Prompts } from "./prompt.ts";
 import { resume } from "./resume.ts";
@@ -42,8 +41,8 @@ export interface RunOptions {
   readonly toolbox: Toolbox;
   readonly prompts: Prompts;
   readonly histories: Histories;
-  readonly mediaOut: MediaOut;
-  readonly mediaIn: MediaIn;
+  readonly mediaOut: Outgoing;
+  readonly mediaIn: Incoming;
   readonly links: Links;
   readonly askings: Askings;
   readonly hooks: Hooks;

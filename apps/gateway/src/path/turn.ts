@@ -7,15 +7,16 @@ import {
   type ToolResult,
   type TransformInfo,
 } from "@signalbox/agent-core";
+import { isUntrusted } from "@signalbox/attachments";
 import { type InboxId, type RunId, StoreError } from "@signalbox/store";
 import type { Agent } from "../agents.ts";
 import { messageOf } from "../errors.ts";
 import type { AfterToolCall } from "../hook-points.ts";
+import { filesOf } from "../media.ts";
 import type { AgentModel } from "../models.ts";
 import { carriesMedia, conclude, failureNote, finish } from "./conclude.ts";
 import { createJournal } from "./journal.ts";
 import type { RunHandle } from "./lanes-types.ts";
-import { taints } from "./media-in.ts";
 import type { InboundExtras } from "./prompt.ts";
 import type { RunOptions } from "./run.ts";
 import { ShutdownAbort } from "./shutdown.ts";
@@ -99,8 +100,12 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     tools.given(text);
     tools.tainted("web");
   }
-  const media = await options.mediaIn.show(tickets, agentModel.model.input);
-  if (media.taints) tools.tainted("file");
+  const shown = await options.mediaIn.show(tickets.map(filesOf), agentModel.model.input);
+  const media = {
+    blocks: shown.flatMap(({ blocks }) => blocks),
+    files: shown.flatMap(({ files }) => files),
+  };
+  if (shown.some(({ untrusted }) => untrusted)) tools.tainted("file");
   const prompt = await options.metrics.timed("prepare", () =>
     options.prompts.system(agent, agentModel, last, tools.tools, { pages, media }),
   );
@@ -134,7 +139,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     steered.push(...joined);
     for (const ticket of joined) {
       tools.heard(ticket.stored.event, ticket.stored.role);
-      if ((await options.mediaIn.take(ticket)).some(taints)) tools.tainted("file");
+      if ((await options.mediaIn.take(filesOf(ticket))).some(isUntrusted)) tools.tainted("file");
       tracer.note(ticket.id, "lane", `steers the running turn ${runId}`);
     }
     await taint.keep(tools.taint());

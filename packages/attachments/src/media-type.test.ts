@@ -1,6 +1,9 @@
+import { detectEncoding, imageInfo } from "@signalbox/tools";
 import { expect, it } from "vitest";
 import { kindOf, mediaTypeOf } from "./media-type.ts";
 
+const typeOf = (bytes: Uint8Array, name: string | undefined) =>
+  mediaTypeOf(bytes, name, { detectEncoding, imageInfo });
 const latin1 = (text: string) => Buffer.from(text, "latin1");
 
 it("goes by what bytes hold, and by the name only for kinds of text", async () => {
@@ -19,7 +22,7 @@ it("goes by what bytes hold, and by the name only for kinds of text", async () =
     [Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>"), "x.svg", "image/svg+xml", "svg"],
   ];
   for (const [bytes, name, mimeType, extension] of cases)
-    expect([name, await mediaTypeOf(bytes, name)]).toEqual([name, { mimeType, extension }]);
+    expect([name, await typeOf(bytes, name)]).toEqual([name, { mimeType, extension }]);
 });
 
 it("calls a picture only what holds no scripts", () => {

@@ -1,5 +1,5 @@
 import type { OutboundMediaKind } from "@signalbox/channel";
-import { detectEncoding, type TextEncoding } from "@signalbox/tools";
+import type { Inspector } from "./ports.ts";
 
 /** What bytes are, by what they hold; names only say which kind of text. */
 export interface MediaType {
@@ -23,11 +23,15 @@ const ENDINGS: readonly string[] =
   );
 
 /** Recognises a type by its content. `name` may be a path or URL; of it only the ending counts. */
-export async function mediaTypeOf(bytes: Uint8Array, name: string | undefined): Promise<MediaType> {
+export async function mediaTypeOf(
+  bytes: Uint8Array,
+  name: string | undefined,
+  inspector: Inspector,
+): Promise<MediaType> {
   const { fileTypeFromBuffer } = await import("file-type");
-  const found = await fileTypeFromBuffer(bytes).catch(() => undefined);
-  if (found) return { mimeType: bare(found.mime), extension: found.ext };
-  if (encodingOf(bytes) === undefined) return UNKNOWN;
+  const binary = await fileTypeFromBuffer(bytes).catch(() => undefined);
+  if (binary) return { mimeType: bare(binary.mime), extension: binary.ext };
+  if (encodingOf(bytes, inspector) === undefined) return UNKNOWN;
   const ending = /\.([0-9a-z]{1,10})$/i.exec(name ?? "")?.[1]?.toLowerCase();
   const extension = ENDINGS.find((one) => one === ending);
   if (extension === undefined) return TEXT;
@@ -40,8 +44,8 @@ export async function mediaTypeOf(bytes: Uint8Array, name: string | undefined): 
 }
 
 /** The text that bytes are, undefined for what is none. */
-export function decodeText(bytes: Uint8Array): string | undefined {
-  const encoding = encodingOf(bytes);
+export function decodeText(bytes: Uint8Array, inspector: Inspector): string | undefined {
+  const encoding = encodingOf(bytes, inspector);
   return encoding === undefined ? undefined : new TextDecoder(encoding).decode(bytes);
 }
 
@@ -56,6 +60,6 @@ function bare(mimeType: string): string {
   return (mimeType.split(";")[0] ?? "").trim().toLowerCase();
 }
 
-function encodingOf(bytes: Uint8Array): TextEncoding | undefined {
+function encodingOf(bytes: Uint8Array, { detectEncoding }: Inspector): string | undefined {
   return detectEncoding(bytes.subarray(0, SAMPLE), bytes.byteLength <= SAMPLE);
 }

@@ -5,14 +5,16 @@ import {
   type MediaPart,
   type SendOptions,
 } from "@signalbox/channel";
-import { type GuardedFetch, WorkspaceError } from "@signalbox/tools";
-import type { Agent } from "../agents.ts";
-import type { Blobs } from "../blobs.ts";
-import { messageOf } from "../errors.ts";
-import type { Logger } from "../log.ts";
-import { kindOf, mediaTypeOf } from "../media-type.ts";
-import type { Workspaces } from "../workspaces.ts";
-import type { GatewayStore } from "./stored.ts";
+import type { Blobs } from "./blobs.ts";
+import { kindOf, mediaTypeOf } from "./media-type.ts";
+import {
+  type AttachmentLogger,
+  codeOf,
+  type FetchUrl,
+  type Folder,
+  type Inspector,
+  messageOf,
+} from "./ports.ts";
 
 /** What somebody wants to attach. */
 export interface WantedMedia {
@@ -34,15 +36,16 @@ interface PreparedMedia {
   readonly lines: readonly string[];
 }
 
-export interface MediaOut {
+/** Makes files and pages ready to be sent. */
+export interface Outgoing {
   /**
    * Copies what is wanted into blobs, so that every try sends the same bytes, whatever becomes of the file. Never
    * rejects. Undefined where `signal` fired before all of it was there.
    */
   prepare(
     wanted: WantedMedia,
-    agent: Agent,
-    capabilities: Capabilities,
+    agentId: string,
+    capabilities: Pick<Capabilities, "sendMedia">,
     mayAttach: MayAttach,
     signal: AbortSignal,
   ): Promise<PreparedMedia | undefined>;
@@ -50,11 +53,13 @@ export interface MediaOut {
   readonly open: NonNullable<SendOptions["openMedia"]>;
 }
 
-export interface MediaOutOptions {
+export interface OutgoingOptions {
   readonly blobs: Blobs;
-  readonly workspaces: Workspaces;
-  readonly fetch: GuardedFetch;
-  readonly logger: Logger;
+  /** The folder of an agent, by its id. */
+  readonly folder: (agentId: string) => Promise<Folder>;
+  readonly fetch: FetchUrl;
+  readonly inspector: Inspector;
+  readonly logger: AttachmentLogger;
 }
 
 /** How many attachments one message may have. */
@@ -63,17 +68,16 @@ const MOST = 10;
 const FETCH_MS = 20_000;
 const LONGEST_NAME = 100;
 
-export function createMediaOut(options: MediaOutOptions): MediaOut {
-  const { blobs, workspaces, fetch, logger } = options;
+export function createOutgoing(options: OutgoingOptions): Outgoing {
+  const { blobs, folder, fetch, inspector, logger } = options;
 
-  const fromWorkspace = async (
+  const fromFolder = async (
     path: string,
-    agent: Agent,
+    agentId: string,
     maxBytes: number,
     mayAttach: MayAttach,
   ): Promise<Uint8Array> => {
-    const workspace = await workspaces(agent);
-    const file = await workspace.openFile(path);
+    const file = await (await folder(agentId)).openFile(path);
     try {
       // Decided about the file that is open, not about a path that may lead elsewhere by now.
       const may = mayAttach({ file: file.shown });
@@ -112,7 +116,7 @@ export function createMediaOut(options: MediaOutOptions): MediaOut {
   const prepareOne = async (
     source: string,
     { voice }: WantedMedia,
-    agent: Agent,
+    agentId: string,
     sendMedia: NonNullable<Capabilities["sendMedia"]>,
     mayAttach: MayAttach,
     signal: AbortSignal,
@@ -120,9 +124,9 @@ export function createMediaOut(options: MediaOutOptions): MediaOut {
     const largest = Math.max(...Object.values(sendMedia).map((limit) => limit.maxBytes));
     const bytes = isUrl(source)
       ? await fromWeb(source, largest, mayAttach, signal)
-      : await fromWorkspace(source, agent, largest, mayAttach);
+      : await fromFolder(source, agentId, largest, mayAttach);
     const name = nameOf(source);
-    const { mimeType } = await mediaTypeOf(bytes, name);
+    const { mimeType } = await mediaTypeOf(bytes, name, inspector);
     const kind = fitting(mimeType, bytes.byteLength, sendMedia);
     const blob = await blobs.put(bytes);
     return {
@@ -137,7 +141,7 @@ export function createMediaOut(options: MediaOutOptions): MediaOut {
   };
 
   return {
-    async prepare(wanted, agent, { sendMedia }, mayAttach, signal) {
+    async prepare(wanted, agentId, { sendMedia }, mayAttach, signal) {
       const limit = deadline(FETCH_MS, signal);
       const parts: MediaPart[] = [];
       const lines: string[] = [];
@@ -145,10 +149,10 @@ export function createMediaOut(options: MediaOutOptions): MediaOut {
         try {
           if (sendMedia === undefined) throw new NotAttached("this channel takes no attachments");
           if (index >= MOST) throw new NotAttached(`one message has at most ${MOST} attachments`);
-          parts.push(await prepareOne(source, wanted, agent, sendMedia, mayAttach, limit.signal));
+          parts.push(await prepareOne(source, wanted, agentId, sendMedia, mayAttach, limit.signal));
         } catch (error) {
           if (signal.aborted) break;
-          logger.warn({ agent: agent.id, source, err: messageOf(error) }, "an attachment cannot be sent");
+          logger.warn({ agent: agentId, source, err: messageOf(error) }, "an attachment cannot be sent");
           // A link leads to it all the same.
           lines.push(isUrl(source) ? source : notSent(nameOf(source), reasonOf(error)));
         }
@@ -158,15 +162,15 @@ export function createMediaOut(options: MediaOutOptions): MediaOut {
     },
     async open({ ref }) {
       const id = blobOf(ref);
-      const found = id === undefined ? undefined : await blobs.open(id);
-      if (found) return found;
+      const body = id === undefined ? undefined : await blobs.open(id);
+      if (body) return body;
       throw new ChannelError("not_found", "the attachment is not kept any more");
     },
   };
 }
 
 /** The blob that a part refers to. */
-function blobOf(ref: MediaPart["ref"]): string | undefined {
+export function blobOf(ref: MediaPart["ref"]): string | undefined {
   const id = ref !== null && typeof ref === "object" && "blob" in ref ? ref.blob : undefined;
   return typeof id === "string" && /^[0-9a-f]{64}$/.test(id) ? id : undefined;
 }
@@ -184,8 +188,7 @@ class NotAttached extends Error {
 
 function reasonOf(error: unknown): string {
   if (error instanceof NotAttached) return error.reason;
-  if (!(error instanceof WorkspaceError)) return "it could not be read";
-  switch (error.code) {
+  switch (codeOf(error)) {
     case "not-found":
       return "there is no such file";
     case "not-a-file":
@@ -241,39 +244,4 @@ export function nameOf(source: string): string {
 
 function notSent(name: string, reason: string): string {
   return `[file: ${name} was not sent: ${reason}]`;
-}
-
-/** The blobs of replies that have not gone out, also of those that were given up: they may be sent after all. */
-export async function neededBlobs(store: GatewayStore): Promise<ReadonlySet<string>> {
-  const states = ["pending", "sending", "dead", "uncertain", "expired"] as const;
-  const needed = new Set<string>();
-  for (const row of await store.outbox.list({ states, limit: Number.MAX_SAFE_INTEGER })) {
-    for (const part of row.payload.parts) {
-      const id = part.type === "media" ? blobOf(part.ref) : undefined;
-      if (id !== undefined) needed.add(id);
-    }
-  }
-  return needed;
-}
-
-/** Blobs that no row of the outbox can still need are removed once they are an hour old. */
-export async function pruneMedia(
-  store: GatewayStore,
-  blobs: Blobs,
-  logger: Logger,
-  now: () => number,
-): Promise<void> {
-  try {
-    const before = now() - 3_600_000;
-    const old = await blobs.olderThan(before);
-    if (old.length === 0) return;
-    const needed = await neededBlobs(store);
-    const removed = await blobs.remove(
-      old.filter((id) => !needed.has(id)),
-      before,
-    );
-    if (removed > 0) logger.debug({ removed }, "attachments that were sent were removed");
-  } catch (error) {
-    logger.warn({ err: messageOf(error) }, "old attachments could not be removed");
-  }
 }

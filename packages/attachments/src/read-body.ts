@@ -1,4 +1,4 @@
-import type { ByteShare } from "../byte-budget.ts";
+import type { ByteShare } from "./byte-budget.ts";
 
 export interface BodyOptions {
   /** In bytes. */

@@ -1,45 +1,29 @@
 import { setImmediate } from "node:timers/promises";
 import type { MediaRef } from "@signalbox/channel";
-import type { InboxId } from "@signalbox/store";
+import { detectEncoding, imageInfo } from "@signalbox/tools";
 import { expect, it } from "vitest";
-import { plainChannel, plainMessage } from "../../test/plain-channel.ts";
-import { createLogger, createRedactor } from "../log.ts";
-import { createMediaIn, type MediaInOptions } from "./media-in.ts";
-import type { MessageTicket } from "./ticket.ts";
+import { plainCapabilities, plainMessage, silentLogger } from "../test/plain.ts";
+import { createIncoming, type IncomingOptions } from "./incoming.ts";
+import type { MessageWithFiles } from "./received.ts";
 
-function open(account: MediaInOptions["account"], more: Partial<MediaInOptions> = {}) {
-  return createMediaIn({
+function open(account: IncomingOptions["account"], more: Partial<IncomingOptions> = {}) {
+  return createIncoming({
     account,
-    agents: { all: [], defaultId: "coder", problems: [], get: () => undefined },
-    workspaces: () => Promise.reject(new Error("there is none")),
+    folder: () => Promise.reject(new Error("there is none")),
+    inspector: { detectEncoding, imageInfo },
     kept: { files: 10, bytes: 1_000_000 },
-    logger: createLogger("silent", createRedactor([])),
+    logger: silentLogger,
     ...more,
   });
 }
 
-const isId = (id: string): id is InboxId => id !== "";
-
-function ticket(id: string, media: readonly MediaRef[]): MessageTicket {
-  if (!isId(id)) throw new TypeError("a message has an id");
-  return {
-    kind: "message",
-    id,
-    sessionKey: "s",
-    agentId: "coder",
-    exclusive: false,
-    recovered: false,
-    stored: {
-      role: "guest",
-      rule: "test",
-      event: plainMessage(id, "", { media }),
-    },
-  };
+function message(id: string, media: readonly MediaRef[]): MessageWithFiles {
+  return { id, agentId: "coder", keep: false, event: plainMessage({ messageId: id, text: "", media }) };
 }
 
 it("says of an attachment that it could not be fetched while its account does not run", async () => {
-  const message = ticket("m1", [{ kind: "file", mimeType: "text/plain", ref: "x", name: "a.txt" }]);
-  expect((await open(() => undefined).show([message], [])).files).toEqual([
+  const withFile = message("m1", [{ kind: "file", mimeType: "text/plain", ref: "x", name: "a.txt" }]);
+  expect((await open(() => undefined).show([withFile], []))[0]?.files).toEqual([
     { type: "text/plain", name: "a.txt", note: "could not be fetched" },
   ]);
 });
@@ -48,22 +32,14 @@ it("says of an attachment that it could not be fetched while its account does no
 function streaming(bytes: Uint8Array, options: { size?: number; early: number; go: Promise<void> }) {
   let pulled = 0;
   const chunk = 50_000;
-  const account: MediaInOptions["account"] = () => ({
-    channel: "plain",
-    account: "main",
+  const account: IncomingOptions["account"] = () => ({
     definition: {
-      ...plainChannel().definition,
       capabilities: {
-        ...plainChannel().definition.capabilities,
+        ...plainCapabilities,
         media: { kinds: ["file"], maxBytes: 25_000_000, maxPerMessage: 100 },
       },
     },
     running: {
-      start: async () => {},
-      stop: async () => {},
-      health: () => ({ state: "ready" }),
-      self: () => ({ id: "bot" }),
-      send: async () => ({ parts: [] }),
       fetchMedia: async () => {
         let at = 0;
         const body = new ReadableStream<Uint8Array>(
@@ -101,7 +77,7 @@ it.each([undefined, 500_000, 1, 9_000_000])(
       ...(size === undefined ? {} : { size }),
     });
     const media = open(source.account, { memoryBytes: 2_000_000 });
-    const taking = ["m1", "m2", "m3", "m4"].map((id) => media.take(ticket(id, files(20))));
+    const taking = ["m1", "m2", "m3", "m4"].map((id) => media.take(message(id, files(20))));
     for (let before = -1; before !== source.pulled(); ) {
       before = source.pulled();
       for (let turn = 0; turn < 50; turn += 1) await setImmediate();
@@ -126,18 +102,18 @@ it("comes to an end where no single file fits", async () => {
   const bytes = Buffer.alloc(200_000, "word ");
   const { account } = streaming(bytes, { early: 0, go: Promise.resolve() });
   const media = open(account, { memoryBytes: 1 });
-  const taken = await Promise.all(["m1", "m2"].map((id) => media.take(ticket(id, files(3)))));
+  const taken = await Promise.all(["m1", "m2"].map((id) => media.take(message(id, files(3)))));
   expect(taken.flat().map((file) => file.bytes?.byteLength)).toEqual(Array(6).fill(200_000));
 });
 
-it("remembers of a message no more than models are shown, and takes nothing longer from guests", async () => {
+it("remembers of a message no more than models are shown, and takes nothing longer that is not kept", async () => {
   const pdf = Buffer.alloc(9_000_000, " ");
   pdf.write("%PDF-1.7\n");
   const go = Promise.resolve();
-  const found = await open(streaming(pdf, { early: 0, go }).account).take(ticket("m1", files(8)));
+  const found = await open(streaming(pdf, { early: 0, go }).account).take(message("m1", files(8)));
   expect(found.map(({ mimeType }) => mimeType)).toEqual(Array(8).fill("application/pdf"));
   expect(found.filter((file) => file.bytes !== undefined)).toHaveLength(6);
   const long = streaming(Buffer.alloc(10_000_001), { early: 0, go });
-  const [file] = await open(long.account).take(ticket("m2", files(1)));
+  const [file] = await open(long.account).take(message("m2", files(1)));
   expect(file?.note).toBe("not fetched: over 10000000 bytes");
 });

@@ -1,8 +1,7 @@
-import { feishu } from "@signalbox/channel-feishu";
+import { detectEncoding, imageInfo } from "@signalbox/tools";
 import { expect, it, vi } from "vitest";
-import type { Agent } from "../agents.ts";
-import { createLogger } from "../log.ts";
-import { createMediaOut, nameOf } from "./media-out.ts";
+import { silentLogger } from "../test/plain.ts";
+import { createOutgoing, nameOf } from "./outgoing.ts";
 
 it("names an attachment by one line without a path", () => {
   const cases = {
@@ -22,37 +21,31 @@ it("names an attachment by one line without a path", () => {
 it("gives all that one message has fetched one time together", async () => {
   const unused = () => Promise.reject(new Error("not needed here"));
   const asked: string[] = [];
-  const media = createMediaOut({
+  const media = createOutgoing({
     blobs: { put: unused, open: unused, olderThan: unused, remove: unused },
-    workspaces: unused,
-    fetch: (url, { signal } = {}) => {
+    folder: unused,
+    inspector: { detectEncoding, imageInfo },
+    fetch: (url, { signal }) => {
       asked.push(url);
       return new Promise((_, reject) => {
-        if (signal?.aborted) reject(signal.reason);
-        signal?.addEventListener("abort", () => reject(signal.reason));
+        if (signal.aborted) reject(signal.reason);
+        signal.addEventListener("abort", () => reject(signal.reason));
       });
     },
-    logger: createLogger("silent", (line) => line),
+    logger: silentLogger,
   });
-  const agent: Agent = {
-    id: "coder",
-    name: "coder",
-    model: undefined,
-    fallbacks: [],
-    thinking: "off",
-    systemPrompt: undefined,
-    maxOutputTokens: undefined,
-    workspaceDir: "/",
-    tools: { allow: [], deny: [] },
-    skills: { allow: undefined, deny: [] },
-    limits: {},
-  };
   const sources = ["https://a.example/1", "https://a.example/2", "https://a.example/3"];
   const never = new AbortController().signal;
   vi.useFakeTimers();
   try {
     const wanted = { sources, voice: false };
-    const ready = media.prepare(wanted, agent, feishu.capabilities, () => ({ ok: true }), never);
+    const ready = media.prepare(
+      wanted,
+      "coder",
+      { sendMedia: { file: { maxBytes: 1_000_000 } } },
+      () => ({ ok: true }),
+      never,
+    );
     await vi.advanceTimersByTimeAsync(20_000);
     expect(await ready).toEqual({ parts: [], lines: sources });
     expect(asked).toEqual(sources);

@@ -1,0 +1,122 @@
+import type { InputBlock, Modality } from "@signalbox/agent-core";
+import { decodeText } from "./media-type.ts";
+import type { Inspector } from "./ports.ts";
+import { isUntrusted, type ReceivedFile } from "./received.ts";
+
+/** What vendors take: 5 MB as base64. */
+const MAX_IMAGE_BYTES = 3_750_000;
+const MAX_IMAGES = 8;
+const MAX_PIXELS = 50_000_000;
+export const MAX_PDF_BYTES: number = 10_000_000;
+const MAX_PDFS = 3;
+const MAX_TEXT_BYTES = 1_000_000;
+/** Of one text and of all texts of a request, in UTF-16 units. */
+const MAX_TEXT = 20_000;
+const MAX_TEXTS = 50_000;
+/** As many pictures and documents as one request shows at most. */
+export const MAX_SHOWN_BYTES: number = MAX_IMAGES * MAX_IMAGE_BYTES + MAX_PDFS * MAX_PDF_BYTES;
+
+/** What a model is told of a file, and its text where it is one. */
+export interface FileForModel {
+  /** Its path in the folder. Absent where it was not kept. */
+  readonly place?: string;
+  readonly name?: string;
+  readonly type: string;
+  /** How it is shown, or why it could not be read or kept. */
+  readonly note?: string;
+  readonly text?: string;
+  /** There is more of the text. */
+  readonly cut?: boolean;
+}
+
+/** What a model gets of the attachments of a message besides their names. */
+export interface MediaForModel {
+  /** Pictures and documents. */
+  readonly blocks: readonly InputBlock[];
+  readonly files: readonly FileForModel[];
+  /** Something in it was made by others than the sender, as far as anybody knows. */
+  readonly untrusted: boolean;
+}
+
+/** Whether a file of that type and size may be shown to a model. */
+export function isReadable(mimeType: string, { byteLength }: Uint8Array): boolean {
+  if (mimeType.startsWith("image/")) return byteLength <= MAX_IMAGE_BYTES;
+  return byteLength <= (mimeType === "application/pdf" ? MAX_PDF_BYTES : MAX_TEXT_BYTES);
+}
+
+/** Turns the files of one request into what its model reads, within the bounds of a request. */
+export class ModelView {
+  readonly #input: readonly Modality[];
+  readonly #inspector: Inspector;
+  readonly #count = { image: 0, file: 0 };
+  #textLeft = MAX_TEXTS;
+
+  /** @param input what the model reads */
+  constructor(input: readonly Modality[], inspector: Inspector) {
+    this.#input = input;
+    this.#inspector = inspector;
+  }
+
+  /** The files of one message. */
+  show(files: readonly ReceivedFile[]): MediaForModel {
+    const shown = files.map((file) => ({ file, block: this.#block(file) }));
+    return {
+      blocks: shown.flatMap(({ block }) => block ?? []),
+      files: shown.map(({ file, block }) => this.#describe(file, block)),
+      untrusted: files.some(isUntrusted),
+    };
+  }
+
+  #describe(
+    { mimeType, path, name, note, bytes }: ReceivedFile,
+    block: InputBlock | undefined,
+  ): FileForModel {
+    const how = block === undefined ? note : `shown to you as ${block.type}`;
+    return {
+      type: mimeType,
+      ...(path === undefined ? {} : { place: path }),
+      ...(name === undefined ? {} : { name }),
+      ...(how === undefined ? {} : { note: how }),
+      ...(block === undefined && bytes !== undefined ? this.#text(mimeType, bytes) : {}),
+    };
+  }
+
+  /** The block a model takes a file as, where it takes one. */
+  #block({ mimeType, bytes, name }: ReceivedFile): InputBlock | undefined {
+    if (bytes === undefined) return undefined;
+    const picture = this.#inspector.imageInfo(bytes);
+    if (picture !== undefined) {
+      if (!isSane(picture) || !this.#has("image", MAX_IMAGES)) return undefined;
+      return { type: "image", mimeType: picture.mimeType, source: base64(bytes) };
+    }
+    if (mimeType !== "application/pdf" || !this.#has("file", MAX_PDFS)) return undefined;
+    const title = name === undefined ? {} : { name: name.slice(0, 100) };
+    return { type: "file", mimeType, ...title, source: base64(bytes) };
+  }
+
+  /** Whether one more of a kind may be shown; counts it. */
+  #has(kind: "image" | "file", most: number): boolean {
+    if (!this.#input.includes(kind) || this.#count[kind] >= most) return false;
+    this.#count[kind] += 1;
+    return true;
+  }
+
+  #text(mimeType: string, bytes: Buffer): { readonly text?: string; readonly cut?: boolean } {
+    const most = Math.min(MAX_TEXT, this.#textLeft);
+    if (most <= 0 || mimeType.startsWith("image/") || mimeType === "application/pdf") return {};
+    const text = decodeText(bytes, this.#inspector);
+    if (text === undefined) return {};
+    const shown = text.slice(0, most).toWellFormed();
+    this.#textLeft -= shown.length;
+    return { text: shown, cut: text.length > most };
+  }
+}
+
+/** A small file can unpack to a huge picture; one that hides its size may be such a file. */
+function isSane({ width, height }: { readonly width?: number; readonly height?: number }): boolean {
+  return width !== undefined && height !== undefined && width * height <= MAX_PIXELS;
+}
+
+function base64(bytes: Buffer): { readonly kind: "base64"; readonly data: string } {
+  return { kind: "base64", data: bytes.toString("base64") };
+}

@@ -1,0 +1,14 @@
+export { type Blobs, createBlobs } from "./blobs.ts";
+export type { FileForModel, MediaForModel } from "./for-model.ts";
+export { INBOX_FOLDER, type InboxLimits } from "./inbox-folder.ts";
+export { createIncoming, type Incoming, type IncomingOptions } from "./incoming.ts";
+export {
+  createOutgoing,
+  type MayAttach,
+  type Outgoing,
+  type OutgoingOptions,
+  type WantedMedia,
+} from "./outgoing.ts";
+export type { AttachmentAccount, AttachmentLogger, FetchUrl, Folder, Inspector, OpenFile } from "./ports.ts";
+export { blobsOf, pruneBlobs } from "./prune.ts";
+export { attachmentNote, isUntrusted, type MessageWithFiles, type ReceivedFile } from "./received.ts";

@@ -1,0 +1,59 @@
+import type { FileHandle } from "node:fs/promises";
+import type { Channel, ChannelDefinition } from "@signalbox/channel";
+
+/** The folder of an agent, opened without following links out of it. That of `@signalbox/tools` is one. */
+export interface Folder {
+  list(path: string): Promise<readonly { readonly name: string; readonly type: string }[]>;
+  openFile(path: string): Promise<OpenFile>;
+  /** Gives the path it was written to. */
+  writeFile(path: string, bytes: Uint8Array): Promise<string>;
+  removeFile(path: string): Promise<void>;
+}
+
+export interface OpenFile {
+  /** Its path in the folder. */
+  readonly shown: string;
+  /** In bytes. */
+  readonly size: number;
+  readonly handle: FileHandle;
+  close(): Promise<void>;
+}
+
+/** One account of a channel that runs. */
+export interface AttachmentAccount {
+  readonly definition: Pick<ChannelDefinition, "capabilities">;
+  readonly running: Pick<Channel, "fetchMedia">;
+}
+
+/** Fetches what models and people name, and nothing that is private. */
+export type FetchUrl = (
+  url: string,
+  options: { readonly maxBytes: number; readonly signal: AbortSignal },
+) => Promise<{ readonly bytes: Uint8Array; readonly contentType: string }>;
+
+/** Tells by the bytes what a file is. Those of `@signalbox/tools` serve. */
+export interface Inspector {
+  /** Undefined for what is no image that models take. Width and height in pixels, where the file tells them. */
+  imageInfo(
+    bytes: Uint8Array,
+  ): { readonly mimeType: string; readonly width?: number; readonly height?: number } | undefined;
+  /** A label of `TextDecoder`; undefined for what is no text. `isWhole`: the sample is all there is. */
+  detectEncoding(sample: Uint8Array, isWhole: boolean): string | undefined;
+}
+
+type Line = (fields: Readonly<Record<string, unknown>>, message: string) => void;
+
+/** The log as pino has it. */
+export interface AttachmentLogger {
+  readonly debug: Line;
+  readonly warn: Line;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The code of an error that carries one. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}

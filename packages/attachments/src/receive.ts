@@ -1,0 +1,113 @@
+import { deadline, type MediaRef } from "@signalbox/channel";
+import type { ByteBudget, ByteShare } from "./byte-budget.ts";
+import { isReadable, MAX_PDF_BYTES, MAX_SHOWN_BYTES } from "./for-model.ts";
+import { mediaTypeOf } from "./media-type.ts";
+import { type AttachmentAccount, type AttachmentLogger, type Inspector, messageOf } from "./ports.ts";
+import { readBody } from "./read-body.ts";
+import type { MessageWithFiles, ReceivedFile } from "./received.ts";
+
+/** For all attachments of one message together, in milliseconds. */
+const FETCH_MS = 20_000;
+/** Of one message. */
+const MAX_FILES = 20;
+/** Of one message. */
+const AT_A_TIME = 4;
+const MAX_FILE_BYTES = 25_000_000;
+
+export interface ReceivePorts {
+  readonly account: (channel: string, account: string) => AttachmentAccount | undefined;
+  /** Keeps bytes in the folder of an agent; gives their path there. */
+  readonly keep: (agentId: string, bytes: Uint8Array, extension: string) => Promise<string>;
+  readonly memory: ByteBudget;
+  readonly inspector: Inspector;
+  readonly logger: AttachmentLogger;
+}
+
+/** Fetches the attachments of one message, in order, and keeps them. Never rejects. */
+export async function receiveFiles(
+  ports: ReceivePorts,
+  message: MessageWithFiles,
+): Promise<readonly ReceivedFile[]> {
+  const { media } = message.event;
+  const limit = deadline(FETCH_MS);
+  const wanted = media.slice(0, MAX_FILES).map((ref) => ({ ref, share: ports.memory.enter() }));
+  const files: ReceivedFile[] = [];
+  const queue = wanted.entries();
+  let heldBytes = 0;
+  const work = async (): Promise<void> => {
+    for (const [index, { ref, share }] of queue) {
+      const { bytes, ...described } = await receiveFile(ports, message, ref, share, limit.signal);
+      // Of one message no more is held than a model is shown at most.
+      const held = bytes !== undefined && heldBytes + bytes.byteLength <= MAX_SHOWN_BYTES;
+      files[index] = held ? { ...described, bytes } : described;
+      if (held) {
+        heldBytes += bytes.byteLength;
+        share.done();
+      } else share.leave();
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  limit.end();
+  for (const { share } of wanted) share.leave();
+  const rest = media.slice(MAX_FILES).map(({ kind, mimeType }) => ({
+    kind,
+    mimeType: safeMimeType(mimeType),
+    note: `not fetched: more than ${MAX_FILES} attachments`,
+  }));
+  return [...files, ...rest];
+}
+
+async function receiveFile(
+  ports: ReceivePorts,
+  message: MessageWithFiles,
+  ref: MediaRef,
+  share: ByteShare,
+  signal: AbortSignal,
+): Promise<ReceivedFile> {
+  const named = { kind: ref.kind, ...(ref.name === undefined ? {} : { name: ref.name }) };
+  const declared = { ...named, mimeType: safeMimeType(ref.mimeType) };
+  const fetched = await fetchFile(ports, message, ref, share, signal);
+  if ("note" in fetched) return { ...declared, note: fetched.note };
+  const { bytes } = fetched;
+  const { mimeType, extension } = await mediaTypeOf(bytes, ref.name, ports.inspector);
+  const file = { ...named, mimeType, ...(isReadable(mimeType, bytes) ? { bytes } : {}) };
+  if (!message.keep) return file;
+  try {
+    return { ...file, path: await ports.keep(message.agentId, bytes, extension) };
+  } catch (error) {
+    const { agentId } = message;
+    ports.logger.warn({ agent: agentId, err: messageOf(error) }, "an attachment could not be kept");
+    return { ...file, note: "could not be kept" };
+  }
+}
+
+/** The bytes, or why there are none. */
+async function fetchFile(
+  { account, logger }: ReceivePorts,
+  { event, keep }: MessageWithFiles,
+  ref: MediaRef,
+  share: ByteShare,
+  signal: AbortSignal,
+): Promise<{ readonly bytes: Buffer } | { readonly note: string }> {
+  const { definition, running } = account(event.channel, event.account) ?? {};
+  if (running?.fetchMedia === undefined) return { note: "could not be fetched" };
+  // What is not kept is only for the model, which is shown no more.
+  const most = Math.min(definition?.capabilities.media?.maxBytes ?? 0, keep ? MAX_FILE_BYTES : MAX_PDF_BYTES);
+  const tooLarge = { note: `not fetched: over ${most} bytes` };
+  if ((ref.size ?? 0) > most) return tooLarge;
+  try {
+    signal.throwIfAborted();
+    const { body, size } = await running.fetchMedia(ref, signal);
+    const bytes = await readBody(body, { limit: most, size: size ?? ref.size, share, signal });
+    return bytes === undefined ? tooLarge : { bytes };
+  } catch (error) {
+    logger.warn({ message: event.messageId, err: messageOf(error) }, "an attachment could not be fetched");
+    return { note: "could not be fetched" };
+  }
+}
+
+/** A type as it may be shown; senders can make their platforms say anything. */
+function safeMimeType(mimeType: string): string {
+  const bare = (mimeType.split(";")[0] ?? "").trim().toLowerCase();
+  return /^[a-z0-9.+-]{1,60}\/[a-z0-9.+-]{1,60}$/.test(bare) ? bare : "application/octet-stream";
+}
