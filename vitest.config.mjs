@@ -1,5 +1,7 @@
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { SuiteReporter } from "./scripts/reporter.mjs";
 import { root, workspaceMembers } from "./scripts/workspace.mjs";
 
 /** Only what hangs takes so long, also where other work has the processor. */
@@ -20,6 +22,15 @@ const members = workspaceMembers().map(({ folder, manifest }) => ({
   },
 }));
 
+/** In `npm test`. Many suites wait for a process or a socket for much of their time, so they get more than the cores. */
+const inNpmTest =
+  process.env.SIGNALBOX_TEST_HOST === undefined
+    ? {}
+    : { maxWorkers: availableParallelism() + 1, reporters: ["minimal", new SuiteReporter()] };
+
 export default defineConfig({
-  test: { projects: [...members, { test: { name: "repository", include: ["scripts/**/*.test.mjs"] } }] },
+  test: {
+    ...inNpmTest,
+    projects: [...members, { test: { name: "repository", include: ["scripts/**/*.test.mjs"] } }],
+  },
 });

@@ -1,90 +1,117 @@
-// `npm test`: every check and every test suite, then one line with what passed and failed.
-// Parameters name the steps to run, for instance `npm test -- lint tests`.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
+// `npm test`: every check and every suite as tasks of turbo, then one line with what passed and failed. What nothing has
+// changed for is taken from turbo's cache, with its counts. Parameters name steps, for instance `npm test -- lint tests`.
+import { createHash } from "node:crypto";
+import { existsSync, globSync, readFileSync, rmSync, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { delimiter, dirname, join } from "node:path";
 import { root, run } from "./workspace.mjs";
 
-const reports = mkdtempSync(join(tmpdir(), "signalbox-report-"));
-const bin = (name) => join(root, "node_modules", ".bin", name);
-const scenarios = readdirSync(join(root, "scenarios"))
-  .filter((name) => name.endsWith(".yaml"))
-  .sort();
-// By itself Vitest leaves a core free: of two cores that is half, while many suites wait for a process or a
-// socket for much of their time.
-const workers = Math.max(3, availableParallelism() - 1);
+/** The tasks of each step. */
+const STEPS = {
+  lint: ["lint"],
+  types: ["typecheck"],
+  layers: ["layers"],
+  knip: ["knip"],
+  tests: ["test", "test:scripts"],
+  scenarios: ["scenarios"],
+  packages: ["packages"],
+  readmes: ["readmes"],
+  changesets: ["changesets"],
+};
+const SUITES = new Set(STEPS.tests);
 
-const STEPS = [
-  { name: "lint", title: "format and lint", run: [bin("biome"), "ci", "--error-on-warnings", "."] },
-  { name: "types", title: "types", run: [bin("turbo"), "run", "typecheck", "--output-logs=errors-only"] },
-  { name: "layers", title: "layers", run: ["pnpm", "run", "--silent", "layers"] },
-  { name: "knip", title: "unused files, exports and dependencies", run: [bin("knip"), "--no-config-hints"] },
-  {
-    name: "tests",
-    title: "test suites",
-    run: [
-      bin("vitest"),
-      "run",
-      `--maxWorkers=${workers}`,
-      "--reporter=default",
-      "--reporter=json",
-      `--outputFile.json=${join(reports, "vitest.json")}`,
-    ],
-  },
-  {
-    name: "scenarios",
-    title: "scenarios",
-    run: [
-      process.execPath,
-      "apps/gateway/dist/cli/main.js",
-      "replay",
-      "--check",
-      ...scenarios.map((name) => `scenarios/${name}`),
-    ],
-  },
-  { name: "packages", title: "packages as published", run: [process.execPath, "scripts/packages.mjs"] },
-  { name: "changesets", title: "changesets", run: [process.execPath, "scripts/changesets.mjs"] },
-  { name: "readmes", title: "README examples from tarballs", run: [process.execPath, "scripts/readmes.mjs"] },
-];
-
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !STEPS.some((step) => step.name === name));
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !Object.hasOwn(STEPS, name));
 if (unknown.length > 0) {
-  console.error(
-    `No such step: ${unknown.join(", ")}. There are ${STEPS.map((step) => step.name).join(", ")}.`,
-  );
+  console.error(`No such step: ${unknown.join(", ")}. There are ${Object.keys(STEPS).join(", ")}.`);
   process.exit(64);
 }
+const tasks = (named.length > 0 ? named : Object.keys(STEPS)).flatMap((step) => STEPS[step]);
 
-let passed = 0;
-let failed = 0;
-let skipped = 0;
-for (const step of STEPS) {
-  if (wanted.length > 0 && !wanted.includes(step.name)) continue;
-  console.log(`\n── ${step.title}`);
-  const [program, ...parameters] = step.run;
-  const started = Date.now();
-  const { code } = await run(program, parameters, { show: true });
-  console.log(
-    `── ${step.title}: ${code === 0 ? "passed" : "FAILED"} in ${((Date.now() - started) / 1000).toFixed(1)} s`,
-  );
-  if (step.name === "tests") countTests(code);
-  else if (code === 0) passed++;
-  else failed++;
+const summaries = join(root, ".turbo", "runs");
+for (const stale of [summaries, ...globSync(join(root, "{.,packages/*,apps/*}/.report"))])
+  rmSync(stale, { recursive: true, force: true });
+const turbo = await run(
+  join(root, "node_modules", ".bin", "turbo"),
+  [
+    ...["run", ...tasks, "--summarize", "--continue=dependencies-successful", "--log-order=grouped"],
+    // Suites wait for much of their time.
+    `--concurrency=${availableParallelism() + 1}`,
+  ],
+  { show: true, env: { ...process.env, SIGNALBOX_TEST_HOST: testHost() } },
+);
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+let cached = 0;
+const done = turboTasks();
+console.log("");
+for (const task of done) {
+  const result = resultOf(task);
+  for (const name of Object.keys(total)) total[name] += result[name];
+  if (task.fromCache) cached++;
+  const how = task.fromCache ? "from the cache" : `in ${(task.milliseconds / 1000).toFixed(1)} s`;
+  const counts = result.counts === undefined ? "" : `: ${result.counts}`;
+  console.log(`${result.failed > 0 ? "FAILED" : "passed"}  ${task.name} ${how}${counts}`);
+  for (const reason of result.reasons) console.log(`        skipped: ${reason}`);
 }
-rmSync(reports, { recursive: true, force: true });
-console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
-process.exitCode = failed === 0 ? 0 : 1;
+if (done.length === 0 || (turbo.code !== 0 && total.failed === 0)) {
+  console.log("FAILED  turbo did not come to its end");
+  total.failed++;
+}
+if (cached > 0)
+  console.log(
+    `\n${cached} of ${done.length} tasks were taken from the cache, as nothing they read has changed.`,
+  );
+console.log(
+  `\n${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ""}`,
+);
+process.exitCode = total.failed === 0 ? 0 : 1;
 
-function countTests(code) {
-  try {
-    const report = JSON.parse(readFileSync(join(reports, "vitest.json"), "utf8"));
-    passed += report.numPassedTests;
-    failed += report.numFailedTests;
-    skipped += report.numPendingTests + report.numTodoTests;
-    // A suite that could not be loaded has no tests to count, and an error outside tests fails the run.
-    if (code !== 0 && report.numFailedTests === 0) failed++;
-  } catch {
-    failed++;
-  }
+/** What turbo did for us; builds count where they failed. */
+function turboTasks() {
+  const [file] = globSync(join(summaries, "*.json"));
+  if (file === undefined) return [];
+  return JSON.parse(readFileSync(file, "utf8")).tasks.flatMap(
+    ({ task, package: member, directory, cache, execution }) => {
+      // One whose dependency failed was not tried.
+      const tried = execution !== undefined;
+      const passed = tried && (execution.exitCode ?? 0) === 0;
+      if (!tasks.includes(task) && (passed || !tried)) return [];
+      const name = member === "//" ? task : `${member} ${task}`;
+      const milliseconds = tried ? execution.endTime - execution.startTime : 0;
+      const suite = SUITES.has(task);
+      return [{ name, suite, directory, passed, milliseconds, fromCache: cache.status === "HIT" }];
+    },
+  );
+}
+
+/** A check passes or fails as a whole; a suite by its tests. */
+function resultOf({ suite, passed, directory }) {
+  const whole = { passed: passed ? 1 : 0, failed: passed ? 0 : 1, skipped: 0, reasons: [] };
+  if (!suite) return whole;
+  const file = join(root, directory, ".report", "suite.json");
+  if (!existsSync(file)) return { ...whole, passed: 0, failed: 1, counts: "left no report" };
+  const report = JSON.parse(readFileSync(file, "utf8"));
+  const unexplained = report.skipped > 0 && report.reasons.length === 0 ? 1 : 0;
+  const reasons = unexplained === 0 ? report.reasons : ["for no reason that is told, which is a failure"];
+  // Whatever else made the suite end badly.
+  const failed = Math.max(report.failed + unexplained, whole.failed);
+  const counts = `${report.passed} passed${failed > 0 ? `, ${failed} failed` : ""}${report.skipped > 0 ? `, ${report.skipped} skipped` : ""}`;
+  return { ...report, failed, reasons, counts };
+}
+
+/** What suites find on this machine and would skip tests without: with another browser, sandbox or data they run again. */
+function testHost() {
+  const programs = ["bwrap", "chromium"].flatMap((name) =>
+    (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, name)),
+  );
+  const data = globSync(join(dirname(root.replace(/\/$/, "")), "shared", "wire", "**"));
+  const parts = [...programs, ...data].flatMap((path) => {
+    const entry = statSync(path, { throwIfNoEntry: false });
+    return entry === undefined ? [] : [`${path} ${entry.size} ${entry.mtimeMs}`];
+  });
+  const uid = process.getuid?.() ?? "";
+  return createHash("sha256")
+    .update([process.platform, process.arch, uid, ...parts].join("\n"))
+    .digest("hex");
 }

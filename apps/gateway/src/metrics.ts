@@ -4,7 +4,7 @@ import type { GatewayHook } from "./hook-points.ts";
 import { VERSION } from "./version.ts";
 
 /** The stages of a message's way whose own time is measured; what they wait for is not in it. */
-export type TimedStage = "accept" | "prepare" | "conclude";
+type TimedStage = "accept" | "prepare" | "conclude";
 
 /** What is the case at the moment of a scrape. */
 export interface Gauges {
