@@ -1,79 +1,91 @@
+import { and, eq, inArray, like, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
+import type { Bound } from "./database.ts";
 import { rowOf } from "./ids.ts";
-import { decode } from "./json.ts";
-import type { OutboxRecord } from "./records.ts";
+import { inboxIdOf } from "./inbox-rows.ts";
+import { inbox, isGivenUp, type OutboxRecord, outbox, run } from "./schema/index.ts";
 import type { InboxId } from "./types/common.ts";
 import type { InboxFinalState } from "./types/inbox.ts";
+
+type UndeliveredState = Extract<InboxFinalState, "failed-reported" | "expired-reported">;
 
 /** Which messages a row of the outbox answers, and what its fate makes of them. */
 export interface Answers {
   of(row: OutboxRecord): readonly InboxId[];
   /** The reply never came: messages that count as replied have another end. Gives those. */
-  undelivered(
-    row: OutboxRecord,
-    state: Extract<InboxFinalState, "failed-reported" | "expired-reported">,
-    why: string,
-  ): readonly InboxId[];
+  undelivered(row: OutboxRecord, state: UndeliveredState, why: string): readonly InboxId[];
   /** The reply is on its way after all: they count as replied again. */
   reopened(row: OutboxRecord): void;
   /** A message has its end as replied just now: where its reply was given up before that, it has another. */
   settled(seq: number): void;
 }
 
-interface Answered {
-  readonly seq: number;
-  readonly id: InboxId;
-}
-
 /** How the reason of a message begins whose reply did not come. */
 const MARK = "undelivered: ";
 
 export function createAnswers({ database }: Pick<Context, "database">): Answers {
-  const runOf = database.query<[number], { run: number | null }>("SELECT run FROM entry WHERE id = ?");
-  // Messages that a run gave back to their queue are another run's.
-  const ofRun = database.query<[number], Answered>(
-    `SELECT inbox.seq, inbox.id FROM run, json_each(run.inbox) AS taken JOIN inbox ON inbox.seq = taken.value
-     WHERE run.n = ?1 AND inbox.run = ?1 ORDER BY inbox.seq`,
+  const { db } = database;
+  const answered = { seq: inbox.seq, receivedAt: inbox.receivedAt, nonce: inbox.nonce, run: inbox.run };
+  const messagesOfRun = database.query((p: Bound<{ n: number }>) =>
+    db.select({ seqs: run.inbox }).from(run).where(eq(run.n, p.n)),
   );
-  const byNumber = database.query<[number], Answered>("SELECT seq, id FROM inbox WHERE seq = ?");
-  const endUndelivered = database.command<[string, string, number]>(
-    `UPDATE inbox SET state = ?, rule = coalesce(rule, 'undelivered'), reason = ? WHERE seq = ? AND state = 'replied'`,
+  const bySeq = database.query((p: Bound<{ seq: number }>) =>
+    db.select(answered).from(inbox).where(eq(inbox.seq, p.seq)),
   );
-  const reply = database.command<[number]>(
-    `UPDATE inbox SET state = 'replied', rule = nullif(rule, 'undelivered'), reason = NULL
-     WHERE seq = ? AND state IN ('failed-reported', 'expired-reported') AND reason LIKE '${MARK}%'`,
+  const endUndelivered = database.command(
+    (p: Bound<{ seq: number; state: UndeliveredState; reason: string }>) =>
+      db
+        .update(inbox)
+        .set({ state: p.state, rule: sql`coalesce(${inbox.rule}, 'undelivered')`, reason: p.reason })
+        .where(and(eq(inbox.seq, p.seq), eq(inbox.state, "replied"))),
+  );
+  const endReplied = database.command((p: Bound<{ seq: number }>) =>
+    db
+      .update(inbox)
+      .set({ state: "replied", rule: sql`nullif(${inbox.rule}, 'undelivered')`, reason: null })
+      .where(
+        and(
+          eq(inbox.seq, p.seq),
+          inArray(inbox.state, ["failed-reported", "expired-reported"]),
+          like(inbox.reason, `${MARK}%`),
+        ),
+      ),
+  );
+  const givenUpAnswering = database.query((p: Bound<{ answers: string }>) =>
+    db
+      .select({ state: outbox.state, error: outbox.error })
+      .from(outbox)
+      .where(and(isGivenUp, eq(outbox.answers, p.answers))),
   );
 
-  // The index of rows that were given up has these states.
-  const givenUp = database.query<[string], { state: string; error: string | null }>(
-    "SELECT state, error FROM outbox WHERE state IN ('dead', 'uncertain', 'expired') AND answers = ?",
-  );
-
-  function answered(row: OutboxRecord): readonly Answered[] {
-    if (row.answers !== null) return decode<number[]>(row.answers).flatMap((seq) => byNumber.get(seq) ?? []);
-    const run = runOf.get(row.entry)?.run ?? null;
-    return run === null ? [] : ofRun.all(run);
+  function messagesOf(row: OutboxRecord) {
+    if (row.answers.length > 0) return row.answers.flatMap((seq) => bySeq.get({ seq }) ?? []);
+    if (row.run === null) return [];
+    const taken = messagesOfRun.get({ n: row.run })?.seqs ?? [];
+    // Messages that a run gave back to their queue are another run's.
+    return taken.flatMap((seq) => bySeq.get({ seq }) ?? []).filter(({ run: taker }) => taker === row.run);
   }
 
   return {
-    of: (row) => answered(row).map(({ id }) => id),
+    of: (row) => messagesOf(row).map(inboxIdOf),
     undelivered: (row, state, why) =>
-      answered(row).flatMap(({ seq, id }) => (endUndelivered.run(state, MARK + why, seq) === 0 ? [] : [id])),
+      messagesOf(row)
+        .filter(({ seq }) => endUndelivered.run({ seq, state, reason: MARK + why }).changes > 0)
+        .map(inboxIdOf),
     settled(seq) {
-      for (const row of givenUp.all(JSON.stringify([seq]))) {
-        if (row.state === "uncertain") continue;
-        const state = row.state === "dead" ? "failed-reported" : "expired-reported";
-        endUndelivered.run(state, MARK + (row.error ?? "given up"), seq);
+      for (const { state, error } of givenUpAnswering.all({ answers: JSON.stringify([seq]) })) {
+        if (state === "uncertain") continue;
+        const end = state === "dead" ? "failed-reported" : "expired-reported";
+        endUndelivered.run({ seq, state: end, reason: MARK + (error ?? "given up") });
       }
     },
     reopened(row) {
-      for (const { seq } of answered(row)) reply.run(seq);
+      for (const { seq } of messagesOf(row)) endReplied.run({ seq });
     },
   };
 }
 
-/** As the column has them; undefined where there are none. */
-export function answersText(ids: readonly InboxId[] | undefined): string | null {
-  const seqs = (ids ?? []).flatMap((id) => rowOf(id) ?? []);
-  return seqs.length === 0 ? null : JSON.stringify(seqs);
+/** The numbers of messages, as the column has them. */
+export function answeredRows(ids: readonly InboxId[] | undefined): readonly number[] {
+  return (ids ?? []).flatMap((id) => rowOf(id) ?? []);
 }

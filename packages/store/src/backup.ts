@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs/promises";
 import { dirname } from "node:path";
-import { toStoreError } from "./database.ts";
+import { toStoreError } from "./driver-errors.ts";
 import { StoreError } from "./errors.ts";
 
 /**

@@ -1,5 +1,7 @@
-import { type Database, isBusy, toStoreError } from "./database.ts";
+import type { Database } from "./database.ts";
+import { isBusy, toStoreError } from "./driver-errors.ts";
 import { StoreError } from "./errors.ts";
+import type { StoreLogger } from "./types/store.ts";
 
 /** Makes everything committed so far survive a loss of power. */
 type SyncLog = () => Promise<void>;
@@ -10,8 +12,9 @@ export interface CommitQueueOptions {
   readonly syncLog?: SyncLog;
   /** The widest spacing of commits under load. */
   readonly spacingMs: number;
-  /** Runs after a batch is on the disk and before the next begins; for checkpoints. */
-  readonly afterBatch?: () => Promise<void> | undefined;
+  /** Runs after a batch is on the disk and before the next begins; for checkpoints. What it throws is only logged. */
+  readonly afterBatch?: () => Promise<void>;
+  readonly logger?: StoreLogger;
 }
 
 export interface CommitQueue {
@@ -182,10 +185,19 @@ export function commitQueue(options: CommitQueueOptions): CommitQueue {
       await sync(outcomes);
     }
     for (const [call, error] of outcomes) call.done(error);
-    await options.afterBatch?.();
+    await tendTheLog();
     running = false;
     if (waiting.length > 0) schedule();
     else for (const resolve of idle.splice(0)) resolve();
+  }
+
+  /** The calls have their answers by now: what fails here is tried again after the next batch. */
+  async function tendTheLog(): Promise<void> {
+    try {
+      await options.afterBatch?.();
+    } catch (error) {
+      options.logger?.warn({ error: String(error) }, "the database's log could not be looked after");
+    }
   }
 
   async function sync(outcomes: Map<Call, unknown>): Promise<void> {

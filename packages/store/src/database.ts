@@ -1,106 +1,156 @@
 import type Sqlite from "better-sqlite3";
-import { StoreError } from "./errors.ts";
+import { getTableColumns, Placeholder, type SQL, sql } from "drizzle-orm";
+import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { FaultPoint } from "./types/store.ts";
 
-/** What a statement can bind. */
-type SqlValue = string | number | Uint8Array | null;
+/** What a statement binds: `{ seq: number }` gives a placeholder `seq`. */
+export type Bound<Params> = { readonly [Name in keyof Params]: SQL<Params[Name]> & Placeholder<string> };
 
-/** A prepared statement; prepared when first used. */
-interface Query<Params extends readonly SqlValue[], Row> {
-  get(...params: Params): Row | undefined;
-  all(...params: Params): Row[];
+/** What stands behind `get`, `all` and `run` of a statement that binds nothing may be left out. */
+type Given<Params> = keyof Params extends never ? [] : [params: Params];
+
+/** A prepared statement that reads. */
+export interface Query<Params, Row> {
+  get(...params: Given<Params>): Row | undefined;
+  all(...params: Given<Params>): Row[];
 }
 
 /** A prepared statement that writes. */
-interface Command<Params extends readonly SqlValue[]> {
-  /** Gives the number of rows changed. */
-  run(...params: Params): number;
+export interface Command<Params> {
+  run(...params: Given<Params>): Written;
 }
 
-/** One connection, its statements and its fault hook. */
-export interface Database {
-  readonly raw: Sqlite.Database;
-  query<Params extends readonly SqlValue[], Row>(sql: string): Query<Params, Row>;
-  command<Params extends readonly SqlValue[]>(sql: string): Command<Params>;
-  readonly fault: (point: FaultPoint) => void;
+interface Written {
+  /** Number of rows. */
+  readonly changes: number;
+  /** Of the row that was inserted last: the number SQLite gave it. */
+  readonly rowNumber: number;
 }
 
-/** The driver takes `?1`, `?2` for names: they are bound through an object with those keys. */
-function binder(sql: string): (params: readonly SqlValue[]) => readonly unknown[] {
-  if (!sql.includes("?1")) return (params) => params;
-  return (params) => [Object.fromEntries(params.map((value, index) => [index + 1, value]))];
-}
-
-export function wrapDatabase(raw: Sqlite.Database, faults?: (point: FaultPoint) => void): Database {
-  return {
-    raw,
-    fault: faults ?? (() => {}),
-    query<Params extends readonly SqlValue[], Row>(sql: string): Query<Params, Row> {
-      let statement: Sqlite.Statement<unknown[], Row> | undefined;
-      const prepared = () => {
-        statement ??= raw.prepare<unknown[], Row>(sql);
-        return statement;
-      };
-      const bind = binder(sql);
-      return {
-        get: (...params) => prepared().get(...bind(params)),
-        all: (...params) => prepared().all(...bind(params)),
-      };
-    },
-    command<Params extends readonly SqlValue[]>(sql: string): Command<Params> {
-      let statement: Sqlite.Statement<unknown[]> | undefined;
-      const bind = binder(sql);
-      return {
-        run(...params) {
-          faults?.("write");
-          statement ??= raw.prepare<unknown[]>(sql);
-          return statement.run(...bind(params)).changes;
-        },
-      };
-    },
+interface Readable<Row> {
+  prepare(): {
+    get(params?: object): Row | undefined;
+    all(params?: object): Row[];
   };
 }
 
-/** The `code` of an error of SQLite or of Node. */
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+interface Writable {
+  prepare(): { run(params?: object): Sqlite.RunResult };
 }
 
-/** Somebody else holds the write lock: try again. */
-export function isBusy(error: unknown): boolean {
-  return codeOf(error).startsWith("SQLITE_BUSY");
+/**
+ * One connection and its statements. Each is prepared once, when it is first used: a start prepares what it needs and
+ * no more.
+ */
+export interface Database {
+  readonly raw: Sqlite.Database;
+  readonly db: BetterSQLite3Database;
+  query<Params extends object, Row>(build: (bound: Bound<Params>) => Readable<Row>): Query<Params, Row>;
+  command<Params extends object>(build: (bound: Bound<Params>) => Writable): Command<Params>;
+  /** Inserts whole rows; what is not given has its default, or is NULL. */
+  insert<Table extends SQLiteTable>(table: Table): Command<Table["$inferInsert"]>;
+  /** As {@link insert}, in the place of a row with the same `key`. */
+  replace<Table extends SQLiteTable>(
+    table: Table,
+    key: readonly SQLiteColumn[],
+  ): Command<Table["$inferInsert"]>;
+  /** SQL by hand, for what drizzle cannot say; `@name` binds. */
+  handWritten<Params extends object, Row = never>(text: string): Query<Params, Row> & Command<Params>;
+  readonly fault: (point: FaultPoint) => void;
 }
 
-/** What the caller is told instead of a driver's error. */
-export function toStoreError(error: unknown): unknown {
-  if (error instanceof StoreError) return error;
-  const code = codeOf(error);
-  const text = error instanceof Error ? error.message : String(error);
-  if (code === "SQLITE_FULL" || code === "ENOSPC" || code === "EDQUOT") {
-    return new StoreError(
-      "disk_full",
-      `No space left for the database (${text}): free some; nothing was written.`,
-      {
-        cause: error,
-      },
-    );
+/** Gives a placeholder for whatever name it is asked for. */
+function placeholders<Params>(): Bound<Params> {
+  // Drizzle binds a placeholder wherever a value or an expression may stand, though the types of `set` and `eq` do not
+  // say so.
+  return new Proxy({} as Bound<Params>, { get: (_, name) => new Placeholder(String(name)) });
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** What an insert binds for the columns that it is not given. */
+function defaults(table: SQLiteTable): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(getTableColumns(table)).map(([name, column]) => [name, column.default ?? null]),
+  );
+}
+
+function columnPlaceholders(table: SQLiteTable): Record<string, Placeholder> {
+  return Object.fromEntries(Object.keys(getTableColumns(table)).map((name) => [name, sql.placeholder(name)]));
+}
+
+/** What a row brings in the place of another with the same key. */
+function columnsBut(key: readonly SQLiteColumn[], table: SQLiteTable): Record<string, SQL> {
+  return Object.fromEntries(
+    Object.entries(getTableColumns(table))
+      .filter(([, column]) => !key.includes(column))
+      .map(([name, column]) => [name, sql`excluded.${sql.identifier(snakeCase(column.name))}`]),
+  );
+}
+
+/** A column as SQLite knows it. */
+export const snakeCase = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+export function wrapDatabase(raw: Sqlite.Database, faults?: (point: FaultPoint) => void): Database {
+  const db = drizzle(raw, { casing: "snake_case" });
+  const fault = faults ?? (() => {});
+
+  function writing(
+    statement: () => { run(params?: object): Sqlite.RunResult },
+  ): (params?: object) => Written {
+    return (params) => {
+      fault("write");
+      const { changes, lastInsertRowid } = statement().run(params);
+      return { changes, rowNumber: Number(lastInsertRowid) };
+    };
   }
-  if (code.startsWith("SQLITE_BUSY")) {
-    return new StoreError("locked", "Another process kept the database locked for too long.", {
-      cause: error,
-    });
+
+  function inserting(table: SQLiteTable, build: () => Writable): (row?: object) => Written {
+    const absent = defaults(table);
+    const insert = writing(once(() => build().prepare()));
+    return (row) => insert({ ...absent, ...row });
   }
-  if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB") {
-    return new StoreError(
-      "corrupt",
-      `The database file is damaged or no database (${text}): restore a backup.`,
-      {
-        cause: error,
-      },
-    );
-  }
-  if (code.startsWith("SQLITE_IOERR") || code === "EIO") {
-    return new StoreError("io", `The disk failed under the database (${text}).`, { cause: error });
-  }
-  return error;
+
+  return {
+    raw,
+    db,
+    fault,
+    query<Params extends object, Row>(build: (bound: Bound<Params>) => Readable<Row>): Query<Params, Row> {
+      const statement = once(() => build(placeholders()).prepare());
+      return {
+        get: (...[params]) => statement().get(params),
+        all: (...[params]) => statement().all(params),
+      };
+    },
+    command: (build) => ({ run: writing(once(() => build(placeholders()).prepare())) }),
+    insert: (table: SQLiteTable) => ({
+      run: inserting(table, () => db.insert(table).values(columnPlaceholders(table))),
+    }),
+    replace: (table: SQLiteTable, key) => ({
+      run: inserting(table, () =>
+        db
+          .insert(table)
+          .values(columnPlaceholders(table))
+          .onConflictDoUpdate({ target: [...key], set: columnsBut(key, table) }),
+      ),
+    }),
+    handWritten<Params extends object, Row>(text: string): Query<Params, Row> & Command<Params> {
+      const statement = once(() => raw.prepare<[object?], Row>(text));
+      return {
+        get: (...[params]) => (params === undefined ? statement().get() : statement().get(params)),
+        all: (...[params]) => (params === undefined ? statement().all() : statement().all(params)),
+        run: writing(() => ({
+          run: (params) => (params === undefined ? statement().run() : statement().run(params)),
+        })),
+      };
+    },
+  };
 }

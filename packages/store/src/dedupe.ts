@@ -1,7 +1,9 @@
 import { hash } from "node:crypto";
+import { asc, eq, gt, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
-import type { InboxReader } from "./inbox-rows.ts";
-import type { InboxRecord } from "./records.ts";
+import type { Bound } from "./database.ts";
+import type { InboxRows } from "./inbox-rows.ts";
+import { dedupe, dedupeMark, type InboxRecord, inbox } from "./schema/index.ts";
 import type { Bodies } from "./types/common.ts";
 
 const dayMs = 86_400_000;
@@ -19,6 +21,11 @@ export interface DedupeKey {
   readonly id: string;
 }
 
+interface DedupeKeys {
+  readonly event: DedupeKey;
+  readonly message: DedupeKey | undefined;
+}
+
 /** The first delivery: its row, or only the memory that there was one. */
 export type Seen = { readonly row: InboxRecord } | "pruned";
 
@@ -26,7 +33,7 @@ export interface DedupeIndex {
   /** Inside a transaction, or on the committed state. */
   find(key: DedupeKey): Seen | undefined;
   /** Inside the transaction that inserts row `seq`. */
-  add(keys: readonly DedupeKey[], seq: number): void;
+  add(keys: DedupeKeys, seq: number): void;
   /** Moves the recent keys into the index. */
   merge(): Promise<void>;
 }
@@ -45,31 +52,50 @@ export function dedupeKey(kind: DedupeKey["kind"], channel: string, account: str
  * the rows that came since the last (another process may have written them), and a hit counts only once the row itself
  * confirms it, so that a call that was undone leaves nothing behind.
  */
-export function createDedupeIndex(context: Context, inbox: InboxReader<Bodies>): DedupeIndex {
+export function createDedupeIndex(context: Context, rows: InboxRows<Bodies>): DedupeIndex {
   const { database, queue } = context;
-  const mark = database.query<[], { seq: number }>("SELECT seq FROM dedupe_mark");
-  const setMark = database.command<[number]>("UPDATE dedupe_mark SET seq = max(seq, ?)");
-  const indexed = database.query<[number], { seq: number }>("SELECT seq FROM dedupe WHERE key = ?");
-  const put = database.command<[number, number, number]>(
-    "INSERT OR REPLACE INTO dedupe (key, seq, day) VALUES (?, ?, ?)",
+  const { db } = database;
+  const mark = database.query(() => db.select().from(dedupeMark));
+  const setMark = database.command((p: Bound<{ seq: number }>) =>
+    db
+      .insert(dedupeMark)
+      .values({ one: 1, seq: p.seq })
+      .onConflictDoUpdate({
+        target: dedupeMark.one,
+        set: { seq: sql`max(${dedupeMark.seq}, excluded.seq)` },
+      }),
   );
-  type Keys = Pick<InboxRecord, "seq" | "event_key" | "message_key" | "received_at">;
-  const since = database.query<[number], Keys>(
-    "SELECT seq, event_key, message_key, received_at FROM inbox WHERE seq > ? ORDER BY seq",
+  const indexed = database.query((p: Bound<{ key: number }>) =>
+    db.select().from(dedupe).where(eq(dedupe.key, p.key)),
+  );
+  const put = database.replace(dedupe, [dedupe.key]);
+  const after = database.query((p: Bound<{ seq: number }>) =>
+    db
+      .select({
+        seq: inbox.seq,
+        eventKey: inbox.eventKey,
+        messageKey: inbox.messageKey,
+        receivedAt: inbox.receivedAt,
+      })
+      .from(inbox)
+      .where(gt(inbox.seq, p.seq))
+      .orderBy(asc(inbox.seq)),
   );
   const recent = new Map<number, number>();
   let loadedIn = -1;
   let loadedTo: number | undefined;
   let merging = false;
 
+  const marked = (): number => mark.get()?.seq ?? 0;
+
   /** Once in a batch, before any row is inserted in it: what is read is committed. */
   function load(): void {
     if (loadedIn === queue.batch) return;
     loadedIn = queue.batch;
-    let last = loadedTo ?? mark.get()?.seq ?? 0;
-    for (const { seq, event_key, message_key } of since.all(last)) {
-      recent.set(event_key, seq);
-      if (message_key !== null) recent.set(message_key, seq);
+    let last = loadedTo ?? marked();
+    for (const { seq, eventKey, messageKey } of after.all({ seq: last })) {
+      recent.set(eventKey, seq);
+      if (messageKey !== null) recent.set(messageKey, seq);
       last = seq;
     }
     loadedTo = last;
@@ -77,10 +103,11 @@ export function createDedupeIndex(context: Context, inbox: InboxReader<Bodies>):
 
   /** The row, if it is of the message that the key names and not of one whose key happens to be the same. */
   function confirm(key: DedupeKey, seq: number): InboxRecord | undefined {
-    const row = inbox.record(seq);
-    if (row === undefined || (row.event_key !== key.number && row.message_key !== key.number))
-      return undefined;
-    const event = inbox.event(row);
+    const row = rows.record(seq);
+    if (row === undefined || (row.eventKey !== key.number && row.messageKey !== key.number)) return undefined;
+    // Where its content is gone the key has to do.
+    if (rows.isDamaged(row)) return row;
+    const event = rows.event(row);
     const id = key.kind === "event" ? event.eventId : event.messageId;
     return event.channel === key.channel && event.account === key.account && id === key.id ? row : undefined;
   }
@@ -88,23 +115,24 @@ export function createDedupeIndex(context: Context, inbox: InboxReader<Bodies>):
   async function merge(): Promise<void> {
     const from = await queue.read(() => {
       load();
-      return mark.get()?.seq ?? 0;
+      return marked();
     });
     const to = loadedTo ?? from;
-    const keys: [key: number, seq: number, day: number][] = [];
-    for (const { seq, event_key, message_key, received_at } of since.all(from)) {
-      if (seq > to) break;
-      const day = Math.floor(received_at / dayMs);
-      keys.push([event_key, seq, day]);
-      if (message_key !== null) keys.push([message_key, seq, day]);
-    }
-    keys.sort((a, b) => a[0] - b[0]);
+    const keys = after
+      .all({ seq: from })
+      .filter(({ seq }) => seq <= to)
+      .flatMap(({ seq, eventKey, messageKey, receivedAt }) => {
+        const day = Math.floor(receivedAt / dayMs);
+        const ofEvent = { key: eventKey, seq, day };
+        return messageKey === null ? [ofEvent] : [ofEvent, { key: messageKey, seq, day }];
+      })
+      .sort((a, b) => a.key - b.key);
     for (let start = 0; start < keys.length; start += mergeChunk) {
       await queue.write(() => {
-        for (const key of keys.slice(start, start + mergeChunk)) put.run(...key);
+        for (const key of keys.slice(start, start + mergeChunk)) put.run(key);
       });
     }
-    await queue.write(() => setMark.run(to));
+    await queue.write(() => setMark.run({ seq: to }));
     for (const [key, seq] of recent) if (seq <= to) recent.delete(key);
   }
 
@@ -114,14 +142,15 @@ export function createDedupeIndex(context: Context, inbox: InboxReader<Bodies>):
       const recentSeq = recent.get(key.number);
       const recentRow = recentSeq === undefined ? undefined : confirm(key, recentSeq);
       if (recentRow !== undefined) return { row: recentRow };
-      const seq = indexed.get(key.number)?.seq;
+      const seq = indexed.get({ key: key.number })?.seq;
       if (seq === undefined) return undefined;
-      if (inbox.record(seq) === undefined) return "pruned";
+      if (rows.record(seq) === undefined) return "pruned";
       const row = confirm(key, seq);
       return row === undefined ? undefined : { row };
     },
-    add(keys, seq) {
-      for (const key of keys) recent.set(key.number, seq);
+    add({ event, message }, seq) {
+      recent.set(event.number, seq);
+      if (message !== undefined) recent.set(message.number, seq);
       if (merging || recent.size < 2 * mergeAfter) return;
       merging = true;
       // One that fails is tried again with a later message; until then the keys stay where they are.

@@ -1,5 +1,6 @@
-import type { Database } from "./database.ts";
-import type { EntryRecord } from "./records.ts";
+import { eq } from "drizzle-orm";
+import type { Bound, Database } from "./database.ts";
+import { type EntryRecord, entry } from "./schema/index.ts";
 
 /** Where an entry belongs; what is not given is NULL. */
 interface EntryPlace {
@@ -21,42 +22,24 @@ export interface Entries {
 }
 
 export function createEntries(database: Database): Entries {
-  const next = database.query<[], { id: number }>("SELECT coalesce(max(id), 0) + 1 AS id FROM entry");
-  const insert = database.command<
-    [
-      ...[number, string, string | null, number | null, number | null],
-      ...[number | null, number | null, number, string],
-    ]
-  >(
-    `INSERT INTO entry (id, kind, session_key, seq, prev, generation, run, at, body)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  const { db } = database;
+  const insert = database.insert(entry);
+  const byId = database.query((p: Bound<{ id: number }>) =>
+    db.select().from(entry).where(eq(entry.id, p.id)),
   );
-  const get = database.query<[number], EntryRecord>("SELECT * FROM entry WHERE id = ?");
-  const setBody = database.command<[string, number]>("UPDATE entry SET body = ? WHERE id = ?");
-  const remove = database.command<[number]>("DELETE FROM entry WHERE id = ?");
+  const setBody = database.command((p: Bound<{ id: number; body: string }>) =>
+    db.update(entry).set({ body: p.body }).where(eq(entry.id, p.id)),
+  );
+  const remove = database.command((p: Bound<{ id: number }>) => db.delete(entry).where(eq(entry.id, p.id)));
 
   return {
-    add(kind, body, { at, sessionKey, run, seq, prev, generation }) {
-      const id = next.get()?.id ?? 1;
-      insert.run(
-        id,
-        kind,
-        sessionKey ?? null,
-        seq ?? null,
-        prev ?? null,
-        generation ?? null,
-        run ?? null,
-        at,
-        body,
-      );
-      return id;
-    },
-    get: (id) => get.get(id),
+    add: (kind, body, place) => insert.run({ kind, body, ...place }).rowNumber,
+    get: (id) => byId.get({ id }),
     setBody(id, body) {
-      setBody.run(body, id);
+      setBody.run({ id, body });
     },
     remove(id) {
-      remove.run(id);
+      remove.run({ id });
     },
   };
 }

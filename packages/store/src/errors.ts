@@ -1,12 +1,14 @@
 /**
- * `store_newer` the file was written by a later version · `fenced` the lease is not current · `busy` a run holds the
- * session · `conflict` the row is not in a state that allows this · `not_found` · `disk_full` nothing was written,
- * later calls work once there is space · `io` the disk failed; the store must be opened again · `corrupt` the file is
- * damaged or no database · `closed` · `invalid` a value the store cannot keep · `home_held` another process runs on
- * this home · `locked` another process kept the database locked for too long.
+ * `store_newer` the file was written by a later version · `store_older` by an earlier one, and was only to be read ·
+ * `fenced` the lease is not current · `busy` a run holds the session · `conflict` the row is not in a state that allows
+ * this · `not_found` · `disk_full` nothing was written, later calls work once there is space · `io` the disk failed; the
+ * store must be opened again · `corrupt` the file is damaged or no database · `closed` · `invalid` a value the store
+ * cannot keep · `home_held` another process runs on this home · `locked` another process kept the database locked for
+ * too long.
  */
 export type StoreErrorCode =
   | "store_newer"
+  | "store_older"
   | "fenced"
   | "busy"
   | "conflict"

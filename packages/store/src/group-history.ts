@@ -1,63 +1,83 @@
+import { and, asc, desc, eq, inArray } from "drizzle-orm";
 import type { Context } from "./context.ts";
+import type { Bound } from "./database.ts";
 import { decode, encode } from "./json.ts";
+import { groupHistory } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
 import type { GroupHistoryStore } from "./types/side.ts";
 
-const defaultLimit = 20;
-
-interface EntryRecord {
-  readonly entry_id: string;
-  readonly sender_id: string;
-  readonly body: string;
-  readonly at: number;
-}
+const DEFAULT_LIMIT = 20;
+/** Rows trimmed at once; one is pushed at a time, so more are only there after the limit was lowered. */
+const TRIM_AT_MOST = 1000;
 
 export function createGroupHistoryStore({ database, queue }: Context): GroupHistoryStore {
-  const replace = database.command<[string, string, number, string, string]>(
-    "UPDATE group_history SET sender_id = ?, body = ?, at = ? WHERE conversation = ? AND entry_id = ?",
+  const { db } = database;
+  const isEntry = (p: Bound<{ conversation: string; entryId: string }>) =>
+    and(eq(groupHistory.conversation, p.conversation), eq(groupHistory.entryId, p.entryId));
+  const insert = database.insert(groupHistory);
+  const change = database.command(
+    (p: Bound<{ conversation: string; entryId: string; senderId: string; body: string; at: number }>) =>
+      db.update(groupHistory).set({ senderId: p.senderId, body: p.body, at: p.at }).where(isEntry(p)),
   );
-  const insert = database.command<[string, string, string, string, number]>(
-    "INSERT INTO group_history (conversation, entry_id, sender_id, body, at) VALUES (?, ?, ?, ?, ?)",
+  const revise = database.command((p: Bound<{ conversation: string; entryId: string; body: string }>) =>
+    db.update(groupHistory).set({ body: p.body }).where(isEntry(p)),
   );
-  const trim = database.command<[string, number]>(
-    `DELETE FROM group_history WHERE n IN
-       (SELECT n FROM group_history WHERE conversation = ? ORDER BY n DESC LIMIT -1 OFFSET ?)`,
+  const trim = database.command((p: Bound<{ conversation: string; keep: number }>) => {
+    const beyond = db
+      .select({ n: groupHistory.n })
+      .from(groupHistory)
+      .where(eq(groupHistory.conversation, p.conversation))
+      .orderBy(desc(groupHistory.n))
+      .limit(TRIM_AT_MOST)
+      .offset(p.keep);
+    return db.delete(groupHistory).where(inArray(groupHistory.n, beyond));
+  });
+  const ofConversation = database.query((p: Bound<{ conversation: string }>) =>
+    db
+      .select()
+      .from(groupHistory)
+      .where(eq(groupHistory.conversation, p.conversation))
+      .orderBy(asc(groupHistory.n)),
   );
-  const revise = database.command<[string, string, string]>(
-    "UPDATE group_history SET body = ? WHERE conversation = ? AND entry_id = ?",
+  const remove = database.command((p: Bound<{ conversation: string; entryId: string }>) =>
+    db.delete(groupHistory).where(isEntry(p)),
   );
-  const list = database.query<[string], EntryRecord>(
-    "SELECT entry_id, sender_id, body, at FROM group_history WHERE conversation = ? ORDER BY n",
-  );
-  const remove = database.command<[string, string | null]>(
-    "DELETE FROM group_history WHERE conversation = ?1 AND (?2 IS NULL OR entry_id = ?2)",
+  const removeAll = database.command((p: Bound<{ conversation: string }>) =>
+    db.delete(groupHistory).where(eq(groupHistory.conversation, p.conversation)),
   );
 
   return {
     async push(conversation, { id, senderId, body, at }, limit) {
-      const text = encode(body, "An entry of the group history");
+      const row = {
+        conversation,
+        entryId: id,
+        senderId,
+        body: encode(body, "An entry of the group history"),
+        at,
+      };
       return queue.write(() => {
-        if (replace.run(senderId, text, at, conversation, id) > 0) return;
-        insert.run(conversation, id, senderId, text, at);
-        trim.run(conversation, limit ?? defaultLimit);
+        if (change.run(row).changes > 0) return;
+        insert.run(row);
+        trim.run({ conversation, keep: limit ?? DEFAULT_LIMIT });
       });
     },
     async revise(conversation, id, body) {
       const text = encode(body, "An entry of the group history");
-      return queue.write(() => revise.run(text, conversation, id) > 0);
+      return queue.write(() => revise.run({ conversation, entryId: id, body: text }).changes > 0);
     },
     list: (conversation) =>
       queue.read(() =>
-        list.all(conversation).map((row) => ({
-          id: row.entry_id,
-          senderId: row.sender_id,
+        ofConversation.all({ conversation }).map((row) => ({
+          id: row.entryId,
+          senderId: row.senderId,
           body: decode<JsonValue>(row.body),
           at: row.at,
         })),
       ),
     clear: (conversation, id) =>
       queue.write(() => {
-        remove.run(conversation, id ?? null);
+        if (id === undefined) removeAll.run({ conversation });
+        else remove.run({ conversation, entryId: id });
       }),
   };
 }

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { isBusy, toStoreError } from "./database.ts";
+import { isBusy, toStoreError } from "./driver-errors.ts";
 import { HomeHeldError, StoreError } from "./errors.ts";
 import type { JsonValue } from "./types/common.ts";
 

@@ -2,7 +2,7 @@ import type { InboxId, OutboxId, RunId } from "./types/common.ts";
 
 const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const shape = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
-const saltRange = 2 ** 40;
+const nonceRange = 2 ** 40;
 
 function encode(value: number, length: number): string {
   let text = "";
@@ -16,25 +16,28 @@ function encode(value: number, length: number): string {
 
 export type AnyId = InboxId | RunId | OutboxId;
 
-/** Makes ids that are ULIDs and carry the number of their row. */
-export type IdMaker = <Id extends AnyId>(now: number, row: number) => Id;
+/**
+ * The id of a row, a ULID: 10 characters of the time it was made at, 8 of its nonce, 8 of its number. So a row is found
+ * by its id without an index, and two databases make different ones.
+ */
+export function idOf<Id extends AnyId>(at: number, nonce: number, row: number): Id {
+  return brand(encode(at, 10) + encode(nonce, 8) + encode(row, 8));
+}
 
 /**
- * 10 characters of time, 8 random ones that change with the millisecond, 8 for the row number: ids of one table rise
- * with their rows, two databases make different ones, and finding a row by its id needs no index. The time never
- * goes back, whatever the clock does.
+ * Makes the random part of ids, which stays for as long as the time does: ids of one millisecond sort as their rows.
  *
  * @param random gives a number in [0, 1)
  */
-export function idMaker(random: () => number): IdMaker {
-  let time = -1;
-  let head = "";
-  return <Id extends AnyId>(now: number, row: number): Id => {
-    if (now > time) {
-      time = now;
-      head = encode(now, 10) + encode(Math.floor(random() * saltRange), 8);
+export function nonceMaker(random: () => number): (at: number) => number {
+  let time: number | undefined;
+  let nonce = 0;
+  return (at) => {
+    if (at !== time) {
+      time = at;
+      nonce = Math.floor(random() * nonceRange);
     }
-    return brand(head + encode(row, 8));
+    return nonce;
   };
 }
 

@@ -1,9 +1,11 @@
+import { and, asc, count, desc, eq, isNotNull, isNull, lt, min, type SQL } from "drizzle-orm";
 import type { Context } from "./context.ts";
+import type { Bound } from "./database.ts";
 import type { Entries } from "./entries.ts";
 import { StoreError } from "./errors.ts";
-import { rowOf } from "./ids.ts";
+import { idOf, rowOf } from "./ids.ts";
 import { decode } from "./json.ts";
-import type { InboxRecord } from "./records.ts";
+import { entry, type InboxRecord, inbox, run } from "./schema/index.ts";
 import type { Bodies, InboxId, RunId } from "./types/common.ts";
 import type { InboxDetail, InboxFinalState, InboxRow, InboxState } from "./types/inbox.ts";
 
@@ -19,99 +21,176 @@ export interface InboundBody<T extends Bodies = Bodies> {
   readonly payload: T["inbound"];
 }
 
-type Listing = { state?: InboxState; sessionKey?: string; before?: InboxId; limit?: number };
+interface Filter {
+  readonly state?: InboxState;
+  readonly sessionKey?: string;
+  readonly before?: InboxId;
+  readonly limit?: number;
+}
 
-/** Reads of the inbox that several parts need. */
-export interface InboxReader<T extends Bodies> {
+interface End {
+  readonly seq: number;
+  readonly state: InboxFinalState;
+  readonly rule: string | null;
+  readonly reason: string | null;
+}
+
+/** Rows that a query asked for, and those of them whose body is gone: the file was damaged. */
+export interface InboxRead<T extends Bodies> {
+  readonly rows: readonly InboxRow<T>[];
+  readonly damaged: readonly InboxRecord[];
+}
+
+/** What several parts need of the inbox. */
+export interface InboxRows<T extends Bodies> {
   record(seq: number): InboxRecord | undefined;
-  /** What came in. */
-  event(row: InboxRecord): InboundBody<T>;
   byId(id: string): InboxRecord | undefined;
-  full(row: InboxRecord | undefined): InboxRow<T> | undefined;
-  queued(sessionKey: string): InboxRow<T>[];
-  unrouted(): InboxRow<T>[];
+  /** What came in. @throws StoreError `corrupt` where it is gone */
+  event(row: InboxRecord): InboundBody<T>;
+  isDamaged(row: InboxRecord): boolean;
+  full(seq: number): InboxRow<T> | undefined;
+  queued(sessionKey: string): InboxRead<T>;
+  unrouted(): InboxRead<T>;
   pendingSessions(): { sessionKey: string; queued: number; since: number }[];
-  list(filter: Listing): InboxRow<T>[];
+  list(filter: Filter): readonly InboxRow<T>[];
+  end(end: End): void;
+}
+
+const DEFAULT_LIMIT = 50;
+
+/** Why a message whose body is gone ended. */
+export const damage = { rule: "damaged", reason: "Its content is missing in the database." } as const;
+
+export function inboxIdOf({
+  receivedAt,
+  nonce,
+  seq,
+}: Pick<InboxRecord, "receivedAt" | "nonce" | "seq">): InboxId {
+  return idOf<InboxId>(receivedAt, nonce, seq);
 }
 
 export function isFinal(state: InboxState): state is InboxFinalState {
   return state !== "accepted" && state !== "queued" && state !== "running";
 }
 
-function toDetail(row: InboxRecord): InboxDetail | undefined {
-  if (row.rule === null && row.reason === null) return undefined;
-  return {
-    ...(row.rule === null ? {} : { rule: row.rule }),
-    ...(row.reason === null ? {} : { reason: row.reason }),
-  };
+function toDetail({ rule, reason }: InboxRecord): InboxDetail | undefined {
+  if (rule === null && reason === null) return undefined;
+  return { ...(rule === null ? {} : { rule }), ...(reason === null ? {} : { reason }) };
 }
 
-export function createInboxReader<T extends Bodies>({ database }: Context, entries: Entries): InboxReader<T> {
-  const bySeq = database.query<[number], InboxRecord>("SELECT * FROM inbox WHERE seq = ?");
-  const runId = database.query<[number], { id: RunId }>("SELECT id FROM run WHERE n = ?");
-  const queued = database.query<[string], InboxRecord>(
-    "SELECT * FROM inbox WHERE settled_at IS NULL AND session_key = ? AND state = 'queued' ORDER BY seq",
+export function createInboxRows<T extends Bodies>(
+  { database, now }: Context,
+  entries: Entries,
+): InboxRows<T> {
+  const { db } = database;
+  /** Rows with all that belongs to them, in one query. */
+  const withBody = () =>
+    db
+      .select({ row: inbox, body: entry.body, run: { n: run.n, startedAt: run.startedAt, nonce: run.nonce } })
+      .from(inbox)
+      .leftJoin(entry, eq(entry.id, inbox.entry))
+      .leftJoin(run, eq(run.n, inbox.run))
+      .$dynamic();
+  type Joined = ReturnType<ReturnType<typeof withBody>["all"]>[number];
+
+  const bySeq = database.query((p: Bound<{ seq: number }>) =>
+    db.select().from(inbox).where(eq(inbox.seq, p.seq)),
   );
-  const unrouted = database.query<[], InboxRecord>(
-    "SELECT * FROM inbox WHERE settled_at IS NULL AND session_key IS NULL ORDER BY seq",
+  const fullBySeq = database.query((p: Bound<{ seq: number }>) => withBody().where(eq(inbox.seq, p.seq)));
+  const queued = database.query((p: Bound<{ sessionKey: string }>) =>
+    withBody()
+      .where(and(isNull(inbox.settledAt), eq(inbox.sessionKey, p.sessionKey), eq(inbox.state, "queued")))
+      .orderBy(asc(inbox.seq)),
   );
-  const pending = database.query<[], { sessionKey: string; queued: number; since: number }>(
-    `SELECT session_key AS sessionKey, count(*) AS queued, min(received_at) AS since FROM inbox
-     WHERE settled_at IS NULL AND session_key IS NOT NULL AND state = 'queued' GROUP BY session_key ORDER BY min(seq)`,
+  const unrouted = database.query(() =>
+    withBody()
+      .where(and(isNull(inbox.settledAt), isNull(inbox.sessionKey)))
+      .orderBy(asc(inbox.seq)),
   );
-  const list = database.query<[string | null, string | null, number, number], InboxRecord>(
-    `SELECT * FROM inbox WHERE (?1 IS NULL OR state = ?1) AND (?2 IS NULL OR session_key = ?2) AND seq < ?3
-     ORDER BY seq DESC LIMIT ?4`,
+  const pending = database.query(() =>
+    db
+      .select({ sessionKey: inbox.sessionKey, queued: count(), since: min(inbox.receivedAt) })
+      .from(inbox)
+      .where(and(isNull(inbox.settledAt), isNotNull(inbox.sessionKey), eq(inbox.state, "queued")))
+      .groupBy(inbox.sessionKey)
+      .orderBy(asc(min(inbox.seq))),
+  );
+  const setEnd = database.command((p: Bound<End & { settledAt: number }>) =>
+    db
+      .update(inbox)
+      .set({ state: p.state, rule: p.rule, reason: p.reason, settledAt: p.settledAt })
+      .where(eq(inbox.seq, p.seq)),
   );
 
-  function event(row: InboxRecord): InboundBody<T> {
-    const entry = entries.get(row.entry);
-    if (entry === undefined)
-      throw new StoreError("corrupt", `The body of inbox message ${row.id} is missing.`);
-    return decode<InboundBody<T>>(entry.body);
-  }
-
-  function toRow(row: InboxRecord): InboxRow<T> {
+  function toRow({ row, run: answering }: Joined, body: string): InboxRow<T> {
     const detail = toDetail(row);
-    const run = row.run === null ? undefined : runId.get(row.run)?.id;
     return {
-      id: row.id,
+      id: inboxIdOf(row),
       seq: row.seq,
-      ...event(row),
-      receivedAt: row.received_at,
+      ...decode<InboundBody<T>>(body),
+      receivedAt: row.receivedAt,
       state: row.state,
       ...(detail === undefined ? {} : { detail }),
-      ...(row.session_key === null || row.agent_id === null
+      ...(row.sessionKey === null || row.agentId === null
         ? {}
-        : { route: { agentId: row.agent_id, sessionKey: row.session_key } }),
-      ...(run === undefined ? {} : { runId: run }),
+        : { route: { agentId: row.agentId, sessionKey: row.sessionKey } }),
+      ...(answering === null
+        ? {}
+        : { runId: idOf<RunId>(answering.startedAt, answering.nonce, answering.n) }),
       revision: row.revision,
-      ...(row.settled_at === null ? {} : { settledAt: row.settled_at }),
+      ...(row.settledAt === null ? {} : { settledAt: row.settledAt }),
+    };
+  }
+
+  function read(joined: readonly Joined[]): InboxRead<T> {
+    return {
+      rows: joined.flatMap((row) => (row.body === null ? [] : [toRow(row, row.body)])),
+      damaged: joined.flatMap(({ row, body }) => (body === null ? [row] : [])),
     };
   }
 
   return {
-    record: (seq) => bySeq.get(seq),
-    event,
+    record: (seq) => bySeq.get({ seq }),
     byId(id) {
       const seq = rowOf(id);
-      const row = seq === undefined ? undefined : bySeq.get(seq);
-      return row?.id === id ? row : undefined;
+      const row = seq === undefined ? undefined : bySeq.get({ seq });
+      return row !== undefined && inboxIdOf(row) === id ? row : undefined;
     },
-    full: (row) => (row === undefined ? undefined : toRow(row)),
-    queued: (sessionKey) => queued.all(sessionKey).map(toRow),
-    unrouted: () => unrouted.all().map(toRow),
-    pendingSessions: () => pending.all(),
-    list(filter) {
-      const before = filter.before === undefined ? undefined : rowOf(filter.before);
-      return list
-        .all(
-          filter.state ?? null,
-          filter.sessionKey ?? null,
-          before ?? Number.MAX_SAFE_INTEGER,
-          filter.limit ?? 50,
-        )
-        .map(toRow);
+    event(row) {
+      const body = entries.get(row.entry)?.body;
+      if (body === undefined)
+        throw new StoreError("corrupt", `The body of inbox message ${inboxIdOf(row)} is missing.`);
+      return decode<InboundBody<T>>(body);
+    },
+    isDamaged: (row) => entries.get(row.entry) === undefined,
+    full(seq) {
+      const joined = fullBySeq.get({ seq });
+      return joined === undefined || joined.body === null ? undefined : toRow(joined, joined.body);
+    },
+    queued: (sessionKey) => read(queued.all({ sessionKey })),
+    unrouted: () => read(unrouted.all()),
+    pendingSessions: () =>
+      pending.all().map((row) => ({
+        sessionKey: row.sessionKey ?? "",
+        queued: row.queued,
+        since: row.since ?? 0,
+      })),
+    list({ state, sessionKey, before, limit }) {
+      const conditions: (SQL | undefined)[] = [
+        lt(inbox.seq, (before === undefined ? undefined : rowOf(before)) ?? Number.MAX_SAFE_INTEGER),
+        state === undefined ? undefined : eq(inbox.state, state),
+        sessionKey === undefined ? undefined : eq(inbox.sessionKey, sessionKey),
+      ];
+      return read(
+        withBody()
+          .where(and(...conditions))
+          .orderBy(desc(inbox.seq))
+          .limit(limit ?? DEFAULT_LIMIT)
+          .all(),
+      ).rows;
+    },
+    end(end) {
+      setEnd.run({ ...end, settledAt: now() });
     },
   };
 }

@@ -1,56 +1,65 @@
+import { and, count, eq, isNull, sql } from "drizzle-orm";
 import type { Answers } from "./answers.ts";
 import type { Context } from "./context.ts";
-import { type DedupeIndex, dedupeKey, type Seen } from "./dedupe.ts";
+import type { Bound } from "./database.ts";
+import { type DedupeIndex, dedupeKey } from "./dedupe.ts";
 import type { Entries } from "./entries.ts";
 import { StoreError } from "./errors.ts";
-import { type InboundBody, type InboxReader, isFinal } from "./inbox-rows.ts";
+import {
+  damage,
+  type InboundBody,
+  type InboxRead,
+  type InboxRows,
+  inboxIdOf,
+  isFinal,
+} from "./inbox-rows.ts";
 import { decode, encode } from "./json.ts";
-import type { InboxRecord } from "./records.ts";
+import { account as accountTable, type InboxRecord, inbox } from "./schema/index.ts";
 import type { Bodies, InboxId } from "./types/common.ts";
-import type { InboxChange, InboxStore, PlatformMessage } from "./types/inbox.ts";
+import type { InboxAccept, InboxChange, InboxRow, InboxStore, PlatformMessage } from "./types/inbox.ts";
+import type { StoreLogger } from "./types/store.ts";
 
-function rowOf(seen: Seen | undefined): InboxRecord | undefined {
-  return seen === undefined || seen === "pruned" ? undefined : seen.row;
+interface Parts<T extends Bodies> {
+  readonly rows: InboxRows<T>;
+  readonly entries: Entries;
+  readonly dedupe: DedupeIndex;
+  readonly answers: Pick<Answers, "settled">;
+  /** Unfinished messages beyond which none is accepted. */
+  readonly limit: number;
+  readonly logger: StoreLogger | undefined;
 }
 
-export function createInboxStore<T extends Bodies>(
-  context: Context,
-  reader: InboxReader<T>,
-  entries: Entries,
-  dedupe: DedupeIndex,
-  answers: Pick<Answers, "settled">,
-): InboxStore<T> {
-  const { database, queue, now } = context;
-  const makeId = context.newIdMaker();
-  const unfinished = database.query<[], { n: number }>(
-    "SELECT count(*) AS n FROM inbox WHERE settled_at IS NULL",
+export function createInboxStore<T extends Bodies>(context: Context, parts: Parts<T>): InboxStore<T> {
+  const { database, queue, now, nonce } = context;
+  const { rows, entries, dedupe, answers, limit, logger } = parts;
+  const { db } = database;
+  const insert = database.insert(inbox);
+  const unfinished = database.query(() =>
+    db.select({ n: count() }).from(inbox).where(isNull(inbox.settledAt)),
   );
-  const nextSeq = database.query<[], { seq: number }>("SELECT coalesce(max(seq), 0) + 1 AS seq FROM inbox");
-  const insert = database.command<
-    [number, InboxId, string, number, number, number | null, string | null, string | null, number]
-  >(
-    `INSERT INTO inbox (seq, id, state, entry, event_key, message_key, session_key, agent_id, revision, received_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?)`,
+  const setRoute = database.command((p: Bound<{ seq: number; sessionKey: string; agentId: string }>) =>
+    db
+      .update(inbox)
+      .set({ state: "queued", sessionKey: p.sessionKey, agentId: p.agentId })
+      .where(eq(inbox.seq, p.seq)),
   );
-  const setRoute = database.command<[string, string, number]>(
-    "UPDATE inbox SET state = 'queued', session_key = ?, agent_id = ? WHERE seq = ?",
+  const markWithdrawn = database.command((p: Bound<{ seq: number; rule: string; reason: string | null }>) =>
+    db.update(inbox).set({ rule: p.rule, reason: p.reason }).where(eq(inbox.seq, p.seq)),
   );
-  const setEnd = database.command<[string, string | null, string | null, number, number]>(
-    "UPDATE inbox SET state = ?, rule = ?, reason = ?, settled_at = ? WHERE seq = ?",
+  const countRevision = database.command((p: Bound<{ seq: number }>) =>
+    db
+      .update(inbox)
+      .set({ revision: sql`${inbox.revision} + 1` })
+      .where(eq(inbox.seq, p.seq)),
   );
-  const knownAccount = database.query<[string, string], { one: 1 }>(
-    "SELECT 1 AS one FROM account WHERE channel = ? AND account = ?",
+  const accountOf = database.query((p: Bound<{ channel: string; account: string }>) =>
+    db
+      .select()
+      .from(accountTable)
+      .where(and(eq(accountTable.channel, p.channel), eq(accountTable.account, p.account))),
   );
-  const addAccount = database.command<[string, string]>(
-    "INSERT INTO account (channel, account) VALUES (?, ?)",
-  );
-  const accounts = database.query<[string | null, string | null], { channel: string; account: string }>(
-    "SELECT channel, account FROM account WHERE (?1 IS NULL OR channel = ?1) AND (?2 IS NULL OR account = ?2)",
-  );
-  const markWithdrawn = database.command<[string, string | null, number]>(
-    "UPDATE inbox SET rule = ?, reason = ? WHERE seq = ?",
-  );
-  const countRevision = database.command<[number]>("UPDATE inbox SET revision = revision + 1 WHERE seq = ?");
+  const addAccount = database.insert(accountTable);
+  const accounts = database.query(() => db.select().from(accountTable));
 
   let open = { transaction: -1, count: 0 };
   /** Counted once in a transaction; what ends within it is not subtracted. */
@@ -61,91 +70,102 @@ export function createInboxStore<T extends Bodies>(
     return open.count;
   }
 
-  function change(message: PlatformMessage | InboxId, apply: (row: InboxRecord) => InboxChange) {
-    const key =
-      typeof message === "string"
-        ? undefined
-        : dedupeKey("message", message.channel, message.account, message.messageId);
+  /** The first delivery of an event, by either of its names. */
+  function firstDelivery(keys: Keys) {
+    return dedupe.find(keys.event) ?? (keys.message === undefined ? undefined : dedupe.find(keys.message));
+  }
+
+  function byPlatformId({ channel, account, messageId }: PlatformMessage): InboxRecord | undefined {
+    const seen = dedupe.find(dedupeKey("message", channel, account, messageId));
+    return seen === undefined || seen === "pruned" ? undefined : seen.row;
+  }
+
+  function change(
+    message: PlatformMessage | InboxId,
+    apply: (row: InboxRecord) => InboxChange,
+  ): Promise<InboxChange> {
     return queue.write((): InboxChange => {
-      const row = typeof message === "string" ? reader.byId(message) : rowOf(key && dedupe.find(key));
-      if (row === undefined) return { outcome: "unknown" };
-      return apply(row);
+      const row = typeof message === "string" ? rows.byId(message) : byPlatformId(message);
+      return row === undefined ? { outcome: "unknown" } : apply(row);
     });
   }
 
-  const isLate = ({ state }: InboxRecord): boolean => state !== "accepted" && state !== "queued";
-  const late = ({ id, state }: InboxRecord): InboxChange => ({ outcome: "late", id, state });
-
-  function waiting(id: InboxId): InboxRecord {
-    const row = reader.byId(id);
+  function mustFind(id: InboxId): InboxRecord {
+    const row = rows.byId(id);
     if (row === undefined) throw new StoreError("not_found", `There is no inbox message ${id}.`);
     return row;
   }
 
+  /** Those that can be answered. One whose body is gone would keep all others waiting: it gets its end. */
+  async function answerable(look: () => InboxRead<T>): Promise<readonly InboxRow<T>[]> {
+    const { rows: intact, damaged } = await queue.read(look);
+    if (damaged.length > 0) {
+      logger?.warn(
+        { messages: damaged.map(inboxIdOf) },
+        "messages whose content is missing were ended as failed",
+      );
+      await queue.write(() => {
+        for (const { seq } of damaged) rows.end({ seq, state: "failed-reported", ...damage });
+      });
+    }
+    return intact;
+  }
+
   return {
     async accept(event) {
-      const { channel, account, eventId, messageId, kind, conversationId, senderId, payload, route } = event;
-      const inbound: InboundBody<T> = {
-        ...{ channel, account, eventId },
-        ...(messageId === undefined ? {} : { messageId }),
-        ...{ kind, conversationId, senderId, payload },
-      };
-      const body = encode(inbound, "The payload of an inbound event");
-      if (payload === undefined) throw new StoreError("invalid", "An inbound event needs a payload.");
-      const eventKey = dedupeKey("event", channel, account, eventId);
-      const messageKey =
-        kind === "message" && messageId !== undefined
-          ? dedupeKey("message", channel, account, messageId)
-          : undefined;
-      const at = event.receivedAt ?? now();
+      const body = bodyOf(event);
+      const keys = keysOf(event);
+      const receivedAt = event.receivedAt ?? now();
       return queue.write(() => {
-        const seen =
-          dedupe.find(eventKey) ?? (messageKey === undefined ? undefined : dedupe.find(messageKey));
+        const seen = firstDelivery(keys);
         if (seen === "pruned") return { outcome: "duplicate" };
         if (seen !== undefined) {
-          const { id, seq, state } = seen.row;
-          return { outcome: "duplicate", id, seq, state };
+          const { seq, state } = seen.row;
+          return { outcome: "duplicate", id: inboxIdOf(seen.row), seq, state };
         }
-        const count = openCount();
-        if (count >= context.inboxLimit)
-          return { outcome: "full", unfinished: count, limit: context.inboxLimit };
+        const unfinishedNow = openCount();
+        if (unfinishedNow >= limit) return { outcome: "full", unfinished: unfinishedNow, limit };
 
-        const seq = nextSeq.get()?.seq ?? 1;
-        const id = makeId<InboxId>(now(), seq);
+        const { channel, account, route } = event;
         const state = route === undefined ? "accepted" : "queued";
-        const keys = messageKey === undefined ? [eventKey] : [eventKey, messageKey];
-        const entry = entries.add("inbound", body, { at });
-        insert.run(
-          ...([seq, id, state, entry, eventKey.number, messageKey?.number ?? null] as const),
-          ...([route?.sessionKey ?? null, route?.agentId ?? null, at] as const),
-        );
-        if (knownAccount.get(channel, account) === undefined) addAccount.run(channel, account);
+        const row = {
+          nonce: nonce(receivedAt),
+          state,
+          entry: entries.add("inbound", body, { at: receivedAt }),
+          eventKey: keys.event.number,
+          messageKey: keys.message?.number ?? null,
+          sessionKey: route?.sessionKey ?? null,
+          agentId: route?.agentId ?? null,
+          receivedAt,
+        } as const;
+        const seq = insert.run(row).rowNumber;
+        if (accountOf.get({ channel, account }) === undefined) addAccount.run({ channel, account });
         dedupe.add(keys, seq);
         open.count += 1;
-        return { outcome: "accepted", id, seq, state };
+        return { outcome: "accepted", id: inboxIdOf({ ...row, seq }), seq, state };
       });
     },
 
-    route: (id, route) =>
+    route: (id, { sessionKey, agentId }) =>
       queue.write(() => {
-        const row = waiting(id);
-        if (row.state !== "accepted") {
+        const { seq, state } = mustFind(id);
+        if (state !== "accepted") {
           throw new StoreError(
             "conflict",
-            `Inbox message ${id} is ${row.state}: only an accepted one can be routed.`,
+            `Inbox message ${id} is ${state}: only an accepted one can be routed.`,
           );
         }
-        setRoute.run(route.sessionKey, route.agentId, row.seq);
+        setRoute.run({ seq, sessionKey, agentId });
       }),
 
     settle: (id, state, detail) =>
       queue.write(() => {
-        const row = waiting(id);
+        const row = mustFind(id);
         if (isFinal(row.state)) return false;
         if (row.state === "running") {
           throw new StoreError("conflict", `Inbox message ${id} belongs to a run, which ends it.`);
         }
-        setEnd.run(state, detail?.rule ?? null, detail?.reason ?? null, now(), row.seq);
+        rows.end({ seq: row.seq, state, rule: detail?.rule ?? null, reason: detail?.reason ?? null });
         if (state === "replied") answers.settled(row.seq);
         return true;
       }),
@@ -154,41 +174,76 @@ export function createInboxStore<T extends Bodies>(
       const copy = decode<T["inbound"]>(encode(payload, "The payload of an edited message"));
       return change(message, (row) => {
         if (isLate(row)) return late(row);
-        entries.setBody(row.entry, encode({ ...reader.event(row), payload: copy }, "An edited message"));
-        countRevision.run(row.seq);
-        return { outcome: "applied", id: row.id, state: row.state };
+        entries.setBody(row.entry, encode({ ...rows.event(row), payload: copy }, "An edited message"));
+        countRevision.run({ seq: row.seq });
+        return { outcome: "applied", id: inboxIdOf(row), state: row.state };
       });
     },
 
     withdraw: (message, detail) =>
       change(message, (row) => {
-        const rule = detail?.rule ?? "withdrawn";
+        const ended = { seq: row.seq, rule: detail?.rule ?? "withdrawn", reason: detail?.reason ?? null };
         if (row.state === "running" && row.rule === null) {
-          markWithdrawn.run(rule, detail?.reason ?? null, row.seq);
-          return { outcome: "applied", id: row.id, state: "running" };
+          markWithdrawn.run(ended);
+          return { outcome: "applied", id: inboxIdOf(row), state: "running" };
         }
         if (isLate(row)) return late(row);
-        setEnd.run("ignored", rule, detail?.reason ?? null, now(), row.seq);
-        return { outcome: "applied", id: row.id, state: "ignored" };
+        rows.end({ ...ended, state: "ignored" });
+        return { outcome: "applied", id: inboxIdOf(row), state: "ignored" };
       }),
 
-    get: (id) => queue.read(() => reader.full(reader.byId(id))),
+    get: (id) =>
+      queue.read(() => {
+        const row = rows.byId(id);
+        return row === undefined ? undefined : rows.full(row.seq);
+      }),
 
     find: ({ channel, account, messageId }) =>
       queue.read(() => {
-        const places =
-          channel === undefined || account === undefined
-            ? accounts.all(channel ?? null, account ?? null)
-            : [{ channel, account }];
-        const found = places.flatMap(
-          (place) => rowOf(dedupe.find(dedupeKey("message", place.channel, place.account, messageId))) ?? [],
-        );
-        return reader.full(found.toSorted((a, b) => b.seq - a.seq)[0]);
+        const places = accounts
+          .all()
+          .filter(
+            (place) =>
+              (channel ?? place.channel) === place.channel && (account ?? place.account) === place.account,
+          );
+        const newest = places
+          .flatMap((place) => byPlatformId({ ...place, messageId }) ?? [])
+          .toSorted((a, b) => b.seq - a.seq)[0];
+        return newest === undefined ? undefined : rows.full(newest.seq);
       }),
 
-    queued: (sessionKey) => queue.read(() => reader.queued(sessionKey)),
-    unrouted: () => queue.read(() => reader.unrouted()),
-    pendingSessions: () => queue.read(() => reader.pendingSessions()),
-    list: (filter) => queue.read(() => reader.list(filter ?? {})),
+    queued: (sessionKey) => answerable(() => rows.queued(sessionKey)),
+    unrouted: () => answerable(() => rows.unrouted()),
+    pendingSessions: () => queue.read(() => rows.pendingSessions()),
+    list: (filter) => queue.read(() => rows.list(filter ?? {})),
   };
+}
+
+type Keys = ReturnType<typeof keysOf>;
+
+function keysOf({ channel, account, eventId, messageId, kind }: InboxAccept) {
+  return {
+    event: dedupeKey("event", channel, account, eventId),
+    message:
+      kind === "message" && messageId !== undefined
+        ? dedupeKey("message", channel, account, messageId)
+        : undefined,
+  };
+}
+
+function bodyOf<T extends Bodies>(event: InboxAccept<T>): string {
+  const { channel, account, eventId, messageId, kind, conversationId, senderId, payload } = event;
+  if (payload === undefined) throw new StoreError("invalid", "An inbound event needs a payload.");
+  const body: InboundBody<T> = {
+    ...{ channel, account, eventId },
+    ...(messageId === undefined ? {} : { messageId }),
+    ...{ kind, conversationId, senderId, payload },
+  };
+  return encode(body, "The payload of an inbound event");
+}
+
+const isLate = ({ state }: InboxRecord): boolean => state !== "accepted" && state !== "queued";
+
+function late(row: InboxRecord): InboxChange {
+  return { outcome: "late", id: inboxIdOf(row), state: row.state };
 }

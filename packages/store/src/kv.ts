@@ -1,50 +1,51 @@
+import { and, asc, eq, gt, isNull, or } from "drizzle-orm";
 import type { Context } from "./context.ts";
+import type { Bound } from "./database.ts";
 import { decode, encode } from "./json.ts";
-import type { KvRecord } from "./records.ts";
+import { kv } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
 import type { KvStore } from "./types/side.ts";
 
 export function createKvStore({ database, queue, now }: Context): KvStore {
-  const get = database.query<[string, string, number], KvRecord>(
-    "SELECT * FROM kv WHERE namespace = ? AND key = ? AND (expires_at IS NULL OR expires_at > ?)",
+  const { db } = database;
+  const isLive = (at: Bound<{ at: number }>["at"]) => or(isNull(kv.expiresAt), gt(kv.expiresAt, at));
+  const byKey = database.query((p: Bound<{ namespace: string; key: string; at: number }>) =>
+    db
+      .select()
+      .from(kv)
+      .where(and(eq(kv.namespace, p.namespace), eq(kv.key, p.key), isLive(p.at))),
   );
-  const set = database.command<[string, string, string, number | null]>(
-    "INSERT OR REPLACE INTO kv (namespace, key, value, expires_at) VALUES (?, ?, ?, ?)",
+  const inNamespace = database.query((p: Bound<{ namespace: string; at: number }>) =>
+    db
+      .select()
+      .from(kv)
+      .where(and(eq(kv.namespace, p.namespace), isLive(p.at)))
+      .orderBy(asc(kv.key)),
   );
-  const remove = database.command<[string, string]>("DELETE FROM kv WHERE namespace = ? AND key = ?");
-  const list = database.query<[string, number], KvRecord>(
-    "SELECT * FROM kv WHERE namespace = ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY key",
+  const put = database.replace(kv, [kv.namespace, kv.key]);
+  const remove = database.command((p: Bound<{ namespace: string; key: string }>) =>
+    db.delete(kv).where(and(eq(kv.namespace, p.namespace), eq(kv.key, p.key))),
   );
-  const expiry = (ttlMs: number | undefined) => (ttlMs === undefined ? null : now() + ttlMs);
 
   return {
     get: (namespace, key) =>
       queue.read(() => {
-        const row = get.get(namespace, key, now());
+        const row = byKey.get({ namespace, key, at: now() });
         return row === undefined ? undefined : decode<JsonValue>(row.value);
       }),
     async set(namespace, key, value, ttlMs) {
       const text = encode(value, `The value of ${namespace}/${key}`);
       return queue.write(() => {
-        set.run(namespace, key, text, expiry(ttlMs));
+        put.run({ namespace, key, value: text, expiresAt: ttlMs === undefined ? null : now() + ttlMs });
       });
     },
-    async setIfAbsent(namespace, key, value, ttlMs) {
-      const text = encode(value, `The value of ${namespace}/${key}`);
-      return queue.write(() => {
-        const row = get.get(namespace, key, now());
-        if (row !== undefined) return decode<JsonValue>(row.value);
-        set.run(namespace, key, text, expiry(ttlMs));
-        return decode<JsonValue>(text);
-      });
-    },
-    delete: (namespace, key) => queue.write(() => remove.run(namespace, key) > 0),
+    delete: (namespace, key) => queue.write(() => remove.run({ namespace, key }).changes > 0),
     list: (namespace) =>
       queue.read(() =>
-        list.all(namespace, now()).map((row) => ({
+        inNamespace.all({ namespace, at: now() }).map((row) => ({
           key: row.key,
           value: decode<JsonValue>(row.value),
-          ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
+          ...(row.expiresAt === null ? {} : { expiresAt: row.expiresAt }),
         })),
       ),
   };

@@ -1,6 +1,8 @@
+import { and, eq } from "drizzle-orm";
 import type { Context } from "./context.ts";
+import type { Bound } from "./database.ts";
 import { FencedError } from "./errors.ts";
-import type { LeaseRecord } from "./records.ts";
+import { type LeaseRecord, lease } from "./schema/index.ts";
 import type { LeaseToken } from "./types/common.ts";
 import type { Lease, LeaseStore } from "./types/leases.ts";
 
@@ -16,84 +18,79 @@ export interface Fence {
 
 /** Reads each lease once in a transaction: nobody else can write one while it lasts. */
 export function createFence({ database, queue, now }: Context): Fence {
-  const byName = database.query<[string], LeaseRecord>("SELECT * FROM lease WHERE name = ?");
-  const known = new Map<string, LeaseRecord | undefined>();
+  const byName = database.query((p: Bound<{ name: string }>) =>
+    database.db.select().from(lease).where(eq(lease.name, p.name)),
+  );
+  const read = new Map<string, LeaseRecord | undefined>();
   let transaction = -1;
 
   function current(name: string): LeaseRecord | undefined {
     if (transaction !== queue.transaction) {
-      known.clear();
+      read.clear();
       transaction = queue.transaction;
     }
-    if (!known.has(name)) known.set(name, byName.get(name));
-    return known.get(name);
+    if (!read.has(name)) read.set(name, byName.get({ name }));
+    return read.get(name);
   }
 
   return {
     check({ name, epoch }) {
-      const lease = current(name);
-      if (lease?.epoch === epoch) return;
-      const after = lease === undefined ? "it does not exist" : `it is at epoch ${lease.epoch}`;
+      const held = current(name);
+      if (held?.epoch === epoch) return;
+      const after = held === undefined ? "it does not exist" : `it is at epoch ${held.epoch}`;
       throw new FencedError(name, epoch, `The lease "${name}" of epoch ${epoch} is not current: ${after}.`);
     },
     lost({ name, epoch }) {
-      const lease = current(name);
-      return lease?.epoch !== epoch || lease.expires_at <= now();
+      const held = current(name);
+      return held?.epoch !== epoch || held.expiresAt <= now();
     },
-    forget: () => known.clear(),
+    forget: () => read.clear(),
   };
 }
 
 export function createLeaseStore({ database, queue, now }: Context, fence: Fence): LeaseStore {
-  const byName = database.query<[string], LeaseRecord>("SELECT * FROM lease WHERE name = ?");
-  const put = database.command<[string, string, number, number]>(
-    "INSERT OR REPLACE INTO lease (name, holder, epoch, expires_at) VALUES (?, ?, ?, ?)",
+  const { db } = database;
+  const byName = database.query((p: Bound<{ name: string }>) =>
+    db.select().from(lease).where(eq(lease.name, p.name)),
   );
-  const prolong = database.command<[number, string, number]>(
-    "UPDATE lease SET expires_at = ? WHERE name = ? AND epoch = ?",
+  const put = database.replace(lease, [lease.name]);
+  const prolong = database.command((p: Bound<{ name: string; epoch: number; expiresAt: number }>) =>
+    db
+      .update(lease)
+      .set({ expiresAt: p.expiresAt })
+      .where(and(eq(lease.name, p.name), eq(lease.epoch, p.epoch))),
   );
-
-  const toLease = (row: LeaseRecord): Lease => ({
-    name: row.name,
-    epoch: row.epoch,
-    holder: row.holder,
-    expiresAt: row.expires_at,
-  });
 
   return {
     acquire: (name, holder, ttlMs) =>
       queue.write(() => {
-        const held = byName.get(name);
-        if (held !== undefined && held.holder !== holder && held.expires_at > now()) return undefined;
-        const epoch = (held?.epoch ?? 0) + 1;
-        const expiresAt = now() + ttlMs;
-        put.run(name, holder, epoch, expiresAt);
+        const held = byName.get({ name });
+        if (held !== undefined && held.holder !== holder && held.expiresAt > now()) return undefined;
+        const taken: Lease = { name, holder, epoch: (held?.epoch ?? 0) + 1, expiresAt: now() + ttlMs };
+        put.run(taken);
         fence.forget();
-        return { name, epoch, holder, expiresAt };
+        return taken;
       }),
     renew: (leases, ttlMs) =>
       queue.write(() => {
         const expiresAt = now() + ttlMs;
-        const kept: Lease[] = [];
-        for (const { name, epoch } of leases) {
-          if (prolong.run(expiresAt, name, epoch) === 0) continue;
-          const row = byName.get(name);
-          if (row !== undefined) kept.push(toLease(row));
-        }
+        const kept = leases.flatMap(({ name, epoch }) =>
+          prolong.run({ name, epoch, expiresAt }).changes === 0 ? [] : (byName.get({ name }) ?? []),
+        );
         fence.forget();
         return kept;
       }),
     release: ({ name, epoch }) =>
       queue.write(() => {
-        if (byName.get(name)?.epoch !== epoch) return;
+        if (byName.get({ name })?.epoch !== epoch) return;
         // A step of the epoch: what its holder still writes by mistake is refused, though nobody took the name yet.
-        put.run(name, "", epoch + 1, 0);
+        put.run({ name, holder: "", epoch: epoch + 1, expiresAt: 0 });
         fence.forget();
       }),
     get: (name) =>
       queue.read(() => {
-        const row = byName.get(name);
-        return row === undefined || row.expires_at <= 0 ? undefined : toLease(row);
+        const row = byName.get({ name });
+        return row === undefined || row.expiresAt <= 0 ? undefined : row;
       }),
   };
 }

@@ -1,8 +1,10 @@
+import { count, isNull, sum } from "drizzle-orm";
 import { backupTo } from "./backup.ts";
 import type { Context } from "./context.ts";
-import { copyElsewhere, vacuumElsewhere } from "./elsewhere.ts";
+import { copyOnThread, vacuumOnThread } from "./file-worker.ts";
 import { schemaVersion } from "./migrate.ts";
-import type { MaintenanceStore, PruneReport, Retention, StoreStats } from "./types/store.ts";
+import { activeRun, inbox, isGivenUp, isUnsent, outbox, session } from "./schema/index.ts";
+import type { MaintenanceStore, PruneReport, Retention } from "./types/store.ts";
 import type { WriteAheadLog } from "./write-ahead-log.ts";
 
 interface Parts {
@@ -15,72 +17,85 @@ interface Parts {
 }
 
 export function createMaintenanceStore({ database, queue }: Context, parts: Parts): MaintenanceStore {
-  const { raw } = database;
-  const number = (sql: string) => {
-    const query = database.query<[], { value: number }>(sql);
-    return () => query.get()?.value ?? 0;
-  };
-  const inbox = database.query<[], { state: "accepted" | "queued" | "running"; n: number }>(
-    "SELECT state, count(*) AS n FROM inbox WHERE settled_at IS NULL GROUP BY state",
+  const { raw, db } = database;
+  const pragma = (name: string) => Number(raw.pragma(name, { simple: true }));
+  const fileBytes = () => pragma("page_count") * pragma("page_size");
+  const inboxCounts = database.query(() =>
+    db
+      .select({ state: inbox.state, n: count() })
+      .from(inbox)
+      .where(isNull(inbox.settledAt))
+      .groupBy(inbox.state),
   );
-  const outbox = database.query<[], { state: keyof StoreStats["outbox"]; n: number }>(
-    `SELECT state, count(*) AS n FROM outbox WHERE state IN ('pending', 'sending') GROUP BY state
-     UNION ALL
-     SELECT state, count(*) AS n FROM outbox WHERE state IN ('dead', 'uncertain', 'expired') GROUP BY state`,
+  // Two, since no one index has them all.
+  const unsentCounts = database.query(() =>
+    db.select({ state: outbox.state, n: count() }).from(outbox).where(isUnsent).groupBy(outbox.state),
   );
-  const sessions = number("SELECT count(*) AS value FROM session");
-  const messages = number("SELECT sum(last_seq) AS value FROM session");
-  const active = number("SELECT count(*) AS value FROM active_run");
-  const freePages = number("SELECT freelist_count AS value FROM pragma_freelist_count");
-  const pages = number("SELECT page_count AS value FROM pragma_page_count");
-  const pageSize = number("SELECT page_size AS value FROM pragma_page_size");
-  const problems = database.query<[], { integrity_check: string }>("PRAGMA integrity_check(100)");
+  const givenUpCounts = database.query(() =>
+    db.select({ state: outbox.state, n: count() }).from(outbox).where(isGivenUp).groupBy(outbox.state),
+  );
+  const sessionCounts = database.query(() =>
+    db.select({ sessions: count(), messages: sum(session.lastSeq).mapWith(Number) }).from(session),
+  );
+  const activeCount = database.query(() => db.select({ n: count() }).from(activeRun));
+  const problems = database.handWritten<object, { integrity_check: string }>("PRAGMA integrity_check(100)");
 
   return {
     prune: (retention) => parts.prune(retention ?? {}),
 
     async vacuum() {
-      const before = await queue.read(() => pages() * pageSize());
+      const before = await queue.read(fileBytes);
       const { log } = parts;
       if (log === undefined) await queue.read(() => raw.exec("VACUUM"));
-      else await queue.whileLocked(() => log.leaveTo(() => vacuumElsewhere(parts.path)));
+      else await queue.whileLocked(() => log.leaveTo(() => vacuumOnThread(parts.path)));
       await parts.checkpoint();
-      return { freedBytes: Math.max(0, before - pages() * pageSize()) };
+      return { freedBytes: Math.max(0, before - fileBytes()) };
     },
 
     async backup(toPath) {
       await queue.read(() => undefined);
       return backupTo(toPath, async (part) => {
         if (parts.log === undefined) raw.prepare("VACUUM INTO ?").run(part);
-        else await copyElsewhere(parts.path, part);
+        else await copyOnThread(parts.path, part);
       });
     },
 
     integrity: () =>
       queue.read(() => {
-        const found = problems.all().map((row) => row.integrity_check);
-        return found.length === 1 && found[0] === "ok"
-          ? { ok: true, problems: [] }
-          : { ok: false, problems: found };
+        const told = problems.all().map((row) => row.integrity_check);
+        const ok = told.length === 1 && told[0] === "ok";
+        return { ok, problems: ok ? [] : told };
       }),
 
     stats: () =>
       queue.read(() => {
-        const inboxCounts = { accepted: 0, queued: 0, running: 0 };
-        for (const { state, n } of inbox.all()) inboxCounts[state] = n;
-        const outboxCounts = { pending: 0, sending: 0, uncertain: 0, dead: 0, expired: 0 };
-        for (const { state, n } of outbox.all()) outboxCounts[state] = n;
+        const byState = (rows: readonly { state: string; n: number }[], state: string) =>
+          rows.find((row) => row.state === state)?.n ?? 0;
+        const unfinished = inboxCounts.all();
+        const unsent = unsentCounts.all();
+        const givenUp = givenUpCounts.all();
+        const { sessions, messages } = sessionCounts.get() ?? { sessions: 0, messages: 0 };
         return {
           path: parts.path,
-          version: schemaVersion,
-          fileBytes: pages() * pageSize(),
+          version: schemaVersion(),
+          fileBytes: fileBytes(),
           walBytes: parts.log?.bytes() ?? 0,
-          freeBytes: freePages() * pageSize(),
-          inbox: inboxCounts,
-          outbox: outboxCounts,
-          sessions: sessions(),
-          messages: messages(),
-          runsActive: active(),
+          freeBytes: pragma("freelist_count") * pragma("page_size"),
+          inbox: {
+            accepted: byState(unfinished, "accepted"),
+            queued: byState(unfinished, "queued"),
+            running: byState(unfinished, "running"),
+          },
+          outbox: {
+            pending: byState(unsent, "pending"),
+            sending: byState(unsent, "sending"),
+            uncertain: byState(givenUp, "uncertain"),
+            dead: byState(givenUp, "dead"),
+            expired: byState(givenUp, "expired"),
+          },
+          sessions,
+          messages: messages ?? 0,
+          runsActive: activeCount.get()?.n ?? 0,
           ...queue.counts,
         };
       }),

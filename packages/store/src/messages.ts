@@ -1,16 +1,17 @@
 import type { Database } from "./database.ts";
 import type { Entries } from "./entries.ts";
+import { idOf } from "./ids.ts";
 import { decode } from "./json.ts";
-import type { EntryRecord } from "./records.ts";
+import type { EntryRecord } from "./schema/index.ts";
 import type { Bodies, RunId } from "./types/common.ts";
 import type { SessionMessage } from "./types/sessions.ts";
 
 /** Where a session's chain of messages ends. */
 export interface Head {
-  readonly last_entry: number | null;
-  readonly last_seq: number;
+  readonly lastEntry: number | null;
+  readonly lastSeq: number;
   /** Messages that the present history has. */
-  readonly message_count: number;
+  readonly messageCount: number;
 }
 
 /** What an appended message belongs to. */
@@ -21,18 +22,29 @@ interface Place {
   readonly at: number;
 }
 
-/** Where a walk begins: the newest entry and its session. */
-type Start = [number | null, string];
+/** Where a walk begins: an entry and its session. */
+interface Start {
+  readonly head: number | null;
+  readonly key: string;
+}
 
-/** A message as its row, with the id of its run for people. */
-type Linked = EntryRecord & { run_id: RunId | null };
+interface Linked {
+  readonly seq: number;
+  readonly generation: number;
+  readonly kind: EntryRecord["kind"];
+  readonly body: string;
+  readonly at: number;
+  readonly run: number | null;
+  readonly runStartedAt: number | null;
+  readonly runNonce: number | null;
+}
 
 /** The chains of messages: each entry points to the one before it, so that appending touches the table's end only. */
 export interface MessageChain<T extends Bodies> {
   /** Appends encoded bodies and gives the new head. */
   append(head: Head, to: Place, bodies: readonly string[]): Head;
   /** Appends a summary; it has its place in the chain but is no part of the running history. */
-  appendSummary(head: Head, to: Place, body: string): Head & { readonly last_entry: number };
+  appendSummary(head: Head, to: Place, body: string): Head & { readonly lastEntry: number };
   /** The messages of session `key` after `floor`, oldest first, without summaries; at most the newest `limit`. */
   after(head: Head, key: string, floor: number, limit: number): SessionMessage<T>[];
   /** The newest messages before `before`, newest first, with summaries. */
@@ -46,37 +58,48 @@ export interface MessageChain<T extends Bodies> {
   remove(head: Head, key: string): number;
 }
 
+/**
+ * Walks the chain back from @head for as long as `goesOn` holds. By hand, since drizzle has no recursive queries. The
+ * session is checked at each link: a number may be used again once everything from it on was removed.
+ */
+const chainWhile = (goesOn: string) => `WITH RECURSIVE chain AS (
+  SELECT * FROM entry WHERE id = @head AND session_key = @key
+  UNION ALL
+  SELECT e.* FROM chain JOIN entry e ON e.id = chain.prev WHERE e.session_key = chain.session_key AND ${goesOn})`;
+
+/** Entries of `source` with what the id of their run is made of. */
+const linked = (source: string) => `SELECT m.seq, m.generation, m.kind, m.body, m.at, m.run,
+    run.started_at AS runStartedAt, run.nonce AS runNonce FROM ${source} AS m LEFT JOIN run ON run.n = m.run WHERE`;
+
 export function createMessageChain<T extends Bodies>(database: Database, entries: Entries): MessageChain<T> {
-  // `session_key` is checked at each link: a number may be used again once everything from it on was removed.
-  const chain = `WITH RECURSIVE chain AS (
-      SELECT * FROM entry WHERE id = ?1 AND session_key = ?2
-      UNION ALL
-      SELECT e.* FROM chain JOIN entry e ON e.id = chain.prev WHERE e.session_key = chain.session_key AND `;
-  const linked = "SELECT chain.*, run.id AS run_id FROM chain LEFT JOIN run ON run.n = chain.run WHERE ";
-  const after = database.query<[...Start, number, number], Linked>(
-    `${chain} e.seq > ?3) ${linked} kind = 'message' AND seq > ?3 LIMIT ?4`,
+  const after = database.handWritten<Start & { floor: number; limit: number }, Linked>(
+    `${chainWhile("e.seq > @floor")} ${linked("chain")} m.kind = 'message' AND m.seq > @floor LIMIT @limit`,
   );
-  const back = database.query<[...Start, number, number], Linked>(
-    `${chain} true) ${linked} seq < ?3 LIMIT ?4`,
+  const back = database.handWritten<Start & { before: number; limit: number }, Linked>(
+    `${chainWhile("true")} ${linked("chain")} m.seq < @before LIMIT @limit`,
   );
-  const ofRun = database.query<[...Start, number], Linked>(`${chain} e.run = ?3) ${linked} chain.run = ?3`);
-  const one = database.query<Start, Linked>(
-    `SELECT entry.*, run.id AS run_id FROM entry LEFT JOIN run ON run.n = entry.run
-     WHERE entry.id = ? AND entry.session_key = ?`,
+  const ofRun = database.handWritten<Start & { run: number }, Linked>(
+    `${chainWhile("e.run = @run")} ${linked("chain")} m.run = @run`,
   );
-  const seqs = database.query<[...Start, number], { seq: number }>(
-    `${chain} e.seq > ?3) SELECT seq FROM chain WHERE kind = 'message' AND seq > ?3`,
+  const byId = database.handWritten<Start, Linked>(
+    `${linked("entry")} m.id = @head AND m.session_key = @key`,
   );
-  const remove = database.command<Start>(
-    `${chain} true) DELETE FROM entry WHERE id IN (SELECT id FROM chain)`,
+  const seqs = database.handWritten<Start & { floor: number }, { seq: number }>(
+    `${chainWhile("e.seq > @floor")} SELECT seq FROM chain WHERE kind = 'message' AND seq > @floor`,
+  );
+  const remove = database.handWritten<Start>(
+    `${chainWhile("true")} DELETE FROM entry WHERE id IN (SELECT id FROM chain)`,
   );
 
   function toMessage(row: Linked): SessionMessage<T> {
+    const { run, runStartedAt, runNonce } = row;
     return {
-      seq: row.seq ?? 0,
-      generation: row.generation ?? 0,
+      seq: row.seq,
+      generation: row.generation,
       message: decode<T["message"]>(row.body),
-      ...(row.run_id === null ? {} : { runId: row.run_id }),
+      ...(run === null || runStartedAt === null || runNonce === null
+        ? {}
+        : { runId: idOf<RunId>(runStartedAt, runNonce, run) }),
       at: row.at,
       compaction: row.kind === "summary",
     };
@@ -84,30 +107,30 @@ export function createMessageChain<T extends Bodies>(database: Database, entries
 
   return {
     append(head, to, bodies) {
-      let { last_entry, last_seq } = head;
+      let { lastEntry, lastSeq } = head;
       for (const body of bodies) {
-        last_seq += 1;
-        last_entry = entries.add("message", body, { ...to, seq: last_seq, prev: last_entry });
+        lastSeq += 1;
+        lastEntry = entries.add("message", body, { ...to, seq: lastSeq, prev: lastEntry });
       }
-      return { last_entry, last_seq, message_count: head.message_count + bodies.length };
+      return { lastEntry, lastSeq, messageCount: head.messageCount + bodies.length };
     },
     appendSummary(head, to, body) {
-      const last_seq = head.last_seq + 1;
-      const last_entry = entries.add("summary", body, { ...to, seq: last_seq, prev: head.last_entry });
-      return { last_entry, last_seq, message_count: head.message_count };
+      const lastSeq = head.lastSeq + 1;
+      const lastEntry = entries.add("summary", body, { ...to, seq: lastSeq, prev: head.lastEntry });
+      return { lastEntry, lastSeq, messageCount: head.messageCount };
     },
     after: (head, key, floor, limit) =>
-      after.all(head.last_entry, key, floor, limit).map(toMessage).reverse(),
-    back: (head, key, before, limit) => back.all(head.last_entry, key, before, limit).map(toMessage),
-    ofRun: (last, key, run) => ofRun.all(last, key, run).map(toMessage).reverse(),
+      after.all({ head: head.lastEntry, key, floor, limit }).map(toMessage).reverse(),
+    back: (head, key, before, limit) => back.all({ head: head.lastEntry, key, before, limit }).map(toMessage),
+    ofRun: (last, key, run) => ofRun.all({ head: last, key, run }).map(toMessage).reverse(),
     one(id, key) {
-      const row = one.get(id, key);
+      const row = byId.get({ head: id, key });
       return row === undefined ? undefined : toMessage(row);
     },
     countAfter(head, key, floor, seq) {
-      const place = seqs.all(head.last_entry, key, floor).findIndex((row) => row.seq === seq);
+      const place = seqs.all({ head: head.lastEntry, key, floor }).findIndex((row) => row.seq === seq);
       return place === -1 ? undefined : place;
     },
-    remove: (head, key) => remove.run(head.last_entry, key),
+    remove: (head, key) => remove.run({ head: head.lastEntry, key }).changes,
   };
 }

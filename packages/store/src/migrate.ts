@@ -1,15 +1,22 @@
 import fs from "node:fs";
+import { fileURLToPath } from "node:url";
 import type Sqlite from "better-sqlite3";
+import { readMigrationFiles } from "drizzle-orm/migrator";
 import { StoreError, StoreNewerError } from "./errors.ts";
-
-/** In order; a database of version n has had the first n. Never change one that was released. */
-const migrations = ["0001_start.sql", "0002_account.sql", "0003_answers.sql"];
 
 /** "SGBX": tells our databases from anybody else's. */
 const applicationId = 0x53474258;
 
-/** The version a database has after `migrate`. */
-export const schemaVersion: number = migrations.length;
+/** Made by drizzle-kit; a database of version n has had the first n. */
+const migrationsFolder = fileURLToPath(new URL("../migrations", import.meta.url));
+
+/** The version a database has after {@link migrate}. */
+export function schemaVersion(): number {
+  const journal: { entries: unknown[] } = JSON.parse(
+    fs.readFileSync(`${migrationsFolder}/meta/_journal.json`, "utf8"),
+  );
+  return journal.entries.length;
+}
 
 function pragmaNumber(raw: Sqlite.Database, name: string): number {
   return Number(raw.pragma(name, { simple: true }));
@@ -21,23 +28,42 @@ function pragmaNumber(raw: Sqlite.Database, name: string): number {
  * @throws StoreNewerError when it is beyond that; StoreError `corrupt` when it is no database of the store
  */
 export function migrate(raw: Sqlite.Database, path: string): void {
-  const version = pragmaNumber(raw, "user_version");
-  if (version > schemaVersion) throw new StoreNewerError(path, version, schemaVersion);
-  const tables = raw.prepare<[], number>("SELECT count(*) FROM sqlite_schema").pluck().get() ?? 0;
-  if (tables > 0 && pragmaNumber(raw, "application_id") !== applicationId) {
-    throw new StoreError("corrupt", `${path} is a database of another program: name another file.`);
-  }
-  if (version === schemaVersion) return;
-
+  const target = schemaVersion();
+  if (checkedVersion(raw, path, target) === target) return;
+  const migrations = readMigrationFiles({ migrationsFolder });
   raw
     .transaction(() => {
       // Another process may have been faster.
       const from = pragmaNumber(raw, "user_version");
-      for (const name of migrations.slice(from)) {
-        raw.exec(fs.readFileSync(new URL(`../migrations/${name}`, import.meta.url), "utf8"));
-      }
+      for (const { sql } of migrations.slice(from)) for (const statement of sql) raw.exec(statement);
       raw.pragma(`application_id = ${applicationId}`);
-      raw.pragma(`user_version = ${schemaVersion}`);
+      raw.pragma(`user_version = ${target}`);
     })
     .immediate();
+}
+
+/**
+ * Checks that the database is of {@link schemaVersion}, and changes nothing.
+ *
+ * @throws StoreNewerError; StoreError `store_older`, `corrupt`
+ */
+export function requireVersion(raw: Sqlite.Database, path: string): void {
+  const target = schemaVersion();
+  const version = checkedVersion(raw, path, target);
+  if (version === target) return;
+  throw new StoreError(
+    "store_older",
+    `${path} has schema version ${version}, and this program reads version ${target}: start the gateway of this ` +
+      "release, which brings it up to date, or use the release that wrote it.",
+  );
+}
+
+function checkedVersion(raw: Sqlite.Database, path: string, target: number): number {
+  const version = pragmaNumber(raw, "user_version");
+  if (version > target) throw new StoreNewerError(path, version, target);
+  const tables = raw.prepare<[], number>("SELECT count(*) FROM sqlite_schema").pluck().get() ?? 0;
+  if (tables > 0 && pragmaNumber(raw, "application_id") !== applicationId) {
+    throw new StoreError("corrupt", `${path} is a database of another program: name another file.`);
+  }
+  return version;
 }

@@ -1,22 +1,19 @@
 import { randomFillSync } from "node:crypto";
-import fs from "node:fs";
-import Sqlite from "better-sqlite3";
 import { createAnswers } from "./answers.ts";
-import { commitQueue } from "./commit-queue.ts";
+import { type CommitQueue, commitQueue } from "./commit-queue.ts";
+import { connect } from "./connection.ts";
 import type { Context } from "./context.ts";
-import { toStoreError, wrapDatabase } from "./database.ts";
+import { wrapDatabase } from "./database.ts";
 import { createDedupeIndex } from "./dedupe.ts";
 import { createEntries } from "./entries.ts";
-import { StoreError } from "./errors.ts";
 import { createGroupHistoryStore } from "./group-history.ts";
-import { idMaker } from "./ids.ts";
+import { nonceMaker } from "./ids.ts";
 import { createInboxStore } from "./inbox.ts";
-import { createInboxReader } from "./inbox-rows.ts";
+import { createInboxRows } from "./inbox-rows.ts";
 import { createKvStore } from "./kv.ts";
 import { createFence, createLeaseStore } from "./leases.ts";
 import { createMaintenanceStore } from "./maintenance.ts";
 import { createMessageChain } from "./messages.ts";
-import { migrate } from "./migrate.ts";
 import { createOutboxStore } from "./outbox.ts";
 import { createOutboxRows } from "./outbox-rows.ts";
 import { createPairingStore } from "./pairing.ts";
@@ -26,51 +23,19 @@ import { createRunRows } from "./run-rows.ts";
 import { createRunStore } from "./runs.ts";
 import { createSessionRows } from "./session-rows.ts";
 import { createSessionStore } from "./sessions.ts";
+import { createToolCalls } from "./tool-calls.ts";
 import { createTraceStore } from "./traces.ts";
 import type { Bodies } from "./types/common.ts";
 import type { Store, StoreOptions } from "./types/store.ts";
 import { createUsageStore } from "./usage.ts";
-import { writeAheadLog } from "./write-ahead-log.ts";
+import { type WriteAheadLog, writeAheadLog } from "./write-ahead-log.ts";
 
 const defaultInboxLimit = 10_000;
 const defaultSpacingMs = 16;
-/** While opening, another process may be migrating. */
-const openTimeoutMs = 5000;
-/** In kibibytes. */
-const cacheKib = 4096;
 
 function systemRandom(): number {
   const [a = 0, b = 0] = randomFillSync(new Uint32Array(2));
   return (a * 2 ** 20 + (b >>> 12)) / 2 ** 52;
-}
-
-function connect(path: string): Sqlite.Database {
-  const inMemory = path === ":memory:";
-  if (!inMemory) {
-    try {
-      // Conversations and pairing are nobody else's business; the log files inherit the mode.
-      fs.closeSync(fs.openSync(path, "a", 0o600));
-    } catch (cause) {
-      throw new StoreError("invalid", `The database ${path} cannot be opened for writing: ${String(cause)}`, {
-        cause,
-      });
-    }
-  }
-  const raw = new Sqlite(path, { timeout: openTimeoutMs });
-  try {
-    raw.pragma("temp_store = MEMORY");
-    raw.pragma(`cache_size = -${cacheKib}`);
-    raw.pragma("wal_autocheckpoint = 0");
-    migrate(raw, path);
-    if (!inMemory) raw.pragma("journal_mode = WAL");
-    // The log is synced by `writeAheadLog`.
-    raw.pragma("synchronous = NORMAL");
-    raw.pragma("busy_timeout = 0");
-    return raw;
-  } catch (error) {
-    raw.close();
-    throw toStoreError(error);
-  }
 }
 
 /**
@@ -82,44 +47,36 @@ function connect(path: string): Sqlite.Database {
  * @throws StoreNewerError, StoreError `corrupt`, `invalid`, `locked`, `disk_full`
  */
 export async function openStore<T extends Bodies = Bodies>(options: StoreOptions): Promise<Store<T>> {
-  const { path } = options;
+  const { path, limits, logger } = options;
   const raw = connect(path);
   const database = wrapDatabase(raw, options.faults);
-  const log = path === ":memory:" ? undefined : writeAheadLog(raw, path, options.logger);
-
-  let checkpointAsked: (() => void)[] = [];
-  async function checkpointNow(): Promise<void> {
-    const asked = checkpointAsked;
-    checkpointAsked = [];
-    await log?.checkpoint();
-    for (const resolve of asked) resolve();
-  }
-
+  const log = path === ":memory:" ? undefined : writeAheadLog(raw, path, logger);
+  const checkpoints = betweenBatches(log);
   const queue = commitQueue({
     database,
-    spacingMs: options.limits?.commitSpacingMs ?? defaultSpacingMs,
+    spacingMs: limits?.commitSpacingMs ?? defaultSpacingMs,
     ...(log === undefined ? {} : { syncLog: log.sync }),
-    afterBatch: () => (checkpointAsked.length > 0 ? checkpointNow() : log?.tend()),
+    afterBatch: checkpoints.afterBatch,
+    ...(logger === undefined ? {} : { logger }),
   });
   const context: Context = {
     database,
     queue,
     now: options.clock ?? Date.now,
-    newIdMaker: () => idMaker(options.random ?? systemRandom),
-    inboxLimit: options.limits?.inbox ?? defaultInboxLimit,
+    nonce: nonceMaker(options.random ?? systemRandom),
   };
 
   const fence = createFence(context);
   const entries = createEntries(database);
-  const inbox = createInboxReader<T>(context, entries);
-  const dedupe = createDedupeIndex(context, inbox);
+  const inboxRows = createInboxRows<T>(context, entries);
+  const dedupe = createDedupeIndex(context, inboxRows);
   const chain = createMessageChain<T>(database, entries);
-  const sessions = createSessionRows(context);
-  const rows = createRunRows(context, fence);
-  const outbox = createOutboxRows<T>(context, entries);
+  const sessionRows = createSessionRows(context);
+  const runRows = createRunRows(context, fence);
+  const calls = createToolCalls(database);
+  const outboxRows = createOutboxRows<T>(context, entries);
   const answers = createAnswers(context);
   const traces = createTraceStore(context);
-  const prune = createPruner(context, sessions, chain, dedupe);
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {
@@ -133,30 +90,60 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
   }
 
   return {
-    inbox: createInboxStore(context, inbox, entries, dedupe, answers),
-    sessions: createSessionStore(context, fence, sessions, chain),
-    runs: createRunStore(context, { fence, inbox, sessions, chain, outbox, rows }),
+    inbox: createInboxStore(context, {
+      rows: inboxRows,
+      entries,
+      dedupe,
+      answers,
+      limit: limits?.inbox ?? defaultInboxLimit,
+      logger,
+    }),
+    sessions: createSessionStore(context, fence, sessionRows, chain),
+    runs: createRunStore(context, {
+      fence,
+      inbox: inboxRows,
+      sessions: sessionRows,
+      chain,
+      calls,
+      outbox: outboxRows,
+      rows: runRows,
+    }),
     usage: createUsageStore(context),
     leases: createLeaseStore(context, fence),
-    outbox: createOutboxStore(context, fence, outbox, rows, entries, answers),
+    outbox: createOutboxStore(context, { fence, rows: outboxRows, runs: runRows, entries, answers }),
     routes: createRouteCacheStore(context),
     groupHistory: createGroupHistoryStore(context),
     kv: createKvStore(context),
-    pairing: createPairingStore(context, fence, outbox),
+    pairing: createPairingStore(context, fence, outboxRows),
     traces: { append: traces.append, read: traces.read },
     maintenance: createMaintenanceStore(context, {
       path,
       log,
-      prune,
-      checkpoint: async () => {
-        const done = new Promise<void>((resolve) => checkpointAsked.push(resolve));
-        await queue.write(() => undefined);
-        await done;
-      },
+      prune: createPruner(context, sessionRows, chain, dedupe),
+      checkpoint: () => checkpoints.next(queue),
     }),
     close() {
       closing ??= close();
       return closing;
+    },
+  };
+}
+
+/** Checkpoints that are asked for, made between two batches, where nothing else writes. */
+function betweenBatches(log: WriteAheadLog | undefined) {
+  let asked: (() => void)[] = [];
+  return {
+    async afterBatch(): Promise<void> {
+      if (asked.length === 0) return log?.tend();
+      const done = asked;
+      asked = [];
+      await log?.checkpoint();
+      for (const resolve of done) resolve();
+    },
+    async next(queue: CommitQueue): Promise<void> {
+      const done = new Promise<void>((resolve) => asked.push(resolve));
+      await queue.write(() => undefined);
+      await done;
     },
   };
 }

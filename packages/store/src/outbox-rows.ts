@@ -1,13 +1,16 @@
 import { hash } from "node:crypto";
-import { answersText } from "./answers.ts";
+import { and, eq, type SQL } from "drizzle-orm";
+import { answeredRows } from "./answers.ts";
 import type { Context } from "./context.ts";
+import type { Bound } from "./database.ts";
 import type { Entries } from "./entries.ts";
 import { StoreError } from "./errors.ts";
-import { rowOf } from "./ids.ts";
+import { idOf, rowOf } from "./ids.ts";
 import { decode, encode } from "./json.ts";
-import type { OutboxRecord } from "./records.ts";
-import type { Bodies, LeaseToken, OutboxId, RunId } from "./types/common.ts";
-import type { OutboxInsert, OutboxRow, PartReceipt } from "./types/outbox.ts";
+import { runIdOf } from "./run-rows.ts";
+import { entry, isKeyed, isUnsent, type OutboxRecord, outbox, type RunRecord, run } from "./schema/index.ts";
+import type { Bodies, LeaseToken, OutboxId } from "./types/common.ts";
+import type { OutboxInsert, OutboxRow } from "./types/outbox.ts";
 
 const keyShape = /^[0-9A-Za-z_-]{1,20}$/;
 
@@ -20,20 +23,44 @@ export interface PreparedOutbox {
 /** Where rows come from. */
 interface OutboxOrigin {
   readonly lease: LeaseToken;
-  readonly run: number | null;
-  readonly runId: RunId | null;
+  readonly run?: RunRecord;
+  readonly sessionKey?: string | null;
+  /** The place of the first row among those of its run. Default 0. */
+  readonly place?: number;
+}
+
+/** A row that was added, or that was there with the same key. */
+interface Inserted<T extends Bodies> {
+  readonly seq: number;
+  readonly row: OutboxRow<T>;
+}
+
+/** A row with what belongs to it; without a body the file was damaged. */
+interface Joined {
+  readonly row: OutboxRecord;
+  readonly body: string | null;
   readonly sessionKey: string | null;
-  /** The place of the first row among those of its run. */
-  readonly place: number;
+  readonly run: Pick<RunRecord, "n" | "nonce" | "startedAt"> | null;
 }
 
 /** What several parts need of the outbox. */
 export interface OutboxRows<T extends Bodies> {
-  insert(rows: readonly PreparedOutbox[], origin: OutboxOrigin): OutboxRow<T>[];
+  insert(rows: readonly PreparedOutbox[], origin: OutboxOrigin): readonly Inserted<T>[];
   record(seq: number): OutboxRecord | undefined;
   byId(id: string): OutboxRecord | undefined;
   byKey(key: string): OutboxRecord | undefined;
-  toRow(record: OutboxRecord): OutboxRow<T>;
+  /** `undefined` where its body is gone. */
+  full(seq: number): OutboxRow<T> | undefined;
+  /** The newest of those that meet the conditions, in the order given; without rows whose body is gone. */
+  list(where: SQL | undefined, orderBy: readonly SQL[], limit: number): readonly OutboxRow<T>[];
+}
+
+export function outboxIdOf({
+  createdAt,
+  nonce,
+  seq,
+}: Pick<OutboxRecord, "createdAt" | "nonce" | "seq">): OutboxId {
+  return idOf<OutboxId>(createdAt, nonce, seq);
 }
 
 /** @throws StoreError `invalid` */
@@ -55,91 +82,129 @@ function derivedKey(origin: string, place: number): string {
 }
 
 export function createOutboxRows<T extends Bodies>(
-  { database, now, newIdMaker }: Context,
+  { database, now, nonce }: Context,
   entries: Entries,
 ): OutboxRows<T> {
-  const makeId = newIdMaker();
-  const bySeq = database.query<[number], OutboxRecord>("SELECT * FROM outbox WHERE seq = ?");
-  const byKey = database.query<[string], OutboxRecord>("SELECT * FROM outbox WHERE key = ? AND keyed = 1");
-  const nextSeq = database.query<[], { seq: number }>("SELECT coalesce(max(seq), 0) + 1 AS seq FROM outbox");
-  const waitsFor = database.query<[string, string, string], { seq: number }>(
-    `SELECT seq FROM outbox WHERE channel = ? AND account = ? AND address = ? AND state IN ('pending', 'sending') LIMIT 1`,
+  const { db } = database;
+  const withBody = () =>
+    db
+      .select({
+        row: outbox,
+        body: entry.body,
+        sessionKey: entry.sessionKey,
+        run: { n: run.n, nonce: run.nonce, startedAt: run.startedAt },
+      })
+      .from(outbox)
+      .leftJoin(entry, eq(entry.id, outbox.entry))
+      .leftJoin(run, eq(run.n, outbox.run))
+      .$dynamic();
+  const bySeq = database.query((p: Bound<{ seq: number }>) =>
+    db.select().from(outbox).where(eq(outbox.seq, p.seq)),
   );
-  const insert = database.command<
-    [
-      ...[number, OutboxId, string, number, number, string, string, string, number],
-      ...[string, string | null, number | null, number, number, number | null, number, string | null],
-    ]
-  >(
-    `INSERT INTO outbox (seq, id, key, keyed, entry, channel, account, address, part_count, state, lease_name, lease_epoch,
-       attempts, next_at, expires_at, created_at, updated_at, answers)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?16, ?17)`,
+  const fullBySeq = database.query((p: Bound<{ seq: number }>) => withBody().where(eq(outbox.seq, p.seq)));
+  const byKey = database.query((p: Bound<{ key: string }>) =>
+    db
+      .select()
+      .from(outbox)
+      .where(and(eq(outbox.key, p.key), isKeyed)),
   );
-  const runId = database.query<[number], { id: RunId }>("SELECT id FROM run WHERE n = ?");
+  const waitsFor = database.query((p: Bound<{ channel: string; account: string; address: string }>) =>
+    db
+      .select({ seq: outbox.seq })
+      .from(outbox)
+      .where(
+        and(
+          eq(outbox.channel, p.channel),
+          eq(outbox.account, p.account),
+          eq(outbox.address, p.address),
+          isUnsent,
+        ),
+      )
+      .limit(1),
+  );
+  const insert = database.insert(outbox);
 
-  function toRow(record: OutboxRecord): OutboxRow<T> {
-    const entry = entries.get(record.entry);
-    if (entry === undefined)
-      throw new StoreError("corrupt", `The body of outbox row ${record.id} is missing.`);
-    const run = entry.run === null ? undefined : runId.get(entry.run)?.id;
+  function toRow({ row, body, sessionKey, run: made }: Joined): OutboxRow<T> | undefined {
+    if (body === null) return undefined;
     return {
-      id: record.id,
-      ...(run === undefined ? {} : { runId: run }),
-      ...(entry.session_key === null ? {} : { sessionKey: entry.session_key }),
-      channel: record.channel,
-      account: record.account,
-      address: record.address,
-      payload: decode<T["outbound"]>(entry.body),
-      partCount: record.part_count,
-      key: record.key,
-      state: record.state,
-      attempts: record.attempts,
-      nextAt: record.next_at,
-      ...(record.expires_at === null ? {} : { expiresAt: record.expires_at }),
-      receipts: record.receipts === null ? [] : decode<PartReceipt[]>(record.receipts),
-      ...(record.error === null ? {} : { error: record.error }),
-      createdAt: record.created_at,
-      updatedAt: record.updated_at,
+      id: outboxIdOf(row),
+      ...(made === null ? {} : { runId: runIdOf(made) }),
+      ...(sessionKey === null ? {} : { sessionKey }),
+      channel: row.channel,
+      account: row.account,
+      address: row.address,
+      payload: decode<T["outbound"]>(body),
+      partCount: row.partCount,
+      key: row.key,
+      state: row.state,
+      attempts: row.attempts,
+      nextAt: row.nextAt,
+      ...(row.expiresAt === null ? {} : { expiresAt: row.expiresAt }),
+      receipts: row.receipts,
+      ...(row.error === null ? {} : { error: row.error }),
+      createdAt: row.createdAt,
+      updatedAt: row.updatedAt,
     };
   }
 
-  function insertOne({ row, payload }: PreparedOutbox, origin: OutboxOrigin, place: number): OutboxRow<T> {
-    const earlier = row.key === undefined ? undefined : byKey.get(row.key);
-    if (earlier !== undefined) return toRow(earlier);
+  function mustBeFull(seq: number): OutboxRow<T> {
+    const joined = fullBySeq.get({ seq });
+    const row = joined === undefined ? undefined : toRow(joined);
+    if (row === undefined) throw new StoreError("corrupt", `Outbox row ${seq} or its content is missing.`);
+    return row;
+  }
+
+  function insertOne({ row, payload }: PreparedOutbox, origin: OutboxOrigin, place: number): Inserted<T> {
+    const earlier = row.key === undefined ? undefined : byKey.get({ key: row.key });
+    if (earlier !== undefined) return { seq: earlier.seq, row: mustBeFull(earlier.seq) };
     const at = now();
-    const seq = nextSeq.get()?.seq ?? 1;
-    const id = makeId<OutboxId>(at, seq);
-    const key = row.key ?? derivedKey(origin.runId ?? id, place);
     const { channel, account, address } = row;
     const due = row.notBefore === undefined || row.notBefore <= at;
-    const claimed = row.claim === true && due && waitsFor.get(channel, account, address) === undefined;
-    const entry = entries.add("outbound", payload, { at, run: origin.run, sessionKey: origin.sessionKey });
-    insert.run(
-      ...([seq, id, key, row.key === undefined ? 0 : 1, entry, channel, account, address] as const),
-      row.partCount ?? 1,
-      claimed ? "sending" : "pending",
-      claimed ? origin.lease.name : null,
-      claimed ? origin.lease.epoch : null,
-      claimed ? 1 : 0,
-      row.notBefore ?? at,
-      row.expiresAt ?? null,
-      at,
-      answersText(row.answers),
-    );
-    const inserted = bySeq.get(seq);
-    if (inserted === undefined) throw new StoreError("io", `Outbox row ${id} is gone after its insert.`);
-    return toRow(inserted);
+    const claimed = row.claim === true && due && waitsFor.get({ channel, account, address }) === undefined;
+    const body = entries.add("outbound", payload, { at, sessionKey: origin.sessionKey ?? null });
+    const maker = origin.run === undefined ? `${nonce(at)} ${body}` : runIdOf(origin.run);
+    const seq = insert.run({
+      nonce: nonce(at),
+      key: row.key ?? derivedKey(maker, place),
+      keyed: row.key !== undefined,
+      entry: body,
+      run: origin.run?.n ?? null,
+      channel,
+      account,
+      address,
+      partCount: row.partCount ?? 1,
+      state: claimed ? "sending" : "pending",
+      leaseName: claimed ? origin.lease.name : null,
+      leaseEpoch: claimed ? origin.lease.epoch : null,
+      attempts: claimed ? 1 : 0,
+      nextAt: row.notBefore ?? at,
+      expiresAt: row.expiresAt ?? null,
+      createdAt: at,
+      updatedAt: at,
+      answers: answeredRows(row.answers),
+    }).rowNumber;
+    return { seq, row: mustBeFull(seq) };
   }
 
   return {
-    insert: (rows, origin) => rows.map((row, index) => insertOne(row, origin, origin.place + index)),
-    record: (seq) => bySeq.get(seq),
+    insert: (rows, origin) => rows.map((row, index) => insertOne(row, origin, (origin.place ?? 0) + index)),
+    record: (seq) => bySeq.get({ seq }),
     byId(id) {
       const seq = rowOf(id);
-      const record = seq === undefined ? undefined : bySeq.get(seq);
-      return record?.id === id ? record : undefined;
+      const record = seq === undefined ? undefined : bySeq.get({ seq });
+      return record !== undefined && outboxIdOf(record) === id ? record : undefined;
     },
-    byKey: (key) => byKey.get(key),
-    toRow,
+    byKey: (key) => byKey.get({ key }),
+    full(seq) {
+      const joined = fullBySeq.get({ seq });
+      return joined === undefined ? undefined : toRow(joined);
+    },
+    list: (where, orderBy, limit) =>
+      withBody()
+        .where(where)
+        .orderBy(...orderBy)
+        .limit(limit)
+        .all()
+        .flatMap((joined) => toRow(joined) ?? []),
   };
 }

@@ -1,13 +1,14 @@
+import { and, asc, desc, eq, gt, inArray, min, or, type SQL, sql } from "drizzle-orm";
 import type { Answers } from "./answers.ts";
 import type { Context } from "./context.ts";
+import type { Bound } from "./database.ts";
 import type { Entries } from "./entries.ts";
 import { FencedError, StoreError } from "./errors.ts";
 import { rowOf } from "./ids.ts";
-import { decode, encode } from "./json.ts";
 import type { Fence } from "./leases.ts";
 import { type OutboxRows, prepareOutbox } from "./outbox-rows.ts";
-import type { OutboxRecord } from "./records.ts";
 import type { RunRows } from "./run-rows.ts";
+import { isGivenUp, isUnsent, type OutboxRecord, outbox } from "./schema/index.ts";
 import type { Bodies, LeaseToken, OutboxId } from "./types/common.ts";
 import type {
   OutboxChange,
@@ -20,61 +21,104 @@ import type {
   Undelivered,
 } from "./types/outbox.ts";
 
-/** What `list` shows unless it is told otherwise: what did not go out, and never will of itself. */
-const GIVEN_UP: readonly OutboxState[] = ["dead", "uncertain", "expired"];
+interface Parts<T extends Bodies> {
+  readonly fence: Fence;
+  readonly rows: OutboxRows<T>;
+  readonly runs: RunRows;
+  readonly entries: Entries;
+  readonly answers: Answers;
+}
+
+interface Outcome {
+  readonly state: OutboxState;
+  readonly receipts: readonly PartReceipt[];
+  readonly nextAt: number;
+  readonly error: string | null;
+}
+
+type Claimed<T extends Bodies> = OutboxRow<T> & { readonly doubtful: boolean };
+
+const DEFAULT_LIMIT = 100;
 
 export function createOutboxStore<T extends Bodies>(
   { database, queue, now }: Context,
-  fence: Fence,
-  rows: OutboxRows<T>,
-  runs: RunRows,
-  entries: Entries,
-  answers: Answers,
+  { fence, rows, runs, entries, answers }: Parts<T>,
 ): OutboxStore<T> {
-  /** The first open row of each address. */
-  const heads = database.query<[], { seq: number }>(
-    `SELECT min(seq) AS seq FROM outbox WHERE state IN ('pending', 'sending') GROUP BY channel, account, address`,
+  const { db } = database;
+  /** The first unsent row of each address. */
+  const heads = database.query(() =>
+    db
+      .select({ seq: min(outbox.seq) })
+      .from(outbox)
+      .where(isUnsent)
+      .groupBy(outbox.channel, outbox.account, outbox.address),
   );
-  const nextOf = database.query<[string, string, string], OutboxRecord>(
-    `SELECT * FROM outbox WHERE channel = ? AND account = ? AND address = ? AND state IN ('pending', 'sending')
-     ORDER BY seq LIMIT 1`,
+  const nextTo = database.query((p: Bound<{ channel: string; account: string; address: string }>) =>
+    db
+      .select()
+      .from(outbox)
+      .where(
+        and(
+          eq(outbox.channel, p.channel),
+          eq(outbox.account, p.account),
+          eq(outbox.address, p.address),
+          isUnsent,
+        ),
+      )
+      .orderBy(asc(outbox.seq))
+      .limit(1),
   );
-  const claim = database.command<[string, number, number, number]>(
-    `UPDATE outbox SET state = 'sending', lease_name = ?, lease_epoch = ?, attempts = attempts + 1, updated_at = ?
-     WHERE seq = ?`,
+  const claim = database.command(
+    (p: Bound<{ seq: number; leaseName: string; leaseEpoch: number; at: number }>) =>
+      db
+        .update(outbox)
+        .set({
+          state: "sending",
+          leaseName: p.leaseName,
+          leaseEpoch: p.leaseEpoch,
+          attempts: sql`${outbox.attempts} + 1`,
+          updatedAt: p.at,
+        })
+        .where(eq(outbox.seq, p.seq)),
   );
-  const setState = database.command<[string, string | null, number, string | null, number, number]>(
-    `UPDATE outbox SET state = ?, receipts = ?, next_at = ?, error = ?, lease_name = NULL, lease_epoch = NULL,
-       updated_at = ? WHERE seq = ?`,
+  const setOutcome = database.command((p: Bound<Outcome & { seq: number; at: number }>) =>
+    db
+      .update(outbox)
+      .set({
+        state: p.state,
+        receipts: p.receipts,
+        nextAt: p.nextAt,
+        error: p.error,
+        leaseName: null,
+        leaseEpoch: null,
+        updatedAt: p.at,
+      })
+      .where(eq(outbox.seq, p.seq)),
   );
-  const setReceipts = database.command<[string, number, number]>(
-    "UPDATE outbox SET receipts = ?, updated_at = ? WHERE seq = ?",
+  const setReceipts = database.command(
+    (p: Bound<{ seq: number; receipts: readonly PartReceipt[]; at: number }>) =>
+      db.update(outbox).set({ receipts: p.receipts, updatedAt: p.at }).where(eq(outbox.seq, p.seq)),
   );
-  const reopen = database.command<[number, number]>(
-    `UPDATE outbox SET state = 'pending', next_at = ?1, expires_at = NULL, error = NULL, updated_at = ?1 WHERE seq = ?2`,
+  const reopen = database.command((p: Bound<{ seq: number; at: number }>) =>
+    db
+      .update(outbox)
+      .set({ state: "pending", nextAt: p.at, expiresAt: null, error: null, updatedAt: p.at })
+      .where(eq(outbox.seq, p.seq)),
   );
-  const setDue = database.command<[number, number]>(
-    "UPDATE outbox SET next_at = ?1, updated_at = ?1 WHERE seq = ?2",
+  const setDue = database.command((p: Bound<{ seq: number; at: number }>) =>
+    db.update(outbox).set({ nextAt: p.at, updatedAt: p.at }).where(eq(outbox.seq, p.seq)),
   );
-  const remove = database.command<[number]>("DELETE FROM outbox WHERE seq = ?");
-  const listEnded = database.query<[number], OutboxRecord>(
-    "SELECT * FROM outbox WHERE state IN ('dead', 'uncertain', 'expired') ORDER BY seq DESC LIMIT ?",
-  );
-  const list = database.query<[string, number], OutboxRecord>(
-    "SELECT * FROM outbox WHERE state IN (SELECT value FROM json_each(?)) ORDER BY seq DESC LIMIT ?",
-  );
-  const listChanged = database.query<[string, number, number, number], OutboxRecord>(
-    `SELECT * FROM outbox WHERE state IN (SELECT value FROM json_each(?)) AND (updated_at, seq) > (?, ?)
-     ORDER BY updated_at, seq LIMIT ?`,
+  const remove = database.command((p: Bound<{ seq: number }>) =>
+    db.delete(outbox).where(eq(outbox.seq, p.seq)),
   );
 
   /** The row we are sending under this lease. */
-  function ours(id: OutboxId, lease: LeaseToken): OutboxRecord {
+  function sendingUnder(id: OutboxId, lease: LeaseToken): OutboxRecord {
     fence.check(lease);
     const row = rows.byId(id);
     if (row === undefined) throw new StoreError("not_found", `There is no outbox row ${id}.`);
-    if (row.lease_name !== null && (row.lease_name !== lease.name || row.lease_epoch !== lease.epoch)) {
-      const text = `Outbox row ${id} is being sent under lease "${row.lease_name}" of epoch ${row.lease_epoch}.`;
+    if (row.leaseName !== null && (row.leaseName !== lease.name || row.leaseEpoch !== lease.epoch)) {
+      const text = `Outbox row ${id} is being sent under lease "${row.leaseName}" of epoch ${row.leaseEpoch}.`;
       throw new FencedError(lease.name, lease.epoch, text);
     }
     if (row.state !== "sending") {
@@ -83,64 +127,57 @@ export function createOutboxStore<T extends Bodies>(
     return row;
   }
 
-  function merge(row: OutboxRecord, added: readonly PartReceipt[]): string | null {
-    if (added.length === 0) return row.receipts;
-    const byPart = new Map<number, PartReceipt>();
-    for (const receipt of row.receipts === null ? [] : decode<PartReceipt[]>(row.receipts)) {
-      byPart.set(receipt.part, receipt);
-    }
-    for (const receipt of added) byPart.set(receipt.part, receipt);
-    return encode(
-      [...byPart.values()].sort((a, b) => a.part - b.part),
-      "The receipts of an outbox row",
-    );
+  function end(row: OutboxRecord, state: OutboxState, changes: Partial<Outcome> = {}): void {
+    const { seq, receipts, nextAt } = row;
+    setOutcome.run({ seq, state, receipts, nextAt, error: null, ...changes, at: now() });
   }
 
-  function end(id: OutboxId, lease: LeaseToken, state: OutboxState, error: string | undefined, at: number) {
-    return queue.write(() => {
-      const row = ours(id, lease);
-      setState.run(state, row.receipts, at, error ?? null, now(), row.seq);
-    });
+  /** It will not go out: its end, and that of the messages it answers. */
+  function endUndelivered(
+    row: OutboxRecord,
+    state: "dead" | "expired",
+    why: string,
+  ): Undelivered<T> | undefined {
+    end(row, state, { error: why });
+    const messages = answers.undelivered(row, state === "dead" ? "failed-reported" : "expired-reported", why);
+    const ended = rows.full(row.seq);
+    return ended === undefined ? undefined : { row: ended, messages };
   }
 
   /** The row of this address to look at now; those whose time has passed are ended on the way. */
   function unexpiredHead(seq: number, expired: Undelivered<T>[]): OutboxRecord | undefined {
     let row = rows.record(seq);
-    while (row !== undefined && row.expires_at !== null && row.expires_at <= now()) {
+    while (row !== undefined && row.expiresAt !== null && row.expiresAt <= now()) {
       // What may be out already is for reconciliation to decide, not for the clock.
       if (row.state === "sending") return row;
-      const out = row.receipts === null ? 0 : decode<PartReceipt[]>(row.receipts).length;
-      const sent = out === 0 ? "" : `; ${out} of ${row.part_count} parts are out`;
-      const why = `time to live passed${sent}`;
-      setState.run("expired", row.receipts, row.next_at, why, now(), row.seq);
-      const after = rows.record(row.seq);
-      const messages = answers.undelivered(row, "expired-reported", why);
-      if (after !== undefined) expired.push({ row: rows.toRow(after), messages });
-      row = nextOf.get(row.channel, row.account, row.address);
+      const out = row.receipts.length;
+      const sent = out === 0 ? "" : `; ${out} of ${row.partCount} parts are out`;
+      const ended = endUndelivered(row, "expired", `time to live passed${sent}`);
+      if (ended !== undefined) expired.push(ended);
+      row = nextTo.get(row);
     }
     return row;
   }
 
-  function claimHead(
-    row: OutboxRecord,
-    lease: LeaseToken,
-  ): (OutboxRow<T> & { doubtful: boolean }) | undefined {
-    claim.run(lease.name, lease.epoch, now(), row.seq);
-    const claimed = rows.record(row.seq);
-    return claimed === undefined ? undefined : { ...rows.toRow(claimed), doubtful: row.state === "sending" };
+  /** One whose content is missing would keep all others waiting: it is given up instead. */
+  function claimHead(row: OutboxRecord, lease: LeaseToken): Claimed<T> | undefined {
+    claim.run({ seq: row.seq, leaseName: lease.name, leaseEpoch: lease.epoch, at: now() });
+    const claimed = rows.full(row.seq);
+    if (claimed !== undefined) return { ...claimed, doubtful: row.state === "sending" };
+    endUndelivered(row, "dead", "its content is missing in the database");
+    return undefined;
   }
 
   /** What is sent under the asker's own lease is under way there, also where that has run out meanwhile. */
   function isLost(row: OutboxRecord, own: LeaseToken): boolean {
-    if (row.lease_name === null || row.lease_epoch === null) return true;
-    if (row.lease_name === own.name && row.lease_epoch === own.epoch) return false;
-    return fence.lost({ name: row.lease_name, epoch: row.lease_epoch });
+    if (row.leaseName === null || row.leaseEpoch === null) return true;
+    if (row.leaseName === own.name && row.leaseEpoch === own.epoch) return false;
+    return fence.lost({ name: row.leaseName, epoch: row.leaseEpoch });
   }
 
   /** Words about rows that ended, to be sent as any other. Gives how many. */
   function addReports(inserts: readonly OutboxInsert<T>[], lease: LeaseToken): number {
-    const origin = { lease, run: null, runId: null, sessionKey: null, place: 0 };
-    return rows.insert(prepareOutbox(inserts), origin).length;
+    return rows.insert(prepareOutbox(inserts), { lease }).length;
   }
 
   /** A change by an operator, who may be in another process: what is being sent is left to its sender. */
@@ -161,30 +198,36 @@ export function createOutboxStore<T extends Bodies>(
       return queue.write(() => {
         fence.check(lease);
         const run = runId === undefined ? undefined : runs.running({ runId, lease });
-        const place = run === undefined ? 0 : runs.outboxOf(run).length;
-        const key = sessionKey ?? run?.session_key ?? null;
-        const origin = { lease, run: run?.n ?? null, runId: runId ?? null, sessionKey: key, place };
-        const added = rows.insert(prepared, origin);
-        if (run !== undefined) runs.addOutbox(run, added);
-        return added;
+        const added = rows.insert(prepared, {
+          lease,
+          ...(run === undefined ? {} : { run, place: run.outbox.length }),
+          sessionKey: sessionKey ?? run?.sessionKey ?? null,
+        });
+        if (run !== undefined)
+          runs.addOutbox(
+            run,
+            added.map(({ seq }) => seq),
+          );
+        return added.map(({ row }) => row);
       });
     },
 
     claimDue: ({ lease, limit, report }) =>
       queue.write((): OutboxClaim<T> => {
         fence.check(lease);
-        const claimed: (OutboxRow<T> & { doubtful: boolean })[] = [];
+        const claimed: Claimed<T>[] = [];
         const expired: Undelivered<T>[] = [];
         let nextAt: number | undefined;
-        const oldestFirst = heads.all().sort((a, b) => a.seq - b.seq);
-        for (const { seq } of oldestFirst) {
+        const oldestFirst = heads.all().flatMap(({ seq }) => seq ?? []);
+        for (const seq of oldestFirst.sort((a, b) => a - b)) {
           const row = unexpiredHead(seq, expired);
           if (row === undefined || (row.state === "sending" && !isLost(row, lease))) continue;
-          if (row.state === "pending" && row.next_at > now()) {
-            nextAt = Math.min(nextAt ?? row.next_at, row.next_at);
+          if (row.state === "pending" && row.nextAt > now()) {
+            nextAt = Math.min(nextAt ?? row.nextAt, row.nextAt);
           } else if (claimed.length < limit) {
-            const ours = claimHead(row, lease);
-            if (ours !== undefined) claimed.push(ours);
+            const taken = claimHead(row, lease);
+            if (taken === undefined) nextAt = now();
+            else claimed.push(taken);
           } else {
             nextAt = now();
             break;
@@ -200,32 +243,27 @@ export function createOutboxStore<T extends Bodies>(
         };
       }),
 
-    async markPart(id, lease, receipt) {
-      return queue.write(() => {
-        const row = ours(id, lease);
-        const receipts = merge(row, [receipt]);
-        if (receipts !== null) setReceipts.run(receipts, now(), row.seq);
-      });
-    },
+    markPart: (id, lease, receipt) =>
+      queue.write(() => {
+        const row = sendingUnder(id, lease);
+        setReceipts.run({ seq: row.seq, receipts: withReceipts(row, [receipt]), at: now() });
+      }),
 
-    async markSent(id, lease, receipts) {
-      return queue.write(() => {
-        const row = ours(id, lease);
-        setState.run("sent", merge(row, receipts ?? []), row.next_at, null, now(), row.seq);
+    markSent: (id, lease, receipts) =>
+      queue.write(() => {
+        const row = sendingUnder(id, lease);
+        end(row, "sent", { receipts: withReceipts(row, receipts ?? []) });
         // The message is out; nobody waits for this.
-      }, "patient");
-    },
+      }, "patient"),
 
-    retryAt: (id, lease, at, error) => end(id, lease, "pending", error, at),
-    uncertain: (id, lease, error) => end(id, lease, "uncertain", error, now()),
+    retryAt: (id, lease, at, error) =>
+      queue.write(() => end(sendingUnder(id, lease), "pending", { nextAt: at, error: error ?? null })),
+    uncertain: (id, lease, error) =>
+      queue.write(() => end(sendingUnder(id, lease), "uncertain", { error: error ?? null })),
     dead: (id, lease, error, report) =>
       queue.write(() => {
-        const record = ours(id, lease);
-        setState.run("dead", record.receipts, now(), error ?? null, now(), record.seq);
-        const messages = answers.undelivered(record, "failed-reported", error ?? "given up");
-        const row = rows.record(record.seq);
-        if (row !== undefined && report !== undefined)
-          addReports(report({ row: rows.toRow(row), messages }), lease);
+        const ended = endUndelivered(sendingUnder(id, lease), "dead", error ?? "given up");
+        if (ended !== undefined && report !== undefined) addReports(report(ended), lease);
       }),
 
     answers: (id) =>
@@ -237,44 +275,28 @@ export function createOutboxStore<T extends Bodies>(
     get: (id) =>
       queue.read(() => {
         const record = rows.byId(id);
-        return record === undefined ? undefined : rows.toRow(record);
+        return record === undefined ? undefined : rows.full(record.seq);
       }),
 
     withKey: (key) =>
       queue.read(() => {
         const record = rows.byKey(key);
-        return record === undefined ? undefined : rows.toRow(record);
+        return record === undefined ? undefined : rows.full(record.seq);
       }),
 
-    ofRun: (runId) =>
+    list: ({ limit = DEFAULT_LIMIT, states, changedAfter } = {}) =>
       queue.read(() => {
-        const run = runs.byId(runId);
-        const seqs = run === undefined ? [] : runs.outboxOf(run);
-        return seqs.flatMap((seq) => {
-          const record = rows.record(seq);
-          const row = record === undefined ? undefined : rows.toRow(record);
-          return row?.runId === runId ? [row] : [];
-        });
-      }),
-
-    list: (filter) =>
-      queue.read(() => {
-        const { limit = 100, states, changedAfter } = filter ?? {};
-        if (changedAfter !== undefined) {
-          const { at, id } = changedAfter;
-          const seq = id === undefined ? undefined : rowOf(id);
-          const wanted = JSON.stringify(states ?? GIVEN_UP);
-          return listChanged.all(wanted, at, seq ?? Number.MAX_SAFE_INTEGER, limit).map(rows.toRow);
-        }
-        const records = states === undefined ? listEnded.all(limit) : list.all(JSON.stringify(states), limit);
-        return records.map(rows.toRow);
+        const wanted = states === undefined ? isGivenUp : inArray(outbox.state, [...states]);
+        if (changedAfter === undefined) return rows.list(wanted, [desc(outbox.seq)], limit);
+        const order = [asc(outbox.updatedAt), asc(outbox.seq)];
+        return rows.list(and(wanted, isBehind(changedAfter)), order, limit);
       }),
 
     retry: (id) =>
       change(id, (row) => {
-        if (row.state === "pending") setDue.run(now(), row.seq);
+        if (row.state === "pending") setDue.run({ seq: row.seq, at: now() });
         else {
-          reopen.run(now(), row.seq);
+          reopen.run({ seq: row.seq, at: now() });
           answers.reopened(row);
         }
       }),
@@ -283,7 +305,19 @@ export function createOutboxStore<T extends Bodies>(
       change(id, (row) => {
         answers.undelivered(row, "failed-reported", "dropped by an operator");
         entries.remove(row.entry);
-        remove.run(row.seq);
+        remove.run({ seq: row.seq });
       }),
   };
+}
+
+/** The receipts of a row with others added, one for each part. */
+function withReceipts(row: OutboxRecord, added: readonly PartReceipt[]): readonly PartReceipt[] {
+  const byPart = new Map([...row.receipts, ...added].map((receipt) => [receipt.part, receipt]));
+  return [...byPart.values()].sort((a, b) => a.part - b.part);
+}
+
+/** Rows that changed after a moment, or then and behind the row `id`. */
+function isBehind({ at, id }: { readonly at: number; readonly id?: string }): SQL | undefined {
+  const seq = (id === undefined ? undefined : rowOf(id)) ?? Number.MAX_SAFE_INTEGER;
+  return or(gt(outbox.updatedAt, at), and(eq(outbox.updatedAt, at), gt(outbox.seq, seq)));
 }

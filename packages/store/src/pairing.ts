@@ -1,8 +1,10 @@
 import { hash, timingSafeEqual } from "node:crypto";
+import { and, asc, eq, gt, gte, lt, lte, or, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
+import type { Bound } from "./database.ts";
 import type { Fence } from "./leases.ts";
 import { type OutboxRows, prepareOutbox } from "./outbox-rows.ts";
-import type { PairingPeerRecord, PairingRequestRecord } from "./records.ts";
+import { type PairingPeerRecord, pairingPeer, pairingRequest } from "./schema/index.ts";
 import type { Bodies } from "./types/common.ts";
 import type { PairingPeer, PairingStore } from "./types/side.ts";
 
@@ -10,20 +12,20 @@ const requestTtlMs = 10 * 60_000;
 const openPerAccount = 3;
 const maxTries = 5;
 
+/** One person on one account. */
+interface Peer {
+  readonly channel: string;
+  readonly account: string;
+  readonly peerId: string;
+}
+
 /** People read codes aloud and type them as they like: letters count without their case. */
 function hashCode(code: string): Buffer {
   return hash("sha256", code.trim().toUpperCase(), "buffer");
 }
 
-function toPeer(row: PairingPeerRecord): PairingPeer {
-  return {
-    channel: row.channel,
-    account: row.account,
-    peerId: row.peer_id,
-    ...(row.label === null ? {} : { label: row.label }),
-    approvedAt: row.approved_at,
-    approvedBy: row.approved_by,
-  };
+function withLabel<R extends Peer & { readonly label: string | null }>({ label, ...row }: R) {
+  return { ...row, ...(label === null ? {} : { label }) };
 }
 
 export function createPairingStore<T extends Bodies>(
@@ -31,48 +33,71 @@ export function createPairingStore<T extends Bodies>(
   fence: Fence,
   outbox: OutboxRows<T>,
 ): PairingStore<T> {
-  const open = database.query<[string | null, string | null, number], PairingRequestRecord>(
-    `SELECT * FROM pairing_request WHERE (?1 IS NULL OR channel = ?1) AND (?2 IS NULL OR account = ?2)
-       AND expires_at > ?3 AND tries < ${maxTries} ORDER BY created_at`,
+  const { db } = database;
+  const ofPeer = (table: typeof pairingPeer | typeof pairingRequest, p: Bound<Peer>) =>
+    and(eq(table.channel, p.channel), eq(table.account, p.account), eq(table.peerId, p.peerId));
+  const open = database.query((p: Bound<{ at: number }>) =>
+    db
+      .select()
+      .from(pairingRequest)
+      .where(and(gt(pairingRequest.expiresAt, p.at), lt(pairingRequest.tries, maxTries)))
+      .orderBy(asc(pairingRequest.createdAt)),
   );
-  const sweep = database.command<[number]>(
-    `DELETE FROM pairing_request WHERE expires_at <= ? OR tries >= ${maxTries}`,
+  const sweep = database.command((p: Bound<{ at: number }>) =>
+    db
+      .delete(pairingRequest)
+      .where(or(lte(pairingRequest.expiresAt, p.at), gte(pairingRequest.tries, maxTries))),
   );
-  const insert = database.command<[string, string, string, string | null, Buffer, number, number]>(
-    `INSERT INTO pairing_request (channel, account, peer_id, label, code_hash, tries, created_at, expires_at)
-     VALUES (?, ?, ?, ?, ?, 0, ?, ?)`,
+  const insert = database.insert(pairingRequest);
+  const countTry = database.command((p: Bound<Peer>) =>
+    db
+      .update(pairingRequest)
+      .set({ tries: sql`${pairingRequest.tries} + 1` })
+      .where(ofPeer(pairingRequest, p)),
   );
-  const countTry = database.command<[string, string, string]>(
-    "UPDATE pairing_request SET tries = tries + 1 WHERE channel = ? AND account = ? AND peer_id = ?",
+  const removeRequest = database.command((p: Bound<Peer>) =>
+    db.delete(pairingRequest).where(ofPeer(pairingRequest, p)),
   );
-  const removeRequest = database.command<[string, string, string]>(
-    "DELETE FROM pairing_request WHERE channel = ? AND account = ? AND peer_id = ?",
+  const putPeer = database.replace(pairingPeer, [
+    pairingPeer.channel,
+    pairingPeer.account,
+    pairingPeer.peerId,
+  ]);
+  const peer = database.query((p: Bound<Peer>) =>
+    db.select().from(pairingPeer).where(ofPeer(pairingPeer, p)),
   );
-  const putPeer = database.command<[string, string, string, string | null, number, string]>(
-    `INSERT OR REPLACE INTO pairing_peer (channel, account, peer_id, label, approved_at, approved_by)
-     VALUES (?, ?, ?, ?, ?, ?)`,
+  const removePeer = database.command((p: Bound<Peer>) =>
+    db.delete(pairingPeer).where(ofPeer(pairingPeer, p)),
   );
-  const peer = database.query<[string, string, string], PairingPeerRecord>(
-    "SELECT * FROM pairing_peer WHERE channel = ? AND account = ? AND peer_id = ?",
-  );
-  const removePeer = database.command<[string, string, string]>(
-    "DELETE FROM pairing_peer WHERE channel = ? AND account = ? AND peer_id = ?",
-  );
-  const peers = database.query<[], PairingPeerRecord>("SELECT * FROM pairing_peer ORDER BY approved_at");
+  const peers = database.query(() => db.select().from(pairingPeer).orderBy(asc(pairingPeer.approvedAt)));
+
+  /** The open requests of one account, or of all where none is named: a handful. */
+  function openOn(channel: string | undefined, account: string | undefined) {
+    return open
+      .all({ at: now() })
+      .filter((row) => (channel ?? row.channel) === row.channel && (account ?? row.account) === row.account);
+  }
 
   return {
     async request({ channel, account, peerId, label, code, reply }) {
       const prepared = reply === undefined ? [] : prepareOutbox([reply.row]);
       return queue.write(() => {
         if (reply !== undefined) fence.check(reply.lease);
-        if (peer.get(channel, account, peerId) !== undefined) return "approved";
-        sweep.run(now());
-        const others = open.all(channel, account, now());
-        if (others.some((row) => row.peer_id === peerId)) return "pending";
+        if (peer.get({ channel, account, peerId }) !== undefined) return "approved";
+        sweep.run({ at: now() });
+        const others = openOn(channel, account);
+        if (others.some((row) => row.peerId === peerId)) return "pending";
         if (others.length >= openPerAccount) return "full";
-        insert.run(channel, account, peerId, label ?? null, hashCode(code), now(), now() + requestTtlMs);
-        if (reply !== undefined)
-          outbox.insert(prepared, { lease: reply.lease, run: null, runId: null, sessionKey: null, place: 0 });
+        insert.run({
+          channel,
+          account,
+          peerId,
+          label: label ?? null,
+          codeHash: hashCode(code),
+          createdAt: now(),
+          expiresAt: now() + requestTtlMs,
+        });
+        if (reply !== undefined) outbox.insert(prepared, { lease: reply.lease });
         return "created";
       });
     },
@@ -80,32 +105,33 @@ export function createPairingStore<T extends Bodies>(
     approve: ({ code, approvedBy, channel, account }) =>
       queue.write(() => {
         const hashed = hashCode(code);
-        const candidates = open.all(channel ?? null, account ?? null, now());
-        const match = candidates.find((row) => timingSafeEqual(row.code_hash, hashed));
+        const candidates = openOn(channel, account);
+        const match = candidates.find((row) => timingSafeEqual(row.codeHash, hashed));
         if (match === undefined) {
-          for (const row of candidates) countTry.run(row.channel, row.account, row.peer_id);
+          for (const row of candidates) countTry.run(row);
           return { outcome: "unknown" };
         }
-        removeRequest.run(match.channel, match.account, match.peer_id);
-        putPeer.run(match.channel, match.account, match.peer_id, match.label, now(), approvedBy);
-        const approved = { ...match, approved_at: now(), approved_by: approvedBy };
-        return { outcome: "approved", peer: toPeer(approved) };
+        removeRequest.run(match);
+        const approved: PairingPeerRecord = {
+          channel: match.channel,
+          account: match.account,
+          peerId: match.peerId,
+          label: match.label,
+          approvedAt: now(),
+          approvedBy,
+        };
+        putPeer.run(approved);
+        return { outcome: "approved", peer: withLabel(approved) };
       }),
 
     isApproved: (channel, account, peerId) =>
-      queue.read(() => peer.get(channel, account, peerId) !== undefined),
-    revoke: (channel, account, peerId) => queue.write(() => removePeer.run(channel, account, peerId) > 0),
+      queue.read(() => peer.get({ channel, account, peerId }) !== undefined),
+    revoke: (channel, account, peerId) =>
+      queue.write(() => removePeer.run({ channel, account, peerId }).changes > 0),
     pending: () =>
       queue.read(() =>
-        open.all(null, null, now()).map((row) => ({
-          channel: row.channel,
-          account: row.account,
-          peerId: row.peer_id,
-          ...(row.label === null ? {} : { label: row.label }),
-          createdAt: row.created_at,
-          expiresAt: row.expires_at,
-        })),
+        open.all({ at: now() }).map(({ codeHash: _, tries: __, ...request }) => withLabel(request)),
       ),
-    peers: () => queue.read(() => peers.all().map(toPeer)),
+    peers: () => queue.read(() => peers.all().map((row): PairingPeer => withLabel(row))),
   };
 }

@@ -1,36 +1,41 @@
+import { desc, eq, ne } from "drizzle-orm";
 import type { Context } from "./context.ts";
+import type { Bound } from "./database.ts";
 import { decode, encode } from "./json.ts";
+import { routeCache } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
 import type { RouteCacheStore } from "./types/side.ts";
 
+const DEFAULT_LIMIT = 2000;
+
 export function createRouteCacheStore({ database, queue, now }: Context): RouteCacheStore {
-  const get = database.query<[string], { route: string }>("SELECT route FROM route_cache WHERE digest = ?");
-  const load = database.query<[string, number], { digest: string; route: string }>(
-    "SELECT digest, route FROM route_cache WHERE config = ? ORDER BY at DESC LIMIT ?",
+  const { db } = database;
+  const newest = database.query((p: Bound<{ config: string; limit: number }>) =>
+    db
+      .select({ digest: routeCache.digest, route: routeCache.route })
+      .from(routeCache)
+      .where(eq(routeCache.config, p.config))
+      .orderBy(desc(routeCache.at))
+      .limit(p.limit),
   );
-  const put = database.command<[string, string, string, number]>(
-    "INSERT OR REPLACE INTO route_cache (digest, config, route, at) VALUES (?, ?, ?, ?)",
+  const put = database.replace(routeCache, [routeCache.digest]);
+  const prune = database.command((p: Bound<{ config: string }>) =>
+    db.delete(routeCache).where(ne(routeCache.config, p.config)),
   );
-  const prune = database.command<[string]>("DELETE FROM route_cache WHERE config <> ?");
 
   return {
-    get: (digest) =>
-      queue.read(() => {
-        const row = get.get(digest);
-        return row === undefined ? undefined : decode<JsonValue>(row.route);
-      }),
     load: (config, limit) =>
       queue.read(() =>
-        load
-          .all(config, limit ?? 2000)
+        newest
+          .all({ config, limit: limit ?? DEFAULT_LIMIT })
           .map(({ digest, route }) => ({ digest, route: decode<JsonValue>(route) })),
       ),
     async put(config, rows) {
       const encoded = rows.map(({ digest, route }) => ({ digest, route: encode(route, "A route") }));
       return queue.write(() => {
-        for (const { digest, route } of encoded) put.run(digest, config, route, now());
+        for (const { digest, route } of encoded) put.run({ digest, config, route, at: now() });
       });
     },
-    prune: (keepConfig) => queue.write(() => prune.run(keepConfig)),
+    prune: (keepConfig) => queue.write(() => prune.run({ config: keepConfig }).changes),
   };
 }

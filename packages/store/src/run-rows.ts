@@ -1,11 +1,12 @@
+import { eq } from "drizzle-orm";
 import type { Context } from "./context.ts";
+import type { Bound } from "./database.ts";
 import { FencedError, StoreError } from "./errors.ts";
-import { rowOf } from "./ids.ts";
+import { idOf, rowOf } from "./ids.ts";
 import { decode } from "./json.ts";
 import type { Fence } from "./leases.ts";
-import type { RunRecord } from "./records.ts";
-import type { JsonValue } from "./types/common.ts";
-import type { OutboxRow } from "./types/outbox.ts";
+import { type RunRecord, run } from "./schema/index.ts";
+import type { JsonValue, LeaseToken, RunId } from "./types/common.ts";
 import type { Run, RunUsage, RunWrite } from "./types/runs.ts";
 
 /** Reads and checks of runs that several parts need. */
@@ -18,74 +19,78 @@ export interface RunRows {
    * @throws FencedError when the lease or the run's stamp is of another epoch; StoreError `not_found`, `conflict`
    */
   running(write: RunWrite): RunRecord;
-  inboxOf(run: RunRecord): number[];
-  outboxOf(run: RunRecord): number[];
-  addOutbox(run: RunRecord, rows: readonly OutboxRow[]): void;
+  /** Adds rows of the outbox, by their numbers, to those that the run made. */
+  addOutbox(record: RunRecord, seqs: readonly number[]): void;
   toRun(record: RunRecord): Run;
+}
+
+export function runIdOf({ startedAt, nonce, n }: Pick<RunRecord, "startedAt" | "nonce" | "n">): RunId {
+  return idOf<RunId>(startedAt, nonce, n);
+}
+
+/** The lease under which a run was last written. */
+export function stampOf({ leaseName, leaseEpoch }: RunRecord): LeaseToken {
+  return { name: leaseName, epoch: leaseEpoch };
 }
 
 function toUsage(row: RunRecord): RunUsage | undefined {
   const usage: RunUsage = {
-    ...(row.model_calls === null ? {} : { modelCalls: row.model_calls }),
-    ...(row.input_tokens === null ? {} : { inputTokens: row.input_tokens }),
-    ...(row.output_tokens === null ? {} : { outputTokens: row.output_tokens }),
-    ...(row.cache_read_tokens === null ? {} : { cacheReadTokens: row.cache_read_tokens }),
-    ...(row.cache_write_tokens === null ? {} : { cacheWriteTokens: row.cache_write_tokens }),
-    ...(row.cost_micros === null ? {} : { costMicros: row.cost_micros }),
+    ...(row.modelCalls === null ? {} : { modelCalls: row.modelCalls }),
+    ...(row.inputTokens === null ? {} : { inputTokens: row.inputTokens }),
+    ...(row.outputTokens === null ? {} : { outputTokens: row.outputTokens }),
+    ...(row.cacheReadTokens === null ? {} : { cacheReadTokens: row.cacheReadTokens }),
+    ...(row.cacheWriteTokens === null ? {} : { cacheWriteTokens: row.cacheWriteTokens }),
+    ...(row.costMicros === null ? {} : { costMicros: row.costMicros }),
   };
   return Object.keys(usage).length === 0 ? undefined : usage;
 }
 
-/** The row numbers in a list of ids, as JSON text. */
-function seqList(ids: readonly string[]): number[] {
-  return ids.flatMap((id) => rowOf(id) ?? []);
-}
-
 export function createRunRows({ database }: Context, fence: Fence): RunRows {
-  const byNumber = database.query<[number], RunRecord>("SELECT * FROM run WHERE n = ?");
-  const setOutbox = database.command<[string, number]>("UPDATE run SET outbox = ? WHERE n = ?");
+  const { db } = database;
+  const byNumber = database.query((p: Bound<{ n: number }>) => db.select().from(run).where(eq(run.n, p.n)));
+  const setOutbox = database.command((p: Bound<{ n: number; outbox: readonly number[] }>) =>
+    db.update(run).set({ outbox: p.outbox }).where(eq(run.n, p.n)),
+  );
 
   function byId(id: string): RunRecord | undefined {
     const n = rowOf(id);
-    const row = n === undefined ? undefined : byNumber.get(n);
-    return row?.id === id ? row : undefined;
+    const row = n === undefined ? undefined : byNumber.get({ n });
+    return row !== undefined && runIdOf(row) === id ? row : undefined;
   }
 
   return {
-    record: (n) => byNumber.get(n),
+    record: (n) => byNumber.get({ n }),
     byId,
     running({ runId, lease }) {
       fence.check(lease);
-      const run = byId(runId);
-      if (run === undefined) throw new StoreError("not_found", `There is no run ${runId}.`);
-      if (run.lease_name !== lease.name || run.lease_epoch !== lease.epoch) {
-        const text = `Run ${runId} goes on under lease "${run.lease_name}" of epoch ${run.lease_epoch}.`;
+      const record = byId(runId);
+      if (record === undefined) throw new StoreError("not_found", `There is no run ${runId}.`);
+      if (record.leaseName !== lease.name || record.leaseEpoch !== lease.epoch) {
+        const text = `Run ${runId} goes on under lease "${record.leaseName}" of epoch ${record.leaseEpoch}.`;
         throw new FencedError(lease.name, lease.epoch, text);
       }
-      if (run.state !== "running") throw new StoreError("conflict", `Run ${runId} has ended: ${run.state}.`);
-      return run;
+      if (record.state !== "running")
+        throw new StoreError("conflict", `Run ${runId} has ended: ${record.state}.`);
+      return record;
     },
-    inboxOf: (run) => decode<number[]>(run.inbox),
-    outboxOf: (run) => decode<number[]>(run.outbox),
-    addOutbox(run, rows) {
-      const all = new Set([...decode<number[]>(run.outbox), ...seqList(rows.map((row) => row.id))]);
-      setOutbox.run(JSON.stringify([...all]), run.n);
+    addOutbox(record, seqs) {
+      setOutbox.run({ n: record.n, outbox: [...new Set([...record.outbox, ...seqs])] });
     },
-    toRun(row) {
-      const usage = toUsage(row);
+    toRun(record) {
+      const usage = toUsage(record);
       return {
-        id: row.id,
-        sessionKey: row.session_key,
-        agentId: row.agent_id,
-        generation: row.generation,
-        state: row.state,
-        lease: { name: row.lease_name, epoch: row.lease_epoch },
-        attempts: row.attempts,
-        ...(row.meta === null ? {} : { meta: decode<JsonValue>(row.meta) }),
-        ...(row.error === null ? {} : { error: row.error }),
+        id: runIdOf(record),
+        sessionKey: record.sessionKey,
+        agentId: record.agentId,
+        generation: record.generation,
+        state: record.state,
+        lease: stampOf(record),
+        attempts: record.attempts,
+        ...(record.meta === null ? {} : { meta: decode<JsonValue>(record.meta) }),
+        ...(record.error === null ? {} : { error: record.error }),
         ...(usage === undefined ? {} : { usage }),
-        startedAt: row.started_at,
-        ...(row.finished_at === null ? {} : { finishedAt: row.finished_at }),
+        startedAt: record.startedAt,
+        ...(record.finishedAt === null ? {} : { finishedAt: record.finishedAt }),
       };
     },
   };

@@ -1,127 +1,151 @@
+import { and, asc, desc, eq, getTableColumns, inArray, lt, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
+import type { Bound } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import { rowOf } from "./ids.ts";
-import type { InboxReader } from "./inbox-rows.ts";
-import { decode, encode, encodeOptional } from "./json.ts";
+import { damage, type InboxRows } from "./inbox-rows.ts";
+import { encode, encodeOptional } from "./json.ts";
 import type { Fence } from "./leases.ts";
 import type { Head, MessageChain } from "./messages.ts";
 import { type OutboxRows, prepareOutbox } from "./outbox-rows.ts";
-import type { InboxRecord, RunRecord, ToolCallRecord } from "./records.ts";
-import type { RunRows } from "./run-rows.ts";
-import type { Held, SessionRows } from "./session-rows.ts";
-import type { Bodies, InboxId, JsonValue, LeaseToken, RunId } from "./types/common.ts";
+import { type RunRows, runIdOf, stampOf } from "./run-rows.ts";
+import {
+  activeRun,
+  groupHistory,
+  type InboxRecord,
+  inbox,
+  type RunRecord,
+  run,
+  session,
+} from "./schema/index.ts";
+import type { SessionRows, SessionState } from "./session-rows.ts";
+import { prepareIntents, type ToolCalls } from "./tool-calls.ts";
+import type { Bodies, InboxId, LeaseToken } from "./types/common.ts";
 import type { InboxSettle } from "./types/inbox.ts";
-import type { InterruptedRun, RunBegun, RunStore, ToolIntent } from "./types/runs.ts";
-import { checkUsage } from "./usage.ts";
+import type { InterruptedRun, RunBegun, RunOutcome, RunStore } from "./types/runs.ts";
+import { type CheckedUsage, checkUsage } from "./usage.ts";
 
 interface Parts<T extends Bodies> {
   readonly fence: Fence;
-  readonly inbox: InboxReader<T>;
+  readonly inbox: InboxRows<T>;
   readonly sessions: SessionRows;
   readonly chain: MessageChain<T>;
+  readonly calls: ToolCalls;
   readonly outbox: OutboxRows<T>;
   readonly rows: RunRows;
 }
 
-interface PreparedIntent {
-  readonly intent: ToolIntent;
-  readonly args: string;
-}
+const DEFAULT_LIMIT = 50;
 
 export function createRunStore<T extends Bodies>(context: Context, parts: Parts<T>): RunStore<T> {
-  const { database, queue, now } = context;
-  const makeId = context.newIdMaker();
-  const { fence, inbox, sessions, chain, outbox, rows } = parts;
-  const nextNumber = database.query<[], { n: number }>("SELECT coalesce(max(n), 0) + 1 AS n FROM run");
-  const insert = database.command<
-    [number, RunId, string, string, number, string, number, string | null, string, number | null, number]
-  >(
-    `INSERT INTO run (n, id, session_key, agent_id, generation, state, lease_name, lease_epoch, attempts, meta, inbox,
-       outbox, prev_run, started_at)
-     VALUES (?, ?, ?, ?, ?, 'running', ?, ?, 1, ?, ?, '[]', ?, ?)`,
+  const { database, queue, now, nonce } = context;
+  const { fence, inbox: messages, sessions, chain, calls, outbox, rows } = parts;
+  const { db } = database;
+  const insert = database.insert(run);
+  const setInbox = database.command((p: Bound<{ n: number; inbox: readonly number[] }>) =>
+    db.update(run).set({ inbox: p.inbox }).where(eq(run.n, p.n)),
   );
-  const hold = database.command<[string, number, number | null, number, number]>(
-    "INSERT INTO active_run (session_key, run, last_entry, last_seq, message_count) VALUES (?, ?, ?, ?, ?)",
+  const join = database.command((p: Bound<{ seq: number; run: number }>) =>
+    db.update(inbox).set({ state: "running", run: p.run }).where(eq(inbox.seq, p.seq)),
   );
-  const letGo = database.command<[string]>("DELETE FROM active_run WHERE session_key = ?");
-  const setInbox = database.command<[string, number]>("UPDATE run SET inbox = ? WHERE n = ?");
-  const join = database.command<[number, number]>(
-    "UPDATE inbox SET state = 'running', run = ? WHERE seq = ?",
+  const giveBack = database.command((p: Bound<{ seq: number }>) =>
+    db.update(inbox).set({ state: "queued", run: null }).where(eq(inbox.seq, p.seq)),
   );
-  const settle = database.command<[string, string | null, string | null, number, number]>(
-    "UPDATE inbox SET state = ?, rule = ?, reason = ?, settled_at = ? WHERE seq = ?",
+  const end = database.command(
+    (
+      p: Bound<
+        CheckedUsage["reported"] & {
+          n: number;
+          state: RunOutcome;
+          error: string | null;
+          lastEntry: number | null;
+          at: number;
+        }
+      >,
+    ) =>
+      db
+        .update(run)
+        .set({
+          state: p.state,
+          error: p.error,
+          lastEntry: p.lastEntry,
+          finishedAt: p.at,
+          modelCalls: p.modelCalls,
+          inputTokens: p.inputTokens,
+          outputTokens: p.outputTokens,
+          cacheReadTokens: p.cacheReadTokens,
+          cacheWriteTokens: p.cacheWriteTokens,
+          costMicros: p.costMicros,
+        })
+        .where(eq(run.n, p.n)),
   );
-  const giveBack = database.command<[number]>("UPDATE inbox SET state = 'queued', run = NULL WHERE seq = ?");
-  const nextCall = database.query<[number], { n: number }>(
-    "SELECT coalesce(max(n), 0) + 1 AS n FROM tool_call WHERE run = ?",
+  const closeSession = database.command(
+    (p: Bound<CheckedUsage["counted"] & Head & { key: string; run: number; at: number }>) =>
+      db
+        .update(session)
+        .set({
+          lastEntry: p.lastEntry,
+          lastSeq: p.lastSeq,
+          messageCount: p.messageCount,
+          lastRun: p.run,
+          updatedAt: p.at,
+          runs: sql`${session.runs} + 1`,
+          modelCalls: sql`${session.modelCalls} + ${p.modelCalls}`,
+          inputTokens: sql`${session.inputTokens} + ${p.inputTokens}`,
+          outputTokens: sql`${session.outputTokens} + ${p.outputTokens}`,
+          cacheReadTokens: sql`${session.cacheReadTokens} + ${p.cacheReadTokens}`,
+          cacheWriteTokens: sql`${session.cacheWriteTokens} + ${p.cacheWriteTokens}`,
+          costMicros: sql`${session.costMicros} + ${p.costMicros}`,
+        })
+        .where(eq(session.key, p.key)),
   );
-  const insertCall = database.command<[number, number, string, string, string, string]>(
-    "INSERT INTO tool_call (run, n, call_id, name, args, effects, state) VALUES (?, ?, ?, ?, ?, ?, 'intent')",
+  const takeOver = database.command((p: Bound<{ n: number; leaseName: string; leaseEpoch: number }>) =>
+    db
+      .update(run)
+      .set({ leaseName: p.leaseName, leaseEpoch: p.leaseEpoch, attempts: sql`${run.attempts} + 1` })
+      .where(eq(run.n, p.n)),
   );
-  const setCall = database.command<[string, number, string]>(
-    "UPDATE tool_call SET state = ? WHERE run = ? AND call_id = ?",
+  const rest = database.command((p: Bound<{ leaseName: string; leaseEpoch: number }>) =>
+    db
+      .update(run)
+      .set({ leaseName: "", leaseEpoch: 0, attempts: sql`${run.attempts} - 1` })
+      .where(
+        and(
+          inArray(run.n, db.select({ n: activeRun.run }).from(activeRun)),
+          eq(run.leaseName, p.leaseName),
+          eq(run.leaseEpoch, p.leaseEpoch),
+        ),
+      ),
   );
-  const calls = database.query<[number], ToolCallRecord>("SELECT * FROM tool_call WHERE run = ? ORDER BY n");
-  const end = database.command<
-    [
-      ...[string, string | null, number | null, number],
-      ...[number | null, number | null, number | null, number | null, number | null, number | null, number],
-    ]
-  >(
-    `UPDATE run SET state = ?, error = ?, last_entry = ?, finished_at = ?, model_calls = ?, input_tokens = ?,
-       output_tokens = ?, cache_read_tokens = ?, cache_write_tokens = ?, cost_micros = ? WHERE n = ?`,
+  const addAttempts = database.command((p: Bound<{ n: number; more: number }>) =>
+    db
+      .update(run)
+      .set({ attempts: sql`${run.attempts} + ${p.more}` })
+      .where(eq(run.n, p.n)),
   );
-  const closeSession = database.command<
-    [
-      number | null,
-      number,
-      number,
-      number,
-      number,
-      ...[number, number, number, number, number, number],
-      string,
-    ]
-  >(
-    `UPDATE session SET last_entry = ?, last_seq = ?, message_count = ?, last_run = ?, updated_at = ?, runs = runs + 1,
-       model_calls = model_calls + ?, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
-       cache_read_tokens = cache_read_tokens + ?, cache_write_tokens = cache_write_tokens + ?,
-       cost_micros = cost_micros + ? WHERE key = ?`,
+  const activeRuns = database.query(() =>
+    db
+      .select(getTableColumns(run))
+      .from(activeRun)
+      .innerJoin(run, eq(run.n, activeRun.run))
+      .orderBy(asc(run.n)),
   );
-  const stamp = database.command<[string, number, number]>(
-    "UPDATE run SET lease_name = ?, lease_epoch = ?, attempts = attempts + 1 WHERE n = ?",
-  );
-  const rest = database.command<[string, number]>(
-    `UPDATE run SET lease_name = '', lease_epoch = 0, attempts = attempts - 1
-     WHERE n IN (SELECT run FROM active_run) AND lease_name = ? AND lease_epoch = ?`,
-  );
-  const addAttempts = database.command<[number, number]>(
-    "UPDATE run SET attempts = attempts + ? WHERE n = ?",
-  );
-  const activeRuns = database.query<[], RunRecord>(
-    "SELECT run.* FROM active_run JOIN run ON run.n = active_run.run ORDER BY run.n",
-  );
-  const newest = database.query<[string | null, number, number], RunRecord>(
-    "SELECT * FROM run WHERE (?1 IS NULL OR session_key = ?1) AND n < ?2 ORDER BY n DESC LIMIT ?3",
+  const forgetTold = database.command((p: Bound<{ conversation: string; entryId: string }>) =>
+    db
+      .delete(groupHistory)
+      .where(and(eq(groupHistory.conversation, p.conversation), eq(groupHistory.entryId, p.entryId))),
   );
 
-  const forgetTold = database.command<[string, string]>(
-    "DELETE FROM group_history WHERE conversation = ? AND entry_id IN (SELECT value FROM json_each(?))",
-  );
-
-  const bodiesOf = (messages: readonly T["message"][]) =>
-    messages.map((message) => encode(message, "A message"));
-
-  function prepareIntents(intents: readonly ToolIntent[]): PreparedIntent[] {
-    return intents.map((intent) => ({ intent, args: encode(intent.args, "The arguments of a tool call") }));
-  }
+  const bodiesOf = (bodies: readonly T["message"][] | undefined) =>
+    (bodies ?? []).map((message) => encode(message, "A message"));
 
   /** The queued messages a run is to take, each of its session. */
-  function takeable(ids: readonly InboxId[], sessionKey: string): InboxRecord[] {
+  function takeable(ids: readonly InboxId[], sessionKey: string): number[] {
     return ids.map((id) => {
-      const row = inbox.byId(id);
+      const row = messages.byId(id);
       if (row === undefined) throw new StoreError("not_found", `There is no inbox message ${id}.`);
-      if (row.state === "queued" && row.session_key === sessionKey) return row;
-      const where = row.session_key === null ? "without a session" : `in session "${row.session_key}"`;
+      if (row.state === "queued" && row.sessionKey === sessionKey) return row.seq;
+      const where = row.sessionKey === null ? "without a session" : `in session "${row.sessionKey}"`;
       throw new StoreError(
         "conflict",
         `Inbox message ${id} is ${row.state} ${where}: no run of "${sessionKey}" can take it.`,
@@ -129,178 +153,176 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
     });
   }
 
-  function appendTo(run: RunRecord, held: Held, bodies: readonly string[]): Head {
-    const to = { sessionKey: run.session_key, generation: run.generation, run: run.n, at: now() };
-    return chain.append(sessions.head(held), to, bodies);
+  function appendTo(record: RunRecord, state: SessionState, bodies: readonly string[]): Head {
+    const to = { sessionKey: record.sessionKey, generation: record.generation, run: record.n, at: now() };
+    return chain.append(sessions.head(state), to, bodies);
   }
 
-  function appendNow(run: RunRecord, bodies: readonly string[]): void {
+  function append(record: RunRecord, bodies: readonly string[]): void {
     if (bodies.length === 0) return;
-    const held = sessions.mustLoad(run.session_key);
-    sessions.saveHead(held, appendTo(run, held, bodies));
+    const state = sessions.mustLoad(record.sessionKey);
+    sessions.saveHead(state, appendTo(record, state, bodies));
   }
 
-  /** Each message of the run with its end; those that have theirs are left alone. */
-  function endings(run: RunRecord, settles: readonly InboxSettle[]): { row: InboxRecord; to: InboxSettle }[] {
-    const open = new Set(rows.inboxOf(run));
-    const found = settles.map((to) => {
-      const row = inbox.byId(to.id);
-      if (row === undefined || row.run !== run.n || !open.delete(row.seq)) {
-        throw new StoreError("conflict", `Inbox message ${to.id} does not belong to run ${run.id}.`);
+  /** Gives each message of a run its end; those that have theirs are left alone. */
+  function endMessages(record: RunRecord, settles: readonly InboxSettle[]): void {
+    const open = new Set(record.inbox);
+    for (const to of settles) {
+      const row = messages.byId(to.id);
+      if (row === undefined || row.run !== record.n || !open.delete(row.seq)) {
+        const text = `Inbox message ${to.id} does not belong to run ${runIdOf(record)}.`;
+        throw new StoreError("conflict", text);
       }
-      return { row, to };
-    });
-    if (open.size > 0) {
-      throw new StoreError(
-        "conflict",
-        `Run ${run.id} would end and leave ${open.size} of its messages without an end.`,
-      );
+      endMessage(row, to);
     }
-    return found;
+    for (const seq of open) {
+      const row = messages.record(seq);
+      if (row === undefined || !messages.isDamaged(row)) {
+        const text = `Run ${runIdOf(record)} would end and leave ${open.size} of its messages without an end.`;
+        throw new StoreError("conflict", text);
+      }
+      messages.end({ seq, state: "failed-reported", ...damage });
+    }
   }
 
-  function inspect(run: RunRecord): InterruptedRun<T> {
-    const held = sessions.load(run.session_key);
+  function endMessage({ seq, rule, reason }: InboxRecord, { state, detail }: InboxSettle): void {
+    // It was withdrawn while the run had it.
+    if (rule !== null) messages.end({ seq, state: "ignored", rule, reason });
+    else if (state === "queued") giveBack.run({ seq });
+    else messages.end({ seq, state, rule: detail?.rule ?? null, reason: detail?.reason ?? null });
+  }
+
+  function inspect(record: RunRecord): InterruptedRun<T> {
+    const state = sessions.load(record.sessionKey);
     const last =
-      run.state === "running" && held !== undefined ? sessions.head(held).last_entry : run.last_entry;
+      record.state === "running" && state !== undefined ? sessions.head(state).lastEntry : record.lastEntry;
     return {
-      run: rows.toRun(run),
-      messages: chain.ofRun(last, run.session_key, run.n),
-      calls: calls.all(run.n).map((call) => ({
-        callId: call.call_id,
-        name: call.name,
-        args: decode<JsonValue>(call.args),
-        effects: call.effects,
-        state: call.state,
-      })),
-      inbox: rows.inboxOf(run).flatMap((seq) => inbox.full(inbox.record(seq)) ?? []),
+      run: rows.toRun(record),
+      messages: chain.ofRun(last, record.sessionKey, record.n),
+      calls: calls.of(record),
+      inbox: record.inbox.flatMap((seq) => messages.full(seq) ?? []),
     };
   }
 
-  const stampOf = (run: RunRecord): LeaseToken => ({ name: run.lease_name, epoch: run.lease_epoch });
-
   return {
-    async begin({ session, lease, inboxIds, userMessages, meta }) {
+    async begin({ session: seed, lease, inboxIds, userMessages, meta }) {
       const bodies = bodiesOf(userMessages);
       const metaText = encodeOptional(meta, "The meta of a run");
       return queue.write((): RunBegun => {
         fence.check(lease);
-        const before = sessions.load(session.key);
-        const other = before?.active === undefined ? undefined : rows.record(before.active.run);
-        if (other !== undefined) return { outcome: "busy", run: rows.toRun(other) };
+        const before = sessions.load(seed.key);
+        const holder = before?.active === undefined ? undefined : rows.record(before.active.run);
+        if (holder !== undefined) return { outcome: "busy", run: rows.toRun(holder) };
 
-        const taken = takeable(inboxIds, session.key);
-        const record = before?.record ?? sessions.create(session, now());
-        const n = nextNumber.get()?.n ?? 1;
-        const id = makeId<RunId>(now(), n);
-        const { generation } = record;
-        const inboxList = JSON.stringify(taken.map((row) => row.seq));
-        insert.run(
-          ...([n, id, session.key, session.agentId, generation, lease.name, lease.epoch, metaText] as const),
-          inboxList,
-          record.last_run,
-          now(),
-        );
-        for (const row of taken) join.run(n, row.seq);
-        const head = chain.append(record, { sessionKey: session.key, generation, run: n, at: now() }, bodies);
-        hold.run(session.key, n, head.last_entry, head.last_seq, head.message_count);
-        const run = rows.byId(id);
-        if (run === undefined) throw new StoreError("io", `Run ${id} is gone after its insert.`);
+        const taken = takeable(inboxIds, seed.key);
+        const at = now();
+        const record = before?.record ?? sessions.create(seed, at);
+        const n = insert.run({
+          nonce: nonce(at),
+          sessionKey: seed.key,
+          agentId: seed.agentId,
+          generation: record.generation,
+          state: "running",
+          leaseName: lease.name,
+          leaseEpoch: lease.epoch,
+          attempts: 1,
+          meta: metaText,
+          inbox: taken,
+          prevRun: record.lastRun,
+          startedAt: at,
+        }).rowNumber;
+        for (const seq of taken) join.run({ seq, run: n });
+        const to = { sessionKey: seed.key, generation: record.generation, run: n, at };
+        sessions.hold(seed.key, n, chain.append(record, to, bodies));
+        const begun = rows.record(n);
+        if (begun === undefined) throw new StoreError("io", `Run ${n} is gone after its insert.`);
         return {
           outcome: "started",
-          run: rows.toRun(run),
-          session: sessions.toSession({ record, active: sessions.active(session.key) }),
+          run: rows.toRun(begun),
+          session: sessions.toSession(sessions.mustLoad(seed.key)),
         };
       });
     },
 
-    async step({ messages, intents, inboxIds, ...write }) {
-      const bodies = bodiesOf(messages);
-      const prepared = prepareIntents(intents ?? []);
+    async step({ messages: said, intents, inboxIds, ...write }) {
+      const bodies = bodiesOf(said);
+      const prepared = prepareIntents(intents);
       return queue.write(() => {
-        const run = rows.running(write);
-        const taken = takeable(inboxIds ?? [], run.session_key);
-        for (const row of taken) join.run(run.n, row.seq);
-        if (taken.length > 0) {
-          setInbox.run(JSON.stringify([...rows.inboxOf(run), ...taken.map((row) => row.seq)]), run.n);
-        }
-        addCalls(run, prepared);
-        appendNow(run, bodies);
+        const record = rows.running(write);
+        const taken = takeable(inboxIds ?? [], record.sessionKey);
+        for (const seq of taken) join.run({ seq, run: record.n });
+        if (taken.length > 0) setInbox.run({ n: record.n, inbox: [...record.inbox, ...taken] });
+        calls.add(record, prepared);
+        append(record, bodies);
       });
     },
 
-    async toolStarted({ callIds, messages, intents, ...write }) {
-      const bodies = bodiesOf(messages ?? []);
-      const prepared = prepareIntents(intents ?? []);
+    async toolStarted({ callIds, messages: said, intents, ...write }) {
+      const bodies = bodiesOf(said);
+      const prepared = prepareIntents(intents);
       return queue.write(() => {
-        const run = rows.running(write);
-        addCalls(run, prepared);
-        for (const callId of callIds) markCall(run, callId, "started");
-        appendNow(run, bodies);
+        const record = rows.running(write);
+        calls.add(record, prepared);
+        calls.mark(record, callIds, "started");
+        append(record, bodies);
       });
     },
 
-    async toolResults({ callIds, messages, ...write }) {
-      const bodies = bodiesOf(messages);
+    async toolResults({ callIds, messages: results, ...write }) {
+      const bodies = bodiesOf(results);
       return queue.write(() => {
-        const run = rows.running(write);
-        for (const callId of callIds) markCall(run, callId, "done");
-        appendNow(run, bodies);
+        const record = rows.running(write);
+        calls.mark(record, callIds, "done");
+        append(record, bodies);
       });
     },
 
-    async finish({ outcome, inbox: settles, messages, outbox: replies, told, usage, error, ...write }) {
-      const bodies = bodiesOf(messages ?? []);
+    async finish({ outcome, inbox: settles, messages: last, outbox: replies, told, usage, error, ...write }) {
+      const bodies = bodiesOf(last);
       const prepared = prepareOutbox(replies ?? []);
       const used = checkUsage(usage ?? {});
       return queue.write(() => {
-        const run = rows.running(write);
-        const ends = endings(run, settles);
-        const held = sessions.mustLoad(run.session_key);
-        const head = appendTo(run, held, bodies);
+        const record = rows.running(write);
+        const { n, sessionKey } = record;
+        endMessages(record, settles);
+        const head = appendTo(record, sessions.mustLoad(sessionKey), bodies);
+        const place = record.outbox.length;
+        const added = outbox.insert(prepared, { lease: write.lease, run: record, sessionKey, place });
+        if (added.length > 0)
+          rows.addOutbox(
+            record,
+            added.map(({ seq }) => seq),
+          );
+        for (const entryId of told?.ids ?? [])
+          forgetTold.run({ conversation: told?.conversation ?? "", entryId });
         const at = now();
-        for (const { row, to } of ends) {
-          const { seq } = row;
-          if (row.rule !== null) settle.run("ignored", row.rule, row.reason, at, seq);
-          else if (to.state === "queued") giveBack.run(seq);
-          else settle.run(to.state, to.detail?.rule ?? null, to.detail?.reason ?? null, at, seq);
-        }
-        const sent = outbox.insert(prepared, {
-          lease: write.lease,
-          run: run.n,
-          runId: run.id,
-          sessionKey: run.session_key,
-          place: rows.outboxOf(run).length,
-        });
-        if (sent.length > 0) rows.addOutbox(run, sent);
-        if (told !== undefined) forgetTold.run(told.conversation, JSON.stringify(told.ids));
-        end.run(outcome, error ?? null, head.last_entry, at, ...used.reported, run.n);
-        const heads = [head.last_entry, head.last_seq, head.message_count] as const;
-        closeSession.run(...heads, run.n, at, ...used.counted, run.session_key);
-        letGo.run(run.session_key);
-        return sent;
+        end.run({ n, state: outcome, error: error ?? null, lastEntry: head.lastEntry, at, ...used.reported });
+        closeSession.run({ key: sessionKey, run: n, at, ...head, ...used.counted });
+        sessions.release(sessionKey);
+        return added.map(({ row }) => row);
       });
     },
 
     adopt: ({ runId, lease }) =>
       queue.write(() => {
         fence.check(lease);
-        const run = rows.byId(runId);
-        if (run === undefined || run.state !== "running" || !fence.lost(stampOf(run))) return undefined;
-        stamp.run(lease.name, lease.epoch, run.n);
-        const adopted = rows.byId(runId);
+        const record = rows.byId(runId);
+        if (record === undefined || record.state !== "running" || !fence.lost(stampOf(record)))
+          return undefined;
+        takeOver.run({ n: record.n, leaseName: lease.name, leaseEpoch: lease.epoch });
+        const adopted = rows.record(record.n);
         return adopted === undefined ? undefined : rows.toRun(adopted);
       }),
 
-    rest: (lease) =>
+    rest: (lease: LeaseToken) =>
       queue.write(() => {
         fence.check(lease);
-        rest.run(lease.name, lease.epoch);
+        rest.run({ leaseName: lease.name, leaseEpoch: lease.epoch });
       }),
 
     wait: ({ waiting, ...write }) =>
       queue.write(() => {
-        addAttempts.run(waiting ? -1 : 1, rows.running(write).n);
+        addAttempts.run({ n: rows.running(write).n, more: waiting ? -1 : 1 });
       }),
 
     interrupted: () =>
@@ -308,46 +330,37 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
         fence.forget();
         return activeRuns
           .all()
-          .filter((run) => fence.lost(stampOf(run)))
+          .filter((record) => fence.lost(stampOf(record)))
           .map(inspect);
       }),
 
     get: (id) =>
       queue.read(() => {
-        const run = rows.byId(id);
-        return run === undefined ? undefined : rows.toRun(run);
+        const record = rows.byId(id);
+        return record === undefined ? undefined : rows.toRun(record);
       }),
 
     inspect: (id) =>
       queue.read(() => {
-        const run = rows.byId(id);
-        return run === undefined ? undefined : inspect(run);
+        const record = rows.byId(id);
+        return record === undefined ? undefined : inspect(record);
       }),
 
-    list: (filter) =>
-      queue.read(() => {
-        const before = filter?.before === undefined ? undefined : rowOf(filter.before);
-        return newest
-          .all(filter?.sessionKey ?? null, before ?? Number.MAX_SAFE_INTEGER, filter?.limit ?? 50)
-          .map(rows.toRun);
-      }),
+    list: ({ sessionKey, before, limit } = {}) =>
+      queue.read(() =>
+        db
+          .select()
+          .from(run)
+          .where(
+            and(
+              lt(run.n, (before === undefined ? undefined : rowOf(before)) ?? Number.MAX_SAFE_INTEGER),
+              sessionKey === undefined ? undefined : eq(run.sessionKey, sessionKey),
+            ),
+          )
+          .orderBy(desc(run.n))
+          .limit(limit ?? DEFAULT_LIMIT)
+          .all()
+          .map(rows.toRun),
+      ),
   };
-
-  function addCalls(run: RunRecord, prepared: readonly PreparedIntent[]): void {
-    if (prepared.length === 0) return;
-    let n = nextCall.get(run.n)?.n ?? 1;
-    for (const { intent, args } of prepared) {
-      insertCall.run(run.n, n, intent.callId, intent.name, args, intent.effects);
-      n += 1;
-    }
-  }
-
-  function markCall(run: RunRecord, callId: string, state: "started" | "done"): void {
-    if (setCall.run(state, run.n, callId) === 0) {
-      throw new StoreError(
-        "not_found",
-        `Run ${run.id} has no tool call "${callId}": journal the intent first.`,
-      );
-    }
-  }
 }

@@ -1,93 +1,123 @@
+import { eq } from "drizzle-orm";
 import type { Context } from "./context.ts";
+import type { Bound } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import { decode } from "./json.ts";
 import type { Head } from "./messages.ts";
-import type { ActiveRunRecord, RunRecord, SessionRecord } from "./records.ts";
+import { runIdOf } from "./run-rows.ts";
+import {
+  type ActiveRunRecord,
+  activeRun,
+  type RunRecord,
+  run,
+  type SessionRecord,
+  session,
+} from "./schema/index.ts";
 import type { JsonValue, LeaseToken } from "./types/common.ts";
 import type { Session, SessionSeed } from "./types/sessions.ts";
 
 /** A session, and the run that holds it. */
-export interface Held {
+export interface SessionState {
   readonly record: SessionRecord;
   readonly active: ActiveRunRecord | undefined;
 }
 
 /** Reads and head writes of sessions that several parts need. */
 export interface SessionRows {
-  load(key: string): Held | undefined;
-  /** Error `not_found`. */
-  mustLoad(key: string): Held;
+  load(key: string): SessionState | undefined;
+  /** @throws StoreError `not_found` */
+  mustLoad(key: string): SessionState;
   create(seed: SessionSeed, at: number): SessionRecord;
-  active(key: string): ActiveRunRecord | undefined;
-  run(n: number): RunRecord | undefined;
-  head(held: Held): Head;
-  saveHead(held: Held, head: Head): void;
+  head(state: SessionState): Head;
+  saveHead(state: SessionState, head: Head): void;
+  /** A run holds the session from now on. */
+  hold(key: string, n: number, head: Head): void;
+  release(key: string): void;
   /** @throws StoreError `busy` while a run holds the session; with `lease`, while one of another lease does */
-  requireFree(held: Held, lease?: LeaseToken): void;
-  toSession(held: Held): Session;
+  requireFree(state: SessionState, lease?: LeaseToken): void;
+  toSession(state: SessionState): Session;
   touch(key: string, at: number): void;
 }
 
 export function createSessionRows({ database }: Context): SessionRows {
-  const byKey = database.query<[string], SessionRecord>("SELECT * FROM session WHERE key = ?");
-  const activeByKey = database.query<[string], ActiveRunRecord>(
-    "SELECT * FROM active_run WHERE session_key = ?",
+  const { db } = database;
+  const byKey = database.query((p: Bound<{ key: string }>) =>
+    db.select().from(session).where(eq(session.key, p.key)),
   );
-  const runByNumber = database.query<[number], RunRecord>("SELECT * FROM run WHERE n = ?");
-  const insert = database.command<
-    [string, string, string, string, string, string, string | null, number, number]
-  >(
-    `INSERT INTO session (key, agent_id, channel, account, peer, kind, title, created_at, updated_at, generation,
-       last_seq, message_count, floor_seq, runs, model_calls, input_tokens, output_tokens, cache_read_tokens,
-       cache_write_tokens, cost_micros)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)`,
+  const activeIn = database.query((p: Bound<{ key: string }>) =>
+    db.select().from(activeRun).where(eq(activeRun.sessionKey, p.key)),
   );
-  const saveActive = database.command<[number | null, number, number, string]>(
-    "UPDATE active_run SET last_entry = ?, last_seq = ?, message_count = ? WHERE session_key = ?",
+  const runByNumber = database.query((p: Bound<{ n: number }>) =>
+    db.select().from(run).where(eq(run.n, p.n)),
   );
-  const saveIdle = database.command<[number | null, number, number, string]>(
-    "UPDATE session SET last_entry = ?, last_seq = ?, message_count = ? WHERE key = ?",
+  const insert = database.insert(session);
+  const saveActiveHead = database.command((p: Bound<Head & { key: string }>) =>
+    db
+      .update(activeRun)
+      .set({ lastEntry: p.lastEntry, lastSeq: p.lastSeq, messageCount: p.messageCount })
+      .where(eq(activeRun.sessionKey, p.key)),
   );
-  const touch = database.command<[number, string]>("UPDATE session SET updated_at = ? WHERE key = ?");
+  const saveIdleHead = database.command((p: Bound<Head & { key: string }>) =>
+    db
+      .update(session)
+      .set({ lastEntry: p.lastEntry, lastSeq: p.lastSeq, messageCount: p.messageCount })
+      .where(eq(session.key, p.key)),
+  );
+  const touch = database.command((p: Bound<{ key: string; at: number }>) =>
+    db.update(session).set({ updatedAt: p.at }).where(eq(session.key, p.key)),
+  );
+  const hold = database.insert(activeRun);
+  const release = database.command((p: Bound<{ key: string }>) =>
+    db.delete(activeRun).where(eq(activeRun.sessionKey, p.key)),
+  );
 
-  function load(key: string): Held | undefined {
-    const record = byKey.get(key);
-    return record === undefined ? undefined : { record, active: activeByKey.get(key) };
+  function load(key: string): SessionState | undefined {
+    const record = byKey.get({ key });
+    return record === undefined ? undefined : { record, active: activeIn.get({ key }) };
   }
 
-  function mustLoad(key: string): Held {
-    const held = load(key);
-    if (held === undefined) throw new StoreError("not_found", `There is no session "${key}".`);
-    return held;
+  function mustLoad(key: string): SessionState {
+    const state = load(key);
+    if (state === undefined) throw new StoreError("not_found", `There is no session "${key}".`);
+    return state;
+  }
+
+  function holder({ active }: SessionState): RunRecord | undefined {
+    return active === undefined ? undefined : runByNumber.get({ n: active.run });
   }
 
   return {
     load,
     mustLoad,
     create(seed, at) {
-      const { key, agentId, channel, account, peer, kind, title } = seed;
-      insert.run(key, agentId, channel, account, peer, kind, title ?? null, at, at);
-      return mustLoad(key).record;
+      insert.run({ ...seed, createdAt: at, updatedAt: at });
+      return mustLoad(seed.key).record;
     },
-    active: (key) => activeByKey.get(key),
-    run: (n) => runByNumber.get(n),
     head: ({ record, active }) => active ?? record,
-    saveHead({ record, active }, head) {
-      const save = active === undefined ? saveIdle : saveActive;
-      save.run(head.last_entry, head.last_seq, head.message_count, record.key);
+    saveHead({ record, active }, { lastEntry, lastSeq, messageCount }) {
+      const save = active === undefined ? saveIdleHead : saveActiveHead;
+      save.run({ key: record.key, lastEntry, lastSeq, messageCount });
     },
-    requireFree({ record, active }, lease) {
-      if (active === undefined) return;
-      const run = runByNumber.get(active.run);
-      if (lease !== undefined && run?.lease_name === lease.name && run.lease_epoch === lease.epoch) return;
-      throw new StoreError("busy", `Run ${run?.id ?? active.run} holds session "${record.key}".`);
+    hold(key, n, head) {
+      hold.run({ sessionKey: key, run: n, ...head });
     },
-    toSession({ record, active }) {
-      const head = active ?? record;
-      const run = active === undefined ? undefined : runByNumber.get(active.run);
+    release(key) {
+      release.run({ key });
+    },
+    requireFree(state, lease) {
+      const holding = holder(state);
+      if (holding === undefined) return;
+      if (lease !== undefined && holding.leaseName === lease.name && holding.leaseEpoch === lease.epoch)
+        return;
+      throw new StoreError("busy", `Run ${runIdOf(holding)} holds session "${state.record.key}".`);
+    },
+    toSession(state) {
+      const { record } = state;
+      const head = state.active ?? record;
+      const holding = holder(state);
       return {
         key: record.key,
-        agentId: record.agent_id,
+        agentId: record.agentId,
         channel: record.channel,
         account: record.account,
         peer: record.peer,
@@ -97,25 +127,25 @@ export function createSessionRows({ database }: Context): SessionRows {
         ...(record.thinking === null ? {} : { thinking: record.thinking }),
         ...(record.data === null ? {} : { data: decode<JsonValue>(record.data) }),
         generation: record.generation,
-        createdAt: record.created_at,
-        updatedAt: record.updated_at,
-        ...(record.reset_at === null ? {} : { resetAt: record.reset_at }),
-        lastSeq: head.last_seq,
-        messageCount: head.message_count,
-        ...(run === undefined ? {} : { activeRun: run.id }),
+        createdAt: record.createdAt,
+        updatedAt: record.updatedAt,
+        ...(record.resetAt === null ? {} : { resetAt: record.resetAt }),
+        lastSeq: head.lastSeq,
+        messageCount: head.messageCount,
+        ...(holding === undefined ? {} : { activeRun: runIdOf(holding) }),
         totals: {
           runs: record.runs,
-          modelCalls: record.model_calls,
-          inputTokens: record.input_tokens,
-          outputTokens: record.output_tokens,
-          cacheReadTokens: record.cache_read_tokens,
-          cacheWriteTokens: record.cache_write_tokens,
-          costMicros: record.cost_micros,
+          modelCalls: record.modelCalls,
+          inputTokens: record.inputTokens,
+          outputTokens: record.outputTokens,
+          cacheReadTokens: record.cacheReadTokens,
+          cacheWriteTokens: record.cacheWriteTokens,
+          costMicros: record.costMicros,
         },
       };
     },
-    touch: (key, at) => {
-      touch.run(at, key);
+    touch(key, at) {
+      touch.run({ key, at });
     },
   };
 }

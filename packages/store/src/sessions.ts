@@ -1,18 +1,28 @@
+import { and, asc, desc, eq, getTableColumns, lt, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
+import type { Bound } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import { encode, encodeOptional } from "./json.ts";
 import type { Fence } from "./leases.ts";
 import type { MessageChain } from "./messages.ts";
-import type { SessionRecord } from "./records.ts";
+import { activeRun, session } from "./schema/index.ts";
 import type { SessionRows } from "./session-rows.ts";
 import type { Bodies } from "./types/common.ts";
 import type { SessionStore } from "./types/sessions.ts";
 
 const unlimited = Number.MAX_SAFE_INTEGER;
+const DEFAULT_LIMIT = 100;
 
 /** A setting after a patch: `undefined` leaves it, `null` removes it. */
 function patched(value: string | null | undefined, before: string | null): string | null {
   return value === undefined ? before : value;
+}
+
+interface Settings {
+  readonly title: string | null;
+  readonly model: string | null;
+  readonly thinking: string | null;
+  readonly data: string | null;
 }
 
 export function createSessionStore<T extends Bodies>(
@@ -21,84 +31,98 @@ export function createSessionStore<T extends Bodies>(
   rows: SessionRows,
   chain: MessageChain<T>,
 ): SessionStore<T> {
-  const setSettings = database.command<
-    [string | null, string | null, string | null, string | null, number, string]
-  >("UPDATE session SET title = ?, model = ?, thinking = ?, data = ?, updated_at = ? WHERE key = ?");
-  const setSummary = database.command<[number, number, string]>(
-    "UPDATE session SET floor_seq = ?, summary_entry = ? WHERE key = ?",
+  const { db } = database;
+  const setSettings = database.command((p: Bound<Settings & { key: string; at: number }>) =>
+    db
+      .update(session)
+      .set({ title: p.title, model: p.model, thinking: p.thinking, data: p.data, updatedAt: p.at })
+      .where(eq(session.key, p.key)),
   );
-  const setGeneration = database.command<[number, number, string]>(
-    `UPDATE session SET generation = generation + 1, floor_seq = last_seq, summary_entry = NULL, message_count = 0,
-       reset_at = ?, updated_at = ? WHERE key = ?`,
+  const setSummary = database.command((p: Bound<{ key: string; floorSeq: number; summaryEntry: number }>) =>
+    db
+      .update(session)
+      .set({ floorSeq: p.floorSeq, summaryEntry: p.summaryEntry })
+      .where(eq(session.key, p.key)),
   );
-  const remove = database.command<[string]>("DELETE FROM session WHERE key = ?");
-  const list = database.query<[string | null, string | null, string | null, number, number], SessionRecord>(
-    `SELECT * FROM session WHERE (?1 IS NULL OR agent_id = ?1) AND (?2 IS NULL OR channel = ?2)
-       AND (?3 IS NULL OR peer = ?3) AND updated_at < ?4
-     ORDER BY updated_at DESC, key LIMIT ?5`,
+  const nextGeneration = database.command((p: Bound<{ key: string; at: number }>) =>
+    db
+      .update(session)
+      .set({
+        generation: sql`${session.generation} + 1`,
+        floorSeq: sql`${session.lastSeq}`,
+        summaryEntry: null,
+        messageCount: 0,
+        resetAt: p.at,
+        updatedAt: p.at,
+      })
+      .where(eq(session.key, p.key)),
+  );
+  const remove = database.command((p: Bound<{ key: string }>) =>
+    db.delete(session).where(eq(session.key, p.key)),
   );
 
   return {
     get: (key) =>
       queue.read(() => {
-        const held = rows.load(key);
-        return held === undefined ? undefined : rows.toSession(held);
+        const state = rows.load(key);
+        return state === undefined ? undefined : rows.toSession(state);
       }),
 
     ensure: (seed) =>
       queue.write(() => {
-        const held = rows.load(seed.key) ?? { record: rows.create(seed, now()), active: undefined };
-        return rows.toSession(held);
+        const state = rows.load(seed.key) ?? { record: rows.create(seed, now()), active: undefined };
+        return rows.toSession(state);
       }),
 
     async patch(key, patch) {
       const data = patch.data === undefined ? undefined : encodeOptional(patch.data, "The data of a session");
       return queue.write(() => {
         const { record } = rows.mustLoad(key);
-        setSettings.run(
-          patched(patch.title, record.title),
-          patched(patch.model, record.model),
-          patched(patch.thinking, record.thinking),
-          patched(data, record.data),
-          now(),
+        setSettings.run({
           key,
-        );
+          title: patched(patch.title, record.title),
+          model: patched(patch.model, record.model),
+          thinking: patched(patch.thinking, record.thinking),
+          data: patched(data, record.data),
+          at: now(),
+        });
         return rows.toSession(rows.mustLoad(key));
       });
     },
 
     history: (key, options) =>
       queue.read(() => {
-        const held = rows.load(key);
-        if (held === undefined) return [];
+        const state = rows.load(key);
+        if (state === undefined) return [];
         const limit = options?.limit ?? unlimited;
-        const { floor_seq, summary_entry } = held.record;
-        const messages = chain.after(rows.head(held), key, floor_seq, limit);
+        const { floorSeq, summaryEntry } = state.record;
+        const messages = chain.after(rows.head(state), key, floorSeq, limit);
         const summary =
-          summary_entry === null || messages.length >= limit ? undefined : chain.one(summary_entry, key);
+          summaryEntry === null || messages.length >= limit ? undefined : chain.one(summaryEntry, key);
         return summary === undefined ? messages : [summary, ...messages];
       }),
 
     transcript: (key, options) =>
       queue.read(() => {
-        const held = rows.load(key);
-        return held === undefined
+        const state = rows.load(key);
+        return state === undefined
           ? []
-          : chain.back(rows.head(held), key, options?.before ?? unlimited, options?.limit ?? unlimited);
+          : chain.back(rows.head(state), key, options?.before ?? unlimited, options?.limit ?? unlimited);
       }),
 
     async append(key, messages, lease) {
       const bodies = messages.map((message) => encode(message, "A message"));
       return queue.write(() => {
         fence.check(lease);
-        const held = rows.mustLoad(key);
-        rows.requireFree(held, lease);
-        const { generation } = held.record;
-        const run = held.active?.run ?? null;
-        rows.saveHead(
-          held,
-          chain.append(rows.head(held), { sessionKey: key, generation, run, at: now() }, bodies),
-        );
+        const state = rows.mustLoad(key);
+        rows.requireFree(state, lease);
+        const to = {
+          sessionKey: key,
+          generation: state.record.generation,
+          run: state.active?.run ?? null,
+          at: now(),
+        };
+        rows.saveHead(state, chain.append(rows.head(state), to, bodies));
         rows.touch(key, now());
         return rows.toSession(rows.mustLoad(key));
       });
@@ -108,21 +132,23 @@ export function createSessionStore<T extends Bodies>(
       const body = encode(summary, "A summary");
       return queue.write(() => {
         fence.check(lease);
-        const held = rows.mustLoad(key);
-        rows.requireFree(held, lease);
-        const head = rows.head(held);
-        const left = chain.countAfter(head, key, held.record.floor_seq, upTo);
+        const state = rows.mustLoad(key);
+        rows.requireFree(state, lease);
+        const head = rows.head(state);
+        const left = chain.countAfter(head, key, state.record.floorSeq, upTo);
         if (left === undefined) {
-          throw new StoreError(
-            "conflict",
-            `Message ${upTo} is not in the present history of session "${key}".`,
-          );
+          const text = `Message ${upTo} is not in the present history of session "${key}".`;
+          throw new StoreError("conflict", text);
         }
-        const { generation } = held.record;
-        const run = held.active?.run ?? null;
-        const after = chain.appendSummary(head, { sessionKey: key, generation, run, at: now() }, body);
-        rows.saveHead(held, { ...after, message_count: left + 1 });
-        setSummary.run(upTo, after.last_entry, key);
+        const to = {
+          sessionKey: key,
+          generation: state.record.generation,
+          run: state.active?.run ?? null,
+          at: now(),
+        };
+        const after = chain.appendSummary(head, to, body);
+        rows.saveHead(state, { ...after, messageCount: left + 1 });
+        setSummary.run({ key, floorSeq: upTo, summaryEntry: after.lastEntry });
         rows.touch(key, now());
         return rows.toSession(rows.mustLoad(key));
       });
@@ -132,32 +158,39 @@ export function createSessionStore<T extends Bodies>(
       queue.write(() => {
         fence.check(lease);
         rows.requireFree(rows.mustLoad(key));
-        setGeneration.run(now(), now(), key);
+        nextGeneration.run({ key, at: now() });
         return rows.toSession(rows.mustLoad(key));
       }),
 
     remove: (key, lease) =>
       queue.write(() => {
         fence.check(lease);
-        const held = rows.load(key);
-        if (held === undefined) return false;
-        rows.requireFree(held);
-        chain.remove(held.record, key);
-        remove.run(key);
+        const state = rows.load(key);
+        if (state === undefined) return false;
+        rows.requireFree(state);
+        chain.remove(state.record, key);
+        remove.run({ key });
         return true;
       }),
 
-    list: (filter) =>
+    list: ({ agentId, channel, peer, before, limit } = {}) =>
       queue.read(() =>
-        list
-          .all(
-            filter?.agentId ?? null,
-            filter?.channel ?? null,
-            filter?.peer ?? null,
-            filter?.before ?? unlimited,
-            filter?.limit ?? 100,
+        db
+          .select({ record: getTableColumns(session), active: getTableColumns(activeRun) })
+          .from(session)
+          .leftJoin(activeRun, eq(activeRun.sessionKey, session.key))
+          .where(
+            and(
+              lt(session.updatedAt, before ?? unlimited),
+              agentId === undefined ? undefined : eq(session.agentId, agentId),
+              channel === undefined ? undefined : eq(session.channel, channel),
+              peer === undefined ? undefined : eq(session.peer, peer),
+            ),
           )
-          .map((record) => rows.toSession({ record, active: rows.active(record.key) })),
+          .orderBy(desc(session.updatedAt), asc(session.key))
+          .limit(limit ?? DEFAULT_LIMIT)
+          .all()
+          .map(({ record, active }) => rows.toSession({ record, active: active ?? undefined })),
       ),
   };
 }

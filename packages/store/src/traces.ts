@@ -1,5 +1,8 @@
+import { asc, eq } from "drizzle-orm";
 import type { Context } from "./context.ts";
+import type { Bound } from "./database.ts";
 import { decode, encode } from "./json.ts";
+import { trace } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
 import type { TraceStore } from "./types/side.ts";
 
@@ -23,11 +26,14 @@ export interface BufferedTraceStore extends TraceStore {
 
 /** Explanations are worth no commit of their own: they gather in memory for a moment and are written together. */
 export function createTraceStore({ database, queue, now }: Context): BufferedTraceStore {
-  const insert = database.command<[string, string, number]>(
-    "INSERT INTO trace (subject, entries, at) VALUES (?, ?, ?)",
-  );
-  const read = database.query<[string], { entries: string }>(
-    "SELECT entries FROM trace WHERE subject = ? ORDER BY n",
+  const { db } = database;
+  const insert = database.insert(trace);
+  const ofSubject = database.query((p: Bound<{ subject: string }>) =>
+    db
+      .select({ entries: trace.entries })
+      .from(trace)
+      .where(eq(trace.subject, p.subject))
+      .orderBy(asc(trace.n)),
   );
   let waiting = new Map<string, Waiting>();
   let chars = 0;
@@ -44,7 +50,7 @@ export function createTraceStore({ database, queue, now }: Context): BufferedTra
     if (batch.size > 0) {
       const write = queue.write(() => {
         for (const { subject, entries, at } of batch.values())
-          insert.run(subject, `[${entries.join(",")}]`, at);
+          insert.run({ subject, entries: `[${entries.join(",")}]`, at });
       });
       writing = write;
       const done = (): void => {
@@ -72,8 +78,8 @@ export function createTraceStore({ database, queue, now }: Context): BufferedTra
     read: async (subject) => {
       await flush();
       return queue.read(() =>
-        read
-          .all(subject)
+        ofSubject
+          .all({ subject })
           .flatMap((row) => decode<readonly Stored[]>(row.entries))
           .map(([stage, at, data]) => ({ stage, at, data })),
       );

@@ -1,13 +1,16 @@
+import { and, asc, eq, gte, isNotNull, lt, type SQLWrapper, sql } from "drizzle-orm";
+import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Context } from "./context.ts";
 import { StoreError } from "./errors.ts";
-import type { RunUsage, UsageGroup, UsageStore } from "./types/runs.ts";
+import { run, usageDay } from "./schema/index.ts";
+import type { RunUsage, UsageStore } from "./types/runs.ts";
 
-type Six<V> = [V, V, V, V, V, V];
+type Figures<V> = { [Name in keyof Required<RunUsage>]: V };
 
-/** A run's usage in the order of the columns: as reported, and with 0 for what was not. */
+/** A run's usage: as reported, and with 0 for what was not. */
 export interface CheckedUsage {
-  readonly reported: Six<number | null>;
-  readonly counted: Six<number>;
+  readonly reported: Figures<number | null>;
+  readonly counted: Figures<number>;
 }
 
 /** @throws StoreError `invalid` unless every figure is a whole number from 0 up: sums have to be exact */
@@ -20,62 +23,73 @@ export function checkUsage(usage: RunUsage): CheckedUsage {
       );
     }
   }
-  const { modelCalls, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costMicros } = usage;
-  return {
-    reported: [
-      modelCalls ?? null,
-      inputTokens ?? null,
-      outputTokens ?? null,
-      cacheReadTokens ?? null,
-      cacheWriteTokens ?? null,
-      costMicros ?? null,
-    ],
-    counted: [
-      modelCalls ?? 0,
-      inputTokens ?? 0,
-      outputTokens ?? 0,
-      cacheReadTokens ?? 0,
-      cacheWriteTokens ?? 0,
-      costMicros ?? 0,
-    ],
-  };
+  const filled = <V>(absent: V): Figures<number | V> => ({
+    modelCalls: usage.modelCalls ?? absent,
+    inputTokens: usage.inputTokens ?? absent,
+    outputTokens: usage.outputTokens ?? absent,
+    cacheReadTokens: usage.cacheReadTokens ?? absent,
+    cacheWriteTokens: usage.cacheWriteTokens ?? absent,
+    costMicros: usage.costMicros ?? absent,
+  });
+  return { reported: filled(null), counted: filled(0) };
 }
 
-/** Ended runs, those that were pruned (by day) and those that were not. */
-const all = `
-  SELECT day, agent_id, session_key, runs, model_calls, input_tokens, output_tokens, cache_read_tokens,
-    cache_write_tokens, cost_micros FROM usage_day
-  UNION ALL
-  SELECT date(finished_at / 1000, 'unixepoch'), agent_id, session_key, 1, model_calls, input_tokens, output_tokens,
-    cache_read_tokens, cache_write_tokens, cost_micros FROM run WHERE finished_at IS NOT NULL`;
-
-const sums = `
-  sum(runs) AS runs, coalesce(sum(model_calls), 0) AS modelCalls, coalesce(sum(input_tokens), 0) AS inputTokens,
-  coalesce(sum(output_tokens), 0) AS outputTokens, coalesce(sum(cache_read_tokens), 0) AS cacheReadTokens,
-  coalesce(sum(cache_write_tokens), 0) AS cacheWriteTokens, coalesce(sum(cost_micros), 0) AS costMicros`;
-
-const where = `
-  (?1 IS NULL OR session_key = ?1) AND (?2 IS NULL OR agent_id = ?2) AND (?3 IS NULL OR day >= ?3)
-  AND (?4 IS NULL OR day < ?4)`;
+/** The day (UTC) of a time in milliseconds. */
+export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 export function createUsageStore({ database, queue }: Context): UsageStore {
-  const by = (column: string) =>
-    database.query<[string | null, string | null, string | null, string | null], UsageGroup>(
-      `SELECT ${column} AS "by", ${sums} FROM (${all}) WHERE ${where} GROUP BY ${column} ORDER BY ${column}`,
-    );
-  const queries = { day: by("day"), agent: by("agent_id"), session: by("session_key") };
-  const dayOf = (at: number | undefined) =>
-    at === undefined ? null : new Date(at).toISOString().slice(0, 10);
+  const { db } = database;
+
+  /** Ended runs, those that were pruned (by day) and those that were not. */
+  const all = () => {
+    const pruned = db.select().from(usageDay);
+    const kept = db
+      .select({
+        day: sql<string>`date(${run.finishedAt} / 1000, 'unixepoch')`.as("day"),
+        agentId: run.agentId,
+        sessionKey: run.sessionKey,
+        runs: sql<number>`1`.as("runs"),
+        modelCalls: sql<number>`coalesce(${run.modelCalls}, 0)`.as("model_calls"),
+        inputTokens: sql<number>`coalesce(${run.inputTokens}, 0)`.as("input_tokens"),
+        outputTokens: sql<number>`coalesce(${run.outputTokens}, 0)`.as("output_tokens"),
+        cacheReadTokens: sql<number>`coalesce(${run.cacheReadTokens}, 0)`.as("cache_read_tokens"),
+        cacheWriteTokens: sql<number>`coalesce(${run.cacheWriteTokens}, 0)`.as("cache_write_tokens"),
+        costMicros: sql<number>`coalesce(${run.costMicros}, 0)`.as("cost_micros"),
+      })
+      .from(run)
+      .where(isNotNull(run.finishedAt));
+    return unionAll(pruned, kept).as("used");
+  };
 
   return {
-    sum: (query) =>
-      queue.read(() =>
-        queries[query.by].all(
-          query.sessionKey ?? null,
-          query.agentId ?? null,
-          dayOf(query.from),
-          dayOf(query.to),
-        ),
-      ),
+    sum: ({ by, sessionKey, agentId, from, to }) =>
+      queue.read(() => {
+        const used = all();
+        const group = { day: used.day, agent: used.agentId, session: used.sessionKey }[by];
+        const total = (column: SQLWrapper) => sql<number>`sum(${column})`;
+        return db
+          .select({
+            by: group,
+            runs: total(used.runs),
+            modelCalls: total(used.modelCalls),
+            inputTokens: total(used.inputTokens),
+            outputTokens: total(used.outputTokens),
+            cacheReadTokens: total(used.cacheReadTokens),
+            cacheWriteTokens: total(used.cacheWriteTokens),
+            costMicros: total(used.costMicros),
+          })
+          .from(used)
+          .where(
+            and(
+              sessionKey === undefined ? undefined : eq(used.sessionKey, sessionKey),
+              agentId === undefined ? undefined : eq(used.agentId, agentId),
+              from === undefined ? undefined : gte(used.day, dayOf(from)),
+              to === undefined ? undefined : lt(used.day, dayOf(to)),
+            ),
+          )
+          .groupBy(group)
+          .orderBy(asc(group))
+          .all();
+      }),
   };
 }

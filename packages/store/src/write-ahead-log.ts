@@ -67,8 +67,8 @@ export function writeAheadLog(raw: Sqlite.Database, path: string, logger?: Store
    * up to it, copy up to it, sync the database file, and only then let the log be overwritten.
    */
   async function checkpoint(): Promise<void> {
-    beginRead.run();
     try {
+      beginRead.run();
       takeSnapshot.get();
       await fsync(open());
       openCopier().pragma("wal_checkpoint(PASSIVE)");
@@ -80,7 +80,7 @@ export function writeAheadLog(raw: Sqlite.Database, path: string, logger?: Store
         "the checkpoint of the database's log failed; it will be tried again",
       );
     } finally {
-      endRead.run();
+      if (raw.inTransaction) endRead.run();
     }
   }
 

@@ -139,7 +139,6 @@ test("a key makes a row unique; keys derived from a run are stable in length and
   const one = only(await store.outbox.enqueue([reply("1")], { lease, runId: run.id }));
   const two = only(await store.outbox.enqueue([reply("2")], { lease, runId: run.id }));
   expect(one.key).not.toBe(two.key);
-  expect(ids(await store.outbox.ofRun(run.id))).toEqual([one.id, two.id]);
   const wrong: OutboxInsert = { ...reply("1"), key: "no spaces allowed" };
   await expect(store.outbox.enqueue([wrong], { lease })).rejects.toMatchObject({ code: "invalid" });
 });

@@ -39,7 +39,7 @@ export interface Mutant {
 }
 
 const GATEWAY = "apps/gateway/dist";
-const STORE = "packages/store/dist";
+const STORE = "packages/store/dist/index.js";
 const DELIVERY = "packages/delivery/dist";
 
 const killedAt = (...points: readonly Failpoint[]): Life[] =>
@@ -70,7 +70,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "takes what is delivered again",
-    edits: [{ file: `${STORE}/inbox.js`, from: "if (seen !== undefined) {", to: "if (false) {" }],
+    edits: [{ file: STORE, from: "if (seen !== void 0) {", to: "if (false) {" }],
     scenario: quiet,
     caughtBy: /^(twice|duplicate):/,
   },
@@ -78,8 +78,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "forgets over a restart what it has taken",
     edits: [
       {
-        file: `${STORE}/dedupe.js`,
-        from: "let last = loadedTo ?? mark.get()?.seq ?? 0;",
+        file: STORE,
+        from: "let last = loadedTo ?? marked();",
         to: "let last = loadedTo ?? Number.MAX_SAFE_INTEGER;",
       },
     ],
@@ -90,13 +90,13 @@ export const MUTANTS: readonly Mutant[] = [
     name: "goes on with a run whose lease is lost",
     edits: [
       {
-        file: `${STORE}/leases.js`,
-        from: "if (lease?.epoch === epoch)\n                return;",
-        to: "if (lease) return;",
+        file: STORE,
+        from: "if (held?.epoch === epoch) return;",
+        to: "if (held) return;",
       },
       {
-        file: `${STORE}/run-rows.js`,
-        from: "if (run.lease_name !== lease.name || run.lease_epoch !== lease.epoch) {",
+        file: STORE,
+        from: "if (record.leaseName !== lease.name || record.leaseEpoch !== lease.epoch) {",
         to: "if (false) {",
       },
     ],

@@ -127,8 +127,6 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   get(id: string): Promise<OutboxRow<T> | undefined>;
   /** The row that was inserted with a `key` of its own. */
   withKey(key: string): Promise<OutboxRow<T> | undefined>;
-  /** The rows of one run, in order. */
-  ofRun(runId: RunId): Promise<readonly OutboxRow<T>[]>;
   /** Newest first. Default states: `dead`, `uncertain`, `expired`. Default limit 100. */
   list(filter?: {
     readonly states?: readonly OutboxState[];

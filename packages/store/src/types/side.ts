@@ -3,7 +3,6 @@ import type { OutboxInsert } from "./outbox.ts";
 
 /** Resolved routes, so that a restart is warm. A digest names everything a route depends on. */
 export interface RouteCacheStore {
-  get(digest: string): Promise<JsonValue | undefined>;
   /** The most recently written routes of one configuration, newest first. Default limit 2000. */
   load(
     config: string,
@@ -39,8 +38,6 @@ export interface KvStore {
   get(namespace: string, key: string): Promise<JsonValue | undefined>;
   /** `ttlMs`: it is gone after so long. Default: it stays. */
   set(namespace: string, key: string, value: JsonValue, ttlMs?: number): Promise<void>;
-  /** Sets only what is absent or run out; gives the value that holds now. */
-  setIfAbsent(namespace: string, key: string, value: JsonValue, ttlMs?: number): Promise<JsonValue>;
   delete(namespace: string, key: string): Promise<boolean>;
   list(
     namespace: string,

@@ -115,7 +115,7 @@ export interface StoreLimits {
   readonly inbox?: number;
   /**
    * How far apart commits are made under load (hundreds of calls a second, side by side), in milliseconds. More: fewer
-   * bytes and write calls for each message; less: sooner committed. Default 12; 0 never waits.
+   * bytes and write calls for each message; less: sooner committed. Default 16; 0 never waits.
    */
   readonly commitSpacingMs?: number;
 }

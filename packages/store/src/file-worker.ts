@@ -32,7 +32,7 @@ try {
 `;
 
 /** Runs on a thread of its own what goes through the whole file and would hold the event loop for as long. */
-function elsewhere(work: { readonly path: string; readonly copy?: string }): Promise<void> {
+function onThread(work: { readonly path: string; readonly copy?: string }): Promise<void> {
   const driver = createRequire(import.meta.url).resolve("better-sqlite3");
   return new Promise((resolve, reject) => {
     const worker = new Worker(program, { eval: true, workerData: { ...work, driver } });
@@ -48,14 +48,14 @@ function elsewhere(work: { readonly path: string; readonly copy?: string }): Pro
 }
 
 /** `VACUUM`, with what it wrote copied from the log into the file. */
-export function vacuumElsewhere(path: string): Promise<void> {
-  return elsewhere({ path });
+export function vacuumOnThread(path: string): Promise<void> {
+  return onThread({ path });
 }
 
 /**
  * Writes one committed state of the database into the empty file `copy`, and looks whether it is whole. Whoever writes
  * meanwhile neither waits nor makes it begin anew: one read transaction is held over all of it.
  */
-export function copyElsewhere(path: string, copy: string): Promise<void> {
-  return elsewhere({ path, copy });
+export function copyOnThread(path: string, copy: string): Promise<void> {
+  return onThread({ path, copy });
 }

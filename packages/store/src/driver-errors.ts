@@ -1,0 +1,45 @@
+import { StoreError } from "./errors.ts";
+
+/** The `code` of an error of SQLite or of Node. */
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+/** Somebody else holds the write lock: try again. */
+export function isBusy(error: unknown): boolean {
+  return codeOf(error).startsWith("SQLITE_BUSY");
+}
+
+/** What the caller is told instead of a driver's error. */
+export function toStoreError(error: unknown): unknown {
+  if (error instanceof StoreError) return error;
+  const code = codeOf(error);
+  const text = error instanceof Error ? error.message : String(error);
+  if (code === "SQLITE_FULL" || code === "ENOSPC" || code === "EDQUOT") {
+    return new StoreError(
+      "disk_full",
+      `No space left for the database (${text}): free some; nothing was written.`,
+      {
+        cause: error,
+      },
+    );
+  }
+  if (code.startsWith("SQLITE_BUSY")) {
+    return new StoreError("locked", "Another process kept the database locked for too long.", {
+      cause: error,
+    });
+  }
+  if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB") {
+    return new StoreError(
+      "corrupt",
+      `The database file is damaged or no database (${text}): restore a backup.`,
+      {
+        cause: error,
+      },
+    );
+  }
+  if (code.startsWith("SQLITE_IOERR") || code === "EIO") {
+    return new StoreError("io", `The disk failed under the database (${text}).`, { cause: error });
+  }
+  return error;
+}

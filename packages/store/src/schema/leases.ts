@@ -1,0 +1,10 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** Who may write in a name. `epoch` rises with every change of holder. */
+export const lease = sqliteTable("lease", {
+  name: text().primaryKey(),
+  holder: text().notNull(),
+  epoch: integer().notNull(),
+  expiresAt: integer().notNull(),
+});
+export type LeaseRecord = typeof lease.$inferSelect;

@@ -1,0 +1,55 @@
+import { inArray, type SQL, sql } from "drizzle-orm";
+import { index, integer, type SQLiteColumn, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { OutboxState, PartReceipt } from "../types/outbox.ts";
+
+const UNSENT: readonly OutboxState[] = ["pending", "sending"];
+const GIVEN_UP: readonly OutboxState[] = ["dead", "uncertain", "expired"];
+
+/** With the states in the text: SQLite uses an index over some rows only where a query names the same condition. */
+function stateIn(column: SQLiteColumn, states: readonly OutboxState[]): SQL {
+  return inArray(column, states).inlineParams();
+}
+
+/** The state of each reply; its body is an `entry`. Its id is made of `seq`, `createdAt` and `nonce`. */
+export const outbox = sqliteTable(
+  "outbox",
+  {
+    seq: integer().primaryKey(),
+    nonce: integer().notNull(),
+    key: text().notNull(),
+    /** Whether the key was given by the caller, and is unique. */
+    keyed: integer({ mode: "boolean" }).notNull(),
+    entry: integer().notNull(),
+    /** The run that made it. */
+    run: integer(),
+    channel: text().notNull(),
+    account: text().notNull(),
+    address: text().notNull(),
+    partCount: integer().notNull(),
+    state: text({ enum: ["pending", "sending", "sent", "uncertain", "dead", "expired"] }).notNull(),
+    leaseName: text(),
+    leaseEpoch: integer(),
+    attempts: integer().notNull(),
+    nextAt: integer().notNull(),
+    expiresAt: integer(),
+    receipts: text({ mode: "json" }).$type<readonly PartReceipt[]>().notNull().default([]),
+    error: text(),
+    createdAt: integer().notNull(),
+    updatedAt: integer().notNull(),
+    /** The numbers of the messages it answers, where no run tells them. */
+    answers: text({ mode: "json" }).$type<readonly number[]>().notNull().default([]),
+  },
+  (t) => [
+    index("outbox_open").on(t.channel, t.account, t.address, t.seq).where(stateIn(t.state, UNSENT)),
+    index("outbox_ended").on(t.seq).where(stateIn(t.state, GIVEN_UP)),
+    uniqueIndex("outbox_key").on(t.key).where(sql`${t.keyed} = 1`),
+  ],
+);
+export type OutboxRecord = typeof outbox.$inferSelect;
+
+/** Rows still to be sent: the condition of the index `outbox_open`. */
+export const isUnsent: SQL = stateIn(outbox.state, UNSENT);
+/** Rows that did not go out and never will of themselves: the condition of the index `outbox_ended`. */
+export const isGivenUp: SQL = stateIn(outbox.state, GIVEN_UP);
+/** Rows whose key their caller gave: the condition of the index `outbox_key`. */
+export const isKeyed: SQL = sql`${outbox.keyed} = 1`;

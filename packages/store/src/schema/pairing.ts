@@ -1,0 +1,32 @@
+import { blob, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** Strangers who asked to talk. */
+export const pairingRequest = sqliteTable(
+  "pairing_request",
+  {
+    channel: text().notNull(),
+    account: text().notNull(),
+    peerId: text().notNull(),
+    label: text(),
+    codeHash: blob({ mode: "buffer" }).notNull(),
+    tries: integer().notNull().default(0),
+    createdAt: integer().notNull(),
+    expiresAt: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.channel, t.account, t.peerId] })],
+);
+
+/** Who may write to an agent directly. */
+export const pairingPeer = sqliteTable(
+  "pairing_peer",
+  {
+    channel: text().notNull(),
+    account: text().notNull(),
+    peerId: text().notNull(),
+    label: text(),
+    approvedAt: integer().notNull(),
+    approvedBy: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.channel, t.account, t.peerId] })],
+);
+export type PairingPeerRecord = typeof pairingPeer.$inferSelect;

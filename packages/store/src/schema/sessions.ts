@@ -1,0 +1,38 @@
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** Conversations, with the heads of their chains and the sums over their runs. */
+export const session = sqliteTable(
+  "session",
+  {
+    key: text().primaryKey(),
+    agentId: text().notNull(),
+    channel: text().notNull(),
+    account: text().notNull(),
+    peer: text().notNull(),
+    kind: text().notNull(),
+    title: text(),
+    model: text(),
+    thinking: text(),
+    data: text(),
+    generation: integer().notNull().default(0),
+    createdAt: integer().notNull(),
+    updatedAt: integer().notNull(),
+    resetAt: integer(),
+    lastEntry: integer(),
+    lastSeq: integer().notNull().default(0),
+    messageCount: integer().notNull().default(0),
+    /** Messages up to this one are no part of the present history. */
+    floorSeq: integer().notNull().default(0),
+    summaryEntry: integer(),
+    lastRun: integer(),
+    runs: integer().notNull().default(0),
+    modelCalls: integer().notNull().default(0),
+    inputTokens: integer().notNull().default(0),
+    outputTokens: integer().notNull().default(0),
+    cacheReadTokens: integer().notNull().default(0),
+    cacheWriteTokens: integer().notNull().default(0),
+    costMicros: integer().notNull().default(0),
+  },
+  (t) => [index("session_recent").on(t.updatedAt)],
+);
+export type SessionRecord = typeof session.$inferSelect;

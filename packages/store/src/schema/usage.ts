@@ -1,0 +1,19 @@
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** What runs used that are not kept any more, by day. */
+export const usageDay = sqliteTable(
+  "usage_day",
+  {
+    day: text().notNull(),
+    agentId: text().notNull(),
+    sessionKey: text().notNull(),
+    runs: integer().notNull(),
+    modelCalls: integer().notNull(),
+    inputTokens: integer().notNull(),
+    outputTokens: integer().notNull(),
+    cacheReadTokens: integer().notNull(),
+    cacheWriteTokens: integer().notNull(),
+    costMicros: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.day, t.agentId, t.sessionKey] })],
+);

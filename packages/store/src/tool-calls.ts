@@ -1,0 +1,76 @@
+import { and, asc, eq, max } from "drizzle-orm";
+import type { Bound, Database } from "./database.ts";
+import { StoreError } from "./errors.ts";
+import { decode, encode } from "./json.ts";
+import { runIdOf } from "./run-rows.ts";
+import { type RunRecord, toolCall } from "./schema/index.ts";
+import type { JsonValue } from "./types/common.ts";
+import type { JournalCall, ToolIntent } from "./types/runs.ts";
+
+/** A call that was asked for, with its arguments encoded before its transaction. */
+export interface PreparedIntent {
+  readonly intent: ToolIntent;
+  readonly args: string;
+}
+
+/** The tool calls of runs. */
+export interface ToolCalls {
+  add(run: RunRecord, intents: readonly PreparedIntent[]): void;
+  /** @throws StoreError `not_found` for a call that was not added before */
+  mark(run: RunRecord, callIds: readonly string[], state: "started" | "done"): void;
+  of(run: RunRecord): JournalCall[];
+}
+
+/** @throws StoreError `invalid` */
+export function prepareIntents(intents: readonly ToolIntent[] | undefined): PreparedIntent[] {
+  return (intents ?? []).map((intent) => ({
+    intent,
+    args: encode(intent.args, "The arguments of a tool call"),
+  }));
+}
+
+export function createToolCalls(database: Database): ToolCalls {
+  const { db } = database;
+  const last = database.query((p: Bound<{ run: number }>) =>
+    db
+      .select({ n: max(toolCall.n) })
+      .from(toolCall)
+      .where(eq(toolCall.run, p.run)),
+  );
+  const insert = database.insert(toolCall);
+  const setState = database.command((p: Bound<{ run: number; callId: string; state: "started" | "done" }>) =>
+    db
+      .update(toolCall)
+      .set({ state: p.state })
+      .where(and(eq(toolCall.run, p.run), eq(toolCall.callId, p.callId))),
+  );
+  const ofRun = database.query((p: Bound<{ run: number }>) =>
+    db.select().from(toolCall).where(eq(toolCall.run, p.run)).orderBy(asc(toolCall.n)),
+  );
+
+  return {
+    add(run, intents) {
+      if (intents.length === 0) return;
+      const first = (last.get({ run: run.n })?.n ?? 0) + 1;
+      for (const [index, { intent, args }] of intents.entries())
+        insert.run({ ...intent, run: run.n, n: first + index, args, state: "intent" });
+    },
+    mark(run, callIds, state) {
+      for (const callId of callIds) {
+        if (setState.run({ run: run.n, callId, state }).changes > 0) continue;
+        throw new StoreError(
+          "not_found",
+          `Run ${runIdOf(run)} has no tool call "${callId}": journal the intent first.`,
+        );
+      }
+    },
+    of: (run) =>
+      ofRun.all({ run: run.n }).map(({ callId, name, args, effects, state }) => ({
+        callId,
+        name,
+        args: decode<JsonValue>(args),
+        effects,
+        state,
+      })),
+  };
+}
