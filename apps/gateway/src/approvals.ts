@@ -49,7 +49,7 @@ export function createApprovals(
       message: { id: key, role: "assistant", text, at: now(), runId },
     });
     const channel = options.definition(event.channel, event.account);
-    if (channel === undefined) return;
+    if (channel === undefined || channel.capabilities.readsSession === true) return;
     const { capabilities } = channel;
     const payload = withButtons(outboundOf(text, event.messageId, capabilities), approval, capabilities);
     const row = outboxRow(event, payload, { expiresAt: approval.expiresAt, claim: false });

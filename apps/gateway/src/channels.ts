@@ -35,6 +35,8 @@ export interface ChannelHost {
 /** The accounts the configuration names, and what keeps the wrong ones from running. */
 export interface Accounts {
   readonly problems: readonly Problem[];
+  /** Adds an account of the gateway's own, which no configuration names. To be called before the start. */
+  addOwn(definition: ChannelDefinition): void;
   /** Brings every account up; one that fails is reported and tried again, the others run. */
   start(host: ChannelHost): Promise<void>;
   stop(drainMs: number): Promise<void>;
@@ -42,6 +44,7 @@ export interface Accounts {
   get(channel: string, account: string): Account | undefined;
   /** The channel of a configured account, whether it runs just now or not. */
   definition(channel: string, account: string): ChannelDefinition | undefined;
+  /** The accounts that the configuration names. */
   list(): readonly ChannelStatus[];
 }
 
@@ -51,6 +54,9 @@ export interface AccountsOptions {
   readonly logger: Logger;
   readonly cache: ChannelCache;
 }
+
+/** The account's name of the channels that the gateway brings itself. */
+export const OWN_ACCOUNT = "main";
 
 interface Planned {
   readonly channel: string;
@@ -108,11 +114,13 @@ export async function planAccounts(options: AccountsOptions): Promise<Accounts> 
 }
 
 function runAccounts(
-  planned: readonly Planned[],
+  configured: readonly Planned[],
   problems: readonly Problem[],
   cache: ChannelCache,
   logger: Logger,
 ): Accounts {
+  const own: Planned[] = [];
+  const planned = (): readonly Planned[] => [...own, ...configured];
   const running = new Map<string, Account>();
   const failures = new Map<string, string>();
   const ending = new AbortController();
@@ -158,8 +166,11 @@ function runAccounts(
 
   return {
     problems,
+    addOwn(definition) {
+      own.push({ channel: definition.id, account: OWN_ACCOUNT, definition, config: {} });
+    },
     async start(host) {
-      await Promise.all(planned.map((plan) => bringUp(plan, host)));
+      await Promise.all(planned().map((plan) => bringUp(plan, host)));
     },
     async stop(drainMs) {
       await Promise.allSettled([...running.values()].map((one) => one.running.stop({ drainMs })));
@@ -167,9 +178,9 @@ function runAccounts(
     },
     get: (channel, account) => running.get(keyOf(channel, account)),
     definition: (channel, account) =>
-      planned.find((plan) => plan.channel === channel && plan.account === account)?.definition,
+      planned().find((plan) => plan.channel === channel && plan.account === account)?.definition,
     list() {
-      return planned.map(({ channel, account }) => {
+      return configured.map(({ channel, account }) => {
         const key = keyOf(channel, account);
         const health = running.get(key)?.running.health();
         const reason = health && "reason" in health ? health.reason : failures.get(key);

@@ -1,19 +1,20 @@
-import type { MessageEvent } from "@signalbox/channel";
+import type { WebMessage } from "@signalbox/channel-web";
 import { formatSessionKey, type Router } from "@signalbox/routing";
 import type { Approvals } from "@signalbox/tools";
 import type { Agents } from "./agents.ts";
-import type { Accounts } from "./channels.ts";
+import { type Accounts, OWN_ACCOUNT } from "./channels.ts";
 import { readConversation } from "./conversation.ts";
 import type { LiveHub, RunEnd } from "./live.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Models } from "./models.ts";
-import type { Intake } from "./path/intake.ts";
+import { endOfKnown } from "./path/kept-outcome.ts";
 import type { Lanes } from "./path/lanes-types.ts";
 import type { Outcomes } from "./path/outcomes.ts";
-import type { GatewayStore, StoredInbound } from "./path/stored.ts";
+import type { GatewayStore } from "./path/stored.ts";
 import type { Ticket } from "./path/ticket.ts";
 import { readTrace } from "./path/trace.ts";
-import type { GatewayService, Submission } from "./service.ts";
+import type { GatewayService, Outcome, Submission } from "./service.ts";
+import type { Surfaces } from "./surfaces.ts";
 import type { Upkeep } from "./upkeep.ts";
 import { VERSION } from "./version.ts";
 
@@ -24,7 +25,7 @@ export interface ServiceOptions {
   readonly models: Models;
   readonly accounts: Accounts;
   readonly lanes: Lanes<Ticket>;
-  readonly intake: Intake;
+  readonly surfaces: Surfaces;
   readonly live: LiveHub;
   readonly outcomes: Outcomes;
   /** Milliseconds since the epoch. */
@@ -45,7 +46,7 @@ const REMEMBERED_ENDS = 1_000;
 
 /** What the HTTP surface does, on top of the way of a message. */
 export function createService(options: ServiceOptions): GatewayService {
-  const { store, agents, models, accounts, lanes, intake, live, outcomes } = options;
+  const { store, agents, models, accounts, lanes, live, outcomes } = options;
   const lastRuns = new Map<string, { runId: string; outcome: RunEnd }>();
 
   const agentInfo = () =>
@@ -72,6 +73,17 @@ export function createService(options: ServiceOptions): GatewayService {
     return gone;
   };
 
+  /** How the last run of each session ended, for clients that were away. */
+  const remembered = (key: string, outcome: Outcome): Outcome => {
+    const { runId, state } = outcome;
+    if (runId === undefined || state === "ignored") return outcome;
+    lastRuns.delete(key);
+    lastRuns.set(key, { runId, outcome: state });
+    const [oldest] = lastRuns.keys();
+    if (lastRuns.size > REMEMBERED_ENDS && oldest !== undefined) lastRuns.delete(oldest);
+    return outcome;
+  };
+
   return {
     version: VERSION,
     live,
@@ -91,40 +103,26 @@ export function createService(options: ServiceOptions): GatewayService {
       if (!agents.get(agent))
         return { kind: "refused", code: "no_agent", message: `There is no agent ${agent}.` };
       const key = sessionKey(channel, agent, conversation);
-      const stored = storedOf(submission, options.now());
-      const taken = await intake.take(stored, { agentId: agent, sessionKey: key });
-      if (taken.kind === "full") {
-        return {
-          kind: "refused",
-          code: "full",
-          message: "The gateway has too many unanswered messages. Try again soon.",
-        };
-      }
-      const messageId = submission.id;
-      if (taken.kind === "duplicate") {
-        const known = taken.id === undefined ? undefined : outcomes.waiting(taken.id);
-        return {
-          kind: "duplicate",
-          messageId,
-          sessionKey: key,
-          done: known ?? Promise.resolve({ state: "ignored", text: "" }),
-        };
-      }
-      live.publish(key, {
-        type: "message",
-        message: { id: messageId, role: "user", text: submission.text, at: options.now() },
+      const message = { channel, account: OWN_ACCOUNT, messageId: submission.id };
+      const expected = outcomes.expect(message);
+      const result = await options.surfaces[channel].submit(messageOfClient(submission)).catch((error) => {
+        expected.forget();
+        throw error;
       });
-      const done = outcomes.wait(taken.id).then((outcome) => {
-        const { runId, state } = outcome;
-        if (runId !== undefined && state !== "ignored") {
-          lastRuns.delete(key);
-          lastRuns.set(key, { runId, outcome: state });
-          const [oldest] = lastRuns.keys();
-          if (lastRuns.size > REMEMBERED_ENDS && oldest !== undefined) lastRuns.delete(oldest);
-        }
-        return outcome;
-      });
-      return { kind: "accepted", messageId, sessionKey: key, done };
+      if (result === "accepted") {
+        const done = expected.done.then((outcome) => remembered(key, outcome));
+        return { kind: "accepted", messageId: submission.id, sessionKey: key, done };
+      }
+      expected.forget();
+      if (result === "duplicate") {
+        const done = endOfKnown(store, outcomes, message);
+        return { kind: "duplicate", messageId: submission.id, sessionKey: key, done };
+      }
+      return {
+        kind: "refused",
+        code: "full",
+        message: "The gateway has too many unanswered messages. Try again soon.",
+      };
     },
     async conversations() {
       const sessions = await store.sessions.list({ channel: "web", limit: LISTED });
@@ -189,33 +187,23 @@ export function createService(options: ServiceOptions): GatewayService {
   };
 }
 
-/** A client's message as an inbound event of its own channel. */
-function storedOf(submission: Submission, now: number): StoredInbound {
-  const { channel, conversation, id, text } = submission;
-  const event: MessageEvent = {
-    type: "message",
-    eventId: id,
-    messageId: id,
-    channel,
-    account: "main",
-    conversation: { id: conversation, kind: "direct" },
-    address: `${channel}:${conversation}`,
-    sender: { id: conversation, isBot: false, isSelf: false },
-    addressed: "dm",
-    timestamp: now,
-    text,
-    media: [],
-    mentions: [],
-    ...(submission.from === undefined ? {} : { forwarded: { from: submission.from } }),
-  };
+/** A submission as a message of its channel. */
+function messageOfClient(submission: Submission): WebMessage {
+  const { agent, conversation, id, text, from, instructions, history, sampling, media, verbatim } =
+    submission;
   return {
-    event,
-    ...(submission.from === undefined
-      ? { role: "owner", rule: "token" }
-      : { role: "member", rule: submission.from }),
-    // Each request of an API client waits for its own answer.
-    ...(channel === "api" ? { exclusive: true } : {}),
-    ...(submission.instructions === undefined ? {} : { instructions: submission.instructions }),
-    ...(submission.history === undefined ? {} : { history: submission.history }),
+    conversation,
+    user: { id: conversation },
+    id,
+    text,
+    ...(media === undefined ? {} : { media }),
+    ...(from === undefined ? {} : { forwardedFrom: from }),
+    turn: {
+      agent,
+      ...(instructions === undefined ? {} : { instructions }),
+      ...(history === undefined ? {} : { history }),
+      ...(sampling === undefined ? {} : { sampling }),
+      ...(verbatim === undefined ? {} : { verbatim }),
+    },
   };
 }

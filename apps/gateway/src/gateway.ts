@@ -49,6 +49,7 @@ import type { Plan } from "./plan.ts";
 import { hooksWithRedaction, liveWithRedaction, redactedOutcome, storeWithRedaction } from "./redaction.ts";
 import type { GatewayService } from "./service.ts";
 import { effectiveToken, environmentSecrets, refuseOpenListening } from "./settings.ts";
+import { createSurfaces } from "./surfaces.ts";
 import { createToolbox, toolsOf } from "./toolbox.ts";
 import { createUpkeep } from "./upkeep.ts";
 
@@ -164,6 +165,8 @@ async function run(
     return found && failpoints ? accountWithFailpoints(found, failpoints) : found;
   };
   const media = createMedia({ config, home, store, agents, account, logger, now });
+  const surfaces = createSurfaces(media.fetch);
+  for (const surface of [surfaces.web, surfaces.api]) accounts.addOwn(surface.definition);
   const deliverer = createReplyDelivery({
     ...{ config, store, lease, accounts, account, hooks, tracer, metrics, logger, now },
     openMedia: media.out.open,
@@ -197,7 +200,16 @@ async function run(
     now,
   });
   const toolbox = failpoints ? toolboxWithFailpoints(tools, failpoints) : tools;
-  const prompts = createPrompts({ store, skills, account, mediaIn: media.in, hooks, logger, now });
+  const prompts = createPrompts({
+    store,
+    skills,
+    account,
+    definition,
+    mediaIn: media.in,
+    hooks,
+    logger,
+    now,
+  });
   const histories = createHistories(store);
   const faults = watchFaults(now);
   undo.unshift(() => faults.close());
@@ -278,6 +290,9 @@ async function run(
     onFatal,
   });
   const intake = createIntake({
+    definition,
+    live,
+    onAccepted: outcomes.accepted,
     store,
     lease,
     router,
@@ -304,7 +319,7 @@ async function run(
   });
   const service = createService({
     ...{ store, upkeep, router, agents, models, accounts },
-    ...{ lanes, intake, live, outcomes, startedAt, now, redact },
+    ...{ lanes, surfaces, live, outcomes, startedAt, now, redact },
     approvals: toolbox.approvals,
     outboxInFlight: deliverer.inFlight,
     metrics,

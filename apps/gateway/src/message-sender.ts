@@ -6,7 +6,7 @@ import type { MessageAction, MessageOutcome } from "@signalbox/tools";
 import type { Account } from "./channels.ts";
 import { messageOf } from "./errors.ts";
 import { type LiveHub, sentId } from "./live.ts";
-import { mediaMark, OWN_CHANNELS, outboundOf } from "./path/reply.ts";
+import { mediaMark, outboundOf } from "./path/reply.ts";
 import { type GatewayBodies, type GatewayStore, isOfConversation } from "./path/stored.ts";
 import type { ActiveRun } from "./toolbox.ts";
 
@@ -97,9 +97,9 @@ export function createMessageSender(options: MessageSenderOptions): MessageSende
           return no("Attachments cannot be sent here. Say where the file is instead.");
       }
       try {
-        if (OWN_CHANNELS.has(event.channel)) {
-          if (event.channel === "api") return no("This client reads only your reply. Say it there.");
-          // The other clients of the gateway watch the session itself.
+        if (definition?.capabilities.awaitsSingleAnswer === true)
+          return no("This client reads only your reply. Say it there.");
+        if (definition?.capabilities.readsSession === true) {
           if (action.action !== "send" || action.target !== undefined)
             return no("This client shows text only.");
           live.publish(run.sessionKey, {

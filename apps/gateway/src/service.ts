@@ -1,4 +1,4 @@
-import type { ReadBody } from "@signalbox/channel";
+import type { MediaRef, ReadBody, TurnRequest, TurnSampling } from "@signalbox/channel";
 import type {
   AgentInfo,
   ApprovalInfo,
@@ -27,7 +27,11 @@ export interface Submission {
   /** What the client wants the agent to heed in this turn. */
   readonly instructions?: string;
   /** Earlier turns of a conversation the client keeps itself; seeds a conversation that is new here. */
-  readonly history?: readonly { readonly role: "user" | "assistant"; readonly text: string }[];
+  readonly history?: TurnRequest["history"];
+  readonly sampling?: TurnSampling;
+  /** The text is for the model alone, also where it begins with a slash. */
+  readonly verbatim?: boolean;
+  readonly media?: readonly MediaRef[];
 }
 
 /** How a message ended. */

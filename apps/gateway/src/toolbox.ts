@@ -150,13 +150,15 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     approvals,
     async forRun(run) {
       const { agent, event, sessionKey } = run;
-      // A client of the API waits for one answer and can give none in between.
-      const runner = await runnerOf(agent, event.channel !== "api");
+      const { definition } = options.questions;
+      // A client that waits for one answer can give none in between.
+      const waits = definition(event.channel, event.account)?.capabilities.awaitsSingleAnswer === true;
+      const runner = await runnerOf(agent, !waits);
       const state = createRunState({
         agentId: agent.id,
         sessionKey,
         role: run.role,
-        channelKind: event.channel === "api" ? "api" : event.conversation.kind,
+        channelKind: waits ? "api" : event.conversation.kind,
         taint: [],
       });
       const { tools, beforeToolCall, onAsk, call } = runner.forRun(state);

@@ -10,6 +10,7 @@ import { createLogger } from "../src/log.ts";
 import type { GatewayBodies } from "../src/path/stored.ts";
 import { planGateway } from "../src/plan.ts";
 import { readConfig } from "../src/settings.ts";
+import { createSurfaces } from "../src/surfaces.ts";
 import { createToolbox } from "../src/toolbox.ts";
 import { eventually, exampleConfig, openWorld } from "./harness.ts";
 
@@ -52,6 +53,7 @@ async function tainted(channel: string) {
     if (event.type === "message") asked.push(event.message.text);
   });
   const now = Date.now;
+  const surfaces = createSurfaces(() => Promise.reject(new Error("nothing is fetched here")));
   const toolbox = await createToolbox({
     config: loaded.config,
     home,
@@ -64,7 +66,7 @@ async function tainted(channel: string) {
     questions: {
       store,
       lease: { name: "gateway", epoch: 1 },
-      definition: () => undefined,
+      definition: (id) => [surfaces.web, surfaces.api].find((hub) => hub.definition.id === id)?.definition,
       deliverer: { deliver: () => {} },
       live,
       logger,

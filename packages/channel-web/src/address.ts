@@ -5,14 +5,15 @@ export interface WebAddress {
   readonly conversation: string;
 }
 
-const prefix = "web:";
-
-/** `web:` and the conversation's id. */
-export const addressCodec: AddressCodec<WebAddress> = {
-  encode: ({ conversation }) => prefix + conversation,
-  decode(text) {
-    const conversation = text.startsWith(prefix) ? text.slice(prefix.length) : "";
-    if (conversation === "") throw new ChannelError("invalid", "Not an address of the web channel");
-    return { conversation };
-  },
-};
+/** Writes an address as the channel's id, a colon and the conversation's id. */
+export function createAddressCodec(channel: string): AddressCodec<WebAddress> {
+  const prefix = `${channel}:`;
+  return {
+    encode: ({ conversation }) => prefix + conversation,
+    decode(text) {
+      const conversation = text.startsWith(prefix) ? text.slice(prefix.length) : "";
+      if (conversation === "") throw new ChannelError("invalid", `Not an address of the channel ${channel}`);
+      return { conversation };
+    },
+  };
+}

@@ -1,19 +1,20 @@
 import {
+  type Capabilities,
   type Channel,
   type ChannelContext,
   type ChannelDefinition,
   ChannelError,
-  type Draft,
   defineChannel,
   type EmitResult,
   type Health,
+  type MediaRef,
   normalizeLineEnds,
-  type Outbound,
-  type PartReceipt,
-  type Receipt,
+  type TurnRequest,
 } from "@signalbox/channel";
 import { z } from "zod";
-import { addressCodec, type WebAddress } from "./address.ts";
+import { createAddressCodec, type WebAddress } from "./address.ts";
+import { type FetchUrl, fetchAttachment, MAX_ATTACHMENT_BYTES } from "./attachments.ts";
+import { sendToViewers, type WebUpdate } from "./send.ts";
 
 /** The channel has nothing to configure. */
 export type WebConfig = Readonly<Record<never, never>>;
@@ -27,23 +28,26 @@ export interface WebMessage {
   readonly id: string;
   /** The message it answers. */
   readonly replyTo?: string;
+  /** Attachments; made by {@link attachmentOf}. */
+  readonly media?: readonly MediaRef[];
+  /** Where the text comes from, if it is not the user's own words. */
+  readonly forwardedFrom?: string;
+  /** What the client wants of the turn besides its words. */
+  readonly turn?: TurnRequest;
 }
 
-/** What a viewer of a conversation is shown. */
-export type WebUpdate =
-  | {
-      readonly type: "message";
-      readonly conversation: string;
-      readonly messageId: string;
-      readonly text: string;
-      readonly markup: "plain" | "markdown";
-      readonly replyTo?: string;
-    }
-  /** An answer as far as it is written; replaces the one before it, and is replaced by the message. */
-  | { readonly type: "draft"; readonly conversation: string; readonly draftId: string; readonly text: string }
-  | { readonly type: "draft.aborted"; readonly conversation: string; readonly draftId: string };
+export interface WebHubOptions {
+  /** The channel's id. Default `web`. */
+  readonly id?: string;
+  /** For people. Default `Web`. */
+  readonly label?: string;
+  /** Clients wait for one answer, as those of a request/response API do. Default: they watch the conversation. */
+  readonly awaitsSingleAnswer?: boolean;
+  /** For attachments that a client names by their address. Default: only those that it sends are taken. */
+  readonly fetchUrl?: FetchUrl;
+}
 
-/** The web channel and the two ends that the host connects to browsers and API clients. */
+/** A channel of the host's own clients, and the two ends that the host connects to them. */
 export interface WebHub {
   readonly definition: ChannelDefinition<WebConfig, WebAddress>;
   /**
@@ -52,12 +56,14 @@ export interface WebHub {
    * @throws ChannelError `transient` while no account is running, `invalid` for an empty id or conversation
    */
   submit(message: WebMessage): Promise<EmitResult>;
-  /** Shows what goes to a conversation from now on. Returns what ends it. A listener that throws is left out. */
+  /** Shows what is sent to a conversation from now on. Returns what ends it. A listener that throws is left out. */
   subscribe(conversation: string, listener: (update: WebUpdate) => void): () => void;
 }
 
 /** Makes a hub; it serves one account, the one last created. */
-export function createWebHub(): WebHub {
+export function createWebHub(options: WebHubOptions = {}): WebHub {
+  const { id: channelId = "web", label = "Web", awaitsSingleAnswer = false } = options;
+  const codec = createAddressCodec(channelId);
   const viewers = new Map<string, Set<(update: WebUpdate) => void>>();
   let current:
     | { readonly context: ChannelContext<WebConfig>; readonly channel: Channel<WebAddress> }
@@ -76,20 +82,13 @@ export function createWebHub(): WebHub {
 
   const definition: WebHub["definition"] = defineChannel({
     specVersion: 1,
-    id: "web",
-    meta: { label: "Web", description: "Browsers and API clients of this gateway.", fields: {} },
+    id: channelId,
+    meta: { label, description: "Clients of this gateway itself.", fields: {} },
     config: z.object({}),
-    capabilities: {
-      text: { unit: "utf16", markup: "markdown" },
-      stream: "native",
-      threads: "none",
-      delivery: { idempotencyKey: { windowMs: Number.MAX_SAFE_INTEGER } },
-      rate: [],
-      transports: ["internal"],
-    },
-    codec: addressCodec,
+    capabilities: capabilitiesOf(awaitsSingleAnswer),
+    codec,
     create: async (context: ChannelContext<WebConfig>) => {
-      const channel = createWebChannel(publish);
+      const channel = createWebChannel(channelId, publish, options.fetchUrl);
       current = { context, channel };
       return channel;
     },
@@ -97,9 +96,10 @@ export function createWebHub(): WebHub {
 
   return {
     definition,
-    async submit({ conversation, user, text, id, replyTo }) {
+    async submit(message) {
+      const { conversation, user, text, id, replyTo, media = [], forwardedFrom, turn } = message;
       if (current?.channel.health().state !== "ready") {
-        throw new ChannelError("transient", "The web channel is not running", { scope: "account" });
+        throw new ChannelError("transient", `The channel ${channelId} is not running`, { scope: "account" });
       }
       if (id === "" || conversation === "" || user.id === "") {
         throw new ChannelError("invalid", "A message needs an id, a conversation and a user");
@@ -109,17 +109,19 @@ export function createWebHub(): WebHub {
         type: "message",
         eventId: id,
         messageId: id,
-        channel: "web",
+        channel: channelId,
         account: context.account,
         conversation: { id: conversation, kind: "direct" },
-        address: addressCodec.encode({ conversation }),
+        address: codec.encode({ conversation }),
         sender: { ...user, isBot: false, isSelf: false },
         addressed: "dm",
         text: normalizeLineEnds(text),
-        media: [],
+        media,
         mentions: [],
         timestamp: context.clock.now(),
         ...(replyTo === undefined ? {} : { replyTo: { messageId: replyTo } }),
+        ...(forwardedFrom === undefined ? {} : { forwarded: { from: forwardedFrom } }),
+        ...(turn === undefined ? {} : { turn }),
       });
     },
     subscribe(conversation, listener) {
@@ -135,43 +137,29 @@ export function createWebHub(): WebHub {
   };
 }
 
-type WebChannel = Channel<WebAddress> & Required<Pick<Channel<WebAddress>, "openDraft">>;
+function capabilitiesOf(awaitsSingleAnswer: boolean) {
+  return {
+    text: { unit: "utf16", markup: "markdown" },
+    media: { kinds: ["image", "file"], maxBytes: MAX_ATTACHMENT_BYTES, maxPerMessage: 20 },
+    stream: "none",
+    threads: "none",
+    readsSession: true,
+    authenticatedByGateway: true,
+    ...(awaitsSingleAnswer ? { awaitsSingleAnswer } : {}),
+    delivery: { idempotencyKey: { windowMs: Number.MAX_SAFE_INTEGER } },
+    rate: [],
+    transports: ["internal"],
+  } satisfies Capabilities;
+}
 
-function createWebChannel(publish: (update: WebUpdate) => void): WebChannel {
+type WebChannel = Channel<WebAddress> & Required<Pick<Channel<WebAddress>, "fetchMedia">>;
+
+function createWebChannel(
+  id: string,
+  publish: (update: WebUpdate) => void,
+  fetchUrl: FetchUrl | undefined,
+): WebChannel {
   let state: Health["state"] & ("starting" | "ready" | "stopped") = "starting";
-
-  function show(
-    { conversation }: WebAddress,
-    message: Outbound,
-    key: string,
-    {
-      startAt = 0,
-      firstId = `${key}.0`,
-    }: { readonly startAt?: number | undefined; readonly firstId?: string } = {},
-  ): Receipt {
-    const parts: PartReceipt[] = [];
-    for (const [index, part] of message.parts.entries()) {
-      if (index < startAt) continue;
-      if (part.type !== "text" && part.type !== "markdown") {
-        throw new ChannelError("unsupported", `The web channel shows no ${part.type}`, {
-          receipt: { parts },
-        });
-      }
-      const messageId = index === 0 ? firstId : `${key}.${index}`;
-      const replyTo = index === 0 ? message.replyTo : undefined;
-      publish({
-        type: "message",
-        conversation,
-        messageId,
-        text: part.text,
-        markup: part.type === "text" ? "plain" : "markdown",
-        ...(replyTo === undefined ? {} : { replyTo }),
-      });
-      parts.push({ index, messageId });
-    }
-    return { parts };
-  }
-
   return {
     async start(signal) {
       signal.throwIfAborted();
@@ -181,34 +169,8 @@ function createWebChannel(publish: (update: WebUpdate) => void): WebChannel {
       state = "stopped";
     },
     health: () => ({ state }),
-    self: () => ({ id: "web" }),
-    async send(to, message, { idempotencyKey, startAt, onPart }) {
-      const receipt = show(to, message, idempotencyKey, { startAt });
-      for (const part of receipt.parts) await onPart?.(part);
-      return receipt;
-    },
-    async openDraft({ conversation }, { idempotencyKey, replyTo, messageId = `${idempotencyKey}.0` }) {
-      let open = true;
-      const draft: Draft = {
-        messageId,
-        async update(text) {
-          if (open) publish({ type: "draft", conversation, draftId: idempotencyKey, text });
-        },
-        async finalize(message, options) {
-          if (!open) throw new ChannelError("invalid", "The draft is finished");
-          open = false;
-          const whole = replyTo === undefined ? message : { replyTo, ...message };
-          const key = options?.idempotencyKey ?? idempotencyKey;
-          const receipt = show({ conversation }, whole, key, { firstId: messageId });
-          for (const part of receipt.parts) await options?.onPart?.(part);
-          return receipt;
-        },
-        async abort() {
-          if (open) publish({ type: "draft.aborted", conversation, draftId: idempotencyKey });
-          open = false;
-        },
-      };
-      return draft;
-    },
+    self: () => ({ id }),
+    send: ({ conversation }, message, options) => sendToViewers(publish, conversation, message, options),
+    fetchMedia: (media, signal) => fetchAttachment(media, fetchUrl, signal),
   };
 }

@@ -1,25 +1,26 @@
 import { type ChannelHarness, runChannelConformance } from "@signalbox/channel/testkit";
 import { afterAll, describe, it } from "vitest";
-import { createWebHub, type WebAddress } from "../src/index.ts";
+import { attachmentOf, createWebHub, type WebAddress } from "../src/index.ts";
 
 const hub = createWebHub();
+
+const picture = attachmentOf("image", "data:image/png;base64,AAEC");
+if (picture === undefined) throw new Error("a data: URL is an attachment");
 
 const harness: ChannelHarness<WebAddress> = {
   addresses: [{ conversation: "01K" }, { conversation: "with space/ü:😀" }],
   entry: { url: new URL("../src/index.ts", import.meta.url).href, sdk: ["ws", "hono"] },
   async open() {
     const sent: { messageId: string; text: string }[] = [];
-    const drafted: string[] = [];
     const stop = hub.subscribe("c-1", (update) => {
-      if (update.type === "message") sent.push({ messageId: update.messageId, text: update.text });
-      if (update.type === "draft") drafted.push(update.text);
+      sent.push({ messageId: update.messageId, text: update.text });
     });
     return {
       config: {},
       secrets: [],
       to: { conversation: "c-1" },
       sent: () => sent,
-      drafted: () => drafted,
+      media: { ref: picture, content: new Uint8Array([0, 1, 2]) },
       async deliver(_channel, { messageId, text }) {
         const result = await hub
           .submit({ conversation: "c-1", user: { id: "alice" }, text, id: messageId })

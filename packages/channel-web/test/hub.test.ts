@@ -7,7 +7,7 @@ import {
   systemClock,
 } from "@signalbox/channel";
 import { describe, expect, it } from "vitest";
-import { createWebHub, type WebUpdate } from "../src/index.ts";
+import { attachmentOf, createWebHub, type WebUpdate } from "../src/index.ts";
 
 const signal = new AbortController().signal;
 
@@ -72,7 +72,7 @@ describe("the web hub", () => {
     await expect(createWebHub().submit(message)).rejects.toMatchObject({ code: "transient" });
   });
 
-  it("shows messages and drafts to everybody who looks at the conversation, and to nobody else", async () => {
+  it("shows messages to everybody who looks at the conversation, and to nobody else", async () => {
     const { hub, channel } = await openHub();
     const seen: [string, WebUpdate][] = [];
     const look = (who: string, conversation: string) =>
@@ -81,19 +81,63 @@ describe("the web hub", () => {
     look("b", "c-1");
     look("c", "c-2");
     const to = { conversation: "c-1" };
-    const draft = await channel.openDraft?.(to, { idempotencyKey: "k", signal, replyTo: "m-1" });
-    await draft?.update("on");
+    await channel.send(to, text("one"), { idempotencyKey: "k", signal });
     stop();
-    const receipt = await draft?.finalize(text("one"));
-    await draft?.update("late");
-    expect(receipt).toEqual({ parts: [{ index: 0, messageId: "k.0" }] });
-    const shown = seen.map(([who, update]) => [who, update.type, "text" in update ? update.text : ""]);
-    expect(shown).toEqual([
-      ["a", "draft", "on"],
-      ["b", "draft", "on"],
-      ["b", "message", "one"],
+    const receipt = await channel.send(
+      to,
+      { ...text("two"), replyTo: "m-1" },
+      { idempotencyKey: "l", signal },
+    );
+    expect(receipt).toEqual({ parts: [{ index: 0, messageId: "l.0" }] });
+    expect(seen.map(([who, update]) => [who, update.text])).toEqual([
+      ["a", "one"],
+      ["b", "one"],
+      ["b", "two"],
     ]);
-    expect(seen.at(-1)?.[1]).toMatchObject({ messageId: "k.0", replyTo: "m-1", markup: "markdown" });
+    expect(seen.at(-1)?.[1]).toMatchObject({ messageId: "l.0", replyTo: "m-1", markup: "markdown" });
+  });
+
+  it("tells of each part before it shows the next, so that a failure in between repeats none", async () => {
+    const { hub, channel } = await openHub();
+    const order: string[] = [];
+    hub.subscribe("c-1", ({ text }) => void order.push(`shown ${text}`));
+    const message = { parts: [...text("one").parts, ...text("two").parts] };
+    const onPart = async ({ index }: { index: number }): Promise<void> => {
+      order.push(`told ${index}`);
+      if (index === 0) throw new Error("the disk is full");
+    };
+    const sending = channel.send({ conversation: "c-1" }, message, { idempotencyKey: "k", signal, onPart });
+    await expect(sending).rejects.toThrow("the disk is full");
+    expect(order).toEqual(["shown one", "told 0"]);
+  });
+
+  it("says what is special about its clients, and hands on what they want of the turn", async () => {
+    const api = createWebHub({ id: "api", label: "API", awaitsSingleAnswer: true });
+    expect(api.definition.capabilities).toMatchObject({
+      readsSession: true,
+      authenticatedByGateway: true,
+      awaitsSingleAnswer: true,
+    });
+    expect(createWebHub().definition.capabilities.awaitsSingleAnswer).toBeUndefined();
+    const { hub, events } = await openHub();
+    const turn = { agent: "coder", instructions: "Be brief.", sampling: { temperature: 0 } };
+    const message = { conversation: "c-1", user: { id: "c-1" }, text: "hi", id: "m-1" };
+    await hub.submit({ ...message, forwardedFrom: "hook build", turn });
+    expect(events).toMatchObject([{ forwarded: { from: "hook build" }, turn }]);
+  });
+
+  it("gives the attachments that clients send, and fetches others only where the host does", async () => {
+    const { channel } = await openHub();
+    const sent = attachmentOf("image", "data:image/png;base64,AAEC", "dot.png");
+    const named = attachmentOf("image", "https://pictures.example/dot.png");
+    if (sent === undefined || named === undefined) throw new Error("both are attachments");
+    const { body, mimeType } = (await channel.fetchMedia?.(sent, signal)) ?? {};
+    expect([mimeType, new Uint8Array(await new Response(body ?? null).arrayBuffer())]).toEqual([
+      "image/png",
+      new Uint8Array([0, 1, 2]),
+    ]);
+    await expect(channel.fetchMedia?.(named, signal)).rejects.toMatchObject({ code: "invalid" });
+    expect(attachmentOf("file", "file:///etc/passwd")).toBeUndefined();
   });
 
   it("sends to a conversation that nobody looks at, under the same ids at every try", async () => {

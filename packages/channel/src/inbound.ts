@@ -91,9 +91,39 @@ export interface MessageBody {
   readonly mentions: readonly Mention[];
 }
 
+/** How the model is to write its answer, where the client has a say in it. */
+export interface TurnSampling {
+  readonly temperature?: number;
+  /** Nucleus sampling. */
+  readonly topP?: number;
+  /** The longest answer, in tokens. */
+  readonly maxOutputTokens?: number;
+  /** The answer ends before any of these. */
+  readonly stopSequences?: readonly string[];
+  /** The answer is JSON, and of this JSON Schema where there is one. */
+  readonly json?: { readonly name: string; readonly schema?: Json; readonly strict?: boolean };
+}
+
+/**
+ * What a client of the gateway wants of the turn besides its words. Heeded only on channels whose clients have shown
+ * the gateway's own token (`authenticatedByGateway`).
+ */
+export interface TurnRequest {
+  /** Who is to answer. Absent: routing decides. */
+  readonly agent?: string;
+  /** To be heeded in this turn. */
+  readonly instructions?: string;
+  /** Earlier turns of a conversation that the client keeps itself; they begin one that is new to the gateway. */
+  readonly history?: readonly { readonly role: "user" | "assistant"; readonly text: string }[];
+  readonly sampling?: TurnSampling;
+  /** The text is for the model alone, also where it begins with a slash. */
+  readonly verbatim?: boolean;
+}
+
 export interface MessageEvent extends EventBase, MessageBody {
   readonly type: "message";
   readonly messageId: string;
+  readonly turn?: TurnRequest;
 }
 
 /** The message as it reads now. */

@@ -56,6 +56,8 @@ export type {
   MessageEvent,
   ReactionEvent,
   Sender,
+  TurnRequest,
+  TurnSampling,
 } from "./inbound.ts";
 export type { Json } from "./json.ts";
 export { readMedia } from "./media.ts";

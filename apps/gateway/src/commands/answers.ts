@@ -1,3 +1,4 @@
+import type { ChannelDefinition } from "@signalbox/channel";
 import type { Router } from "@signalbox/routing";
 import type { SkillCommand } from "@signalbox/skills";
 import type { InboxRow, Session, UsageTotals } from "@signalbox/store";
@@ -24,6 +25,7 @@ export interface AnswerOptions {
   readonly queueModes: QueueModes;
   readonly lanes: Pick<Lanes<Ticket>, "stop" | "waiting">;
   readonly router: Pick<Router, "explain">;
+  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   /** The commands of an agent's skills. */
   readonly skills: (agent: Agent) => readonly SkillCommand[];
   /** What the configuration says where a session chose nothing. */
@@ -64,10 +66,10 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     ].join("\n");
   },
 
-  whoami(_options, { ticket, agent }) {
+  whoami(options, { ticket, agent }) {
     const { event, role, rule } = ticket.stored;
     return [
-      `You are ${speaker(ticket)}, ${role === "owner" ? "an owner" : `a ${role}`} (${rule}).`,
+      `You are ${speaker(options, ticket)}, ${role === "owner" ? "an owner" : `a ${role}`} (${rule}).`,
       `You talk to ${agent.name} (${agent.id}) in ${event.conversation.kind === "direct" ? "a direct chat" : `the ${event.conversation.kind} ${event.conversation.id}`}.`,
       `Conversation: ${ticket.sessionKey}`,
     ].join("\n");
@@ -156,7 +158,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
       const one = open.find((each) => each.id === id);
       return one === undefined ? `No approval ${id} is open.` : questionText(one);
     }
-    const outcome = await options.approvals.resolve(id, answer, speaker(ticket));
+    const outcome = await options.approvals.resolve(id, answer, speaker(options, ticket));
     if (!outcome.ok) return outcome.message;
     return `${answer === "allow" ? "Allowed" : "Denied"}: ${outcome.approval.tool}, approval ${id}.`;
   },
@@ -188,9 +190,9 @@ export async function applyChoice(
   return lines.join("\n");
 }
 
-/** The immutable id of who speaks; on the gateway's own surfaces, the holder of its token. */
-function speaker({ stored: { event } }: MessageTicket): string {
-  const own = event.channel === "web" || event.channel === "api";
+/** The immutable id of who speaks; where only the gateway's own clients are, the holder of its token. */
+function speaker({ definition }: AnswerOptions, { stored: { event } }: MessageTicket): string {
+  const own = definition(event.channel, event.account)?.capabilities.authenticatedByGateway === true;
   return `${event.channel}:${own ? "token" : event.sender.id}`;
 }
 

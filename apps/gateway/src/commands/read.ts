@@ -36,10 +36,10 @@ export const THINKING_LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low
 
 /**
  * The order a message gives; `undefined` where it is plain text. In a group only a message addressed to the bot can be
- * one, and a forwarded message never: its text is somebody else's.
+ * one, and a forwarded message never: its text is somebody else's. Nor can what its sender wants the model alone to read.
  */
 export function readOrder(event: MessageEvent, context: ReadingContext): Order | undefined {
-  if (event.forwarded !== undefined) return undefined;
+  if (event.forwarded !== undefined || event.turn?.verbatim === true) return undefined;
   if (event.conversation.kind !== "direct" && event.addressed === "none") return undefined;
   return readText(event.text, context);
 }

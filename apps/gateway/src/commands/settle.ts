@@ -40,7 +40,7 @@ export async function settleCommand(
   });
   const silent = text === "";
   const capabilities = options.definition(event.channel, event.account)?.capabilities;
-  const payload = silent ? undefined : answerTo(event, text, event.messageId, capabilities);
+  const payload = silent ? undefined : answerTo(text, event.messageId, capabilities);
   const rule = `command:${end.name}`;
   let rows: Awaited<ReturnType<typeof store.outbox.enqueue>> = [];
   if (payload !== undefined) {

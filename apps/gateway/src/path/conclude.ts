@@ -195,7 +195,7 @@ export async function finish(
   const answer =
     last === undefined || replyTo === undefined || (reply.silent && stopped === undefined)
       ? undefined
-      : answerTo(last.stored.event, stopped ?? reply.text, replyTo, channel?.capabilities, reply.attached);
+      : answerTo(stopped ?? reply.text, replyTo, channel?.capabilities, reply.attached);
   const payload = withDraft(answer, draft?.reference);
   const claim = channel !== undefined && isRepeatable(channel);
   const outbox =
@@ -295,7 +295,6 @@ export async function failWithoutRun(
   for (const ticket of tickets) {
     const { event } = ticket.stored;
     const payload = answerTo(
-      event,
       word,
       event.messageId,
       options.definition(event.channel, event.account)?.capabilities,

@@ -17,6 +17,8 @@ const DIRECT: GateInput = {
   senderIsBot: false,
   senderIsSelf: false,
   addressed: "dm",
+  authenticated: false,
+  forwardedFrom: undefined,
   bound: false,
 };
 const GROUP: GateInput = {

@@ -1,5 +1,4 @@
 import type { AccessConfig } from "@signalbox/config";
-import { OWN_CHANNELS } from "./reply.ts";
 
 /** What the gate looks at. Names never count, only the platform's ids. */
 export interface GateInput {
@@ -11,6 +10,10 @@ export interface GateInput {
   readonly senderIsBot: boolean;
   readonly senderIsSelf: boolean;
   readonly addressed: "dm" | "mention" | "reply" | "none";
+  /** Its channel's clients have shown the gateway's own token. */
+  readonly authenticated: boolean;
+  /** Where the text comes from, if it is not the sender's own. */
+  readonly forwardedFrom: string | undefined;
   /**
    * The binding that decided the route names this person or this group by its id: who wrote that has said that they
    * may talk, there and under the binding's other conditions.
@@ -69,9 +72,10 @@ export function createGate(access: AccessConfig): Gate {
   };
 
   return {
-    needsApproval: (input) => input.conversationKind === "direct" && access.dm === "pairing",
+    needsApproval: (input) =>
+      !input.authenticated && input.conversationKind === "direct" && access.dm === "pairing",
     decide(input, approved) {
-      if (OWN_CHANNELS.has(input.channel)) return { kind: "answer", rule: "token", role: "owner" };
+      if (input.authenticated) return holderOfToken(input);
       if (input.senderIsSelf) return { kind: "ignore", rule: "own_message" };
       if (input.conversationKind !== "direct") return group(input);
       // Two bots that answer each other never stop.
@@ -79,4 +83,11 @@ export function createGate(access: AccessConfig): Gate {
       return direct(input, approved);
     },
   };
+}
+
+/** Whoever holds the token is the owner; what that one only passes on orders nothing. */
+function holderOfToken({ forwardedFrom }: GateInput): GateDecision {
+  return forwardedFrom === undefined
+    ? { kind: "answer", rule: "token", role: "owner" }
+    : { kind: "answer", rule: forwardedFrom, role: "member" };
 }

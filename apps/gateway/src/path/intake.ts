@@ -1,13 +1,26 @@
-import type { EmitResult, InboundEvent, MessageEvent } from "@signalbox/channel";
-import type { Binding, BindingMatch, Route, Router } from "@signalbox/routing";
+import type {
+  Capabilities,
+  ChannelDefinition,
+  EmitResult,
+  InboundEvent,
+  MessageEvent,
+} from "@signalbox/channel";
+import {
+  type Binding,
+  type BindingMatch,
+  formatSessionKey,
+  type Route,
+  type Router,
+} from "@signalbox/routing";
 import type { InboxId, InboxRow } from "@signalbox/store";
 import type { Commands } from "../commands/commands.ts";
 import type { Hooks } from "../hooks.ts";
+import type { LiveHub } from "../live.ts";
 import { type AsideOptions, createAside } from "./aside.ts";
 import { createEdits, type EditsOptions } from "./edits.ts";
 import type { Gate, GateDecision, GateInput } from "./gate.ts";
 import { asMessage } from "./native.ts";
-import { normaliseEvent, normaliseStored } from "./normalise.ts";
+import { normaliseEvent, normaliseTurn } from "./normalise.ts";
 import { routeInput } from "./route.ts";
 import type { GatewayBodies, StoredInbound } from "./stored.ts";
 import type { Tracer } from "./trace.ts";
@@ -22,20 +35,21 @@ export interface IntakeOptions extends AsideOptions {
   readonly commands: Pick<Commands, "enter" | "waits">;
   readonly hooks: Hooks;
   readonly tracer: Tracer;
+  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
+  readonly live: Pick<LiveHub, "publish">;
+  /** Told of a message once it is committed, before anything is done about it. */
+  readonly onAccepted: (id: InboxId, event: MessageEvent) => void;
 }
 
-/** What became of a message a client of the gateway itself sent. */
-type Taken =
-  | { readonly kind: "accepted"; readonly id: InboxId }
-  | { readonly kind: "duplicate"; readonly id: InboxId | undefined }
-  | { readonly kind: "full" };
+/** Where a message goes: as the bindings have it, or as its sender asked. */
+type Place =
+  | ({ readonly kind: "routed" } & Route)
+  | { readonly kind: "asked"; readonly agentId: string; readonly sessionKey: string };
 
 /** Takes responsibility for what comes in: dedupe, route, gate, commit, then the lane. */
 export interface Intake {
   /** Resolves after the commit; the channel acknowledges its platform only then. */
   emit(event: InboundEvent): Promise<EmitResult>;
-  /** A message with its place already known: from the gateway's own clients. */
-  take(stored: StoredInbound, route: { agentId: string; sessionKey: string }): Promise<Taken>;
   /** Goes on with what an earlier process accepted and did not finish. */
   recover(): Promise<number>;
   /** From now on nothing is taken. */
@@ -50,24 +64,32 @@ export function createIntake(options: IntakeOptions): Intake {
   const edits = createEdits(options);
   let closed = false;
 
-  const decide = async (event: MessageEvent, route: Route): Promise<GateDecision> => {
-    const input = gateInput(event, isNamed(bindings[route.bindingIndex ?? -1]?.match, route));
+  const capabilitiesOf = ({ channel, account }: MessageEvent): Capabilities | undefined =>
+    options.definition(channel, account)?.capabilities;
+  const placeOf = (event: MessageEvent): Place =>
+    askedPlace(event) ?? { kind: "routed", ...router.resolve(routeInput(event)) };
+  const isExclusive = (event: MessageEvent): boolean => capabilitiesOf(event)?.awaitsSingleAnswer === true;
+
+  const decide = async (event: MessageEvent, place: Place): Promise<GateDecision> => {
+    const named = place.kind === "routed" && isNamed(bindings[place.bindingIndex ?? -1]?.match, place);
+    const input = gateInput(event, named, capabilitiesOf(event)?.authenticatedByGateway === true);
     const approved =
       gate.needsApproval(input) &&
       (await store.pairing.isApproved(event.channel, event.account, event.sender.id));
     return gate.decide(input, approved);
   };
 
-  const message = async (event: MessageEvent, kind: InboundEvent["type"]): Promise<EmitResult> => {
-    const route = router.resolve(routeInput(event));
-    const decision = await decide(event, route);
+  const message = async (given: MessageEvent, kind: InboundEvent["type"]): Promise<EmitResult> => {
+    const event = withTurn(normaliseEvent(given), capabilitiesOf(given));
+    const place = placeOf(event);
+    const route = { agentId: place.agentId, sessionKey: place.sessionKey };
+    const decision = await decide(event, place);
     const stored: StoredInbound = {
       event,
       rule: decision.rule,
       role: decision.kind === "answer" ? decision.role : "guest",
     };
-    const answers =
-      decision.kind === "answer" ? { route: { agentId: route.agentId, sessionKey: route.sessionKey } } : {};
+    const answers = decision.kind === "answer" ? { route } : {};
     const accepted = await store.inbox.accept({
       channel: event.channel,
       account: event.account,
@@ -92,6 +114,12 @@ export function createIntake(options: IntakeOptions): Intake {
         tracer.note(accepted.id, "intake", "delivered again by the platform; nothing done");
       return "duplicate";
     }
+    options.onAccepted(accepted.id, event);
+    if (capabilitiesOf(event)?.readsSession === true) {
+      const { messageId, text, timestamp } = event;
+      const shown = { id: messageId, role: "user", text, at: timestamp } as const;
+      options.live.publish(route.sessionKey, { type: "message", message: shown });
+    }
     tracer.note(
       accepted.id,
       "intake",
@@ -104,15 +132,15 @@ export function createIntake(options: IntakeOptions): Intake {
     tracer.note(
       accepted.id,
       "routing",
-      `agent ${route.agentId} by ${route.matchedBy}, session ${route.sessionKey}`,
-      route.bindingIndex === undefined ? undefined : { binding: route.bindingIndex },
+      `agent ${route.agentId} ${place.kind === "asked" ? "as asked" : `by ${place.matchedBy}`}, session ${route.sessionKey}`,
+      place.kind === "routed" && place.bindingIndex !== undefined
+        ? { binding: place.bindingIndex }
+        : undefined,
     );
     tracer.note(accepted.id, "gate", `${decision.kind}: ${decision.rule}`);
-    const { agentId, sessionKey } = route;
     const { rule } = decision;
     hooks.observe("message_received", {
-      agentId,
-      sessionKey,
+      ...route,
       messageId: accepted.id,
       event,
       decision: decision.kind,
@@ -124,7 +152,7 @@ export function createIntake(options: IntakeOptions): Intake {
         id: accepted.id,
         ...route,
         stored,
-        exclusive: false,
+        exclusive: isExclusive(event),
         recovered: false,
       });
     } else {
@@ -136,12 +164,14 @@ export function createIntake(options: IntakeOptions): Intake {
 
   const again = async (row: InboxRow<GatewayBodies>): Promise<void> => {
     const { event } = row.payload;
-    const route = router.resolve(routeInput(event));
-    const decision = await decide(event, route);
+    const place = placeOf(event);
+    const decision = await decide(event, place);
     if (decision.kind !== "answer") return aside.end(row.id, row.payload, decision.kind, decision.rule);
-    await store.inbox.route(row.id, { agentId: route.agentId, sessionKey: route.sessionKey });
+    const route = { agentId: place.agentId, sessionKey: place.sessionKey };
+    await store.inbox.route(row.id, route);
     const stored = { ...row.payload, role: decision.role, rule: decision.rule };
-    commands.enter({ kind: "message", id: row.id, ...route, stored, exclusive: false, recovered: true });
+    const exclusive = isExclusive(event);
+    commands.enter({ kind: "message", id: row.id, ...route, stored, exclusive, recovered: true });
   };
 
   return {
@@ -149,11 +179,11 @@ export function createIntake(options: IntakeOptions): Intake {
       if (closed) return "rejected";
       switch (event.type) {
         case "message":
-          return message(normaliseEvent(event), event.type);
+          return message(event, event.type);
         case "command":
         case "action": {
           const said = asMessage(event);
-          if (said !== undefined) return message(normaliseEvent(said), event.type);
+          if (said !== undefined) return message(said, event.type);
           logger.debug({ channel: event.channel, type: event.type }, "a click on nothing that is known");
           return "accepted";
         }
@@ -169,45 +199,6 @@ export function createIntake(options: IntakeOptions): Intake {
           return "accepted";
       }
     },
-    async take(given, route) {
-      if (closed) return { kind: "full" };
-      const stored = normaliseStored(given);
-      const { event } = stored;
-      const accepted = await store.inbox.accept({
-        channel: event.channel,
-        account: event.account,
-        eventId: eventKey(event),
-        messageId: event.messageId,
-        kind: event.type,
-        conversationId: event.conversation.id,
-        senderId: event.sender.id,
-        payload: stored,
-        route: { agentId: route.agentId, sessionKey: route.sessionKey },
-      });
-      if (accepted.outcome === "full") return { kind: "full" };
-      if (accepted.outcome === "duplicate") return { kind: "duplicate", id: accepted.id };
-      tracer.note(accepted.id, "intake", `${event.channel} message ${event.messageId} accepted`, {
-        seq: accepted.seq,
-      });
-      tracer.note(accepted.id, "routing", `agent ${route.agentId} as asked, session ${route.sessionKey}`);
-      tracer.note(accepted.id, "gate", `answer: ${stored.rule}`);
-      hooks.observe("message_received", {
-        ...route,
-        messageId: accepted.id,
-        event,
-        decision: "answer",
-        rule: stored.rule,
-      });
-      commands.enter({
-        kind: "message",
-        id: accepted.id,
-        ...route,
-        stored,
-        exclusive: stored.exclusive === true,
-        recovered: false,
-      });
-      return { kind: "accepted", id: accepted.id };
-    },
     async recover() {
       let found = 0;
       for (const row of await store.inbox.unrouted()) {
@@ -218,7 +209,7 @@ export function createIntake(options: IntakeOptions): Intake {
         for (const row of await store.inbox.queued(sessionKey)) {
           if (!row.route) continue;
           found++;
-          const exclusive = row.payload.exclusive === true;
+          const exclusive = isExclusive(row.payload.event);
           commands.enter({
             kind: "message",
             id: row.id,
@@ -244,9 +235,26 @@ function isNamed(match: BindingMatch | undefined, { matchedBy }: Route): boolean
   return matchedBy === "binding.peer" && match?.peer !== undefined && !match.peer.id.includes("*");
 }
 
-function gateInput(event: MessageEvent, bound: boolean): GateInput {
+/** What a client wants of the turn, from channels on which only the gateway's own clients are. */
+function withTurn(event: MessageEvent, capabilities: Capabilities | undefined): MessageEvent {
+  const { turn, ...plain } = event;
+  if (turn === undefined || capabilities?.authenticatedByGateway !== true) return plain;
+  return { ...plain, turn: normaliseTurn(turn) };
+}
+
+/** A conversation with an agent that its client named has a session of its own. */
+function askedPlace({ turn, channel, conversation }: MessageEvent): Place | undefined {
+  const agentId = turn?.agent;
+  if (agentId === undefined) return undefined;
+  const sessionKey = formatSessionKey({ kind: "direct", agentId, channel, peerId: conversation.id });
+  return { kind: "asked", agentId, sessionKey };
+}
+
+function gateInput(event: MessageEvent, bound: boolean, authenticated: boolean): GateInput {
   return {
     bound,
+    authenticated,
+    forwardedFrom: event.forwarded && (event.forwarded.from ?? "forwarded"),
     channel: event.channel,
     account: event.account,
     conversationKind: event.conversation.kind,

@@ -62,12 +62,7 @@ async function tell(options: LeftOutOptions, ticket: MessageTicket, text: string
   const { id, sessionKey, stored } = ticket;
   const { event } = stored;
   const { definition, store, lease, now } = options;
-  const payload = answerTo(
-    event,
-    text,
-    event.messageId,
-    definition(event.channel, event.account)?.capabilities,
-  );
+  const payload = answerTo(text, event.messageId, definition(event.channel, event.account)?.capabilities);
   if (payload === undefined) {
     const message = { id: noteId(id), role: "assistant", text, at: now(), runId: id } as const;
     options.live.publish(sessionKey, { type: "message", message });

@@ -1,7 +1,7 @@
 import type { MessageEvent } from "@signalbox/channel";
 import { describe, expect, it } from "vitest";
 import { plainMessage } from "../../test/plain-channel.ts";
-import { normaliseEvent, normaliseStored } from "./normalise.ts";
+import { normaliseEvent, normaliseTurn } from "./normalise.ts";
 
 const EVENT = plainMessage("m", "hello");
 
@@ -42,10 +42,7 @@ describe("normalising what comes in", () => {
       replyTo: { messageId: odd, text: "a\nb\nc\nd\ufffd" },
       forwarded: { from: line },
     });
-    const stored = { event: EVENT, role: "owner", rule: "token" } as const;
-    expect(
-      normaliseStored({ ...stored, instructions: odd, history: [{ role: "user", text: odd }] }),
-    ).toMatchObject({
+    expect(normaliseTurn({ instructions: odd, history: [{ role: "user", text: odd }] })).toEqual({
       instructions: "a\nb\nc\nd\ufffd",
       history: [{ role: "user", text: "a\nb\nc\nd\ufffd" }],
     });

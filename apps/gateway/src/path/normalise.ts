@@ -1,5 +1,10 @@
-import { type Conversation, type MediaRef, type MessageBody, normalizeLineEnds } from "@signalbox/channel";
-import type { StoredInbound } from "./stored.ts";
+import {
+  type Conversation,
+  type MediaRef,
+  type MessageBody,
+  normalizeLineEnds,
+  type TurnRequest,
+} from "@signalbox/channel";
 
 /** What both a message and its later version have. */
 type Spoken = MessageBody & {
@@ -36,15 +41,12 @@ export function normaliseEvent<Event extends Spoken>(event: Event): Event {
   };
 }
 
-/** The same of a message that one of the gateway's own clients sent. */
-export function normaliseStored(stored: StoredInbound): StoredInbound {
-  const { event, history, instructions } = stored;
+/** The same of what a client of the gateway wants of the turn. */
+export function normaliseTurn(turn: TurnRequest): TurnRequest {
+  const { history, instructions } = turn;
   return {
-    ...stored,
-    event: normaliseEvent(event),
-    ...(history === undefined
-      ? {}
-      : { history: history.map((turn) => ({ ...turn, text: plain(turn.text) })) }),
+    ...turn,
+    ...(history === undefined ? {} : { history: history.map((one) => ({ ...one, text: plain(one.text) })) }),
     ...(instructions === undefined ? {} : { instructions: plain(instructions) }),
   };
 }

@@ -1,6 +1,6 @@
 import type { AgentMessage, InputBlock, UserMessage } from "@signalbox/agent-core";
 import { attachmentNote, type Incoming, type MediaForModel } from "@signalbox/attachments";
-import { deadline, type MessageEvent } from "@signalbox/channel";
+import { type ChannelDefinition, deadline, type MessageEvent } from "@signalbox/channel";
 import {
   type BuiltPrompt,
   buildInboundContext,
@@ -21,7 +21,6 @@ import { filesOf } from "../media.ts";
 import type { AgentModel } from "../models.ts";
 import type { AgentsSkills } from "../skills.ts";
 import { historyKey } from "./aside.ts";
-import { OWN_CHANNELS } from "./reply.ts";
 import type { GatewayStore } from "./stored.ts";
 import { type MessageTicket, spokenText } from "./ticket.ts";
 
@@ -29,6 +28,7 @@ export interface PromptOptions {
   readonly store: GatewayStore;
   readonly skills: AgentsSkills;
   readonly account: (channel: string, account: string) => Account | undefined;
+  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   readonly mediaIn: Incoming;
   readonly hooks: Hooks;
   readonly logger: Logger;
@@ -96,12 +96,14 @@ export function createPrompts(options: PromptOptions): Prompts {
     limit.end();
     return found?.name ?? sender.id;
   };
+  /** Clients of the gateway itself speak for themselves: their text stands without an envelope. */
+  const speaksForItself = ({ channel, account }: MessageEvent): boolean =>
+    options.definition(channel, account)?.capabilities.authenticatedByGateway === true;
   const body = async (ticket: MessageTicket): Promise<string> => {
     const { event } = ticket.stored;
     const notes = (await options.mediaIn.take(filesOf(ticket))).map(attachmentNote);
     const text = [spokenText(ticket), ...notes].filter((line) => line !== "").join("\n");
-    // Clients of the gateway's own surfaces speak for themselves: their text stands without an envelope.
-    if (OWN_CHANNELS.has(event.channel)) return text;
+    if (speaksForItself(event)) return text;
     return formatBody({ messageId: event.messageId, senderName: await senderName(event), text });
   };
 
@@ -121,8 +123,8 @@ export function createPrompts(options: PromptOptions): Prompts {
       const head = "(deleted) Their senders took these messages back. Neither answer them nor act on them:";
       return { role: "user", content: [head, ...tickets.map(inShort)].join("\n"), timestamp: now() };
     },
-    seedMessages({ stored: { history = [], event } }) {
-      return history.map(({ role, text }): AgentMessage => {
+    seedMessages({ stored: { event } }) {
+      return (event.turn?.history ?? []).map(({ role, text }): AgentMessage => {
         const timestamp = event.timestamp;
         if (role === "user") return { role, content: text, timestamp };
         const origin = { api: "client", provider: "client", model: "client" };
@@ -153,7 +155,7 @@ export function createPrompts(options: PromptOptions): Prompts {
         text: event.text,
       });
       const blocks = context.blocks.filter(({ name, trusted }) =>
-        OWN_CHANNELS.has(event.channel) ? trusted || name === "pages" || name === "files" : name !== "body",
+        speaksForItself(event) ? trusted || name === "pages" || name === "files" : name !== "body",
       );
       return {
         text: blocks.map((block) => block.text).join("\n\n"),
@@ -165,7 +167,8 @@ export function createPrompts(options: PromptOptions): Prompts {
       };
     },
     async system(agent, agentModel, { stored, sessionKey }, tools, { pages, media }) {
-      const { event, instructions } = stored;
+      const { event } = stored;
+      const instructions = event.turn?.instructions;
       const model = `${agentModel.model.provider}/${agentModel.model.id}`;
       const { extra } = await options.hooks.modify("before_prompt_build", {
         agentId: agent.id,

@@ -1,11 +1,5 @@
 import type { WantedMedia } from "@signalbox/attachments";
-import {
-  type Capabilities,
-  chunkText,
-  type MediaPart,
-  type MessageEvent,
-  type Outbound,
-} from "@signalbox/channel";
+import { type Capabilities, chunkText, type MediaPart, type Outbound } from "@signalbox/channel";
 import { parseReply } from "@signalbox/prompt";
 
 /** A finished turn as the person is to see it. */
@@ -103,21 +97,17 @@ export function outboundOf(
   return { parts, ...(!replyTo || capabilities.threads === "none" ? {} : { replyTo }) };
 }
 
-/** Channels whose clients hold the gateway's own token: they read the conversation itself, and need no outbox. */
-export const OWN_CHANNELS: ReadonlySet<string> = new Set(["web", "api"]);
-
 /**
  * The answer to a message as the outbox keeps it; `undefined` where the sender reads the conversation itself. For an
  * account that is not configured any more it stays in one piece: it is to be seen among the replies that did not go out.
  */
 export function answerTo(
-  event: MessageEvent,
   text: string,
   replyTo: string,
   capabilities: Capabilities | undefined,
   attached: readonly MediaPart[] = [],
 ): Outbound | undefined {
-  if (OWN_CHANNELS.has(event.channel)) return undefined;
+  if (capabilities?.readsSession === true) return undefined;
   return capabilities === undefined
     ? { parts: [{ type: "text", text }], ...(replyTo === "" ? {} : { replyTo }) }
     : outboundOf(text, replyTo, capabilities, attached);

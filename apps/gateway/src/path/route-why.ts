@@ -1,6 +1,5 @@
 import type { Trace } from "@signalbox/protocol";
 import type { Mismatch, Router, TierReport } from "@signalbox/routing";
-import { OWN_CHANNELS } from "./reply.ts";
 import { routeInput } from "./route.ts";
 import type { StoredInbound } from "./stored.ts";
 
@@ -19,8 +18,8 @@ export function withRouteExplained(
   route: { readonly agentId: string; readonly sessionKey: string } | undefined,
   router: Pick<Router, "explain">,
 ): Trace {
-  // Clients of the gateway itself name the agent.
-  if (OWN_CHANNELS.has(event.channel)) return trace;
+  // Its sender named the agent.
+  if (event.turn?.agent !== undefined) return trace;
   const { tiers, session, cache, route: now } = router.explain(routeInput(event), { limit: LIMIT });
   const moved = route !== undefined && (now.agentId !== route.agentId || now.sessionKey !== route.sessionKey);
   const explained = {

@@ -238,7 +238,7 @@ async function begin(
     await store.sessions.reset(sessionKey, lease);
   }
   const seed = seedOf(last, agent);
-  if (session === undefined && !fresh && last.stored.history !== undefined) {
+  if (session === undefined && !fresh && last.stored.event.turn?.history !== undefined) {
     await store.sessions.ensure(seed);
     await store.sessions.append(sessionKey, options.prompts.seedMessages(last), lease);
   }

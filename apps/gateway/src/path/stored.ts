@@ -11,12 +11,6 @@ export interface StoredInbound {
   readonly role: Role;
   /** The rule that let it in. */
   readonly rule: string;
-  /** Must have a run of its own, see the lane. */
-  readonly exclusive?: boolean;
-  /** What a client of the API wants heeded in this turn. */
-  readonly instructions?: string;
-  /** Seeds a conversation that the client keeps itself. */
-  readonly history?: readonly { readonly role: "user" | "assistant"; readonly text: string }[];
 }
 
 /** What the gateway keeps in the store. */

@@ -4,10 +4,12 @@ import {
   type PendingCall,
   type PendingDecision,
   runAgentLoop,
+  type StreamOptions,
   type ToolResult,
   type TransformInfo,
 } from "@signalbox/agent-core";
 import { isUntrusted } from "@signalbox/attachments";
+import type { MessageEvent } from "@signalbox/channel";
 import { type InboxId, type RunId, StoreError } from "@signalbox/store";
 import type { Agent } from "../agents.ts";
 import { messageOf } from "../errors.ts";
@@ -201,7 +203,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
           sessionId: sessionKey,
           // An answer that broke off is asked for again as long as nobody has seen any of it.
           shown: () => live.watched(sessionKey) || options.drafts.isShown(runId),
-          ...(agent.maxOutputTokens === undefined ? {} : { maxOutputTokens: agent.maxOutputTokens }),
+          ...samplingOf(agent, last.stored.event),
         },
         signal: scope.handle.signal,
         limits: agent.limits,
@@ -253,6 +255,17 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     journal.close();
     tools.end();
   }
+}
+
+/** How the model is to write: as its agent is set up, and as the client of this turn wants. */
+function samplingOf({ maxOutputTokens: most }: Agent, { turn }: MessageEvent): StreamOptions {
+  const { temperature, maxOutputTokens: wanted, stopSequences } = turn?.sampling ?? {};
+  const limits = [most, wanted].filter((limit) => limit !== undefined);
+  return {
+    ...(limits.length === 0 ? {} : { maxOutputTokens: Math.min(...limits) }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(stopSequences === undefined ? {} : { stopSequences }),
+  };
 }
 
 /**
