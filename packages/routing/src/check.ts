@@ -1,7 +1,8 @@
-import { coversPattern, fitsPattern } from "./pattern.ts";
+import { fitsAccount } from "./account-pattern.ts";
+import type { PlacedBinding } from "./decide.ts";
 import { isTimeZone } from "./reset.ts";
-import { TIERS, tierOf } from "./tiers.ts";
-import type { BindingMatch, Peer, PeerKind, RoutingConfig } from "./types.ts";
+import { type ShadowedBinding, shadowedBindings } from "./shadowed.ts";
+import { type BindingMatch, PEER_KINDS, type PeerKind, type RoutingConfig } from "./types.ts";
 
 /** Something in a routing configuration that cannot be meant. */
 export type RoutingProblem = { readonly message: string; readonly remedy: string } & (
@@ -20,30 +21,29 @@ export interface CheckOptions {
   readonly accounts?: Readonly<Record<string, readonly string[]>>;
 }
 
-/**
- * Finds what cannot be meant: first in the bindings, in their order, then in the rest. The time it takes grows with
- * the number of bindings, and with its square only for account patterns.
- */
+/** Finds what cannot be meant: first in the bindings, in their order, then in the rest. */
 export function checkBindings(config: RoutingConfig, options: CheckOptions = {}): readonly RoutingProblem[] {
   const problems: RoutingProblem[] = [];
   const agents = new Set(config.agents);
   const accounts = options.accounts && new Map(Object.entries(options.accounts));
   const agentRemedy = `Use one of ${config.agents.join(", ")}, or add the agent.`;
-  const usable: Placed[] = [];
-  config.bindings.forEach(({ agent, match }, bindingIndex) => {
+  const usable: PlacedBinding[] = [];
+  config.bindings.forEach((binding, bindingIndex) => {
+    const { agent, match } = binding;
     if (!agents.has(agent)) {
       const message = `Binding ${bindingIndex} names the agent ${quote(agent)}, which does not exist.`;
       problems.push({ code: "unknown-agent", bindingIndex, message, remedy: agentRemedy });
       return;
     }
     const why = impossible(match, accounts);
-    if (why === undefined) usable.push({ index: bindingIndex, match });
-    else {
-      const message = `Binding ${bindingIndex} can never match: ${why.message}.`;
-      problems.push({ code: "never-matches", bindingIndex, message, remedy: why.remedy });
+    if (why === undefined) {
+      usable.push({ index: bindingIndex, binding });
+      return;
     }
+    const message = `Binding ${bindingIndex} can never match: ${why.message}.`;
+    problems.push({ code: "never-matches", bindingIndex, message, remedy: why.remedy });
   });
-  problems.push(...shadowed(usable));
+  problems.push(...shadowedBindings(usable, agents).map(shadowedProblem));
   problems.sort((a, b) => ("bindingIndex" in a && "bindingIndex" in b ? a.bindingIndex - b.bindingIndex : 0));
 
   if (!agents.has(config.defaultAgent)) {
@@ -53,11 +53,14 @@ export function checkBindings(config: RoutingConfig, options: CheckOptions = {})
   return [...problems, ...checkLinks(config), ...checkReset(config)];
 }
 
-interface Placed {
-  readonly index: number;
-  readonly match: BindingMatch;
+function shadowedProblem({ index, by }: ShadowedBinding): RoutingProblem {
+  const others = by.length === 1 ? `binding ${by[0]} takes` : `bindings ${by.join(" and ")} take`;
+  const message = `Binding ${index} never decides: ${others} all that it fits.`;
+  const remedy = "Remove it, or make the other narrower or, in the same tier, list it later.";
+  return { code: "shadowed", bindingIndex: index, by, message, remedy };
 }
 
+/** Why no message can meet the conditions, if so. */
 function impossible(
   match: BindingMatch,
   accounts: ReadonlyMap<string, readonly string[]> | undefined,
@@ -76,136 +79,14 @@ function impossible(
   if (accounts === undefined) return undefined;
   const ours = accounts.get(match.channel);
   if (ours === undefined) {
-    const known = [...accounts.keys()].join(", ") || "none";
-    return {
-      message: `there is no channel ${quote(match.channel)}`,
-      remedy: `Configured channels: ${known}.`,
-    };
+    const remedy = `Configured channels: ${[...accounts.keys()].join(", ") || "none"}.`;
+    return { message: `there is no channel ${quote(match.channel)}`, remedy };
   }
-  if (!ours.some((account) => fitsPattern(match.account, account))) {
+  if (!ours.some((account) => fitsAccount(match.account, account))) {
     const remedy = `Configured accounts: ${ours.join(", ") || "none"}.`;
     return { message: `no account of ${match.channel} fits ${quote(match.account ?? "*")}`, remedy };
   }
   return undefined;
-}
-
-/**
- * A binding is shadowed when each case in which it could decide (each of its roles; each kind of chat, where it does
- * not say) goes to a binding that asks for no more and is tried before it.
- */
-function shadowed(bindings: readonly Placed[]): RoutingProblem[] {
-  const wider = new Map<string, Wider>();
-  for (const { index, match } of bindings) {
-    for (const role of match.roles ?? [undefined]) {
-      const key = caseKey(match.channel, match.peer, match.guildId, match.teamId, role);
-      const found: Wider = wider.get(key) ?? { exact: new Map(), patterns: [] };
-      wider.set(key, found);
-      const place = { index, rank: rank(match), account: match.account };
-      if (match.account === undefined || match.account.includes("*")) {
-        // A pattern listed before with no narrower account makes this one useless here too.
-        const useless = found.patterns.some(
-          (p) => p.rank <= place.rank && coversPattern(p.account, place.account),
-        );
-        if (!useless) found.patterns.push(place);
-      } else if (!found.exact.has(match.account)) found.exact.set(match.account, place);
-    }
-  }
-  return bindings.flatMap(({ index, match }): RoutingProblem[] => {
-    const by = new Set<number>();
-    for (const one of cases(match)) {
-      const winner = firstBefore(wider, one, match, index);
-      if (winner === undefined) return [];
-      by.add(winner);
-    }
-    const list = [...by].sort((a, b) => a - b);
-    const others = list.length === 1 ? `binding ${list[0]}` : `bindings ${list.join(" and ")}`;
-    const message = `Binding ${index} never decides: ${others} ${list.length === 1 ? "takes" : "take"} all that it fits.`;
-    const remedy = "Remove it, or make the other narrower or, in the same tier, list it later.";
-    return [{ code: "shadowed", bindingIndex: index, by: list, message, remedy }];
-  });
-}
-
-interface Place {
-  readonly index: number;
-  readonly rank: number;
-  readonly account: string | undefined;
-}
-
-/** Bindings that ask for the same, the account aside. */
-interface Wider {
-  readonly exact: Map<string, Place>;
-  readonly patterns: Place[];
-}
-
-interface Case {
-  readonly peer: Peer | undefined;
-  readonly role: string | undefined;
-}
-
-const KINDS: readonly PeerKind[] = ["direct", "group", "channel"];
-
-function cases(match: BindingMatch): Case[] {
-  const roles = match.roles ?? [undefined];
-  if (match.peer !== undefined) return roles.map((role) => ({ peer: match.peer, role }));
-  const inGuild = match.guildId !== undefined || match.roles !== undefined;
-  const kinds = inGuild ? KINDS.filter((kind) => kind !== "direct") : KINDS;
-  return kinds.flatMap((kind) => roles.map((role) => ({ peer: { kind, id: "*" }, role })));
-}
-
-/** The binding that takes a case from the one at `index`, if any. */
-function firstBefore(
-  wider: ReadonlyMap<string, Wider>,
-  { peer, role }: Case,
-  match: BindingMatch,
-  index: number,
-): number | undefined {
-  const own = rank(match);
-  let best: Place | undefined;
-  // A binding takes the case if it asks for some of these values and for nothing else.
-  for (const p of peer === undefined ? [undefined] : [peer, undefined]) {
-    for (const g of match.guildId === undefined ? [undefined] : [match.guildId, undefined]) {
-      for (const t of match.teamId === undefined ? [undefined] : [match.teamId, undefined]) {
-        for (const r of role === undefined ? [undefined] : [role, undefined]) {
-          const found = wider.get(caseKey(match.channel, p, g, t, r));
-          if (found === undefined) continue;
-          const exact = match.account === undefined ? undefined : found.exact.get(match.account);
-          for (const one of exact === undefined ? found.patterns : [exact, ...found.patterns]) {
-            const before = one.rank < own || (one.rank === own && one.index < index);
-            if (!before || one.index === index || !coversPattern(one.account, match.account)) continue;
-            if (
-              best === undefined ||
-              one.rank < best.rank ||
-              (one.rank === best.rank && one.index < best.index)
-            ) {
-              best = one;
-            }
-          }
-        }
-      }
-    }
-  }
-  return best?.index;
-}
-
-function rank(match: BindingMatch): number {
-  return TIERS.indexOf(tierOf(match));
-}
-
-function caseKey(
-  channel: string,
-  peer: Peer | undefined,
-  guild: string | undefined,
-  team: string | undefined,
-  role: string | undefined,
-): string {
-  return JSON.stringify([
-    channel,
-    peer?.kind ?? null,
-    peer?.id ?? null,
-    guild ?? null,
-    team ?? null,
-    role ?? null,
-  ]);
 }
 
 function checkLinks({ identityLinks = {} }: RoutingConfig): RoutingProblem[] {
@@ -230,7 +111,7 @@ function checkLinks({ identityLinks = {} }: RoutingConfig): RoutingProblem[] {
 
 function checkReset({ reset }: RoutingConfig): RoutingProblem[] {
   if (reset === undefined) return [];
-  return (["default", ...KINDS] as const).flatMap((kind): RoutingProblem[] => {
+  return (["default", ...PEER_KINDS] as const).flatMap((kind): RoutingProblem[] => {
     const policy = reset[kind];
     const bad = (message: string, remedy: string): RoutingProblem[] => [
       { code: "bad-reset-policy", kind, message: `The reset policy for ${kind} ${message}.`, remedy },

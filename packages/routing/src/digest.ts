@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { Peer, RouteInput, RoutingConfig } from "./types.ts";
+import type { RouteInput, RoutingConfig } from "./types.ts";
 
 /** Raised whenever the same configuration would route or name sessions differently, so that old routes are dropped. */
-const RULES = 1;
+const RULES = 2;
 
 /**
  * Digest of all of a configuration that a route depends on, as 64 hexadecimal digits. Reset policies are not part of
@@ -10,47 +10,32 @@ const RULES = 1;
  */
 export function configDigest(config: RoutingConfig): string {
   const { bindings, agents, defaultAgent, dmScope = "per-channel-peer", identityLinks = {} } = config;
-  return sha256(
-    JSON.stringify([
-      RULES,
-      bindings.map(({ agent, match }) => [
-        agent,
-        match.channel,
-        match.account ?? null,
-        match.peer === undefined ? null : [match.peer.kind, match.peer.id],
-        match.guildId ?? null,
-        match.roles ?? null,
-        match.teamId ?? null,
-      ]),
-      [...agents].sort(),
-      defaultAgent,
-      dmScope,
-      Object.entries(identityLinks),
+  return digestOf([
+    RULES,
+    bindings.map(({ agent, match }) => [
+      agent,
+      match.channel,
+      match.account,
+      match.peer && [match.peer.kind, match.peer.id],
+      match.guildId,
+      match.roles,
+      match.teamId,
     ]),
-  );
+    [...agents].sort(),
+    defaultAgent,
+    dmScope,
+    Object.entries(identityLinks),
+  ]);
 }
 
-/** All of a message that a route depends on, as text. Different messages never give the same text. */
-export function inputKey(input: RouteInput): string {
-  const { channel, account, peer, roles } = input;
-  let key = `${channel.length}:${channel}${account.length}:${account}${peerKey(peer)}`;
-  if (input.parentPeer !== undefined) key += `^${peerKey(input.parentPeer)}`;
-  if (input.guildId !== undefined) key += `g${input.guildId.length}:${input.guildId}`;
-  if (input.teamId !== undefined) key += `t${input.teamId.length}:${input.teamId}`;
-  if (input.threadId !== undefined) key += `#${input.threadId.length}:${input.threadId}`;
-  if (roles !== undefined) for (const role of roles) key += `r${role.length}:${role}`;
-  return key;
+/** Digest of all that one route depends on: the configuration, and what it reads of a message. */
+export function routeDigest(config: string, input: RouteInput): string {
+  const { channel, account, peer, parentPeer, guildId, roles, teamId, threadId } = input;
+  const parent = parentPeer && [parentPeer.kind, parentPeer.id];
+  return digestOf([config, channel, account, peer.kind, peer.id, parent, guildId, roles, teamId, threadId]);
 }
 
-function peerKey({ kind, id }: Peer): string {
-  return `${kind}${id.length}:${id}`;
-}
-
-/** Key of a route in the durable cache. */
-export function routeDigest(config: string, inputKey: string): string {
-  return sha256(`${config}\n${inputKey}`);
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+/** JSON keeps absent values, as `null`, and the borders between texts: different values never give the same text. */
+function digestOf(values: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(values)).digest("hex");
 }

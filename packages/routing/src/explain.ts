@@ -1,21 +1,50 @@
-import { fitsPattern } from "./pattern.ts";
-import { isAnyPeer, TIERS, tierOf } from "./tiers.ts";
-import type {
-  Binding,
-  Mismatch,
-  Peer,
-  Route,
-  RouteInput,
-  RouteTier,
-  RoutingConfig,
-  TierReport,
-  TriedBinding,
-} from "./types.ts";
+import { type Mismatch, mismatches } from "./match.ts";
+import { bindingTier, type RouteTier, TIERS, tierOf } from "./tiers.ts";
+import type { DmScope, MatchedBy, Route, RouteInput, RoutingConfig } from "./types.ts";
 
-/**
- * Goes through the tiers slowly, binding by binding, and says what did not hold. It compares by itself rather than
- * with the compiled bindings, so that a disagreement between the two can be seen.
- */
+/** Why a message goes where it goes. */
+export interface RouteExplanation {
+  readonly input: RouteInput;
+  readonly route: Route;
+  /** Every tier in order; those after the deciding one are `not-reached`. */
+  readonly tiers: readonly TierReport[];
+  readonly session: {
+    readonly dmScope: DmScope;
+    /** The linked person whose session this is. */
+    readonly linkedTo?: string;
+    /** One sentence for people. */
+    readonly reason: string;
+  };
+  readonly cache: {
+    /** Where `resolve` would take the route from at this moment. */
+    readonly source: "memory" | "store" | "none";
+    /** Key of this route in the cache: a digest of all that it depends on. */
+    readonly digest: string;
+    /** Digest of the configuration. */
+    readonly config: string;
+  };
+}
+
+/** What happened in one tier. */
+export interface TierReport {
+  readonly tier: MatchedBy;
+  readonly outcome: "matched" | "no-match" | "not-reached";
+  /** One sentence for people. */
+  readonly reason: string;
+  /** Bindings of this channel that belong to the tier. */
+  readonly bindings: number;
+  /** The first of those that did not match, up to the limit asked for. */
+  readonly tried: readonly TriedBinding[];
+}
+
+/** A binding that was looked at in vain. */
+export interface TriedBinding {
+  readonly bindingIndex: number;
+  readonly agent: string;
+  readonly mismatches: readonly Mismatch[];
+}
+
+/** Goes through every tier and all bindings of the channel, and says what did not hold. */
 export function explainTiers(
   config: RoutingConfig,
   agents: ReadonlySet<string>,
@@ -26,91 +55,52 @@ export function explainTiers(
   const ofChannel = config.bindings
     .map((binding, index) => ({ binding, index }))
     .filter(({ binding }) => binding.match.channel === input.channel);
-  const reports: TierReport[] = [];
-  let decided = false;
-  for (const tier of TIERS) {
-    const home = tier === "binding.peer.parent" ? "binding.peer" : tier;
-    const bindings = ofChannel.filter(({ binding }) => tierOf(binding.match) === home);
-    if (decided) {
-      reports.push({
-        tier,
-        outcome: "not-reached",
-        reason: NOT_REACHED,
-        bindings: bindings.length,
-        tried: [],
-      });
-      continue;
+  const decidedAt = route.matchedBy === "default" ? TIERS.length : TIERS.indexOf(route.matchedBy);
+
+  const reports = TIERS.map((tier, place): TierReport => {
+    const ofTier = ofChannel.filter(({ binding }) => tierOf(binding.match) === bindingTier(tier));
+    const bindings = ofTier.length;
+    if (place > decidedAt) {
+      return { tier, outcome: "not-reached", reason: NOT_REACHED, bindings, tried: [] };
     }
-    const tried: TriedBinding[] = [];
-    let winner: number | undefined;
-    for (const { binding, index } of bindings) {
-      const mismatches = compare(binding, input, tier, agents);
-      if (mismatches.length === 0) {
-        winner = index;
-        break;
-      }
-      if (tried.length < limit) tried.push({ bindingIndex: index, agent: binding.agent, mismatches });
-    }
-    decided = winner !== undefined;
-    reports.push({
-      tier,
-      outcome: decided ? "matched" : "no-match",
-      reason: winner === undefined ? absence(tier, input, bindings.length) : `Binding ${winner} matches.`,
-      bindings: bindings.length,
-      tried,
-    });
-  }
-  reports.push({
-    tier: "default",
-    outcome: decided ? "not-reached" : "matched",
-    reason: decided ? NOT_REACHED : `No binding matches; ${route.agentId} is the default agent.`,
-    bindings: 0,
-    tried: [],
+    const decided = place === decidedAt;
+    const tried = ofTier
+      .filter(({ index }) => !decided || index < (route.bindingIndex ?? 0))
+      .slice(0, limit)
+      .map(({ binding, index }) => ({
+        bindingIndex: index,
+        agent: binding.agent,
+        mismatches: mismatches(binding, input, tier, agents),
+      }));
+    return decided
+      ? { tier, outcome: "matched", reason: `Binding ${route.bindingIndex} matches.`, bindings, tried }
+      : { tier, outcome: "no-match", reason: noMatchReason(tier, input, bindings), bindings, tried };
   });
-  return reports;
+  const byDefault = `No binding matches; ${route.agentId} is the default agent.`;
+  const last = { tier: "default", bindings: 0, tried: [] } as const;
+  return [
+    ...reports,
+    decidedAt < TIERS.length
+      ? { ...last, outcome: "not-reached", reason: NOT_REACHED }
+      : { ...last, outcome: "matched", reason: byDefault },
+  ];
+}
+
+/** One sentence about why the session is the one it is. */
+export function sessionReason(input: RouteInput, scope: DmScope, person: string | undefined): string {
+  if (input.peer.kind !== "direct") return `Every ${input.peer.kind} has a session of its own.`;
+  if (person !== undefined) return `${input.channel}:${input.peer.id} is linked to ${person}.`;
+  return `Direct messages are kept apart by dmScope ${scope}.`;
 }
 
 const NOT_REACHED = "An earlier tier decided.";
 
-function absence(tier: RouteTier, input: RouteInput, count: number): string {
-  if (count === 0) return `No binding of ${input.channel} belongs to this tier.`;
+function noMatchReason(tier: RouteTier, input: RouteInput, bindings: number): string {
+  if (bindings === 0) return `No binding of ${input.channel} belongs to this tier.`;
   if (tier === "binding.peer.parent" && input.parentPeer === undefined) {
     return "The message is not in a thread with a parent.";
   }
   if (tier.startsWith("binding.guild") && input.guildId === undefined) return "The message is in no guild.";
   if (tier === "binding.team" && input.teamId === undefined) return "The message is in no team.";
-  return count === 1 ? "The one binding does not match." : `None of ${count} bindings matches.`;
-}
-
-/** The conditions of a binding that do not hold for a message in a tier. */
-export function compare(
-  { agent, match }: Binding,
-  input: RouteInput,
-  tier: RouteTier,
-  agents: ReadonlySet<string>,
-): Mismatch[] {
-  const found: Mismatch[] = [];
-  const note = (field: Mismatch["field"], wanted: string, got: string | undefined) => {
-    found.push(got === undefined ? { field, wanted } : { field, wanted, got });
-  };
-  if (match.channel !== input.channel) note("channel", match.channel, input.channel);
-  if (!agents.has(agent)) note("agent", agent, undefined);
-  if (!fitsPattern(match.account, input.account)) note("account", match.account ?? "*", input.account);
-  if (match.peer !== undefined) {
-    const peer = tier === "binding.peer.parent" ? input.parentPeer : input.peer;
-    const same = peer?.kind === match.peer.kind && (isAnyPeer(match.peer) || peer.id === match.peer.id);
-    if (!same) note("peer", written(match.peer), peer && written(peer));
-  }
-  if (match.guildId !== undefined && match.guildId !== input.guildId) {
-    note("guildId", match.guildId, input.guildId);
-  }
-  if (match.roles !== undefined && !match.roles.some((role) => input.roles?.includes(role))) {
-    note("roles", match.roles.join(" or "), input.roles?.join(", "));
-  }
-  if (match.teamId !== undefined && match.teamId !== input.teamId) note("teamId", match.teamId, input.teamId);
-  return found;
-}
-
-function written(peer: Peer): string {
-  return `${peer.kind} ${peer.id}`;
+  return bindings === 1 ? "The one binding does not match." : `None of ${bindings} bindings matches.`;
 }

@@ -1,30 +1,21 @@
 export { type CheckOptions, checkBindings, type RoutingProblem } from "./check.ts";
-export { configDigest } from "./digest.ts";
-export { isResetDue, resetPolicyFor } from "./reset.ts";
-export { MemoryRouteCache } from "./route-cache.ts";
-export { createRouter, RoutingConfigError } from "./router.ts";
+export type { RouteExplanation, TierReport, TriedBinding } from "./explain.ts";
+export type { IdentityLinks } from "./identity-links.ts";
+export type { Mismatch } from "./match.ts";
+export { MemoryRouteCache } from "./memory-route-cache.ts";
+export type { ResetPolicies, ResetPolicy, ResetTimes } from "./reset.ts";
+export type { CachedRoute, RouteCacheStore, RouterClock } from "./route-cache.ts";
+export { createRouter, type Router, type RouterOptions, RoutingConfigError } from "./router.ts";
 export { escapeId, formatSessionKey, parseSessionKey, type SessionKeyParts } from "./session-key.ts";
+export type { RouteTier } from "./tiers.ts";
 export type {
   Binding,
   BindingMatch,
-  CachedRoute,
   DmScope,
   MatchedBy,
-  Mismatch,
   Peer,
   PeerKind,
-  ResetPolicies,
-  ResetPolicy,
-  ResetTimes,
   Route,
-  RouteCacheStore,
-  RouteExplanation,
   RouteInput,
-  Router,
-  RouterClock,
-  RouterOptions,
-  RouteTier,
   RoutingConfig,
-  TierReport,
-  TriedBinding,
 } from "./types.ts";

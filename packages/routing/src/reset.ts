@@ -1,4 +1,27 @@
-import type { PeerKind, ResetPolicies, ResetPolicy, ResetTimes } from "./types.ts";
+import type { PeerKind } from "./types.ts";
+
+/** When a conversation starts afresh. */
+export type ResetPolicy =
+  | { readonly mode: "none" }
+  /** Every day at this hour, 0 to 23, in an IANA time zone; without one, in the machine's. */
+  | { readonly mode: "daily"; readonly hour: number; readonly timeZone?: string | undefined }
+  /** After this many minutes without a message. */
+  | { readonly mode: "idle"; readonly minutes: number };
+
+/** A policy for each kind of chat; `default` where a kind has none. */
+export interface ResetPolicies {
+  readonly default: ResetPolicy;
+  readonly direct?: ResetPolicy | undefined;
+  readonly group?: ResetPolicy | undefined;
+  readonly channel?: ResetPolicy | undefined;
+}
+
+/** Times in milliseconds since 1970. */
+export interface ResetTimes {
+  /** When the last message of the session arrived; absent in a new session. */
+  readonly lastMessageAt?: number | undefined;
+  readonly now: number;
+}
 
 const DAY = 86_400_000;
 

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { MemoryRouteCache } from "./route-cache.ts";
-import { createRouter } from "./router.ts";
-import type { CachedRoute, RouteCacheStore, RouteInput, RoutingConfig } from "./types.ts";
+import {
+  type CachedRoute,
+  createRouter,
+  MemoryRouteCache,
+  type RouteCacheStore,
+  type RouteInput,
+  type RoutingConfig,
+} from "./index.ts";
 
 const config: RoutingConfig = {
   agents: ["main", "a", "b"],
@@ -162,15 +167,5 @@ describe("the durable cache", () => {
     expect(router.resolve(message).agentId).toBe("a");
     await router.flush();
     expect(errors).toEqual([new Error("load"), new Error("put")]);
-  });
-});
-
-describe("MemoryRouteCache", () => {
-  it("gives the newest first", async () => {
-    const cache = new MemoryRouteCache();
-    const row = (digest: string) => ({ digest, route: { agentId: digest } });
-    await cache.put("c", [row("1"), row("2")]);
-    await cache.put("c", [row("3"), row("1")]);
-    expect((await cache.load("c", 2)).map(({ digest }) => digest)).toEqual(["1", "3"]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MemoryRouteCache } from "./route-cache.ts";
+import { MemoryRouteCache } from "./memory-route-cache.ts";
 import { createRouter, RoutingConfigError } from "./router.ts";
 import type { Binding, BindingMatch, MatchedBy, RouteInput, RoutingConfig } from "./types.ts";
 

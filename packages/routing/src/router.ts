@@ -1,17 +1,44 @@
-import { LRUCache } from "lru-cache";
-import { byChannel, type Compiled, compileAccount, decide } from "./compile.ts";
-import { configDigest, inputKey, routeDigest } from "./digest.ts";
-import { compare, explainTiers } from "./explain.ts";
-import { isResetDue, resetPolicyFor } from "./reset.ts";
-import { DurableRoutes } from "./route-cache.ts";
-import { compileLinks, formatSessionKey, sessionParts } from "./session-key.ts";
+import { decide, indexBindings } from "./decide.ts";
+import { configDigest, routeDigest } from "./digest.ts";
+import { explainTiers, type RouteExplanation, sessionReason } from "./explain.ts";
+import { readIdentityLinks } from "./identity-links.ts";
+import { mismatches } from "./match.ts";
+import { isResetDue, type ResetTimes, resetPolicyFor } from "./reset.ts";
+import { RouteCache, type RouteCacheStore, type RouterClock } from "./route-cache.ts";
+import { sessionOf } from "./session.ts";
+import { formatSessionKey } from "./session-key.ts";
 import { TIERS } from "./tiers.ts";
-import type { Route, RouteExplanation, RouteInput, Router, RouterOptions, RoutingConfig } from "./types.ts";
+import type { PeerKind, Route, RouteInput, RoutingConfig } from "./types.ts";
 
-const NOTHING: Compiled = { size: 0, tiers: [] };
+export interface RouterOptions {
+  /** Keeps routes over a restart. Default: nothing does. */
+  readonly cache?: RouteCacheStore;
+  /** Default: timers of the platform that do not keep the process alive. */
+  readonly clock?: RouterClock;
+  /** Routes kept in memory. Default 10,000; 0 keeps none. */
+  readonly maxRoutes?: number;
+  /** Told when the durable cache fails. Default: nothing. */
+  readonly onCacheError?: (error: unknown) => void;
+}
 
-/** Ids as long as this are not an ordinary platform's: routes of such messages are not kept in memory. */
-const MAX_KEY = 1_024;
+/** Routes messages by one configuration, which is copied: to change it, make another router. */
+export interface Router {
+  /** Digest of the configuration. */
+  readonly digest: string;
+  /** Where a message goes. Never throws, waits for nothing. */
+  resolve(input: RouteInput): Route;
+  /** Why. `limit` bounds the bindings listed in a tier, default 10. */
+  explain(input: RouteInput, options?: { readonly limit?: number }): RouteExplanation;
+  /** Whether a conversation of this kind starts afresh with a message that arrives now. */
+  resetDue(kind: PeerKind, at: ResetTimes): boolean;
+  /**
+   * Loads the newest routes of this configuration from the durable cache, 2,000 at most, and removes those of other
+   * configurations; gives the number of those loaded.
+   */
+  warm(): Promise<number>;
+  /** Writes what waits to be written to the durable cache. */
+  flush(): Promise<void>;
+}
 
 /** A configuration by which nothing can be routed. */
 export class RoutingConfigError extends Error {
@@ -24,7 +51,7 @@ export class RoutingConfigError extends Error {
  * @throws RoutingConfigError where the default agent is not one of the agents.
  */
 export function createRouter(configuration: RoutingConfig, options: RouterOptions = {}): Router {
-  // Compiled as messages come, so what the caller changes afterwards must not show.
+  // Explanations read it later, so what the caller changes afterwards must not show.
   const config = structuredClone(configuration);
   const { bindings, defaultAgent, dmScope = "per-channel-peer" } = config;
   const agents = new Set(config.agents);
@@ -33,81 +60,62 @@ export function createRouter(configuration: RoutingConfig, options: RouterOption
       `The default agent ${JSON.stringify(defaultAgent)} is not one of the agents: ${config.agents.join(", ")}`,
     );
   }
-  const { maxRoutes = 10_000, maxCompiled = 2_000 } = options;
   const digest = configDigest(config);
-  const links = compileLinks(config.identityLinks);
-  const channels = byChannel(bindings, agents);
-  const compiled = new LRUCache<string, Compiled>({ max: Math.max(1, maxCompiled) });
-  const routes = maxRoutes > 0 ? new LRUCache<string, Route>({ max: maxRoutes }) : undefined;
-  const durable =
-    options.cache && new DurableRoutes(options.cache, digest, options.clock, options.onCacheError);
+  const identities = readIdentityLinks(config.identityLinks);
+  const index = indexBindings(bindings.map((binding, place) => ({ index: place, binding })));
+  const cache = new RouteCache({
+    store: options.cache,
+    config: digest,
+    maxRoutes: options.maxRoutes ?? 10_000,
+    clock: options.clock,
+    onError: options.onCacheError,
+  });
 
-  function compiledFor(input: RouteInput): Compiled {
-    const channel = channels.get(input.channel);
-    if (channel === undefined || (channel.exact.size === 0 && channel.patterns.length === 0)) return NOTHING;
-    const key = `${input.channel.length}:${input.channel}${input.account}`;
-    let found = compiled.get(key);
-    if (found === undefined) {
-      found = compileAccount(channel, input.account, bindings);
-      compiled.set(key, found);
-    }
-    return found;
-  }
+  const sessionKeyOf = (agentId: string, input: RouteInput): string =>
+    formatSessionKey(sessionOf(agentId, input, dmScope, identities));
 
-  function work(input: RouteInput): Route {
-    const found = decide(input, channels.get(input.channel)?.everyAccount ?? NOTHING, compiledFor(input));
-    const binding = found && bindings[found.index];
-    const agentId = binding?.agent ?? defaultAgent;
-    const sessionKey = formatSessionKey(sessionParts(agentId, input, dmScope, links));
-    return found === undefined
+  function compute(input: RouteInput): Route {
+    const decision = decide(index, input, agents);
+    const agentId = decision?.binding.agent ?? defaultAgent;
+    const sessionKey = sessionKeyOf(agentId, input);
+    return decision === undefined
       ? { agentId, sessionKey, matchedBy: "default" }
-      : { agentId, sessionKey, matchedBy: found.tier, bindingIndex: found.index };
+      : { agentId, sessionKey, matchedBy: decision.tier, bindingIndex: decision.index };
   }
 
   /** A route from the durable cache, if it is one that this configuration could have given this message. */
   function checked(stored: unknown, input: RouteInput): Route | undefined {
     if (typeof stored !== "object" || stored === null) return undefined;
     const { agentId, sessionKey, matchedBy, bindingIndex }: Record<string, unknown> = { ...stored };
-    if (typeof agentId !== "string" || !agents.has(agentId)) return undefined;
-    if (sessionKey !== formatSessionKey(sessionParts(agentId, input, dmScope, links))) return undefined;
+    if (typeof agentId !== "string" || sessionKey !== sessionKeyOf(agentId, input)) return undefined;
     if (matchedBy === "default" && bindingIndex === undefined && agentId === defaultAgent) {
       return { agentId, sessionKey, matchedBy };
     }
-    const tier = TIERS.find((one) => one === matchedBy);
+    const tier = TIERS.find((name) => name === matchedBy);
     if (tier === undefined || typeof bindingIndex !== "number") return undefined;
     const binding = bindings[bindingIndex];
-    if (binding?.agent !== agentId || compare(binding, input, tier, agents).length > 0) return undefined;
+    if (binding?.agent !== agentId || mismatches(binding, input, tier, agents).length > 0) return undefined;
     return { agentId, sessionKey, matchedBy: tier, bindingIndex };
   }
 
   function resolve(input: RouteInput): Route {
-    const key = inputKey(input);
-    const known = routes?.get(key);
-    if (known !== undefined) return known;
-    let route: Route | undefined;
-    if (durable === undefined) {
-      route = work(input);
-    } else {
-      const row = routeDigest(digest, key);
-      route = checked(durable.get(row), input);
-      durable.forget(row);
-      if (route === undefined) {
-        route = work(input);
-        durable.put(row, route);
-      }
-    }
-    Object.freeze(route);
-    if (key.length <= MAX_KEY) routes?.set(key, route);
+    const key = routeDigest(digest, input);
+    const entry = cache.get(key);
+    if (entry?.source === "memory") return entry.route;
+    const stored = checked(entry?.route, input);
+    const route = Object.freeze(stored ?? compute(input));
+    cache.keep(key, route);
+    if (stored === undefined) cache.write(key, route);
     return route;
   }
 
   function explain(input: RouteInput, { limit = 10 }: { readonly limit?: number } = {}): RouteExplanation {
-    const key = inputKey(input);
-    const row = routeDigest(digest, key);
-    const source = routes?.has(key) ? "memory" : checked(durable?.get(row), input) ? "store" : "none";
-    const route = work(input);
-    const person = input.peer.kind === "direct" ? links.find(input.channel, input.peer.id) : undefined;
-    const linkedTo = dmScope === "main" ? undefined : person;
+    const key = routeDigest(digest, input);
+    const entry = cache.peek(key);
+    const usable = entry?.source === "memory" || checked(entry?.route, input) !== undefined;
+    const route = compute(input);
+    const isPersonal = input.peer.kind === "direct" && dmScope !== "main";
+    const linkedTo = isPersonal ? identities.personOf(input.channel, input.peer.id) : undefined;
     return {
       input,
       route,
@@ -117,15 +125,7 @@ export function createRouter(configuration: RoutingConfig, options: RouterOption
         ...(linkedTo === undefined ? {} : { linkedTo }),
         reason: sessionReason(input, dmScope, linkedTo),
       },
-      cache: {
-        source,
-        digest: row,
-        config: digest,
-        compiled: {
-          everyAccount: channels.get(input.channel)?.everyAccount.size ?? 0,
-          thisAccount: compiledFor(input).size,
-        },
-      },
+      cache: { source: entry !== undefined && usable ? entry.source : "none", digest: key, config: digest },
     };
   }
 
@@ -134,13 +134,7 @@ export function createRouter(configuration: RoutingConfig, options: RouterOption
     resolve,
     explain,
     resetDue: (kind, at) => isResetDue(resetPolicyFor(config.reset, kind), at),
-    warm: async () => (await durable?.warm(maxCompiled)) ?? 0,
-    flush: async () => durable?.flush(),
+    warm: () => cache.warm(),
+    flush: () => cache.flush(),
   };
-}
-
-function sessionReason(input: RouteInput, scope: string, person: string | undefined): string {
-  if (input.peer.kind !== "direct") return `Every ${input.peer.kind} has a session of its own.`;
-  if (person !== undefined) return `${input.channel}:${input.peer.id} is linked to ${person}.`;
-  return `Direct messages are kept apart by dmScope ${scope}.`;
 }

@@ -1,5 +1,3 @@
-import type { DmScope, RouteInput } from "./types.ts";
-
 /**
  * What a session key says. Written, with every id escaped by {@link escapeId}:
  *
@@ -118,57 +116,4 @@ function unescapeId(text: string): string {
   return text.replace(/%(?:([0-9A-F]{2})|\+([0-9A-F]{4}))/g, (_, two?: string, four?: string) =>
     String.fromCharCode(parseInt(two ?? four ?? "", 16)),
   );
-}
-
-/** Identity links, ready to be asked. */
-export interface IdentityLinks {
-  /** The person behind a peer of a channel. */
-  find(channel: string, peerId: string): string | undefined;
-  /** Whether somebody is linked under this name. */
-  isName(name: string): boolean;
-}
-
-/** Ids listed under several names belong to the first. */
-export function compileLinks(links: Readonly<Record<string, readonly string[]>> = {}): IdentityLinks {
-  const names = new Map<string, Map<string, string>>();
-  const known = new Set<string>();
-  for (const [name, ids] of Object.entries(links)) {
-    known.add(name);
-    for (const id of ids) {
-      const colon = id.indexOf(":");
-      if (colon <= 0) continue;
-      const channel = id.slice(0, colon);
-      const ofChannel = names.get(channel) ?? new Map<string, string>();
-      names.set(channel, ofChannel);
-      const peerId = id.slice(colon + 1);
-      if (!ofChannel.has(peerId)) ofChannel.set(peerId, name);
-    }
-  }
-  return {
-    find: (channel, peerId) => names.get(channel)?.get(peerId),
-    isName: (name) => known.has(name),
-  };
-}
-
-/** The session of a message once its agent is known. */
-export function sessionParts(
-  agentId: string,
-  input: RouteInput,
-  scope: DmScope,
-  links: IdentityLinks,
-): SessionKeyParts {
-  const { channel, account, peer } = input;
-  // Where a thread is a conversation of its own its id says nothing new.
-  const thread =
-    input.threadId === undefined || input.threadId === peer.id ? undefined : { threadId: input.threadId };
-  if (peer.kind !== "direct") {
-    return { kind: peer.kind, agentId, channel, account, peerId: peer.id, ...thread };
-  }
-  if (scope === "main") return { kind: "main", agentId };
-  const person = links.find(channel, peer.id);
-  if (person !== undefined) return { kind: "direct", agentId, peerId: person, ...thread };
-  const direct = { kind: "direct", agentId, peerId: peer.id, ...thread } as const;
-  if (scope === "per-channel-peer") return { ...direct, channel };
-  if (scope === "per-account-channel-peer") return { ...direct, channel, account };
-  return links.isName(peer.id) ? { ...direct, namesake: true } : direct;
 }

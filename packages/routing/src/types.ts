@@ -1,5 +1,11 @@
+import type { IdentityLinks } from "./identity-links.ts";
+import type { ResetPolicies } from "./reset.ts";
+import type { RouteTier } from "./tiers.ts";
+
+export const PEER_KINDS = ["direct", "group", "channel"] as const;
+
 /** What kind of conversation a message was written in. */
-export type PeerKind = "direct" | "group" | "channel";
+export type PeerKind = (typeof PEER_KINDS)[number];
 
 /** The conversation a message belongs to: the person in a direct chat, else the group or channel. */
 export interface Peer {
@@ -56,22 +62,6 @@ export interface Binding {
  */
 export type DmScope = "main" | "per-peer" | "per-channel-peer" | "per-account-channel-peer";
 
-/** When a conversation starts afresh. */
-export type ResetPolicy =
-  | { readonly mode: "none" }
-  /** Every day at this hour, 0 to 23, in an IANA time zone; without one, in the machine's. */
-  | { readonly mode: "daily"; readonly hour: number; readonly timeZone?: string | undefined }
-  /** After this many minutes without a message. */
-  | { readonly mode: "idle"; readonly minutes: number };
-
-/** A policy for each kind of chat; `default` where a kind has none. */
-export interface ResetPolicies {
-  readonly default: ResetPolicy;
-  readonly direct?: ResetPolicy | undefined;
-  readonly group?: ResetPolicy | undefined;
-  readonly channel?: ResetPolicy | undefined;
-}
-
 export interface RoutingConfig {
   /** In order of precedence within a tier. */
   readonly bindings: readonly Binding[];
@@ -82,27 +72,16 @@ export interface RoutingConfig {
   /** Default `per-channel-peer`. */
   readonly dmScope?: DmScope | undefined;
   /**
-   * People known by several ids: a name, and ids written `channel:id`. All direct messages of one person share one
-   * session, on every channel and whatever `dmScope` says.
+   * People known by several ids. All direct messages of one person share one session, on every channel and in every
+   * `dmScope` but `main`, where everybody shares one.
    */
-  readonly identityLinks?: Readonly<Record<string, readonly string[]>> | undefined;
+  readonly identityLinks?: IdentityLinks | undefined;
   /** Default: never. */
   readonly reset?: ResetPolicies | undefined;
 }
 
 /** The tier of binding that decided, or `default` where none did. */
 export type MatchedBy = RouteTier | "default";
-
-/** Tiers of bindings, in the order in which they are tried. */
-export type RouteTier =
-  | "binding.peer"
-  | "binding.peer.parent"
-  | "binding.peer.wildcard"
-  | "binding.guild+roles"
-  | "binding.guild"
-  | "binding.team"
-  | "binding.account"
-  | "binding.channel";
 
 /** Where a message goes. */
 export interface Route {
@@ -111,121 +90,4 @@ export interface Route {
   readonly matchedBy: MatchedBy;
   /** Place of the deciding binding in `RoutingConfig.bindings`, from 0. Absent where `matchedBy` is `default`. */
   readonly bindingIndex?: number;
-}
-
-/** One condition of a binding that did not hold. */
-export interface Mismatch {
-  readonly field: "channel" | "agent" | "account" | "peer" | "guildId" | "roles" | "teamId";
-  /** What the binding asks for. */
-  readonly wanted: string;
-  /** What the message has; absent where it has nothing. */
-  readonly got?: string;
-}
-
-/** A binding that was looked at in vain. */
-export interface TriedBinding {
-  readonly bindingIndex: number;
-  readonly agent: string;
-  readonly mismatches: readonly Mismatch[];
-}
-
-/** What happened in one tier. */
-export interface TierReport {
-  readonly tier: MatchedBy;
-  readonly outcome: "matched" | "no-match" | "not-reached";
-  /** One sentence for people. */
-  readonly reason: string;
-  /** Bindings of this channel that belong to the tier. */
-  readonly bindings: number;
-  /** The first of those that did not match, up to the limit asked for. */
-  readonly tried: readonly TriedBinding[];
-}
-
-/** Why a message goes where it goes. */
-export interface RouteExplanation {
-  readonly input: RouteInput;
-  readonly route: Route;
-  /** Every tier in order; those after the deciding one are `not-reached`. */
-  readonly tiers: readonly TierReport[];
-  readonly session: {
-    readonly dmScope: DmScope;
-    /** The linked person whose session this is. */
-    readonly linkedTo?: string;
-    /** One sentence for people. */
-    readonly reason: string;
-  };
-  readonly cache: {
-    /** Where `resolve` would take the route from at this moment. */
-    readonly source: "memory" | "store" | "none";
-    /** Key of this route in the durable cache: a digest of all that it depends on. */
-    readonly digest: string;
-    /** Digest of the configuration. */
-    readonly config: string;
-    /** What the deciding binding was compiled to: bindings that apply to every account, and to this one. */
-    readonly compiled: { readonly everyAccount: number; readonly thisAccount: number };
-  };
-}
-
-/**
- * A durable cache of routes, so that a restart is warm. It is never needed: what it gives is checked, its failures
- * are reported and otherwise without effect.
- */
-export interface RouteCacheStore {
-  /** The most recently written routes of one configuration, newest first; at most `limit`. */
-  load(
-    config: string,
-    limit: number,
-  ): Promise<readonly { readonly digest: string; readonly route: unknown }[]>;
-  /** Adds routes, or replaces those with the same digest. */
-  put(config: string, rows: readonly CachedRoute[]): Promise<void>;
-  /** Removes the routes of every other configuration; gives their number. */
-  prune(keepConfig: string): Promise<number>;
-}
-
-/** A row of the durable cache. */
-export interface CachedRoute {
-  readonly digest: string;
-  /** Plain JSON. */
-  readonly route: { readonly [field: string]: string | number };
-}
-
-/** Time, for the delayed writes to the durable cache. */
-export interface RouterClock {
-  /** Calls `run` once, after `ms` milliseconds; the function given back prevents it. */
-  after(ms: number, run: () => void): () => void;
-}
-
-export interface RouterOptions {
-  readonly cache?: RouteCacheStore;
-  /** Default: timers of the platform that do not keep the process alive. */
-  readonly clock?: RouterClock;
-  /** Routes kept in memory. Default 10,000; 0 keeps none. */
-  readonly maxRoutes?: number;
-  /** Pairs of channel and account whose compiled bindings are kept in memory. Default 2,000. */
-  readonly maxCompiled?: number;
-  /** Told when the durable cache fails. Default: nothing. */
-  readonly onCacheError?: (error: unknown) => void;
-}
-
-/** Routes messages by one configuration, which is copied: to change it, make another router. */
-export interface Router {
-  /** Digest of the configuration. */
-  readonly digest: string;
-  /** Where a message goes. Never throws, waits for nothing. */
-  resolve(input: RouteInput): Route;
-  /** Why. `limit` bounds the bindings listed in a tier, default 10. */
-  explain(input: RouteInput, options?: { readonly limit?: number }): RouteExplanation;
-  /** Whether a conversation of this kind starts afresh with a message that arrives now. */
-  resetDue(kind: PeerKind, at: ResetTimes): boolean;
-  /** Loads the routes of this configuration from the durable cache and removes those of others; gives their number. */
-  warm(): Promise<number>;
-  /** Writes what waits to be written to the durable cache. */
-  flush(): Promise<void>;
-}
-
-/** Times in milliseconds since 1970. */
-export interface ResetTimes {
-  /** When the last message of the session arrived; absent in a new session. */
-  readonly lastMessageAt?: number | undefined;
-  readonly now: number;
 }

@@ -52,7 +52,7 @@ describe("a route", () => {
         // Without pruning, so that routes of old configurations are there to be served by mistake.
         cache.prune = async () => 0;
         let current = first;
-        const small = { cache, maxRoutes: 16, maxCompiled: 20 };
+        const small = { cache, maxRoutes: 16 };
         let router = createRouter(current, small);
         let uncached = createRouter(current, { maxRoutes: 0 });
         for (const step of steps) {

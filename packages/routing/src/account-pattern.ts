@@ -1,0 +1,24 @@
+/** Whether a pattern stands for every account. */
+export function isEveryAccount(pattern: string | undefined): boolean {
+  return pattern === undefined || /^\*+$/.test(pattern);
+}
+
+/** Whether a pattern, in which `*` stands for any text (also none), fits the whole name of an account. */
+export function fitsAccount(pattern: string | undefined, account: string): boolean {
+  if (pattern === undefined) return true;
+  if (!pattern.includes("*")) return pattern === account;
+  // Walked by hand: a regular expression made of a pattern with many stars could take exponential time.
+  const parts = pattern.split("*");
+  const first = parts[0] ?? "";
+  const last = parts.at(-1) ?? "";
+  if (account.length < first.length + last.length) return false;
+  if (!account.startsWith(first) || !account.endsWith(last)) return false;
+  const end = account.length - last.length;
+  let position = first.length;
+  for (const part of parts.slice(1, -1)) {
+    const index = account.indexOf(part, position);
+    if (index < 0 || index + part.length > end) return false;
+    position = index + part.length;
+  }
+  return true;
+}

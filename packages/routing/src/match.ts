@@ -1,0 +1,51 @@
+import { fitsAccount } from "./account-pattern.ts";
+import { isAnyPeer, type RouteTier } from "./tiers.ts";
+import type { Binding, Peer, RouteInput } from "./types.ts";
+
+/** One condition of a binding that did not hold. */
+export interface Mismatch {
+  readonly field: "channel" | "agent" | "account" | "peer" | "guildId" | "roles" | "teamId";
+  /** What the binding asks for. */
+  readonly wanted: string;
+  /** What the message has; absent where it has nothing. */
+  readonly got?: string;
+}
+
+/**
+ * The conditions of a binding that do not hold for a message in a tier; none where the binding matches. This is the
+ * only place that compares the two: routes, explanations, the cache and the check of bindings all ask here.
+ */
+export function mismatches(
+  { agent, match }: Binding,
+  input: RouteInput,
+  tier: RouteTier,
+  agents: ReadonlySet<string>,
+): Mismatch[] {
+  const failed: Mismatch[] = [];
+  const fail = (field: Mismatch["field"], wanted: string, got: string | undefined) => {
+    failed.push(got === undefined ? { field, wanted } : { field, wanted, got });
+  };
+  if (match.channel !== input.channel) fail("channel", match.channel, input.channel);
+  if (!agents.has(agent)) fail("agent", agent, undefined);
+  if (!fitsAccount(match.account, input.account)) fail("account", match.account ?? "*", input.account);
+  if (match.peer !== undefined) {
+    const peer = tier === "binding.peer.parent" ? input.parentPeer : input.peer;
+    if (!isSamePeer(match.peer, peer)) fail("peer", peerText(match.peer), peer && peerText(peer));
+  }
+  if (match.guildId !== undefined && match.guildId !== input.guildId) {
+    fail("guildId", match.guildId, input.guildId);
+  }
+  if (match.roles !== undefined && !match.roles.some((role) => input.roles?.includes(role))) {
+    fail("roles", match.roles.join(" or "), input.roles?.join(", "));
+  }
+  if (match.teamId !== undefined && match.teamId !== input.teamId) fail("teamId", match.teamId, input.teamId);
+  return failed;
+}
+
+function isSamePeer(wanted: Peer, peer: Peer | undefined): boolean {
+  return peer?.kind === wanted.kind && (isAnyPeer(wanted) || peer.id === wanted.id);
+}
+
+function peerText(peer: Peer): string {
+  return `${peer.kind} ${peer.id}`;
+}

@@ -1,0 +1,1 @@
+export { type RouteCacheConformance, runRouteCacheConformance } from "./route-cache.ts";
