@@ -275,7 +275,7 @@ async function run(
     queueModes,
     queueMode: config.session.queue.mode,
     skills: (agent) =>
-      skills.forAgent(agent).commands({ reserved: Object.keys(COMMANDS), tools: toolsOf(agent) }),
+      skills.latest(agent).commands({ reserved: Object.keys(COMMANDS), tools: toolsOf(agent) }),
     lanes,
     enqueue: lanes.enqueue,
     hooks,

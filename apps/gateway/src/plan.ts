@@ -8,14 +8,14 @@ import { createRedactor } from "./log.ts";
 import { resolveModels } from "./models.ts";
 import { routingProblems } from "./path/route.ts";
 import { environmentSecrets } from "./settings.ts";
-import { resolveSkills } from "./skills.ts";
+import { type AgentsSkills, resolveSkills } from "./skills.ts";
 import { toolProblems } from "./toolbox.ts";
 
 /** The parts of a configuration that can work, and everything that is wrong with the rest. */
 export interface Plan {
   readonly agents: ReturnType<typeof resolveAgents>;
   readonly models: ReturnType<typeof resolveModels>;
-  readonly skills: ReturnType<typeof resolveSkills>;
+  readonly skills: AgentsSkills;
   readonly accounts: Accounts;
   /** In the order of the file, without secrets. */
   readonly problems: readonly Problem[];
@@ -30,7 +30,7 @@ export async function planGateway(
   const { home, loaded, logger, env } = options;
   const agents = resolveAgents(loaded, home);
   const models = resolveModels(loaded, agents, env);
-  const skills = resolveSkills({ loaded, home, agents, env });
+  const skills = await resolveSkills({ loaded, home, agents, env });
   const cache = createMemoryCache({ clock: systemClock });
   const definitions = [...BUILT_IN, ...(options.channels ?? [])];
   const accounts = await planAccounts({ loaded, definitions, logger, cache });

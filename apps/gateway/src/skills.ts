@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { LoadedConfig, Problem } from "@signalbox/config";
-import { type AgentSkills, createSkills, type SkillSource, type Skills } from "@signalbox/skills";
+import type { Config, LoadedConfig, Problem } from "@signalbox/config";
+import { type AgentSkills, createSkills, type Skills, standardSources } from "@signalbox/skills";
 import { type Agent, type Agents, allowPath } from "./agents.ts";
 import { ASSETS } from "./assets.ts";
 import { configuredPath, type Home } from "./home.ts";
@@ -12,32 +12,46 @@ export interface AgentsSkills {
   readonly skills: Skills;
   /** Folders outside the workspaces that hold skills; agents may read there. */
   readonly dirs: readonly string[];
-  forAgent(agent: Agent): AgentSkills;
-  /** What the agent's prompt says of its skills; at most a second old. */
-  catalogue(agent: Agent): string;
+  /** What `~` stands for in the paths that agents are told. */
+  readonly userHome: string;
+  /** At most a second old, where a scan takes less than a twentieth of that. */
+  forAgent(agent: Agent): Promise<AgentSkills>;
+  /** As they were when somebody last asked for them; asks for new ones meanwhile. */
+  latest(agent: Agent): AgentSkills;
 }
 
-const CATALOGUE_AGE_MS = 1_000;
-
-export function resolveSkills(options: {
+export async function resolveSkills(options: {
   readonly loaded: LoadedConfig;
   readonly home: Home;
   readonly agents: Agents;
   readonly env: Readonly<Record<string, string | undefined>>;
-}): AgentsSkills {
+}): Promise<AgentsSkills> {
   const { loaded, home, agents, env } = options;
   const { load, entries } = loaded.config.skills;
-  const sources: SkillSource[] = [
-    ...load.extraDirs.map((dir): SkillSource => ({ kind: "extra", dir: configuredPath(home, dir) })),
-    { kind: "bundled", dir: ASSETS.skillsDir },
-    { kind: "managed", dir: home.skillsDir },
-    { kind: "personal", dir: join(env["HOME"] ?? homedir(), ".agents", "skills") },
-  ];
-  const skills = createSkills({ sources, env, entries });
-  const forAgent = ({ skills: { allow, deny }, workspaceDir }: Agent): AgentSkills =>
-    skills.forAgent({ allow, deny, workspaceDir });
+  const userHome = env["HOME"] ?? homedir();
+  const sources = standardSources({
+    signalboxHome: home.dir,
+    home: userHome,
+    bundledDir: ASSETS.skillsDir,
+    extraDirs: load.extraDirs.map((dir) => configuredPath(home, dir)),
+  });
+  const skills = createSkills({
+    sources,
+    env,
+    entries,
+    home: userHome,
+    hasConfig: (key) => isSet(loaded.config, key),
+  });
+  const latest = new Map<string, AgentSkills>();
+  const forAgent = async (agent: Agent): Promise<AgentSkills> => {
+    const { allow, deny } = agent.skills;
+    const usable = await skills.forAgent({ allow, deny, workspaceDir: agent.workspaceDir });
+    latest.set(agent.id, usable);
+    return usable;
+  };
+  for (const agent of agents.all) await forAgent(agent);
   const problems = agents.all.flatMap((agent) => {
-    const { unknown, skills: usable } = forAgent(agent);
+    const { unknown = [], skills: usable = [] } = latest.get(agent.id) ?? {};
     const known = usable.map((skill) => skill.id).join(", ");
     return unknown.map((name) =>
       loaded.problem(allowPath(loaded, agent.id, "skills"), {
@@ -48,19 +62,35 @@ export function resolveSkills(options: {
       }),
     );
   });
-  const catalogues = new Map<string, { readonly text: string; readonly at: number }>();
   return {
     problems,
     skills,
     dirs: sources.map((source) => source.dir),
+    userHome,
     forAgent,
-    catalogue(agent) {
-      const known = catalogues.get(agent.id);
-      const at = performance.now();
-      if (known !== undefined && at - known.at < CATALOGUE_AGE_MS) return known.text;
-      const { text } = forAgent(agent).catalogue();
-      catalogues.set(agent.id, { text, at });
-      return text;
+    latest(agent) {
+      void forAgent(agent);
+      return latest.get(agent.id) ?? NO_SKILLS;
     },
   };
+}
+
+/** Of an agent that came after the start. */
+const NO_SKILLS: AgentSkills = {
+  skills: [],
+  excluded: [],
+  unknown: [],
+  problems: [],
+  catalogue: () => ({ text: "", included: [], omitted: [], version: "" }),
+  commands: () => [],
+};
+
+/** Whether a dotted key of the configuration has a value other than false. */
+function isSet(config: Config, key: string): boolean {
+  const value = key.split(".").reduce<unknown>((parent, name) => {
+    const fields =
+      typeof parent === "object" && parent !== null ? new Map(Object.entries(parent)) : undefined;
+    return fields?.get(name);
+  }, config);
+  return value !== undefined && value !== null && value !== false && value !== "";
 }

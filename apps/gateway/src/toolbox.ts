@@ -240,6 +240,7 @@ async function makeRunner(
   const workspace = await openWorkspace({
     dir: agent.workspaceDir,
     readOnlyDirs: skills.dirs,
+    userHome: skills.userHome,
     forbidden: home.closed,
   });
   const exec =

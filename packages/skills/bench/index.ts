@@ -1,12 +1,12 @@
-// What skills cost a message: with 150 skills on the disk, the first load, a scan with nothing changed, and the
+// What skills cost a message: with 150 skills on the disk (or as many as the argument says), the first load, a scan with nothing changed, and the
 // catalogue; against a floor measured in the same run: reading all SKILL.md files again.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { performance } from "node:perf_hooks";
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { createSkills } from "../src/index.ts";
 
-const COUNT = 150;
+const COUNT = Number(process.argv[2] ?? 150);
 const dir = mkdtempSync(join(tmpdir(), "signalbox-skills-bench-"));
 for (let i = 0; i < COUNT; i++) {
   mkdirSync(join(dir, `skill-${i}`));
@@ -19,11 +19,11 @@ for (let i = 0; i < COUNT; i++) {
 }
 
 /** Microseconds a call: the median of several. */
-function time(calls: number, call: () => unknown): number {
+async function time(calls: number, call: () => unknown): Promise<number> {
   const each: number[] = [];
   for (let i = 0; i < calls; i++) {
     const start = performance.now();
-    call();
+    await call();
     each.push((performance.now() - start) * 1_000);
   }
   each.sort((a, b) => a - b);
@@ -32,16 +32,20 @@ function time(calls: number, call: () => unknown): number {
 
 try {
   const sources = [{ kind: "bundled", dir } as const];
-  const floor = time(50, () =>
+  const floor = await time(50, () =>
     readdirSync(dir).map((name) => readFileSync(join(dir, name, "SKILL.md"), "utf8").length),
   );
-  const load = time(10, () => createSkills({ sources }).load());
+  const load = await time(10, () => createSkills({ sources }).forAgent());
   const scanning = createSkills({ sources, maxAgeMs: 0 });
-  const rescan = time(200, () => scanning.forAgent());
+  const rescan = await time(200, () => scanning.forAgent());
   const resting = createSkills({ sources, maxAgeMs: 3_600_000 });
-  const again = time(2_000, () => resting.forAgent());
-  const agent = resting.forAgent();
-  const catalogue = time(500, () => agent.catalogue());
+  const again = await time(2_000, () => resting.forAgent());
+  const agent = await resting.forAgent();
+  const loop = monitorEventLoopDelay({ resolution: 1 });
+  loop.enable();
+  await createSkills({ sources }).forAgent();
+  loop.disable();
+  const catalogue = await time(500, () => agent.catalogue());
 
   console.log(`skills, ${COUNT} of them, Node.js ${process.versions.node}\n`);
   const row = (name: string, us: number) =>
@@ -53,6 +57,7 @@ try {
   row("for an agent, scanned with nothing changed", rescan);
   row("for an agent, within maxAgeMs of the last scan", again);
   row("catalogue", catalogue);
+  console.log(`\nlongest hold of the event loop in a first load: ${(loop.max / 1e6).toFixed(1)} ms`);
 } finally {
   rmSync(dir, { recursive: true, force: true });
 }

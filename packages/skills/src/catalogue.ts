@@ -1,10 +1,31 @@
 import { isAbsolute, relative, sep } from "node:path";
 import { isInside } from "./fs.ts";
-import { sha256 } from "./names.ts";
-import type { CatalogueOptions, Skill, SkillCatalogue } from "./types.ts";
+import { sha256 } from "./ids.ts";
+import type { Skill } from "./skill.ts";
+
+/** The list of skills in the system prompt. */
+export interface SkillCatalogue {
+  /** `<available_skills>…</available_skills>` and notes; empty where there is no skill. */
+  readonly text: string;
+  /** Ids, in the order of the text. */
+  readonly included: readonly string[];
+  /** Ids of those left out for want of space. */
+  readonly omitted: readonly string[];
+  /** The first 12 hexadecimal digits of the SHA-256 of the text. */
+  readonly version: string;
+}
+
+export interface CatalogueOptions {
+  /** Default 150. */
+  readonly maxSkills?: number;
+  /** Length of the text in UTF-16 units. Default 30,000. */
+  readonly maxChars?: number;
+}
 
 /** Length kept free for the sentence about what was left out. */
 const NOTE_CHARS = 300;
+const OPEN = "<available_skills>\n";
+const CLOSE = "</available_skills>";
 
 /** Writes the list of skills for the system prompt; skills come in the order of their importance. */
 export function writeCatalogue(
@@ -14,30 +35,29 @@ export function writeCatalogue(
   { maxSkills = 150, maxChars = 30_000 }: CatalogueOptions,
 ): SkillCatalogue {
   if (skills.length === 0) return { text: "", included: [], omitted: [], version: "" };
-  const entries = skills.map((skill) => writeEntry(skill, locate(skill)));
-  const ends = [0];
-  for (const entry of entries) ends.push((ends.at(-1) ?? 0) + entry.length + 1);
+  const entries = skills.slice(0, maxSkills).map((skill) => `${writeEntry(skill, locate(skill))}\n`);
   const last = note === undefined ? "" : `\n${escapeXml(note)}`;
-  const around = "<available_skills>\n</available_skills>".length + last.length;
-  const fits = (count: number) =>
-    count <= maxSkills && around + (ends[count] ?? 0) + (count < skills.length ? NOTE_CHARS : 0) <= maxChars;
-
-  let count = skills.length;
-  if (!fits(count)) {
-    let low = 0;
-    let high = skills.length - 1;
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if (fits(middle)) low = middle;
-      else high = middle - 1;
-    }
-    count = low;
-  }
+  const space = maxChars - OPEN.length - CLOSE.length - last.length;
+  const fitsWhole = entries.length === skills.length && lengthOf(entries) <= space;
+  const count = fitsWhole ? entries.length : countFitting(entries, space - NOTE_CHARS, skills.length - 1);
   const included = skills.slice(0, count).map(({ id }) => id);
   const omitted = skills.slice(count).map(({ id }) => id);
-  const body = entries.slice(0, count).map((entry) => `${entry}\n`);
-  const text = `<available_skills>\n${body.join("")}</available_skills>${leftOut(omitted)}${last}`;
+  const text = `${OPEN}${entries.slice(0, count).join("")}${CLOSE}${leftOut(omitted)}${last}`;
   return { text, included, omitted, version: sha256(text).slice(0, 12) };
+}
+
+function lengthOf(entries: readonly string[]): number {
+  return entries.reduce((sum, entry) => sum + entry.length, 0);
+}
+
+/** How many of the first entries fit into a space, and into a number. */
+function countFitting(entries: readonly string[], space: number, most: number): number {
+  let length = 0;
+  const tooLong = entries.findIndex((entry) => {
+    length += entry.length;
+    return length > space;
+  });
+  return Math.min(tooLong < 0 ? entries.length : tooLong, most);
 }
 
 function writeEntry({ name, description, version }: Skill, location: string): string {

@@ -1,5 +1,34 @@
-import { commandNamer, oneLine, toSkillId } from "./names.ts";
-import type { CommandOptions, Skill, SkillCommand, SkillInvocation } from "./types.ts";
+import { commandNamer, oneLine, toSkillId } from "./ids.ts";
+import type { Skill, SkillDispatch } from "./skill.ts";
+
+/** A slash command made from a skill. */
+export interface SkillCommand {
+  /** Without the slash: `a-z`, `0-9` and `_`, at most 32 characters. */
+  readonly name: string;
+  readonly skillId: string;
+  /** Where the agent finds SKILL.md. */
+  readonly location: string;
+  /** One line of at most 100 characters. */
+  readonly description: string;
+  /** Absent: the model is asked to follow the skill. */
+  readonly dispatch?: SkillDispatch;
+}
+
+export interface CommandOptions {
+  /** Names that are taken, without the slash. Default: none. */
+  readonly reserved?: readonly string[];
+  /** Tools the agent has: a command that calls another tool is not offered. Default: any tool. */
+  readonly tools?: readonly string[];
+}
+
+/** A message that starts with a skill's command. */
+export interface SkillInvocation {
+  readonly command: SkillCommand;
+  /** What follows the command, trimmed. */
+  readonly args: string;
+  /** What to give the model in place of the message, where the command has no `dispatch`. */
+  readonly prompt: string;
+}
 
 /** The longest description that Discord takes. */
 const MAX_DESCRIPTION = 100;

@@ -1,10 +1,27 @@
-import type { Ineligibility, RemoteHost, Skill } from "./types.ts";
+import type { Skill } from "./skill.ts";
+
+/** Why a skill is not offered. */
+export interface Ineligibility {
+  readonly requirement: "bins" | "anyBins" | "env" | "config" | "os" | "enabled" | "allowed" | "pin";
+  /** What is missing, one by one. */
+  readonly missing: readonly string[];
+  /** One sentence for people. */
+  readonly message: string;
+}
+
+/** The machine on which an agent's commands run, where that is not the gateway's. */
+export interface RemoteHost {
+  readonly platforms: readonly string[];
+  hasBin(bin: string): boolean;
+  /** Told to the model after the list of skills, for instance the machine's name. */
+  readonly note?: string;
+}
 
 /** What requirements are held against. */
 export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
-  which(bin: string): boolean;
+  hasBin(bin: string): boolean;
   hasConfig(key: string): boolean;
 }
 
@@ -12,11 +29,15 @@ export interface Machine {
  * What a skill lacks; empty where nothing. Programs and platform are those of the machine on which the agent's
  * commands run, environment and configuration those of the gateway.
  */
-export function unmet(skill: Skill, machine: Machine, remote?: RemoteHost): readonly Ineligibility[] {
+export function unmetRequirements(
+  skill: Skill,
+  machine: Machine,
+  remote?: RemoteHost,
+): readonly Ineligibility[] {
   if (skill.always) return [];
   const { bins, anyBins, env, config, os } = skill.requires;
   const platforms = remote?.platforms ?? [machine.platform];
-  const hasBin = (bin: string) => (remote === undefined ? machine.which(bin) : remote.hasBin(bin));
+  const hasBin = (bin: string) => (remote ?? machine).hasBin(bin);
   const where = remote === undefined ? "on the path" : "on the remote host";
   const reasons: Ineligibility[] = [];
 

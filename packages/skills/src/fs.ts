@@ -4,34 +4,71 @@ import {
   type Dirent,
   fstatSync,
   lstatSync,
+  opendirSync,
   openSync,
-  readdirSync,
   readSync,
   realpathSync,
 } from "node:fs";
 import { isAbsolute, relative, sep } from "node:path";
-import type { FileKind, FileStat, SkillFs } from "./types.ts";
+
+/** The parts of a file system that loading needs. Missing things give undefined; anything else may throw. */
+export interface SkillFs {
+  /** What stands in a folder, in any order; at most `limit` entries. */
+  list(dir: string, limit: number): readonly FolderEntry[] | undefined;
+  stat(path: string): FileStat | undefined;
+  /** The path with all links followed. */
+  realpath(path: string): string | undefined;
+  /**
+   * The content, if it is a regular file and no link, has at most `maxBytes`, and is really in `within`, whose own
+   * links are followed already.
+   */
+  read(path: string, maxBytes: number, within: string): Uint8Array | undefined;
+}
+
+/** What stands in a folder, links not followed. */
+export interface FolderEntry {
+  readonly name: string;
+  readonly kind: FileKind;
+}
+
+export type FileKind = "file" | "folder" | "link" | "other";
+
+/** A file or folder, links not followed. */
+export interface FileStat {
+  readonly kind: FileKind;
+  /** Bytes. */
+  readonly size: number;
+  /** Differs whenever the content may have changed. */
+  readonly stamp: string;
+}
 
 /**
- * The disk, read synchronously: a scan is a few system calls a skill, each far cheaper than a turn through the thread
- * pool.
+ * The disk, read synchronously: each call takes microseconds, far less than a turn through the thread pool. Whoever
+ * makes many of them pauses in between.
  */
 export const diskFs: SkillFs = {
-  list: (dir) =>
-    orMissing(() =>
-      readdirSync(dir, { withFileTypes: true }).map((entry) => ({ name: entry.name, kind: kindOf(entry) })),
-    ),
+  list(dir, limit) {
+    const folder = orMissing(() => opendirSync(dir, { bufferSize: 256 }));
+    if (folder === undefined) return undefined;
+    try {
+      const entries: FolderEntry[] = [];
+      while (entries.length < limit) {
+        const entry = folder.readSync();
+        if (entry === null) break;
+        entries.push({ name: entry.name, kind: kindOf(entry) });
+      }
+      return entries;
+    } finally {
+      folder.closeSync();
+    }
+  },
 
-  stat(path): FileStat | undefined {
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found === undefined) return undefined;
-    return {
-      kind: kindOf(found),
-      size: found.size,
-      // The time of change cannot be set back, and is there to a fraction of a microsecond.
-      stamp: `${found.mtimeMs} ${found.ctimeMs} ${found.size} ${found.ino}`,
-      executable: (found.mode & 0o100) !== 0,
-    };
+  stat(path) {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return undefined;
+    // The time of change cannot be set back, and is there to a fraction of a microsecond.
+    const stamp = `${stat.mtimeMs} ${stat.ctimeMs} ${stat.size} ${stat.ino}`;
+    return { kind: kindOf(stat), size: stat.size, stamp };
   },
 
   realpath: (path) => orMissing(() => realpathSync(path)),
@@ -42,14 +79,14 @@ export const diskFs: SkillFs = {
     const file = orMissing(() => openSync(path, flags));
     if (file === undefined) return undefined;
     try {
-      const found = fstatSync(file);
-      if (!found.isFile() || found.size > maxBytes) return undefined;
+      const opened = fstatSync(file);
+      if (!opened.isFile() || opened.size > maxBytes) return undefined;
       // A folder on the way may have become a link since it was looked at: what counts is what was opened.
       const real = orMissing(() => realpathSync(path));
       if (real === undefined || !isInside(real, within)) return undefined;
-      const there = lstatSync(real, { throwIfNoEntry: false });
-      if (there?.ino !== found.ino || there.dev !== found.dev) return undefined;
-      const bytes = Buffer.alloc(found.size);
+      const atPath = lstatSync(real, { throwIfNoEntry: false });
+      if (atPath?.ino !== opened.ino || atPath.dev !== opened.dev) return undefined;
+      const bytes = Buffer.alloc(opened.size);
       let length = 0;
       while (length < bytes.length) {
         const count = readSync(file, bytes, length, bytes.length - length, length);
@@ -82,6 +119,6 @@ function orMissing<T>(action: () => T): T | undefined {
 
 /** Whether a path is a folder or in it; both with links followed. */
 export function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  const route = relative(folder, path);
+  return route === "" || (route !== ".." && !route.startsWith(`..${sep}`) && !isAbsolute(route));
 }

@@ -1,34 +1,17 @@
-export { readInvocation } from "./commands.ts";
-export { comparePins, SkillFolderError } from "./pin.ts";
-export { createSkills } from "./skills.ts";
-export { type StandardFolders, standardSources } from "./sources.ts";
-export { type SyncResult, syncSkills } from "./sync.ts";
-export type {
-  AgentSkills,
-  AgentSkillsOptions,
-  CatalogueOptions,
-  CommandOptions,
-  ExcludedSkill,
-  FileKind,
-  FileStat,
-  FolderEntry,
-  Ineligibility,
-  RemoteHost,
-  Skill,
-  SkillCatalogue,
-  SkillChange,
-  SkillCommand,
-  SkillDispatch,
-  SkillFs,
-  SkillInvocation,
-  SkillPin,
-  SkillProblem,
-  SkillReport,
-  SkillRequirements,
-  SkillSource,
-  SkillSourceKind,
-  Skills,
-  SkillsCheck,
-  SkillsLoad,
-  SkillsOptions,
-} from "./types.ts";
+export type { CatalogueOptions, SkillCatalogue } from "./catalogue.ts";
+export { type CommandOptions, readInvocation, type SkillCommand, type SkillInvocation } from "./commands.ts";
+export type { Ineligibility, RemoteHost } from "./eligibility.ts";
+export type { FileKind, FileStat, FolderEntry, SkillFs } from "./fs.ts";
+export { comparePins, type SkillChange, SkillFolderError, type SkillPin } from "./pin.ts";
+export type { Skill, SkillDeclaration, SkillDispatch, SkillProblem, SkillRequirements } from "./skill.ts";
+export {
+  type AgentSkills,
+  type AgentSkillsOptions,
+  createSkills,
+  type ExcludedSkill,
+  type SkillReport,
+  type Skills,
+  type SkillsCheck,
+  type SkillsOptions,
+} from "./skills.ts";
+export { type SkillSource, type SkillSourceKind, type StandardFolders, standardSources } from "./sources.ts";

@@ -1,22 +1,28 @@
 import { join } from "node:path";
-import { sha256 } from "./names.ts";
-import type { FileStat, SkillChange, SkillFs, SkillPin } from "./types.ts";
+import type { FileStat, SkillFs } from "./fs.ts";
+import { sha256 } from "./ids.ts";
+import type { Pacer } from "./pacer.ts";
+import type { Skill } from "./skill.ts";
 
-/** What a skill's folder may hold. */
-const MAX_FILES = 1_000;
-const MAX_TOTAL_BYTES = 50_000_000;
-const MAX_DEPTH = 16;
-
-export interface FolderFile {
-  /** Path in the folder, with `/`. */
-  readonly path: string;
-  readonly stat: FileStat;
+/** The fingerprint of everything in a skill's folder. */
+export interface SkillPin {
+  /** SHA-256 over all files, as 64 hexadecimal digits. */
+  readonly digest: string;
+  /** SHA-256 of each file by its path in the folder. */
+  readonly files: Readonly<Record<string, string>>;
 }
 
-/** A folder that cannot be pinned or copied. */
+/** What became of a folder since it was pinned. */
+export interface SkillChange {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+}
+
+/** A folder that cannot be pinned. */
 export class SkillFolderError extends Error {
   override readonly name = "SkillFolderError";
-  readonly code: "too-large" | "unreadable" | "not-ours";
+  readonly code: "too-large" | "unreadable";
 
   constructor(code: SkillFolderError["code"], message: string) {
     super(message);
@@ -24,48 +30,31 @@ export class SkillFolderError extends Error {
   }
 }
 
-/** All files and links of a folder, in the order of their paths; other things are passed over. */
-export function walkFolder(fs: SkillFs, dir: string): readonly FolderFile[] {
-  const files: FolderFile[] = [];
-  let bytes = 0;
-  const walk = (prefix: string, depth: number) => {
-    for (const { name } of fs.list(join(dir, prefix)) ?? []) {
-      if (name === ".git") continue;
-      const path = prefix === "" ? name : `${prefix}/${name}`;
-      const stat = fs.stat(join(dir, path));
-      if (stat?.kind === "folder") {
-        if (depth === MAX_DEPTH) {
-          throw new SkillFolderError("too-large", `${dir} has folders more than ${MAX_DEPTH} deep.`);
-        }
-        walk(path, depth + 1);
-      } else if (stat?.kind === "file" || stat?.kind === "link") {
-        files.push({ path, stat });
-        bytes += stat.size;
-        if (files.length > MAX_FILES || bytes > MAX_TOTAL_BYTES) {
-          const limits = `${MAX_FILES} files and ${MAX_TOTAL_BYTES} bytes`;
-          throw new SkillFolderError("too-large", `${dir} holds more than ${limits}.`);
-        }
-      }
-    }
-  };
-  walk("", 0);
-  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
-}
+/** What a skill's folder may hold. */
+const MAX_FILES = 1_000;
+const MAX_FILE_BYTES = 8_000_000;
+const MAX_TOTAL_BYTES = 50_000_000;
+const MAX_DEPTH = 16;
 
 /** Fingerprints folders, reading again only the files that changed. */
 export class Pinner {
   readonly #fs: SkillFs;
-  readonly #known = new Map<string, { readonly stamp: string; readonly hash: string }>();
+  readonly #pacer: Pacer;
+  readonly #hashes = new Map<string, { readonly stamp: string; readonly hash: string }>();
 
-  constructor(fs: SkillFs) {
+  constructor(fs: SkillFs, pacer: Pacer) {
     this.#fs = fs;
+    this.#pacer = pacer;
   }
 
   /** @throws SkillFolderError */
-  pin(dir: string, root: string): SkillPin {
-    const hashes = walkFolder(this.#fs, dir).map(
-      ({ path, stat }) => [path, this.#hash(join(dir, path), stat, root)] as const,
-    );
+  async pin({ dir, root }: Skill): Promise<SkillPin> {
+    const files = filesOf(this.#fs, dir);
+    const hashes: [path: string, hash: string][] = [];
+    for (const { path, stat } of files) {
+      await this.#pacer.pause();
+      hashes.push([path, this.#hash(join(dir, path), stat, root)]);
+    }
     // A list keeps any file name, also `__proto__`, and so does what is made from it.
     return { digest: sha256(JSON.stringify(hashes)), files: Object.fromEntries(hashes) };
   }
@@ -73,15 +62,42 @@ export class Pinner {
   #hash(path: string, stat: FileStat, root: string): string {
     // Where a link leads is what it holds; its target is not read.
     if (stat.kind === "link") return sha256(`link ${this.#fs.realpath(path) ?? ""}`);
-    const known = this.#known.get(path);
-    if (known?.stamp === stat.stamp) return known.hash;
-    const bytes = this.#fs.read(path, MAX_TOTAL_BYTES, root);
-    if (bytes === undefined)
+    const before = this.#hashes.get(path);
+    if (before?.stamp === stat.stamp) return before.hash;
+    const bytes = this.#fs.read(path, MAX_FILE_BYTES, root);
+    if (bytes === undefined) {
       throw new SkillFolderError("unreadable", `${path} cannot be read, or is not where it seems to be.`);
+    }
     const hash = sha256(bytes);
-    this.#known.set(path, { stamp: stat.stamp, hash });
+    this.#hashes.set(path, { stamp: stat.stamp, hash });
     return hash;
   }
+}
+
+/** All files and links of a folder, in the order of their paths; other things are passed over. */
+function filesOf(fs: SkillFs, dir: string): { readonly path: string; readonly stat: FileStat }[] {
+  const files: { path: string; stat: FileStat }[] = [];
+  let bytes = 0;
+  const visit = (prefix: string, depth: number) => {
+    if (depth > MAX_DEPTH) {
+      throw new SkillFolderError("too-large", `${dir} has folders more than ${MAX_DEPTH} deep.`);
+    }
+    for (const { name } of fs.list(join(dir, prefix), MAX_FILES + 1) ?? []) {
+      if (name === ".git") continue;
+      const path = prefix === "" ? name : `${prefix}/${name}`;
+      const stat = fs.stat(join(dir, path));
+      if (stat?.kind === "folder") visit(path, depth + 1);
+      if (stat?.kind !== "file" && stat?.kind !== "link") continue;
+      files.push({ path, stat });
+      bytes += stat.size;
+      if (files.length > MAX_FILES || bytes > MAX_TOTAL_BYTES || stat.size > MAX_FILE_BYTES) {
+        const limits = `${MAX_FILES} files, ${MAX_FILE_BYTES} bytes in one or ${MAX_TOTAL_BYTES} in all`;
+        throw new SkillFolderError("too-large", `${dir} holds more than ${limits}.`);
+      }
+    }
+  };
+  visit("", 0);
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** What became of a folder between two pins; undefined where nothing. */

@@ -1,130 +1,184 @@
 import { homedir } from "node:os";
-import { shortPath, writeCatalogue } from "./catalogue.ts";
-import { makeCommands } from "./commands.ts";
-import { type Scan, SourceScanner } from "./discover.ts";
-import { type Machine, unmet } from "./eligibility.ts";
-import { diskFs } from "./fs.ts";
-import { toSkillId } from "./names.ts";
-import { comparePins, Pinner, SkillFolderError } from "./pin.ts";
-import { rankOf, workspaceSources } from "./sources.ts";
-import type {
-  AgentSkills,
-  AgentSkillsOptions,
-  ExcludedSkill,
-  Ineligibility,
-  Skill,
-  SkillPin,
-  SkillReport,
-  SkillSource,
-  Skills,
-  SkillsCheck,
-  SkillsLoad,
-  SkillsOptions,
-} from "./types.ts";
-import { createWhich } from "./which.ts";
+import { type CatalogueOptions, type SkillCatalogue, shortPath, writeCatalogue } from "./catalogue.ts";
+import { type CommandOptions, makeCommands, type SkillCommand } from "./commands.ts";
+import { type Ineligibility, type Machine, type RemoteHost, unmetRequirements } from "./eligibility.ts";
+import { diskFs, type SkillFs } from "./fs.ts";
+import { toSkillId } from "./ids.ts";
+import { createPacer } from "./pacer.ts";
+import { createPathLookup } from "./path-lookup.ts";
+import { comparePins, Pinner, SkillFolderError, type SkillPin } from "./pin.ts";
+import type { Skill, SkillProblem } from "./skill.ts";
+import { SourceCache } from "./source-cache.ts";
+import { precedenceOf, type SkillSource, type SkillSourceKind, workspaceSources } from "./sources.ts";
 
-/** A skill and those of the same id that it replaces, the nearest first. */
-interface Merged {
+export interface SkillsOptions {
+  /** In any order; precedence is that of their kinds, and within a kind the later replaces the earlier. */
+  readonly sources: readonly SkillSource[];
+  /** Default: the disk. */
+  readonly fs?: SkillFs;
+  /** Default: the environment of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Default: that of the process. */
+  readonly platform?: string;
+  /** Whether a program is on the path. Default: looks along `PATH` of `env`, and remembers for a minute. */
+  readonly which?: (bin: string) => boolean;
+  /** Whether a dotted key of the configuration is set and not false. Default: none is. */
+  readonly hasConfig?: (key: string) => boolean;
+  /** Settings by id or name; `enabled: false` switches a skill off. Default: none is off. */
+  readonly entries?: Readonly<Record<string, { readonly enabled?: boolean | undefined }>>;
+  /** Written as `~` in the catalogue. Default: the home of the user. */
+  readonly home?: string;
+  /**
+   * Milliseconds for which a scan is taken as still true. Default 1,000. One that took long is trusted for twenty
+   * times as long as it took, so that scanning never takes more than a twentieth of the time.
+   */
+  readonly maxAgeMs?: number;
+  /** Default `Date.now`. */
+  readonly now?: () => number;
+}
+
+export interface AgentSkillsOptions {
+  /** Ids or names; absent allows all. */
+  readonly allow?: readonly string[] | undefined;
+  /** Ids or names, taken from what is allowed. */
+  readonly deny?: readonly string[] | undefined;
+  /** Absolute. Its `.agents/skills` and `skills` are the sources `project` and `workspace`. */
+  readonly workspaceDir?: string | undefined;
+  readonly remote?: RemoteHost | undefined;
+  /** The pin of a skill by id; a pinned skill that changed is not offered until it is pinned again. */
+  readonly pins?: ReadonlyMap<string, SkillPin> | undefined;
+}
+
+/** The skills of one agent. */
+export interface AgentSkills {
+  /** By precedence of their sources, the highest first, then by id. */
+  readonly skills: readonly Skill[];
+  readonly excluded: readonly ExcludedSkill[];
+  /** Entries of `allow` and `deny` that name no skill. */
+  readonly unknown: readonly string[];
+  readonly problems: readonly SkillProblem[];
+  catalogue(options?: CatalogueOptions): SkillCatalogue;
+  commands(options?: CommandOptions): readonly SkillCommand[];
+}
+
+/** A skill that is there but not offered to an agent. */
+export interface ExcludedSkill {
   readonly skill: Skill;
+  readonly reasons: readonly Ineligibility[];
+}
+
+/** One line of `check`. */
+export interface SkillReport {
+  readonly skill: Skill;
+  readonly eligible: boolean;
+  readonly reasons: readonly Ineligibility[];
+  /** Other places of the same id that this one replaces, the nearest first. */
+  readonly replaces: readonly { readonly source: SkillSourceKind; readonly file: string }[];
+  /** Its slash command, if it has one. */
+  readonly command?: string;
+}
+
+export interface SkillsCheck {
+  readonly skills: readonly SkillReport[];
+  readonly problems: readonly SkillProblem[];
+  /** Entries of `allow` and `deny` that name no skill. */
+  readonly unknown: readonly string[];
+  /** No errors, and every name known. */
+  readonly ok: boolean;
+}
+
+/** Skills of the gateway and of its agents' workspaces. Long work is done in slices of some milliseconds. */
+export interface Skills {
+  /** The skills one agent may use, scanned again only if the last scan is older than `maxAgeMs`. */
+  forAgent(options?: AgentSkillsOptions): Promise<AgentSkills>;
+  /** All that can be said, for people, by a new scan: each skill, whether it is eligible and why not, each problem. */
+  check(options?: AgentSkillsOptions): Promise<SkillsCheck>;
+  /** The fingerprint of a skill's folder. Rejects with a `SkillFolderError` where it cannot be read. */
+  pin(skill: Skill): Promise<SkillPin>;
+}
+
+/** A skill as one agent sees it; it may be used where there are no reasons against it. */
+interface Candidate {
+  readonly skill: Skill;
+  /** Skills of the same id from lower sources, the nearest first. */
   readonly replaces: readonly Skill[];
+  readonly reasons: readonly Ineligibility[];
+}
+
+interface Inventory {
+  /** By precedence of their sources, the highest first, then by id. */
+  readonly candidates: readonly Candidate[];
+  readonly problems: readonly SkillProblem[];
+  readonly unknown: readonly string[];
 }
 
 /** Finds skills. Reads nothing until it is asked. */
 export function createSkills(options: SkillsOptions): Skills {
-  const {
-    fs = diskFs,
-    env = process.env,
-    platform = process.platform,
-    home = homedir(),
-    maxAgeMs = 1_000,
-    now = Date.now,
-  } = options;
+  const { fs = diskFs, env = process.env, platform = process.platform, home = homedir() } = options;
+  const { maxAgeMs = 1_000, now = Date.now } = options;
   const machine: Machine = {
     env,
     platform,
-    which: options.which ?? createWhich(env, platform, now),
+    hasBin: options.which ?? createPathLookup(env, platform, now),
     hasConfig: options.hasConfig ?? (() => false),
   };
-  const off = new Set(
+  const switchedOff = new Set(
     Object.entries(options.entries ?? {}).flatMap(([name, { enabled }]) =>
       enabled === false ? [toSkillId(name)] : [],
     ),
   );
-  const sources = inOrder(options.sources);
-  const scanners = new Map<string, { scanner: SourceScanner; scan: Scan; at: number }>();
-  const pinner = new Pinner(fs);
-  let loaded: ReadonlyMap<string, Merged> = new Map();
+  const pacer = createPacer();
+  const cache = new SourceCache(fs, now, pacer);
+  const pinner = new Pinner(fs, pacer);
 
-  function scan(source: SkillSource, maxAge: number): Scan {
-    const key = JSON.stringify([source.kind, source.dir, source.within ?? null]);
-    const known = scanners.get(key);
-    if (known !== undefined && Math.abs(now() - known.at) < maxAge) return known.scan;
-    const scanner = known?.scanner ?? new SourceScanner(source, fs);
-    const fresh = { scanner, scan: scanner.scan(), at: now() };
-    scanners.set(key, fresh);
-    return fresh.scan;
-  }
-
-  function merge(all: readonly SkillSource[], maxAge: number) {
-    const scans = all.map((source) => scan(source, maxAge));
-    const merged = new Map<string, Merged>();
-    for (const skill of scans.flatMap(({ skills }) => skills)) {
-      const before = merged.get(skill.id);
-      merged.set(skill.id, { skill, replaces: before ? [before.skill, ...before.replaces] : [] });
-    }
-    return { merged, problems: scans.flatMap(({ problems }) => problems) };
-  }
-
-  function load(): SkillsLoad {
-    const before = loaded;
-    const { merged, problems } = merge(sources, 0);
-    loaded = merged;
-    const ids = [...merged.keys()].sort();
-    return {
-      added: ids.filter((id) => !before.has(id)),
-      removed: [...before.keys()].filter((id) => !merged.has(id)).sort(),
-      changed: ids.filter((id) => {
-        const old = before.get(id)?.skill;
-        const skill = merged.get(id)?.skill;
-        return old !== undefined && (old.file !== skill?.file || old.version !== skill.version);
-      }),
-      problems,
-    };
-  }
-
-  function ofAgent(agent: AgentSkillsOptions, maxAge: number) {
+  async function takeInventory(agent: AgentSkillsOptions, maxAge: number): Promise<Inventory> {
     const own = agent.workspaceDir === undefined ? [] : workspaceSources(agent.workspaceDir);
-    const { merged, problems } = merge([...sources, ...own], maxAge);
-    const idsOf = (names: readonly string[]) => new Set(names.map((name) => toSkillId(name)));
-    const allow = agent.allow && idsOf(agent.allow);
-    const deny = idsOf(agent.deny ?? []);
-    const reasonsOf = (skill: Skill): readonly Ineligibility[] => {
-      const { id } = skill;
-      if (deny.has(id) || (allow !== undefined && !allow.has(id))) {
-        const message = deny.has(id) ? "The agent is denied it." : "It is not in the agent's list.";
-        return [{ requirement: "allowed", missing: [id], message }];
-      }
-      if (off.has(id)) {
-        return [
-          { requirement: "enabled", missing: [id], message: "It is switched off in the configuration." },
-        ];
-      }
-      return [...unmet(skill, machine, agent.remote), ...pinReasons(skill, agent.pins?.get(id))];
-    };
-    const entries = [...merged.values()]
-      .map((entry) => ({ ...entry, reasons: reasonsOf(entry.skill) }))
-      .sort((a, b) => byImportance(a.skill, b.skill));
-    const known = (name: string) => merged.has(toSkillId(name) ?? "");
-    const unknown = [...new Set([...(agent.allow ?? []), ...(agent.deny ?? [])])].filter(
-      (name) => !known(name),
-    );
-    return { entries, problems, unknown };
+    const sources = [...options.sources, ...own].sort((a, b) => precedenceOf(a.kind) - precedenceOf(b.kind));
+    const skills: Skill[] = [];
+    const problems: SkillProblem[] = [];
+    for (const source of sources) {
+      const scan = await cache.scan(source, maxAge);
+      skills.push(...scan.skills);
+      problems.push(...scan.problems);
+    }
+    const listed = listOf(agent);
+    const candidates: Candidate[] = [];
+    for (const [skill, ...replaces] of byId(skills)) {
+      await pacer.pause();
+      candidates.push({ skill, replaces, reasons: await reasonsAgainst(skill, agent, listed) });
+    }
+    const ids = new Set(candidates.map(({ skill }) => skill.id));
+    const names = new Set([...(agent.allow ?? []), ...(agent.deny ?? [])]);
+    const unknown = [...names].filter((name) => !ids.has(toSkillId(name) ?? ""));
+    return { candidates: candidates.sort(byImportance), problems, unknown };
   }
 
-  function pinReasons(skill: Skill, pin: SkillPin | undefined): readonly Ineligibility[] {
-    if (pin === undefined) return [];
+  async function reasonsAgainst(
+    skill: Skill,
+    agent: AgentSkillsOptions,
+    { allow, deny }: AgentList,
+  ): Promise<readonly Ineligibility[]> {
+    const { id } = skill;
+    if (deny.has(id)) {
+      return [{ requirement: "allowed", missing: [id], message: "The agent is denied it." }];
+    }
+    if (allow !== undefined && !allow.has(id)) {
+      return [{ requirement: "allowed", missing: [id], message: "It is not in the agent's list." }];
+    }
+    if (switchedOff.has(id)) {
+      const message = "It is switched off in the configuration.";
+      return [{ requirement: "enabled", missing: [id], message }];
+    }
+    const pin = agent.pins?.get(id);
+    return [
+      ...unmetRequirements(skill, machine, agent.remote),
+      ...(pin === undefined ? [] : await changesSince(pin, skill)),
+    ];
+  }
+
+  async function changesSince(pin: SkillPin, skill: Skill): Promise<readonly Ineligibility[]> {
     try {
-      const change = comparePins(pin, pinner.pin(skill.dir, skill.root));
+      const change = comparePins(pin, await pinner.pin(skill));
       if (change === undefined) return [];
       const missing = [
         ...change.added.map((path) => `${path} added`),
@@ -139,38 +193,37 @@ export function createSkills(options: SkillsOptions): Skills {
     }
   }
 
-  function forAgent(agent: AgentSkillsOptions = {}): AgentSkills {
-    const { entries, problems, unknown } = ofAgent(agent, maxAgeMs);
-    const skills = entries.filter(({ reasons }) => reasons.length === 0).map(({ skill }) => skill);
-    const excluded = entries
-      .filter(({ reasons }) => reasons.length > 0)
+  async function forAgent(agent: AgentSkillsOptions = {}): Promise<AgentSkills> {
+    const { candidates, problems, unknown } = await takeInventory(agent, maxAgeMs);
+    const skills = candidates.filter(isEligible).map(({ skill }) => skill);
+    const excluded = candidates
+      .filter((candidate) => !isEligible(candidate))
       .map(({ skill, reasons }): ExcludedSkill => ({ skill, reasons }));
-    const locator = (places: ReadonlyMap<string, string> | undefined) => (skill: Skill) =>
-      places?.get(skill.id) ?? shortPath(skill.file, agent.workspaceDir, home);
+    const locate = (skill: Skill) => shortPath(skill.file, agent.workspaceDir, home);
     return {
       skills,
       excluded,
       unknown,
       problems,
-      catalogue: (how = {}) => {
-        const listed = skills.filter((skill) => !skill.disableModelInvocation);
-        return writeCatalogue(listed, locator(how.locations), agent.remote?.note, how);
+      catalogue(how = {}) {
+        const offered = skills.filter((skill) => !skill.disableModelInvocation);
+        return writeCatalogue(offered, locate, agent.remote?.note, how);
       },
-      commands: (how = {}) => makeCommands(skills, locator(how.locations), how),
+      commands: (how = {}) => makeCommands(skills, locate, how),
     };
   }
 
-  function check(agent: AgentSkillsOptions = {}): SkillsCheck {
-    const { entries, problems, unknown } = ofAgent(agent, 0);
-    const eligible = entries.filter(({ reasons }) => reasons.length === 0).map(({ skill }) => skill);
-    const commands = new Map(
-      makeCommands(eligible, ({ file }) => file, {}).map((one) => [one.skillId, one.name]),
-    );
-    const skills = entries.map(({ skill, replaces, reasons }): SkillReport => {
-      const command = commands.get(skill.id);
+  async function check(agent: AgentSkillsOptions = {}): Promise<SkillsCheck> {
+    const { candidates, problems, unknown } = await takeInventory(agent, 0);
+    const eligible = candidates.filter(isEligible).map(({ skill }) => skill);
+    const commands = makeCommands(eligible, ({ file }) => file, {});
+    const commandOf = new Map(commands.map(({ skillId, name }) => [skillId, name]));
+    const skills = candidates.map((candidate): SkillReport => {
+      const { skill, replaces, reasons } = candidate;
+      const command = commandOf.get(skill.id);
       return {
         skill,
-        eligible: reasons.length === 0,
+        eligible: isEligible(candidate),
         reasons,
         replaces: replaces.map(({ source, file }) => ({ source, file })),
         ...(command === undefined ? {} : { command }),
@@ -180,21 +233,32 @@ export function createSkills(options: SkillsOptions): Skills {
     return { skills, problems, unknown, ok };
   }
 
-  return {
-    load,
-    list: () => [...loaded.values()].map(({ skill }) => skill).sort((a, b) => (a.id < b.id ? -1 : 1)),
-    forAgent,
-    check,
-    pin: (skill) => pinner.pin(skill.dir, skill.root),
-  };
+  return { forAgent, check, pin: (skill) => pinner.pin(skill) };
 }
 
-/** From the lowest precedence to the highest. */
-function inOrder(sources: readonly SkillSource[]): readonly SkillSource[] {
-  return [...sources].sort((a, b) => rankOf(a.kind) - rankOf(b.kind));
+interface AgentList {
+  readonly allow: ReadonlySet<string | undefined> | undefined;
+  readonly deny: ReadonlySet<string | undefined>;
+}
+
+/** What an agent's lists name, as ids. */
+function listOf({ allow, deny = [] }: AgentSkillsOptions): AgentList {
+  const ids = (names: readonly string[]) => new Set(names.map((name) => toSkillId(name)));
+  return { allow: allow && ids(allow), deny: ids(deny) };
+}
+
+/** Skills of one id together, that of the highest source first; they come from the lowest source to the highest. */
+function byId(skills: readonly Skill[]): Iterable<readonly [Skill, ...Skill[]]> {
+  const groups = new Map<string, readonly [Skill, ...Skill[]]>();
+  for (const skill of skills) groups.set(skill.id, [skill, ...(groups.get(skill.id) ?? [])]);
+  return groups.values();
+}
+
+function isEligible({ reasons }: Candidate): boolean {
+  return reasons.length === 0;
 }
 
 /** What stands nearer to the agent comes first, and is the last to be left out for want of space. */
-function byImportance(a: Skill, b: Skill): number {
-  return rankOf(b.source) - rankOf(a.source) || (a.id < b.id ? -1 : 1);
+function byImportance({ skill: a }: Candidate, { skill: b }: Candidate): number {
+  return precedenceOf(b.source) - precedenceOf(a.source) || (a.id < b.id ? -1 : 1);
 }

@@ -1,23 +1,28 @@
 import { join } from "node:path";
-import type { SkillSource, SkillSourceKind } from "./types.ts";
 
-/** From the lowest precedence to the highest. */
-const SOURCE_KINDS: readonly SkillSourceKind[] = [
-  "extra",
-  "bundled",
-  "managed",
-  "personal",
-  "project",
-  "workspace",
-];
+/** Where skills come from, from the lowest precedence to the highest. */
+const SOURCE_KINDS = ["extra", "bundled", "managed", "personal", "project", "workspace"] as const;
+
+/** Where skills come from; a later source replaces a skill of the same id from an earlier one. */
+export type SkillSourceKind = (typeof SOURCE_KINDS)[number];
+
+/** A folder with skill folders in it. */
+export interface SkillSource {
+  readonly kind: SkillSourceKind;
+  /** Absolute. A folder that does not exist has no skills. */
+  readonly dir: string;
+  /** The folder that `dir` must really be in, once links are followed. Default: `dir` may be anywhere. */
+  readonly within?: string;
+}
 
 export interface StandardFolders {
   /** `$SIGNALBOX_HOME`; its `skills` are the managed ones. */
   readonly signalboxHome: string;
   /** The user's home; its `.agents/skills` are the personal ones. */
   readonly home: string;
-  /** Skills that come with the gateway. */
+  /** Skills that come with the gateway. Default: none do. */
   readonly bundledDir?: string | undefined;
+  /** Further folders of the operator's; each may itself be a skill. Default: none. */
   readonly extraDirs?: readonly string[] | undefined;
 }
 
@@ -40,6 +45,7 @@ export function workspaceSources(workspaceDir: string): readonly SkillSource[] {
   ];
 }
 
-export function rankOf(kind: SkillSourceKind): number {
+/** Orders sources and skills by precedence. */
+export function precedenceOf(kind: SkillSourceKind): number {
   return SOURCE_KINDS.indexOf(kind);
 }

@@ -31,9 +31,9 @@ describe("eligibility", () => {
     ),
   };
 
-  it("explains each requirement that is not met", () => {
+  it("explains each requirement that is not met", async () => {
     const { skills } = of(files, { env: { KEY: "" } });
-    const agent = skills.forAgent();
+    const agent = await skills.forAgent();
     expect(agent.skills.map(({ id }) => id)).toEqual(["always", "none"]);
     expect(agent.excluded.map(({ skill }) => skill.id)).toEqual(["all"]);
     expect(agent.excluded[0]?.reasons).toEqual([
@@ -45,25 +45,25 @@ describe("eligibility", () => {
     ]);
   });
 
-  it("is given where all are met", () => {
+  it("is given where all are met", async () => {
     const { skills } = of(files, {
       env: { KEY: "k" },
       platform: "darwin",
       which: (bin) => ["gh", "jq", "grep"].includes(bin),
       hasConfig: (key) => key === "tools.web",
     });
-    expect(skills.forAgent().excluded).toEqual([]);
+    expect((await skills.forAgent()).excluded).toEqual([]);
   });
 
-  it("asks the remote host for programs and platform, the gateway for the rest", () => {
+  it("asks the remote host for programs and platform, the gateway for the rest", async () => {
     const { skills } = of(files, { env: { KEY: "k" }, hasConfig: () => true });
     const remote = {
       platforms: ["darwin"],
       hasBin: (bin: string) => bin !== "rg",
       note: "Commands run on <studio>.",
     };
-    expect(skills.forAgent({ remote }).excluded).toEqual([]);
-    expect(skills.forAgent({ remote }).catalogue().text).toMatch(
+    expect((await skills.forAgent({ remote })).excluded).toEqual([]);
+    expect((await skills.forAgent({ remote })).catalogue().text).toMatch(
       /<\/available_skills>\nCommands run on &lt;studio&gt;\.$/,
     );
     const here = of(files, {
@@ -74,16 +74,16 @@ describe("eligibility", () => {
     }).skills;
     const bare = { platforms: ["linux"], hasBin: () => false };
     expect(
-      here.forAgent({ remote: bare }).excluded[0]?.reasons.map(({ requirement }) => requirement),
+      (await here.forAgent({ remote: bare })).excluded[0]?.reasons.map(({ requirement }) => requirement),
     ).toEqual(["os", "bins", "anyBins"]);
   });
 
-  it("does not take a property of every object for a variable that is set", () => {
+  it("does not take a property of every object for a variable that is set", async () => {
     const { skills } = of({ "a/SKILL.md": requiring("{ env: [toString] }") });
-    expect(skills.forAgent().skills).toEqual([]);
+    expect((await skills.forAgent()).skills).toEqual([]);
   });
 
-  it("looks along the path for programs that may be run", () => {
+  it("looks along the path for programs that may be run", async () => {
     const bin = folder({ tool: "#!/bin/sh\n", "no-program": "text" });
     chmodSync(join(bin, "tool"), 0o755);
     chmodSync(join(bin, "no-program"), 0o644);
@@ -95,12 +95,12 @@ describe("eligibility", () => {
       "e/SKILL.md": requiring(`{ bins: ["../${basename(bin)}/tool"] }`),
     });
     const skills = createSkills({ sources: [{ kind: "bundled", dir }], env: { PATH: `/nowhere:${bin}` } });
-    expect(skills.forAgent().skills.map(({ id }) => id)).toEqual(["a"]);
+    expect((await skills.forAgent()).skills.map(({ id }) => id)).toEqual(["a"]);
   });
 
-  it("is taken away by the configuration, also from what is always eligible", () => {
+  it("is taken away by the configuration, also from what is always eligible", async () => {
     const { skills } = of(files, { entries: { Always: { enabled: false }, none: { enabled: true } } });
-    const always = skills.forAgent().excluded.find(({ skill }) => skill.id === "always");
+    const always = (await skills.forAgent()).excluded.find(({ skill }) => skill.id === "always");
     expect(always?.reasons).toMatchObject([{ requirement: "enabled" }]);
   });
 });
@@ -108,37 +108,39 @@ describe("eligibility", () => {
 describe("an agent's list", () => {
   const files = { "a/SKILL.md": skill("name: Web Search\ndescription: d"), "b/SKILL.md": "# b" };
 
-  it("allows only what it names, by id or name, and reports names it does not know", () => {
+  it("allows only what it names, by id or name, and reports names it does not know", async () => {
     const { skills } = of(files);
-    const agent = skills.forAgent({ allow: ["Web Search", "nope"], deny: ["gone"] });
+    const agent = await skills.forAgent({ allow: ["Web Search", "nope"], deny: ["gone"] });
     expect(agent.skills.map(({ id }) => id)).toEqual(["web-search"]);
     expect(agent.excluded).toMatchObject([{ skill: { id: "b" }, reasons: [{ requirement: "allowed" }] }]);
     expect(agent.unknown).toEqual(["nope", "gone"]);
-    expect(skills.check({ allow: ["nope"] })).toMatchObject({ ok: false, unknown: ["nope"] });
+    expect(await skills.check({ allow: ["nope"] })).toMatchObject({ ok: false, unknown: ["nope"] });
   });
 
-  it("allows nothing when it is empty and everything when it is absent", () => {
+  it("allows nothing when it is empty and everything when it is absent", async () => {
     const { skills } = of(files);
-    expect(skills.forAgent({ allow: [] }).skills).toEqual([]);
-    expect(skills.forAgent({ allow: [] }).catalogue()).toEqual({
+    expect((await skills.forAgent({ allow: [] })).skills).toEqual([]);
+    expect((await skills.forAgent({ allow: [] })).catalogue()).toEqual({
       text: "",
       included: [],
       omitted: [],
       version: "",
     });
-    expect(skills.forAgent().skills).toHaveLength(2);
+    expect((await skills.forAgent()).skills).toHaveLength(2);
   });
 
-  it("denies before it allows", () => {
+  it("denies before it allows", async () => {
     const { skills } = of(files);
     expect(
-      skills.forAgent({ allow: ["b", "web-search"], deny: ["web-search"] }).skills.map(({ id }) => id),
+      (await skills.forAgent({ allow: ["b", "web-search"], deny: ["web-search"] })).skills.map(
+        ({ id }) => id,
+      ),
     ).toEqual(["b"]);
   });
 });
 
 describe("a pin", () => {
-  it("keeps a changed skill from being offered, and says what changed", () => {
+  it("keeps a changed skill from being offered, and says what changed", async () => {
     const { dir, skills } = of({
       "a/SKILL.md": "# a",
       "a/run.sh": "echo 1",
@@ -146,13 +148,13 @@ describe("a pin", () => {
       "a/__proto__": "1",
       "b/SKILL.md": "# b",
     });
-    const [a] = skills.forAgent().skills;
+    const [a] = (await skills.forAgent()).skills;
     if (a === undefined) throw new Error("no skill");
-    const pins = new Map([[a.id, skills.pin(a)]]);
-    expect(skills.forAgent({ pins }).excluded).toEqual([]);
+    const pins = new Map([[a.id, await skills.pin(a)]]);
+    expect((await skills.forAgent({ pins })).excluded).toEqual([]);
     write(dir, { "a/run.sh": "echo 2", "a/new.txt": "", "a/__proto__": "2" });
     rmSync(join(dir, "a/old.txt"));
-    expect(skills.forAgent({ pins }).excluded).toMatchObject([
+    expect((await skills.forAgent({ pins })).excluded).toMatchObject([
       {
         skill: { id: "a" },
         reasons: [
@@ -163,6 +165,7 @@ describe("a pin", () => {
         ],
       },
     ]);
-    expect(skills.forAgent({ pins: new Map([["a", skills.pin(a)]]) }).excluded).toEqual([]);
+    const approved = new Map([["a", await skills.pin(a)]]);
+    expect((await skills.forAgent({ pins: approved })).excluded).toEqual([]);
   });
 });

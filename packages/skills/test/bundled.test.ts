@@ -8,8 +8,8 @@ const dir = fileURLToPath(new URL("../../../skills", import.meta.url));
 describe("the bundled skills", () => {
   const skills = createSkills({ sources: [{ kind: "bundled", dir }], env: {}, which: () => false });
 
-  it("load without a problem, under the names of their folders, on any machine", () => {
-    const check = skills.check();
+  it("load without a problem, under the names of their folders, on any machine", async () => {
+    const check = await skills.check();
     expect(check.problems).toEqual([]);
     expect(check.skills.map(({ skill }) => skill.id)).toEqual(readdirSync(dir).sort());
     for (const { skill, eligible } of check.skills) {
@@ -18,8 +18,8 @@ describe("the bundled skills", () => {
     }
   });
 
-  it("say in English and Chinese when to use them, and leave room for others", () => {
-    for (const { description } of skills.forAgent().skills) {
+  it("say in English and Chinese when to use them, and leave room for others", async () => {
+    for (const { description } of (await skills.forAgent()).skills) {
       expect(description).toMatch(/Use when/);
       expect(description).toMatch(/\p{Script=Han}/u);
       expect(description.length).toBeLessThan(500);

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { diskFs } from "../src/fs.ts";
@@ -7,10 +7,11 @@ import { folder, skill, write } from "./folders.ts";
 
 const from = (...sources: SkillSource[]) => createSkills({ sources, env: {}, maxAgeMs: 0 });
 const extra = (dir: string): SkillSource => ({ kind: "extra", dir });
+const idsIn = async (dir: string) => (await from(extra(dir)).forAgent()).skills.map(({ id }) => id);
 const named = (name: string) => skill(`name: ${name}\ndescription: About ${name}.`);
 
 describe("sources", () => {
-  it("replace one another in the order of their kinds, however they are listed", () => {
+  it("replace one another in the order of their kinds, however they are listed", async () => {
     const root = folder();
     const home = join(root, "home");
     const signalboxHome = join(root, "signalbox");
@@ -37,7 +38,7 @@ describe("sources", () => {
       extraDirs: [places.extra],
     });
     const skills = createSkills({ sources: [...standard].reverse(), env: {} });
-    const agent = skills.forAgent({ workspaceDir });
+    const agent = await skills.forAgent({ workspaceDir });
     expect(agent.skills.map(({ id, description }) => `${id} ${description}`)).toEqual([
       "s5 from workspace",
       "s4 from project",
@@ -46,24 +47,24 @@ describe("sources", () => {
       "s1 from bundled",
       "s0 from extra",
     ]);
-    const report = skills.check({ workspaceDir }).skills.find(({ skill }) => skill.id === "s2");
+    const report = (await skills.check({ workspaceDir })).skills.find(({ skill }) => skill.id === "s2");
     expect(report?.replaces.map(({ source }) => source)).toEqual(["bundled", "extra"]);
-    expect(skills.forAgent().skills.map(({ source }) => source)).not.toContain("workspace");
+    expect((await skills.forAgent()).skills.map(({ source }) => source)).not.toContain("workspace");
   });
 
-  it("of one kind replace one another in the order of the list", () => {
+  it("of one kind replace one another in the order of the list", async () => {
     const [a, b] = [folder({ "x/SKILL.md": named("x") }), folder({ "x/SKILL.md": named("x") })];
-    expect(from(extra(a), extra(b)).forAgent().skills[0]?.dir).toBe(join(b, "x"));
+    expect((await from(extra(a), extra(b)).forAgent()).skills[0]?.dir).toBe(join(b, "x"));
   });
 
-  it("may be missing", () => {
-    const skills = from(extra("/nowhere/at/all"));
-    expect(skills.load()).toEqual({ added: [], removed: [], changed: [], problems: [] });
+  it("may be missing", async () => {
+    const check = await from(extra("/nowhere/at/all")).check();
+    expect(check).toEqual({ skills: [], problems: [], unknown: [], ok: true });
   });
 });
 
 describe("a source", () => {
-  it("holds skills, kits with a skills folder, and skills in a folder called skills", () => {
+  it("holds skills, kits with a skills folder, and skills in a folder called skills", async () => {
     const dir = folder({
       "direct/SKILL.md": named("direct"),
       "kit/skills/in-kit/SKILL.md": named("in-kit"),
@@ -75,25 +76,19 @@ describe("a source", () => {
       "node_modules/skills/x/SKILL.md": named("module"),
       "README.md": "# no skill",
     });
-    const skills = from(extra(dir));
-    skills.load();
-    expect(skills.list().map(({ id }) => id)).toEqual(["direct", "in-kit", "nested"]);
+    expect(await idsIn(dir)).toEqual(["direct", "in-kit", "nested"]);
   });
 
-  it("that is extra may itself be a skill", () => {
+  it("that is extra may itself be a skill", async () => {
     const dir = folder({ "mine/SKILL.md": named("mine") });
-    expect(
-      from(extra(join(dir, "mine")))
-        .forAgent()
-        .skills.map(({ id }) => id),
-    ).toEqual(["mine"]);
+    expect(await idsIn(join(dir, "mine"))).toEqual(["mine"]);
   });
 
-  it("takes a name from the folder where the file gives none", () => {
+  it("takes a name from the folder where the file gives none", async () => {
     const dir = folder({
       "create-python-script/SKILL.md": "# create-python-script\n\nFor Python scripts.\n",
     });
-    expect(from(extra(dir)).forAgent().skills).toMatchObject([
+    expect((await from(extra(dir)).forAgent()).skills).toMatchObject([
       {
         id: "create-python-script",
         name: "create-python-script",
@@ -103,7 +98,7 @@ describe("a source", () => {
     ]);
   });
 
-  it("reports what it leaves out, and goes on", () => {
+  it("reports what it leaves out, and goes on", async () => {
     const dir = folder({
       "big/SKILL.md": `# big\n${"x".repeat(256_000)}`,
       "fits/SKILL.md": "x".repeat(256_000),
@@ -115,7 +110,7 @@ describe("a source", () => {
       "good/SKILL.md": named("good"),
     });
     mkdirSync(join(dir, "folder/SKILL.md"), { recursive: true });
-    const check = from(extra(dir)).check();
+    const check = await from(extra(dir)).check();
     expect(check.skills.map(({ skill }) => skill.id)).toEqual(["fits", "good", "same"]);
     expect(check.problems.map(({ code, path }) => `${code} ${path.slice(dir.length + 1)}`)).toEqual([
       "duplicate b/SKILL.md",
@@ -128,10 +123,53 @@ describe("a source", () => {
     expect(check.ok).toBe(false);
   });
 
-  it("looks at no more than a thousand entries", () => {
+  it("is found under other spellings of SKILL.md, of which the right one comes first", async () => {
+    const dir = folder({ "a/skill.md": named("a"), "b/Skill.md": named("b") });
+    writeFileSync(join(dir, "a", "other.md"), named("other"));
+    const { skills } = await from(extra(dir)).forAgent();
+    expect(skills.map(({ file }) => file.slice(dir.length))).toEqual(["/a/skill.md", "/b/Skill.md"]);
+  });
+
+  it("is looked at for 5,000 folders, kits and what is in them together", async () => {
+    const kits = treeOf(1_000, 100);
+    const { skills, problems } = await createSkills({ sources: [extra("/s")], fs: kits.fs }).check();
+    expect(skills.length).toBeGreaterThan(4_900);
+    expect(kits.reads()).toBe(skills.length);
+    expect(problems).toMatchObject([{ code: "too-many", severity: "warning" }]);
+  });
+
+  it("is looked at in slices, between which other work goes on", async () => {
+    const kits = treeOf(1, 20, {
+      onRead() {
+        const end = performance.now() + 6;
+        while (performance.now() < end);
+      },
+    });
+    let turns = 0;
+    let done = false;
+    const other = (): void => {
+      turns++;
+      if (!done) setImmediate(other);
+    };
+    setImmediate(other);
+    const { skills } = await createSkills({ sources: [extra("/s")], fs: kits.fs }).forAgent();
+    done = true;
+    expect(skills).toHaveLength(20);
+    // Each read takes longer than a slice.
+    expect(turns).toBeGreaterThanOrEqual(19);
+  });
+
+  it("is not read beyond 50 MB", async () => {
+    const kits = treeOf(1, 250, { size: 250_000 });
+    const { skills, problems } = await createSkills({ sources: [extra("/s")], fs: kits.fs }).check();
+    expect(skills).toHaveLength(200);
+    expect(problems).toMatchObject([{ code: "too-many", severity: "warning" }]);
+  });
+
+  it("is listed for no more than 10,000 entries", async () => {
     const dir = folder();
-    for (let i = 0; i < 1_001; i++) mkdirSync(join(dir, `f${i}`));
-    expect(from(extra(dir)).check()).toMatchObject({
+    for (let i = 0; i < 10_001; i++) writeFileSync(join(dir, `f${i}`), "");
+    expect(await from(extra(dir)).check()).toMatchObject({
       ok: true,
       problems: [{ code: "too-many", severity: "warning" }],
     });
@@ -139,7 +177,7 @@ describe("a source", () => {
 });
 
 describe("links", () => {
-  it("that stay in their source are followed, those that leave it are refused", () => {
+  it("that stay in their source are followed, those that leave it are refused", async () => {
     const outside = folder({ "secret/SKILL.md": named("secret"), "SKILL.md": named("file") });
     const dir = folder({
       "real/SKILL.md": skill("name: real\ndescription: d"),
@@ -154,7 +192,7 @@ describe("links", () => {
     symlinkSync(dir, join(dir, "loop"));
     symlinkSync(dir, join(dir, "held", "skills"));
     symlinkSync(dir, join(dir, "skills"));
-    const check = from(extra(dir)).check();
+    const check = await from(extra(dir)).check();
     expect(check.skills.map(({ skill }) => skill.id)).toEqual(["linked-file", "real"]);
     expect(check.problems.map(({ code, path }) => `${code} ${path.slice(dir.length + 1)}`)).toEqual([
       "leaves-root file-out/SKILL.md",
@@ -162,23 +200,23 @@ describe("links", () => {
     ]);
   });
 
-  it("cannot take the skills of a workspace out of it", () => {
+  it("cannot take the skills of a workspace out of it", async () => {
     const outside = folder({ "secret/SKILL.md": named("secret") });
     const workspaceDir = folder();
     symlinkSync(outside, join(workspaceDir, "skills"));
-    const check = from().check({ workspaceDir });
+    const check = await from().check({ workspaceDir });
     expect(check.skills).toEqual([]);
     expect(check.problems).toMatchObject([{ code: "leaves-root", source: "workspace" }]);
   });
 
-  it("may lead to the folder of a source that the operator chose", () => {
+  it("may lead to the folder of a source that the operator chose", async () => {
     const dotfiles = folder({ "mine/SKILL.md": named("mine") });
     const home = folder();
     symlinkSync(dotfiles, join(home, "skills"));
-    expect(from({ kind: "personal", dir: join(home, "skills") }).forAgent().skills).toHaveLength(1);
+    expect((await from({ kind: "personal", dir: join(home, "skills") }).forAgent()).skills).toHaveLength(1);
   });
 
-  it("put in place between looking and reading lead nowhere", () => {
+  it("put in place between looking and reading lead nowhere", async () => {
     const outside = folder({ "SKILL.md": named("secret") });
     const dir = folder({ "a/SKILL.md": named("a") });
     const fs: SkillFs = {
@@ -189,7 +227,7 @@ describe("links", () => {
         return diskFs.read(path, maxBytes, within);
       },
     };
-    const check = createSkills({ sources: [extra(dir)], fs, env: {} }).check();
+    const check = await createSkills({ sources: [extra(dir)], fs, env: {} }).check();
     expect(check.skills).toEqual([]);
     expect(check.problems).toMatchObject([{ code: "unreadable" }]);
   });
@@ -212,43 +250,97 @@ describe("scanning again", () => {
     return { counts, fs };
   }
 
-  it("reads only what changed, and says what that is", () => {
+  it("reads only what changed", async () => {
     const dir = folder({ "a/SKILL.md": named("a"), "b/SKILL.md": named("b"), "c/SKILL.md": named("c") });
     utimesSync(join(dir, "a/SKILL.md"), 1, 1);
     const { counts, fs } = counted();
     const skills = createSkills({ sources: [extra(dir)], fs, env: {} });
-    expect(skills.load().added).toEqual(["a", "b", "c"]);
+    const scan = async () => (await skills.check()).skills.map(({ skill }) => `${skill.id} ${skill.version}`);
+    const first = await scan();
     expect(counts.read).toBe(3);
-    expect(skills.load()).toMatchObject({ added: [], removed: [], changed: [] });
+    expect(await scan()).toEqual(first);
     expect(counts.read).toBe(3);
 
-    const before = skills.list()[0]?.version;
     // The same length, and the time of change set back: still noticed.
     write(dir, { "a/SKILL.md": named("a").replace("Do it.", "Do me.") });
     utimesSync(join(dir, "a/SKILL.md"), 1, 1);
     rmSync(join(dir, "b"), { recursive: true });
     write(dir, { "d/SKILL.md": named("d") });
-    expect(skills.load()).toMatchObject({ added: ["d"], removed: ["b"], changed: ["a"] });
+    const second = await scan();
+    expect(second.map((line) => line.split(" ")[0])).toEqual(["a", "c", "d"]);
+    expect(second[0]).not.toBe(first[0]);
+    expect(second[1]).toBe(first[2]);
     expect(counts.read).toBe(5);
-    expect(skills.list()[0]?.version).not.toBe(before);
   });
 
-  it("happens for an agent only when the last scan is old", () => {
+  it("happens for an agent only when the last scan is old", async () => {
     const dir = folder({ "a/SKILL.md": named("a") });
     const { counts, fs } = counted();
     let time = 0;
     const skills = createSkills({ sources: [extra(dir)], fs, env: {}, maxAgeMs: 1_000, now: () => time });
-    skills.forAgent();
+    await skills.forAgent();
     const first = counts.stat;
     time = 999;
     write(dir, { "b/SKILL.md": named("b") });
-    expect(skills.forAgent().skills).toHaveLength(1);
+    expect((await skills.forAgent()).skills).toHaveLength(1);
     expect(counts.stat).toBe(first);
     time = 1_000;
-    expect(skills.forAgent().skills).toHaveLength(2);
+    expect((await skills.forAgent()).skills).toHaveLength(2);
     // A clock set back does not keep an old scan for ever.
     time = -5_000;
     write(dir, { "c/SKILL.md": named("c") });
-    expect(skills.forAgent().skills).toHaveLength(3);
+    expect((await skills.forAgent()).skills).toHaveLength(3);
+  });
+
+  it("is shared by those who ask at the same time", async () => {
+    const { counts, fs } = counted();
+    const dir = folder({ "a/SKILL.md": named("a") });
+    const skills = createSkills({ sources: [extra(dir)], fs, env: {} });
+    await Promise.all(Array.from({ length: 10 }, () => skills.forAgent()));
+    expect(counts.read).toBe(1);
+  });
+
+  it("takes a twentieth of the time at most", async () => {
+    let time = 0;
+    let scans = 0;
+    const fs: SkillFs = {
+      ...diskFs,
+      list: (dir, limit) => {
+        scans++;
+        time += 500;
+        return diskFs.list(dir, limit);
+      },
+    };
+    const skills = createSkills({ sources: [extra(folder())], fs, env: {}, now: () => time });
+    await skills.forAgent();
+    time = 9_999;
+    await skills.forAgent();
+    expect(scans).toBe(1);
+    time = 10_000;
+    await skills.forAgent();
+    expect(scans).toBe(2);
   });
 });
+
+/** Kits of skills that are on no disk; `onRead` is called for each file. */
+function treeOf(kits: number, skillsInEach: number, { size = 3, onRead = () => {} } = {}) {
+  let reads = 0;
+  const folders = (prefix: string, count: number) =>
+    Array.from({ length: count }, (_, i) => ({ name: `${prefix}${i}`, kind: "folder" as const }));
+  const fs: SkillFs = {
+    list: (dir) => (dir === "/s" ? folders("kit", kits) : folders(`${dir.split("/")[2]}-`, skillsInEach)),
+    stat(path) {
+      if (/^\/s\/[^/]+\/skills$/.test(path)) return { kind: "folder", size: 0, stamp: "" };
+      return /^\/s\/[^/]+\/skills\/.*\/SKILL\.md$/.test(path)
+        ? { kind: "file", size, stamp: "1" }
+        : undefined;
+    },
+    realpath: (path) => path,
+    read() {
+      reads++;
+      onRead();
+      return new TextEncoder().encode("# a");
+    },
+  };
+  return { fs, reads: () => reads };
+}

@@ -1,4 +1,4 @@
-import { resolveAgents } from "../agents.ts";
+import { type Agents, resolveAgents } from "../agents.ts";
 import { EXIT, GatewayError } from "../errors.ts";
 import { locateHome } from "../home.ts";
 import { readConfig } from "../settings.ts";
@@ -7,29 +7,29 @@ import { print } from "./output.ts";
 import type { CommonOptions } from "./program.ts";
 import { configOrExit } from "./start.ts";
 
-function skillsOf(options: CommonOptions): {
-  skills: AgentsSkills;
-  agents: ReturnType<typeof resolveAgents>;
-} {
+async function skillsOf(options: CommonOptions): Promise<{ skills: AgentsSkills; agents: Agents }> {
   const home = locateHome(options.home, process.env);
   const loaded = configOrExit(() => readConfig(home, process.env));
   const agents = resolveAgents(loaded, home);
-  return { skills: resolveSkills({ loaded, home, agents, env: process.env }), agents };
+  return { skills: await resolveSkills({ loaded, home, agents, env: process.env }), agents };
 }
 
 /** `signalbox skills list`: what each agent can use. */
 export async function list(options: CommonOptions): Promise<void> {
-  const { skills, agents } = skillsOf(options);
-  const rows = agents.all.flatMap((agent) =>
-    skills.forAgent(agent).skills.map(({ id, description, source, file, version }) => ({
-      agent: agent.id,
-      id,
-      description,
-      source,
-      file,
-      version,
-    })),
-  );
+  const { skills, agents } = await skillsOf(options);
+  const rows: {
+    agent: string;
+    id: string;
+    description: string;
+    source: string;
+    file: string;
+    version: string;
+  }[] = [];
+  for (const agent of agents.all) {
+    const { skills: usable } = await skills.forAgent(agent);
+    for (const { id, description, source, file, version } of usable)
+      rows.push({ agent: agent.id, id, description, source, file, version });
+  }
   print(options.json, rows, () =>
     rows.map((row) => `${row.agent}  ${row.id} (${row.source})  ${row.description}`),
   );
@@ -37,15 +37,14 @@ export async function list(options: CommonOptions): Promise<void> {
 
 /** `signalbox skills check`: what cannot be used, and why; exit code 1 when something is wrong. */
 export async function check(options: CommonOptions): Promise<void> {
-  const { skills, agents } = skillsOf(options);
-  const reports = agents.all.map((agent) => ({
-    agent: agent.id,
-    ...skills.skills.check({
-      allow: agent.skills.allow,
-      deny: agent.skills.deny,
-      workspaceDir: agent.workspaceDir,
+  const { skills, agents } = await skillsOf(options);
+  const reports = await Promise.all(
+    agents.all.map(async (agent) => {
+      const { allow, deny } = agent.skills;
+      const report = await skills.skills.check({ allow, deny, workspaceDir: agent.workspaceDir });
+      return { agent: agent.id, ...report };
     }),
-  }));
+  );
   print(options.json, reports, () =>
     reports.flatMap(({ agent, skills: found, problems, unknown }) => [
       ...found.map(({ skill, eligible, reasons }) =>

@@ -181,7 +181,7 @@ export function createPrompts(options: PromptOptions): Prompts {
         extra: [],
       });
       const account = options.account(event.channel, event.account);
-      const catalogue = options.skills.catalogue(agent);
+      const { text: catalogue } = (await options.skills.forAgent(agent)).catalogue();
       const input: SystemPromptInput = {
         agent: {
           id: agent.id,

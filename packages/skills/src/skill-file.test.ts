@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseSkill, SkillParseError } from "./parse.ts";
+import { SkillParseError } from "./frontmatter.ts";
+import { parseSkill } from "./skill-file.ts";
 
 const withFields = (frontmatter: string) => parseSkill(`---\n${frontmatter}\n---\n# Title\n\nText.`);
 
@@ -72,6 +73,20 @@ metadata:
     expect(withFields(`name: w\nmetadata: '${json}'`).requires.bins).toEqual(["curl"]);
   });
 
+  it.each(["signalbox", "openclaw", "clawdbot", "moltbot", "clawdis"])("reads metadata of %s", (name) => {
+    const parsed = withFields(`metadata: { ${name}: { emoji: x, requires: { bins: [curl] } } }`);
+    expect(parsed).toMatchObject({ emoji: "x", requires: { bins: ["curl"] } });
+  });
+
+  it.each([
+    "metadata:",
+    "metadata: []",
+    "metadata: { openclaw: { requires: [] } }",
+    "metadata: { openclaw: ~ }",
+  ])("takes %j for no requirements", (frontmatter) => {
+    expect(withFields(frontmatter).requires).toEqual({ bins: [], anyBins: [], env: [], config: [], os: [] });
+  });
+
   it("reads Windows line ends and a byte order mark", () => {
     expect(parseSkill("\ufeff---\r\nname: a\r\ndescription: b\r\n---\r\ntext")).toMatchObject({
       name: "a",
@@ -111,7 +126,7 @@ metadata:
       'command-arg-mode must be raw, not "json".',
       "---\ncommand-dispatch: tool\ncommand-tool: x\ncommand-arg-mode: json\n---\n",
     ],
-    ["The frontmatter has more than 32768 characters.", `---\nname: ${"x".repeat(40_000)}\n---\n`],
+    ["The frontmatter has more than 16384 characters.", `---\nname: ${"x".repeat(40_000)}\n---\n`],
   ])("refuses with: %s", (message, text) => {
     expect(() => parseSkill(text)).toThrow(SkillParseError);
     expect(() => parseSkill(text)).toThrow(message);

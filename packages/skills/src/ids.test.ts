@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { commandNamer, oneLine, toSkillId } from "./names.ts";
+import { commandNamer, oneLine, toSkillId } from "./ids.ts";
 
 describe("toSkillId", () => {
   it.each([
