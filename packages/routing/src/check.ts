@@ -1,8 +1,9 @@
 import { fitsAccount } from "./account-pattern.ts";
 import type { PlacedBinding } from "./decide.ts";
+import { PEER_KINDS, type PeerKind } from "./peer.ts";
 import { isTimeZone } from "./reset.ts";
 import { type ShadowedBinding, shadowedBindings } from "./shadowed.ts";
-import { type BindingMatch, PEER_KINDS, type PeerKind, type RoutingConfig } from "./types.ts";
+import type { BindingMatch, RoutingConfig } from "./types.ts";
 
 /** Something in a routing configuration that cannot be meant. */
 export type RoutingProblem = { readonly message: string; readonly remedy: string } & (

@@ -1,6 +1,7 @@
 import { mismatches } from "./match.ts";
+import type { Peer } from "./peer.ts";
 import { bindingTier, type RouteTier, TIERS, tierOf } from "./tiers.ts";
-import type { Binding, BindingMatch, Peer, RouteInput } from "./types.ts";
+import type { Binding, BindingMatch, RouteInput } from "./types.ts";
 
 /** A binding with its place in the configuration. */
 export interface PlacedBinding {

@@ -1,6 +1,7 @@
 import { type Mismatch, mismatches } from "./match.ts";
+import type { MatchedBy, Route } from "./route.ts";
 import { bindingTier, type RouteTier, TIERS, tierOf } from "./tiers.ts";
-import type { DmScope, MatchedBy, Route, RouteInput, RoutingConfig } from "./types.ts";
+import type { DmScope, RouteInput, RoutingConfig } from "./types.ts";
 
 /** Why a message goes where it goes. */
 export interface RouteExplanation {

@@ -1,6 +1,7 @@
 import { fitsAccount } from "./account-pattern.ts";
+import type { Peer } from "./peer.ts";
 import { isAnyPeer, type RouteTier } from "./tiers.ts";
-import type { Binding, Peer, RouteInput } from "./types.ts";
+import type { Binding, RouteInput } from "./types.ts";
 
 /** One condition of a binding that did not hold. */
 export interface Mismatch {

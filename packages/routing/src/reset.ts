@@ -1,4 +1,4 @@
-import type { PeerKind } from "./types.ts";
+import type { PeerKind } from "./peer.ts";
 
 /** When a conversation starts afresh. */
 export type ResetPolicy =

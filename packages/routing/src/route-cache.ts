@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Route } from "./types.ts";
+import type { Route } from "./route.ts";
 
 /**
  * A durable cache of routes, so that a restart is warm. It is never needed: what it gives is checked, its failures

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { MemoryRouteCache } from "./memory-route-cache.ts";
+import type { MatchedBy } from "./route.ts";
 import { createRouter, RoutingConfigError } from "./router.ts";
-import type { Binding, BindingMatch, MatchedBy, RouteInput, RoutingConfig } from "./types.ts";
+import type { Binding, BindingMatch, RouteInput, RoutingConfig } from "./types.ts";
 
 const agents = ["main", "a", "b"];
 const to = (agent: string, match: Omit<BindingMatch, "channel"> = {}): Binding => ({

@@ -3,12 +3,14 @@ import { configDigest, routeDigest } from "./digest.ts";
 import { explainTiers, type RouteExplanation, sessionReason } from "./explain.ts";
 import { readIdentityLinks } from "./identity-links.ts";
 import { mismatches } from "./match.ts";
+import type { PeerKind } from "./peer.ts";
 import { isResetDue, type ResetTimes, resetPolicyFor } from "./reset.ts";
+import type { Route } from "./route.ts";
 import { RouteCache, type RouteCacheStore, type RouterClock } from "./route-cache.ts";
 import { sessionOf } from "./session.ts";
 import { formatSessionKey } from "./session-key.ts";
 import { TIERS } from "./tiers.ts";
-import type { PeerKind, Route, RouteInput, RoutingConfig } from "./types.ts";
+import type { RouteInput, RoutingConfig } from "./types.ts";
 
 export interface RouterOptions {
   /** Keeps routes over a restart. Default: nothing does. */

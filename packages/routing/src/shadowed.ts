@@ -1,5 +1,6 @@
 import { decide, indexBindings, type PlacedBinding } from "./decide.ts";
-import { type BindingMatch, PEER_KINDS, type RouteInput } from "./types.ts";
+import { PEER_KINDS } from "./peer.ts";
+import type { BindingMatch, RouteInput } from "./types.ts";
 
 /** A binding that never decides, and the bindings that take its messages, in their order. */
 export interface ShadowedBinding {

@@ -1,5 +1,6 @@
 import { isEveryAccount } from "./account-pattern.ts";
-import type { BindingMatch, Peer } from "./types.ts";
+import type { Peer } from "./peer.ts";
+import type { BindingMatch } from "./types.ts";
 
 /** Tiers of bindings, in the order in which they are tried. */
 export const TIERS = [

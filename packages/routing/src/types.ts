@@ -1,18 +1,6 @@
 import type { IdentityLinks } from "./identity-links.ts";
+import type { Peer } from "./peer.ts";
 import type { ResetPolicies } from "./reset.ts";
-import type { RouteTier } from "./tiers.ts";
-
-export const PEER_KINDS = ["direct", "group", "channel"] as const;
-
-/** What kind of conversation a message was written in. */
-export type PeerKind = (typeof PEER_KINDS)[number];
-
-/** The conversation a message belongs to: the person in a direct chat, else the group or channel. */
-export interface Peer {
-  readonly kind: PeerKind;
-  /** The platform's immutable id, compared exactly: neither case nor Unicode form is folded. */
-  readonly id: string;
-}
 
 /** What routing needs to know of a message. Optional fields are absent where the platform has no such thing. */
 export interface RouteInput {
@@ -78,16 +66,4 @@ export interface RoutingConfig {
   readonly identityLinks?: IdentityLinks | undefined;
   /** Default: never. */
   readonly reset?: ResetPolicies | undefined;
-}
-
-/** The tier of binding that decided, or `default` where none did. */
-export type MatchedBy = RouteTier | "default";
-
-/** Where a message goes. */
-export interface Route {
-  readonly agentId: string;
-  readonly sessionKey: string;
-  readonly matchedBy: MatchedBy;
-  /** Place of the deciding binding in `RoutingConfig.bindings`, from 0. Absent where `matchedBy` is `default`. */
-  readonly bindingIndex?: number;
 }
