@@ -21,7 +21,9 @@ it("a skill in the home of the user is read where the catalogue says it is", asy
   write("unready", "channels.discord");
   world.script((body, index) => {
     const location = /<location>([^<]*tidy[^<]*)<\/location>/.exec(JSON.stringify(body))?.[1] ?? "nowhere";
-    return index === 0 ? { toolCalls: [{ name: "read", input: { file_path: location } }] } : { text: "Tidy." };
+    return index === 0
+      ? { toolCalls: [{ name: "read", input: { file_path: location } }] }
+      : { text: "Tidy." };
   });
   const started = await world.start();
   await ask(started, "Tidy up");
