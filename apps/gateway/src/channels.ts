@@ -25,7 +25,7 @@ export interface Account {
 }
 
 /** What the running gateway gives its channels. */
-export interface ChannelHost {
+interface ChannelHost {
   readonly emit: (event: InboundEvent) => Promise<EmitResult>;
   /** What a channel remembers for good. */
   readonly state: (channel: string) => ChannelState;

@@ -32,7 +32,7 @@ export const gatewaySchema = z.strictObject({
 });
 
 /** One entry of `models.providers.<id>.models`. */
-export const modelSchema = z.strictObject({
+const modelSchema = z.strictObject({
   id: z.string().min(1),
   name: z.string().optional(),
   contextWindow: z.int().positive().optional(),

@@ -25,7 +25,7 @@ export interface MediaFallback {
 }
 
 /** What people read in place of an attachment. */
-export function notSent(name: string, why: string): string {
+function notSent(name: string, why: string): string {
   return `[file: ${name} was not sent: ${why}]`;
 }
 

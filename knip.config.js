@@ -1,0 +1,35 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { workspaceMembers } from "./scripts/workspace.mjs";
+
+/** What other packages and people can reach of a member: each `./dist/x.js` of its manifest comes from `src/x.ts`. */
+function published({ folder, manifest }) {
+  const files = [manifest.exports ?? {}, manifest.bin ?? {}].flatMap(filesIn);
+  const sources = files.map((file) => file.replace(/^\.?\/?dist\//, "src/").replace(/\.js$/, ".ts"));
+  return [...new Set(sources)].filter((source) => existsSync(join(folder, source)));
+}
+
+function filesIn(value) {
+  return typeof value === "string" ? [value] : Object.values(value).flatMap(filesIn);
+}
+
+const members = workspaceMembers().map((member) => [
+  member.folder.slice(import.meta.dirname.length + 1),
+  {
+    // Workers are started by the address of their file.
+    entry: [...published(member), "src/**/*-worker.ts", "{bench,scripts,test}/**/*.{ts,tsx,mts,mjs}"],
+    project: ["{src,bench,scripts,test}/**/*.{ts,tsx,mts,mjs}"],
+    // It runs against a folder that is beside the repository.
+    ignore: ["bench/candidate.mjs"],
+  },
+]);
+
+export default {
+  workspaces: {
+    ".": { entry: ["scripts/*.mjs"], project: ["scripts/**"] },
+    ...Object.fromEntries(members),
+  },
+  // Its build is copied into the gateway's.
+  ignoreDependencies: ["@signalbox/console"],
+  ignoreBinaries: ["mkfifo", "mount", "umount"],
+};
