@@ -1,13 +1,13 @@
 // `npm test`: every check and every suite as tasks of turbo, then one line with what passed and failed. What nothing has
-// changed for is taken from turbo's cache, with its counts. Parameters name steps, for instance `npm test -- lint tests`.
+// changed for is taken from turbo's cache, with its counts. Parameters name checks, for instance `npm test -- lint tests`.
 import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { root, run } from "./workspace.mjs";
 
-/** The tasks of each step. */
-const STEPS = {
+/** The tasks of each check. */
+const CHECKS = {
   lint: ["lint"],
   types: ["typecheck"],
   layers: ["layers"],
@@ -18,15 +18,15 @@ const STEPS = {
   readmes: ["readmes"],
   changesets: ["changesets"],
 };
-const SUITES = new Set(STEPS.tests);
+const SUITES = new Set(CHECKS.tests);
 
 const named = process.argv.slice(2);
-const unknown = named.filter((name) => !Object.hasOwn(STEPS, name));
+const unknown = named.filter((name) => !Object.hasOwn(CHECKS, name));
 if (unknown.length > 0) {
-  console.error(`No such step: ${unknown.join(", ")}. There are ${Object.keys(STEPS).join(", ")}.`);
+  console.error(`No such check: ${unknown.join(", ")}. There are ${Object.keys(CHECKS).join(", ")}.`);
   process.exit(64);
 }
-const tasks = (named.length > 0 ? named : Object.keys(STEPS)).flatMap((step) => STEPS[step]);
+const tasks = (named.length > 0 ? named : Object.keys(CHECKS)).flatMap((check) => CHECKS[check]);
 
 const summaries = join(root, ".turbo", "runs");
 for (const stale of [summaries, ...globSync(join(root, "{.,packages/*,apps/*}/.report"))])
