@@ -14,7 +14,6 @@ import type { ChannelStatus } from "@signalbox/protocol";
 import type { KvStore } from "@signalbox/store";
 import { messageOf } from "./errors.ts";
 import type { Logger } from "./log.ts";
-import { platformFetch } from "./platform-fetch.ts";
 
 /** One running account of a channel. */
 export interface Account {
@@ -134,7 +133,7 @@ function runAccounts(
         account: plan.account,
         logger: channelLogger(logger, key),
         emit: host.emit,
-        fetch: platformFetch,
+        fetch,
         clock: systemClock,
         cache: prefixed(cache, key),
         state: host.state(plan.channel),

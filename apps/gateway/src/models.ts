@@ -18,7 +18,6 @@ import { openaiChat } from "@signalbox/llm-providers/openai-chat";
 import { openaiResponses } from "@signalbox/llm-providers/openai-responses";
 import type { Agent, Agents } from "./agents.ts";
 import { createRedactor } from "./log.ts";
-import { withRedactedErrors } from "./model-errors.ts";
 
 /** What an agent's turns are asked of. */
 export interface AgentModel {
@@ -81,8 +80,8 @@ export function resolveModels(
     googleGenerative,
     demo,
   ]);
-  const runner = createModelRunner({ providers, accounts: [...accounts, DEMO_ACCOUNT] });
   const redact = createRedactor([...loaded.secrets, ...accounts.flatMap(({ keys }) => keys)]);
+  const runner = createModelRunner({ providers, accounts: [...accounts, DEMO_ACCOUNT], redact });
   const catalogue = createCatalogue(
     [...accounts, DEMO_ACCOUNT].map((account) => {
       const models = configured[account.name]?.models.map(overrideOf);
@@ -125,10 +124,7 @@ export function resolveModels(
       if (model === undefined) return undefined;
       return {
         model,
-        stream: withRedactedErrors(
-          fallbacks.length > 0 ? runner.withFallbacks(fallbacks) : runner.stream,
-          redact,
-        ),
+        stream: fallbacks.length > 0 ? runner.withFallbacks(fallbacks) : runner.stream,
         demo: model.api === demoModel.api,
       };
     },

@@ -167,10 +167,10 @@ const built = (file: string): string => new URL(`../dist/${file}`, import.meta.u
 
 /** This package's Anthropic provider, as it is published, and a hand-written loop. */
 export async function ours(url: string): Promise<Run> {
-  const { connectAnthropic }: typeof import("../src/anthropic/index.ts") = await import(
+  const { anthropicMessages }: typeof import("../src/anthropic/index.ts") = await import(
     built("anthropic/index.js")
   );
-  const stream = connectAnthropic({ apiKey: "k", baseUrl: url });
+  const stream = anthropicMessages.connect({ apiKey: "k", baseUrl: url });
   return (prompt, watch) => ourLoop(stream, prompt, watch);
 }
 
@@ -201,10 +201,10 @@ const echo = (watch: Watch, execution: "sequential" | "parallel"): Tool => ({
 /** Both packages as they are published: as an application would, a new `Agent`, a listener, one prompt. */
 export async function agent(url: string): Promise<Run> {
   const { Agent } = await import("@signalbox/agent-core");
-  const { connectAnthropic }: typeof import("../src/anthropic/index.ts") = await import(
+  const { anthropicMessages }: typeof import("../src/anthropic/index.ts") = await import(
     built("anthropic/index.js")
   );
-  const stream = connectAnthropic({ apiKey: "k", baseUrl: url });
+  const stream = anthropicMessages.connect({ apiKey: "k", baseUrl: url });
   return async (prompt, watch) => {
     const { kind, count } = planOf(prompt);
     const one = new Agent({
@@ -261,7 +261,7 @@ export async function turnWriter(): Promise<Run> {
     let answered = 0;
     const stream: Stream = (asked, _context, options) => {
       const turn = turnOf(planOf(prompt), answered++);
-      return modelTurn({ model: asked, options }, async (writer) => {
+      return modelTurn({ model: asked, options }, async function* (writer) {
         writer.start();
         if (turn.text !== undefined) {
           const index = writer.open({ type: "text" });
@@ -276,7 +276,7 @@ export async function turnWriter(): Promise<Run> {
           writer.close(index);
         }
         writer.finish(turn.toolCalls === undefined ? "end_turn" : "tool_use");
-        return { pull: () => false, close: () => {} };
+        yield;
       });
     };
     return ourLoop(stream, prompt, watch);

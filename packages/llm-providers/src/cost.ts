@@ -1,6 +1,5 @@
 import type { JsonValue, Model, ModelPrices, Usage } from "@signalbox/agent-core";
-import { isJsonObject } from "./json.ts";
-import { isCount } from "./shared/raw.ts";
+import { isCount, isRaw } from "./shared/json.ts";
 
 /** Token counts as an adapter reads them off the wire; what the vendor did not say stays away. */
 export interface TokenCounts {
@@ -73,7 +72,7 @@ function amount(value: JsonValue | undefined): number | undefined {
 export function pricesFor(model: Model, inputTokens: number | undefined): ModelPrices | undefined {
   const { prices, quirks } = model;
   const long = quirks?.longPrices;
-  if (prices === undefined || !isJsonObject(long)) return prices;
+  if (prices === undefined || !isRaw(long)) return prices;
   const above = amount(long.above);
   if (above === undefined || inputTokens === undefined || inputTokens <= above) return prices;
   const cacheRead = amount(long.cacheRead) ?? prices.cacheRead;

@@ -1,4 +1,4 @@
-export { type Adapted, adapt, type Loss } from "./adapt/index.ts";
+export { type Adapted, type AdaptOptions, adapt, type Loss } from "./adapt/index.ts";
 export {
   type Catalogue,
   type CatalogueAccount,
@@ -15,6 +15,14 @@ export {
   reportedUsage,
   type TokenCounts,
 } from "./cost.ts";
+export { classify, type Failure, FailureError, type FailureFacts, failure } from "./failure/failure.ts";
+export {
+  type AccountConfig,
+  defineProvider,
+  type ModelRequest,
+  type ProviderDefinition,
+} from "./provider/define-provider.ts";
+export { type EventReader, readAnswer, responseBytes } from "./provider/event-stream.ts";
 export {
   createProviders,
   type FetchLike,
@@ -22,7 +30,8 @@ export {
   type ProviderConfig,
   type Providers,
   type Timeouts,
-} from "./provider.ts";
+} from "./provider/provider.ts";
+export { loadSdk } from "./provider/sdk.ts";
 export {
   type Account,
   type Cooldowns,
@@ -33,9 +42,7 @@ export {
   type RunnerOptions,
   type Sleep,
 } from "./runner/index.ts";
-export { classify, type Failure, FailureError, type FailureFacts, failure } from "./stream/errors.ts";
-export { iterableSource, responseSource } from "./stream/source.ts";
-export { SseParser } from "./stream/sse.ts";
-export { keepAliveFetch } from "./stream/transport.ts";
-export { modelTurn, type OpenTurn, type TurnSetup, type TurnSource, type TurnWriter } from "./stream/turn.ts";
+export type { LossKind, Warn, WarningCode } from "./shared/warnings.ts";
 export { withTextTools } from "./text-tools/index.ts";
+export { modelTurn, type ReadTurn, type TurnSetup } from "./turn/turn.ts";
+export type { TurnWriter } from "./turn/writer.ts";

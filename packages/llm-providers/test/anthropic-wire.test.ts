@@ -4,8 +4,8 @@ import { text } from "node:stream/consumers";
 import Anthropic from "@anthropic-ai/sdk";
 import type { Message, Model } from "@signalbox/agent-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { connectAnthropic } from "../src/anthropic/index.ts";
-import type { FetchLike } from "../src/provider.ts";
+import { anthropicMessages } from "../src/anthropic/index.ts";
+import type { FetchLike } from "../src/provider/provider.ts";
 import { type ReadTurn, readTurn } from "../src/testkit/index.ts";
 
 const model: Model = {
@@ -69,12 +69,19 @@ const HI: readonly Message[] = [{ role: "user", content: "Hi.", timestamp: 0 }];
 
 function ask(fetch?: FetchLike, messages = HI): Promise<ReadTurn> {
   const config = { apiKey: "k", baseUrl: url, headers: { "X-Team": "blue" }, now: () => 0 };
-  const stream = connectAnthropic(fetch === undefined ? config : { ...config, fetch });
+  const stream = anthropicMessages.connect(fetch === undefined ? config : { ...config, fetch });
   return readTurn(stream(model, { system: { stable: "" }, messages, tools: [] }));
 }
 
-/** What belongs to the connection or the runtime's own client, not to the API. */
-const CONNECTION = ["connection", "content-length", "accept-encoding", "accept-language", "sec-fetch-mode"];
+/** What belongs to the connection, the runtime's own client or the SDK's own timer, not to the API. */
+const CONNECTION = [
+  "connection",
+  "content-length",
+  "accept-encoding",
+  "accept-language",
+  "sec-fetch-mode",
+  "x-stainless-timeout",
+];
 
 function apiHeaders(headers: IncomingHttpHeaders | undefined): Record<string, unknown> {
   return Object.fromEntries(Object.entries(headers ?? {}).filter(([name]) => !CONNECTION.includes(name)));
@@ -175,7 +182,7 @@ it.each(["before the answer", "in the middle of it"])(
       };
     });
     const abort = new AbortController();
-    const stream = connectAnthropic({ apiKey: "k", baseUrl: url });
+    const stream = anthropicMessages.connect({ apiKey: "k", baseUrl: url });
     const messages = [{ role: "user", content: "Hi.", timestamp: 0 }] as const;
     const context = { system: { stable: "" }, messages, tools: [] };
     const turn = readTurn(stream(model, context, { signal: abort.signal }));
@@ -193,7 +200,7 @@ it("lets go of the connection when its reader leaves", async () => {
     open = response;
     response.writeHead(200).write(ANSWER.slice(0, ANSWER.length / 2));
   };
-  const stream = connectAnthropic({ apiKey: "k", baseUrl: url });
+  const stream = anthropicMessages.connect({ apiKey: "k", baseUrl: url });
   for await (const event of stream(model, { system: { stable: "" }, messages: HI, tools: [] }))
     if (event.type === "start") break;
   await once(open ?? server, "close");
@@ -211,7 +218,7 @@ it("gives a host's fetch headers of its own each time", async () => {
     headers.append("x-count", "1");
     return fetch(input, { ...init, headers });
   };
-  const stream = connectAnthropic({ apiKey: "k", baseUrl: url, fetch: tamper });
+  const stream = anthropicMessages.connect({ apiKey: "k", baseUrl: url, fetch: tamper });
   for (let i = 0; i < 2; i++)
     await readTurn(
       stream(model, {

@@ -162,7 +162,7 @@ describe("thinking", () => {
     expect(some).toMatchObject({ max_tokens: 4_000, thinking: { budget_tokens: 4_000 - 1_024 } });
     const { turn, bodies } = await ask({ model, options: { thinking: "high", maxOutputTokens: 500 } });
     expect(bodies[0]?.thinking).toBeUndefined();
-    expect(warnings(turn)).toEqual(["thinking.off"]);
+    expect(warnings(turn)).toEqual(["thinking.dropped"]);
   });
 
   it("says what it could not do", async () => {
@@ -175,8 +175,8 @@ describe("thinking", () => {
     expect(required.bodies[0]?.temperature).toBeUndefined();
     expect(warnings(required.turn)).toEqual([
       "thinking.clamped",
-      "tool_choice.ignored",
-      "temperature.ignored",
+      "tool_choice.dropped",
+      "temperature.dropped",
     ]);
   });
 
@@ -204,7 +204,7 @@ describe("thinking", () => {
     };
     const { turn, bodies } = await ask({ context: { messages: [hello, thought, hello] } });
     expect(turn.error).toBeUndefined();
-    expect(warnings(turn)).toEqual(["thinking.dropped"]);
+    expect(warnings(turn)).toEqual(["history.thinking"]);
     expect(bodies.map((body) => body.messages[1]?.content.length)).toEqual([2, 1]);
   });
 });

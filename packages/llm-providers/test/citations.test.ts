@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { adapt } from "../src/adapt/index.ts";
 import { anthropicMessages } from "../src/anthropic/index.ts";
 import { openaiResponses } from "../src/openai-responses/index.ts";
-import type { Provider } from "../src/provider.ts";
+import type { Provider } from "../src/provider/provider.ts";
 import { requestChecker } from "./spec.ts";
 import { said, user } from "./support/conversations.ts";
 import { fixtures, testModel } from "./support/fixtures.ts";

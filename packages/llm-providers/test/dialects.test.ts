@@ -1,7 +1,7 @@
 import type { Message, Model, StreamOptions, ThinkingLevel } from "@signalbox/agent-core";
 import { describe, expect, test } from "vitest";
 import { chatDialects, openaiChat } from "../src/openai-chat/index.ts";
-import { isRaw } from "../src/shared/raw.ts";
+import { isRaw } from "../src/shared/json.ts";
 import { call, result, said, tools, user } from "./support/conversations.ts";
 import { testModel } from "./support/fixtures.ts";
 import { replay, type Told } from "./support/replay.ts";

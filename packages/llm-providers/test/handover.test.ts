@@ -7,7 +7,7 @@ import { googleGenerative } from "../src/google/index.ts";
 import { mistralChat } from "../src/mistral/index.ts";
 import { openaiChat } from "../src/openai-chat/index.ts";
 import { openaiResponses } from "../src/openai-responses/index.ts";
-import type { Provider } from "../src/provider.ts";
+import type { Provider } from "../src/provider/provider.ts";
 import { readTurn, wire } from "../src/testkit/index.ts";
 import { requestChecker } from "./spec.ts";
 import { result, tools, user } from "./support/conversations.ts";

@@ -5,7 +5,7 @@ import { googleGenerative } from "../src/google/index.ts";
 import { mistralChat } from "../src/mistral/index.ts";
 import { openaiChat } from "../src/openai-chat/index.ts";
 import { openaiResponses } from "../src/openai-responses/index.ts";
-import type { Provider } from "../src/provider.ts";
+import type { Provider } from "../src/provider/provider.ts";
 import { fixtures, testModel } from "./support/fixtures.ts";
 import { answering, type Told, tell } from "./support/replay.ts";
 

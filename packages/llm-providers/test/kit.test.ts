@@ -7,7 +7,7 @@ import {
   modelTurn,
   type Provider,
   type ProviderConfig,
-  responseSource,
+  responseBytes,
   type TurnWriter,
 } from "../src/index.ts";
 import { type ProviderSubject, providerSuite } from "../src/testkit/index.ts";
@@ -34,7 +34,6 @@ type Fault =
   | "throws where nobody answers"
   | "misreads refusals"
   | "opens a block for nothing"
-  | "loses what was ready"
   | "ends twice";
 
 interface Line {
@@ -125,45 +124,42 @@ function lineVendor(fault?: Fault): Provider {
         void ask(new AbortController().signal);
       const turn = modelTurn(
         { model, options, timeouts: config.timeouts, now: config.now },
-        async (writer) => {
+        async function* (writer) {
           await early;
-          const signal = fault === "leaves connections open" ? new AbortController().signal : writer.signal;
+          const leaky = fault === "leaves connections open";
+          const signal = leaky ? new AbortController().signal : writer.signal;
           const response = await ask(signal);
           if (!response.ok) {
             const status = fault === "misreads refusals" ? 400 : response.status;
             throw new FailureError(classify({ message: await response.text(), status }));
           }
           writer.start(response.headers.get("x-request-id"));
+          yield;
           const reader = new LineReader(writer, fault);
-          const source = responseSource(response, (chunk) => reader.push(chunk));
-          const finish = (): false => {
-            writer.finish(reader.calls.size > 0 ? "tool_use" : "end_turn");
-            return false;
-          };
-          return {
-            async pull() {
-              try {
-                const late = new Promise<"late">((resolve) => setTimeout(resolve, 10, "late"));
-                const more = await (fault === "finishes where the wire is silent"
-                  ? Promise.race([source.pull(), late])
-                  : source.pull());
-                if (more === "late" || (!more && fault === "finishes where the wire ends")) return finish();
-                return more;
-              } catch (error) {
-                if (fault === "finishes where the connection breaks" && !writer.signal.aborted)
-                  return finish();
-                throw error;
-              }
-            },
-            close: (finished) => {
-              if (fault !== "leaves connections open") source.close(finished);
-            },
-          };
+          const finish = (): void => writer.finish(reader.calls.size > 0 ? "tool_use" : "end_turn");
+          const bytes = responseBytes(response, signal)[Symbol.asyncIterator]();
+          const late = (): Promise<"late"> => new Promise((resolve) => setTimeout(resolve, 10, "late"));
+          try {
+            for (;;) {
+              const next = bytes.next();
+              const piece = await (fault === "finishes where the wire is silent"
+                ? Promise.race([next, late()])
+                : next);
+              if (piece === "late" || (piece.done && fault === "finishes where the wire ends"))
+                return finish();
+              if (piece.done) return;
+              reader.push(piece.value);
+              yield;
+            }
+          } catch (error) {
+            if (fault === "finishes where the connection breaks" && !writer.signal.aborted) return finish();
+            throw error;
+          } finally {
+            if (!leaky) void bytes.return?.(undefined);
+          }
         },
       );
-      const stream = distorted(turn, fault, options?.signal);
-      if (fault !== "loses what was ready") return stream;
-      return Object.assign(stream, { nextReady: () => void turn.nextReady?.() });
+      return distorted(turn, fault, options?.signal);
     };
   };
   return { api: "lines", connect };
@@ -259,7 +255,6 @@ const faults: readonly (readonly [Fault, string])[] = [
   ["ends twice", WHOLE],
   ["drops what follows the first text", WHOLE],
   ["takes a piece of the wire for a line", "reads the same in single bytes"],
-  ["loses what was ready", "gives the same events to who takes those that are ready"],
   ["finishes where the wire ends", CUT],
   ["finishes where the connection breaks", CUT],
   ["runs calls that broke off", CUT],

@@ -13,7 +13,7 @@ import { googleGenerative } from "../src/google/index.ts";
 import { mistralChat } from "../src/mistral/index.ts";
 import { openaiChat } from "../src/openai-chat/index.ts";
 import { openaiResponses } from "../src/openai-responses/index.ts";
-import type { Provider } from "../src/provider.ts";
+import type { Provider } from "../src/provider/provider.ts";
 import { readTurn } from "../src/testkit/index.ts";
 import { call, ODD_NAMES, result, said, tools, user } from "./support/conversations.ts";
 import { testModel } from "./support/fixtures.ts";

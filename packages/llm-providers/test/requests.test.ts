@@ -8,7 +8,7 @@ import { googleGenerative } from "../src/google/index.ts";
 import { mistralChat } from "../src/mistral/index.ts";
 import { openaiChat } from "../src/openai-chat/index.ts";
 import { openaiResponses } from "../src/openai-responses/index.ts";
-import type { Provider } from "../src/provider.ts";
+import type { Provider } from "../src/provider/provider.ts";
 import { requestChecker } from "./spec.ts";
 import { conversations, result, tools, user } from "./support/conversations.ts";
 import { tell } from "./support/replay.ts";

@@ -8,7 +8,7 @@ import {
   modelTurn,
   type Provider,
   type ProviderConfig,
-  responseSource,
+  responseBytes,
   type TurnWriter,
 } from "../src/index.ts";
 import { providerSuite } from "../src/testkit/index.ts";
@@ -22,7 +22,7 @@ const echo: Provider = {
   api: "echo-lines",
   connect(config: ProviderConfig): StreamModel {
     return (model, context, options) =>
-      modelTurn({ model, options, timeouts: config.timeouts, now: config.now }, async (turn) => {
+      modelTurn({ model, options, timeouts: config.timeouts, now: config.now }, async function* (turn) {
         const send = config.fetch ?? fetch;
         const body = JSON.stringify({ model: model.id, messages: context.messages.length });
         const response = await send("https://echo.test/v1", { method: "POST", body, signal: turn.signal });
@@ -30,8 +30,12 @@ const echo: Provider = {
           throw new FailureError(classify({ message: await response.text(), status: response.status }));
         }
         turn.start(response.headers.get("x-request-id"));
+        yield;
         const lines = new LineReader(turn);
-        return responseSource(response, (chunk) => lines.push(chunk));
+        for await (const bytes of responseBytes(response, turn.signal)) {
+          lines.push(bytes);
+          yield;
+        }
       });
   },
 };

@@ -1,6 +1,7 @@
 import type { AssistantMessage, Block, InputBlock, Message, Model } from "@signalbox/agent-core";
+import { wellFormed } from "../shared/json.ts";
+import type { AdaptOptions, Loss } from "./adapt.ts";
 import { callIdFor } from "./ids.ts";
-import type { AdaptOptions, Loss } from "./index.ts";
 import { leftOut, type Media, takesInput, takesOutput } from "./media.ts";
 import { toolNameFor } from "./names.ts";
 
@@ -143,7 +144,7 @@ class Converter {
 /** Converts one message. */
 export function convertMessage(message: Message, target: Model, options: AdaptOptions): Converted {
   const converter = new Converter(target, options);
-  const made = convertWith(converter, message);
+  const made = convertWith(converter, wellFormed(message));
   return { message: made, losses: converter.losses.length === 0 ? NOTHING : converter.losses };
 }
 

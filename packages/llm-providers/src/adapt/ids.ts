@@ -1,7 +1,5 @@
-import { createHash } from "node:crypto";
-import { entryOf } from "../table.ts";
-
-const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+import { digestId } from "../shared/digest.ts";
+import { entryOf } from "../shared/json.ts";
 
 /** What a call id may look like, by wire format. A format that is absent takes any. */
 const SHAPES: Readonly<
@@ -20,8 +18,5 @@ const SHAPES: Readonly<
 export function callIdFor(api: string, id: string): string {
   const shape = entryOf(SHAPES, api);
   if (shape === undefined || shape.valid.test(id)) return id;
-  const digest = createHash("sha256").update(id).digest();
-  let made = shape.prefix;
-  for (let i = 0; i < shape.length; i++) made += BASE62[(digest[i] ?? 0) % BASE62.length];
-  return made;
+  return shape.prefix + digestId(id, shape.length);
 }

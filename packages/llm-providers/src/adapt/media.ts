@@ -1,5 +1,5 @@
 import type { AudioBlock, FileBlock, ImageBlock, TextBlock } from "@signalbox/agent-core";
-import { entryOf } from "../table.ts";
+import { entryOf } from "../shared/json.ts";
 
 export type Media = ImageBlock | AudioBlock | FileBlock;
 

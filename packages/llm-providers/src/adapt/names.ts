@@ -1,8 +1,6 @@
-import { createHash } from "node:crypto";
 import type { ToolSpec } from "@signalbox/agent-core";
-import { entryOf } from "../table.ts";
-
-const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+import { digestId } from "../shared/digest.ts";
+import { entryOf } from "../shared/json.ts";
 
 /** What a tool may be called, by wire format. A format that is absent takes any name. */
 const SHAPES: Readonly<Record<string, { readonly valid: RegExp; readonly length: number }>> = {
@@ -26,11 +24,8 @@ const MADE_LENGTH = 15;
 export function toolNameFor(api: string, name: string): string {
   const shape = entryOf(SHAPES, api);
   if (shape === undefined || (shape.valid.test(name) && !MADE.test(name))) return name;
-  const digest = createHash("sha256").update(name).digest();
-  let hash = "";
-  for (let i = 0; i < 12; i++) hash += BASE62[(digest[i] ?? 0) % BASE62.length];
   const like = name.slice(0, shape.length - MADE_LENGTH - 1).replace(/[^a-zA-Z0-9_-]/g, "_");
-  return `${/^[a-zA-Z_]/.test(like) ? like : `_${like}`}_x_${hash}`;
+  return `${/^[a-zA-Z_]/.test(like) ? like : `_${like}`}_x_${digestId(name, 12)}`;
 }
 
 /** Tools under the names a wire format takes. */
@@ -55,8 +50,8 @@ export function wireTools(api: string, tools: readonly ToolSpec[]): WireTools {
   const all = tools.map((tool) => {
     const name = toolNameFor(api, tool.name);
     if (name === tool.name) return tool;
-    const known = renamed.get(tool);
-    if (known?.name === name) return known;
+    const before = renamed.get(tool);
+    if (before?.name === name) return before;
     const made = { ...tool, name };
     renamed.set(tool, made);
     return made;

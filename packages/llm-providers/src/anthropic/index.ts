@@ -1,1 +1,1 @@
-export { anthropicMessages, connectAnthropic } from "./provider.ts";
+export { anthropicMessages } from "./provider.ts";

@@ -1,5 +1,5 @@
 import type { Model, Warning } from "@signalbox/agent-core";
-import { entryOf } from "../table.ts";
+import { entryOf } from "../shared/json.ts";
 import { anthropicModels } from "./anthropic.ts";
 import type { Entry } from "./entry.ts";
 import { openaiModels } from "./openai.ts";

@@ -1,6 +1,7 @@
 import type { Model, StreamModel, Usage } from "@signalbox/agent-core";
-import type { Provider, ProviderConfig } from "../provider.ts";
-import { modelTurn, type TurnWriter } from "../stream/turn.ts";
+import type { Provider, ProviderConfig } from "../provider/provider.ts";
+import { modelTurn } from "../turn/turn.ts";
+import type { TurnWriter } from "../turn/writer.ts";
 import { nextMove } from "./program.ts";
 
 const CHARS_PER_TOKEN = 4;
@@ -54,7 +55,7 @@ function* speak(turn: TurnWriter, text: string, limit: number, input: number): G
 /** A model that is a small program: deterministic, offline, and says so in every answer. */
 export function connectDemo(config: ProviderConfig = {}): StreamModel {
   return (model, context, options = {}) =>
-    modelTurn({ model, options, timeouts: config.timeouts, now: config.now }, async (turn) => {
+    modelTurn({ model, options, timeouts: config.timeouts, now: config.now }, async function* (turn) {
       turn.start();
       const input = JSON.stringify(context.messages).length + context.system.stable.length;
       const move = nextMove(context);
@@ -66,12 +67,11 @@ export function connectDemo(config: ProviderConfig = {}): StreamModel {
         turn.close(index);
         turn.usage(estimate(input, args.length));
         turn.finish("tool_use");
-        return { pull: () => false, close: () => {} };
+        return;
       }
       const limit =
         Math.min(options.maxOutputTokens ?? model.maxOutputTokens, model.maxOutputTokens) * CHARS_PER_TOKEN;
-      const speech = speak(turn, move.text, limit, input);
-      return { pull: () => speech.next().done !== true, close: () => {} };
+      yield* speak(turn, move.text, limit, input);
     });
 }
 

@@ -1,5 +1,5 @@
-import { isRaw, numberAt, objectAt, objectsAt, type Raw, textAt } from "../shared/raw.ts";
-import { classify, classifyException, type Failure, failure, retryAfterMs } from "../stream/errors.ts";
+import { classify, classifyException, type Failure, failure, retryAfterMs } from "../failure/failure.ts";
+import { numberAt, objectAt, objectsAt, parseRaw, type Raw, textAt } from "../shared/json.ts";
 
 /** Classifies an `error` object of the Gemini API: `{code, message, status, details}`. */
 export function bodyFailure(error: Raw, status?: number, waitMs?: number): Failure {
@@ -18,17 +18,17 @@ export function bodyFailure(error: Raw, status?: number, waitMs?: number): Failu
     : classify({ message, ...facts });
 }
 
-/** Classifies what the SDK threw; it puts the whole body into the message. */
-export function googleFailure(error: unknown, refused: Response | undefined, now: number): Failure {
+/**
+ * Classifies what the SDK threw; it puts the whole body into the message.
+ *
+ * @param refused the refusal itself, for what the SDK leaves out.
+ */
+export function classifyError(error: unknown, now: number, refused?: Response): Failure {
   // The SDK gives up without a word of the status where a proxy answers with a page instead of JSON.
   const own = error instanceof Error && "status" in error ? error.status : refused?.status;
   if (!(error instanceof Error) || typeof own !== "number") return classifyException(error);
   const wait = retryAfterMs(refused?.headers, now);
-  try {
-    const body: unknown = JSON.parse(error.message);
-    if (isRaw(body)) return bodyFailure(objectAt(body, "error"), own, wait);
-  } catch {
-    // Not the vendor's format: a proxy, perhaps.
-  }
+  const body = parseRaw(error.message);
+  if (body !== undefined) return bodyFailure(objectAt(body, "error"), own, wait);
   return classify({ message: error.message, status: own, retryAfterMs: wait });
 }

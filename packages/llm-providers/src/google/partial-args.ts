@@ -1,4 +1,4 @@
-import { objectsAt, type Raw, textAt } from "../shared/raw.ts";
+import { objectsAt, type Raw, textAt } from "../shared/json.ts";
 
 type Node = { [key: string]: unknown } | unknown[];
 type Key = string | number;

@@ -1,6 +1,6 @@
 import type { Model, ThinkingLevel } from "@signalbox/agent-core";
-import { isRaw, numberAt } from "../shared/raw.ts";
-import { THINKING_TOKENS } from "../shared/thinking.ts";
+import { isRaw, numberAt } from "../shared/json.ts";
+import { LEVELS, THINKING_TOKENS } from "../shared/thinking.ts";
 
 /** What a Gemini model does differently, from `model.quirks`; the defaults go by the model's generation. */
 export interface GoogleQuirks {
@@ -14,7 +14,6 @@ export interface GoogleQuirks {
   readonly responseMedia: boolean;
 }
 
-const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "max"];
 /** The most that Gemini 2.5 takes, except for Pro's 32,768. */
 const MAX_BUDGET = 24_576;
 

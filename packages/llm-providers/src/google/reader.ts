@@ -1,16 +1,19 @@
 import { randomUUID } from "node:crypto";
 import type { Block, JsonObject, Model, StopReason } from "@signalbox/agent-core";
 import { pricesFor, reportedUsage } from "../cost.ts";
-import { digestId } from "../shared/content.ts";
-import { keepJson, nativeOf } from "../shared/native.ts";
-import { countAt, isRaw, objectAt, objectsAt, type Raw, textAt } from "../shared/raw.ts";
-import type { EventReader } from "../shared/sse-turn.ts";
-import { failure } from "../stream/errors.ts";
-import type { TurnWriter } from "../stream/turn.ts";
+import { failure } from "../failure/failure.ts";
+import type { EventReader } from "../provider/event-stream.ts";
+import { digestId } from "../shared/digest.ts";
+import { countAt, isRaw, keepJson, objectAt, objectsAt, type Raw, textAt } from "../shared/json.ts";
+import { nativeOf } from "../shared/native.ts";
+import type { TurnWriter } from "../turn/writer.ts";
 import { bodyFailure } from "./failure.ts";
 import { PartialArgs } from "./partial-args.ts";
 
-/** Turns the chunks of `streamGenerateContent` into a turn. It ends where the wire ends: there is no last event. */
+/**
+ * Turns the chunks of `streamGenerateContent` into a turn. There is no last event, and a finish reason may come in
+ * several chunks: only the end of the body says that the answer is whole.
+ */
 export class GoogleReader implements EventReader {
   readonly #turn: TurnWriter;
   readonly #model: Model;
@@ -35,9 +38,9 @@ export class GoogleReader implements EventReader {
     if (isRaw(chunk)) this.#chunk(chunk);
   }
 
-  wireEnded(): void {
+  wireEnded(broken: boolean): void {
     const reason = this.#finish ?? this.#blocked;
-    if (reason === undefined || this.#turn.ended) return;
+    if (reason === undefined || broken || this.#turn.ended) return;
     this.#close();
     this.#endStreamed(false);
     for (const source of objectsAt(this.#grounding ?? {}, "groundingChunks"))
@@ -61,7 +64,7 @@ export class GoogleReader implements EventReader {
     if (isRaw(chunk.usageMetadata)) this.#usage = chunk.usageMetadata;
     this.#blocked = textAt(objectAt(chunk, "promptFeedback"), "blockReason") ?? this.#blocked;
     const candidates = objectsAt(chunk, "candidates");
-    const candidate = candidates.find((one) => (one.index ?? 0) === 0);
+    const candidate = candidates.find(({ index = 0 }) => index === 0);
     if (candidate === undefined) return;
     for (const part of objectsAt(objectAt(candidate, "content"), "parts")) this.#part(part);
     if (isRaw(candidate.groundingMetadata)) this.#grounding = candidate.groundingMetadata;

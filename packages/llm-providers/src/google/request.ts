@@ -4,10 +4,10 @@ import type {
   GenerateContentParameters,
   ThinkingLevel as VendorLevel,
 } from "@google/genai";
-import type { JsonObject, Model, ModelContext, StreamOptions, ThinkingLevel } from "@signalbox/agent-core";
-import { toolNameFor } from "../adapt/names.ts";
-import { atMost } from "../shared/stops.ts";
-import { outputTokens, thinkingLevel, type Warn } from "../shared/thinking.ts";
+import type { JsonObject, ThinkingLevel } from "@signalbox/agent-core";
+import type { ModelRequest } from "../provider/define-provider.ts";
+import { atMost, systemText } from "../shared/request.ts";
+import { outputTokens, thinkingLevel } from "../shared/thinking.ts";
 import { historyContents } from "./history.ts";
 import { googleQuirks } from "./quirks.ts";
 
@@ -19,16 +19,13 @@ export interface VendorEnums {
 
 /** The request as the SDK takes it. */
 export function buildRequest(
-  model: Model,
-  context: ModelContext,
-  options: StreamOptions,
+  { model, context, options, warn }: ModelRequest,
   enums: VendorEnums,
-  warn: Warn,
 ): GenerateContentParameters & { config: GenerateContentConfig } {
   const quirks = googleQuirks(model);
   const level = thinkingLevel(model, options, warn);
   const config: GenerateContentConfig = { maxOutputTokens: outputTokens(model, options, level) };
-  const system = [context.system.stable, context.system.volatile].filter(Boolean).join("\n\n");
+  const system = systemText(context.system);
   if (system !== "") config.systemInstruction = system;
   if (options.temperature !== undefined) config.temperature = options.temperature;
   if (options.stopSequences?.length) config.stopSequences = atMost(options.stopSequences, 5, warn);
@@ -48,7 +45,7 @@ export function buildRequest(
       config.toolConfig = {
         functionCallingConfig: {
           mode: modes.ANY,
-          allowedFunctionNames: [toolNameFor(model.api, choice.name)],
+          allowedFunctionNames: [choice.name],
         },
       };
     } else if (choice === "required") config.toolConfig = { functionCallingConfig: { mode: modes.ANY } };

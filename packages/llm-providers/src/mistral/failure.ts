@@ -1,6 +1,5 @@
-import { isRaw, objectsAt, type Raw, textAt } from "../shared/raw.ts";
-import { classify, classifyException, type Failure, retryAfterMs } from "../stream/errors.ts";
-import { entryOf } from "../table.ts";
+import { classify, classifyException, type Failure, retryAfterMs } from "../failure/failure.ts";
+import { entryOf, isRaw, objectsAt, parseRaw, type Raw, textAt } from "../shared/json.ts";
 
 /** Mistral's numbers for what its words leave open. */
 const CODES: Readonly<Record<string, string>> = {
@@ -23,12 +22,12 @@ function messageOf(body: Raw): string | undefined {
 }
 
 /** Classifies what the SDK threw: the vendor's refusal by its body, anything else as an exception. */
-export function mistralFailure(error: unknown, now: number): Failure {
+export function classifyError(error: unknown, now: number): Failure {
   if (!(error instanceof Error) || !("statusCode" in error) || typeof error.statusCode !== "number") {
     return classifyException(error);
   }
   const headers = "headers" in error && error.headers instanceof Headers ? error.headers : undefined;
-  const body = parse("body" in error ? error.body : undefined);
+  const body = "body" in error && typeof error.body === "string" ? parseRaw(error.body) : undefined;
   const code = body === undefined ? undefined : textAt(body, "code");
   return classify({
     message: (body && messageOf(body)) ?? error.message,
@@ -37,14 +36,4 @@ export function mistralFailure(error: unknown, now: number): Failure {
     retryAfterMs: retryAfterMs(headers, now),
     requestId: headers?.get("mistral-correlation-id") ?? headers?.get("x-kong-request-id") ?? undefined,
   });
-}
-
-function parse(text: unknown): Raw | undefined {
-  if (typeof text !== "string") return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRaw(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

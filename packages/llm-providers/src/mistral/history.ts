@@ -5,19 +5,18 @@ import type {
 } from "@mistralai/mistralai/models/components";
 import type { AssistantMessage, InputBlock, Message, Model } from "@signalbox/agent-core";
 import { fileName, mediaUrl, plainResult, replayArguments, resultMedia } from "../shared/content.ts";
+import { textAt } from "../shared/json.ts";
 import { ownData } from "../shared/native.ts";
-import { textAt } from "../shared/raw.ts";
+import { AFTER_RESULTS } from "../shared/request.ts";
 
 type Param = ChatCompletionStreamRequest["messages"][number];
 
-/** Mistral refuses a user message right after tool results. */
-const BRIDGE = "I have the tool results.";
 /** A history as Mistral's messages, without the system prompt. */
 export function historyMessages(messages: readonly Message[], model: Model): Param[] {
   const out: Param[] = [];
   for (const message of messages) {
     if (message.role === "user") {
-      if (out.at(-1)?.role === "tool") out.push({ role: "assistant", content: BRIDGE });
+      if (out.at(-1)?.role === "tool") out.push({ role: "assistant", content: AFTER_RESULTS });
       const { content } = message;
       out.push({ role: "user", content: typeof content === "string" ? content : content.map(chunk) });
     } else if (message.role === "assistant") {

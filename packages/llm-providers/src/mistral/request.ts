@@ -1,23 +1,15 @@
 import type { ChatCompletionStreamRequest } from "@mistralai/mistralai/models/components";
-import type { Model, ModelContext, StreamOptions } from "@signalbox/agent-core";
-import { toolNameFor } from "../adapt/names.ts";
-import { effortWords } from "../openai/efforts.ts";
-import { outputTokens, thinkingLevel, type Warn } from "../shared/thinking.ts";
+import type { ModelRequest } from "../provider/define-provider.ts";
+import { systemText } from "../shared/request.ts";
+import { outputTokens, thinkingLevel } from "../shared/thinking.ts";
 import { historyMessages } from "./history.ts";
+import { mistralQuirks } from "./quirks.ts";
 
-/**
- * The request as the SDK takes it. `quirks.thinkingStyle` says how a level is told: `reasoning_effort` (default) or
- * `prompt_mode` (default for Magistral models, which know on and off only).
- */
-export function buildRequest(
-  model: Model,
-  context: ModelContext,
-  options: StreamOptions,
-  warn: Warn,
-): ChatCompletionStreamRequest {
+/** The request as the SDK takes it. */
+export function buildRequest({ model, context, options, warn }: ModelRequest): ChatCompletionStreamRequest {
   const level = thinkingLevel(model, options, warn);
   const messages = historyMessages(context.messages, model);
-  const system = [context.system.stable, context.system.volatile].filter(Boolean).join("\n\n");
+  const system = systemText(context.system);
   if (system !== "") messages.unshift({ role: "system", content: system });
   const request: ChatCompletionStreamRequest = {
     model: model.id,
@@ -35,19 +27,15 @@ export function buildRequest(
     }));
     const choice = options.toolChoice;
     if (typeof choice === "object")
-      request.toolChoice = { type: "function", function: { name: toolNameFor(model.api, choice.name) } };
+      request.toolChoice = { type: "function", function: { name: choice.name } };
     else if (choice === "required") request.toolChoice = "any";
     else if (choice !== undefined) request.toolChoice = choice;
   }
   // Not thinking is what a model does that is told nothing.
   if (level !== undefined && (level !== "off" || options.thinking !== undefined)) {
-    const quirks = model.quirks ?? {};
-    const style = quirks.thinkingStyle ?? (/^magistral/.test(model.id) ? "prompt_mode" : "reasoning_effort");
-    if (style === "prompt_mode") request.promptMode = level === "off" ? null : "reasoning";
-    else
-      request.reasoningEffort = asEffort(
-        { off: "none", max: "xhigh", ...effortWords(quirks) }[level] ?? level,
-      );
+    const { thinkingStyle, efforts } = mistralQuirks(model);
+    if (thinkingStyle === "prompt_mode") request.promptMode = level === "off" ? null : "reasoning";
+    else request.reasoningEffort = asEffort(efforts[level] ?? level);
   }
   return request;
 }

@@ -9,8 +9,9 @@ import type {
 import type OpenAI from "openai";
 import { leftOut } from "../adapt/media.ts";
 import { fileName, mediaUrl, plainResult, replayArguments, resultMedia } from "../shared/content.ts";
+import { isRaw } from "../shared/json.ts";
 import { ownData } from "../shared/native.ts";
-import { isRaw } from "../shared/raw.ts";
+import { AFTER_RESULTS } from "../shared/request.ts";
 import type { ChatQuirks } from "./quirks.ts";
 
 type Param = OpenAI.ChatCompletionMessageParam;
@@ -21,9 +22,6 @@ type AssistantParam = OpenAI.ChatCompletionAssistantMessageParam & {
   [field in "reasoning_content" | "reasoning" | "reasoning_details"]?: JsonValue;
 };
 
-/** Stands between tool results and a user message for servers whose templates refuse the two in a row. */
-const BRIDGE = "I have the tool results.";
-
 /** A history as chat messages, without the system prompt. */
 export function historyMessages(messages: readonly Message[], model: Model, quirks: ChatQuirks): Param[] {
   const out: Param[] = [];
@@ -33,7 +31,7 @@ export function historyMessages(messages: readonly Message[], model: Model, quir
     if (message === undefined) continue;
     if (message.role === "user") {
       if (!quirks.userAfterTool && out.at(-1)?.role === "tool")
-        out.push({ role: "assistant", content: BRIDGE });
+        out.push({ role: "assistant", content: AFTER_RESULTS });
       const { content } = message;
       out.push({ role: "user", content: typeof content === "string" ? content : content.map(part) });
     } else if (message.role === "assistant") {
@@ -139,7 +137,7 @@ function resultParams(results: readonly ToolResultMessage[], quirks: ChatQuirks)
     out.push(toolParam(result, quirks, text, inline));
   }
   if (after.length > 0) {
-    if (!quirks.userAfterTool) out.push({ role: "assistant", content: BRIDGE });
+    if (!quirks.userAfterTool) out.push({ role: "assistant", content: AFTER_RESULTS });
     out.push({ role: "user", content: after });
   }
   return out;

@@ -1,7 +1,6 @@
 import type { JsonObject, JsonValue, Model, ThinkingLevel } from "@signalbox/agent-core";
-import { effortWords } from "../openai/efforts.ts";
-import { isRaw } from "../shared/raw.ts";
-import { entryOf } from "../table.ts";
+import { entryOf, isRaw } from "../shared/json.ts";
+import { effortWords } from "../shared/thinking.ts";
 
 /** How a thinking level is told to the server. */
 export type ThinkingStyle =
@@ -156,17 +155,16 @@ const PORTS: Readonly<Record<string, string>> = { "11434": "ollama", "1234": "lm
 export function dialectOf(baseUrl: string): string {
   if (!URL.canParse(baseUrl)) return "compatible";
   const { hostname, port } = new URL(baseUrl);
-  const known = HOSTS.find(([pattern]) => pattern.test(hostname));
-  if (known) return known[1];
-  return entryOf(PORTS, port) ?? "compatible";
+  const host = HOSTS.find(([pattern]) => pattern.test(hostname));
+  return host?.[1] ?? entryOf(PORTS, port) ?? "compatible";
 }
 
 function setting<T extends JsonValue | undefined>(
   given: JsonValue | undefined,
-  known: readonly T[],
+  allowed: readonly T[],
   fallback: T,
 ): T {
-  return known.find((value) => value === given) ?? fallback;
+  return allowed.find((value) => value === given) ?? fallback;
 }
 
 function flag(given: JsonValue | undefined, fallback: boolean): boolean {

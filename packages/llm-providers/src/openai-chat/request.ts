@@ -1,24 +1,19 @@
-import type { JsonObject, Model, ModelContext, StreamOptions, ThinkingLevel } from "@signalbox/agent-core";
+import type { JsonObject, ModelContext, StreamOptions, ThinkingLevel } from "@signalbox/agent-core";
 import type OpenAI from "openai";
-import { toolNameFor } from "../adapt/names.ts";
-import { atMost } from "../shared/stops.ts";
-import { outputTokens, thinkingLevel, type Warn } from "../shared/thinking.ts";
+import { PUBLIC_URL } from "../openai/client.ts";
+import type { ModelRequest } from "../provider/define-provider.ts";
+import { atMost, systemText } from "../shared/request.ts";
+import { outputTokens, thinkingLevel } from "../shared/thinking.ts";
+import type { Warn } from "../shared/warnings.ts";
 import { historyMessages } from "./history.ts";
-import type { ChatQuirks } from "./quirks.ts";
-
-const API = "openai-chat";
+import { type ChatQuirks, chatQuirks } from "./quirks.ts";
 
 type Params = OpenAI.ChatCompletionCreateParamsStreaming;
 type Param = OpenAI.ChatCompletionMessageParam;
 
-/** The body of a chat completion request, in the words of the server that `quirks` describes. */
-export function buildRequest(
-  model: Model,
-  context: ModelContext,
-  options: StreamOptions,
-  quirks: ChatQuirks,
-  warn: Warn,
-): Params {
+/** The body of a chat completion request, in the words of the server it goes to. */
+export function buildRequest({ model, context, options, config, warn }: ModelRequest): Params {
+  const quirks = chatQuirks(model, config.baseUrl ?? PUBLIC_URL);
   const level = thinkingLevel(model, options, warn);
   if (level !== undefined && options.thinking !== undefined && quirks.thinkingStyle === "none")
     warn(
@@ -55,7 +50,7 @@ function systemMessage(context: ModelContext, options: StreamOptions, quirks: Ch
     if (volatile) parts.push({ type: "text", text: volatile });
     return { role: quirks.systemRole, content: parts };
   }
-  const text = [stable, volatile].filter(Boolean).join("\n\n");
+  const text = systemText(context.system);
   return text === "" ? undefined : { role: quirks.systemRole, content: text };
 }
 
@@ -117,20 +112,18 @@ function addTools(
     return;
   }
   if (!quirks.toolChoice) {
-    warn("tool-choice.dropped", "This server takes no tool choice; the model decides by itself.");
+    warn("tool_choice.dropped", "This server takes no tool choice; the model decides by itself.");
     return;
   }
   if (typeof choice === "object" && !quirks.namedToolChoice) {
-    const name = toolNameFor(API, choice.name);
+    const { name } = choice;
     const only = params.tools.filter((tool) => tool.type === "function" && tool.function.name === name);
     if (only.length > 0) params.tools = only;
     params.tool_choice = "required";
     return;
   }
   params.tool_choice =
-    typeof choice === "object"
-      ? { type: "function", function: { name: toolNameFor(API, choice.name) } }
-      : choice;
+    typeof choice === "object" ? { type: "function", function: { name: choice.name } } : choice;
 }
 
 function thinkingFields(level: ThinkingLevel | undefined, quirks: ChatQuirks): JsonObject {

@@ -1,9 +1,9 @@
 import type { AssistantMessage, Message, Model, UserMessage } from "@signalbox/agent-core";
 import type OpenAI from "openai";
 import { plainResult, replayArguments, resultMedia } from "../shared/content.ts";
+import { isRaw, objectsAt, type Raw, textAt } from "../shared/json.ts";
 import { ownData } from "../shared/native.ts";
-import { isRaw, objectsAt, type Raw, textAt } from "../shared/raw.ts";
-import { inputPart } from "./input.ts";
+import { inputPart } from "./content.ts";
 
 type Item = OpenAI.Responses.ResponseInputItem;
 type OutputMessage = OpenAI.Responses.ResponseOutputMessage;

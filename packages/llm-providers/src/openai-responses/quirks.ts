@@ -1,5 +1,5 @@
 import type { Model, ThinkingLevel } from "@signalbox/agent-core";
-import { effortWords } from "../openai/efforts.ts";
+import { effortWords } from "../shared/thinking.ts";
 
 /** What a model behind the Responses endpoint does differently, from `model.quirks`. */
 export interface ResponsesQuirks {

@@ -1,10 +1,21 @@
 import type { Block, BlockHead, JsonObject, Model, StopReason } from "@signalbox/agent-core";
 import { pricesFor, reportedUsage } from "../cost.ts";
+import { failure } from "../failure/failure.ts";
 import { bodyFailure } from "../openai/failure.ts";
-import { keepJson, nativeOf } from "../shared/native.ts";
-import { countAt, isCount, isRaw, numberAt, objectAt, objectsAt, type Raw, textAt } from "../shared/raw.ts";
-import { failure } from "../stream/errors.ts";
-import type { TurnWriter } from "../stream/turn.ts";
+import type { EventReader } from "../provider/event-stream.ts";
+import {
+  countAt,
+  isCount,
+  isRaw,
+  keepJson,
+  numberAt,
+  objectAt,
+  objectsAt,
+  type Raw,
+  textAt,
+} from "../shared/json.ts";
+import { nativeOf } from "../shared/native.ts";
+import type { TurnWriter } from "../turn/writer.ts";
 
 /** A block being filled, and what was streamed into it. */
 interface Part {
@@ -23,7 +34,7 @@ interface Item {
 }
 
 /** Turns the events of `/v1/responses` into a turn. */
-export class ResponsesReader {
+export class ResponsesReader implements EventReader {
   readonly #turn: TurnWriter;
   readonly #model: Model;
   readonly #items = new Map<number, Item>();
@@ -38,7 +49,6 @@ export class ResponsesReader {
     this.#model = model;
   }
 
-  /** Takes one event's data. */
   data(text: string): void {
     if (text === "[DONE]" || text === "") return;
     const event: unknown = JSON.parse(text);
@@ -106,8 +116,8 @@ export class ResponsesReader {
   }
 
   #added(index: number, raw: Raw): Item {
-    const known = this.#items.get(index);
-    if (known !== undefined) return known;
+    const before = this.#items.get(index);
+    if (before !== undefined) return before;
     const type = textAt(raw, "type") ?? "";
     const item: Item = { type, parts: new Map(), summary: 0, citations: [] };
     this.#items.set(index, item);
@@ -175,7 +185,7 @@ export class ResponsesReader {
         if (part === undefined) break;
         const summary = objectsAt(raw, "summary");
         const texts = (summary.length > 0 ? summary : objectsAt(raw, "content")).map(
-          (one) => textAt(one, "text") ?? "",
+          (piece) => textAt(piece, "text") ?? "",
         );
         this.#turn.thinking(part.index, missing(part.text, texts.join("\n\n")));
         this.#turn.close(part.index, nativeOf(this.#model, keepJson(raw)));
@@ -195,12 +205,17 @@ export class ResponsesReader {
   #sealMessage(item: Item, raw: Raw): void {
     const phase = textAt(raw, "phase");
     const native = nativeOf(this.#model, { ...this.#ownId(raw), ...(phase === undefined ? {} : { phase }) });
+    const streamed = new Set(item.parts.values());
     for (const [at, content] of objectsAt(raw, "content").entries()) {
       const type = content.type === "refusal" ? "refusal" : "text";
       if (type === "refusal") this.#refused = true;
       const whole = textAt(content, type) ?? "";
       if (whole === "") continue;
-      const part = this.#open(item, at, { type });
+      // A finished item leaves out parts that stayed empty, so that its positions are not those of the stream.
+      const part =
+        [...streamed].find(({ text }) => text !== "" && whole.startsWith(text)) ??
+        this.#open(item, at, { type });
+      streamed.delete(part);
       const rest = missing(part.text, whole);
       part.text += rest;
       this.#turn.text(part.index, rest);

@@ -1,7 +1,7 @@
-import type { Model, ModelContext, StreamOptions } from "@signalbox/agent-core";
 import type OpenAI from "openai";
-import { toolNameFor } from "../adapt/names.ts";
-import { outputTokens, thinkingLevel, type Warn } from "../shared/thinking.ts";
+import type { ModelRequest } from "../provider/define-provider.ts";
+import { systemText } from "../shared/request.ts";
+import { outputTokens, thinkingLevel } from "../shared/thinking.ts";
 import { historyItems } from "./history.ts";
 import { responsesQuirks } from "./quirks.ts";
 
@@ -11,15 +11,10 @@ type Params = OpenAI.Responses.ResponseCreateParamsStreaming;
 const MIN_OUTPUT_TOKENS = 16;
 
 /** The body of a `/v1/responses` request. Nothing is stored at the vendor; reasoning comes back encrypted. */
-export function buildRequest(
-  model: Model,
-  context: ModelContext,
-  options: StreamOptions,
-  warn: Warn,
-): Params {
+export function buildRequest({ model, context, options, warn }: ModelRequest): Params {
   const quirks = responsesQuirks(model);
   const level = thinkingLevel(model, options, warn);
-  const system = [context.system.stable, context.system.volatile].filter(Boolean).join("\n\n");
+  const system = systemText(context.system);
   const params: Params = {
     model: model.id,
     stream: true,
@@ -49,15 +44,14 @@ export function buildRequest(
       strict: false,
     }));
     const choice = options.toolChoice;
-    if (typeof choice === "object")
-      params.tool_choice = { type: "function", name: toolNameFor(model.api, choice.name) };
+    if (typeof choice === "object") params.tool_choice = { type: "function", name: choice.name };
     else if (choice !== undefined && choice !== "auto") params.tool_choice = choice;
   }
   if (options.cache !== "none") {
     if (options.sessionId !== undefined) params.prompt_cache_key = options.sessionId.slice(0, 64);
     if (options.cache === "long" && quirks.longCache) params.prompt_cache_retention = "24h";
   }
-  return options.extra === undefined ? params : { ...params, ...options.extra };
+  return Object.assign(params, options.extra);
 }
 
 function asEffort(word: string): OpenAI.ReasoningEffort {

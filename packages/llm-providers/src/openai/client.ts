@@ -1,29 +1,24 @@
 import type OpenAI from "openai";
-import type { ProviderConfig } from "../provider.ts";
-import { keepAliveFetch } from "../stream/transport.ts";
+import type { AccountConfig } from "../provider/define-provider.ts";
+import { loadSdk } from "../provider/sdk.ts";
+
+export const PUBLIC_URL = "https://api.openai.com/v1";
 
 /** Longer than any turn: silence is watched by the turn itself. */
 const NEVER_MS = 2_000_000_000;
 
-/** Makes the SDK's client at the first call and keeps it. Nothing is taken from the environment. */
-export function openaiClient(config: ProviderConfig, defaultBaseUrl: string): () => Promise<OpenAI> {
-  let client: Promise<OpenAI> | undefined;
-  const make = async (): Promise<OpenAI> => {
-    const { default: Client } = await import("openai");
-    return new Client({
-      apiKey: config.apiKey ?? "none",
-      baseURL: config.baseUrl ?? defaultBaseUrl,
-      organization: null,
-      project: null,
-      maxRetries: 0,
-      timeout: NEVER_MS,
-      logLevel: "off",
-      fetch: config.fetch ?? keepAliveFetch(),
-      defaultHeaders: { ...(config.apiKey === undefined ? { authorization: null } : {}), ...config.headers },
-    });
-  };
-  return () => {
-    client ??= make();
-    return client;
-  };
+/** The SDK's client for one account. Nothing is taken from the environment. */
+export async function openaiClient({ apiKey, baseUrl, headers, fetch }: AccountConfig): Promise<OpenAI> {
+  const { default: Client } = await loadSdk("openai", () => import("openai"));
+  return new Client({
+    apiKey: apiKey ?? "none",
+    baseURL: baseUrl ?? PUBLIC_URL,
+    organization: null,
+    project: null,
+    maxRetries: 0,
+    timeout: NEVER_MS,
+    logLevel: "off",
+    fetch,
+    defaultHeaders: { ...(apiKey === undefined ? { authorization: null } : {}), ...headers },
+  });
 }

@@ -1,5 +1,5 @@
-import { isRaw, numberAt, objectAt, type Raw, textAt } from "../shared/raw.ts";
-import { classify, classifyException, type Failure, retryAfterMs } from "../stream/errors.ts";
+import { classify, classifyException, type Failure, retryAfterMs } from "../failure/failure.ts";
+import { isRaw, numberAt, objectAt, type Raw, textAt } from "../shared/json.ts";
 
 /** What an OpenAI error body says: `{message, type, code, param}`, in the dialects of those who speak it. */
 export function bodyFailure(
@@ -32,7 +32,7 @@ export function bodyFailure(
 }
 
 /** Classifies what the SDK threw: the vendor's refusal by its body, anything else as an exception. */
-export function openaiFailure(error: unknown, now: number): Failure {
+export function classifyError(error: unknown, now: number): Failure {
   if (!(error instanceof Error) || !("status" in error) || typeof error.status !== "number") {
     return classifyException(error);
   }

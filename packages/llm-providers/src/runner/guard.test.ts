@@ -1,18 +1,17 @@
 import type { Model, ModelEvent } from "@signalbox/agent-core";
 import { describe, expect, it } from "vitest";
 import { context, kinds, model, stage } from "../../test/support/stage.ts";
-import { createProviders, type Provider } from "../provider.ts";
-import { modelTurn } from "../stream/turn.ts";
-import { readReady, readTurn } from "../testkit/index.ts";
-import { brokenMessage } from "./guard.ts";
+import { createProviders, type Provider } from "../provider/provider.ts";
+import { readTurn } from "../testkit/index.ts";
+import { modelTurn } from "../turn/turn.ts";
 
 const sayer: Provider = {
   api: "sayer",
   connect: () => (asked, _context, how) =>
-    modelTurn({ model: asked, options: how }, async (turn) => {
+    modelTurn({ model: asked, options: how }, async function* (turn) {
+      yield;
       turn.text(turn.open({ type: "text" }), "hi");
       turn.finish("end_turn");
-      return { pull: () => false, close: () => {} };
     }),
 };
 
@@ -119,7 +118,8 @@ describe("a third party's provider", () => {
     for (const more of Object.values(after)) {
       const { runner, asked } = oneThirdParty(async function* (one) {
         yield* started(one);
-        yield { type: "finish", message: brokenMessage(one, undefined, 0) };
+        const said = { api: "odd", provider: one.provider, model: one.id, stopReason: "end_turn" } as const;
+        yield { type: "finish", message: { role: "assistant", content: [], ...said, timestamp: 0 } };
         yield* more();
       });
       expect((await readTurn(runner.stream(asked, context))).events).toHaveLength(2);
@@ -137,14 +137,12 @@ describe("a third party's provider", () => {
       { type: "error" },
       { type: "error", error: {} },
     ]) {
-      for (const read of [readTurn, readReady]) {
-        const { runner, asked } = oneThirdParty(async function* (one) {
-          yield* started(one);
-          yield odd as unknown as ModelEvent;
-        });
-        const turn = await read(runner.stream(asked, context));
-        expect(turn.error, JSON.stringify(odd)).toMatchObject({ code: "protocol" });
-      }
+      const { runner, asked } = oneThirdParty(async function* (one) {
+        yield* started(one);
+        yield odd as unknown as ModelEvent;
+      });
+      const turn = await readTurn(runner.stream(asked, context));
+      expect(turn.error, JSON.stringify(odd)).toMatchObject({ code: "protocol" });
     }
   });
 

@@ -1,17 +1,14 @@
 import type {
   AssistantMessage,
+  Model,
   ModelErrorData,
   ModelEvent,
-  ModelIterator,
   ModelStream,
   StreamOptions,
 } from "@signalbox/agent-core";
-import { failure } from "../stream/errors.ts";
-import { brokenMessage, guarded } from "./guard.ts";
+import { failure } from "../failure/failure.ts";
+import { guarded } from "./guard.ts";
 import type { Attempt, AttemptPlan, Step } from "./plan.ts";
-
-type Result = IteratorResult<ModelEvent, undefined>;
-type Look = (result: IteratorResult<ModelEvent>) => Result | Promise<Result>;
 
 /** Waits, or rejects as soon as the signal is aborted. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
@@ -23,236 +20,159 @@ export interface RunSetup {
   readonly options: StreamOptions;
   readonly now: () => number;
   readonly sleep: Sleep;
-  /** What the stream says where there is nobody to ask. */
-  readonly nobody: ModelErrorData;
-}
-
-interface Failed {
-  readonly error: ModelErrorData;
-  readonly partial: AssistantMessage;
+  /** Takes secrets out of what a vendor says. */
+  readonly redact: (text: string) => string;
+  /** What the stream says where no account has the model. */
+  readonly noAccount: ModelErrorData;
 }
 
 /**
  * One request with its retries, keys and fallbacks as a single event stream. An attempt's `start` and usage are held
- * back until its first block, so a failure before that leaves no trace but its `attempt` event. From the first block on,
- * events go through as they come. Where the attempt then breaks, and it had said nothing yet (a tool call is nothing
- * said), or the caller says that nobody has seen any of it, an `attempt` event voids it and another follows.
+ * back until its first block, so a failure before that leaves no trace but its `attempt` event. From the first block
+ * on, events go through as they come. Where the attempt then breaks, and it had said nothing yet (a tool call is
+ * nothing said), or the caller says that nobody has seen any of it, an `attempt` event voids it and another follows.
  */
-export class Run implements ModelStream, ModelIterator {
+export function runAttempts(setup: RunSetup): ModelStream {
+  const run = new Run(setup);
+  const events = run.events();
+  const stream = {
+    [Symbol.asyncIterator]: () => stream,
+    next: () => events.next(),
+    return() {
+      run.leave();
+      return events.return(undefined);
+    },
+  };
+  return stream;
+}
+
+class Run {
   readonly #setup: RunSetup;
-  readonly #closing = new AbortController();
-  #queue: ModelEvent[] = [];
-  #head = 0;
-  #attempt: Attempt | undefined;
-  #delayMs = 0;
-  #inner: ModelIterator | undefined;
-  #passing = false;
-  /** Text or thinking was delivered, and nobody can say that it was not seen: nothing can follow this attempt. */
-  #final = false;
-  #look: Look = () => this.next();
-  #done = false;
-  #advancing: Promise<void> | undefined;
+  readonly #leaving = new AbortController();
+  #current: AsyncIterator<ModelEvent> | undefined;
 
   constructor(setup: RunSetup) {
     this.#setup = setup;
   }
 
-  [Symbol.asyncIterator](): this {
-    return this;
+  /** Nobody listens any more: whatever is waited for is over. */
+  leave(): void {
+    this.#leaving.abort();
+    this.#current?.return?.().catch(() => {});
   }
 
-  nextReady(): ModelEvent | undefined {
-    const queued = this.#shift();
-    if (queued !== undefined || this.#done || !this.#passing) return queued;
-    const event = this.#inner?.nextReady?.();
-    return event === undefined || this.#final ? event : this.#seen(event);
-  }
-
-  next(): Promise<Result> {
-    const event = this.#shift();
-    if (event !== undefined) return Promise.resolve({ done: false, value: event });
-    if (this.#done) return Promise.resolve({ done: true, value: undefined });
-    if (this.#passing && this.#inner !== undefined) return this.#pass(this.#inner);
-    this.#advancing ??= this.#advance().finally(() => {
-      this.#advancing = undefined;
-    });
-    return this.#advancing.then(() => this.next());
-  }
-
-  #shift(): ModelEvent | undefined {
-    const event = this.#queue[this.#head];
-    if (event === undefined) return undefined;
-    this.#head++;
-    if (this.#head === this.#queue.length) {
-      this.#queue = [];
-      this.#head = 0;
+  async *events(): AsyncGenerator<ModelEvent, undefined> {
+    const { plan, now, noAccount } = this.#setup;
+    let attempt = plan.first(now());
+    if (attempt === undefined) yield* this.#failed(noAccount, undefined);
+    while (attempt !== undefined) {
+      const step: Step | undefined = yield* this.#try(attempt);
+      attempt = step?.attempt;
+      if (step === undefined || step.next.delayMs === 0 || (await this.#wait(step.next.delayMs))) continue;
+      const aborted = failure("aborted", "The request was aborted.");
+      yield* this.#failed({ ...aborted, emitted: false }, step.attempt.model);
+      return;
     }
-    return event;
   }
 
-  #pass(inner: ModelIterator): Promise<Result> {
-    // Nothing is looked at where nothing can follow.
-    return this.#final ? inner.next() : inner.next().then(this.#look);
+  /** One attempt, and what follows it; nothing does once it has finished, or failed for good. */
+  async *#try(attempt: Attempt): AsyncGenerator<ModelEvent, Step | undefined> {
+    const { open, plan, now, options } = this.#setup;
+    const silenceMs = plan.silenceMs(attempt, now());
+    const stream = guarded(() => open(attempt, silenceMs), attempt.model, options, now);
+    this.#current = stream[Symbol.asyncIterator]();
+    const held: ModelEvent[] = [];
+    let begun = false;
+    for await (const event of stream) {
+      if (event.type === "error") return yield* this.#broke(attempt, this.#redacted(event), begun);
+      if (event.type !== "start" && !begun) plan.alive(now());
+      if (!begun && (event.type === "start" || event.type === "usage")) {
+        held.push(event);
+        continue;
+      }
+      if (!begun) {
+        begun = true;
+        attempt.ring.worked(attempt.key);
+        yield* held;
+      }
+      yield event;
+    }
+    return undefined;
   }
 
-  /** Made once for each attempt, as nearly all events are deltas. */
-  #lookAt(inner: ModelIterator): Look {
-    return (result) => {
-      // Who asked before the attempt broke is served by the next one.
-      if (inner !== this.#inner || !this.#passing) return this.next();
-      if (result.done === true) return { done: true, value: undefined };
-      return { done: false, value: this.#seen(result.value) };
-    };
-  }
-
-  /** An event of the attempt that goes on, or what is made of it where the attempt broke. */
-  #seen(event: ModelEvent): ModelEvent {
-    if (event.type === "error") return this.#broke(event);
-    if (says(event)) this.#said();
-    return event;
-  }
-
-  #said(): void {
-    this.#final = this.#setup.options.shown === undefined;
-  }
-
-  /** An attempt failed after some of it was delivered. */
-  #broke(event: Extract<ModelEvent, { type: "error" }>): ModelEvent {
+  /** @param begun whether some of the attempt was delivered. */
+  async *#broke(
+    attempt: Attempt,
+    event: Extract<ModelEvent, { type: "error" }>,
+    begun: boolean,
+  ): AsyncGenerator<ModelEvent, Step | undefined> {
     const { plan, now, options } = this.#setup;
-    const attempt = this.#attempt;
     const { error, partial } = event;
-    if (attempt === undefined || (error.emitted && wasShown(options.shown))) return event;
-    plan.alive(now());
+    if (begun && error.emitted && wasShown(options)) {
+      yield event;
+      return undefined;
+    }
+    if (begun) plan.alive(now());
     const step = plan.after(attempt, { ...error, emitted: false }, partial.usage, now());
-    if (step === undefined) {
-      const said = this.#summary(error);
-      return { type: "error", error: said, partial: { ...partial, error: said } };
+    if (step !== undefined) {
+      yield { type: "attempt", failure: step.failure, next: step.next, ...(begun ? { discard: true } : {}) };
+      return step;
     }
-    this.#go(step);
-    return { type: "attempt", failure: step.failure, next: step.next, discard: true };
-  }
-
-  #go(step: Step): void {
-    this.#attempt = step.attempt;
-    this.#delayMs = step.next.delayMs;
-    this.#passing = false;
-    this.#inner = undefined;
-  }
-
-  async return(): Promise<Result> {
-    this.#done = true;
-    this.#queue = [];
-    this.#head = 0;
-    this.#closing.abort();
-    await this.#inner?.return?.();
-    return { done: true, value: undefined };
-  }
-
-  /** Goes on until there is something to hand out: a failed attempt too, before whatever wait follows it. */
-  async #advance(): Promise<void> {
-    const { plan, now, nobody } = this.#setup;
-    this.#attempt ??= plan.first(now());
-    const attempt = this.#attempt;
-    if (attempt === undefined) {
-      this.#end(nobody, undefined);
-      return;
-    }
-    if (this.#delayMs > 0 && !(await this.#wait(this.#delayMs))) return;
-    const failed = await this.#try(attempt);
-    if (failed === undefined) return;
-    const step = plan.after(attempt, failed.error, failed.partial.usage, now());
-    if (step === undefined) {
-      this.#end(this.#summary(failed.error), failed.partial);
-      return;
-    }
-    this.#go(step);
-    this.#queue.push({ type: "attempt", failure: step.failure, next: step.next });
+    const summary = this.#summary(error);
+    if (begun) yield { type: "error", error: summary, partial: { ...partial, error: summary } };
+    else yield* this.#failed(summary, attempt.model, partial);
+    return undefined;
   }
 
   async #wait(ms: number): Promise<boolean> {
     const { sleep, options } = this.#setup;
-    const signal =
-      options.signal === undefined
-        ? this.#closing.signal
-        : AbortSignal.any([options.signal, this.#closing.signal]);
+    const signals = [this.#leaving.signal, options.signal].filter((signal) => signal !== undefined);
     try {
-      await sleep(ms, signal);
-      return !this.#done;
+      await sleep(ms, AbortSignal.any(signals));
+      return true;
     } catch {
-      this.#end({ ...failure("aborted", "The request was aborted."), emitted: false }, undefined);
       return false;
     }
   }
 
-  /** Reads an attempt up to its first block or its finish (handed out) or its failure (returned). */
-  async #try(attempt: Attempt): Promise<Failed | undefined> {
-    const { open, now, plan, options } = this.#setup;
-    const inner = guarded(
-      () => open(attempt, plan.silenceMs(attempt, now())),
-      attempt.model,
-      options.signal,
-      now,
-    );
-    this.#inner = inner;
-    this.#look = this.#lookAt(inner);
-    const held: ModelEvent[] = [];
-    for (;;) {
-      const result = await inner.next();
-      if (this.#done) return undefined;
-      if (result.done === true) {
-        const error = {
-          ...failure("protocol", "The provider's stream ended without a word."),
-          emitted: false,
-        };
-        return { error, partial: brokenMessage(attempt.model, error, now()) };
-      }
-      const event = result.value;
-      if (event.type === "error" && !event.error.emitted) return event;
-      if (event.type !== "start" && event.type !== "error") plan.alive(now());
-      held.push(event);
-      if (event.type !== "start" && event.type !== "usage") {
-        if (says(event)) this.#said();
-        if (event.type !== "error") attempt.ring.worked(attempt.key);
-        this.#queue = this.#head === this.#queue.length ? held : [...this.#queue.slice(this.#head), ...held];
-        this.#head = 0;
-        this.#passing = true;
-        return undefined;
-      }
-    }
+  #redacted({ error, partial }: Extract<ModelEvent, { type: "error" }>) {
+    const redacted = { ...error, message: this.#setup.redact(error.message) };
+    return { type: "error", error: redacted, partial: { ...partial, error: redacted } } as const;
   }
 
   #summary(error: ModelErrorData): ModelErrorData {
     const { failures } = this.#setup.plan;
     if (failures.length < 2) return { ...error, attempts: failures };
     const said = failures.map(
-      (one) => `${one.provider}/${one.model} (${one.key ?? "no key"}): ${one.message}`,
+      ({ provider, model, key, message }) => `${provider}/${model} (${key ?? "no key"}): ${message}`,
     );
-    return {
-      ...error,
-      message: `All ${failures.length} attempts failed. ${said.join("; ")}`,
-      attempts: failures,
+    const message = `All ${failures.length} attempts failed. ${said.join("; ")}`;
+    return { ...error, message, attempts: failures };
+  }
+
+  /** A whole turn that only says what went wrong. */
+  *#failed(
+    error: ModelErrorData,
+    asked: Model | undefined,
+    partial?: AssistantMessage,
+  ): Generator<ModelEvent> {
+    const { api = "", provider = "", id: model = "" } = asked ?? {};
+    const message: AssistantMessage = partial ?? {
+      role: "assistant",
+      content: [],
+      api,
+      provider,
+      model,
+      stopReason: error.code === "aborted" ? "aborted" : "error",
+      timestamp: this.#setup.now(),
     };
+    yield { type: "start", request: { api, provider, model }, warnings: [] };
+    yield { type: "error", error, partial: { ...message, error } };
   }
-
-  #end(error: ModelErrorData, partial: AssistantMessage | undefined): void {
-    if (this.#done) return;
-    const message = partial ?? brokenMessage(this.#attempt?.model, error, this.#setup.now());
-    const { api, provider, model } = message;
-    this.#queue.push(
-      { type: "start", request: { api, provider, model }, warnings: [] },
-      { type: "error", error, partial: { ...message, error } },
-    );
-    this.#done = true;
-  }
-}
-
-/** Text or thinking: what a person may have seen. */
-function says(event: ModelEvent): boolean {
-  return event.type === "text.delta" || event.type === "thinking.delta";
 }
 
 /** What was delivered counts as seen unless the caller knows better. */
-function wasShown(shown: (() => boolean) | undefined): boolean {
+function wasShown({ shown }: StreamOptions): boolean {
   try {
     return shown?.() !== false;
   } catch {

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Model, ModelContext, ModelStream, StreamModel, StreamOptions } from "@signalbox/agent-core";
-import type { FetchLike, ProviderConfig, Providers, Timeouts } from "../provider.ts";
-import { failure } from "../stream/errors.ts";
+import { failure } from "../failure/failure.ts";
+import type { FetchLike, ProviderConfig, Providers, Timeouts } from "../provider/provider.ts";
 import { withTextTools } from "../text-tools/index.ts";
 import { type Cooldowns, type Key, KeyRing, type KeyState } from "./keys.ts";
 import { type Attempt, AttemptPlan, type RetryPolicy } from "./plan.ts";
-import { Run, type Sleep } from "./run.ts";
+import { runAttempts, type Sleep } from "./run.ts";
 
 /** One account at one server, as the configuration names it. */
 export interface Account {
@@ -33,6 +33,8 @@ export interface RunnerOptions {
   readonly random?: () => number;
   /** Timers where absent. */
   readonly sleep?: Sleep;
+  /** Takes further secrets out of what vendors say of a failure; keys and header values of accounts go by themselves. */
+  readonly redact?: (text: string) => string;
 }
 
 /** One `StreamModel` over every account: retries, key rotation and fallback models as a matter of course. */
@@ -68,6 +70,19 @@ function byTools(stream: StreamModel): StreamModel {
   };
 }
 
+/** Shorter values are words that may well stand in a message by chance. */
+const SHORTEST_SECRET = 6;
+
+/** Vendors quote keys and requests in what they say of a failure. */
+function redactor(accounts: readonly Account[], more: (text: string) => string = (text) => text) {
+  const secrets = accounts
+    .flatMap(({ keys, headers = {} }) => [...keys, ...Object.values(headers)])
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .toSorted((a, b) => b.length - a.length);
+  return (text: string): string =>
+    more(secrets.reduce((said, secret) => said.replaceAll(secret, "[redacted]"), text));
+}
+
 interface Line {
   readonly account: Account;
   readonly ring: KeyRing;
@@ -83,6 +98,7 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
   const { providers, accounts, now = Date.now, random = Math.random, sleep = sleepFor } = options;
   const policy: RetryPolicy = { ...RETRY, ...options.retry };
   const cooldowns: Cooldowns = { ...COOLDOWNS, ...options.cooldowns };
+  const redact = redactor(accounts, options.redact);
   const lines = new Map<string, Line>();
   for (const account of accounts) {
     if (providers.get(account.api) === undefined)
@@ -98,8 +114,8 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
   }
 
   const streamFor = (line: Line, key: Key): StreamModel | undefined => {
-    const known = line.streams.get(key);
-    if (known !== undefined) return known;
+    const opened = line.streams.get(key);
+    if (opened !== undefined) return opened;
     const { account } = line;
     const config: ProviderConfig = {
       now,
@@ -137,11 +153,8 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
       );
     };
     const wanted = models.map((model) => `${model.provider}/${model.id}`).join(", ");
-    const nobody = {
-      ...failure("invalid", `No account is configured for ${wanted}.`),
-      emitted: false,
-    };
-    return new Run({
+    const noAccount = { ...failure("invalid", `No account is configured for ${wanted}.`), emitted: false };
+    return runAttempts({
       plan: new AttemptPlan(
         candidates,
         streamOptions.silenceMs === undefined ? policy : { ...policy, patienceMs: streamOptions.silenceMs },
@@ -151,7 +164,8 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
       options: streamOptions,
       now,
       sleep,
-      nobody,
+      redact,
+      noAccount,
     });
   };
 

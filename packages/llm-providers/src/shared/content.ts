@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { InputBlock, MediaSource, ToolCallBlock, ToolResultMessage } from "@signalbox/agent-core";
+import { hasLoneSurrogates } from "../turn/arguments.ts";
 
 /** A media block's address as vendors take it: the URL, or the bytes as a data URL. */
 export function mediaUrl(mimeType: string, source: MediaSource): string {
@@ -35,20 +35,10 @@ export function resultMedia(message: ToolResultMessage): InputBlock[] {
 }
 
 /**
- * A call's arguments for the history. What was no JSON object goes back as an empty one, since servers parse it; the
- * call's result tells the model what was wrong.
+ * A call's arguments for the history, as they came where that is possible. What was no JSON object goes back as an
+ * empty one, since servers parse it; the call's result tells the model what was wrong.
  */
 export function replayArguments(call: ToolCallBlock): string {
-  return call.args === undefined || call.argsText.trim() === "" ? "{}" : call.argsText;
-}
-
-const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-
-/** The same `length` letters and digits for the same text, always. */
-export function digestId(text: string, length: number): string {
-  let out = "";
-  for (const byte of createHash("sha256").update(text).digest().subarray(0, length)) {
-    out += ALPHABET[byte % ALPHABET.length];
-  }
-  return out;
+  if (call.args === undefined || call.argsText.trim() === "") return "{}";
+  return hasLoneSurrogates(call.argsText) ? JSON.stringify(call.args) : call.argsText;
 }

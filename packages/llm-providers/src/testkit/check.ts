@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { AssistantMessage, Block, ModelErrorData, ModelEvent, ModelStream } from "@signalbox/agent-core";
+import type { AssistantMessage, Block, ModelErrorData, ModelEvent } from "@signalbox/agent-core";
 
 /** A stream read to its end, checked. */
 export interface ReadTurn {
@@ -116,20 +116,4 @@ export async function readTurn(stream: AsyncIterable<ModelEvent>): Promise<ReadT
   const events: ModelEvent[] = [];
   for await (const event of stream) events.push(event);
   return checkEvents(events);
-}
-
-/** The same with the events that are ready taken as they are, and only the others waited for. */
-export async function readReady(stream: ModelStream): Promise<ReadTurn> {
-  const iterator = stream[Symbol.asyncIterator]();
-  const events: ModelEvent[] = [];
-  for (;;) {
-    const ready = iterator.nextReady?.();
-    if (ready !== undefined) {
-      events.push(ready);
-      continue;
-    }
-    const next = await iterator.next();
-    if (next.done === true) return checkEvents(events);
-    events.push(next.value);
-  }
 }

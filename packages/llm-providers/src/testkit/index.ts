@@ -1,4 +1,4 @@
-export { checkEvents, type ReadTurn, readReady, readTurn } from "./check.ts";
+export { checkEvents, type ReadTurn, readTurn } from "./check.ts";
 export { type Whole, wholeOf, wrongWithCut } from "./cut.ts";
 export {
   type ProviderSubject,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { AssistantMessage, JsonObject, Model, ModelContext, ModelEvent } from "@signalbox/agent-core";
-import type { Provider, ProviderConfig } from "../provider.ts";
-import { checkEvents, type ReadTurn, readReady, readTurn } from "./check.ts";
+import type { Provider, ProviderConfig } from "../provider/provider.ts";
+import { checkEvents, type ReadTurn, readTurn } from "./check.ts";
 import { type Whole, wholeOf, wrongWithCut } from "./cut.ts";
 import { bytewise, eventEnds, type Wire, type WireAnswer, wire } from "./wire.ts";
 
@@ -171,16 +171,6 @@ export function providerSuite({ describe, it }: TestApi, subject: ProviderSubjec
           const whole = await under.read({ pieces: [bytes] });
           const turn = await under.read({ pieces: bytewise(bytes) });
           assert.deepEqual(essence(turn), essence(whole));
-        });
-
-        it("gives the same events to who takes those that are ready", async () => {
-          const edges = eventEnds(bytes).filter((_, index) => index % 3 === 0);
-          const pieces = [0, ...edges].map((from, index) => bytes.subarray(from, edges[index]));
-          const waited = await under.read({ pieces });
-          const { events } = under.open({ pieces });
-          const taken = await within("a turn", readReady(events), subject.hungMs);
-          assert.deepEqual(taken.events.slice(0, -1), waited.events.slice(0, -1));
-          assert.deepEqual(essence(taken), essence(waited));
         });
 
         it("ends once wherever it is cut, and runs nothing then", async () => {

@@ -1,4 +1,4 @@
-import type { FetchLike } from "../provider.ts";
+import type { FetchLike } from "../provider/provider.ts";
 
 /** A server's answer, byte for byte. */
 export interface WireAnswer {

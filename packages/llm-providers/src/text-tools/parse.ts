@@ -1,4 +1,5 @@
-import { parseArguments } from "../stream/arguments.ts";
+import { isRaw } from "../shared/json.ts";
+import { parseArguments } from "../turn/arguments.ts";
 import { CALL_CLOSE, CALL_OPEN, RESULT_OPEN } from "./write.ts";
 
 /** A call read from text. `argsText` is the arguments' JSON, or the whole body where that could not be read. */
@@ -19,10 +20,6 @@ export interface ScanSink {
 
 const UNREADABLE = "unreadable";
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Reads the body of one call; code fences around it are forgiven. */
 function readCall(body: string): TextCall {
   const text = body
@@ -37,7 +34,7 @@ function readCall(body: string): TextCall {
     return { name: UNREADABLE, argsText: text, error: 'The call has no "name".' };
   const given = parsed.args.arguments ?? parsed.args.parameters ?? {};
   if (typeof given === "string") return { name, argsText: given };
-  if (!isRecord(given)) return { name, argsText: text, error: '"arguments" is not a JSON object.' };
+  if (!isRaw(given)) return { name, argsText: text, error: '"arguments" is not a JSON object.' };
   return { name, argsText: JSON.stringify(given) };
 }
 
@@ -89,14 +86,13 @@ export class CallScanner {
 
   #inText(text: string): void {
     this.#held = "";
-    const from = 0;
     let at = 0;
     let lineStart = this.#lineStart;
     while (at < text.length) {
       if (lineStart && text[at] === "<") {
         const rest = text.slice(at);
         if (rest.startsWith(CALL_OPEN)) {
-          this.#say(text.slice(from, at));
+          this.#say(text.slice(0, at));
           this.#body = [];
           this.#tail = "";
           this.#lineStart = true;
@@ -104,13 +100,13 @@ export class CallScanner {
           return;
         }
         if (this.#calls > 0 && rest.startsWith(RESULT_OPEN)) {
-          this.#say(text.slice(from, at));
+          this.#say(text.slice(0, at));
           this.#over = true;
           this.#sink.invented();
           return;
         }
         if (CALL_OPEN.startsWith(rest) || (this.#calls > 0 && RESULT_OPEN.startsWith(rest))) {
-          this.#say(text.slice(from, at));
+          this.#say(text.slice(0, at));
           this.#held = rest;
           this.#lineStart = true;
           return;
@@ -129,7 +125,7 @@ export class CallScanner {
       lineStart = true;
     }
     this.#lineStart = lineStart;
-    this.#say(text.slice(from));
+    this.#say(text);
   }
 
   #inCall(delta: string): void {

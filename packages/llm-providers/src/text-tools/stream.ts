@@ -1,6 +1,7 @@
-import type { ModelEvent, StreamModel, StreamOptions } from "@signalbox/agent-core";
-import { iterableSource } from "../stream/source.ts";
-import { modelTurn, type TurnWriter } from "../stream/turn.ts";
+import type { ModelEvent, StreamModel } from "@signalbox/agent-core";
+import { Replay } from "../turn/replay.ts";
+import { modelTurn, UNWATCHED } from "../turn/turn.ts";
+import type { TurnWriter } from "../turn/writer.ts";
 import { CallScanner, type ScanSink } from "./parse.ts";
 import { RESULT_OPEN, TextHistory, textContext } from "./write.ts";
 
@@ -8,7 +9,9 @@ import { RESULT_OPEN, TextHistory, textContext } from "./write.ts";
 class TextCallReader {
   readonly #turn: TurnWriter;
   readonly #idPrefix: string;
-  readonly #open = new Map<number, number>();
+  readonly #replay: Replay;
+  /** Theirs, of the text that is being read. */
+  #reading: number | undefined;
   #scanner: CallScanner | undefined;
   #textIndex: number | undefined;
   #calls = 0;
@@ -16,6 +19,7 @@ class TextCallReader {
   constructor(turn: TurnWriter, idPrefix: string) {
     this.#turn = turn;
     this.#idPrefix = idPrefix;
+    this.#replay = new Replay(turn);
   }
 
   readonly #sink: ScanSink = {
@@ -45,57 +49,25 @@ class TextCallReader {
     this.#textIndex = undefined;
   }
 
-  readonly event = (event: ModelEvent): void => {
-    const turn = this.#turn;
-    switch (event.type) {
-      case "start":
-        for (const warning of event.warnings) turn.warn(warning.code, warning.message);
-        turn.start(event.request.requestId);
-        break;
-      case "block.start":
-        if (event.block.type === "text") this.#scanner = new CallScanner(this.#sink);
-        else if (event.block.type === "thinking" || event.block.type === "toolCall")
-          this.#open.set(event.index, turn.open(event.block));
-        break;
-      case "text.delta":
-        this.#scanner?.push(event.delta);
-        break;
-      case "thinking.delta":
-        turn.thinking(this.#open.get(event.index) ?? -1, event.delta);
-        break;
-      case "tool.delta":
-        turn.args(this.#open.get(event.index) ?? -1, event.delta);
-        break;
-      case "block.end": {
-        const opened = this.#open.get(event.index);
-        if (event.block.type === "text") {
-          this.#scanner?.end();
-          this.#scanner = undefined;
-          this.#closeText();
-        } else if (opened !== undefined) {
-          turn.close(opened, event.block.native);
-        } else {
-          turn.block(event.block);
-        }
-        break;
-      }
-      case "usage":
-        turn.usage(event.usage);
-        break;
-      case "attempt":
-        break;
-      case "finish": {
-        const { stopReason, rawStopReason, responseId } = event.message;
-        if (responseId !== undefined) turn.responseId(responseId);
-        const ended = stopReason === "end_turn" || stopReason === "stop_sequence";
-        turn.finish(this.#calls > 0 && ended ? "tool_use" : stopReason, rawStopReason);
-        break;
-      }
-      case "error":
-        turn.fail(event.error, event.partial.stopReason);
-        break;
+  event(event: ModelEvent): void {
+    if (event.type === "block.start" && event.block.type === "text") {
+      this.#reading = event.index;
+      this.#scanner = new CallScanner(this.#sink);
+    } else if (event.type === "text.delta" && event.index === this.#reading) {
+      this.#scanner?.push(event.delta);
+    } else if (event.type === "block.end" && event.index === this.#reading) {
+      this.#reading = undefined;
+      this.#scanner?.end();
+      this.#closeText();
+    } else if (event.type === "finish") {
+      const { stopReason, rawStopReason, responseId } = event.message;
+      if (responseId !== undefined) this.#turn.responseId(responseId);
+      const ended = stopReason === "end_turn" || stopReason === "stop_sequence";
+      this.#turn.finish(this.#calls > 0 && ended ? "tool_use" : stopReason, rawStopReason);
+    } else {
+      this.#replay.event(event);
     }
-  };
+  }
 }
 
 /**
@@ -106,16 +78,15 @@ class TextCallReader {
 export function withTextTools(stream: StreamModel): StreamModel {
   const history = new TextHistory();
   return (model, context, options = {}) =>
-    modelTurn({ model, options, timeouts: { firstByteMs: 0x7fffffff, idleMs: 0x7fffffff } }, async (turn) => {
+    modelTurn({ model, options, timeouts: UNWATCHED }, async function* (turn) {
       const { toolChoice, ...rest } = options;
-      const inner: StreamOptions = {
-        ...rest,
-        signal: turn.signal,
-        ...(context.tools.length > 0
-          ? { stopSequences: [...(options.stopSequences ?? []), RESULT_OPEN] }
-          : {}),
-      };
+      const stops =
+        context.tools.length > 0 ? { stopSequences: [...(options.stopSequences ?? []), RESULT_OPEN] } : {};
       const reader = new TextCallReader(turn, `call_${context.messages.length}`);
-      return iterableSource(stream(model, textContext(context, history, toolChoice), inner), reader.event);
+      const asked = textContext(context, history, toolChoice);
+      for await (const event of stream(model, asked, { ...rest, signal: turn.signal, ...stops })) {
+        reader.event(event);
+        yield;
+      }
     });
 }

@@ -8,8 +8,8 @@ import type {
 } from "@signalbox/agent-core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { modelTurn } from "../stream/turn.ts";
 import { readTurn } from "../testkit/index.ts";
+import { modelTurn } from "../turn/turn.ts";
 import { withTextTools } from "./index.ts";
 import { CallScanner } from "./parse.ts";
 
@@ -46,13 +46,13 @@ function saying(
   const stream: StreamModel = (asked, context, options) => {
     seen.context = context;
     seen.options = options;
-    return modelTurn({ model: asked, options }, async (turn) => {
+    return modelTurn({ model: asked, options }, async function* (turn) {
       turn.start("req_1");
       const index = turn.open({ type: "text" });
       for (const piece of pieces) turn.text(index, piece);
       turn.close(index);
       turn.finish(stop, "stop");
-      return { pull: () => false, close: () => {} };
+      yield;
     });
   };
   return { stream: withTextTools(stream), seen };

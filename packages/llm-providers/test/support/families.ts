@@ -5,7 +5,7 @@ import { googleGenerative } from "../../src/google/index.ts";
 import { mistralChat } from "../../src/mistral/index.ts";
 import { openaiChat } from "../../src/openai-chat/index.ts";
 import { openaiResponses } from "../../src/openai-responses/index.ts";
-import type { Provider } from "../../src/provider.ts";
+import type { Provider } from "../../src/provider/provider.ts";
 
 /** One wire format and the recordings that speak it. */
 export interface Family {

@@ -94,6 +94,8 @@ export function handedOver(history: readonly Message[], target: Model, options: 
     };
     switch (one.type) {
       case "text":
+        // Vendors refuse blank text.
+        if (one.text.trim() === "") return [];
         return own || one.native === undefined ? [one] : lose("native", { type: "text", text: one.text });
       case "thinking": {
         if (own) return [one];
@@ -179,9 +181,9 @@ export function handedOver(history: readonly Message[], target: Model, options: 
       );
       return [called(one, id, at)];
     });
-    if (content.length > 0) messages.push({ ...message, content }, ...results);
-    else if (!message.content.some((one) => one.type === "toolCall"))
-      losses.push({ kind: "empty", message: at });
+    const says = content.some((one) => !(one as Block).type.endsWith("thinking"));
+    if (says) messages.push({ ...message, content }, ...results);
+    else losses.push({ kind: "empty", message: at });
   });
   return { messages, losses };
 }

@@ -1,5 +1,5 @@
 import type { Model, ModelContext, ModelEvent, StreamOptions } from "@signalbox/agent-core";
-import type { FetchLike, Provider } from "../../src/provider.ts";
+import type { FetchLike, Provider } from "../../src/provider/provider.ts";
 import {
   eventEnds,
   type ReadTurn,

@@ -1,5 +1,5 @@
 import type { Model } from "@signalbox/agent-core";
-import type { Provider } from "../../src/provider.ts";
+import type { Provider } from "../../src/provider/provider.ts";
 import { wire } from "../../src/testkit/index.ts";
 import type { Conversation } from "./conversations.ts";
 

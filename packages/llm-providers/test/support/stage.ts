@@ -6,10 +6,10 @@ import type {
   StreamModel,
   Usage,
 } from "@signalbox/agent-core";
-import { createProviders, type Provider } from "../../src/provider.ts";
+import { failure } from "../../src/failure/failure.ts";
+import { createProviders, type Provider } from "../../src/provider/provider.ts";
 import { createModelRunner, type RunnerOptions } from "../../src/runner/index.ts";
-import { failure } from "../../src/stream/errors.ts";
-import { modelTurn } from "../../src/stream/turn.ts";
+import { modelTurn } from "../../src/turn/turn.ts";
 
 /** What a pretend vendor does with one request. */
 export type Play =
@@ -55,7 +55,7 @@ export function stage(
     connect:
       ({ apiKey }): StreamModel =>
       (asked, _context, how) =>
-        modelTurn({ model: asked, options: how, now: () => now }, async (turn) => {
+        modelTurn({ model: asked, options: how, now: () => now }, async function* (turn) {
           const play = plays[seen.length];
           seen.push(`${asked.provider}/${asked.id} ${apiKey ?? "-"}`);
           if (play === undefined) throw new Error("nothing more to play");
@@ -72,7 +72,7 @@ export function stage(
             now += play.takes === "patience" ? (how?.silenceMs ?? 300_000) : (play.takes ?? 0);
             turn.fail(failure(play.fail, `${play.fail} here`, { retryAfterMs: play.retryAfterMs }));
           }
-          return { pull: () => false, close: () => {} };
+          yield;
         }),
   };
   const runner = createModelRunner({

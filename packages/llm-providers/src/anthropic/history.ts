@@ -1,0 +1,164 @@
+import type {
+  Base64ImageSource,
+  ContentBlockParam,
+  DocumentBlockParam,
+  ImageBlockParam,
+  TextBlockParam,
+  TextCitationParam,
+  ToolResultBlockParam,
+} from "@anthropic-ai/sdk/resources/messages";
+import type {
+  AssistantMessage,
+  Block,
+  FileBlock,
+  ImageBlock,
+  InputBlock,
+  Message,
+  ToolResultMessage,
+} from "@signalbox/agent-core";
+import { isTextFile, leftOut } from "../adapt/media.ts";
+import { isRaw, type Raw } from "../shared/json.ts";
+
+type InputParam = TextBlockParam | ImageBlockParam | DocumentBlockParam;
+
+const IMAGES: readonly Base64ImageSource["media_type"][] = [
+  "image/jpeg",
+  "image/png",
+  "image/gif",
+  "image/webp",
+];
+
+/** A message with a list of blocks. */
+export interface MessageBlocks {
+  readonly role: "user" | "assistant";
+  readonly content: ContentBlockParam[];
+}
+
+/** A history as the vendor's messages; all results of one turn go into one message. */
+export function historyMessages(messages: readonly Message[]): MessageBlocks[] {
+  const out: MessageBlocks[] = [];
+  for (const [at, message] of messages.entries()) {
+    if (message.role === "user") {
+      out.push({ role: "user", content: inputParams(message.content) });
+    } else if (message.role === "assistant") {
+      const content = assistantParams(message);
+      if (content.length > 0) out.push({ role: "assistant", content });
+    } else if (messages[at - 1]?.role === "toolResult") out.at(-1)?.content.push(resultParam(message));
+    else out.push({ role: "user", content: [resultParam(message)] });
+  }
+  return out;
+}
+
+function textParam(text: string): TextBlockParam {
+  return { type: "text", text };
+}
+
+function inputParams(content: string | readonly InputBlock[]): InputParam[] {
+  if (typeof content === "string") return content.trim() === "" ? [] : [textParam(content)];
+  return content.map(inputParam).filter((block) => block !== undefined);
+}
+
+function inputParam(block: InputBlock): InputParam | undefined {
+  switch (block.type) {
+    case "text":
+      return block.text.trim() === "" ? undefined : textParam(block.text);
+    case "image":
+      return imageParam(block);
+    case "file":
+      return fileParam(block);
+    case "audio":
+      return leftOut(block);
+  }
+}
+
+function imageParam(block: ImageBlock): InputParam {
+  const { source, mimeType } = block;
+  if (source.kind === "url") return { type: "image", source: { type: "url", url: source.url } };
+  const mediaType = IMAGES.find((type) => type === mimeType);
+  if (mediaType === undefined) return leftOut(block);
+  return { type: "image", source: { type: "base64", media_type: mediaType, data: source.data } };
+}
+
+function fileParam(block: FileBlock): InputParam {
+  const { source, mimeType, name } = block;
+  const title = name === undefined ? undefined : { title: name };
+  if (mimeType === "application/pdf")
+    return source.kind === "url"
+      ? { type: "document", source: { type: "url", url: source.url }, ...title }
+      : { type: "document", source: { type: "base64", media_type: mimeType, data: source.data }, ...title };
+  if (source.kind === "url" || !isTextFile(mimeType)) return leftOut(block);
+  const data = Buffer.from(source.data, "base64").toString("utf8");
+  if (data.trim() === "") return textParam(`[file ${name ?? ""} is empty]`);
+  return { type: "document", source: { type: "text", media_type: "text/plain", data }, ...title };
+}
+
+/** One tool result; an error must say something. */
+function resultParam(message: ToolResultMessage): ToolResultBlockParam {
+  const content = inputParams(message.content);
+  if (content.length === 0 && message.isError) content.push(textParam("(no output)"));
+  return {
+    type: "tool_result",
+    tool_use_id: message.toolCallId,
+    ...(content.length > 0 ? { content } : {}),
+    ...(message.isError ? { is_error: true } : {}),
+  };
+}
+
+/** A model's turn; empty where nothing of it can be sent back. */
+function assistantParams(message: AssistantMessage): ContentBlockParam[] {
+  const params: ContentBlockParam[] = [];
+  /** The text that citations belong to. */
+  let cited: TextBlockParam | undefined;
+  for (const block of message.content) {
+    if (block.type === "citation") {
+      const data = block.native?.data;
+      if (cited !== undefined && isRaw(data) && isCitation(data))
+        cited.citations = [...(cited.citations ?? []), data];
+      continue;
+    }
+    const param = assistantParam(block);
+    cited = block.type === "text" && param?.type === "text" ? param : undefined;
+    if (param !== undefined) params.push(param);
+  }
+  // Thinking alone is refused, and says nothing without what it led to.
+  return params.every(({ type }) => type === "thinking" || type === "redacted_thinking") ? [] : params;
+}
+
+function assistantParam(block: Block): ContentBlockParam | undefined {
+  const data = block.native?.data;
+  switch (block.type) {
+    case "text":
+    case "refusal":
+      return block.text.trim() === "" ? undefined : textParam(block.text);
+    case "thinking":
+      if (!isRaw(data)) return undefined;
+      if (typeof data.redacted === "string") return { type: "redacted_thinking", data: data.redacted };
+      if (typeof data.signature !== "string") return undefined;
+      return { type: "thinking", thinking: block.text, signature: data.signature };
+    case "toolCall":
+      // The vendor takes objects only; what was not one goes back under the name its documentation gives.
+      return {
+        type: "tool_use",
+        id: block.id,
+        name: block.name,
+        input: block.args ?? { INVALID_JSON: block.argsText },
+      };
+    case "opaque":
+      return isRaw(data) && isKeptBlock(data) ? data : undefined;
+    // Goes into the text before it.
+    case "citation":
+    case "image":
+    case "audio":
+    case "file":
+      return undefined;
+  }
+}
+
+/** Vendor data was kept as it came from this API, so that its type says what it is. */
+function isKeptBlock(data: Raw): data is Raw & ContentBlockParam {
+  return typeof data.type === "string";
+}
+
+function isCitation(data: Raw): data is Raw & TextCitationParam {
+  return typeof data.type === "string";
+}

@@ -1,0 +1,265 @@
+import { randomUUID } from "node:crypto";
+import type {
+  CitationsDelta,
+  ContentBlock,
+  MessageDeltaUsage,
+  RawContentBlockDelta,
+  RawMessageStreamEvent,
+  Usage as WireUsage,
+} from "@anthropic-ai/sdk/resources/messages";
+import type { Model, Native, StopReason } from "@signalbox/agent-core";
+import { pricesFor, reportedUsage, type TokenCounts } from "../cost.ts";
+import { failure } from "../failure/failure.ts";
+import type { EventReader } from "../provider/event-stream.ts";
+import { entryOf, isCount, isRaw, keepJson } from "../shared/json.ts";
+import { nativeOf } from "../shared/native.ts";
+import type { TurnWriter } from "../turn/writer.ts";
+import { bodyFailure } from "./failure.ts";
+
+interface ErrorEvent {
+  readonly type: "error";
+  readonly error?: unknown;
+}
+
+const STOP: Readonly<Record<string, StopReason>> = {
+  end_turn: "end_turn",
+  tool_use: "tool_use",
+  max_tokens: "max_tokens",
+  stop_sequence: "stop_sequence",
+  refusal: "refusal",
+  pause_turn: "pause",
+};
+
+/** A text, where it is one: the SDK's types say what the vendor documents, not what a server sends. */
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function countOf(value: unknown): number | undefined {
+  return isCount(value) ? value : undefined;
+}
+
+/** A block while its deltas arrive. */
+interface Reading {
+  /** Our index; -1 for a block only the vendor understands, which is kept as it came. */
+  readonly index: number;
+  readonly start: ContentBlock;
+  signature: string;
+  json: string;
+}
+
+/** Reads one answer's events into a turn. */
+export class AnthropicReader implements EventReader {
+  readonly #turn: TurnWriter;
+  readonly #model: Model;
+  readonly #open = new Map<number, Reading>();
+  #begun = false;
+  #tokens: TokenCounts = {};
+  #stop: string | undefined;
+  #explanation: string | undefined;
+
+  constructor(turn: TurnWriter, model: Model) {
+    this.#turn = turn;
+    this.#model = model;
+  }
+
+  data(text: string): void {
+    const event: RawMessageStreamEvent | ErrorEvent | { readonly type: "ping" } = JSON.parse(text);
+    switch (event.type) {
+      case "content_block_delta":
+        this.#delta(event.index, event.delta);
+        break;
+      case "content_block_start":
+        this.#start(event.index, event.content_block);
+        break;
+      case "content_block_stop":
+        this.#close(event.index);
+        break;
+      case "message_start":
+        if (this.#begun) {
+          // Two answers spliced into one cannot be told apart, and half a call must not run.
+          this.#turn.fail(failure("protocol", "A second answer began in the middle of the first."));
+          break;
+        }
+        // A second one before any content is a proxy's mistake and adds nothing but its usage.
+        if (typeof event.message.id === "string") this.#turn.responseId(event.message.id);
+        this.#count(event.message.usage);
+        break;
+      case "message_delta":
+        this.#stop = textOf(event.delta.stop_reason) ?? this.#stop;
+        this.#explanation = textOf(event.delta.stop_details?.explanation) ?? this.#explanation;
+        if (event.usage) this.#count(event.usage);
+        break;
+      case "message_stop":
+        this.#end();
+        break;
+      case "error":
+        this.#turn.fail(bodyFailure(isRaw(event.error) ? event.error : {}));
+        break;
+      default:
+    }
+  }
+
+  wireEnded(broken: boolean): void {
+    if (!broken) this.#end();
+  }
+
+  /** The answer is over, with or without the vendor's last event: what counts is that it said why it stopped. */
+  #end(): void {
+    const raw = this.#stop;
+    if (raw === undefined || this.#turn.ended) return;
+    for (const index of [...this.#open.keys()]) this.#close(index);
+    if (raw === "model_context_window_exceeded") {
+      this.#turn.fail(
+        failure("overflow", "The answer filled the model's context window."),
+        "context_overflow",
+      );
+      return;
+    }
+    if (raw === "refusal" && this.#explanation !== undefined)
+      this.#turn.block({ type: "refusal", text: this.#explanation });
+    this.#turn.finish(entryOf(STOP, raw) ?? "end_turn", raw);
+  }
+
+  #start(at: number, block: ContentBlock): void {
+    this.#begun = true;
+    if (this.#open.has(at)) this.#close(at);
+    const reading = (index: number): void => {
+      this.#open.set(at, { index, start: block, signature: "", json: "" });
+    };
+    switch (block.type) {
+      case "text": {
+        const index = this.#turn.open({ type: "text" });
+        reading(index);
+        if (block.text) this.#turn.text(index, block.text);
+        break;
+      }
+      case "thinking": {
+        const index = this.#turn.open({ type: "thinking" });
+        reading(index);
+        if (block.thinking) this.#turn.thinking(index, block.thinking);
+        const opened = this.#open.get(at);
+        if (opened !== undefined) opened.signature = textOf(block.signature) ?? "";
+        break;
+      }
+      case "redacted_thinking":
+        this.#turn.block({
+          type: "thinking",
+          text: "",
+          redacted: true,
+          native: nativeOf(this.#model, { redacted: textOf(block.data) ?? "" }),
+        });
+        break;
+      case "tool_use":
+        reading(
+          this.#turn.open({
+            type: "toolCall",
+            id: textOf(block.id) ?? `toolu_${randomUUID().replaceAll("-", "")}`,
+            name: textOf(block.name) ?? "",
+          }),
+        );
+        break;
+      default:
+        // What has no type could not be sent back.
+        if (textOf(block.type) !== undefined) reading(-1);
+    }
+  }
+
+  #delta(at: number, delta: RawContentBlockDelta): void {
+    const block = this.#open.get(at);
+    if (block === undefined) return;
+    switch (delta.type) {
+      case "text_delta":
+        this.#turn.text(block.index, delta.text);
+        break;
+      case "thinking_delta":
+        this.#turn.thinking(block.index, delta.thinking);
+        break;
+      case "input_json_delta":
+        if (typeof delta.partial_json !== "string") break;
+        block.json += delta.partial_json;
+        if (block.index >= 0) this.#turn.args(block.index, delta.partial_json);
+        break;
+      case "signature_delta":
+        block.signature += textOf(delta.signature) ?? "";
+        break;
+      case "citations_delta": {
+        const { citation } = delta;
+        const title = textOf(
+          "title" in citation
+            ? citation.title
+            : "document_title" in citation
+              ? citation.document_title
+              : null,
+        );
+        const url = "url" in citation ? textOf(citation.url) : undefined;
+        this.#turn.block({
+          type: "citation",
+          text: textOf(citation.cited_text) ?? "",
+          ...(title ? { title } : {}),
+          ...(url ? { url } : {}),
+          ...this.#sentBack(citation),
+        });
+        break;
+      }
+      default:
+    }
+  }
+
+  /** What the vendor wants to see again of a citation: those of its web search, which cite themselves. */
+  #sentBack(citation: CitationsDelta["citation"]): { readonly native: Native } | undefined {
+    if (citation.type !== "web_search_result_location") return undefined;
+    const { type, cited_text, url, title, encrypted_index } = citation;
+    const texts = [cited_text, url, encrypted_index, title ?? ""];
+    if (texts.some((one) => textOf(one) === undefined)) return undefined;
+    return {
+      native: nativeOf(this.#model, { type, cited_text, url, title: title ?? null, encrypted_index }),
+    };
+  }
+
+  #close(at: number): void {
+    const block = this.#open.get(at);
+    if (block === undefined) return;
+    this.#open.delete(at);
+    const { index, start, json, signature } = block;
+    if (start.type === "tool_use") {
+      // Some servers send the arguments whole with the start.
+      if (
+        json === "" &&
+        typeof start.input === "object" &&
+        start.input !== null &&
+        Object.keys(start.input).length > 0
+      )
+        this.#turn.args(index, JSON.stringify(start.input));
+      this.#turn.close(index);
+    } else if (index >= 0) {
+      this.#turn.close(index, signature === "" ? undefined : nativeOf(this.#model, { signature }));
+    } else {
+      const input = json === "" ? {} : { input: JSON.parse(json) };
+      this.#turn.block({ type: "opaque", native: nativeOf(this.#model, keepJson({ ...start, ...input })) });
+    }
+  }
+
+  /** Input counts come with the start and may be corrected at the end; each figure is the latest one said. */
+  #count(wire: WireUsage | MessageDeltaUsage | null | undefined): void {
+    if (typeof wire !== "object" || wire === null) return;
+    const before = this.#tokens;
+    const uncached = countOf(wire.input_tokens) ?? before.uncached;
+    const cacheRead = countOf(wire.cache_read_input_tokens) ?? before.cacheRead;
+    const cacheWrite = countOf(wire.cache_creation_input_tokens) ?? before.cacheWrite;
+    const long = "cache_creation" in wire ? wire.cache_creation?.ephemeral_1h_input_tokens : undefined;
+    this.#tokens = {
+      input: uncached === undefined ? undefined : uncached + (cacheRead ?? 0) + (cacheWrite ?? 0),
+      uncached,
+      cacheRead,
+      cacheWrite,
+      cacheWriteLong: countOf(long) ?? before.cacheWriteLong,
+      output: countOf(wire.output_tokens) ?? before.output,
+      reasoning: countOf(wire.output_tokens_details?.thinking_tokens) ?? before.reasoning,
+    };
+    const prices = pricesFor(this.#model, this.#tokens.input);
+    // An hour's cache write costs twice the input price, five minutes' one and a quarter.
+    const extra = prices === undefined ? {} : { cacheWriteLong: prices.input * 2 };
+    this.#turn.usage(reportedUsage(this.#tokens, prices, extra));
+  }
+}

@@ -1,0 +1,224 @@
+import type { ModelErrorCode, ModelErrorData } from "@signalbox/agent-core";
+import { entryOf } from "../shared/json.ts";
+
+/** What is known of a failure before it is classified. Structured fields decide; the message only where none does. */
+export interface FailureFacts {
+  readonly message: string;
+  readonly status?: number | undefined;
+  /** The vendor's error type or code words, most specific first, for instance `overloaded_error`. */
+  readonly words?: readonly (string | null | undefined)[];
+  readonly retryAfterMs?: number | undefined;
+  readonly requestId?: string | undefined;
+}
+
+/** `ModelErrorData` without what only the running turn knows. */
+export type Failure = Omit<ModelErrorData, "emitted" | "attempts">;
+
+/** An exception an adapter may throw to end its turn with exactly this failure. */
+export class FailureError extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.name = "FailureError";
+    this.failure = failure;
+  }
+}
+
+/** Vendors' own words for what went wrong (error `type`, `code` or `status` fields). */
+const WORDS: Readonly<Record<string, ModelErrorCode>> = {
+  authentication_error: "auth",
+  permission_error: "auth",
+  invalid_api_key: "auth",
+  invalid_authentication: "auth",
+  account_deactivated: "auth",
+  UNAUTHENTICATED: "auth",
+  PERMISSION_DENIED: "auth",
+  API_KEY_INVALID: "auth",
+  billing_error: "billing",
+  insufficient_quota: "billing",
+  billing_not_active: "billing",
+  billing_hard_limit_reached: "billing",
+  insufficient_balance: "billing",
+  rate_limit_error: "rate_limit",
+  rate_limit_exceeded: "rate_limit",
+  rate_limited: "rate_limit",
+  RESOURCE_EXHAUSTED: "rate_limit",
+  overloaded_error: "overloaded",
+  server_overloaded: "overloaded",
+  engine_overloaded: "overloaded",
+  slow_down: "overloaded",
+  api_error: "overloaded",
+  server_error: "overloaded",
+  internal_server_error: "overloaded",
+  service_unavailable: "overloaded",
+  UNAVAILABLE: "overloaded",
+  INTERNAL: "overloaded",
+  timeout_error: "timeout",
+  DEADLINE_EXCEEDED: "timeout",
+  request_too_large: "overflow",
+  context_length_exceeded: "overflow",
+  context_window_exceeded: "overflow",
+  too_many_prompt_tokens: "overflow",
+  // One field is longer than the endpoint takes (a call id above 64 characters, a text above ten million): the rest
+  // of the conversation has nothing to do with it, and summarising that would not mend it.
+  string_above_max_length: "invalid",
+  content_filter: "filter",
+  content_policy_violation: "filter",
+  moderation_blocked: "filter",
+  not_found_error: "invalid",
+  model_not_found: "invalid",
+  invalid_request_error: "invalid",
+  invalid_request: "invalid",
+  INVALID_ARGUMENT: "invalid",
+  NOT_FOUND: "invalid",
+  FAILED_PRECONDITION: "invalid",
+};
+
+/** Too much for the window: vendors report it as a plain invalid request, told apart by its wording only. */
+const OVERFLOW =
+  /prompt is too long|exceeds? (?:the |this model'?s )?(?:maximum |model'?s )?context|context (?:length|window|size)|maximum context|too many (?:input )?tokens|input token count|input is too long|reduce the length of the messages|exceed_context_size|too large for model|total length of all messages is too long|input tokens exceeds maximum/i;
+const BILLING =
+  /credit balance|insufficient (?:credits|balance|funds|quota)|billing|payment required|exceeded your current quota/i;
+const AUTH = /invalid api key|incorrect api key|api key not valid|unauthori[sz]ed/i;
+
+/** What a status says by itself, where it says anything. */
+function codeOfStatus(status: number): ModelErrorCode | undefined {
+  if (status === 401 || status === 403) return "auth";
+  if (status === 402) return "billing";
+  if (status === 408 || status === 504) return "timeout";
+  if (status === 413) return "overflow";
+  if (status === 429) return "rate_limit";
+  if (status >= 500) return "overloaded";
+  return status >= 400 ? "invalid" : undefined;
+}
+
+const PASSING: ReadonlySet<ModelErrorCode> = new Set(["rate_limit", "overloaded", "timeout"]);
+
+/**
+ * A word may say more precisely what a status means, but not the opposite: a refused key does not become a busy
+ * server because a proxy writes `api_error` beside the 401, nor a failing server a refused key.
+ */
+function contradicts(word: ModelErrorCode, status: number | undefined): boolean {
+  if (status === undefined) return false;
+  if (status === 401 || status === 402 || status === 403) return PASSING.has(word);
+  return (status === 429 || status >= 500) && (word === "auth" || word === "invalid");
+}
+
+function codeOf({ words = [], status, message }: FailureFacts): ModelErrorCode {
+  const said = words
+    .map((word) => (typeof word === "string" ? entryOf(WORDS, word) : undefined))
+    .find((code) => code !== undefined && !contradicts(code, status));
+  const code = said ?? (status === undefined ? undefined : codeOfStatus(status));
+  // A generic word says less than the sentence beside it.
+  if (code === undefined || code === "invalid") {
+    if (OVERFLOW.test(message)) return "overflow";
+    if (BILLING.test(message)) return "billing";
+    if (AUTH.test(message)) return "auth";
+  }
+  if (code === "rate_limit" && BILLING.test(message) && !/per (?:minute|day|second)/i.test(message))
+    return "billing";
+  return code ?? "protocol";
+}
+
+const SCOPE: Readonly<Record<ModelErrorCode, ModelErrorData["scope"]>> = {
+  auth: "key",
+  billing: "key",
+  rate_limit: "key",
+  overloaded: "model",
+  overflow: "model",
+  invalid: "model",
+  filter: "model",
+  network: "provider",
+  timeout: "provider",
+  aborted: "provider",
+  protocol: "provider",
+};
+
+const RETRYABLE: ReadonlySet<ModelErrorCode> = new Set([
+  "rate_limit",
+  "overloaded",
+  "network",
+  "timeout",
+  "protocol",
+]);
+
+/** A failure of a known kind. */
+export function failure(
+  code: ModelErrorCode,
+  message: string,
+  facts: Omit<FailureFacts, "message"> = {},
+): Failure {
+  return {
+    code,
+    // A vendor's own field is text by its documentation only.
+    message: typeof message === "string" ? message : JSON.stringify(message ?? null),
+    retryable: RETRYABLE.has(code),
+    scope: SCOPE[code],
+    ...(facts.status === undefined ? {} : { status: facts.status }),
+    ...(facts.retryAfterMs === undefined ? {} : { retryAfterMs: facts.retryAfterMs }),
+    ...(facts.requestId === undefined ? {} : { requestId: facts.requestId }),
+  };
+}
+
+/** Classifies what a vendor said, from its structured fields first. */
+export function classify(facts: FailureFacts): Failure {
+  return failure(codeOf(facts), facts.message, facts);
+}
+
+/**
+ * `retry-after-ms` or `retry-after` (seconds or an HTTP date) in milliseconds; `undefined` where absent or unusable.
+ */
+export function retryAfterMs(
+  headers: { get(name: string): string | null } | undefined,
+  now: number,
+): number | undefined {
+  const ms = headers?.get("retry-after-ms");
+  if (ms !== null && ms !== undefined && ms.trim() !== "" && Number(ms) >= 0) return Math.ceil(Number(ms));
+  const value = headers?.get("retry-after");
+  if (value === null || value === undefined || value.trim() === "") return undefined;
+  const seconds = Number(value);
+  if (Number.isFinite(seconds)) return seconds >= 0 ? Math.ceil(seconds * 1000) : undefined;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+const TIMEOUT_CODES: ReadonlySet<string> = new Set([
+  "ETIMEDOUT",
+  "ESOCKETTIMEDOUT",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+]);
+/** Of the system's own codes only those of connections: `ENOENT` or `EACCES` are no fault of the network. */
+const NETWORK_CODE =
+  /^(?:E(?:CONN[A-Z]+|NET[A-Z]+|HOST[A-Z]+|PIPE|PROTO|NOTFOUND|NOTCONN|ADDRNOTAVAIL|AI_[A-Z]+)|UND_ERR_(?!INVALID)[A-Z_]+|HPE_[A-Z_]+|ERR_(?:TLS|SSL|STREAM|HTTP|SOCKET)[A-Z_\d]*|[A-Z_]*CERT[A-Z_]*)$/;
+/** A request that could not even be made, now or later: a wrong address, a package that is not there. */
+const OWN_FAULT =
+  /^(?:ERR_(?:INVALID|MODULE|PACKAGE|UNSUPPORTED)[A-Z_]*|UND_ERR_INVALID[A-Z_]*|ENOENT|EACCES)$/;
+
+/**
+ * Classifies an exception that no vendor answer explains, by the codes along its `cause`: what broke the connection is
+ * `network`, what could not be asked at all `invalid`; anything else is a `protocol` failure (garbage on the wire, or an
+ * SDK that gave up on it).
+ */
+export function classifyException(error: unknown): Failure {
+  if (error instanceof FailureError) return error.failure;
+  let at: unknown = error;
+  for (let depth = 0; depth < 6 && at instanceof Error; depth++) {
+    const code: unknown = "code" in at ? at.code : undefined;
+    if (typeof code === "string") {
+      const said = `${at.message} (${code})`;
+      if (TIMEOUT_CODES.has(code)) return failure("timeout", `The connection timed out: ${said}`);
+      if (NETWORK_CODE.test(code)) return failure("network", `The connection failed: ${said}`);
+      if (OWN_FAULT.test(code)) return failure("invalid", `The request could not be made: ${said}`);
+    }
+    if (
+      /terminated|socket hang up|other side closed|fetch failed|Connection error/i.test(at.message) &&
+      at.cause === undefined
+    )
+      return failure("network", at.message);
+    at = at.cause;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return failure("protocol", `The answer could not be read: ${message}`);
+}

@@ -1,0 +1,48 @@
+import { FailureError } from "../failure/failure.ts";
+import { acceptedResponse } from "../provider/capture.ts";
+import { defineProvider } from "../provider/define-provider.ts";
+import type { FetchLike, Provider } from "../provider/provider.ts";
+import { loadSdk } from "../provider/sdk.ts";
+import { classifyError } from "./failure.ts";
+import { GoogleReader } from "./reader.ts";
+import { buildRequest } from "./request.ts";
+
+const PUBLIC_URL = "https://generativelanguage.googleapis.com";
+
+/** Google's Gemini API, through the `@google/genai` SDK. The base URL goes without `/v1beta`. */
+export const googleGenerative: Provider = defineProvider({
+  api: "google-generative",
+  vendor: "Google",
+  requestIdHeaders: ["x-request-id"],
+  async client({ apiKey = "none", baseUrl = PUBLIC_URL, headers = {} }) {
+    const sdk = await loadSdk("@google/genai", () => import("@google/genai"));
+    const account = new sdk.GoogleGenAI({
+      vertexai: false,
+      apiKey,
+      apiVersion: "v1beta",
+      httpOptions: { baseUrl: baseUrl.replace(/\/(v1beta\/?)?$/, ""), headers: { ...headers } },
+    });
+    return { account, enums: sdk };
+  },
+  buildRequest: (request, { enums }) => buildRequest(request, enums),
+  async send({ account }, params, { config, options }, signal) {
+    let refused: Response | undefined;
+    const watched: FetchLike = async (input, init) => {
+      const response = await config.fetch(input, init);
+      if (!response.ok) refused = response;
+      return response;
+    };
+    const ask = (fetch: FetchLike): Promise<unknown> => {
+      const extra = options.extra === undefined ? {} : { extraBody: { ...options.extra } };
+      const asked = { ...params.config, abortSignal: signal, httpOptions: { fetch, ...extra } };
+      return account.models.generateContentStream({ ...params, config: asked });
+    };
+    try {
+      return await acceptedResponse(watched, ask);
+    } catch (error) {
+      throw new FailureError(classifyError(error, config.now(), refused));
+    }
+  },
+  classifyError,
+  createReader: (turn, { model }) => new GoogleReader(turn, model),
+});

@@ -1,0 +1,29 @@
+import { openaiClient, PUBLIC_URL } from "../openai/client.ts";
+import { classifyError } from "../openai/failure.ts";
+import { defineProvider } from "../provider/define-provider.ts";
+import type { Provider } from "../provider/provider.ts";
+import { chatQuirks } from "./quirks.ts";
+import { ChatReader } from "./reader.ts";
+import { buildRequest } from "./request.ts";
+import { roughTokens } from "./usage.ts";
+
+/**
+ * The chat completions dialect, through the `openai` SDK: OpenAI itself, and the many servers that speak it. What
+ * they do differently is data, see `ChatQuirks`: the base URL names the dialect, or `quirks.dialect` of the model, and
+ * every single quirk can be set in `quirks`.
+ */
+export const openaiChat: Provider = defineProvider({
+  api: "openai-chat",
+  vendor: "OpenAI",
+  requestIdHeaders: ["x-request-id"],
+  client: openaiClient,
+  buildRequest,
+  send: (client, params, _request, signal) => client.chat.completions.create(params, { signal }).asResponse(),
+  classifyError,
+  createReader: (turn, { model, config }, params) =>
+    new ChatReader(turn, {
+      model,
+      thinkTags: chatQuirks(model, config.baseUrl ?? PUBLIC_URL).thinkTags,
+      inputTokens: () => roughTokens(JSON.stringify([params.messages, params.tools])),
+    }),
+});

@@ -1,0 +1,360 @@
+import { randomUUID } from "node:crypto";
+import type { Block, BlockHead, JsonObject, JsonValue, Model, StopReason } from "@signalbox/agent-core";
+import { pricesFor, reportedUsage, type TokenCounts } from "../cost.ts";
+import { classify, failure } from "../failure/failure.ts";
+import { bodyFailure } from "../openai/failure.ts";
+import type { EventReader } from "../provider/event-stream.ts";
+import { digestId } from "../shared/digest.ts";
+import { entryOf, isRaw, keepJson, numberAt, objectAt, objectsAt, type Raw, textAt } from "../shared/json.ts";
+import { nativeOf } from "../shared/native.ts";
+import { parseArguments } from "../turn/arguments.ts";
+import type { TurnWriter } from "../turn/writer.ts";
+import { mergeDetails } from "./reasoning-details.ts";
+import { ThinkTags } from "./think-tags.ts";
+import { chunkUsage, estimatedUsage, roughTokens } from "./usage.ts";
+
+type Said = "text" | "thinking" | "refusal";
+
+interface Call {
+  id: string | undefined;
+  name: string;
+  /** The block, once the name is known. */
+  block: number | undefined;
+  /** All of its arguments' text; before its name is known none of it has been passed on. */
+  args: string;
+  extra: Raw | undefined;
+}
+
+/** What the reader needs to know of its request. */
+export interface ChatReading {
+  readonly model: Model;
+  /** Whether reasoning may come as `<think>…</think>` at the start of the text. */
+  readonly thinkTags: boolean;
+  /** Rough tokens of the request, asked for only when the server reports no usage. */
+  readonly inputTokens: () => number;
+}
+
+/** Turns the chunks of a chat completion stream into a turn. */
+export class ChatReader implements EventReader {
+  readonly #turn: TurnWriter;
+  readonly #reading: ChatReading;
+  readonly #tags: ThinkTags | undefined;
+  readonly #calls = new Map<number, Call>();
+  readonly #details: Raw[] = [];
+  readonly #extras: Block[] = [];
+  #open: { said: Said; index: number } | undefined;
+  #responseId = "";
+  #reasoningField: string | undefined;
+  #signature: string | undefined;
+  #finish: string | undefined;
+  #refused = false;
+  #usage: TokenCounts | undefined;
+  #outputTokens = 0;
+  #reasoningTokens = 0;
+
+  constructor(turn: TurnWriter, reading: ChatReading) {
+    this.#turn = turn;
+    this.#reading = reading;
+    this.#tags = reading.thinkTags ? new ThinkTags() : undefined;
+  }
+
+  data(text: string): void {
+    if (text === "[DONE]") {
+      // Some hosts leave the reason out, beside calls and usage that are complete.
+      if (this.#hasWholeCalls()) this.#finish ??= "tool_calls";
+      if (this.#finish !== undefined) this.wireEnded();
+      else
+        this.#turn.fail(
+          failure("protocol", "The server ended the stream without saying why the model stopped."),
+        );
+      return;
+    }
+    const chunk: unknown = JSON.parse(text);
+    if (isRaw(chunk)) this.#chunk(chunk, "delta");
+  }
+
+  /** An answer in one piece, from a server that does not stream, or one that reports a failure with status 200. */
+  whole(text: string): void {
+    const answer: unknown = JSON.parse(text);
+    if (isRaw(answer)) this.#chunk(answer, "message");
+  }
+
+  #hasWholeCalls(): boolean {
+    if (this.#usage === undefined || this.#calls.size === 0) return false;
+    return [...this.#calls.values()].every(
+      ({ name, args }) => name !== "" && parseArguments(args).args !== undefined,
+    );
+  }
+
+  /** The finish reason comes after all that was said: once it is there, a broken connection takes nothing away. */
+  wireEnded(): void {
+    if (this.#finish === undefined || this.#turn.ended) return;
+    this.#endText();
+    for (const [index, call] of this.#calls) if (call.block === undefined) this.#openCall(index, call);
+    for (const block of this.#extras) this.#turn.block(block);
+    this.#reportUsage();
+    this.#end(this.#finish);
+  }
+
+  /** @param said the field that holds what the model said, where a server sends both. */
+  #chunk(chunk: Raw, said: "delta" | "message"): void {
+    if (chunk.error !== undefined && chunk.error !== null) {
+      this.#turn.fail(
+        isRaw(chunk.error) ? bodyFailure(chunk.error) : classify({ message: String(chunk.error) }),
+      );
+      return;
+    }
+    if (chunk.object === "error") {
+      this.#turn.fail(bodyFailure(chunk));
+      return;
+    }
+    // MiniMax reports failures inside an answer that succeeded.
+    const base = objectAt(chunk, "base_resp");
+    if (numberAt(base, "status_code")) {
+      this.#turn.fail(classify({ message: textAt(base, "status_msg") ?? "The server reported an error." }));
+      return;
+    }
+    const id = textAt(chunk, "id");
+    if (this.#responseId === "" && id !== undefined) {
+      this.#responseId = id;
+      this.#turn.responseId(id);
+    }
+    this.#usage = chunkUsage(chunk) ?? this.#usage;
+    const choices = objectsAt(chunk, "choices");
+    const choice = choices.find(({ index }) => index === 0) ?? choices[0];
+    if (choice === undefined) return;
+    if (isRaw(choice.error)) {
+      this.#turn.fail(bodyFailure(choice.error));
+      return;
+    }
+    const other = said === "delta" ? "message" : "delta";
+    this.#delta(isRaw(choice[said]) ? choice[said] : objectAt(choice, other));
+    const legacy = textAt(choice, "text");
+    if (legacy !== undefined) this.#content(legacy);
+    this.#finish = textAt(choice, "finish_reason") ?? this.#finish;
+  }
+
+  #delta(delta: Raw): void {
+    this.#reasoning(delta);
+    const content = delta.content;
+    if (typeof content === "string") this.#content(content);
+    else if (Array.isArray(content)) {
+      for (const part of objectsAt(delta, "content")) this.#part(part);
+    }
+    const refusal = textAt(delta, "refusal");
+    if (refusal !== undefined) {
+      this.#refused = true;
+      this.#say("refusal", refusal);
+    }
+    for (const image of objectsAt(delta, "images")) this.#image(textAt(objectAt(image, "image_url"), "url"));
+    for (const annotation of objectsAt(delta, "annotations")) {
+      const cited = objectAt(annotation, "url_citation");
+      const url = textAt(cited, "url");
+      const title = textAt(cited, "title");
+      if (url === undefined) continue;
+      const text = textAt(cited, "content") ?? "";
+      this.#extras.push({ type: "citation", text, url, ...(title === undefined ? {} : { title }) });
+    }
+    for (const [at, call] of objectsAt(delta, "tool_calls").entries()) this.#call(call, at);
+  }
+
+  #reasoning(delta: Raw): void {
+    const details = objectsAt(delta, "reasoning_details");
+    this.#details.push(...details);
+    for (const field of ["reasoning_content", "reasoning", "reasoning_text"]) {
+      const text = textAt(delta, field);
+      if (text === undefined) continue;
+      this.#reasoningField = field;
+      this.#say("thinking", text);
+      return;
+    }
+    for (const detail of details) {
+      const text = textAt(detail, "text") ?? textAt(detail, "summary");
+      if (text !== undefined) this.#say("thinking", text);
+    }
+    // A signature or encrypted reasoning may come without any text.
+    if (details.length > 0 && this.#open?.said !== "thinking") this.#block("thinking");
+  }
+
+  #content(text: string): void {
+    if (text === "") return;
+    if (this.#tags === undefined || this.#reasoningField !== undefined) this.#say("text", text);
+    else for (const piece of this.#tags.push(text)) this.#say(piece.kind, piece.text);
+  }
+
+  /** Mistral sends content as parts once a model thinks or cites. */
+  #part(part: Raw): void {
+    if (part.type !== "thinking") {
+      this.#content(textAt(part, "text") ?? "");
+      return;
+    }
+    this.#signature = textAt(part, "signature") ?? this.#signature;
+    this.#reasoningField = "thinking";
+    for (const piece of objectsAt(part, "thinking")) this.#say("thinking", textAt(piece, "text") ?? "");
+  }
+
+  #block(said: Said): number {
+    if (this.#open?.said === said) return this.#open.index;
+    this.#closeOpen();
+    const index = this.#turn.open({ type: said });
+    this.#open = { said, index };
+    return index;
+  }
+
+  #say(said: Said, text: string): void {
+    if (text === "") return;
+    const index = this.#block(said);
+    const tokens = roughTokens(text);
+    this.#outputTokens += tokens;
+    if (said === "thinking") {
+      this.#reasoningTokens += tokens;
+      this.#turn.thinking(index, text);
+    } else this.#turn.text(index, text);
+  }
+
+  #closeOpen(): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    this.#open = undefined;
+    if (open.said !== "thinking") {
+      this.#turn.close(open.index);
+      return;
+    }
+    const details: JsonValue = mergeDetails(this.#details.splice(0)).map(keepJson);
+    const data: JsonObject = {
+      field: this.#reasoningField ?? "think",
+      ...(details.length > 0 ? { reasoning_details: details } : {}),
+      ...(this.#signature === undefined ? {} : { signature: this.#signature }),
+    };
+    this.#signature = undefined;
+    this.#turn.close(open.index, nativeOf(this.#reading.model, data));
+  }
+
+  #endText(): void {
+    for (const piece of this.#tags?.end() ?? []) this.#say(piece.kind, piece.text);
+    this.#closeOpen();
+  }
+
+  #image(url: string | undefined): void {
+    const [, mimeType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url ?? "") ?? [];
+    if (mimeType !== undefined && data !== undefined) {
+      this.#extras.push({ type: "image", mimeType, source: { kind: "base64", data } });
+    } else if (url !== undefined)
+      this.#extras.push({ type: "image", mimeType: "image/*", source: { kind: "url", url } });
+  }
+
+  #call(delta: Raw, at: number): void {
+    const fn = objectAt(delta, "function");
+    const given = textAt(delta, "id");
+    // Mistral's later pieces of a call carry this word for an id.
+    const id = given === "null" ? undefined : given;
+    const name = textAt(fn, "name");
+    let index = numberAt(delta, "index") ?? this.#indexOf(id, at);
+    const before = this.#calls.get(index);
+    // Some servers number every call 0: another id with a name is another call.
+    if (
+      before !== undefined &&
+      id !== undefined &&
+      name !== undefined &&
+      before.id !== undefined &&
+      before.id !== id
+    ) {
+      index = Math.max(...this.#calls.keys()) + 1;
+    }
+    let call = this.#calls.get(index);
+    if (call === undefined) {
+      this.#endText();
+      call = { id, name: "", block: undefined, args: "", extra: undefined };
+      this.#calls.set(index, call);
+    }
+    call.id ??= id;
+    if (isRaw(delta.extra_content)) call.extra = delta.extra_content;
+    const args: unknown = fn.arguments;
+    const text = typeof args === "string" ? args : isRaw(args) ? JSON.stringify(args) : "";
+    this.#outputTokens += roughTokens(text);
+    call.args += text;
+    if (call.block !== undefined) {
+      this.#turn.args(call.block, text);
+      return;
+    }
+    call.name += name ?? "";
+    if (call.name !== "") this.#openCall(index, call);
+  }
+
+  /** Where a delta without an index belongs: to the call with its id, or to the last one. */
+  #indexOf(id: string | undefined, at: number): number {
+    for (const [index, call] of this.#calls) if (id !== undefined && call.id === id) return index;
+    return id === undefined ? Math.max(at, this.#calls.size - 1) : this.#calls.size;
+  }
+
+  #openCall(index: number, call: Call): void {
+    const made = this.#responseId === "" ? randomUUID() : `${this.#responseId}:${index}`;
+    const head: BlockHead = {
+      type: "toolCall",
+      id: call.id ?? `call_${digestId(made, 24)}`,
+      name: call.name,
+    };
+    call.block = this.#turn.open(head);
+    this.#turn.args(call.block, call.args);
+  }
+
+  #reportUsage(): void {
+    const { model } = this.#reading;
+    this.#turn.usage(
+      this.#usage === undefined
+        ? estimatedUsage(model, this.#reading.inputTokens(), this.#outputTokens, this.#reasoningTokens)
+        : reportedUsage(this.#usage, pricesFor(model, this.#usage.input)),
+    );
+  }
+
+  #end(reason: string): void {
+    const stop = stopReason(reason, this.#calls.size > 0, this.#refused);
+    if (stop === undefined) {
+      this.#turn.fail(
+        classify({ message: `The server stopped the model: ${reason}`, words: [entryOf(STOPPED, reason)] }),
+      );
+      return;
+    }
+    if (stop === "context_overflow") {
+      this.#turn.fail(failure("overflow", "The conversation filled the model's context window."));
+      return;
+    }
+    if (stop !== "max_tokens") {
+      for (const call of this.#calls.values()) {
+        if (call.block === undefined) continue;
+        const extra = call.extra && nativeOf(this.#reading.model, { extra_content: keepJson(call.extra) });
+        this.#turn.close(call.block, extra);
+      }
+    }
+    this.#turn.finish(stop, reason);
+  }
+}
+
+/** Words for a turn that the server broke off, as classes of failure. */
+const STOPPED: Readonly<Record<string, string>> = {
+  insufficient_system_resource: "overloaded_error",
+  error: "server_error",
+  abort: "server_error",
+};
+
+/** `undefined` where the word means a failure. */
+function stopReason(reason: string, calls: boolean, refused: boolean): StopReason | undefined {
+  switch (reason) {
+    case "length":
+    case "max_tokens":
+    case "model_length":
+      return "max_tokens";
+    case "content_filter":
+    case "sensitive":
+      return "filter";
+    case "model_context_window_exceeded":
+      return "context_overflow";
+    case "insufficient_system_resource":
+    case "error":
+    case "abort":
+      return undefined;
+    default:
+      // Several servers say `stop` after tool calls, and one says `tool_calls` without any.
+      return calls ? "tool_use" : refused ? "refusal" : "end_turn";
+  }
+}

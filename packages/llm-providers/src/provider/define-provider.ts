@@ -1,0 +1,120 @@
+import type { Model, ModelContext, StreamOptions } from "@signalbox/agent-core";
+import { adapt, lossWarnings } from "../adapt/index.ts";
+import { toolNameFor, wireTools } from "../adapt/names.ts";
+import { type Failure, FailureError, failure } from "../failure/failure.ts";
+import type { Warn } from "../shared/warnings.ts";
+import { modelTurn } from "../turn/turn.ts";
+import type { TurnWriter } from "../turn/writer.ts";
+import { type EventReader, readAnswer } from "./event-stream.ts";
+import type { Provider, ProviderConfig } from "./provider.ts";
+import { keptOnce } from "./sdk.ts";
+import { undiciFetch } from "./transport.ts";
+
+/** An account's configuration with its defaults in place. */
+export type AccountConfig = ProviderConfig & Required<Pick<ProviderConfig, "fetch" | "now">>;
+
+/** One request to a model, its history and its tools' names as the wire format takes them. */
+export interface ModelRequest {
+  readonly model: Model;
+  readonly context: ModelContext;
+  readonly options: StreamOptions;
+  readonly config: AccountConfig;
+  /** Tells the caller something; before the answer begins. */
+  readonly warn: Warn;
+}
+
+/**
+ * What one wire format has of its own; everything else is shared. `Client` is what serves an account, `Params` the body
+ * of a request in the words of the vendor's SDK.
+ */
+export interface ProviderDefinition<Client, Params> {
+  /** Names the wire format, for instance `anthropic-messages`. */
+  readonly api: string;
+  /** The vendor, for a message that its key is missing. A server at another `baseUrl` may need none. */
+  readonly vendor: string;
+  /** Headers of the answer that may carry the vendor's id of the request. */
+  readonly requestIdHeaders: readonly string[];
+  /** Made at the first request and kept; the vendor's SDK is imported here. */
+  client(config: AccountConfig): Promise<Client>;
+  /** The body, in the words of the vendor's SDK. */
+  buildRequest(request: ModelRequest, client: Client): Params;
+  /** Resolves with the accepted answer, unread; what it throws goes to `classifyError`. */
+  send(client: Client, params: Params, request: ModelRequest, signal: AbortSignal): Promise<Response>;
+  /** What an exception of `client` or `send` means. */
+  classifyError(error: unknown, now: number): Failure;
+  createReader(turn: TurnWriter, request: ModelRequest, params: Params): EventReader;
+  /** What to ask instead, once, where a refusal can be mended by asking differently. */
+  mend?(failure: Failure, request: ModelRequest): ModelRequest | undefined;
+}
+
+/** A provider over HTTP: builds the request, opens the stream, reads it and says what went wrong. */
+export function defineProvider<Client, Params>(definition: ProviderDefinition<Client, Params>): Provider {
+  const { api, requestIdHeaders } = definition;
+
+  /** Sends a request and gives the answer, unread, with what was asked in the end. */
+  async function open(client: Client, request: ModelRequest, signal: AbortSignal) {
+    const params = definition.buildRequest(request, client);
+    try {
+      const response = await definition.send(client, params, request, signal);
+      return { response, request, params };
+    } catch (error) {
+      const refusal = classify(error, request.config);
+      const mended = definition.mend?.(refusal, request);
+      if (mended === undefined) throw new FailureError(refusal);
+      const other = definition.buildRequest(mended, client);
+      const response = await definition.send(client, other, mended, signal).catch((again: unknown) => {
+        throw new FailureError(classify(again, request.config));
+      });
+      return { response, request: mended, params: other };
+    }
+  }
+
+  function classify(error: unknown, { now }: AccountConfig): Failure {
+    return error instanceof FailureError ? error.failure : definition.classifyError(error, now());
+  }
+
+  return {
+    api,
+    connect(given) {
+      const config: AccountConfig = { fetch: undiciFetch(), now: Date.now, ...given };
+      const client = keptOnce(() => definition.client(config));
+      return (model, context, options = {}) => {
+        const { tools, names } = wireTools(api, context.tools);
+        const setup = { model, options, timeouts: config.timeouts, now: config.now, names };
+        return modelTurn(setup, async function* (turn) {
+          requireKey(config, definition.vendor);
+          const warn: Warn = (code, message) => turn.warn(code, message);
+          const { messages, losses } = adapt(context.messages, model);
+          for (const { code, message } of lossWarnings(losses)) warn(code, message);
+          const asked = {
+            model,
+            context: { ...context, messages, tools },
+            options: withWireName(api, options),
+            config,
+            warn,
+          };
+          const { response, request, params } = await open(await client(), asked, turn.signal);
+          turn.start(requestIdHeaders.map((name) => response.headers.get(name)).find(Boolean));
+          yield;
+          yield* readAnswer(turn, response, definition.createReader(turn, request, params));
+        });
+      };
+    },
+  };
+}
+
+/**
+ * The vendor itself asks for a key; a server of one's own may not.
+ *
+ * @throws FailureError (`auth`) when neither a key nor another address is set.
+ */
+function requireKey({ apiKey, baseUrl }: ProviderConfig, vendor: string): void {
+  if (apiKey === undefined && baseUrl === undefined)
+    throw new FailureError(failure("auth", `No API key is set for ${vendor}.`));
+}
+
+function withWireName(api: string, options: StreamOptions): StreamOptions {
+  const { toolChoice } = options;
+  if (typeof toolChoice !== "object") return options;
+  return { ...options, toolChoice: { name: toolNameFor(api, toolChoice.name) } };
+}

@@ -1,0 +1,108 @@
+import { createParser } from "eventsource-parser";
+import { FailureError, failure } from "../failure/failure.ts";
+import type { TurnWriter } from "../turn/writer.ts";
+
+/** Reads what events say into a turn. */
+export interface EventReader {
+  /** Takes the data of one event. A `SyntaxError` ends the turn as a `protocol` failure. */
+  data(text: string): void;
+  /** Takes an answer in one piece, from a server that does not stream or reports a failure so; `data` where absent. */
+  whole?(text: string): void;
+  /**
+   * Nothing more comes: the turn may be finished if its last word was said. `broken` where the connection was cut and
+   * the body did not end as the server meant it to.
+   */
+  wireEnded?(broken: boolean): void;
+}
+
+/** A server that says the rest of nothing for so long does not get its connection kept. */
+const DRAIN_MS = 2_000;
+/** Of one event, in characters: an image in base64 fits, a server without end does not. */
+const MAX_EVENT = 64 * 1024 * 1024;
+
+/** Reads an answer into a turn, one piece of the wire for each that is asked for. */
+export async function* readAnswer(
+  turn: TurnWriter,
+  response: Response,
+  reader: EventReader,
+): AsyncGenerator<void> {
+  const json = response.headers.get("content-type")?.startsWith("application/json") === true;
+  const pieces = json ? wholeText(response, reader) : eventsOf(turn, response, reader);
+  try {
+    yield* pieces;
+  } catch (error) {
+    if (!turn.ended) reader.wireEnded?.(true);
+    if (!turn.ended) throw error;
+  }
+  if (!turn.ended) reader.wireEnded?.(false);
+}
+
+async function* wholeText(response: Response, reader: EventReader): AsyncGenerator<void> {
+  const text = await response.text();
+  parsing(text, (body) => (reader.whole === undefined ? reader.data(body) : reader.whole(body)));
+  yield;
+}
+
+async function* eventsOf(turn: TurnWriter, response: Response, reader: EventReader): AsyncGenerator<void> {
+  const decoder = new TextDecoder();
+  const parser = createParser({
+    maxBufferSize: MAX_EVENT,
+    onEvent: ({ data }) => {
+      if (!turn.ended) parsing(data, (text) => reader.data(text));
+    },
+    onError: (error) => {
+      if (error.type === "max-buffer-size-exceeded") throw error;
+    },
+  });
+  for await (const bytes of responseBytes(response, turn.signal)) {
+    parser.feed(decoder.decode(bytes, { stream: true }));
+    yield;
+  }
+  // An event without its closing blank line counts too.
+  if (!turn.ended) parser.feed(`${decoder.decode()}\n\n`);
+}
+
+function parsing(text: string, read: (text: string) => void): void {
+  try {
+    read(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const said = `The server sent an event that is not JSON: ${text.slice(0, 80)}`;
+    throw new FailureError(failure("protocol", said));
+  }
+}
+
+/**
+ * The bytes of a response as they are asked for. Who leaves after a whole answer leaves only the body's end to be read,
+ * so that the connection can be kept; where `signal` is aborted it is cut.
+ */
+export async function* responseBytes(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return;
+  const cut = (): void => void reader.cancel().catch(() => {});
+  signal.addEventListener("abort", cut, { once: true });
+  let ended = false;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      ended = done;
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    signal.removeEventListener("abort", cut);
+    if (signal.aborted) cut();
+    else if (!ended) void drain(reader);
+  }
+}
+
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const timer = setTimeout(() => void reader.cancel().catch(() => {}), DRAIN_MS).unref();
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // It broke after its last word.
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,62 @@
+import type { StreamModel } from "@signalbox/agent-core";
+
+/** `fetch` as the vendors' SDKs take it. */
+export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+/**
+ * How long a silent vendor is waited for, however hard its model thinks; any byte on the wire, a keep-alive too, is a
+ * sign of life. The defaults are 55,000, or what a request states as `silenceMs`. A server of one's own that says
+ * nothing while it loads a model, or thinks, is given more here.
+ */
+export interface Timeouts {
+  /** Milliseconds from the request to the first byte of the answer. */
+  readonly firstByteMs?: number;
+  /** Milliseconds between two pieces of the answer, keep-alives included. */
+  readonly idleMs?: number;
+}
+
+/** What a provider needs to reach its vendor: one account of one server. */
+export interface ProviderConfig {
+  /** Absent where the server asks for none (a local one). */
+  readonly apiKey?: string;
+  /** The vendor's public address where absent. */
+  readonly baseUrl?: string;
+  /** Sent with every request, after the vendor's own headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Stands in for the built-in transport (undici with kept connections). */
+  readonly fetch?: FetchLike;
+  readonly timeouts?: Timeouts;
+  /** Milliseconds since the epoch; `Date.now` where absent. */
+  readonly now?: () => number;
+}
+
+/**
+ * Behaviour for one wire format. Importing a provider is cheap: the vendor's SDK is imported when the first request
+ * is made. `defineProvider` makes one over HTTP; anything that keeps this contract will do.
+ */
+export interface Provider {
+  /** Names the wire format, for instance `anthropic-messages`; a model names it in `api`. */
+  readonly api: string;
+  /** One client for one account, to be kept: its connections are reused. */
+  connect(config: ProviderConfig): StreamModel;
+}
+
+/** The providers a host offers, by wire format. */
+export interface Providers {
+  readonly apis: readonly string[];
+  get(api: string): Provider | undefined;
+}
+
+/**
+ * Collects providers; there is no global registry.
+ *
+ * @throws TypeError when two providers claim one wire format.
+ */
+export function createProviders(providers: readonly Provider[]): Providers {
+  const byApi = new Map<string, Provider>();
+  for (const provider of providers) {
+    if (byApi.has(provider.api)) throw new TypeError(`Two providers for the wire format "${provider.api}"`);
+    byApi.set(provider.api, provider);
+  }
+  return { apis: [...byApi.keys()], get: (api) => byApi.get(api) };
+}

@@ -1,0 +1,57 @@
+import type { Dispatcher } from "undici";
+import type { FetchLike } from "./provider.ts";
+
+/** A `Response` of these may not have a body. */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** Whether a connection that had served before broke under this request, as when the server had just closed it. */
+function keptConnectionBroke(error: unknown): boolean {
+  if (!(error instanceof Error) || !("code" in error)) return false;
+  if (error.code === "UND_ERR_SOCKET") {
+    const socket: unknown = "socket" in error ? error.socket : undefined;
+    return (
+      typeof socket === "object" &&
+      socket !== null &&
+      "bytesRead" in socket &&
+      typeof socket.bytesRead === "number" &&
+      socket.bytesRead > 0
+    );
+  }
+  return error.code === "ECONNRESET" || error.code === "EPIPE";
+}
+
+/**
+ * A `fetch` over undici with kept connections. It follows no redirects, since a model server has no business sending a
+ * key elsewhere, asks for no compression and has no time-outs of its own: a turn watches for silence. A request whose
+ * kept connection had just been closed by the server is sent once more.
+ */
+export function undiciFetch(): FetchLike {
+  let agent: Dispatcher | undefined;
+  return async (input, init = {}) => {
+    const { method = "GET", body, signal, headers } = init;
+    // No SDK sends anything but text; whatever else a host may try is left to the global one.
+    if (input instanceof Request || (body !== undefined && body !== null && typeof body !== "string"))
+      return fetch(input, init);
+    const undici = await import("undici");
+    agent ??= new undici.Agent({ headersTimeout: 0, bodyTimeout: 0 });
+    const options = {
+      dispatcher: agent,
+      method,
+      headers: Object.fromEntries(new Headers(headers)),
+      body: body ?? null,
+      signal: signal ?? null,
+    };
+    const send = (): Promise<Dispatcher.ResponseData> => undici.request(input, options);
+    const answer = await send().catch((error: unknown) => {
+      if (keptConnectionBroke(error) && signal?.aborted !== true) return send();
+      throw error;
+    });
+    const status = answer.statusCode;
+    if (WITHOUT_BODY.has(status)) await answer.body.dump();
+    const stream = WITHOUT_BODY.has(status) ? null : ReadableStream.from(answer.body);
+    const response = new Response(stream, { status });
+    for (const [name, value] of Object.entries(answer.headers))
+      for (const one of [value ?? []].flat()) response.headers.append(name, one);
+    return response;
+  };
+}

@@ -1,0 +1,99 @@
+import type { JsonObject, JsonValue } from "@signalbox/agent-core";
+
+/** A JSON object whose shape nobody vouches for: what came off a wire. */
+export type Raw = Readonly<Record<string, unknown>>;
+
+/** Whether a parsed JSON value is an object (not an array, not null). */
+export function isRaw(value: unknown): value is Raw {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The object at `key`, or an empty one. */
+export function objectAt(value: Raw, key: string): Raw {
+  const at = value[key];
+  return isRaw(at) ? at : {};
+}
+
+/** The objects in the array at `key`. */
+export function objectsAt(value: Raw, key: string): readonly Raw[] {
+  const at = value[key];
+  return Array.isArray(at) ? at.filter(isRaw) : [];
+}
+
+/** The string at `key`, where there is one that is not empty. */
+export function textAt(value: Raw, key: string): string | undefined {
+  const at = value[key];
+  return typeof at === "string" && at !== "" ? at : undefined;
+}
+
+/** A number of tokens: whole, not negative, exact. Nothing else that a wire may say is one. */
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && typeof value === "number" && value >= 0;
+}
+
+/** The number of tokens at `key`, where there is one. */
+export function countAt(value: Raw, key: string): number | undefined {
+  const at = value[key];
+  return isCount(at) ? at : undefined;
+}
+
+/** The number at `key`, where there is one. */
+export function numberAt(value: Raw, key: string): number | undefined {
+  const at = value[key];
+  return typeof at === "number" ? at : undefined;
+}
+
+/** A table's entry for a word from outside, but nothing that every object has by itself, such as `constructor`. */
+export function entryOf<T>(table: Readonly<Record<string, T>>, word: string): T | undefined {
+  return Object.hasOwn(table, word) ? table[word] : undefined;
+}
+
+/** Parses JSON text that should hold an object; `undefined` where it holds anything else. */
+export function parseRaw(text: string): Raw | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRaw(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * JSON with every half of a surrogate pair replaced by U+FFFD, in keys too; the same value where there is none. Models
+ * write such halves, and vendors refuse every later request that holds one.
+ */
+export function wellFormed<T>(value: T): T;
+export function wellFormed(value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown) => wellFormed(item));
+    return items.every((item, at) => item === value[at]) ? value : items;
+  }
+  if (!isRaw(value)) return value;
+  const before = Object.entries(value);
+  const after = before.map(([key, item]): [string, unknown] => [key.toWellFormed(), wellFormed(item)]);
+  const same = after.every(([key, item], at) => key === before[at]?.[0] && item === before[at]?.[1]);
+  // Not by assignment, which would take a key `__proto__` for the prototype.
+  return same ? value : Object.fromEntries(after);
+}
+
+/** What came off the wire, as JSON that may be kept: well-formed, and without what is no JSON. */
+export function keepJson(value: Raw): JsonObject {
+  const kept: [string, JsonValue][] = [];
+  for (const [key, item] of Object.entries(value)) if (isJson(item)) kept.push([key, item]);
+  return wellFormed(Object.fromEntries(kept));
+}
+
+function isJson(value: unknown): value is JsonValue {
+  if (value === null) return true;
+  switch (typeof value) {
+    case "string":
+    case "number":
+    case "boolean":
+      return true;
+    case "object":
+      return Array.isArray(value) ? value.every(isJson) : Object.values(value).every(isJson);
+    default:
+      return false;
+  }
+}

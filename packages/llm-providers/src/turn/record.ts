@@ -1,0 +1,224 @@
+import type {
+  AssistantMessage,
+  Block,
+  BlockHead,
+  Model,
+  ModelEvent,
+  Native,
+  StopReason,
+  Usage,
+  Warning,
+} from "@signalbox/agent-core";
+import type { Failure } from "../failure/failure.ts";
+import { type OpenBlock, seal } from "./seal.ts";
+import type { TurnWriter } from "./writer.ts";
+
+/** What a record needs to know of its request. */
+export interface RecordSetup {
+  readonly model: Model;
+  readonly now: () => number;
+  /** Tools' own names by those they have on the wire, of those that differ. */
+  readonly names: ReadonlyMap<string, string> | undefined;
+}
+
+type Delta = "text.delta" | "thinking.delta" | "tool.delta";
+
+function deltaOf({ type }: BlockHead): Delta {
+  return type === "toolCall" ? "tool.delta" : type === "thinking" ? "thinking.delta" : "text.delta";
+}
+
+const HIGH_HALF = /[\ud800-\udbff]$/;
+
+/** What an adapter says of a turn, as events and as the message they add up to. */
+export class TurnRecord implements TurnWriter {
+  readonly signal: AbortSignal;
+  readonly #setup: RecordSetup;
+  readonly #warnings: Warning[] = [];
+  readonly #content: Block[] = [];
+  readonly #open: (OpenBlock | undefined)[] = [];
+  #events: ModelEvent[] = [];
+  #started = false;
+  #ended = false;
+  #finished = false;
+  #emitted = false;
+  #usage: Usage | undefined;
+  #responseId: string | undefined;
+
+  constructor(setup: RecordSetup, signal: AbortSignal) {
+    this.#setup = setup;
+    this.signal = signal;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Whether it ended as the vendor meant it to. */
+  get finished(): boolean {
+    return this.#finished;
+  }
+
+  /** Whether nothing was said since the last `take`. */
+  get silent(): boolean {
+    return this.#events.length === 0;
+  }
+
+  /** The events since the last call. */
+  take(): readonly ModelEvent[] {
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+
+  /** Ends it without a word: nobody listens any more. */
+  leave(): void {
+    this.#ended = true;
+    this.#events = [];
+  }
+
+  warn(code: string, message: string): void {
+    this.#warnings.push({ code, message });
+  }
+
+  start(requestId?: string | null): void {
+    if (this.#started || this.#ended) return;
+    this.#started = true;
+    const { api, provider, id } = this.#setup.model;
+    const request = { api, provider, model: id, ...(requestId ? { requestId } : {}) };
+    this.#events.push({ type: "start", request, warnings: this.#warnings });
+  }
+
+  responseId(id: string): void {
+    this.#responseId = id;
+  }
+
+  open(head: BlockHead): number {
+    const index = this.#open.length;
+    if (this.#ended) return index;
+    this.start();
+    const block = head.type === "toolCall" ? this.#ownName(head) : head;
+    this.#open.push({ head: block, text: "", half: "" });
+    this.#events.push({ type: "block.start", index, block });
+    return index;
+  }
+
+  /** A call under its tool's own name. */
+  #ownName<H extends { readonly name: string }>(call: H): H {
+    const name = this.#setup.names?.get(call.name) ?? call.name.toWellFormed();
+    return name === call.name ? call : { ...call, name };
+  }
+
+  text(index: number, delta: string): void {
+    this.#append("text.delta", index, delta);
+  }
+
+  thinking(index: number, delta: string): void {
+    this.#append("thinking.delta", index, delta);
+  }
+
+  args(index: number, delta: string): void {
+    this.#append("tool.delta", index, delta);
+  }
+
+  #append(type: Delta, index: number, delta: string): void {
+    const block = this.#open[index];
+    // What an adapter took for text off the wire may be none.
+    if (block === undefined || this.#ended || delta === "" || typeof delta !== "string") return;
+    let said = delta;
+    if (block.half !== "" || !said.isWellFormed()) {
+      said = block.half + said;
+      // A character may be cut in two by its vendor: its first half waits for the second.
+      block.half = HIGH_HALF.exec(said)?.[0] ?? "";
+      said = said.slice(0, said.length - block.half.length).toWellFormed();
+      if (said === "") return;
+    }
+    block.text += said;
+    if (type !== "tool.delta") this.#emitted = true;
+    this.#events.push({ type, index, delta: said });
+  }
+
+  close(index: number, native?: Native): void {
+    this.#close(index, native, true);
+  }
+
+  #close(index: number, native: Native | undefined, complete: boolean): void {
+    const open = this.#open[index];
+    if (open === undefined || this.#ended) return;
+    if (open.half !== "") {
+      open.half = "";
+      this.#append(deltaOf(open.head), index, "\ufffd");
+    }
+    this.seal(index, seal(open, native, complete));
+  }
+
+  seal(index: number, block: Block): void {
+    if (this.#open[index] === undefined || this.#ended) return;
+    this.#open[index] = undefined;
+    this.#content[index] = block;
+    this.#events.push({ type: "block.end", index, block });
+  }
+
+  block(given: Block): void {
+    if (this.#ended) return;
+    this.start();
+    const block = given.type === "toolCall" ? this.#ownName(given) : given;
+    const index = this.#open.length;
+    this.#open.push(undefined);
+    this.#content[index] = block;
+    const head: BlockHead =
+      block.type === "toolCall" ? { type: "toolCall", id: block.id, name: block.name } : { type: block.type };
+    this.#events.push({ type: "block.start", index, block: head }, { type: "block.end", index, block });
+  }
+
+  usage(usage: Usage): void {
+    if (this.#ended) return;
+    this.#usage = usage;
+    this.#events.push({ type: "usage", usage });
+  }
+
+  finish(stopReason: StopReason, raw?: string): void {
+    if (this.#ended) return;
+    this.start();
+    this.#sealAll(stopReason !== "max_tokens");
+    // A server may say that it waits for tools without having called any: nothing would ever answer it.
+    const idle = stopReason === "tool_use" && !this.#content.some((block) => block.type === "toolCall");
+    const message = this.#message(idle ? "end_turn" : stopReason);
+    this.#events.push({
+      type: "finish",
+      message: raw === undefined ? message : { ...message, rawStopReason: raw },
+    });
+    this.#ended = true;
+    this.#finished = true;
+  }
+
+  fail(cause: Failure, stopReason?: StopReason): void {
+    if (this.#ended) return;
+    this.start();
+    this.#sealAll(false);
+    const error = { ...cause, emitted: this.#emitted };
+    const stop =
+      stopReason ??
+      (cause.code === "overflow" ? "context_overflow" : cause.code === "aborted" ? "aborted" : "error");
+    this.#events.push({ type: "error", error, partial: { ...this.#message(stop), error } });
+    this.#ended = true;
+  }
+
+  #sealAll(complete: boolean): void {
+    for (let index = 0; index < this.#open.length; index++) this.#close(index, undefined, complete);
+  }
+
+  #message(stopReason: StopReason): AssistantMessage {
+    const { model, now } = this.#setup;
+    return {
+      role: "assistant",
+      content: this.#content,
+      api: model.api,
+      provider: model.provider,
+      model: model.id,
+      stopReason,
+      ...(this.#usage === undefined ? {} : { usage: this.#usage }),
+      ...(this.#responseId === undefined ? {} : { responseId: this.#responseId }),
+      timestamp: now(),
+    };
+  }
+}

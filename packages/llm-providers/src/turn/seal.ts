@@ -1,0 +1,41 @@
+import type { Block, BlockHead, Native } from "@signalbox/agent-core";
+import { parseArguments } from "./arguments.ts";
+
+/** A block while its deltas arrive. */
+export interface OpenBlock {
+  readonly head: BlockHead;
+  text: string;
+  /** The first half of a character that is not whole yet. */
+  half: string;
+}
+
+/** The block as it is delivered whole; `complete` is false where the answer ended in the middle of it. */
+export function seal(open: OpenBlock, native: Native | undefined, complete: boolean): Block {
+  const { head, text } = open;
+  const extra = native === undefined ? undefined : { native };
+  switch (head.type) {
+    case "text":
+    case "refusal":
+    case "citation":
+      return { type: head.type, text, ...extra };
+    case "thinking":
+      return text === "" && native !== undefined
+        ? { type: "thinking", text, redacted: true, native }
+        : { type: "thinking", text, ...extra };
+    case "toolCall": {
+      const parsed = parseArguments(text);
+      // Nothing received of a call that was cut off is not a call without arguments.
+      if (!complete && (parsed.args === undefined || text.trim() === ""))
+        return {
+          ...head,
+          args: undefined,
+          argsText: text,
+          argsError: "The answer ended before the arguments were complete.",
+          ...extra,
+        };
+      return { ...head, argsText: text, ...parsed, ...extra };
+    }
+    default:
+      throw new TypeError(`A ${head.type} block arrives whole`);
+  }
+}

@@ -1,0 +1,232 @@
+import type { Model, ModelEvent, StreamOptions } from "@signalbox/agent-core";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { readTurn } from "../testkit/index.ts";
+import { modelTurn, type ReadTurn, type TurnSetup } from "./turn.ts";
+
+const model: Model = {
+  id: "m",
+  provider: "p",
+  api: "a",
+  contextWindow: 1,
+  maxOutputTokens: 1,
+  input: ["text"],
+  thinking: [],
+  tools: "native",
+};
+const turn = (open: ReadTurn, signal?: AbortSignal) =>
+  modelTurn({ model, options: signal === undefined ? {} : { signal }, now: () => 7 }, open);
+const types = (events: readonly ModelEvent[]): string[] => events.map((event) => event.type);
+
+describe("a turn", () => {
+  it("reads no further than it is pulled", async () => {
+    let pulls = 0;
+    const stream = turn(async function* (writer) {
+      const index = writer.open({ type: "text" });
+      yield;
+      for (;;) {
+        pulls++;
+        writer.text(index, `${pulls}`);
+        yield;
+      }
+    });
+    expect(pulls).toBe(0);
+    await stream.next();
+    await stream.next();
+    expect(pulls).toBe(0);
+    for (let i = 1; i <= 3; i++) {
+      expect((await stream.next()).value).toMatchObject({ type: "text.delta", delta: `${i}` });
+      expect(pulls).toBe(i);
+    }
+    await stream.return?.();
+    expect(await stream.next()).toEqual({ done: true, value: undefined });
+    expect(pulls).toBe(3);
+  });
+
+  it("answers several who wait at once, in order", async () => {
+    const stream = turn(async function* (writer) {
+      const index = writer.open({ type: "text" });
+      for (const said of ["1", "2"]) {
+        writer.text(index, said);
+        yield;
+      }
+      writer.finish("end_turn");
+    });
+    const results = await Promise.all(Array.from({ length: 8 }, () => stream.next()));
+    expect(results.map((result) => (result.done ? "done" : result.value.type))).toEqual([
+      "start",
+      "block.start",
+      "text.delta",
+      "text.delta",
+      "block.end",
+      "finish",
+      "done",
+      "done",
+    ]);
+  });
+
+  it("keeps blocks apart that are open at once", async () => {
+    const { message } = await readTurn(
+      turn(async function* (writer) {
+        const one = writer.open({ type: "toolCall", id: "1", name: "x" });
+        const two = writer.open({ type: "toolCall", id: "2", name: "y" });
+        writer.args(two, '{"b"');
+        writer.args(one, '{"a":1}');
+        writer.args(two, ":2}");
+        writer.close(one);
+        writer.finish("tool_use", "tools");
+        yield;
+      }),
+    );
+    expect(message).toMatchObject({
+      content: [{ args: { a: 1 } }, { args: { b: 2 } }],
+      stopReason: "tool_use",
+      rawStopReason: "tools",
+      timestamp: 7,
+    });
+  });
+
+  it("ignores what comes after its end, and what is said of blocks it does not know", async () => {
+    const { events } = await readTurn(
+      turn(async function* (writer) {
+        writer.text(9, "nowhere");
+        writer.close(9);
+        writer.finish("end_turn");
+        writer.text(writer.open({ type: "text" }), "late");
+        writer.block({ type: "text", text: "late" });
+        writer.fail({ code: "network", message: "late", retryable: true, scope: "provider" });
+        yield;
+      }),
+    );
+    expect(types(events)).toEqual(["start", "finish"]);
+  });
+
+  it("seals a call as broken, not as empty, when its arguments are not an object", async () => {
+    const { message } = await readTurn(
+      turn(async function* (writer) {
+        for (const text of ["", "[1]", '"x"', "{", "null"]) {
+          const index = writer.open({ type: "toolCall", id: text, name: "x" });
+          writer.args(index, text);
+          writer.close(index);
+        }
+        writer.finish("tool_use");
+        yield;
+      }),
+    );
+    expect(message.content.map((block) => block.type === "toolCall" && block.args)).toEqual([
+      {},
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("closes a source that opens only after the turn was aborted", async () => {
+    const abort = new AbortController();
+    const opened = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<boolean>();
+    const reading = readTurn(
+      turn(async function* (writer) {
+        await opened.promise;
+        try {
+          yield;
+        } finally {
+          closed.resolve(writer.signal.aborted);
+        }
+      }, abort.signal),
+    );
+    abort.abort();
+    expect((await reading).error?.code).toBe("aborted");
+    opened.resolve();
+    expect(await closed.promise).toBe(true);
+  });
+
+  it("makes half a surrogate pair well-formed, and leaves one that was only cut in two", async () => {
+    const { message, events } = await readTurn(
+      turn(async function* (writer) {
+        const text = writer.open({ type: "text" });
+        for (const piece of ["a\ud83d", "\ude00b", "\ude00", "c\ud83d"]) writer.text(text, piece);
+        writer.close(text);
+        const call = writer.open({ type: "toolCall", id: "1", name: "t" });
+        writer.args(call, '{"a":"\\ud83d","b":"\\ud83d\\ude00"}');
+        writer.finish("tool_use");
+        yield;
+      }),
+    );
+    expect(message.content).toMatchObject([
+      { type: "text", text: "a😀b\ufffdc\ufffd" },
+      { type: "toolCall", args: { a: "\ufffd", b: "😀" } },
+    ]);
+    expect(
+      JSON.stringify(events.map((event) => (event.type === "text.delta" ? event.delta : ""))),
+    ).not.toMatch(/\\ud83d/);
+  });
+});
+
+describe("silence", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** When a turn over `open` ends, on a clock of its own, and how. */
+  async function endOf(open: ReadTurn, options: StreamOptions = {}, setup: Partial<TurnSetup> = {}) {
+    vi.useFakeTimers();
+    const begun = Date.now();
+    let ended: { readonly ms: number; readonly code: string | undefined } | undefined;
+    void readTurn(modelTurn({ model, options, ...setup }, open)).then(({ error }) => {
+      ended = { ms: Date.now() - begun, code: error?.code };
+    });
+    while (ended === undefined && Date.now() - begun < 3_600_000) await vi.advanceTimersByTimeAsync(1_000);
+    return ended;
+  }
+  const never = (): Promise<void> => new Promise(() => {});
+  const after = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      setTimeout(resolve, ms);
+    });
+  const nobodyAnswers: ReadTurn = async function* () {
+    await never();
+    yield;
+  };
+  const nothingFollows: ReadTurn = async function* (writer) {
+    writer.start();
+    yield;
+    await never();
+  };
+  async function* keepAlives(most: number): AsyncGenerator<void> {
+    for (let i = 0; i < most; i++) {
+      await after(50_000);
+      yield;
+    }
+    await never();
+  }
+
+  it.each(["off", "high", "max"] as const)(
+    "is told after 55 s, also where thinking is %s",
+    async (thinking) => {
+      expect(await endOf(nobodyAnswers, { thinking })).toEqual({ ms: 55_000, code: "timeout" });
+      expect(await endOf(nothingFollows, { thinking })).toEqual({ ms: 55_000, code: "timeout" });
+    },
+  );
+
+  it("is broken by anything on the wire, a keep-alive too", async () => {
+    expect(await endOf(() => keepAlives(10), { thinking: "max" })).toEqual({ ms: 555_000, code: "timeout" });
+  });
+
+  it("is not filled by keep-alives for ever", async () => {
+    expect(await endOf(() => keepAlives(100), { thinking: "max" })).toEqual({ ms: 650_000, code: "timeout" });
+  });
+
+  it("lasts as long as the request says, or as the account does", async () => {
+    expect(await endOf(nobodyAnswers, { silenceMs: 10_000 })).toEqual({ ms: 10_000, code: "timeout" });
+    expect(await endOf(nothingFollows, { silenceMs: 10_000 })).toEqual({ ms: 10_000, code: "timeout" });
+    const timeouts = { firstByteMs: 300_000, idleMs: 120_000 };
+    expect((await endOf(nobodyAnswers, { silenceMs: 10_000 }, { timeouts }))?.ms).toBe(300_000);
+    expect((await endOf(nothingFollows, { silenceMs: 10_000 }, { timeouts }))?.ms).toBe(120_000);
+  });
+
+  it("is waited for without end where the time-out is no time at all", async () => {
+    const timeouts = { firstByteMs: Number.POSITIVE_INFINITY };
+    expect(await endOf(nobodyAnswers, {}, { timeouts })).toBeUndefined();
+  });
+});

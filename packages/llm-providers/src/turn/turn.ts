@@ -1,0 +1,168 @@
+import type { Model, ModelEvent, StreamOptions } from "@signalbox/agent-core";
+import { classifyException, failure } from "../failure/failure.ts";
+import type { Timeouts } from "../provider/provider.ts";
+import { TurnRecord } from "./record.ts";
+import type { TurnWriter } from "./writer.ts";
+
+/**
+ * Makes the request, reads the answer and tells `turn` what it says, one piece of the wire before each `yield`. What it
+ * throws ends the turn as a failure. It is left at a `yield` once the turn has ended, and `turn.signal` is aborted where
+ * the wire is to be cut.
+ */
+export type ReadTurn = (turn: TurnWriter) => AsyncIterable<unknown>;
+
+export interface TurnSetup {
+  readonly model: Model;
+  readonly options?: StreamOptions | undefined;
+  readonly timeouts?: Timeouts | undefined;
+  /** Milliseconds since the epoch; `Date.now` where absent. */
+  readonly now?: (() => number) | undefined;
+  /** Tools' own names by those they have on the wire, of those that differ. */
+  readonly names?: ReadonlyMap<string, string> | undefined;
+}
+
+/** Time-outs of a turn over another stream, which watches for silence by itself. */
+export const UNWATCHED: Timeouts = {
+  firstByteMs: Number.POSITIVE_INFINITY,
+  idleMs: Number.POSITIVE_INFINITY,
+};
+
+/**
+ * However hard a model thinks: those that think for long say on the wire that they are at work, with pings, events or
+ * comments at least every thirty seconds, or with what they think.
+ */
+const SILENCE_MS = 55_000;
+/** How long keep-alives alone are taken for a model at work, in milliseconds. */
+const QUIET_MS = 10 * 60_000;
+/** A timer of more milliseconds than this would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * One reason for every abort: an error made at the abort would hold its stack, and so the whole turn, for as long as
+ * an SDK holds the signal.
+ */
+const OVER = new DOMException("The turn is over.", "AbortError");
+
+/**
+ * A turn as the contract's event stream; it asks nothing of anybody until its first event is asked for, and reads no
+ * further than it is pulled. An aborted or silent turn ends at once, whatever `read` is doing.
+ */
+export function modelTurn(setup: TurnSetup, read: ReadTurn): AsyncIterableIterator<ModelEvent, undefined> {
+  const turn = new Turn(setup);
+  const events = turn.events(read);
+  const stream = {
+    [Symbol.asyncIterator]: () => stream,
+    next: () => events.next(),
+    return() {
+      turn.leave();
+      return events.return(undefined);
+    },
+  };
+  turns.add(stream);
+  return stream;
+}
+
+const turns = new WeakSet<object>();
+
+/** Whether a stream is `modelTurn`'s, which never throws and ends with one terminal event. */
+export function isTurn(stream: object): boolean {
+  return turns.has(stream);
+}
+
+class Turn {
+  readonly #setup: TurnSetup;
+  readonly #now: () => number;
+  readonly #controller = new AbortController();
+  readonly #record: TurnRecord;
+  #timer: NodeJS.Timeout | undefined;
+  /** Since when, in milliseconds since the epoch, nothing but keep-alives has come. */
+  #quietSince: number | undefined;
+  /** Ends the wait for the next piece. */
+  #wake: () => void = () => {};
+
+  constructor(setup: TurnSetup) {
+    const { model, names, now = Date.now } = setup;
+    this.#setup = setup;
+    this.#now = now;
+    this.#record = new TurnRecord({ model, names, now }, this.#controller.signal);
+  }
+
+  async *events(read: ReadTurn): AsyncGenerator<ModelEvent, undefined> {
+    const { options, timeouts } = this.#setup;
+    const { firstByteMs, idleMs } = timeouts ?? {};
+    const silenceMs = options?.silenceMs ?? SILENCE_MS;
+    const signal = options?.signal;
+    const pieces = read(this.#record)[Symbol.asyncIterator]();
+    signal?.addEventListener("abort", this.#onAbort, { once: true });
+    if (signal?.aborted === true) this.#onAbort();
+    let waitMs = firstByteMs ?? silenceMs;
+    try {
+      for (;;) {
+        for (const event of this.#record.take()) yield event;
+        if (this.#record.ended) return;
+        await this.#piece(pieces, waitMs);
+        waitMs = idleMs ?? silenceMs;
+      }
+    } finally {
+      clearTimeout(this.#timer);
+      signal?.removeEventListener("abort", this.#onAbort);
+      if (!this.#record.finished) this.#controller.abort(OVER);
+      // Not waited for: whoever leaves is not held up by one that hangs.
+      pieces.return?.().catch(() => {});
+    }
+  }
+
+  /** Nobody listens any more. */
+  leave(): void {
+    this.#record.leave();
+    this.#wake();
+  }
+
+  /** Waits for the next piece, an abort or too long a silence, whichever comes first. */
+  #piece(pieces: AsyncIterator<unknown>, silenceMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      this.#watch(silenceMs);
+      pieces
+        .next()
+        .then(
+          ({ done }) => this.#arrived(done === true),
+          (error: unknown) => this.#record.fail(classifyException(error)),
+        )
+        .finally(() => {
+          clearTimeout(this.#timer);
+          resolve();
+        });
+    });
+  }
+
+  #arrived(last: boolean): void {
+    const cut = failure("network", "The connection ended before the answer was complete.");
+    if (last) this.#record.fail(cut);
+    else if (this.#record.silent) this.#stayedQuiet();
+    else this.#quietSince = undefined;
+  }
+
+  /** A piece came that says nothing: a server that lives and never answers holds its run no longer than so. */
+  #stayedQuiet(): void {
+    const now = this.#now();
+    this.#quietSince ??= now;
+    if (now - this.#quietSince < QUIET_MS) return;
+    const said = `The model kept the connection open for ${QUIET_MS / 60_000} min and said nothing.`;
+    this.#record.fail(failure("timeout", said));
+  }
+
+  readonly #onAbort = (): void => {
+    this.#record.fail(failure("aborted", "The request was aborted."), "aborted");
+    this.#wake();
+  };
+
+  /** Silence counts only while the wire is being waited for. */
+  #watch(ms: number): void {
+    if (ms > LONGEST_TIMER_MS) return;
+    this.#timer = setTimeout(() => {
+      this.#record.fail(failure("timeout", `The model sent nothing for ${ms / 1000} s.`));
+      this.#wake();
+    }, ms);
+  }
+}
