@@ -62,9 +62,9 @@ function pinnedNode() {
   const pinned = join(root, "node_modules", "node", "bin", windows ? "node.exe" : "node");
   if (existsSync(pinned)) return pinned;
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  if (major > 22 || (major === 22 && minor >= 12)) return process.execPath;
+  if (major > 22 || (major === 22 && minor >= 14)) return process.execPath;
   return fail(
-    "The pinned Node.js could not be installed for this platform. Install Node.js 22.12 or newer and run again.",
+    "The pinned Node.js could not be installed for this platform. Install Node.js 22.14 or newer and run again.",
     1,
   );
 }

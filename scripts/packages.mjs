@@ -29,7 +29,7 @@ try {
         );
       }
     }
-    for (const field of ["description", "license", "engines", "files", "exports"]) {
+    for (const field of ["description", "keywords", "license", "engines", "files", "exports"]) {
       if (manifest[field] === undefined) found.push(`package.json has no ${field}`);
     }
     if (manifest.sideEffects !== false) found.push("package.json does not say sideEffects: false");

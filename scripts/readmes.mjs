@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packAll, pnpmCommand, run } from "./workspace.mjs";
 
-/** The oldest and the newest Node.js line the packages' `engines` promise, besides the pinned one. */
-const NODES = ["22.23.3", "24.21.0"];
+/** The Node.js line between the oldest one, which each package's `engines` promise, and the pinned one. */
+const BETWEEN = "24.21.0";
 
 const folder = mkdtempSync(join(tmpdir(), "signalbox-readme-"));
 let failures = 0;
@@ -16,7 +16,8 @@ try {
     packages.map(({ manifest, tarball }) => [manifest.name, `file:${tarball}`]),
   );
   const project = join(folder, "project");
-  const nodes = Object.fromEntries(NODES.map((version) => [nodeName(version), `npm:node@${version}`]));
+  const versions = packages.flatMap(({ manifest }) => supported(manifest));
+  const nodes = Object.fromEntries(versions.map((version) => [`node-${version}`, `npm:node@${version}`]));
   await run("mkdir", ["-p", project]);
   writeFileSync(
     join(project, "package.json"),
@@ -34,7 +35,7 @@ try {
   const install = await run(program, [...first, "install"], { cwd: project });
   if (install.code !== 0) throw new Error(`pnpm install of the tarballs failed:\n${install.output}`);
 
-  for (const { name, folder: source } of packages) {
+  for (const { name, folder: source, manifest } of packages) {
     const readme = join(source, "README.md");
     const example = existsSync(readme) ? firstExample(readFileSync(readme, "utf8")) : undefined;
     if (example === undefined) {
@@ -44,8 +45,8 @@ try {
     }
     const file = join(project, `${name}.mts`);
     writeFileSync(file, example);
-    for (const version of NODES) {
-      const node = join(project, "node_modules", nodeName(version), "bin", "node");
+    for (const version of supported(manifest)) {
+      const node = join(project, "node_modules", `node-${version}`, "bin", "node");
       const flags = version.startsWith("22.") ? ["--experimental-strip-types", "--no-warnings"] : [];
       const { code, output } = await run(node, [...flags, file], { cwd: project, timeout: 60_000 });
       const ok = code === 0 && output.trim() !== "";
@@ -62,6 +63,10 @@ function firstExample(markdown) {
   return /^```ts\n([\s\S]*?)^```$/m.exec(markdown)?.[1];
 }
 
-function nodeName(version) {
-  return `node-${version.split(".")[0]}`;
+/** The Node.js versions to try a package on. */
+function supported({ name, engines }) {
+  const oldest = /^>=(\d+\.\d+)$/.exec(engines.node)?.[1];
+  if (oldest === undefined)
+    throw new Error(`${name} says in engines "${engines.node}"; ">=22.12" is what can be tried.`);
+  return [`${oldest}.0`, BETWEEN];
 }

@@ -1,6 +1,14 @@
 #!/usr/bin/env -S MALLOC_ARENA_MAX=1 node --max-semi-space-size=4
-import { enableCompileCache } from "node:module";
+// By namespace: an old Node.js has not every name, and is to read why it cannot run this.
+import * as module from "node:module";
 import { setFlagsFromString } from "node:v8";
+
+// The native part of better-sqlite3 ends the process on an older one.
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < 22 || (major === 22 && minor < 14)) {
+  console.error(`Signalbox needs Node.js 22.14 or newer; this is ${process.versions.node}.`);
+  process.exit(1);
+}
 
 // A service on a shared machine: the heap grows by a seventh, not by its double, before old objects are collected. New
 // objects get little room, and the threads of the compiler and the collector share one arena of the C library instead
@@ -14,6 +22,6 @@ setFlagsFromString("--no-concurrent-sweeping");
 // A finished compilation gives its memory back at once, not when a busy machine finds the time.
 setFlagsFromString("--no-maglev-destroy-on-background");
 // Compiled code is kept between starts; this must come before anything large is imported.
-enableCompileCache();
+module.enableCompileCache();
 const { runCli } = await import("./program.ts");
 await runCli(process.argv);

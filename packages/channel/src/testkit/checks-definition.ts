@@ -9,7 +9,9 @@ const group = "definition";
 
 /** Run in a process of its own: reports which packages the import of a module loads. */
 const probe = `
-import { registerHooks } from "node:module";
+// By namespace: before Node.js 22.15 there is no such name to import.
+import * as module from "node:module";
+const { registerHooks } = module;
 const loaded = new Set();
 registerHooks?.({ resolve(specifier, context, next) { loaded.add(specifier); return next(specifier, context); } });
 await import(process.argv[1]);
