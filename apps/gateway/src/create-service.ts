@@ -1,4 +1,5 @@
 import type { WebMessage } from "@signalbox/channel-web";
+import type { Lanes } from "@signalbox/lanes";
 import { formatSessionKey, type Router } from "@signalbox/routing";
 import type { Approvals } from "@signalbox/tools";
 import type { Agents } from "./agents.ts";
@@ -8,7 +9,6 @@ import type { LiveHub, RunEnd } from "./live.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Models } from "./models.ts";
 import { endOfKnown } from "./path/kept-outcome.ts";
-import type { Lanes } from "./path/lanes-types.ts";
 import type { Outcomes } from "./path/outcomes.ts";
 import type { GatewayStore } from "./path/stored.ts";
 import type { Ticket } from "./path/ticket.ts";

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ChannelDefinition, InboundEvent } from "@signalbox/channel";
 import type { LoadedConfig } from "@signalbox/config";
 import { createDrafts, createTyping, type DraftTiming } from "@signalbox/delivery";
+import { createLanes, createSupervisor } from "@signalbox/lanes";
 import { createRouter } from "@signalbox/routing";
 import { type HomeLock, type Lease, timeOf } from "@signalbox/store";
 import { type Accounts, channelState } from "./channels.ts";
@@ -33,9 +34,9 @@ import { createMetrics } from "./metrics.ts";
 import { OWN_HOOKS } from "./own-hooks.ts";
 import { createAskings } from "./path/asking.ts";
 import { createGate } from "./path/gate.ts";
+import { judgeFailure, storeErrorIn } from "./path/give-up.ts";
 import { createHistories } from "./path/history.ts";
 import { createIntake } from "./path/intake.ts";
-import { createLanes } from "./path/lane.ts";
 import { createLeaveOut } from "./path/left-out.ts";
 import { createOutcomes, type Outcomes } from "./path/outcomes.ts";
 import { createPrompts } from "./path/prompt.ts";
@@ -217,6 +218,13 @@ async function run(
     faults.note();
     options.onFatal(error);
   };
+  const supervisor = createSupervisor({
+    judge: judgeFailure,
+    onRetry: (task, error, delayMs) =>
+      logger.error({ task, err: messageOf(error), delayMs }, "work failed; it is tried again"),
+    onGiveUp: (task, error) => logger.error({ task, err: messageOf(error) }, "work failed for good"),
+    onFatal: (error) => onFatal(storeErrorIn(error) ?? new Error(messageOf(error))),
+  });
   const runner = createRunner({
     store,
     lease,
@@ -243,12 +251,11 @@ async function run(
     now,
     deliver: deliverer.deliver,
     onOutcome,
-    hold: (sessionKey) => lanes.hold(sessionKey),
-    putBack: (sessionKey, tickets) => lanes.putBack(sessionKey, tickets),
-    onFatal,
+    supervisor,
   });
   const lanes = createLanes<Ticket>({
     maxRuns: config.gateway.maxRuns,
+    keyOf: ({ sessionKey }) => sessionKey,
     queue: (sessionKey) => {
       const mode = queueModes.get(sessionKey);
       return mode === undefined ? config.session.queue : { ...config.session.queue, mode };
@@ -256,11 +263,11 @@ async function run(
     ownerOf,
     together: samePlace,
     run(batch, handle) {
-      for (const { id } of batch.messages) metrics.queued(now() - timeOf(id));
+      for (const { id } of batch.items) metrics.queued(now() - timeOf(id));
       return runner.answer(batch, handle);
     },
     leaveOut: createLeaveOut({
-      ...{ store, lease, definition, live, tracer, logger, now, onOutcome },
+      ...{ store, lease, definition, live, tracer, supervisor, now, onOutcome },
       deliver: deliverer.deliver,
     }),
   });
@@ -277,7 +284,7 @@ async function run(
     skills: (agent) =>
       skills.latest(agent).commands({ reserved: Object.keys(COMMANDS), tools: toolsOf(agent) }),
     lanes,
-    enqueue: lanes.enqueue,
+    enqueue: (ticket) => lanes.enqueue(ticket),
     hooks,
     definition,
     live,
@@ -287,7 +294,7 @@ async function run(
     now,
     deliver: deliverer.deliver,
     onOutcome,
-    onFatal,
+    supervisor,
   });
   const intake = createIntake({
     definition,
@@ -306,7 +313,7 @@ async function run(
     now,
     historyLimit: config.access.groups.historyLimit,
     wakeOutbox: deliverer.wake,
-    onFatal,
+    supervisor,
   });
 
   let state: "starting" | "ready" | "stopping" = "starting";
@@ -352,7 +359,7 @@ async function run(
   });
   // Replies of resumed runs need their accounts; one that is slow to connect holds nothing up.
   await Promise.race([starting, new Promise((resolve) => setTimeout(resolve, ACCOUNTS_MS).unref())]);
-  await resumeInterrupted(store, lanes.enqueue, logger);
+  await resumeInterrupted(store, (ticket) => lanes.enqueue(ticket), logger);
   await intake.recover();
   opened.resolve();
   deliverer.wake();
@@ -366,6 +373,7 @@ async function run(
   const stop = async (): Promise<void> => {
     state = "stopping";
     intake.close();
+    supervisor.close();
     upkeep.rest();
     const asked = now();
     const deadline = asked + config.gateway.shutdownMs;
@@ -376,8 +384,7 @@ async function run(
     // What has not come to a step by then is as after a crash: the next start goes on with it.
     await Promise.race([ended, delay(left() + ENDING_MS, undefined, { ref: false })]);
     clearTimeout(impatience);
-    await commands.close();
-    await intake.idle();
+    await Promise.race([supervisor.idle(), delay(left() + ENDING_MS, undefined, { ref: false })]);
     // Replies need their accounts; what arrives meanwhile is refused, and its platform delivers it again.
     await deliverer.stop(Math.min(5_000, left()));
     await hooks.idle();

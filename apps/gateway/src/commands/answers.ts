@@ -1,4 +1,5 @@
 import type { ChannelDefinition } from "@signalbox/channel";
+import { type Lanes, QUEUE_MODES } from "@signalbox/lanes";
 import type { Router } from "@signalbox/routing";
 import type { SkillCommand } from "@signalbox/skills";
 import type { InboxRow, Session, UsageTotals } from "@signalbox/store";
@@ -6,14 +7,13 @@ import type { Approvals } from "@signalbox/tools";
 import type { Agent } from "../agents.ts";
 import { questionText } from "../approvals.ts";
 import type { Models } from "../models.ts";
-import type { Lanes } from "../path/lanes-types.ts";
 import { whyLines } from "../path/route-why.ts";
 import { seedOf } from "../path/session.ts";
 import type { GatewayBodies, GatewayStore } from "../path/stored.ts";
-import type { MessageTicket, Ticket } from "../path/ticket.ts";
+import { type MessageTicket, ownerOf, type Ticket } from "../path/ticket.ts";
 import { findMessage, readTrace } from "../path/trace.ts";
 import { VERSION } from "../version.ts";
-import { QUEUE_MODES, type QueueModes } from "./queue-modes.ts";
+import type { QueueModes } from "./queue-modes.ts";
 import { type Choice, THINKING_LEVELS } from "./read.ts";
 import { type AtOnceName, helpText } from "./table.ts";
 
@@ -76,9 +76,13 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
   },
 
   stop(options, { ticket }) {
-    // What came after it is not meant.
-    const reason = new Error("stopped by the user");
-    const { running, dropped } = options.lanes.stop(ticket.sessionKey, reason, ticket.id);
+    const { role } = ticket.stored;
+    const { running, dropped } = options.lanes.stop(
+      ticket.sessionKey,
+      new Error("stopped by the user"),
+      // What came after it is not meant, nor what others of a group wait for.
+      (item) => item.id < ticket.id && (role === "owner" || ownerOf(item) === ownerOf(ticket)),
+    );
     const what = running ? "Stopped." : "Nothing was running.";
     if (dropped === 0) return what;
     return `${what} ${dropped === 1 ? "1 waiting message was" : `${dropped} waiting messages were`} dropped.`;

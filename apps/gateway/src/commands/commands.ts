@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
-import { type InboxId, StoreError } from "@signalbox/store";
+import type { Supervisor } from "@signalbox/lanes";
+import { StoreError } from "@signalbox/store";
 import type { Agent, Agents } from "../agents.ts";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import { failureNote } from "../path/conclude.ts";
-import type { RunOptions } from "../path/run.ts";
-import { isFatal, type StoredInbound } from "../path/stored.ts";
+import type { StoredInbound } from "../path/stored.ts";
 import type { MessageTicket } from "../path/ticket.ts";
 import { ANSWERS, type AnswerOptions, applyChoice } from "./answers.ts";
 import { type Order, readOrder } from "./read.ts";
@@ -16,7 +16,7 @@ export interface CommandsOptions extends SettleOptions, AnswerOptions {
   readonly agents: Agents;
   /** Puts a message into its lane. */
   readonly enqueue: (ticket: MessageTicket) => void;
-  readonly onFatal: RunOptions["onFatal"];
+  readonly supervisor: Pick<Supervisor, "run">;
   readonly logger: Logger;
 }
 
@@ -28,17 +28,10 @@ export interface Commands {
   enter(ticket: MessageTicket): void;
   /** A later version of a message that waits; false where it would not wait, and has to be given on anew. */
   waits(ticket: MessageTicket): MessageTicket | false;
-  /** Begins no more answers, the next start does; resolves when those under way have ended. */
-  close(): Promise<void>;
 }
-
-/** How long a failing store is left alone, in milliseconds. */
-const AGAIN_MS = 2_000;
 
 export function createCommands(options: CommandsOptions): Commands {
   const { agents, models, logger } = options;
-  const underWay = new Map<InboxId, Promise<void>>();
-  let closed = false;
 
   const read: Commands["read"] = (stored, agentId) => {
     const agent = agents.get(agentId);
@@ -88,35 +81,20 @@ export function createCommands(options: CommandsOptions): Commands {
     }
   };
 
-  /**
-   * Answers, and goes on trying while the store fails: the message is accepted, so it gets its end. An answer that
-   * cannot even be put into words of its channel would fail for ever, so it is given up and the log says why.
-   */
-  const answerNow = async (ticket: MessageTicket, agent: Agent, order: Order): Promise<void> => {
-    try {
-      await settleCommand(options, ticket, await answerOr(ticket, agent, order));
-    } catch (error) {
-      if (error instanceof Error && isFatal(error)) return options.onFatal(error);
-      if (!(error instanceof StoreError))
-        return giveUp(ticket, error).catch(() => again(ticket, agent, order));
-      logger.error({ message: ticket.id, err: messageOf(error) }, "a command failed; it is tried again");
-      again(ticket, agent, order);
-    }
-  };
-  const again = (ticket: MessageTicket, agent: Agent, order: Order): void =>
-    void setTimeout(() => begin(ticket, agent, order), AGAIN_MS).unref();
+  /** An answer that cannot even be put into words of its channel would fail for ever. */
   const giveUp = async ({ id }: MessageTicket, error: unknown): Promise<void> => {
     const message = messageOf(error);
-    logger.error({ message: id, err: message }, "the answer to a command cannot be given");
     await options.store.inbox.settle(id, "failed-reported", { rule: "internal", reason: message });
     options.onOutcome(id, { state: "failed", text: "", error: { code: "internal", message } });
   };
-  const begin = (ticket: MessageTicket, agent: Agent, order: Order): void => {
-    if (closed) return;
+  const begin = async (ticket: MessageTicket, agent: Agent, order: Order): Promise<void> => {
     // Whoever gave the message on is to hear of its acceptance before its end.
-    const done = setImmediate().then(() => answerNow(ticket, agent, order));
-    underWay.set(ticket.id, done);
-    void done.finally(() => underWay.delete(ticket.id));
+    await setImmediate();
+    await options.supervisor.run({
+      name: `answer the command ${ticket.id}`,
+      attempt: async () => settleCommand(options, ticket, await answerOr(ticket, agent, order)),
+      giveUp: (error) => giveUp(ticket, error),
+    });
   };
 
   return {
@@ -126,15 +104,11 @@ export function createCommands(options: CommandsOptions): Commands {
       const { order } = whole;
       const agent = agents.get(ticket.agentId);
       if (agent === undefined || order === undefined || needsTurn(order)) options.enqueue(whole);
-      else begin(whole, agent, order);
+      else void begin(whole, agent, order);
     },
     waits(ticket) {
       const whole = ordered(ticket);
       return whole.order === undefined || needsTurn(whole.order) ? whole : false;
-    },
-    async close() {
-      closed = true;
-      while (underWay.size > 0) await Promise.all(underWay.values());
     },
   };
 }

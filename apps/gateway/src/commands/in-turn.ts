@@ -6,11 +6,11 @@ import {
   type Tool,
   toolSpec,
 } from "@signalbox/agent-core";
+import type { RunHandle } from "@signalbox/lanes";
 import { type InterruptedRun, type RunId, StoreError } from "@signalbox/store";
 import type { Agent } from "../agents.ts";
 import { messageOf } from "../errors.ts";
 import { type Conclusion, failureNote, finish, STOPPED_RUN } from "../path/conclude.ts";
-import type { RunHandle } from "../path/lanes-types.ts";
 import type { RunOptions } from "../path/run.ts";
 import { seedOf } from "../path/session.ts";
 import { ShutdownAbort } from "../path/shutdown.ts";

@@ -1,8 +1,11 @@
 import type { MessageEvent } from "@signalbox/channel";
+import { createSupervisor } from "@signalbox/lanes";
+import { createManualClock } from "@signalbox/lanes/testkit";
 import { openStore, StoreError } from "@signalbox/store";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createLogger } from "../log.ts";
 import { createAside, historyKey } from "./aside.ts";
+import { judgeFailure } from "./give-up.ts";
 import type { GatewayBodies, GatewayStore, StoredInbound } from "./stored.ts";
 
 const event: MessageEvent = {
@@ -23,7 +26,8 @@ async function world() {
     ...{ conversationId: "g", senderId: "anna", payload: stored },
   });
   if (accepted.outcome !== "accepted") throw new Error(accepted.outcome);
-  const fatal: Error[] = [];
+  const fatal: unknown[] = [];
+  const clock = createManualClock();
   const aside = (over: Partial<Pick<GatewayStore, "inbox" | "groupHistory" | "pairing">>) =>
     createAside({
       store: { ...store, ...over },
@@ -32,10 +36,10 @@ async function world() {
       now: Date.now,
       historyLimit: 20,
       wakeOutbox: () => {},
-      onFatal: (error) => fatal.push(error),
+      supervisor: createSupervisor({ judge: judgeFailure, clock, onFatal: (error) => fatal.push(error) }),
     });
   const state = async () => (await store.inbox.get(accepted.id))?.state;
-  return { store, id: accepted.id, aside, fatal, state };
+  return { store, id: accepted.id, aside, fatal, clock, state };
 }
 
 /** Fails so often, then does what it should. */
@@ -49,31 +53,29 @@ function failing<A extends readonly unknown[], R>(
 }
 
 describe("a message that no run answers", () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
-  afterEach(() => void vi.useRealTimers());
-
   it("gets its end however often the store fails, with what it says by then", async () => {
-    const { store, id, aside, state } = await world();
+    const { store, id, aside, clock, state } = await world();
     const { groupHistory } = store;
     const full = new StoreError("disk_full", "no room");
     const push = failing(3, full, groupHistory.push);
-    await aside({ groupHistory: { ...groupHistory, push } }).end(id, stored, "keep", "not_addressed");
+    const ended = aside({ groupHistory: { ...groupHistory, push } }).end(id, stored, "keep", "not_addressed");
     expect(await state()).toBe("accepted");
     await store.inbox.revise(event, { ...stored, event: { ...event, text: "lunch at one" } });
-    for (let tries = 0; tries < 200 && (await state()) === "accepted"; tries++)
-      await vi.advanceTimersByTimeAsync(1_000);
+    await clock.advance(60_000);
+    await ended;
     expect(await state()).toBe("ignored");
     const [kept] = await groupHistory.list(historyKey(event));
     expect(kept?.body).toEqual({ text: "lunch at one" });
   });
 
   it("is not kept once it was deleted meanwhile", async () => {
-    const { store, id, aside } = await world();
+    const { store, id, aside, clock } = await world();
     const { groupHistory } = store;
     const push = failing(1, new StoreError("locked", "held"), groupHistory.push);
-    await aside({ groupHistory: { ...groupHistory, push } }).end(id, stored, "keep", "not_addressed");
+    const ended = aside({ groupHistory: { ...groupHistory, push } }).end(id, stored, "keep", "not_addressed");
     await store.inbox.withdraw(event);
-    await vi.advanceTimersByTimeAsync(10_000);
+    await clock.advance(10_000);
+    await ended;
     expect(await groupHistory.list(historyKey(event))).toEqual([]);
   });
 
@@ -85,11 +87,11 @@ describe("a message that no run answers", () => {
   });
 
   it("waits for the next start where this process can write no more", async () => {
-    const { store, id, aside, fatal, state } = await world();
+    const { store, id, aside, fatal, clock, state } = await world();
     const settle = () => Promise.reject(new StoreError("io", "the disk is gone"));
     await aside({ inbox: { ...store.inbox, settle } }).end(id, stored, "ignore", "bot");
     expect(fatal).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(600_000);
+    await clock.advance(600_000);
     expect(await state()).toBe("accepted");
   });
 });

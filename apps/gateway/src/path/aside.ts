@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { MessageEvent } from "@signalbox/channel";
 import { outboxRow } from "@signalbox/delivery";
+import type { Supervisor } from "@signalbox/lanes";
 import type { InboxId, JsonValue, LeaseToken } from "@signalbox/store";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
@@ -15,55 +16,36 @@ export interface AsideOptions {
   readonly historyLimit: number;
   /** Looks at the outbox after a row was added. */
   readonly wakeOutbox: () => void;
-  /** Told when no later write can go well. */
-  readonly onFatal: (error: Error) => void;
+  readonly supervisor: Pick<Supervisor, "run">;
 }
 
 /** Messages that no run answers. */
 export interface Aside {
   /** Gives one its end, after doing what its rule asks for; tries until it is done. Never rejects. */
   end(id: InboxId, stored: StoredInbound, kind: "pair" | "keep" | "ignore", rule: string): Promise<void>;
-  /** Tries nothing again from now on; the next start does. */
-  close(): void;
-  /** Resolves when nothing is under way. */
-  idle(): Promise<void>;
 }
 
 const PAIRING_TTL_MS = 10 * 60_000;
-/** How long a failing store is left alone, in milliseconds. */
-const AGAIN_MS = 2_000;
-const LONGEST_AGAIN_MS = 5 * 60_000;
 /** Without the characters people confuse. */
 const CODE_ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
 export function createAside(options: AsideOptions): Aside {
   const { store, logger } = options;
-  let closed = false;
 
-  /** Ends a message that no run answers, after doing what its rule asks for. Goes on until it is done. */
+  /** Ends a message that no run answers, after doing what its rule asks for. */
   const setAside = async (
     id: InboxId,
     stored: StoredInbound,
     kind: "pair" | "keep" | "ignore",
     rule: string,
-    attempt = 1,
+    failures: number,
   ): Promise<void> => {
-    try {
-      // Meanwhile it may have been edited, or deleted and so have its end.
-      const row = attempt === 1 ? undefined : await store.inbox.get(id);
-      if (row?.settledAt !== undefined) return;
-      const { event } = row?.payload ?? stored;
-      await asItsRuleAsks(id, event, kind, rule);
-      await store.inbox.settle(id, "ignored", { rule });
-    } catch (error) {
-      if (error instanceof Error && isFatal(error)) return options.onFatal(error);
-      logger.error({ message: id, rule, err: messageOf(error) }, "a message could not be set aside");
-      if (closed) return;
-      const delayMs = Math.min(LONGEST_AGAIN_MS, AGAIN_MS * 2 ** (attempt - 1));
-      setTimeout(() => {
-        if (!closed) void track(setAside(id, stored, kind, rule, attempt + 1));
-      }, delayMs).unref();
-    }
+    // Meanwhile it may have been edited, or deleted and so have its end.
+    const row = failures === 0 ? undefined : await store.inbox.get(id);
+    if (row?.settledAt !== undefined) return;
+    const { event } = row?.payload ?? stored;
+    await asItsRuleAsks(id, event, kind, rule);
+    await store.inbox.settle(id, "ignored", { rule });
   };
 
   /** What the store will never take keeps the message from nothing: it has its end all the same. */
@@ -118,19 +100,13 @@ export function createAside(options: AsideOptions): Aside {
     if (outcome === "created") options.wakeOutbox();
   };
 
-  const underWay = new Set<Promise<void>>();
-  const track = (work: Promise<void>): Promise<void> => {
-    underWay.add(work);
-    return work.finally(() => underWay.delete(work));
-  };
-
   return {
-    end: (id, stored, kind, rule) => track(setAside(id, stored, kind, rule)),
-    async idle() {
-      while (underWay.size > 0) await Promise.all(underWay);
-    },
-    close() {
-      closed = true;
+    async end(id, stored, kind, rule) {
+      await options.supervisor.run({
+        name: `set the message ${id} aside`,
+        attempt: (failures) => setAside(id, stored, kind, rule, failures),
+        judge: (error) => (isFatal(error) ? "fatal" : "retry"),
+      });
     },
   };
 }

@@ -31,7 +31,7 @@ function harness() {
   const askings = createAskings({ store: { runs }, lease, logger: { warn: () => {} } });
   const places: boolean[] = [];
   const handle = {
-    waits(on: boolean) {
+    standBy(on: boolean) {
       if (places.at(-1) !== on) places.push(on);
     },
   };

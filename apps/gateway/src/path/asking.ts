@@ -1,7 +1,7 @@
 import type { Step } from "@signalbox/agent-core";
+import type { RunHandle } from "@signalbox/lanes";
 import { type RunId, StoreError } from "@signalbox/store";
 import { messageOf } from "../errors.ts";
-import type { RunHandle } from "./lanes-types.ts";
 import type { RunOptions } from "./run.ts";
 import type { Ticket } from "./ticket.ts";
 
@@ -16,7 +16,7 @@ export interface Asking {
 /** Which runs of this process wait for people. */
 export interface Askings {
   /** For one try of a run. */
-  of(runId: RunId, handle: Pick<RunHandle<Ticket>, "waits">): Asking;
+  of(runId: RunId, handle: Pick<RunHandle<Ticket>, "standBy">): Asking;
   /**
    * A run that a failing store broke off does not wait any more, whatever that try could put on record. Throws what a
    * failing store throws.
@@ -76,7 +76,7 @@ export function createAskings({ store, lease, logger }: AskingOptions): Askings 
       const calls = new Set<string>();
       const isWaiting = (): boolean => asked > 0 && calls.size === 0;
       const settle = (): Promise<void> => {
-        handle.waits(isWaiting());
+        handle.standBy(isWaiting());
         return note(runId, isWaiting);
       };
       return {

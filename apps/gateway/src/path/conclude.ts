@@ -1,12 +1,12 @@
 import type { AgentMessage, RunUsage as LoopUsage, RunResult } from "@signalbox/agent-core";
 import type { MayAttach } from "@signalbox/attachments";
 import { isRepeatable, outboxKey, outboxRow, withDraft } from "@signalbox/delivery";
+import type { RunHandle } from "@signalbox/lanes";
 import { parseReply } from "@signalbox/prompt";
 import type { InboxSettle, RunId } from "@signalbox/store";
 import { noteId, type RunEnd } from "../live.ts";
 import { shownMessage } from "../own-hooks.ts";
 import type { Outcome } from "../service.ts";
-import type { RunHandle } from "./lanes-types.ts";
 import type { ToldHistory } from "./prompt.ts";
 import { answerTo, composeReply, type Ending, type Reply } from "./reply.ts";
 import type { RunOptions } from "./run.ts";

@@ -1,8 +1,8 @@
 import type { DeletedEvent, EditedEvent, EmitResult, MessageEvent } from "@signalbox/channel";
+import type { Lanes } from "@signalbox/lanes";
 import type { InboxId } from "@signalbox/store";
 import type { Commands } from "../commands/commands.ts";
 import { historyBody, historyKey } from "./aside.ts";
-import type { Lanes } from "./lanes-types.ts";
 import type { GatewayStore, StoredInbound } from "./stored.ts";
 import { DELETED, idsOfMessage, type MessageTicket, TakenBack, type Ticket } from "./ticket.ts";
 import type { Tracer } from "./trace.ts";

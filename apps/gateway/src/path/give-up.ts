@@ -1,3 +1,4 @@
+import type { Judge } from "@signalbox/lanes";
 import { type InterruptedRun, StoreError } from "@signalbox/store";
 import { messageOf } from "../errors.ts";
 import { failureNote, failWithoutRun, finish } from "./conclude.ts";
@@ -9,23 +10,25 @@ import type { MessageTicket } from "./ticket.ts";
 const MOST_REFUSALS = 3;
 
 /** The failure of the store that is behind an error, if one is. */
-function storeErrorIn(error: unknown): StoreError | undefined {
+export function storeErrorIn(error: unknown): StoreError | undefined {
   const cause = error instanceof Error && error.cause instanceof StoreError ? error.cause : error;
   return cause instanceof StoreError ? cause : undefined;
 }
 
-/** The error after which this process can write nothing more, if it is one. */
-export function fatalIn(error: unknown): StoreError | undefined {
+/** What a failure of the path means for the work that met it. */
+export const judgeFailure: Judge = (error) => {
   const failure = storeErrorIn(error);
-  return failure !== undefined && isFatal(failure) ? failure : undefined;
-}
+  if (failure === undefined) return "give-up";
+  return isFatal(failure) ? "fatal" : "retry";
+};
 
-/** Whether the same would fail again, however often it is tried: a fault of the gateway or of its configuration. */
-export function isLasting(error: unknown, failedBefore: number): boolean {
+/** The same for a run, which the store may refuse for a reason that does not pass by itself. */
+export const judgeRun: Judge = (error, failures) => {
   const failure = storeErrorIn(error);
-  if (failure === undefined) return true;
-  return !isFatal(failure) && !isPassing(failure) && failedBefore >= MOST_REFUSALS;
-}
+  const lasting = failure !== undefined && !isPassing(failure) && failures >= MOST_REFUSALS;
+  const verdict = judgeFailure(error, failures);
+  return verdict === "retry" && lasting ? "give-up" : verdict;
+};
 
 /** What is left to do of messages whose run broke off: the run that the journal holds, and what waits for one. */
 export async function leftOf(
@@ -45,41 +48,33 @@ export async function leftOf(
   return { held, waiting };
 }
 
-/**
- * Ends messages whose run would fail again and again, and tells their senders, so that the session goes on.
- * @returns what kept it from doing so
- */
+/** Ends messages whose run would fail again and again, and tells their senders, so that the session goes on. */
 export async function giveUp(
   options: RunOptions,
   sessionKey: string,
   tickets: readonly MessageTicket[],
   error: unknown,
-): Promise<unknown> {
+): Promise<void> {
   const code = "internal";
   const message = messageOf(error);
-  try {
-    const { held, waiting } = await leftOf(options.store, sessionKey, tickets);
-    options.logger.error({ session: sessionKey, err: message }, "a run failed inside the gateway");
-    if (held !== undefined) {
-      const text = failureNote(code);
-      await finish(
-        options,
-        { runId: held.run.id, sessionKey, tickets: ticketsOf(held) },
-        {
-          outcome: "failed",
-          state: "failed-reported",
-          rule: code,
-          reply: { text, silent: false, note: text },
-          end: "failed",
-          error: { code, message },
-        },
-      );
-    }
-    await failWithoutRun(options, waiting, { code, message });
-    return undefined;
-  } catch (failure) {
-    return failure;
+  const { held, waiting } = await leftOf(options.store, sessionKey, tickets);
+  options.logger.error({ session: sessionKey, err: message }, "a run failed inside the gateway");
+  if (held !== undefined) {
+    const text = failureNote(code);
+    await finish(
+      options,
+      { runId: held.run.id, sessionKey, tickets: ticketsOf(held) },
+      {
+        outcome: "failed",
+        state: "failed-reported",
+        rule: code,
+        reply: { text, silent: false, note: text },
+        end: "failed",
+        error: { code, message },
+      },
+    );
   }
+  await failWithoutRun(options, waiting, { code, message });
 }
 
 function ticketsOf({ run, inbox }: InterruptedRun<GatewayBodies>): MessageTicket[] {

@@ -54,8 +54,6 @@ export interface Intake {
   recover(): Promise<number>;
   /** From now on nothing is taken. */
   close(): void;
-  /** Resolves when no message is being set aside. */
-  idle(): Promise<void>;
 }
 
 export function createIntake(options: IntakeOptions): Intake {
@@ -166,7 +164,11 @@ export function createIntake(options: IntakeOptions): Intake {
     const { event } = row.payload;
     const place = placeOf(event);
     const decision = await decide(event, place);
-    if (decision.kind !== "answer") return aside.end(row.id, row.payload, decision.kind, decision.rule);
+    if (decision.kind !== "answer") {
+      // A failing store holds up no start.
+      void aside.end(row.id, row.payload, decision.kind, decision.rule);
+      return;
+    }
     const route = { agentId: place.agentId, sessionKey: place.sessionKey };
     await store.inbox.route(row.id, route);
     const stored = { ...row.payload, role: decision.role, rule: decision.rule };
@@ -224,9 +226,7 @@ export function createIntake(options: IntakeOptions): Intake {
     },
     close() {
       closed = true;
-      aside.close();
     },
-    idle: aside.idle,
   };
 }
 

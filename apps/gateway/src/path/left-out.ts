@@ -1,37 +1,25 @@
 import { outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
-import { messageOf } from "../errors.ts";
+import type { LanesOptions } from "@signalbox/lanes";
 import { noteId } from "../live.ts";
-import type { LaneOptions } from "./lanes-types.ts";
 import { answerTo } from "./reply.ts";
 import type { RunOptions } from "./run.ts";
-import { isPassing } from "./stored.ts";
 import { type MessageTicket, messagesIn, type Ticket } from "./ticket.ts";
 
 type LeftOutOptions = Pick<
   RunOptions,
-  "store" | "lease" | "definition" | "live" | "tracer" | "logger" | "now" | "deliver" | "onOutcome"
+  "store" | "lease" | "definition" | "live" | "tracer" | "supervisor" | "now" | "deliver" | "onOutcome"
 >;
 
-/** How long a failing store is left alone before a message is ended, in milliseconds. */
-const AGAIN_MS = 2_000;
 /** A word about a full queue is of no use later, in milliseconds. */
 const WORD_TTL_MS = 60 * 60 * 1000;
 
 /** Ends messages that get no run: too many waited, or somebody stopped them. */
-export function createLeaveOut(options: LeftOutOptions): LaneOptions<Ticket>["leaveOut"] {
-  const { store, live, tracer, logger } = options;
+export function createLeaveOut(options: LeftOutOptions): LanesOptions<Ticket>["leaveOut"] {
+  const { store, live, tracer, supervisor } = options;
 
   const end = async (ticket: MessageTicket, rule: string, word: string | undefined): Promise<void> => {
-    try {
-      if (word !== undefined) await tell(options, ticket, word);
-      await store.inbox.settle(ticket.id, "ignored", { rule });
-    } catch (error) {
-      logger.error(
-        { message: ticket.id, err: messageOf(error) },
-        "a message that was left out has no end yet",
-      );
-      if (isPassing(error)) setTimeout(() => void end(ticket, rule, word), AGAIN_MS).unref();
-    }
+    if (word !== undefined) await tell(options, ticket, word);
+    await store.inbox.settle(ticket.id, "ignored", { rule });
   };
 
   return (tickets, why) => {
@@ -40,7 +28,11 @@ export function createLeaveOut(options: LeftOutOptions): LaneOptions<Ticket>["le
     for (const ticket of messagesIn(tickets)) {
       const { id, sessionKey, stored } = ticket;
       const rule = why.kind === "full" ? "queue_full" : "stopped";
-      void end(ticket, rule, told.includes(ticket) ? word : undefined);
+      const said = told.includes(ticket) ? word : undefined;
+      void supervisor.run({
+        name: `end the message ${id}, which gets no run`,
+        attempt: () => end(ticket, rule, said),
+      });
       const what =
         why.kind === "full" ? "dropped: too many messages wait in this conversation" : "dropped by a stop";
       tracer.note(id, "lane", what);

@@ -1,8 +1,8 @@
 import type { AgentMessage } from "@signalbox/agent-core";
+import type { RunHandle } from "@signalbox/lanes";
 import { commandOf, resumeCommand } from "../commands/in-turn.ts";
 import { POISON_ATTEMPTS } from "./attempts.ts";
 import { failureNote, finish, STOPPED_RUN } from "./conclude.ts";
-import type { RunHandle } from "./lanes-types.ts";
 import { chooseModel } from "./model-choice.ts";
 import { mediaMark } from "./reply.ts";
 import type { RunOptions } from "./run.ts";
@@ -29,7 +29,7 @@ export async function resume(
   interrupted = (await store.runs.inspect(run.id)) ?? interrupted;
   await options.drafts.recall(run.id);
   const { sessionKey, agentId } = run;
-  const gone = new Set(interrupted.inbox.filter(isTakenBack).map(({ id }) => id));
+  const gone: ReadonlySet<string> = new Set(interrupted.inbox.filter(isTakenBack).map(({ id }) => id));
   const handle: RunHandle<Ticket> = {
     ...lane,
     recalled: { has: (id) => gone.has(id) || lane.recalled.has(id) },

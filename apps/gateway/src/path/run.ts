@@ -2,12 +2,19 @@ import type { CompactionCache } from "@signalbox/agent-core";
 import type { Incoming, Outgoing } from "@signalbox/attachments";
 import type { ChannelDefinition } from "@signalbox/channel";
 import type { Drafts, Typing } from "@signalbox/delivery";
+import {
+  type Batch,
+  type CrashCounts,
+  createQuarantine,
+  type Quarantine,
+  type RunHandle,
+  type Supervisor,
+} from "@signalbox/lanes";
 import type { Router } from "@signalbox/routing";
 import { type InboxId, type LeaseToken, type OutboxRow, StoreError } from "@signalbox/store";
 import type { Agents } from "../agents.ts";
 import type { Commands } from "../commands/commands.ts";
 import { answerInTurn } from "../commands/in-turn.ts";
-import { messageOf } from "../errors.ts";
 import type { Hooks } from "../hooks.ts";
 import type { LiveHub } from "../live.ts";
 import type { Logger } from "../log.ts";
@@ -16,11 +23,10 @@ import type { Models } from "../models.ts";
 import type { Outcome } from "../service.ts";
 import type { Toolbox } from "../toolbox.ts";
 import type { Askings } from "./asking.ts";
-import { type Attempts, createAttempts, POISON_ATTEMPTS } from "./attempts.ts";
+import { createAttachmentCrashes, POISON_ATTEMPTS } from "./attempts.ts";
 import { failureNote, failWithoutRun } from "./conclude.ts";
-import { fatalIn, giveUp, isLasting, leftOf } from "./give-up.ts";
+import { giveUp, judgeRun, leftOf } from "./give-up.ts";
 import type { Histories } from "./history.ts";
-import type { Batch, RunHandle } from "./lanes-types.ts";
 import type { Links } from "./links.ts";
 import { chooseModel } from "./model-choice.ts";
 import type { Prompts } from "./prompt.ts";
@@ -28,7 +34,6 @@ import { resume } from "./resume.ts";
 import { seedOf } from "./session.ts";
 import { ShutdownAbort } from "./shutdown.ts";
 import type { GatewayBodies, GatewayStore } from "./stored.ts";
-import { createSuspects, type Suspects } from "./suspects.ts";
 import { type MessageTicket, messagesIn, type ResumeTicket, resumeTicket, type Ticket } from "./ticket.ts";
 import type { Tracer } from "./trace.ts";
 import { makeTurn } from "./turn.ts";
@@ -63,18 +68,10 @@ export interface RunOptions {
   readonly deliver: (rows: readonly OutboxRow<GatewayBodies>[]) => void;
   /** Told the end of each message. */
   readonly onOutcome: (id: InboxId, outcome: Outcome) => void;
-  /** Lets nothing of a session start until its messages are put back. */
-  readonly hold: (sessionKey: string) => void;
-  /** Puts messages back in front of their lane. */
-  readonly putBack: (sessionKey: string, tickets: readonly Ticket[]) => void;
-  /** Told when no later write can go well: another process holds the lease, or the disk failed under the store. */
-  readonly onFatal: (error: Error) => void;
+  /** Tries again what a failing store breaks off. */
+  readonly supervisor: Pick<Supervisor, "run">;
 }
 
-/** How long a failing store is left alone, in milliseconds. */
-const AGAIN_MS = 2_000;
-/** Each try may ask the model again, so a store that goes on failing is asked ever less often. */
-const LONGEST_AGAIN_MS = 5 * 60_000;
 /** How long such a run may go on before others that may be to blame go on beside it, in milliseconds. */
 const SUSPECT_ALONE_MS = 10_000;
 
@@ -86,72 +83,71 @@ export interface Runner {
 }
 
 export function createRunner(options: RunOptions): Runner {
-  /** Sessions whose last run met a failing store, and how often in a row. */
-  const failures = new Map<string, number>();
-  const suspects = createSuspects(SUSPECT_ALONE_MS);
-  const crashes = { attempts: createAttempts(options.store), suspects };
-  const answer: Runner["answer"] = async (batch, handle) => {
-    const [first] = batch.messages;
-    if (first === undefined) return;
-    const { sessionKey } = first;
-    const tickets = messagesIn([...batch.summarised, ...batch.messages]);
-    const watched: RunHandle<Ticket> = {
-      signal: handle.signal,
-      recalled: handle.recalled,
-      waits: handle.waits,
-      takeSteering() {
-        const taken = handle.takeSteering();
-        tickets.push(...messagesIn([...taken.summarised, ...taken.messages]));
-        return taken;
-      },
-    };
-    try {
-      if (first.kind === "resume") {
-        const { attempts } = first.interrupted.run;
-        const work = (): Promise<void> => resume(options, first, watched);
-        await (attempts === POISON_ATTEMPTS - 1 ? suspects.alone(handle.signal, work) : work());
-      } else {
-        await begin(options, crashes, messagesIn(batch.messages), messagesIn(batch.summarised), watched);
-      }
-      failures.delete(sessionKey);
-    } catch (error) {
-      const failed = failures.get(sessionKey) ?? 0;
-      const lasting = isLasting(error, failed) && !(handle.signal.reason instanceof ShutdownAbort);
-      const failure = lasting ? await giveUp(options, sessionKey, tickets, error) : error;
-      if (failure === undefined) {
-        failures.delete(sessionKey);
-        return;
-      }
-      const fatal = fatalIn(failure);
-      if (fatal) return options.onFatal(fatal);
-      options.logger.error(
-        { session: sessionKey, err: messageOf(failure) },
-        "a run could not go on; it is tried again",
-      );
-      failures.set(sessionKey, failed + 1);
-      options.hold(sessionKey);
-      const again = setTimeout(
-        () => {
-          tryAgain(options, sessionKey, tickets).catch((failure: unknown) => {
-            options.logger.error(
-              { session: sessionKey, err: messageOf(failure) },
-              "a session could not be read",
-            );
-            options.putBack(sessionKey, tickets);
-          });
-        },
-        Math.min(LONGEST_AGAIN_MS, AGAIN_MS * 2 ** failed),
-      );
-      again.unref();
-    }
+  const crashes: Crashes = {
+    counts: createAttachmentCrashes(options.store),
+    quarantine: createQuarantine({ aloneMs: SUSPECT_ALONE_MS }),
   };
+
+  const start = async (batch: Batch<Ticket>, handle: RunHandle<Ticket>): Promise<void> => {
+    const [first] = batch.items;
+    if (first?.kind !== "resume")
+      return begin(options, crashes, messagesIn(batch.items), messagesIn(batch.summarised), handle);
+    const suspect = first.interrupted.run.attempts === POISON_ATTEMPTS - 1;
+    const work = (): Promise<void> => resume(options, first, handle);
+    await (suspect ? crashes.quarantine.run(handle.signal, work) : work());
+  };
+
+  /** Goes on with the run that the journal holds, and with the messages it does not have. */
+  const goOn = async (
+    sessionKey: string,
+    tickets: readonly MessageTicket[],
+    handle: RunHandle<Ticket>,
+  ): Promise<void> => {
+    const { held, waiting } = await leftOf(options.store, sessionKey, tickets);
+    const resumed = held && resumeTicket(held);
+    if (resumed === undefined) return begin(options, crashes, waiting, [], handle);
+    const steering = [...waiting];
+    await resume(options, resumed, {
+      ...handle,
+      takeSteering: () => {
+        // They came before whatever waits in the lane.
+        const before = handle.signal.aborted ? [] : steering.splice(0);
+        const { items, summarised } = handle.takeSteering();
+        return { items: [...before, ...items], summarised };
+      },
+    });
+    await begin(options, crashes, steering, [], handle);
+  };
+
   return {
-    answer,
+    async answer(batch, lane) {
+      const [first] = batch.items;
+      if (first === undefined) return;
+      const { sessionKey } = first;
+      const tickets = messagesIn([...batch.summarised, ...batch.items]);
+      const handle: RunHandle<Ticket> = {
+        ...lane,
+        takeSteering() {
+          const taken = lane.takeSteering();
+          tickets.push(...messagesIn([...taken.summarised, ...taken.items]));
+          return taken;
+        },
+      };
+      await options.supervisor.run({
+        name: `answer in ${sessionKey}`,
+        attempt: (failures) => (failures === 0 ? start(batch, handle) : goOn(sessionKey, tickets, handle)),
+        judge: (error, failures) =>
+          // The next process goes on with it.
+          lane.signal.reason instanceof ShutdownAbort ? "retry" : judgeRun(error, failures),
+        giveUp: (error) => giveUp(options, sessionKey, tickets, error),
+        onWaiting: lane.standBy,
+      });
+    },
     async rest() {
       // What waits is not counted already, and must not be taken off twice.
       await options.askings.allOver();
       await options.store.runs.rest(options.lease);
-      await crashes.attempts.rest();
+      await crashes.counts.rest();
     },
   };
 }
@@ -170,21 +166,10 @@ export async function resumeInterrupted(
   }
 }
 
-/** After the store failed: goes on with the run the journal still holds, and with the messages it does not have. */
-async function tryAgain(
-  { store, putBack }: RunOptions,
-  sessionKey: string,
-  tickets: readonly MessageTicket[],
-): Promise<void> {
-  const { held, waiting } = await leftOf(store, sessionKey, tickets);
-  const resumed = held && resumeTicket(held);
-  putBack(sessionKey, [...(resumed ? [resumed] : []), ...waiting]);
-}
-
 /** What tells which message it is that ends the process. */
 interface Crashes {
-  readonly attempts: Attempts;
-  readonly suspects: Suspects;
+  readonly counts: CrashCounts;
+  readonly quarantine: Quarantine;
 }
 
 async function begin(
@@ -203,13 +188,16 @@ async function begin(
   const named = options.agents.get(agentId);
   if (named && order !== undefined && order.kind !== "turn")
     return answerInTurn(options, { ticket: first, agent: named, order, handle });
-  const { attempts, suspects } = crashes;
-  const before = await attempts.before(tickets, POISON_ATTEMPTS);
+  const { counts, quarantine } = crashes;
+  const forget = async (over: readonly MessageTicket[]): Promise<void> => {
+    for (const { id } of withAttachments(over)) await counts.end(id);
+  };
+  const before = await crashesBefore(counts, tickets);
   if (before.spent.length > 0) {
     const message = failureNote("poison");
     options.logger.error({ session: sessionKey, messages: before.spent.map(({ id }) => id) }, message);
     await failWithoutRun(options, before.spent, { code: "poison", message });
-    await attempts.forget(before.spent);
+    await forget(before.spent);
     const left = tickets.filter((ticket) => !before.spent.includes(ticket));
     return left.length > 0
       ? begin(options, crashes, left, shortened, handle)
@@ -246,7 +234,7 @@ async function begin(
   const history = await options.histories.load(sessionKey, current);
   const isLeft = ({ id }: MessageTicket): boolean => !handle.recalled.has(id);
   const start = async () => {
-    await attempts.note(tickets);
+    for (const { id } of withAttachments(tickets)) await counts.begin(id);
     for (;;) {
       const left = all.filter(isLeft);
       if (left.length === 0) return undefined;
@@ -266,13 +254,13 @@ async function begin(
     }
   };
   const suspect = before.most === POISON_ATTEMPTS - 1;
-  const alone = suspect ? await suspects.alone(handle.signal, start) : undefined;
+  const alone = suspect ? await quarantine.run(handle.signal, start) : undefined;
   const started = alone ?? (await start());
-  if (started === undefined) return attempts.forget(tickets);
+  if (started === undefined) return forget(tickets);
   const { input, begun, left } = started;
   if (begun.outcome === "busy")
     throw new StoreError("busy", `the session ${sessionKey} is held by the run ${begun.run.id}`);
-  await attempts.forget(tickets);
+  await forget(tickets);
   const newest = begun.session.lastSeq;
   await makeTurn(options, {
     runId: begun.run.id,
@@ -289,4 +277,22 @@ async function begin(
     earlier: [],
     sentByTool: [],
   });
+}
+
+function withAttachments(tickets: readonly MessageTicket[]): readonly MessageTicket[] {
+  return tickets.filter(({ stored }) => stored.event.media.length > 0);
+}
+
+/** How many processes died under the attachments of these messages: the most of any, and those that are given up. */
+async function crashesBefore(
+  counts: CrashCounts,
+  tickets: readonly MessageTicket[],
+): Promise<{ readonly most: number; readonly spent: readonly MessageTicket[] }> {
+  const counted = await Promise.all(
+    withAttachments(tickets).map(async (ticket) => ({ ticket, count: await counts.before(ticket.id) })),
+  );
+  return {
+    most: Math.max(0, ...counted.map(({ count }) => count)),
+    spent: counted.flatMap(({ ticket, count }) => (count >= POISON_ATTEMPTS ? [ticket] : [])),
+  };
 }

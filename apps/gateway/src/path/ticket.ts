@@ -1,12 +1,14 @@
 import type { MessageEvent } from "@signalbox/channel";
+import type { LaneItem } from "@signalbox/lanes";
 import type { InboxId, InboxRow, InterruptedRun, PlatformMessage } from "@signalbox/store";
 import type { Order } from "../commands/read.ts";
-import type { Waiting } from "./lanes-types.ts";
 import type { GatewayBodies, StoredInbound } from "./stored.ts";
 
 /** A message on its way to a run. */
-export interface MessageTicket extends Waiting {
+export interface MessageTicket extends LaneItem {
   readonly kind: "message";
+  readonly id: InboxId;
+  readonly sessionKey: string;
   readonly agentId: string;
   readonly stored: StoredInbound;
   /** What it orders beyond its plain text. */
@@ -16,8 +18,10 @@ export interface MessageTicket extends Waiting {
 }
 
 /** A run that an earlier process began and that is to go on. */
-export interface ResumeTicket extends Waiting {
+export interface ResumeTicket extends LaneItem {
   readonly kind: "resume";
+  readonly id: InboxId;
+  readonly sessionKey: string;
   readonly agentId: string;
   readonly interrupted: InterruptedRun<GatewayBodies>;
   readonly covers: readonly InboxId[];

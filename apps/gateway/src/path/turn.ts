@@ -10,6 +10,7 @@ import {
 } from "@signalbox/agent-core";
 import { isUntrusted } from "@signalbox/attachments";
 import type { MessageEvent } from "@signalbox/channel";
+import type { RunHandle } from "@signalbox/lanes";
 import { type InboxId, type RunId, StoreError } from "@signalbox/store";
 import type { Agent } from "../agents.ts";
 import { messageOf } from "../errors.ts";
@@ -18,7 +19,6 @@ import { filesOf } from "../media.ts";
 import type { AgentModel } from "../models.ts";
 import { carriesMedia, conclude, failureNote, finish } from "./conclude.ts";
 import { createJournal } from "./journal.ts";
-import type { RunHandle } from "./lanes-types.ts";
 import type { InboundExtras } from "./prompt.ts";
 import type { RunOptions } from "./run.ts";
 import { ShutdownAbort } from "./shutdown.ts";
@@ -131,7 +131,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
   const steering = async (): Promise<readonly AgentMessage[]> => {
     const joining = scope.handle.takeSteering();
     const short = messagesIn(joining.summarised);
-    const taken = messagesIn(joining.messages);
+    const taken = messagesIn(joining.items);
     const joined = [...short, ...taken];
     const gone = heard.filter(({ id }) => scope.handle.recalled.has(id));
     heard = [...heard.filter((ticket) => !gone.includes(ticket)), ...joined];

@@ -180,7 +180,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${GATEWAY}/gateway.js`,
-        from: "await resumeInterrupted(store, lanes.enqueue, logger);",
+        from: "await resumeInterrupted(store, (ticket) => lanes.enqueue(ticket), logger);",
         to: "",
       },
     ],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { laneHarness, settle } from "../../test/lanes-harness.ts";
+import { laneHarness, settle } from "./harness.ts";
 
 describe("many sessions", () => {
   it("take turns by their senders: many sessions of one do not hold up the one of another", async () => {
@@ -38,23 +38,23 @@ describe("many sessions", () => {
     const begun = (): string[] => runs.map(({ texts }) => texts.join());
     for (const session of ["a", "b", "c", "d"]) say(session, session);
     expect(begun()).toEqual(["a"]);
-    runs[0]?.handle.waits(true);
+    runs[0]?.handle.standBy(true);
     // Several questions of one run are one wait.
-    runs[0]?.handle.waits(true);
+    runs[0]?.handle.standBy(true);
     expect(begun()).toEqual(["a", "b"]);
-    runs[0]?.handle.waits(false);
+    runs[0]?.handle.standBy(false);
     expect(lanes.counts()).toEqual({ running: 2, waiting: 2 });
     runs[1]?.end();
     await settle();
     expect(begun()).toEqual(["a", "b"]);
     // It ends while it waits, as when it is stopped, and is answered after that.
-    runs[0]?.handle.waits(true);
+    runs[0]?.handle.standBy(true);
     expect(begun()).toEqual(["a", "b", "c"]);
     lanes.stop("a", new Error("enough"));
     runs[0]?.end();
     await settle();
     expect(begun()).toEqual(["a", "b", "c"]);
-    for (const on of [false, true]) runs[0]?.handle.waits(on);
+    for (const on of [false, true]) runs[0]?.handle.standBy(on);
     say("e", "a");
     expect(begun()).toEqual(["a", "b", "c"]);
     for (let index = 2; index < runs.length; index++) {
@@ -68,10 +68,10 @@ describe("many sessions", () => {
   it("do not go on in the places of more than four times as many that wait for people", async () => {
     const { lanes, runs, say } = laneHarness({}, 2);
     for (let index = 0; index < 15; index++) say("x", `s${index}`);
-    for (let index = 0; index < runs.length; index++) runs[index]?.handle.waits(true);
+    for (let index = 0; index < runs.length; index++) runs[index]?.handle.standBy(true);
     expect(lanes.counts()).toEqual({ running: 10, waiting: 5 });
     // One that is answered has its own place, and none of those beyond.
-    runs[0]?.handle.waits(false);
+    runs[0]?.handle.standBy(false);
     expect(lanes.counts().running).toBe(10);
     runs[0]?.end();
     await settle();
@@ -79,7 +79,7 @@ describe("many sessions", () => {
     runs[1]?.end();
     await settle();
     expect(lanes.counts().running).toBe(10);
-    for (const run of runs) run.handle.waits(false);
+    for (const run of runs) run.handle.standBy(false);
     for (let index = 0; index < runs.length; index++) {
       expect(lanes.counts().running).toBeLessThanOrEqual(10);
       runs[index]?.end();
@@ -93,7 +93,7 @@ describe("many sessions", () => {
     const { lanes, runs, say } = laneHarness({}, 1);
     const begun = (): string[] => runs.map(({ texts }) => texts.join());
     for (let index = 1; index <= 6; index++) say(`anna ${index}`, `a${index}`, false, "anna");
-    for (let index = 0; index < runs.length; index++) runs[index]?.handle.waits(true);
+    for (let index = 0; index < runs.length; index++) runs[index]?.handle.standBy(true);
     expect(begun()).toEqual(["anna 1", "anna 2"]);
     for (let index = 1; index <= 2; index++) say(`ben ${index}`, `b${index}`, false, "ben");
     expect(begun().slice(2)).toEqual(["ben 1"]);
@@ -103,7 +103,7 @@ describe("many sessions", () => {
     runs[3]?.end();
     await settle();
     expect(begun().slice(4)).toEqual([]);
-    runs[0]?.handle.waits(false);
+    runs[0]?.handle.standBy(false);
     expect(begun().slice(4)).toEqual([]);
     for (let index = 0; index < runs.length; index++) {
       runs[index]?.end();
@@ -118,7 +118,7 @@ describe("many sessions", () => {
     const begun = (): string[] => runs.map(({ texts }) => texts.join());
     for (const session of ["a1", "a2"]) {
       say(`anna ${session}`, session, false, "anna");
-      runs.at(-1)?.handle.waits(true);
+      runs.at(-1)?.handle.standBy(true);
     }
     say("anna in the group", "group", false, "anna");
     say("anna in another", "other", false, "anna");
@@ -140,9 +140,7 @@ describe("many sessions", () => {
     await settle();
     const [begunBefore] = lanes.all("other");
     if (begunBefore === undefined) throw new Error("nothing waits");
-    lanes.putBack("resumed", [
-      { ...begunBefore, sessionKey: "resumed", exclusive: true, covers: [begunBefore.id] },
-    ]);
+    lanes.enqueue({ ...begunBefore, session: "resumed", exclusive: true, covers: [begunBefore.id] });
     expect(runs).toHaveLength(6);
     expect(lanes.counts().waiting).toBe(1);
   });
@@ -152,7 +150,7 @@ describe("many sessions", () => {
     say("a", "a");
     say("b", "b");
     const closing = lanes.close();
-    runs[0]?.handle.waits(true);
+    runs[0]?.handle.standBy(true);
     expect(runs).toHaveLength(1);
     runs[0]?.end();
     await closing;

@@ -1,8 +1,16 @@
-import { type InboxId, parseId } from "@signalbox/store";
-import { createLanes } from "../src/path/lane.ts";
-import type { Batch, Lanes, LeftOut, QueueSettings, RunHandle, Waiting } from "../src/path/lanes-types.ts";
+import {
+  type Batch,
+  createLanes,
+  type LaneItem,
+  type Lanes,
+  type LeftOut,
+  type QueueSettings,
+  type RunHandle,
+} from "../src/index.ts";
+import { createManualClock, type ManualClock } from "../src/testkit/index.ts";
 
-interface Message extends Waiting {
+interface Message extends LaneItem {
+  readonly session: string;
   readonly text: string;
   readonly sender: string;
 }
@@ -24,16 +32,20 @@ export function laneHarness(
   maxRuns = 64,
 ): {
   lanes: Lanes<Message>;
+  clock: ManualClock;
   runs: Running[];
   dropped: string[];
   leftOut: LeftOut<Message>[];
-  say(text: string, session?: string, exclusive?: boolean, sender?: string): InboxId;
+  say(text: string, session?: string, exclusive?: boolean, sender?: string): string;
 } {
   const runs: Running[] = [];
   const dropped: string[] = [];
   const leftOut: LeftOut<Message>[] = [];
+  const clock = createManualClock();
   const lanes = createLanes<Message>({
     maxRuns,
+    clock,
+    keyOf: ({ session }) => session,
     queue: () => ({ ...QUEUE, ...queue }),
     together: (a, b) => placeOf(a) === placeOf(b),
     ownerOf: (message) => message.sender,
@@ -45,12 +57,12 @@ export function laneHarness(
       new Promise((resolve) => {
         const texts = (messages: readonly Message[]): string[] => messages.map((message) => message.text);
         runs.push({
-          texts: texts(batch.messages),
+          texts: texts(batch.items),
           summarised: texts(batch.summarised),
           handle,
           steer() {
             const taken = handle.takeSteering();
-            return { texts: texts(taken.messages), summarised: texts(taken.summarised) };
+            return { texts: texts(taken.items), summarised: texts(taken.summarised) };
           },
           end: resolve,
         });
@@ -59,13 +71,13 @@ export function laneHarness(
   let count = 0;
   return {
     lanes,
+    clock,
     runs,
     dropped,
     leftOut,
     say(text, session = "s", exclusive = false, sender = session) {
-      const id = parseId<InboxId>(`01ARZ3NDEKTSV4RRFFQ69G5${String(++count).padStart(3, "0")}`);
-      if (id === undefined) throw new Error("no id");
-      lanes.enqueue({ id, sessionKey: session, exclusive, text, sender });
+      const id = String(++count).padStart(3, "0");
+      lanes.enqueue({ id, session, exclusive, text, sender });
       return id;
     },
   };

@@ -1,25 +1,7 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
-import { laneHarness, settle } from "../../test/lanes-harness.ts";
+import { describe, expect, it } from "vitest";
+import { laneHarness, settle } from "./harness.ts";
 
 describe("one session", () => {
-  it("starts nothing of a held session until its messages are put back in front", async () => {
-    const { lanes, runs, say } = laneHarness({ mode: "followup" });
-    say("a");
-    lanes.hold("s");
-    runs[0]?.end();
-    await settle();
-    say("b");
-    await settle();
-    expect(runs).toHaveLength(1);
-    const [waiting] = lanes.waiting("s");
-    expect(waiting?.text).toBe("b");
-    lanes.putBack("s", waiting ? [{ ...waiting, text: "a again" }] : []);
-    expect(runs[1]?.texts).toEqual(["a again"]);
-    runs[1]?.end();
-    await settle();
-    expect(runs[2]?.texts).toEqual(["b"]);
-  });
-
   it("answers messages of different places one by one, in order, and steers with none of another", async () => {
     const { runs, say } = laneHarness({}, 1);
     say("held", "other");
@@ -108,11 +90,14 @@ describe("one session", () => {
   });
 
   it("waits for quiet before it starts", async () => {
-    const { runs, say } = laneHarness({ debounceMs: 20 });
+    const { runs, clock, say } = laneHarness({ debounceMs: 20 });
     say("a");
     say("b");
+    await clock.advance(19);
     expect(runs).toEqual([]);
-    await expect.poll(() => runs.map((run) => run.texts)).toEqual([["a", "b"]]);
+    await clock.advance(1);
+    expect(runs.map((run) => run.texts)).toEqual([["a", "b"]]);
+    expect(clock.pending()).toBe(0);
   });
 
   it("tells the oldest in short beyond the cap, or drops them, or the newest", async () => {
@@ -191,23 +176,22 @@ describe("one session", () => {
   });
 
   it("leaves what stands for a run that has begun where it is", async () => {
-    const { lanes, runs, say } = laneHarness();
-    say("a");
-    const b = say("b");
-    const [waiting] = lanes.waiting("s");
-    if (!waiting) throw new Error("nothing waits");
-    lanes.hold("s");
+    const { lanes, runs, say } = laneHarness({}, 1);
+    say("first", "other");
+    lanes.enqueue({
+      ...{ id: "b", session: "s", text: "begun", sender: "s" },
+      exclusive: true,
+      covers: ["b"],
+    });
+    expect(lanes.withdraw("s", "b")).toBe(false);
+    expect(lanes.stop("s", new Error("enough"))).toEqual({ running: true, dropped: 0 });
     runs[0]?.end();
     await settle();
-    const begun = { ...waiting, text: "begun", exclusive: true, covers: [waiting.id] };
-    lanes.withdraw("s", b);
-    expect(lanes.stop("s", new Error("enough"))).toEqual({ running: true, dropped: 0 });
-    lanes.putBack("s", [begun]);
     // It goes on only to end.
     expect(runs[1]?.texts).toEqual(["begun"]);
     expect(runs[1]?.handle.signal.aborted).toBe(true);
-    expect(lanes.withdraw("s", b)).toBe(false);
-    expect(lanes.recall("s", b, new Error("gone"))).toBe(true);
+    expect(lanes.withdraw("s", "b")).toBe(false);
+    expect(lanes.recall("s", "b", new Error("gone"))).toBe(true);
     runs[1]?.end();
     await settle();
     say("c");
@@ -229,43 +213,42 @@ describe("one session", () => {
 });
 
 describe("quiet", () => {
-  afterEach(() => vi.useRealTimers());
-
-  it("is waited for, but not for ever", () => {
-    vi.useFakeTimers();
-    const { runs, say } = laneHarness({ debounceMs: 50 });
+  it("is waited for, but not for ever", async () => {
+    const { runs, clock, say } = laneHarness({ debounceMs: 50 });
     for (let index = 0; index < 20; index++) {
       say(`m${index}`);
-      vi.advanceTimersByTime(30);
+      await clock.advance(30);
     }
     // After five times the quiet, whoever goes on writing.
     expect(runs.map(({ texts }) => texts.length)).toEqual([9]);
     const slow = laneHarness({ debounceMs: 60_000 });
     slow.say("a");
-    vi.advanceTimersByTime(59_999);
+    await slow.clock.advance(59_999);
     expect(slow.runs).toHaveLength(0);
-    vi.advanceTimersByTime(1);
+    await slow.clock.advance(1);
     expect(slow.runs).toHaveLength(1);
     const long = laneHarness({ debounceMs: 4_000 });
     for (let at = 0; at <= 9_000; at += 3_000) {
       long.say("a");
-      vi.advanceTimersByTime(at < 9_000 ? 3_000 : 1_000);
+      await long.clock.advance(at < 9_000 ? 3_000 : 1_000);
     }
     expect(long.runs.map(({ texts }) => texts.length)).toEqual([4]);
   });
 
-  it("is not waited for any more once a stop has taken what was held", () => {
-    vi.useFakeTimers();
-    const { lanes, runs, dropped, leftOut, say } = laneHarness({ debounceMs: 50 });
+  it("is not waited for any more once a stop has taken what was held", async () => {
+    const { lanes, clock, runs, dropped, leftOut, say } = laneHarness({ debounceMs: 50 });
     say("a");
     say("b");
     const stop = say("/stop", "elsewhere");
     say("c");
     const { length } = runs;
-    expect(lanes.stop("s", new Error("enough"), stop)).toEqual({ running: false, dropped: 2 });
+    expect(lanes.stop("s", new Error("enough"), ({ id }) => id < stop)).toEqual({
+      running: false,
+      dropped: 2,
+    });
     expect(dropped).toEqual(["a", "b"]);
     expect(leftOut).toEqual([{ kind: "stopped" }]);
-    vi.advanceTimersByTime(1_000);
+    await clock.advance(1_000);
     expect(runs.slice(length).map(({ texts }) => texts)).toContainEqual(["c"]);
     expect(runs.flatMap(({ texts }) => texts)).not.toContain("a");
     for (const run of runs) run.end();

@@ -1,0 +1,17 @@
+export { createHooks, type GateResult, type HookFailure, type Hooks, type HooksOptions } from "./hooks.ts";
+export type {
+  AnyPoint,
+  AnyPoints,
+  Change,
+  Gated,
+  GateVerdict,
+  Hook,
+  HookAt,
+  Modified,
+  Observed,
+  Payload,
+  PointDefinition,
+  PointDefinitions,
+  PointOf,
+} from "./points.ts";
+export type { StartTimer } from "./time-limit.ts";

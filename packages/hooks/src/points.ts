@@ -1,0 +1,76 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+
+/** Its hooks see what happened. */
+export interface Observed<Payload> {
+  readonly kind: "observe";
+  readonly payload: Payload;
+}
+
+/** Its hooks change some members of the payload, one after the other. */
+export interface Modified<Payload, Changes extends keyof Payload> {
+  readonly kind: "modify";
+  readonly payload: Payload;
+  readonly change: Partial<Pick<Payload, Changes>>;
+}
+
+/** Its hooks let something pass or not, and may change some members of the payload where they do. */
+export interface Gated<Payload, Changes extends keyof Payload = never> {
+  readonly kind: "gate";
+  readonly payload: Payload;
+  readonly change: Partial<Pick<Payload, Changes>>;
+}
+
+export type AnyPoint =
+  | { readonly kind: "observe"; readonly payload: object }
+  | { readonly kind: "modify" | "gate"; readonly payload: object; readonly change: object };
+
+/** The points of a host by their names; an interface of `Observed`, `Modified` and `Gated`. */
+export type AnyPoints<Points> = { readonly [Name in keyof Points]: AnyPoint };
+
+/** The names of the points of a kind. */
+export type PointOf<Points extends AnyPoints<Points>, Kind extends AnyPoint["kind"]> = {
+  [Name in keyof Points]: Points[Name]["kind"] extends Kind ? Name : never;
+}[keyof Points];
+
+export type Payload<Points extends AnyPoints<Points>, Name extends keyof Points> = Points[Name]["payload"];
+
+export type Change<Point> = Point extends { readonly change: infer Made } ? Made : never;
+
+/** What a point is at run time: its kind, and what its hooks may change. Whatever else they return is left out. */
+export type PointDefinition<Point extends AnyPoint> = Point["kind"] extends "observe"
+  ? { readonly kind: "observe" }
+  : { readonly kind: Point["kind"]; readonly change: StandardSchemaV1<unknown, Change<Point>> };
+
+export type PointDefinitions<Points extends AnyPoints<Points>> = {
+  readonly [Name in keyof Points]: PointDefinition<Points[Name]>;
+};
+
+type Awaitable<T> = T | Promise<T>;
+
+/** What a gate says; nothing said means `allow`. */
+export type GateVerdict<Made = object> =
+  | { readonly action: "allow"; readonly change?: Made }
+  | { readonly action: "deny"; readonly reason: string };
+
+/** What a hook gives back, by the kind of its point. */
+type Returned<Point extends AnyPoint> = Point["kind"] extends "observe"
+  ? Awaitable<void>
+  : Point["kind"] extends "modify"
+    ? Awaitable<Change<Point> | undefined>
+    : Awaitable<GateVerdict<Change<Point>> | undefined>;
+
+/** Code of a host at one point. */
+export interface HookAt<Points extends AnyPoints<Points>, Name extends keyof Points> {
+  readonly point: Name;
+  /** For the log. */
+  readonly name: string;
+  /** Milliseconds it may take; default 5,000 to observe, 2,000 to modify and for a gate. */
+  readonly timeoutMs?: number;
+  /** `payload` is a copy that cannot be changed. `signal` is aborted when its time is over. */
+  run(payload: Payload<Points, Name>, signal: AbortSignal): Returned<Points[Name]>;
+}
+
+/** Code of a host at some point. */
+export type Hook<Points extends AnyPoints<Points>> = {
+  [Name in keyof Points]: HookAt<Points, Name>;
+}[keyof Points];

@@ -1,0 +1,114 @@
+import { type Backoff, exponentialBackoff } from "./backoff.ts";
+import { type Clock, sleep, systemClock } from "./clock.ts";
+
+/**
+ * What a failure means for the work: it may go well later, it never will, or nothing in this process can go well any
+ * more.
+ */
+export type Verdict = "retry" | "give-up" | "fatal";
+
+/** A piece of work that has to get done, however often what it needs fails. */
+export interface Task {
+  /** For whoever is told of failures. */
+  readonly name: string;
+  /**
+   * Does the work, once. It is called again after a failure, so it has to look first at what an earlier attempt left.
+   * `failures` counts those before, and is 0 at first.
+   */
+  attempt(failures: number): Promise<void>;
+  /** Default: the supervisor's own. */
+  readonly judge?: Judge;
+  /** Brings the work to another end. Where that fails, the work is attempted again later. */
+  readonly giveUp?: (error: unknown) => Promise<void>;
+  /** Told when the work begins to wait for its next attempt, and when it no longer does. */
+  readonly onWaiting?: (waiting: boolean) => void;
+}
+
+/** Says what a failure means; `failures` counts those before it. */
+export type Judge = (error: unknown, failures: number) => Verdict;
+
+/** How a task ended here. */
+export type TaskEnd =
+  | { readonly outcome: "done" }
+  | { readonly outcome: "given-up" | "fatal"; readonly error: unknown }
+  /** The supervisor was closed before the work was done; whoever starts next goes on with it. */
+  | { readonly outcome: "stopped"; readonly error: unknown };
+
+export interface SupervisorOptions {
+  readonly judge: Judge;
+  /** Default: doubles from two seconds to five minutes. */
+  readonly backoff?: Backoff;
+  readonly clock?: Clock;
+  /** Told of each failure after which the work is attempted again. */
+  readonly onRetry?: (task: string, error: unknown, delayMs: number) => void;
+  /** Told of each piece of work that is given up. */
+  readonly onGiveUp?: (task: string, error: unknown) => void;
+  /** Told when nothing in this process can go well any more. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+/** Gets work done over failures that pass: tries, backs off, gives up, and stops in order. */
+export interface Supervisor {
+  /** Attempts the work until it ends. Never rejects. */
+  run(task: Task): Promise<TaskEnd>;
+  /** Attempts nothing a second time from now on, and waits for no next attempt; those under way go on. */
+  close(): void;
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>;
+}
+
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  const { backoff = exponentialBackoff(), clock = systemClock } = options;
+  const closing = new AbortController();
+  const underWay = new Set<Promise<TaskEnd>>();
+
+  const failureOf = async (work: () => Promise<void>): Promise<{ readonly error: unknown } | undefined> => {
+    try {
+      await work();
+      return undefined;
+    } catch (error) {
+      return { error };
+    }
+  };
+
+  const supervise = async (task: Task): Promise<TaskEnd> => {
+    const { judge = options.judge, giveUp } = task;
+    for (let failures = 0; ; failures++) {
+      const failure = await failureOf(() => task.attempt(failures));
+      if (failure === undefined) return { outcome: "done" };
+      let last = failure.error;
+      let verdict = judge(last, failures);
+      if (verdict === "give-up") {
+        options.onGiveUp?.(task.name, last);
+        const error = last;
+        const notGivenUp = giveUp && (await failureOf(() => giveUp(error)));
+        if (notGivenUp === undefined) return { outcome: "given-up", error };
+        last = notGivenUp.error;
+        verdict = judge(last, failures) === "fatal" ? "fatal" : "retry";
+      }
+      if (verdict === "fatal") {
+        options.onFatal(last);
+        return { outcome: "fatal", error: last };
+      }
+      if (closing.signal.aborted) return { outcome: "stopped", error: last };
+      const delayMs = backoff(failures + 1);
+      options.onRetry?.(task.name, last, delayMs);
+      task.onWaiting?.(true);
+      await sleep(clock, delayMs, closing.signal);
+      task.onWaiting?.(false);
+      if (closing.signal.aborted) return { outcome: "stopped", error: last };
+    }
+  };
+
+  return {
+    run(task) {
+      const end = supervise(task);
+      underWay.add(end);
+      return end.finally(() => underWay.delete(end));
+    },
+    close: () => closing.abort(),
+    async idle() {
+      while (underWay.size > 0) await Promise.all(underWay);
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import type { Clock } from "./clock.ts";
+
+/** How items that come while a run goes on are treated. */
+export type QueueMode = "steer" | "followup" | "collect" | "interrupt";
+
+export const QUEUE_MODES: readonly QueueMode[] = ["steer", "followup", "collect", "interrupt"];
+
+/** What happens to items beyond the cap: the oldest are summarised, or dropped, or the newest are dropped. */
+export type DropPolicy = "summarise" | "old" | "new";
+
+export interface QueueSettings {
+  readonly mode: QueueMode;
+  /** Milliseconds of quiet before a run starts. */
+  readonly debounceMs: number;
+  /** Items that may wait under one key. */
+  readonly cap: number;
+  readonly drop: DropPolicy;
+}
+
+/** What lanes need to know of an item. */
+export interface LaneItem {
+  readonly id: string;
+  /** Must have a run of its own. */
+  readonly exclusive: boolean;
+  /** It stands for a run that an earlier process began, and which answers these. */
+  readonly covers?: readonly string[];
+}
+
+/** The items of one run, or those that join it. */
+export interface Batch<Item extends LaneItem> {
+  readonly items: readonly Item[];
+  /** Older items beyond the cap, to be told in short and to end with this run. */
+  readonly summarised: readonly Item[];
+}
+
+/** A run's side of its lane. */
+export interface RunHandle<Item extends LaneItem> {
+  /** Aborted when the run is to stop. */
+  readonly signal: AbortSignal;
+  /** Items that came meanwhile and steer this run; they are its own from then on. */
+  takeSteering(): Batch<Item>;
+  /** Ids of this run's items that were taken back since it began. */
+  readonly recalled: Pick<ReadonlySet<string>, "has">;
+  /**
+   * Says whether the run does nothing but wait, for a person or for a next attempt: others may go on in its place
+   * meanwhile. It never waits to have a place again.
+   */
+  standBy(on: boolean): void;
+}
+
+/** Why items are left out. */
+export type LeftOut<Item extends LaneItem> =
+  | {
+      readonly kind: "full";
+      readonly drop: "old" | "new";
+      readonly cap: number;
+      /** Those of them, one for each group that may share a run, that are the first since their lane was idle. */
+      readonly first: readonly Item[];
+    }
+  | { readonly kind: "stopped" };
+
+export interface LanesOptions<Item extends LaneItem> {
+  /**
+   * Runs at the same time, over all keys. Those that stand by do not count, as long as they are not more than four times
+   * as many; an owner who has twice as many of those starts no others meanwhile.
+   */
+  readonly maxRuns: number;
+  /** Items of one key are never in two runs at once. */
+  readonly keyOf: (item: Item) => string;
+  /** Whose turn an item takes where more keys have work than may run. */
+  readonly ownerOf: (item: Item) => string;
+  /** Whether two items of a key may share a run. */
+  readonly together: (a: Item, b: Item) => boolean;
+  readonly queue: (key: string) => QueueSettings;
+  /** Answers a batch. Must not reject. */
+  readonly run: (batch: Batch<Item>, handle: RunHandle<Item>) => Promise<void>;
+  /** Ends items that get no run. */
+  readonly leaveOut: (items: readonly Item[], why: LeftOut<Item>) => void;
+  /** Default: the system's. */
+  readonly clock?: Clock;
+}
+
+/** What a stop has met. */
+export interface Stopped {
+  /** A run went on. */
+  readonly running: boolean;
+  /** How many waiting items were left out. */
+  readonly dropped: number;
+}
+
+/** One run a key, many keys at once, fair between owners and between the keys of each. */
+export interface Lanes<Item extends LaneItem> {
+  enqueue(item: Item): void;
+  /** Takes an item back that waits; false where a run has it. */
+  withdraw(key: string, id: string): boolean;
+  /**
+   * Takes an item back from the run that has it; false where none does. A run that is left with none is aborted with
+   * `reason`.
+   */
+  recall(key: string, id: string, reason: Error): boolean;
+  /** Replaces a waiting item by its later version; false where it does not wait. */
+  replace(item: Item): boolean;
+  /**
+   * Stops the run that goes on, and leaves out what waits; `reason` becomes the signal's.
+   *
+   * @param drops which of the waiting items; default all
+   */
+  stop(key: string, reason: Error, drops?: (item: Item) => boolean): Stopped;
+  /** Whether a run goes on or items wait. */
+  busy(key: string): boolean;
+  waiting(key: string): readonly Item[];
+  /** What its run answers, as far as it was not taken back, and what waits. */
+  all(key: string): readonly Item[];
+  counts(): { readonly running: number; readonly waiting: number };
+  /** Starts no more runs; resolves when those that go on have ended. */
+  close(): Promise<void>;
+  /** Aborts every run. */
+  stopAll(reason: Error): void;
+}
