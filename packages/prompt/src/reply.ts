@@ -17,17 +17,14 @@ export interface ParsedReply {
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const MEDIA = /^[ \t]*MEDIA:[ \t]*(\S(?:.*\S)?)[ \t]*$/;
 const DIRECTIVE = /\[\[[ \t]*(audio_as_voice|reply_to_current|reply_to:[ \t]*([^\]\s]+))[ \t]*\]\][ \t]?/g;
-/** What is left of a token that was wrapped in Markdown or quotation marks. */
-const WRAPPING = /^[\s`*_~"'“”‘’「」.。]*$/;
 
 /**
  * Reads the directives of a final reply: `MEDIA:<path-or-url>` on a line of its own, `[[reply_to_current]]`,
  * `[[reply_to:<id>]]` and `[[audio_as_voice]]`, none of them inside code. The first reply directive counts. A reply
- * is silent when the silent token is all it holds (a wrapping of quotes or Markdown apart); a token anywhere else is
- * taken out.
+ * is silent when the silent token is all it holds (a wrapping of quotes or Markdown apart); a first or last line that is
+ * the token is taken out, and anywhere else it is text.
  */
 export function parseReply(text: string): ParsedReply {
-  const hadToken = text.includes(SILENT_TOKEN);
   const media: string[] = [];
   const kept: string[] = [];
   let replyTo: ParsedReply["replyTo"];
@@ -55,18 +52,17 @@ export function parseReply(text: string): ParsedReply {
     }
     const source = MEDIA.exec(line)?.[1];
     if (source !== undefined) {
-      const path = stripSilence(unquote(source));
-      if (path !== "" && !media.includes(path)) media.push(path);
+      const path = unquote(source);
+      if (path !== "" && path !== SILENT_TOKEN && !media.includes(path)) media.push(path);
       continue;
     }
     kept.push(outsideCode(line, takeDirectives));
   }
 
-  const shown = stripSilence(kept.join("\n"));
-  const silent = hadToken && media.length === 0 && WRAPPING.test(shown);
+  const said = stripSilence(kept.join("\n"));
   return {
-    text: silent ? "" : shown,
-    silent,
+    text: said,
+    silent: said === "" && media.length === 0 && text.includes(SILENT_TOKEN),
     media,
     ...(replyTo === undefined ? {} : { replyTo }),
     audioAsVoice,

@@ -3,90 +3,81 @@ export const SILENT_TOKEN = "__SILENT__";
 
 /** Takes the silent token out of a text that arrives in pieces. */
 export interface SilenceFilter {
-  /** What may be shown now. It never holds the token nor anything that may yet turn out to be a part of it. */
+  /** What may be shown now: nothing that may yet turn out to belong to a token. */
   push(delta: string): string;
   /** What was held back and is now known to be text. The filter is used up. */
   end(): string;
 }
 
-/** For each length of a matched prefix of the token: the longest shorter prefix that ends there too. */
-const FALLBACK: readonly number[] = prefixFunction(SILENT_TOKEN);
+/** What models put around a token in place of writing it bare. */
+const WRAPPING = /[\s`*_~"'“”‘’「」.。]/g;
+/** Text longer than this is no token with wrapping around it. */
+const MAX_WRAPPED = 200;
 
 /**
- * A filter for one reply. However the text is cut into pieces, the pieces that come out, joined, are the text without
- * any silent token (also none that its removal would form) and without white space at both ends.
+ * A filter for one reply. The token counts where it is all that there is, whatever is wrapped around it, and where it
+ * is a line of its own, the first or the last; anywhere else it is text that speaks of it. However the reply is cut
+ * into pieces, what comes out, joined, is the same, without white space at both ends.
  */
 export function createSilenceFilter(): SilenceFilter {
-  // Characters not given out yet, each with how much of the token matches up to it. A character with 0 can never
-  // become part of a token, so everything up to the last such one is free to go.
-  let held: string[] = [];
-  let matched: number[] = [];
-  let free = 0;
+  let held = "";
   let started = false;
-  let space = "";
-
-  const emit = (text: string): string => {
-    let visible = started ? space + text : text.trimStart();
-    space = "";
-    const trimmed = visible.trimEnd();
-    if (trimmed === "") {
-      if (started) space = visible;
-      return "";
-    }
-    started = true;
-    space = visible.slice(trimmed.length);
-    visible = trimmed;
-    return visible;
-  };
+  /** What is held, as it stands in the reply: without a first line that is the token. */
+  const textHeld = (): string => (started ? held : withoutFirstToken(held));
 
   return {
     push(delta) {
-      for (let i = 0; i < delta.length; i++) {
-        const char = delta.charAt(i);
-        const state = advance(matched.at(-1) ?? 0, char);
-        held.push(char);
-        matched.push(state);
-        if (state === SILENT_TOKEN.length) {
-          held.length -= SILENT_TOKEN.length;
-          matched.length -= SILENT_TOKEN.length;
-        } else if (state === 0) {
-          free = held.length;
-        }
-      }
-      const out = held.slice(0, free).join("");
-      held = held.slice(free);
-      matched = matched.slice(free);
-      free = 0;
-      return emit(out);
+      held += delta;
+      if (delta.trim() === "" || (!started && mayBeSilent(held))) return "";
+      const text = textHeld();
+      const ready = text.slice(0, endOfText(text, !started, "so far"));
+      if (ready === "") return "";
+      started = true;
+      held = text.slice(ready.length);
+      return ready;
     },
     end() {
-      const out = held.join("");
-      held = [];
-      matched = [];
-      free = 0;
-      return emit(out);
+      if (!started && isSilent(held)) return "";
+      const text = textHeld();
+      return text.slice(0, endOfText(text, !started, "at the end"));
     },
   };
 }
 
-/** The text without silent tokens and without white space at both ends. */
+/** The text without silent tokens, where they count, and without white space at both ends. */
 export function stripSilence(text: string): string {
   const filter = createSilenceFilter();
   return filter.push(text) + filter.end();
 }
 
-function advance(state: number, char: string): number {
-  let length = state;
-  while (length > 0 && SILENT_TOKEN.charAt(length) !== char) length = FALLBACK[length - 1] ?? 0;
-  return SILENT_TOKEN.charAt(length) === char ? length + 1 : 0;
+function isSilent(text: string): boolean {
+  return (
+    text.length <= MAX_WRAPPED && text.includes(SILENT_TOKEN) && unwrapped(text) === unwrapped(SILENT_TOKEN)
+  );
 }
 
-function prefixFunction(pattern: string): number[] {
-  const table = [0];
-  for (let i = 1; i < pattern.length; i++) {
-    let length = table[i - 1] ?? 0;
-    while (length > 0 && pattern.charAt(length) !== pattern.charAt(i)) length = table[length - 1] ?? 0;
-    table.push(pattern.charAt(length) === pattern.charAt(i) ? length + 1 : 0);
-  }
-  return table;
+function mayBeSilent(start: string): boolean {
+  return start.length <= MAX_WRAPPED && unwrapped(SILENT_TOKEN).startsWith(unwrapped(start));
+}
+
+function unwrapped(text: string): string {
+  return text.replace(WRAPPING, "");
+}
+
+function withoutFirstToken(text: string): string {
+  const body = text.trimStart();
+  const lineEnd = body.indexOf("\n");
+  return lineEnd >= 0 && body.slice(0, lineEnd).trimEnd() === SILENT_TOKEN
+    ? body.slice(lineEnd).trimStart()
+    : body;
+}
+
+/** Where a text ends that is not white space and not a last line that is the token or, so far, may become it. */
+function endOfText(text: string, startsLine: boolean, when: "so far" | "at the end"): number {
+  const end = text.trimEnd().length;
+  const lineStart = text.lastIndexOf("\n", end - 1) + 1;
+  const lastLine = text.slice(lineStart, end).trimStart();
+  const isUnfinished = when === "so far" && !text.slice(end).includes("\n");
+  const isToken = lastLine === SILENT_TOKEN || (isUnfinished && SILENT_TOKEN.startsWith(lastLine));
+  return isToken && (lineStart > 0 || startsLine) ? text.slice(0, lineStart).trimEnd().length : end;
 }

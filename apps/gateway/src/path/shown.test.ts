@@ -25,11 +25,13 @@ describe("a turn shown while it is written", () => {
     ["[[audio_as_voice]]\nhi", "hi"],
     ['MEDIA:""\nthere', "there"],
     ["MEDIA: __SILENT__\nthere", "there"],
+    ["write __SILENT__ for that", "write __SILENT__ for that"],
+    ["so:\n```\n__SILENT__\n```", "so:\n```\n__SILENT__\n```"],
     ["a\n[[reply_to:MEDIA:x]]\nb", "a\n\nb"],
     ["__SILENT__", ""],
     ['"__SILENT__"', ""],
     ["`__SILENT__`", ""],
-    ["hello __SILENT__", "hello"],
+    ["hello\n__SILENT__", "hello"],
     ["```\n[[reply_to_current]]\nMEDIA: a.png\n```", "```\n[[reply_to_current]]\nMEDIA: a.png\n```"],
     ["`[[audio_as_voice]]` is how", "`[[audio_as_voice]]` is how"],
     ["Media: nothing", "Media: nothing"],
@@ -65,7 +67,7 @@ describe("a turn shown while it is written", () => {
     );
   });
 
-  it("never shows a silent token or a directive on the way, whatever stands around it", () => {
+  it("never shows more on the way than there is in the end, whatever tokens and directives it holds", () => {
     const fragment = fc.constantFrom(
       "__SILENT__",
       "__SIL",
@@ -81,7 +83,6 @@ describe("a turn shown while it is written", () => {
     fc.assert(
       fc.property(fc.array(fragment, { maxLength: 10 }), (deltas) => {
         const seen = watch(deltas).steps.join("");
-        expect(seen).not.toContain("__SILENT__");
         expect(
           readTurn(deltas.join("")).visible.replace(/\s+/g, "").startsWith(seen.replace(/\s+/g, "")),
         ).toBe(true);

@@ -1,4 +1,4 @@
-import { createSilenceFilter, parseReply, SILENT_TOKEN } from "@signalbox/prompt";
+import { createSilenceFilter, parseReply } from "@signalbox/prompt";
 
 /** The text of one model turn as far as people may see it, given out while the model still writes. */
 export interface ShownText {
@@ -8,8 +8,6 @@ export interface ShownText {
   end(visible: string): string;
 }
 
-/** What models put around a silent token; it is worth nothing by itself. */
-const WRAPPING = /^[\s`*_~"'“”‘’「」.。]*$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})([\s\S]*)$/;
 const MAYBE_MEDIA = /^[ \t]*(?:M(?:E(?:D(?:I(?:A(?::.*)?)?)?)?)?)?$/;
 
@@ -25,8 +23,6 @@ export function createShownText(): ShownText {
   let fence: string | undefined;
   /** A carriage return that may be half of a line break. */
   let carried = "";
-  /** Text that a silent token may yet make nothing of; `undefined` once there is something else. */
-  let wrapping: string | undefined = "";
   let unforeseen = false;
   let out = "";
 
@@ -44,8 +40,8 @@ export function createShownText(): ShownText {
       if (line.includes("[[")) {
         // The dots keep the line's own white space.
         text = parseReply(`.${line}.`).text.slice(1, -1);
-        // A silent token went, too: from here on the end of the turn has to tell.
-        unforeseen ||= !text.startsWith(line.slice(0, given)) || line.includes(SILENT_TOKEN);
+        // What is out already was read otherwise: from here on the end of the turn has to tell.
+        unforeseen ||= !text.startsWith(line.slice(0, given));
       }
     }
     const rest = give(text.slice(given));
@@ -88,14 +84,6 @@ export function createShownText(): ShownText {
     }
     return ready + partOfLine();
   };
-  const unwrapped = (text: string): string => {
-    if (wrapping === undefined) return text;
-    wrapping += text;
-    if (WRAPPING.test(wrapping)) return "";
-    const all = wrapping;
-    wrapping = undefined;
-    return all;
-  };
 
   return {
     push(delta) {
@@ -104,7 +92,7 @@ export function createShownText(): ShownText {
       carried = text.endsWith("\r") ? "\r" : "";
       const whole = carried === "" ? text : text.slice(0, -1);
       const ready = lines(whole.replace(/\r\n?/g, "\n"));
-      const visible = unforeseen ? "" : unwrapped(silence.push(ready));
+      const visible = unforeseen ? "" : silence.push(ready);
       out += visible;
       return visible;
     },
