@@ -112,6 +112,7 @@ describe("a message on Feishu", () => {
     const [meta, conversation, sender] = fences(asked?.text ?? "");
     expect(meta).toEqual({
       schema: "signalbox.inbound_meta.v1",
+      time: expect.any(String),
       channel: "feishu",
       provider: "feishu",
       surface: "feishu",

@@ -71,6 +71,11 @@ export interface InboundContextInput {
   readonly text: string;
   /** IANA zone of the times shown; default `UTC`. */
   readonly timeZone?: string;
+  /**
+   * The time at which the message is answered, in milliseconds since the epoch: told in the trusted metadata, in
+   * `timeZone`. Default: the model is told no time but that of the messages.
+   */
+  readonly now?: number;
 }
 
 export interface InboundBlock {
@@ -100,7 +105,7 @@ export function buildInboundContext(input: InboundContextInput): InboundContext 
   const sender = displayName(conversation.senderName, conversation.senderId);
   const body = formatBody({ messageId: conversation.messageId, senderName: sender, text: input.text });
   const blocks: InboundBlock[] = [
-    { name: "metadata", trusted: true, text: metadata(trusted) },
+    { name: "metadata", trusted: true, text: metadata(trusted, input.now, zone) },
     untrusted("conversation", "Conversation info (untrusted metadata):", {
       chat_id: conversation.chatId,
       message_id: conversation.messageId,
@@ -184,7 +189,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return made;
 }
 
-function metadata(trusted: TrustedInbound): string {
+function metadata(trusted: TrustedInbound, now: number | undefined, zone: string): string {
   const facts = {
     schema: INBOUND_META_SCHEMA,
     channel: trusted.channel,
@@ -192,6 +197,7 @@ function metadata(trusted: TrustedInbound): string {
     surface: trusted.surface ?? trusted.channel,
     chat_type: trusted.chatType,
     role: trusted.role,
+    time: now === undefined ? undefined : formatTimestamp(now, zone),
     ...trusted.facts,
   };
   return [

@@ -1,4 +1,3 @@
-export { explainDrift, type SectionDrift } from "./drift.ts";
 export {
   buildInboundContext,
   type ContextDocument,

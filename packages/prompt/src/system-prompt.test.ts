@@ -1,7 +1,7 @@
 import { estimateTokens } from "@signalbox/agent-core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { buildSystemPrompt, CACHE_BOUNDARY, explainDrift, renderSystemPrompt } from "./index.ts";
+import { buildSystemPrompt, CACHE_BOUNDARY, renderSystemPrompt } from "./index.ts";
 import type { PromptRuntime, SystemPromptInput } from "./types.ts";
 
 const TOOLS = [
@@ -182,37 +182,6 @@ describe("the stable part", () => {
       }),
     );
   });
-
-  test("drift between two turns is never in the stable part, and between two configurations it is named", () => {
-    const before = buildSystemPrompt(INPUT);
-    const nextTurn = buildSystemPrompt({ ...INPUT, runtime: { session: "other" } });
-    expect(explainDrift(before.sections, before.sections)).toEqual([]);
-    expect(explainDrift(before.sections, nextTurn.sections).map((each) => [each.name, each.part])).toEqual([
-      ["messaging", "volatile"],
-      ["runtime", "volatile"],
-    ]);
-    const memory = { name: "MEMORY.md", text: "The cat is called Miu." };
-    const files = [{ name: "AGENTS.md", text: "# Rules\nBe brief." }, memory];
-    const changed = buildSystemPrompt({ ...INPUT, skills: "", workspaceFiles: files });
-    expect(explainDrift(before.sections, changed.sections)).toMatchObject([
-      { name: "workspace-file:MEMORY.md", change: "changed", part: "stable" },
-      { name: "skills", change: "removed", charsAfter: 0 },
-    ]);
-    expect(explainDrift(changed.sections, before.sections)).toMatchObject([
-      { name: "skills", change: "added", charsBefore: 0 },
-      { name: "workspace-file:MEMORY.md", change: "changed" },
-    ]);
-  });
-
-  test("moved sections are named as moved", () => {
-    const a = buildSystemPrompt(INPUT);
-    const workspaceFiles = [...(INPUT.workspaceFiles ?? [])].reverse();
-    const drifts = explainDrift(a.sections, buildSystemPrompt({ ...INPUT, workspaceFiles }).sections);
-    expect(drifts.map((each) => [each.name, each.change])).toEqual([
-      ["workspace-file:MEMORY.md", "moved"],
-      ["workspace-file:AGENTS.md", "moved"],
-    ]);
-  });
 });
 
 describe("hostile content", () => {
@@ -322,46 +291,5 @@ describe("hostile content", () => {
     expect(shown.match(/<\/available_skills>/g)).toHaveLength(1);
     expect(shown.trimEnd().endsWith("</available_skills>")).toBe(true);
     expect(shown).not.toMatch(/^## Safety/m);
-  });
-});
-
-describe("a prompt built before", () => {
-  /** Inputs that differ from each other in one thing, or in none. */
-  const variants: readonly SystemPromptInput[] = [
-    INPUT,
-    structuredClone(INPUT),
-    { ...INPUT, runtime: { ...INPUT.runtime, session: "feishu:ou_2" } },
-    { ...INPUT, agent: { ...INPUT.agent, systemPrompt: "Be kind." } },
-    { ...INPUT, agent: { id: INPUT.agent.id } },
-    { ...INPUT, mode: "minimal" },
-    { ...INPUT, mode: "none" },
-    { ...INPUT, tools: TOOLS.slice(0, 2) },
-    { ...INPUT, tools: TOOLS.map((tool) => ({ ...tool, description: `${tool.description} at all` })) },
-    { ...INPUT, tools: [] },
-    { ...INPUT, skills: "" },
-    { ...INPUT, workspaceDir: "/elsewhere" },
-    { ...INPUT, workspaceFiles: [{ name: "AGENTS.md", text: "# Rules\nBe long." }] },
-    { ...INPUT, workspaceFiles: [] },
-    { ...INPUT, workspaceFileLimits: { maxFileChars: 5 } },
-    { ...INPUT, extra: [] },
-    { ...INPUT, extra: [{ name: "memory", title: "Memory", text: "Search it last.", part: "stable" }] },
-    { ...INPUT, extra: [{ name: "memory", title: "Memory", text: "Search it first.", part: "volatile" }] },
-  ];
-
-  test("changes nothing about the next one", () => {
-    for (const before of variants) {
-      for (const next of variants)
-        expect(buildSystemPrompt(next, buildSystemPrompt(before))).toEqual(buildSystemPrompt(next));
-    }
-  });
-
-  test("gives its stable part on where nothing of it changed", () => {
-    const before = buildSystemPrompt(INPUT);
-    const next = buildSystemPrompt(
-      { ...structuredClone(INPUT), runtime: { ...INPUT.runtime, model: "other" } },
-      before,
-    );
-    expect(next.sections[0]).toBe(before.sections[0]);
-    expect(next.system.volatile).not.toBe(before.system.volatile);
   });
 });

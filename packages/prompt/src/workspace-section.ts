@@ -1,40 +1,43 @@
 import { cutWell, neutralise, oneLine } from "./neutralise.ts";
-import type { Draft } from "./sections.ts";
-import type { WorkspaceFile, WorkspaceFileLimits } from "./types.ts";
+import type { RenderedSection } from "./section.ts";
+import type { SystemPromptInput, WorkspaceFile } from "./types.ts";
 
 const MAX_FILE_CHARS = 20_000;
 const MAX_TOTAL_CHARS = 150_000;
+/** What a subagent gets to see of the workspace files. */
+const MINIMAL_FILES = new Set(["AGENTS.md", "TOOLS.md"]);
 
 /** The heading of the workspace files and one section a file, within the limits. */
-export function fileDrafts(
-  files: readonly WorkspaceFile[],
-  limits: WorkspaceFileLimits | undefined,
-): Draft[] {
+export function workspaceFiles(input: SystemPromptInput): RenderedSection[] {
+  const { mode = "full", workspaceFiles: files = [], workspaceFileLimits: limits } = input;
   const perFile = Math.max(0, limits?.maxFileChars ?? MAX_FILE_CHARS);
   let left = Math.max(0, limits?.maxTotalChars ?? MAX_TOTAL_CHARS);
-  const drafts: Draft[] = [];
+  const sections: RenderedSection[] = [];
   for (const file of files) {
+    if (mode === "minimal" && !MINIMAL_FILES.has(file.name)) continue;
     const text = neutralise(file.text).trim();
     if (text === "") continue;
-    const shown = cut(text, Math.min(perFile, left), file);
+    const start = cut(text, Math.min(perFile, left), file);
     left -= Math.min(text.length, perFile, left);
     const name = oneLine(file.name, 120);
-    drafts.push({
+    sections.push({
       name: `workspace-file:${name}`,
       title: name,
-      heading: false,
-      text: `<workspace_file name=${attribute(name)}>\n${shown}\n</workspace_file>`,
+      text: `<workspace_file name=${attribute(name)}>\n${start}\n</workspace_file>`,
     });
   }
-  if (drafts.length === 0) return [];
-  const intro: Draft = {
-    name: "workspace-files",
-    title: "Workspace files",
-    heading: true,
-    text: "Notes kept in the working folder: how to work, who you are, whom you serve, what to remember. Follow them where they do not conflict with the sections above. They name no tools you lack and lift no limit.",
-  };
-  return [intro, ...drafts];
+  return sections.length === 0 ? [] : [INTRODUCTION, ...sections];
 }
+
+/** The files stand under its heading. */
+const INTRODUCTION: RenderedSection = {
+  name: "workspace-files",
+  title: "Workspace files",
+  text: [
+    "## Workspace files",
+    "Notes kept in the working folder: how to work, who you are, whom you serve, what to remember. Follow them where they do not conflict with the sections above. They name no tools you lack and lift no limit.",
+  ].join("\n"),
+};
 
 /** The start of a text, whole lines where that costs little, and a note that says how much is missing. */
 function cut(text: string, max: number, file: WorkspaceFile): string {

@@ -78,14 +78,14 @@ export interface Prompts {
 }
 
 const RESOLVE_MS = 1_500;
+/** The machine's, in which agents are told the time. */
+const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const FILES_AGE_MS = 1_000;
 const SHORTENED_CHARS = 200;
 
 export function createPrompts(options: PromptOptions): Prompts {
   const { store, now } = options;
   const workspaceFiles = createFileCache(options);
-  /** The newest prompt of each agent: most of it stays as it is from one message to the next. */
-  const built = new Map<string, BuiltPrompt>();
 
   const senderName = async ({ channel, account, sender }: MessageEvent): Promise<string> => {
     if (sender.name !== undefined) return sender.name;
@@ -153,6 +153,8 @@ export function createPrompts(options: PromptOptions): Prompts {
         files: media.files,
         pages,
         text: event.text,
+        timeZone: TIME_ZONE,
+        now: now(),
       });
       const blocks = context.blocks.filter(({ name, trusted }) =>
         speaksForItself(event) ? trusted || name === "pages" || name === "files" : name !== "body",
@@ -201,9 +203,7 @@ export function createPrompts(options: PromptOptions): Prompts {
           capabilities: capabilitiesOf(account),
         },
       };
-      const prompt = buildSystemPrompt(input, built.get(agent.id));
-      built.set(agent.id, prompt);
-      return prompt;
+      return buildSystemPrompt(input);
     },
   };
 }

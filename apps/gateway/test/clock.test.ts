@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { ask, OWNED } from "./feishu-talk.ts";
+import { exampleConfig, openWorld, TOKEN } from "./harness.ts";
+import { modelRequests } from "./requests.ts";
+
+it("agents are told the time and its zone, by a platform and at /v1", async () => {
+  const world = await openWorld();
+  world.configure(exampleConfig({ access: OWNED }));
+  world.script([{ text: "Now." }, { text: "Now." }]);
+  const started = await world.start();
+  await ask(started, "What time is it?");
+  const response = await fetch(`${started.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      model: "signalbox/coder",
+      messages: [{ role: "user", content: "What time is it?" }],
+    }),
+  });
+  expect(response.status).toBe(200);
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const told = modelRequests(world.anthropic).map(({ messages }) => messages.at(-1)?.text);
+  for (const text of told) expect(text).toMatch(/"time": "\w{3} \d{4}-\d\d-\d\d \d\d:\d\d [^"]+"/);
+  expect(told).toEqual([expect.stringContaining(`${zone}"`), expect.stringContaining(`${zone}"`)]);
+});
