@@ -1,8 +1,10 @@
-import { memo, type ReactNode } from "react";
-import { Markdown } from "./markdown/markdown.tsx";
+import { lazy, memo, type ReactNode, Suspense } from "react";
 import { ProblemNote } from "./problem.tsx";
 import { ToolCall } from "./tool-call.tsx";
 import type { Item } from "./view.ts";
+
+/** Loaded with the first answer: the reader of Markdown is a quarter of the page's scripts. */
+const Markdown = lazy(async () => ({ default: (await import("./markdown/markdown.tsx")).Markdown }));
 
 interface Props {
   item: Item;
@@ -40,7 +42,11 @@ export const LogItem = memo(function LogItem({ item, onSend, onDismiss }: Props)
               <p>{item.thinking}</p>
             </details>
           )}
-          {item.text !== "" && <Markdown text={item.text} />}
+          {item.text !== "" && (
+            <Suspense fallback={<div className="markdown">{item.text}</div>}>
+              <Markdown text={item.text} />
+            </Suspense>
+          )}
           {item.state === "cut" && item.text !== "" && <p className="state">Not finished.</p>}
         </article>
       );

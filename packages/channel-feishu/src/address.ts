@@ -1,4 +1,4 @@
-import { type AddressCodec, ChannelError } from "@signalbox/channel";
+import { type AddressCodec, ChannelError, type Payload, textAt } from "@signalbox/channel";
 
 /** Where an answer goes. */
 export interface FeishuAddress {
@@ -44,4 +44,17 @@ function decodePart(part: string): string {
 export function idType(id: string): "chat_id" | "open_id" | "union_id" {
   if (id.startsWith("ou_")) return "open_id";
   return id.startsWith("on_") ? "union_id" : "chat_id";
+}
+
+/**
+ * The id in what Feishu writes for a person: an object of up to three. A tenant chooses its own user ids, and could
+ * choose another person's open id for one, so that they are marked.
+ */
+export function idIn(ids: Payload): string | undefined {
+  const openId = textAt(ids, "open_id");
+  if (openId !== undefined) return openId;
+  const unionId = textAt(ids, "union_id");
+  if (unionId?.startsWith("on_")) return unionId;
+  const userId = textAt(ids, "user_id");
+  return userId === undefined ? undefined : `user_id:${userId}`;
 }

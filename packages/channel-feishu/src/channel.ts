@@ -2,23 +2,26 @@ import {
   type Channel,
   type ChannelContext,
   ChannelError,
+  createWebhook,
+  type Handled,
   type Health,
   isChannelError,
 } from "@signalbox/channel";
 import { type FeishuAddress, idType } from "./address.ts";
 import { createApi } from "./api.ts";
-import { missedMessages } from "./backfill.ts";
 import type { FeishuConfig } from "./config.ts";
 import { createDraft } from "./draft.ts";
-import { type EventEnvelope, type Facts, messageOf, readEvent } from "./events.ts";
-import { createArchive } from "./history.ts";
+import type { EventEnvelope } from "./envelope.ts";
+import { readHistory } from "./history.ts";
 import { limits } from "./limits.ts";
+import { createLongConnection } from "./long-connection.ts";
+import { fetchMedia } from "./media.ts";
 import { createPeople } from "./people.ts";
-import { createPlaces, type Place } from "./places.ts";
-import { objectAt, objectsAt, textAt } from "./raw.ts";
+import { createPlaces } from "./places.ts";
+import { createReceiver } from "./receive.ts";
+import { reconcile } from "./reconcile.ts";
 import { createSender } from "./send.ts";
-import { createSocket } from "./socket.ts";
-import { createWebhook, type Handled } from "./webhook.ts";
+import { createVerifier } from "./webhook.ts";
 
 /** Feishu's own sign that an answer is being written. */
 const typingReaction = "Typing";
@@ -28,108 +31,37 @@ type FeishuChannel = Required<Channel<FeishuAddress>>;
 
 /** One account. Loads no SDK before the first call of the platform's API. */
 export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChannel {
+  const { config, logger } = context;
   const api = createApi(context);
   const people = createPeople(context, api);
   const places = createPlaces(context, api);
   const sender = createSender(context, api, places);
-  const archive = createArchive(context, api, people);
+  const receiver = createReceiver({ context, api, people, places, onTrouble: note });
   let state: "starting" | "ready" | "stopped" = "starting";
-  let trouble: { readonly reason: string; readonly at: number } | undefined;
+  let trouble: string | undefined;
   const running = new Set<Promise<unknown>>();
 
-  async function accept(envelope: EventEnvelope): Promise<Handled> {
-    if (state === "stopped" || context.signal.aborted) return "rejected";
-    const facts = await lookUp(envelope);
-    if (facts === undefined) return "rejected";
-    const events = readEvent(envelope, facts);
-    if (events === undefined) return "malformed";
-    let handled: Handled = "ignored";
-    for (const event of events) {
-      const result = await context.emit(event);
-      if (result === "rejected") return "rejected";
-      if (handled !== "accepted") handled = result;
-    }
-    return handled;
+  async function handle(envelope: EventEnvelope): Promise<Handled> {
+    return state === "stopped" || context.signal.aborted ? "rejected" : receiver.accept(envelope);
   }
 
-  /** What the event leaves open, as far as it decides anything. Undefined: it could not be found out in time. */
-  async function lookUp(envelope: EventEnvelope): Promise<Facts | undefined> {
-    // Most events leave nothing open, and a timer for each would be waste.
-    let limited: AbortSignal | undefined;
-    const signal = () => {
-      limited ??= AbortSignal.any([context.signal, AbortSignal.timeout(limits.lookupMs)]);
-      return limited;
-    };
-    try {
-      const message = messageOf(envelope);
-      const chatId = message === undefined ? undefined : textAt(message, "chat_id");
-      if (chatId !== undefined)
-        await places.saw(chatId, message?.["chat_type"] === "p2p" ? "direct" : "group");
-      return {
-        account: context.account,
-        appId: context.config.appId,
-        selfId: await selfFor(envelope, signal),
-        answersSelf: await answersSelf(envelope, signal),
-        place: await placeFor(envelope, signal),
-        now: context.clock.now(),
-        raw: context.raw === true,
-      };
-    } catch (error) {
-      if (!isChannelError(error)) throw error;
-      note(error.message);
-      context.logger.warn("an event has to come again: what it refers to could not be looked up", {
-        type: envelope.type,
-        reason: error.message,
-      });
-      return undefined;
-    }
-  }
+  const webhook = createWebhook({
+    maxBytes: limits.bodyBytes,
+    verify: createVerifier(context),
+    handle,
+    logger,
+  });
+  const connection =
+    config.transport === "socket"
+      ? createLongConnection({ context, handle, reconnected: (lostAt) => catchUp(lostAt) })
+      : undefined;
 
-  /** Whether a mention is ours decides in a group what becomes of the message; elsewhere only how its text reads. */
-  async function selfFor(envelope: EventEnvelope, signal: () => AbortSignal): Promise<string | undefined> {
-    const message = messageOf(envelope);
-    const mentioned = message !== undefined && objectsAt(message, "mentions").length > 0;
-    if (mentioned && message["chat_type"] === "p2p") {
-      return (await people.self(signal()).catch(() => undefined))?.id;
-    }
-    if (mentioned || envelope.type.includes(".member.bot.")) return (await people.self(signal())).id;
-    return people.known()?.id;
-  }
-
-  async function answersSelf(envelope: EventEnvelope, signal: () => AbortSignal): Promise<boolean> {
-    const message = messageOf(envelope);
-    const parentId = message === undefined ? undefined : textAt(message, "parent_id");
-    if (parentId === undefined || message?.["chat_type"] === "p2p") return false;
-    try {
-      return (await places.message(parentId, signal()))?.own === true;
-    } catch (error) {
-      // A message that we may not see was not written by us; any other failure may pass.
-      if (isChannelError(error) && lasting.has(error.code)) return false;
-      throw error;
-    }
-  }
-
-  async function placeFor(
-    { type, event }: EventEnvelope,
-    signal: () => AbortSignal,
-  ): Promise<Place | undefined> {
-    const named = textAt(event, "chat_id") ?? textAt(objectAt(event, "context"), "open_chat_id");
-    if (type === "im.message.recalled_v1" || type === "card.action.trigger") {
-      return named === undefined ? undefined : { chatId: named, kind: await places.kind(named, signal()) };
-    }
-    const messageId = type.startsWith("im.message.reaction.") ? textAt(event, "message_id") : undefined;
-    if (messageId === undefined) return undefined;
-    try {
-      const chatId = (await places.message(messageId, signal()))?.chatId;
-      return chatId === undefined ? undefined : { chatId, kind: await places.kind(chatId, signal()) };
-    } catch (error) {
-      if (isChannelError(error) && lasting.has(error.code)) return undefined;
-      throw error;
-    }
+  async function catchUp(since?: number): Promise<void> {
+    await receiver.backfill.catchUp({ signal: context.signal, ...(since === undefined ? {} : { since }) });
   }
 
   function note(reason: string): void {
-    trouble = { reason, at: context.clock.now() };
+    trouble = reason;
   }
 
   /** Keeps an account's lasting trouble for `health`, and counts what is under way for `stop`. */
@@ -156,37 +88,36 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
     throw new ChannelError("not_found", "Feishu: there is no such message in this conversation");
   }
 
-  const webhook = createWebhook(context, accept);
-  const socket =
-    context.config.transport === "socket"
-      ? createSocket({ context, handle: accept, caughtUp: readMissed })
-      : undefined;
-
-  async function readMissed(since: number): Promise<void> {
-    const span = { since, appId: context.config.appId, signal: context.signal };
-    for (const event of await missedMessages(api, places.recent(), span)) await accept(event);
-  }
-
   return {
     async start(signal) {
       signal.throwIfAborted();
-      if (state === "starting") await socket?.start(signal);
-      if (state === "starting") state = "ready";
+      if (state !== "starting") return;
+      await connection?.start(signal);
+      if (state !== "starting") return;
+      state = "ready";
+      // What was said while this process was down. Webhooks are delivered again by Feishu itself.
+      if (connection !== undefined)
+        catchUp().catch((error: unknown) => {
+          const reason = error instanceof Error ? error.message : String(error);
+          logger.warn("what was said before the start could not be read", { reason });
+        });
     },
     async stop({ drainMs }) {
+      const wasStopped = state === "stopped";
       state = "stopped";
-      socket?.stop();
+      connection?.stop();
       if (running.size > 0) await Promise.race([Promise.allSettled(running), context.clock.delay(drainMs)]);
+      if (!wasStopped) await receiver.backfill.flush().catch(() => {});
     },
     health(): Health {
       if (state !== "ready") return { state };
-      const connection = socket?.health();
-      if (connection !== undefined && connection.state !== "ready") return connection;
-      return trouble === undefined ? { state } : { state: "degraded", reason: trouble.reason };
+      const connected = connection?.health();
+      if (connected !== undefined && connected.state !== "ready") return connected;
+      return trouble === undefined ? { state } : { state: "degraded", reason: trouble };
     },
     self: () => people.known(),
     webhook: async (request, read) => {
-      if (socket !== undefined)
+      if (connection !== undefined)
         return Response.json({ error: "this account takes no webhooks" }, { status: 404 });
       const answer = webhook(request, read);
       running.add(answer);
@@ -203,7 +134,8 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
       if (messageId !== undefined) await tracked(sender.react(messageId, typingReaction, on, signal));
     },
     openDirect: async (userId) => ({ id: userId }),
-    history: (to, options) => tracked(archive.history(to, options)),
+    history: (to, options) =>
+      tracked(readHistory(api, to, options, { appId: config.appId, openId: people.known()?.id })),
     resolve: (userId, signal) => people.name(userId, signal),
     async openDraft(to, options) {
       if (options.messageId !== undefined) await tracked(staysIn(to, options.messageId, options.signal));
@@ -217,10 +149,7 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
         abort: () => tracked(draft.abort()),
       };
     },
-    fetchMedia: (ref, signal) => tracked(archive.fetchMedia(ref, signal)),
-    reconcile: (intent, signal) => tracked(archive.reconcile(intent, signal)),
+    fetchMedia: (ref, signal) => tracked(fetchMedia(api, ref, signal)),
+    reconcile: (intent, signal) => tracked(reconcile(api, config.appId, intent, signal)),
   };
 }
-
-/** Refusals that the same question would meet again. */
-const lasting: ReadonlySet<string> = new Set(["permission", "not_found", "invalid", "unsupported"]);

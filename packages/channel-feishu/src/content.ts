@@ -1,6 +1,13 @@
-import { type MediaKind, type MediaRef, normalizeLineEnds } from "@signalbox/channel";
+import {
+  isPayload,
+  type MediaKind,
+  type MediaRef,
+  normalizeLineEnds,
+  type Payload,
+  parsePayload,
+  textAt,
+} from "@signalbox/channel";
 import { readPost } from "./post.ts";
-import { isRaw, parseObject, type Raw, textAt } from "./raw.ts";
 
 /** What a message says, mentions still as their keys. */
 export interface Content {
@@ -11,7 +18,7 @@ export interface Content {
 
 /** Undefined for content that is not what its type says. A type we do not know is named in the text. */
 export function readContent(type: string, content: string, messageId: string): Content | undefined {
-  const body = parseObject(content);
+  const body = parsePayload(content);
   // Merged forwards come with a sentence instead of JSON.
   if (type === "merge_forward") return { text: "[forwarded messages]", media: [], forwarded: true };
   if (body === undefined) return undefined;
@@ -21,7 +28,7 @@ export function readContent(type: string, content: string, messageId: string): C
     : { forwarded: false, ...found, text: normalizeLineEnds(found.text.toWellFormed()) };
 }
 
-function read(type: string, body: Raw, messageId: string): Omit<Content, "forwarded"> | undefined {
+function read(type: string, body: Payload, messageId: string): Omit<Content, "forwarded"> | undefined {
   const media = (kind: MediaKind, key: string | undefined, mimeType?: string) =>
     key === undefined ? undefined : { text: "", media: [mediaRef(kind, key, messageId, body, mimeType)] };
   const words = (text: string) => ({ text, media: [] });
@@ -62,7 +69,13 @@ function read(type: string, body: Raw, messageId: string): Omit<Content, "forwar
 }
 
 /** A reference that `fetchMedia` understands. */
-function mediaRef(kind: MediaKind, key: string, messageId: string, body: Raw, mimeType?: string): MediaRef {
+function mediaRef(
+  kind: MediaKind,
+  key: string,
+  messageId: string,
+  body: Payload,
+  mimeType?: string,
+): MediaRef {
   const name = textAt(body, "file_name");
   return {
     kind,
@@ -76,7 +89,7 @@ const deepest = 12;
 const longest = 20_000;
 
 /** The words of a card, whatever its layout. */
-function cardText(card: Raw): string {
+function cardText(card: Payload): string {
   const found: string[] = [];
   let length = 0;
   const visit = (value: unknown, depth: number): void => {
@@ -85,7 +98,7 @@ function cardText(card: Raw): string {
       for (const one of value) visit(one, depth + 1);
       return;
     }
-    if (!isRaw(value)) return;
+    if (!isPayload(value)) return;
     for (const key of ["title", "content", "text"]) {
       const text = textAt(value, key);
       if (text !== undefined) {

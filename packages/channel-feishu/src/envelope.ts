@@ -1,4 +1,4 @@
-import { objectAt, type Raw, textAt, timeAt } from "./raw.ts";
+import { objectAt, type Payload, textAt, timeAt } from "@signalbox/channel";
 
 /** What a push says about itself, of schema 2.0 or the one before. */
 export type Envelope =
@@ -12,12 +12,12 @@ export type Envelope =
       /** Milliseconds since the epoch. */
       readonly at: number | undefined;
       readonly tenant: string | undefined;
-      readonly event: Raw;
-      readonly raw: Raw;
+      readonly event: Payload;
+      readonly raw: Payload;
     };
 
 /** Undefined for what is no push of Feishu. */
-export function readEnvelope(body: Raw): Envelope | undefined {
+export function readEnvelope(body: Payload): Envelope | undefined {
   if (body["type"] === "url_verification") {
     const challenge = textAt(body, "challenge");
     return challenge === undefined
@@ -52,3 +52,5 @@ export function readEnvelope(body: Raw): Envelope | undefined {
     raw: body,
   };
 }
+
+export type EventEnvelope = Extract<Envelope, { kind: "event" }>;

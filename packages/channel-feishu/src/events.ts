@@ -1,12 +1,21 @@
-import type { Conversation, InboundEvent, Json, Sender } from "@signalbox/channel";
-import { addressCodec } from "./address.ts";
+import {
+  type Conversation,
+  type InboundEvent,
+  isPayload,
+  objectAt,
+  objectsAt,
+  type Payload,
+  type Sender,
+  textAt,
+  timeAt,
+  toJson,
+} from "@signalbox/channel";
+import { addressCodec, idIn } from "./address.ts";
 import { readContent } from "./content.ts";
 import { emojiOf } from "./emoji.ts";
-import type { Envelope } from "./envelope.ts";
+import type { EventEnvelope } from "./envelope.ts";
 import { readMentions, writeMentions } from "./mentions.ts";
-import { isRaw, objectAt, objectsAt, type Raw, textAt, timeAt } from "./raw.ts";
-
-export type EventEnvelope = Extract<Envelope, { kind: "event" }>;
+import type { EarlierMessage, Place } from "./places.ts";
 
 /** What the event itself does not say. */
 export interface Facts {
@@ -14,10 +23,10 @@ export interface Facts {
   readonly appId: string;
   /** The bot's open id, where it is known. */
   readonly selfId: string | undefined;
-  /** Whether the message it answers is the bot's own. */
-  readonly answersSelf: boolean;
+  /** The message it answers, where it does and that could be found out. */
+  readonly answered: EarlierMessage | undefined;
   /** The chat, for events that name only a message. */
-  readonly place: { readonly chatId: string; readonly kind: "direct" | "group" } | undefined;
+  readonly place: Place | undefined;
   /** Milliseconds since the epoch, for events without a time. */
   readonly now: number;
   /** Give the payload along. */
@@ -25,7 +34,7 @@ export interface Facts {
 }
 
 /** The message a pushed event brings, as far as it has to be looked at before it is read in full. */
-export function messageOf({ type, event }: EventEnvelope): Raw | undefined {
+export function messageOf({ type, event }: EventEnvelope): Payload | undefined {
   return type === "im.message.receive_v1" ? objectAt(event, "message") : undefined;
 }
 
@@ -118,13 +127,13 @@ function readMessage(envelope: EventEnvelope, facts: Facts): InboundEvent | unde
         ? "dm"
         : mentions.some((m) => m.isSelf)
           ? "mention"
-          : facts.answersSelf
+          : facts.answered?.own === true
             ? "reply"
             : "none",
     text: writeMentions(content.text, mentions),
     media: content.media,
     mentions: mentions.map(({ key: _key, ...mention }) => mention),
-    ...(parentId === undefined ? {} : { replyTo: { messageId: parentId } }),
+    ...(parentId === undefined ? {} : { replyTo: { messageId: parentId, ...facts.answered?.quoted } }),
     ...(content.forwarded ? { forwarded: {} } : {}),
   };
 }
@@ -146,7 +155,7 @@ function readRecall(envelope: EventEnvelope, facts: Facts): InboundEvent | undef
 
 function readReaction(
   envelope: EventEnvelope,
-  { chatId, kind }: { readonly chatId: string; readonly kind: "direct" | "group" },
+  { chatId, kind }: Place,
   facts: Facts,
 ): InboundEvent | undefined {
   const { event } = envelope;
@@ -177,7 +186,7 @@ function readAction(envelope: EventEnvelope, facts: Facts): InboundEvent | undef
   const action = objectAt(event, "action");
   if (operatorId === undefined || chatId === undefined) return undefined;
   const value = toJson(action["value"]);
-  const own = isRaw(action["value"]) ? action["value"] : {};
+  const own = isPayload(action["value"]) ? action["value"] : {};
   const sender = { id: operatorId, isBot: false, isSelf: false };
   const conversation = { id: chatId, kind: facts.place?.kind ?? "group" } as const;
   const inner = toJson(own["value"]);
@@ -223,18 +232,18 @@ function readMembers(envelope: EventEnvelope, facts: Facts): readonly InboundEve
 
 const nobody: Sender = { id: "", isBot: false, isSelf: false };
 
-function operator(event: Raw): Sender {
+function operator(event: Payload): Sender {
   const id = textAt(objectAt(event, "operator_id"), "open_id");
   return id === undefined ? nobody : { id, isBot: false, isSelf: false };
 }
 
-function readSender(sender: Raw, facts: Facts): Sender | undefined {
+function readSender(sender: Payload, facts: Facts): Sender | undefined {
   return personAt(sender, "sender_id", facts, sender["sender_type"] !== "user");
 }
 
-function personAt(value: Raw, key: string, facts: Facts, isBot: boolean): Sender | undefined {
+function personAt(value: Payload, key: string, facts: Facts, isBot: boolean): Sender | undefined {
   const ids = objectAt(value, key);
-  const id = textAt(ids, "open_id") ?? textAt(ids, "union_id") ?? textAt(ids, "user_id");
+  const id = idIn(ids);
   return id === undefined ? undefined : { id, isBot, isSelf: id === facts.selfId };
 }
 
@@ -261,18 +270,4 @@ function common(
     timestamp,
     ...(facts.raw ? { raw: toJson(envelope.raw) ?? null } : {}),
   };
-}
-
-/** Nothing that Feishu sends is nested deeper; what is, is cut off. */
-const deepest = 32;
-
-function toJson(value: unknown, depth = 0): Json | undefined {
-  if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean")
-    return value;
-  if (depth >= deepest) return undefined;
-  if (Array.isArray(value)) return value.map((inner: unknown) => toJson(inner, depth + 1) ?? null);
-  if (!isRaw(value)) return undefined;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, toJson(inner, depth + 1) ?? null]),
-  );
 }

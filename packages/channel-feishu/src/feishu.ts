@@ -1,8 +1,8 @@
 import { type ChannelDefinition, defineChannel } from "@signalbox/channel";
 import { addressCodec, type FeishuAddress } from "./address.ts";
-import { sendMedia } from "./attach.ts";
 import { createFeishu } from "./channel.ts";
 import { type FeishuConfig, feishuConfig } from "./config.ts";
+import { sendMedia } from "./media.ts";
 
 /** Feishu (and Lark): events by webhook or long connection, messages over the vendor's SDK, which is loaded at the first call. */
 export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChannel({

@@ -1,9 +1,16 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Readable } from "node:stream";
 import type { HttpInstance, HttpRequestOptions } from "@larksuiteoapi/node-sdk";
-import { type Deadline, deadline } from "@signalbox/channel";
+import {
+  type Deadline,
+  deadline,
+  isPayload,
+  objectAt,
+  type Payload,
+  parsePayload,
+  textAt,
+} from "@signalbox/channel";
 import { limits } from "./limits.ts";
-import { isRaw, objectAt, parseObject, type Raw, textAt } from "./raw.ts";
 
 /** An answer that is no success, or none at all. */
 export class FeishuHttpError extends Error {
@@ -53,7 +60,7 @@ export function createHttp(fetch: typeof globalThis.fetch): HttpInstance {
       return (options.$return_headers === true ? { data, headers } : data) as R;
     }
     const text = await readText(response);
-    const body = parseObject(text);
+    const body = parsePayload(text);
     const refused = body !== undefined && typeof body["code"] === "number" && body["code"] !== 0;
     if (!response.ok || body === undefined || refused) throw failure(response, body);
     return (options.$return_headers === true ? { data: body, headers } : body) as R;
@@ -113,7 +120,7 @@ async function send<D>(
 /** The fields of an upload; its bytes under a name that says nothing, since the real one is a field of its own. */
 function formOf(data: unknown): FormData {
   const form = new FormData();
-  for (const [name, value] of Object.entries(isRaw(data) ? data : {})) {
+  for (const [name, value] of Object.entries(isPayload(data) ? data : {})) {
     if (value instanceof Uint8Array) form.append(name, new Blob([new Uint8Array(value)]), "upload");
     else if (value !== undefined) form.append(name, String(value));
   }
@@ -139,7 +146,7 @@ async function readText(response: Response): Promise<string> {
   }
 }
 
-function failure(response: Response, body: Raw | undefined): FeishuHttpError {
+function failure(response: Response, body: Payload | undefined): FeishuHttpError {
   const code = body?.["code"];
   const message =
     body === undefined ? "" : (textAt(body, "msg") ?? textAt(objectAt(body, "error"), "message") ?? "");

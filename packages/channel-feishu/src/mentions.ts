@@ -1,18 +1,17 @@
-import type { Mention } from "@signalbox/channel";
-import { objectAt, objectsAt, type Raw, textAt } from "./raw.ts";
+import { type Mention, objectAt, objectsAt, type Payload, textAt } from "@signalbox/channel";
+import { idIn } from "./address.ts";
 
 /** A mention with the key that stands for it in the text, for instance `@_user_1`. */
 export interface KeyedMention extends Mention {
   readonly key: string;
 }
 
-export function readMentions(message: Raw, selfId: string | undefined): readonly KeyedMention[] {
+export function readMentions(message: Payload, selfId: string | undefined): readonly KeyedMention[] {
   return objectsAt(message, "mentions").flatMap((mention) => {
     const key = textAt(mention, "key");
     const ids = objectAt(mention, "id");
     // The history gives the id as text, a pushed event as an object of three.
-    const id =
-      textAt(mention, "id") ?? textAt(ids, "open_id") ?? textAt(ids, "union_id") ?? textAt(ids, "user_id");
+    const id = textAt(mention, "id") ?? idIn(ids);
     if (key === undefined || id === undefined) return [];
     const name = textAt(mention, "name");
     return [{ key, id, isSelf: id === selfId, ...(name === undefined ? {} : { name }) }];

@@ -1,9 +1,15 @@
-import { type ChannelContext, ChannelError, type Identity, isChannelError } from "@signalbox/channel";
+import {
+  type ChannelContext,
+  ChannelError,
+  type Identity,
+  isChannelError,
+  isPayload,
+  textAt,
+} from "@signalbox/channel";
 import { idType } from "./address.ts";
 import { type FeishuApi, segment } from "./api.ts";
 import type { FeishuConfig } from "./config.ts";
 import { limits } from "./limits.ts";
-import { isRaw, textAt } from "./raw.ts";
 
 const dayMs = 24 * 3_600_000;
 /** How long a name that could not be found out is not asked for again: refused, and unreachable. */
@@ -34,7 +40,7 @@ export function createPeople(context: Needs, api: FeishuApi): People {
 
   async function askSelf(): Promise<Identity> {
     const cached = await cache.get(selfKey);
-    const answer: unknown = isRaw(cached)
+    const answer: unknown = isPayload(cached)
       ? { bot: cached }
       : // One question serves everybody who waits, so that no single caller's signal may end it.
         await api.call(
@@ -45,12 +51,12 @@ export function createPeople(context: Needs, api: FeishuApi): People {
           },
           (client) => client.request<unknown>({ method: "GET", url: "/open-apis/bot/v3/info" }),
         );
-    const bot = isRaw(answer) && isRaw(answer["bot"]) ? answer["bot"] : {};
+    const bot = isPayload(answer) && isPayload(answer["bot"]) ? answer["bot"] : {};
     const id = textAt(bot, "open_id");
     if (id === undefined)
       throw new ChannelError("permission", "Feishu: the app has no bot", { scope: "account" });
     const name = textAt(bot, "app_name");
-    if (!isRaw(cached))
+    if (!isPayload(cached))
       await cache.set(selfKey, { open_id: id, ...(name === undefined ? {} : { app_name: name }) }, dayMs);
     return { id, ...(name === undefined ? {} : { name }) };
   }
@@ -61,7 +67,7 @@ export function createPeople(context: Needs, api: FeishuApi): People {
   ): Promise<{ readonly name: string } | undefined> {
     const key = `feishu/${config.appId}/name/${userId}`;
     const cached = await cache.get(key);
-    if (isRaw(cached)) {
+    if (isPayload(cached)) {
       const name = textAt(cached, "name");
       return name === undefined ? undefined : { name };
     }

@@ -1,7 +1,7 @@
-import type { ChannelContext } from "@signalbox/channel";
+import { type ChannelContext, isPayload, objectAt, type Payload, textAt, toJson } from "@signalbox/channel";
 import { type FeishuApi, segment } from "./api.ts";
 import type { FeishuConfig } from "./config.ts";
-import { isRaw, textAt } from "./raw.ts";
+import { wordsOf } from "./history.ts";
 
 /** Where a message was written. */
 export interface Place {
@@ -9,25 +9,28 @@ export interface Place {
   readonly kind: "direct" | "group";
 }
 
-/** Who wrote a message, as far as it matters: this app or somebody else. */
-interface MessageFacts {
+/** What an earlier message was. */
+export interface EarlierMessage {
   readonly chatId: string | undefined;
+  /** Of this app. */
   readonly own: boolean;
+  /** Of somebody else's message: who wrote it and what it says. */
+  readonly quoted?: { readonly senderId?: string; readonly text: string };
 }
 
 const mostChats = 1000;
+/** As much of a quoted message as is kept, in UTF-16 units. */
+const mostQuoted = 4000;
 const weekMs = 7 * 24 * 3_600_000;
 
 /** Remembers chats and messages that went by, and asks for those that did not. */
 export interface Places {
   /** A chat that an event named with its kind. */
   saw(chatId: string, kind: Place["kind"]): Promise<void>;
-  /** The chats that went by since the start. */
-  recent(): readonly Place[];
   /** A message that this account sent. */
   sent(messageId: string, chatId: string): Promise<void>;
   /** Undefined where the message cannot be seen. @throws ChannelError where it cannot be asked for now */
-  message(messageId: string, signal: AbortSignal): Promise<MessageFacts | undefined>;
+  message(messageId: string, signal: AbortSignal): Promise<EarlierMessage | undefined>;
   /** `group` where nobody knows: that is the one with fewer rights. */
   kind(chatId: string, signal: AbortSignal): Promise<Place["kind"]>;
 }
@@ -49,26 +52,24 @@ export function createPlaces(
       seen.set(chatId, kind);
       await cache.set(key("chat", chatId), { kind }, weekMs);
     },
-    recent: () => [...seen].map(([chatId, kind]) => ({ chatId, kind })),
     async sent(messageId, chatId) {
       await cache.set(key("message", messageId), { chatId, own: true }, weekMs);
     },
     async message(messageId, signal) {
       const cached = await cache.get(key("message", messageId));
-      if (isRaw(cached)) return { chatId: textAt(cached, "chatId"), own: cached["own"] === true };
+      if (isPayload(cached)) return readCached(cached);
       const answer = await api.call({ what: "looking a message up", write: false, signal }, (client) =>
         client.im.v1.message.get({ path: { message_id: segment(messageId) } }),
       );
-      const found = answer.data?.items?.[0];
-      if (found === undefined) return undefined;
-      const chatId = found.chat_id;
-      const facts = { chatId, own: found.sender?.id === config.appId };
-      await cache.set(key("message", messageId), { own: facts.own, ...(chatId ? { chatId } : {}) }, weekMs);
-      return facts;
+      const item: unknown = answer.data?.items?.[0];
+      if (!isPayload(item)) return undefined;
+      const message = readMessage(item, config.appId);
+      await cache.set(key("message", messageId), toJson(message) ?? null, weekMs);
+      return message;
     },
     async kind(chatId, signal) {
       const cached = await cache.get(key("chat", chatId));
-      if (isRaw(cached)) return cached["kind"] === "direct" ? "direct" : "group";
+      if (isPayload(cached)) return cached["kind"] === "direct" ? "direct" : "group";
       try {
         const answer = await api.call({ what: "looking a chat up", write: false, signal }, (client) =>
           client.im.v1.chat.get({ path: { chat_id: segment(chatId) } }),
@@ -81,4 +82,22 @@ export function createPlaces(
       }
     },
   };
+}
+
+function readMessage(item: Payload, appId: string): EarlierMessage {
+  const sender = objectAt(item, "sender");
+  const chatId = textAt(item, "chat_id");
+  const senderId = textAt(sender, "id");
+  if (senderId === appId) return { chatId, own: true };
+  const text = wordsOf(item).slice(0, mostQuoted).toWellFormed();
+  return { chatId, own: false, quoted: { text, ...(senderId === undefined ? {} : { senderId }) } };
+}
+
+function readCached(cached: Payload): EarlierMessage {
+  const quoted = objectAt(cached, "quoted");
+  const chatId = textAt(cached, "chatId");
+  const text = textAt(quoted, "text");
+  const senderId = textAt(quoted, "senderId");
+  if (cached["own"] === true || text === undefined) return { chatId, own: cached["own"] === true };
+  return { chatId, own: false, quoted: { text, ...(senderId === undefined ? {} : { senderId }) } };
 }

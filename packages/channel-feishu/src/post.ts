@@ -1,4 +1,4 @@
-import { isRaw, type Raw, textAt } from "./raw.ts";
+import { isPayload, type Payload, textAt } from "@signalbox/channel";
 
 /** An image or video inside a rich text. */
 export interface PostMedia {
@@ -14,7 +14,7 @@ const languages = ["zh_cn", "en_us", "ja_jp", "zh_hk", "zh_tw"];
  * Source: the open platform's page on message content, "post".
  */
 export function readPost(
-  content: Raw,
+  content: Payload,
 ): { readonly text: string; readonly media: readonly PostMedia[] } | undefined {
   const post = inOneLanguage(content);
   const rows = post?.["content"];
@@ -22,7 +22,7 @@ export function readPost(
   const media: PostMedia[] = [];
   const lines = rows.map((row: unknown) =>
     (Array.isArray(row) ? row : [row])
-      .filter(isRaw)
+      .filter(isPayload)
       .map((element) => readElement(element, media))
       .join(""),
   );
@@ -30,15 +30,16 @@ export function readPost(
   return { text: [...(title === undefined ? [] : [`**${title}**`, ""]), ...lines].join("\n").trim(), media };
 }
 
-function inOneLanguage(content: Raw): Raw | undefined {
+function inOneLanguage(content: Payload): Payload | undefined {
   if (Array.isArray(content["content"])) return content;
   const name =
-    languages.find((one) => isRaw(content[one])) ?? Object.keys(content).find((one) => isRaw(content[one]));
+    languages.find((one) => isPayload(content[one])) ??
+    Object.keys(content).find((one) => isPayload(content[one]));
   const found = name === undefined ? undefined : content[name];
-  return isRaw(found) ? found : undefined;
+  return isPayload(found) ? found : undefined;
 }
 
-function readElement(element: Raw, media: PostMedia[]): string {
+function readElement(element: Payload, media: PostMedia[]): string {
   const text = textAt(element, "text") ?? "";
   switch (element["tag"]) {
     case "text":
@@ -64,7 +65,7 @@ function readElement(element: Raw, media: PostMedia[]): string {
   }
 }
 
-function readAt(element: Raw): string {
+function readAt(element: Payload): string {
   const id = textAt(element, "user_id") ?? "";
   if (id === "all" || id === "@_all") return "@_all";
   return id.startsWith("@_user_") ? id : `@${textAt(element, "user_name") ?? id}`;

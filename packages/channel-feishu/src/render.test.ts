@@ -113,7 +113,7 @@ describe("renderPart", () => {
         const rendered = markdown(text);
         expect(Buffer.byteLength(rendered.content)).toBeLessThanOrEqual(limits.cardBytes);
       }),
-      { numRuns: 300 },
+      { numRuns: 40 },
     );
   });
 });

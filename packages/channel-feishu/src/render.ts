@@ -1,6 +1,6 @@
 import { type ButtonsPart, ChannelError, type OutboundPart } from "@signalbox/channel";
 import { limits } from "./limits.ts";
-import { fewTables, hasMarkup, imagesAsLinks, needsCard } from "./markdown.ts";
+import { toFeishu } from "./markdown.ts";
 
 /** A message as the API wants it. */
 export interface Rendered {
@@ -25,13 +25,18 @@ export function renderPart(part: OutboundPart): Rendered {
     throw new ChannelError("too_large", `Feishu: a part holds at most ${limits.partBytes} bytes of text`);
   }
   if (part.type === "buttons") return checked(buttonsCard(text, part.buttons));
-  if (part.type === "text" || !hasMarkup(text)) return { msgType: "text", content: JSON.stringify({ text }) };
-  const prepared = imagesAsLinks(text);
-  if (needsCard(prepared)) return checked(card([{ tag: "markdown", content: fewTables(prepared) }]));
-  return checked({
-    msgType: "post",
-    content: JSON.stringify({ zh_cn: { content: [[{ tag: "md", text: prepared }]] } }),
-  });
+  if (part.type === "text") return { msgType: "text", content: JSON.stringify({ text }) };
+  const written = toFeishu(text);
+  switch (written.as) {
+    case "text":
+      return { msgType: "text", content: JSON.stringify({ text }) };
+    case "card":
+      return checked(card([{ tag: "markdown", content: written.text }]));
+    case "post": {
+      const content = { zh_cn: { content: [[{ tag: "md", text: written.text }]] } };
+      return checked({ msgType: "post", content: JSON.stringify(content) });
+    }
+  }
 }
 
 /**
@@ -40,14 +45,13 @@ export function renderPart(part: OutboundPart): Rendered {
  * @throws ChannelError `too_large`, `invalid`, `unsupported`
  */
 export function renderCard(part: OutboundPart): string {
-  const rendered = renderPart(part);
-  if (rendered.msgType === "interactive") return rendered.content;
-  // A text or a rich text here is one of these.
-  const text = part.type === "text" || part.type === "markdown" ? clean(part.text) : "";
+  const { msgType, content } = renderPart(part);
+  if (msgType === "interactive" || (part.type !== "text" && part.type !== "markdown")) return content;
+  const text = clean(part.text);
   const element =
     part.type === "text"
       ? { tag: "div", text: { tag: "plain_text", content: text } }
-      : { tag: "markdown", content: imagesAsLinks(text) };
+      : { tag: "markdown", content: toFeishu(text).text };
   return checked(card([element])).content;
 }
 

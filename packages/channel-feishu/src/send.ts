@@ -3,16 +3,16 @@ import {
   ChannelError,
   isChannelError,
   type Outbound,
-  type PartReceipt,
   type Receipt,
   type SendOptions,
+  sendParts,
 } from "@signalbox/channel";
 import { type FeishuAddress, idType } from "./address.ts";
 import { type FeishuApi, segment } from "./api.ts";
-import { attach } from "./attach.ts";
 import type { FeishuConfig } from "./config.ts";
 import { emojiType } from "./emoji.ts";
 import { limits } from "./limits.ts";
+import { attach } from "./media.ts";
 import type { Places } from "./places.ts";
 import { type Rendered, renderCard, renderPart } from "./render.ts";
 
@@ -118,25 +118,11 @@ export function createSender(
   }
 
   return {
-    async send(to, message, options) {
-      const parts: PartReceipt[] = [];
-      for (const [index, part] of message.parts.entries()) {
-        if (index < (options.startAt ?? 0)) continue;
-        try {
-          const uuid = `${options.idempotencyKey}.${index}`;
-          const first = index === 0 ? message.replyTo : undefined;
-          const rendered = part.type === "media" ? await attach(api, part, options) : renderPart(part);
-          const messageId = await sendAnswer(to, rendered, first, uuid, options.signal);
-          parts.push({ index, messageId });
-        } catch (error) {
-          if (!isChannelError(error) || parts.length === 0) throw error;
-          throw withReceipt(error, { parts });
-        }
-        const sent = parts.at(-1);
-        if (sent !== undefined) await options.onPart?.(sent);
-      }
-      return { parts };
-    },
+    send: (to, message, options) =>
+      sendParts(message, options, async ({ part, key, replyTo }) => {
+        const rendered = part.type === "media" ? await attach(api, part, options) : renderPart(part);
+        return sendAnswer(to, rendered, replyTo, key, options.signal);
+      }),
 
     sendCard: (to, content, { replyTo, uuid, signal }) =>
       sendAnswer(to, { msgType: "interactive", content }, replyTo, uuid, signal),
@@ -184,15 +170,4 @@ export function createSender(
       );
     },
   };
-}
-
-/** The same failure, with the parts that are out. */
-export function withReceipt(error: ChannelError, receipt: Receipt): ChannelError {
-  return new ChannelError(error.code, error.message, {
-    scope: error.scope,
-    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
-    ...(error.platformCode === undefined ? {} : { platformCode: error.platformCode }),
-    receipt,
-    cause: error,
-  });
 }

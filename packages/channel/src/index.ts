@@ -6,7 +6,7 @@ export type {
   SendMediaLimit,
   TextCapability,
   TextUnit,
-} from "./capabilities.ts";
+} from "./contract/capabilities.ts";
 export {
   type AddressCodec,
   type Channel,
@@ -26,18 +26,14 @@ export {
   type HistoryMessage,
   type Identity,
   type ReadBody,
-} from "./channel.ts";
-export { chunkText } from "./chunk.ts";
-export { equalInConstantTime } from "./constant-time.ts";
-export { type Deadline, deadline } from "./deadline.ts";
+} from "./contract/definition.ts";
 export {
   ChannelError,
   type ChannelErrorCode,
   type ChannelErrorOptions,
   type ChannelErrorScope,
   isChannelError,
-} from "./errors.ts";
-export { createMemoryCache, createMemoryState, systemClock } from "./host.ts";
+} from "./contract/errors.ts";
 export type {
   ActionEvent,
   Addressed,
@@ -58,9 +54,8 @@ export type {
   Sender,
   TurnRequest,
   TurnSampling,
-} from "./inbound.ts";
-export type { Json } from "./json.ts";
-export { readMedia } from "./media.ts";
+} from "./contract/inbound.ts";
+export type { Json } from "./contract/json.ts";
 export type {
   ButtonsPart,
   Draft,
@@ -76,5 +71,39 @@ export type {
   SendIntent,
   SendOptions,
   TextPart,
-} from "./outbound.ts";
-export { normalizeLineEnds, textLength } from "./text.ts";
+} from "./contract/outbound.ts";
+export {
+  type Connection,
+  type ConnectionOptions,
+  type ConnectionTiming,
+  type SupervisedConnection,
+  superviseConnection,
+} from "./host/connection.ts";
+export { type Deadline, deadline } from "./host/deadline.ts";
+export { createMemoryCache, createMemoryState, systemClock } from "./host/memory.ts";
+export { type Backfill, type BackfillOptions, createBackfill } from "./inbound/backfill.ts";
+export { equalInConstantTime } from "./inbound/constant-time.ts";
+export {
+  isPayload,
+  objectAt,
+  objectsAt,
+  type Payload,
+  parsePayload,
+  textAt,
+  timeAt,
+  toJson,
+} from "./inbound/payload.ts";
+export {
+  createWebhook,
+  type Handled,
+  isRecent,
+  type Verified,
+  type WebhookOptions,
+} from "./inbound/webhook.ts";
+export type { Range } from "./markdown/code.ts";
+export { chunkText, codeRanges, loadMarkdown } from "./markdown/on-demand.ts";
+export { createEditedDraft, type EditedDraftPlatform } from "./outbound/edited-draft.ts";
+export { readMedia } from "./outbound/media.ts";
+export { carryingReceipt, type PartToSend, partKey, sendParts } from "./outbound/send-parts.ts";
+export { createTokenBuckets, type TokenBuckets, type TokenRate } from "./outbound/token-buckets.ts";
+export { fitText, normalizeLineEnds, textLength } from "./text.ts";

@@ -1,4 +1,4 @@
-import type { TextUnit } from "./capabilities.ts";
+import type { TextCapability, TextUnit } from "./contract/capabilities.ts";
 
 /** Windows and old Mac line ends, and Unicode's line and paragraph separators, become `\n`. */
 export function normalizeLineEnds(text: string): string {
@@ -6,7 +6,7 @@ export function normalizeLineEnds(text: string): string {
 }
 
 /** Bytes that one code point takes in UTF-8. A lone surrogate counts as the replacement character it becomes. */
-export function utf8Length(codePoint: number): number {
+function utf8Length(codePoint: number): number {
   if (codePoint < 0x80) return 1;
   if (codePoint < 0x800) return 2;
   return codePoint < 0x10000 ? 3 : 4;
@@ -19,4 +19,18 @@ export function textLength(text: string, unit: TextUnit): number {
   for (const character of text)
     length += unit === "codepoints" ? 1 : utf8Length(character.codePointAt(0) ?? 0);
   return length;
+}
+
+/** `text`, or as much of it as fits with an ellipsis behind it. `max` in `unit`; none: all of it. */
+export function fitText(text: string, { max, unit }: Pick<TextCapability, "max" | "unit">): string {
+  if (max === undefined || textLength(text, unit) <= max) return text;
+  const room = max - textLength("…", unit);
+  let length = 0;
+  let end = 0;
+  for (const character of text) {
+    length += textLength(character, unit);
+    if (length > room) break;
+    end += character.length;
+  }
+  return `${text.slice(0, end)}…`;
 }

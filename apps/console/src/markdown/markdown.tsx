@@ -1,119 +1,239 @@
-import { Fragment, memo, type ReactNode } from "react";
+import { type MarkdownDocument, sourceOf } from "@signalbox/channel/markdown";
+import type { Definition, List, ListItem, Nodes, RootContent, Table } from "mdast";
+import { createContext, Fragment, memo, type ReactNode, useContext, useRef } from "react";
 import { CodeBlock } from "../code-block.tsx";
-import { type Block, parseMarkdown } from "./blocks.ts";
-import { type Inline, webAddress } from "./inline.ts";
+import { type Sections, sectionsOf } from "./sections.ts";
 
 /** Shows Markdown as React elements. Nothing of the text ever becomes HTML, an attribute or a request. */
 export const Markdown = memo(function Markdown({ text }: { text: string }): ReactNode {
-  return <div className="markdown">{blocks(parseMarkdown(text))}</div>;
+  const sections = useRef<Sections>([]);
+  sections.current = sectionsOf(text, sections.current);
+  return (
+    <div className="markdown">
+      {sections.current.map((document, place) => (
+        <Section key={String(place)} document={document} />
+      ))}
+    </div>
+  );
 });
 
-// Blocks and inline parts have no identity but their place, which only grows as text streams in.
-function blocks(list: Block[]): ReactNode {
-  return list.map((block, place) => <Fragment key={String(place)}>{show(block)}</Fragment>);
+/** What the nodes of a document refer to. */
+interface References {
+  readonly source: string;
+  readonly definitions: ReadonlyMap<string, Definition>;
 }
 
-function show(block: Block): ReactNode {
-  switch (block.type) {
+const Referred = createContext<References>({ source: "", definitions: new Map() });
+
+const Section = memo(function Section({ document }: { document: MarkdownDocument }): ReactNode {
+  const { source, root } = document;
+  const definitions = root.children.filter((node) => node.type === "definition");
+  const references = { source, definitions: new Map(definitions.map((each) => [each.identifier, each])) };
+  return (
+    <Referred value={references}>
+      <Each nodes={root.children} />
+    </Referred>
+  );
+});
+
+// Nodes have no identity but their place, which only grows as text streams in.
+function Each({ nodes }: { nodes: readonly Nodes[] }): ReactNode {
+  return nodes.map((node, place) => (
+    <Fragment key={String(place)}>
+      <Show node={node} />
+    </Fragment>
+  ));
+}
+
+function Show({ node }: { node: Nodes }): ReactNode {
+  switch (node.type) {
+    case "text":
+    case "html":
+      return withBreaks(node.value);
     case "paragraph":
-      return <p>{inline(block.inline)}</p>;
+      return (
+        <p>
+          <Each nodes={node.children} />
+        </p>
+      );
     case "heading": {
       // The page has its own first and second level.
-      const Level = (["h3", "h4", "h5"] as const)[block.level - 1] ?? "h6";
-      return <Level>{inline(block.inline)}</Level>;
+      const Level = (["h3", "h4", "h5"] as const)[node.depth - 1] ?? "h6";
+      return (
+        <Level>
+          <Each nodes={node.children} />
+        </Level>
+      );
     }
     case "code":
-      return <CodeBlock text={block.text} label={block.language} />;
-    case "quote":
-      return <blockquote>{blocks(block.blocks)}</blockquote>;
-    case "rule":
-      return <hr />;
-    case "list": {
-      const items = block.items.map((item, place) => <li key={String(place)}>{tight(item)}</li>);
-      return block.start === undefined ? <ul>{items}</ul> : <ol start={block.start}>{items}</ol>;
-    }
-    case "table":
+      return <CodeBlock text={node.value} label={node.lang ?? ""} />;
+    case "blockquote":
       return (
-        <div className="table">
-          <table>
-            <thead>
-              <tr>
-                {block.head.map((cell, place) => (
-                  <th key={String(place)}>{inline(cell)}</th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {block.rows.map((row, place) => (
-                <tr key={String(place)}>
-                  {row.map((cell, column) => (
-                    <td key={String(column)}>{inline(cell)}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
+        <blockquote>
+          <Each nodes={node.children} />
+        </blockquote>
+      );
+    case "thematicBreak":
+      return <hr />;
+    case "list":
+      return <ListOf list={node} />;
+    case "table":
+      return <TableOf table={node} />;
+    case "inlineCode":
+      return <code>{node.value}</code>;
+    case "strong":
+      return (
+        <strong>
+          <Each nodes={node.children} />
+        </strong>
+      );
+    case "emphasis":
+      return (
+        <em>
+          <Each nodes={node.children} />
+        </em>
+      );
+    case "delete":
+      return (
+        <del>
+          <Each nodes={node.children} />
+        </del>
+      );
+    case "break":
+      return <br />;
+    case "link":
+      return <LinkTo url={node.url} node={node} label={node.children} />;
+    case "image":
+      // A picture is not fetched from elsewhere; whoever wants to see it follows the link.
+      return <LinkTo url={node.url} node={node} label={[{ type: "text", value: node.alt || node.url }]} />;
+    case "linkReference":
+      return <Reference identifier={node.identifier} node={node} label={node.children} />;
+    case "imageReference":
+      return (
+        <Reference
+          identifier={node.identifier}
+          node={node}
+          label={[{ type: "text", value: node.alt || node.identifier }]}
+        />
+      );
+    case "footnoteReference":
+      return <sup>{node.label ?? node.identifier}</sup>;
+    case "footnoteDefinition":
+      return (
+        <div className="footnote">
+          <sup>{node.label ?? node.identifier}</sup>
+          <Each nodes={node.children} />
         </div>
       );
+    default:
+      return null;
   }
 }
 
+/** People and models mean the line breaks that they write. */
+function withBreaks(text: string): ReactNode {
+  return text.split("\n").map((line, place) => (
+    <Fragment key={String(place)}>
+      {place > 0 && <br />}
+      {line}
+    </Fragment>
+  ));
+}
+
+function ListOf({ list }: { list: List }): ReactNode {
+  const items = list.children.map((item, place) => <Item key={String(place)} item={item} />);
+  return list.ordered ? <ol start={list.start ?? 1}>{items}</ol> : <ul>{items}</ul>;
+}
+
 /** The one paragraph of a list item needs no space around it. */
-function tight(item: Block[]): ReactNode {
-  const [first, ...rest] = item;
-  if (first?.type !== "paragraph") return blocks(item);
+function Item({ item }: { item: ListItem }): ReactNode {
+  const [first, ...rest] = item.children;
+  const isTask = typeof item.checked === "boolean";
+  return (
+    <li {...(isTask ? { className: "task" } : {})}>
+      {isTask && <input type="checkbox" checked={item.checked === true} disabled />}
+      {first?.type === "paragraph" ? <Each nodes={first.children} /> : <Each nodes={item.children} />}
+      {first?.type === "paragraph" && <Each nodes={rest} />}
+    </li>
+  );
+}
+
+function TableOf({ table }: { table: Table }): ReactNode {
+  const [head, ...rows] = table.children;
+  const alignment = (column: number): { className?: "left" | "center" | "right" } => {
+    const align = table.align?.[column];
+    return align == null ? {} : { className: align };
+  };
+  return (
+    <div className="table">
+      <table>
+        <thead>
+          <tr>
+            {head?.children.map((cell, column) => (
+              <th key={String(column)} {...alignment(column)}>
+                <Each nodes={cell.children} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, place) => (
+            <tr key={String(place)}>
+              {row.children.map((cell, column) => (
+                <td key={String(column)} {...alignment(column)}>
+                  <Each nodes={cell.children} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface LinkProps {
+  readonly node: Nodes;
+  readonly label: readonly RootContent[];
+}
+
+function Reference({ identifier, node, label }: LinkProps & { identifier: string }): ReactNode {
+  const { definitions } = useContext(Referred);
+  return <LinkTo url={definitions.get(identifier)?.url ?? ""} node={node} label={label} />;
+}
+
+/** A link to the web, with the host it leads to where the label is not the address. Any other is no link. */
+function LinkTo({ url, node, label }: LinkProps & { url: string }): ReactNode {
+  const { source } = useContext(Referred);
+  const target = webAddress(url);
+  if (target === undefined) return sourceOf(source, node);
+  const named = hostNamed(textOf(label).trim());
   return (
     <>
-      {inline(first.inline)}
-      {blocks(rest)}
+      <a href={target.href} title={target.href} target="_blank" rel="noopener noreferrer">
+        <Each nodes={label} />
+      </a>
+      {named !== target.host && (
+        <span className={named === undefined ? "host" : "host other"}> ({target.host})</span>
+      )}
     </>
   );
 }
 
-function inline(list: Inline[]): ReactNode {
-  return list.map((part, place) => <Fragment key={String(place)}>{showInline(part)}</Fragment>);
+/** An absolute address of the web. */
+function webAddress(text: string): URL | undefined {
+  const url = URL.parse(text);
+  return url !== null && (url.protocol === "https:" || url.protocol === "http:") ? url : undefined;
 }
 
-function showInline(part: Inline): ReactNode {
-  if (typeof part === "string") return part;
-  switch (part.type) {
-    case "code":
-      return <code>{part.text}</code>;
-    case "strong":
-      return <strong>{inline(part.children)}</strong>;
-    case "em":
-      return <em>{inline(part.children)}</em>;
-    case "del":
-      return <del>{inline(part.children)}</del>;
-    case "break":
-      return <br />;
-    case "link":
-      return (
-        <>
-          <a href={part.href} title={part.href} target="_blank" rel="noopener noreferrer">
-            {inline(part.children)}
-          </a>
-          {otherHost(part) && <span className="host"> ({otherHost(part)})</span>}
-        </>
-      );
-  }
-}
-
-/** Where a link is labelled with one address and leads to another: the host that it leads to. */
-function otherHost({ href, children }: Extract<Inline, { type: "link" }>): string | undefined {
-  const label = textOf(children).trim();
+/** The host that a label claims to lead to. */
+function hostNamed(label: string): string | undefined {
   const isHost = /^[\w-]+(\.[\w-]+)+(\/|$)/.test(label);
-  const named = webAddress(isHost ? `https://${label}` : label);
-  const { host } = new URL(href);
-  return named !== undefined && new URL(named).host !== host ? host : undefined;
+  return webAddress(isHost ? `https://${label}` : label)?.host;
 }
 
-function textOf(list: Inline[]): string {
-  return list
-    .map((part) => {
-      if (typeof part === "string") return part;
-      if (part.type === "code") return part.text;
-      return part.type === "break" ? " " : textOf(part.children);
-    })
+function textOf(nodes: readonly Nodes[]): string {
+  return nodes
+    .map((node) => ("value" in node ? node.value : "children" in node ? textOf(node.children) : " "))
     .join("");
 }

@@ -1,8 +1,8 @@
 import { strict as assert } from "node:assert";
-import type { Channel, ChannelContext, ChannelDefinition } from "../channel.ts";
-import { type ChannelError, isChannelError } from "../errors.ts";
-import { createMemoryCache, createMemoryState, systemClock } from "../host.ts";
-import type { EmitResult, InboundEvent } from "../inbound.ts";
+import type { Channel, ChannelContext, ChannelDefinition } from "../contract/definition.ts";
+import { type ChannelError, isChannelError } from "../contract/errors.ts";
+import type { EmitResult, InboundEvent } from "../contract/inbound.ts";
+import { createMemoryCache, createMemoryState, systemClock } from "../host/memory.ts";
 import type { ChannelHarness, Platform } from "./harness.ts";
 
 /** A channel against its stand-in, with what it emitted and logged. */

@@ -1,4 +1,4 @@
-import type { ChannelDefinition } from "../channel.ts";
+import type { ChannelDefinition } from "../contract/definition.ts";
 import type { Bench } from "./bench.ts";
 import type { ChannelHarness } from "./harness.ts";
 

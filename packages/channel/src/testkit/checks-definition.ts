@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { isChannelError } from "../errors.ts";
+import { isChannelError } from "../contract/errors.ts";
 import { type Check, needed } from "./check.ts";
 import { createRandom, randomText } from "./random.ts";
 

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
-import type { Channel } from "../channel.ts";
-import { chunkText } from "../chunk.ts";
-import type { Draft, DraftOptions, Outbound } from "../outbound.ts";
+import type { Channel } from "../contract/definition.ts";
+import type { Draft, DraftOptions, Outbound } from "../contract/outbound.ts";
+import { chunkText } from "../markdown/on-demand.ts";
 import { textLength } from "../text.ts";
 import { failing, never } from "./bench.ts";
 import { type Check, needed } from "./check.ts";
@@ -145,6 +145,22 @@ export const draftChecks: readonly Check[] = [
       }
       const unseen = await open(bench, { messageId });
       await unseen.finalize(words("one and all"));
+      assert.deepEqual(texts(bench.platform), ["one and all"]);
+    },
+  },
+  {
+    group,
+    name: "finishes in its place a draft that only the key leads to",
+    applies: (definition) =>
+      applies(definition) ??
+      (definition.capabilities.transports.includes("internal") ? "no platform" : undefined) ??
+      (definition.capabilities.delivery.idempotencyKey === undefined ? "no idempotency keys" : undefined),
+    async run({ open: openBench }) {
+      await using bench = await openBench();
+      const earlier = await open(bench);
+      await earlier.update("one");
+      const later = await open(bench);
+      await later.finalize(words("one and all"));
       assert.deepEqual(texts(bench.platform), ["one and all"]);
     },
   },

@@ -1,8 +1,8 @@
 import { strict as assert } from "node:assert";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ChannelDefinition } from "../channel.ts";
-import type { EmitResult } from "../inbound.ts";
-import type { Json } from "../json.ts";
+import type { ChannelDefinition } from "../contract/definition.ts";
+import type { EmitResult } from "../contract/inbound.ts";
+import type { Json } from "../contract/json.ts";
 import { assertHolds } from "./bench.ts";
 import { type Check, needed } from "./check.ts";
 import { checkEvent } from "./check-event.ts";

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
-import type { TextCapability } from "../capabilities.ts";
-import { chunkText } from "../chunk.ts";
-import type { Outbound, SendOptions } from "../outbound.ts";
+import type { TextCapability } from "../contract/capabilities.ts";
+import type { Outbound, SendOptions } from "../contract/outbound.ts";
+import { chunkText } from "../markdown/on-demand.ts";
 import { textLength } from "../text.ts";
 import { failing, never } from "./bench.ts";
 import { type Check, needed } from "./check.ts";

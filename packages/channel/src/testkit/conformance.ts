@@ -1,4 +1,4 @@
-import type { ChannelDefinition } from "../channel.ts";
+import type { ChannelDefinition } from "../contract/definition.ts";
 import { openBench } from "./bench.ts";
 import type { Check, Subject } from "./check.ts";
 import { attachmentChecks } from "./checks-attachments.ts";

@@ -1,7 +1,7 @@
-import type { OutboundMediaKind } from "../capabilities.ts";
-import type { Channel } from "../channel.ts";
-import type { MediaRef } from "../inbound.ts";
-import type { Json } from "../json.ts";
+import type { OutboundMediaKind } from "../contract/capabilities.ts";
+import type { Channel } from "../contract/definition.ts";
+import type { MediaRef } from "../contract/inbound.ts";
+import type { Json } from "../contract/json.ts";
 
 /** What a channel package brings to the conformance kit. */
 export interface ChannelHarness<Address> {

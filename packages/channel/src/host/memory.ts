@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ChannelCache, ChannelState, Clock } from "./channel.ts";
-import type { Json } from "./json.ts";
+import type { ChannelCache, ChannelState, Clock } from "../contract/definition.ts";
+import type { Json } from "../contract/json.ts";
 
 /** The machine's own clock. */
 export const systemClock: Clock = {

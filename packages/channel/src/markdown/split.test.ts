@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chunkText, type TextUnit, textLength } from "./index.ts";
+import { chunkText, type TextUnit, textLength } from "../index.ts";
 
 const units: TextUnit[] = ["utf16", "bytes", "codepoints"];
 /** What has to survive: everything but blanks and the lines of fences. */

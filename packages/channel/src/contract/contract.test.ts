@@ -10,7 +10,7 @@ import {
   isChannelError,
   normalizeLineEnds,
   textLength,
-} from "./index.ts";
+} from "../index.ts";
 
 const textOnly = {
   text: { max: 100, unit: "utf16", markup: "plain" },

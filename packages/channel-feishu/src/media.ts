@@ -1,13 +1,18 @@
+import { Readable } from "node:stream";
 import {
   ChannelError,
+  type FetchedMedia,
   isChannelError,
+  isPayload,
   type MediaPart,
+  type MediaRef,
   type OutboundMediaKind,
   readMedia,
   type SendMediaLimit,
   type SendOptions,
+  textAt,
 } from "@signalbox/channel";
-import type { FeishuApi } from "./api.ts";
+import { type FeishuApi, segment } from "./api.ts";
 import { limits } from "./limits.ts";
 import type { Rendered } from "./render.ts";
 
@@ -121,4 +126,39 @@ function opusMs(bytes: Buffer): number | undefined {
   if (last < 0 || last + 14 > bytes.length) return undefined;
   const ms = Math.round(Number(bytes.readBigInt64LE(last + 6)) / 48);
   return ms > 0 && ms < 86_400_000 ? ms : undefined;
+}
+
+/** @throws ChannelError `invalid` for a reference that is not of `readContent`'s making, `too_large` */
+export async function fetchMedia(
+  api: FeishuApi,
+  media: MediaRef,
+  signal: AbortSignal,
+): Promise<FetchedMedia> {
+  const ref = isPayload(media.ref) ? media.ref : {};
+  const messageId = textAt(ref, "messageId");
+  const key = textAt(ref, "key");
+  const type = textAt(ref, "type");
+  if (messageId === undefined || key === undefined || (type !== "image" && type !== "file")) {
+    throw new ChannelError("invalid", "Feishu: not a reference to an attachment");
+  }
+  const answer = await api.call({ what: "fetching an attachment", write: false, signal }, (client) =>
+    client.im.v1.messageResource.get({
+      path: { message_id: segment(messageId), file_key: segment(key) },
+      params: { type },
+    }),
+  );
+  const headers: unknown = answer.headers;
+  const mimeType = isPayload(headers) ? textAt(headers, "content-type")?.split(";")[0]?.trim() : undefined;
+  const size = isPayload(headers) ? Number(headers["content-length"]) : Number.NaN;
+  const stream = answer.getReadableStream();
+  if (size > limits.mediaBytes) {
+    stream.destroy();
+    throw new ChannelError("too_large", `Feishu: the attachment is over ${limits.mediaBytes} bytes`);
+  }
+  return {
+    body: Readable.toWeb(stream),
+    mimeType: mimeType ?? "application/octet-stream",
+    ...(size >= 0 ? { size } : {}),
+    ...(media.name === undefined ? {} : { name: media.name }),
+  };
 }

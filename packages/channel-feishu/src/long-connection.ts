@@ -1,0 +1,127 @@
+import type { HttpInstance, HttpRequestOptions } from "@larksuiteoapi/node-sdk";
+import {
+  type ChannelContext,
+  ChannelError,
+  type Connection,
+  type Handled,
+  isPayload,
+  type SupervisedConnection,
+  superviseConnection,
+} from "@signalbox/channel";
+import { quiet } from "./api.ts";
+import { apiBase, type FeishuConfig } from "./config.ts";
+import { type EventEnvelope, readEnvelope } from "./envelope.ts";
+import { callSignal, createHttp, FeishuHttpError } from "./http.ts";
+import { limits } from "./limits.ts";
+import { loadSdk } from "./sdk.ts";
+
+interface LongConnectionOptions {
+  readonly context: ChannelContext<FeishuConfig>;
+  handle(event: EventEnvelope): Promise<Handled>;
+  /** The connection stands again; what came since may have been missed. */
+  reconnected(lostAt: number): Promise<void>;
+}
+
+/**
+ * A connection from here to Feishu over which events come in. The SDK's client waits half a minute and more before it
+ * connects again, and at some point stops without a word; so each of its clients is used for one connection only. It
+ * probes its connection itself.
+ */
+export function createLongConnection(options: LongConnectionOptions): SupervisedConnection {
+  const { context, reconnected } = options;
+  const { config, clock, logger } = context;
+
+  async function open(signal: AbortSignal): Promise<Connection> {
+    const lark = loadSdk();
+    const ready = Promise.withResolvers<void>();
+    const lost = Promise.withResolvers<void>();
+    const fail = (error: ChannelError): void => {
+      ready.reject(error);
+      lost.resolve();
+    };
+    class Dispatcher extends lark.EventDispatcher {
+      override async invoke(data: unknown): Promise<undefined> {
+        const envelope = isPayload(data) ? readEnvelope(data) : undefined;
+        const handled = envelope?.kind === "event" ? await options.handle(envelope) : "malformed";
+        if (handled === "malformed") logger.warn("an event that cannot be read was left out");
+        // The SDK answers with an error then, and Feishu delivers again.
+        if (handled === "rejected") throw new Error("not taken");
+      }
+    }
+    const client = new lark.WSClient({
+      appId: config.appId,
+      appSecret: config.appSecret,
+      domain: apiBase(config),
+      logger: quiet,
+      loggerLevel: lark.LoggerLevel.fatal,
+      httpInstance: endpointHttp(createHttp(context.fetch), fail),
+      handshakeTimeoutMs: limits.connectMs,
+      wsConfig: { pingTimeout: limits.pongSeconds },
+      onReady: () => ready.resolve(),
+      onReconnecting: () => lost.resolve(),
+      onError: (error) => fail(unconnected(error.message)),
+    });
+    const close = (): void => {
+      fail(unconnected("the connection was closed"));
+      client.close({ force: true });
+    };
+    signal.addEventListener("abort", close, { once: true });
+    const eventDispatcher = new Dispatcher({ logger: quiet, loggerLevel: lark.LoggerLevel.fatal });
+    // Awaited below; until then a failure must not count as unhandled.
+    ready.promise.catch(() => {});
+    try {
+      await callSignal.run(signal, () => client.start({ eventDispatcher }));
+      await ready.promise;
+    } catch (error) {
+      close();
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", close);
+    }
+    return { lost: lost.promise, close };
+  }
+
+  return superviseConnection({
+    name: "Feishu",
+    open,
+    reconnected,
+    timing: {
+      attemptMs: limits.connectMs,
+      pauseMs: limits.reconnectMs,
+      mostPauseMs: limits.reconnectMostMs,
+      refusedPauseMs: limits.refusedMs,
+    },
+    clock,
+    logger,
+  });
+}
+
+function unconnected(reason: string): ChannelError {
+  return new ChannelError("transient", `Feishu: ${reason}`, { scope: "account" });
+}
+
+/** Codes of the call for a connection's address that mean: not with these credentials, or not for this app. */
+const refusals: readonly (number | undefined)[] = [403, 514, 1_000_040_350];
+
+/** Tells at once why no address of a connection was given: the SDK takes every failure for one that passes. */
+function endpointHttp(http: HttpInstance, fail: (error: ChannelError) => void): HttpInstance {
+  return {
+    ...http,
+    async request<T, R = T, D = unknown>(options: HttpRequestOptions<D>): Promise<R> {
+      try {
+        return await http.request<T, R, D>(options);
+      } catch (error) {
+        const code = error instanceof FeishuHttpError ? error.code : undefined;
+        const reason = error instanceof Error ? error.message : "failed";
+        fail(
+          new ChannelError(
+            refusals.includes(code) ? "auth" : "transient",
+            `Feishu: no long connection: ${reason}`,
+            { scope: "account", ...(code === undefined ? {} : { platformCode: String(code) }) },
+          ),
+        );
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import {
+  type Backfill,
+  type ChannelContext,
+  createBackfill,
+  type Handled,
+  isChannelError,
+  type MessageEvent,
+  objectAt,
+  objectsAt,
+  textAt,
+} from "@signalbox/channel";
+import type { FeishuApi } from "./api.ts";
+import type { FeishuConfig } from "./config.ts";
+import type { EventEnvelope } from "./envelope.ts";
+import { type Facts, messageOf, readEvent } from "./events.ts";
+import { limits } from "./limits.ts";
+import { missedMessages } from "./missed.ts";
+import type { People } from "./people.ts";
+import type { EarlierMessage, Place, Places } from "./places.ts";
+
+/** The way of an event from the wire to `emit`. */
+export interface Receiver {
+  accept(envelope: EventEnvelope): Promise<Handled>;
+  /** What was said while no connection stood. */
+  readonly backfill: Backfill;
+}
+
+interface ReceiverOptions {
+  readonly context: ChannelContext<FeishuConfig>;
+  readonly api: FeishuApi;
+  readonly people: People;
+  readonly places: Places;
+  /** What an event refers to could not be looked up. */
+  onTrouble(reason: string): void;
+}
+
+export function createReceiver({ context, api, people, places, onTrouble }: ReceiverOptions): Receiver {
+  const { appId } = context.config;
+  const backfill = createBackfill<EventEnvelope>({
+    state: context.state,
+    clock: context.clock,
+    botId: appId,
+    read: async (chatId, since, signal) => {
+      const kind = await places.kind(chatId, signal);
+      return missedMessages(api, { chatId, kind }, { since, appId, signal });
+    },
+    take: accept,
+  });
+
+  async function accept(envelope: EventEnvelope): Promise<Handled> {
+    const facts = await lookUp(envelope);
+    if (facts === undefined) return "rejected";
+    const events = readEvent(envelope, facts);
+    if (events === undefined) return "malformed";
+    let handled: Handled = "ignored";
+    for (const event of events) {
+      const result = await context.emit(event);
+      if (result === "rejected") return "rejected";
+      if (handled !== "accepted") handled = result;
+      if (event.type === "message") await noted(event);
+    }
+    return handled;
+  }
+
+  /** The event is durable already: where its watermark cannot be kept, a later look back goes further. */
+  async function noted({ conversation, timestamp }: MessageEvent): Promise<void> {
+    await backfill.note(conversation.id, timestamp).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      context.logger.warn("a watermark could not be kept", { reason });
+    });
+  }
+
+  /** What the event leaves open, as far as it decides anything. Undefined: it could not be found out in time. */
+  async function lookUp(envelope: EventEnvelope): Promise<Facts | undefined> {
+    // Most events leave nothing open, and a timer for each would be waste.
+    let limited: AbortSignal | undefined;
+    const signal = (): AbortSignal => {
+      limited ??= AbortSignal.any([context.signal, AbortSignal.timeout(limits.lookupMs)]);
+      return limited;
+    };
+    try {
+      const message = messageOf(envelope);
+      const chatId = message === undefined ? undefined : textAt(message, "chat_id");
+      if (chatId !== undefined)
+        await places.saw(chatId, message?.["chat_type"] === "p2p" ? "direct" : "group");
+      return {
+        account: context.account,
+        appId,
+        selfId: await selfFor(envelope, signal),
+        answered: await answeredBy(envelope, signal),
+        place: await placeOf(envelope, signal),
+        now: context.clock.now(),
+        raw: context.raw === true,
+      };
+    } catch (error) {
+      if (!isChannelError(error)) throw error;
+      onTrouble(error.message);
+      context.logger.warn("an event has to come again: what it refers to could not be looked up", {
+        type: envelope.type,
+        reason: error.message,
+      });
+      return undefined;
+    }
+  }
+
+  /** Whether a mention is ours decides in a group what becomes of the message; elsewhere only how its text reads. */
+  async function selfFor(envelope: EventEnvelope, signal: () => AbortSignal): Promise<string | undefined> {
+    const message = messageOf(envelope);
+    const mentioned = message !== undefined && objectsAt(message, "mentions").length > 0;
+    if (mentioned && message["chat_type"] === "p2p") {
+      return (await people.self(signal()).catch(() => undefined))?.id;
+    }
+    if (mentioned || envelope.type.includes(".member.bot.")) return (await people.self(signal())).id;
+    return people.known()?.id;
+  }
+
+  /** In a group it decides whether the message concerns the bot; elsewhere the event does without it. */
+  async function answeredBy(
+    envelope: EventEnvelope,
+    signal: () => AbortSignal,
+  ): Promise<EarlierMessage | undefined> {
+    const message = messageOf(envelope);
+    const parentId = message === undefined ? undefined : textAt(message, "parent_id");
+    if (parentId === undefined) return undefined;
+    try {
+      return await places.message(parentId, signal());
+    } catch (error) {
+      // A message that we may not see was not written by us; any other failure may pass.
+      if (message?.["chat_type"] === "p2p" || isLasting(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async function placeOf(
+    { type, event }: EventEnvelope,
+    signal: () => AbortSignal,
+  ): Promise<Place | undefined> {
+    const named = textAt(event, "chat_id") ?? textAt(objectAt(event, "context"), "open_chat_id");
+    if (type === "im.message.recalled_v1" || type === "card.action.trigger") {
+      return named === undefined ? undefined : { chatId: named, kind: await places.kind(named, signal()) };
+    }
+    const messageId = type.startsWith("im.message.reaction.") ? textAt(event, "message_id") : undefined;
+    if (messageId === undefined) return undefined;
+    try {
+      const chatId = (await places.message(messageId, signal()))?.chatId;
+      return chatId === undefined ? undefined : { chatId, kind: await places.kind(chatId, signal()) };
+    } catch (error) {
+      if (isLasting(error)) return undefined;
+      throw error;
+    }
+  }
+
+  return { accept, backfill };
+}
+
+/** Refusals that the same question would meet again. */
+function isLasting(error: unknown): boolean {
+  return isChannelError(error) && ["permission", "not_found", "invalid", "unsupported"].includes(error.code);
+}

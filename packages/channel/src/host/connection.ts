@@ -1,0 +1,198 @@
+import type { ChannelLogger, Clock, Health } from "../contract/definition.ts";
+import { ChannelError, isChannelError } from "../contract/errors.ts";
+
+/** A connection that stands. */
+export interface Connection {
+  /** Resolves once it is lost. */
+  readonly lost: Promise<unknown>;
+  /** Asks the other side for a sign of life; rejects, or is given up, where none comes. */
+  probe?(signal: AbortSignal): Promise<unknown>;
+  /** Ends it; may be called twice. */
+  close(): void;
+}
+
+export interface ConnectionTiming {
+  /** Longest that one attempt may take. */
+  readonly attemptMs: number;
+  /** Between attempts: the first pause, which doubles, and the longest. */
+  readonly pauseMs: number;
+  readonly mostPauseMs: number;
+  /** After the platform has refused the credentials. */
+  readonly refusedPauseMs: number;
+  /** How often a standing connection is probed, and how long an answer may take. Default: never. */
+  readonly probe?: { readonly everyMs: number; readonly withinMs: number };
+}
+
+export interface ConnectionOptions {
+  /** For people, for instance `Feishu`. */
+  readonly name: string;
+  /** One attempt; resolves when the connection stands. When the signal fires it has to give up and close. */
+  open(signal: AbortSignal): Promise<Connection>;
+  /** It stands again. What came since `lostAt`, milliseconds since the epoch, may have been missed. */
+  reconnected?(lostAt: number): Promise<void>;
+  readonly timing: ConnectionTiming;
+  readonly clock: Clock;
+  readonly logger: ChannelLogger;
+  /** From 0 to 1, spreads attempts. Default `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** A connection that is opened again whenever it is lost. */
+export interface SupervisedConnection {
+  /** Resolves when it stands. @throws ChannelError where the first attempt fails */
+  start(signal: AbortSignal): Promise<void>;
+  stop(): void;
+  health(): Health;
+}
+
+/**
+ * Keeps a connection: every attempt has a deadline, pauses grow, and one that stands but does not answer counts as lost.
+ * `health` says `ready` only while a connection stands.
+ */
+export function superviseConnection(options: ConnectionOptions): SupervisedConnection {
+  const { name, timing, clock, logger, random = Math.random } = options;
+  const life = new AbortController();
+  let health: Health = { state: "starting" };
+
+  async function attempt(signal: AbortSignal): Promise<Connection> {
+    const giveUp = new AbortController();
+    const limit = AbortSignal.any([signal, life.signal, giveUp.signal]);
+    const finished = new AbortController();
+    const late = clock.delay(timing.attemptMs, finished.signal).then(
+      () => giveUp.abort(unreachable(name, `no connection within ${timing.attemptMs} ms`)),
+      () => {},
+    );
+    try {
+      limit.throwIfAborted();
+      const opening = options.open(limit);
+      const connection = await orAborted(opening, limit);
+      return connection;
+    } catch (error) {
+      throw isChannelError(error) ? error : unreachable(name, messageOf(error), error);
+    } finally {
+      finished.abort();
+      await late;
+    }
+  }
+
+  /** Resolves once the connection is lost, or does not answer a probe. */
+  async function untilLost(connection: Connection): Promise<void> {
+    const lost = new AbortController();
+    const ended = AbortSignal.any([lost.signal, life.signal]);
+    void connection.lost.then(
+      () => lost.abort(),
+      () => lost.abort(),
+    );
+    const { probe } = timing;
+    while (!ended.aborted && probe !== undefined && connection.probe !== undefined) {
+      await clock.delay(probe.everyMs, ended).catch(() => {});
+      if (ended.aborted) break;
+      if (await answers(connection.probe.bind(connection), probe.withinMs, ended)) continue;
+      logger.warn("the connection does not answer any more");
+      return;
+    }
+    await aborted(ended);
+  }
+
+  async function answers(
+    probe: (signal: AbortSignal) => Promise<unknown>,
+    withinMs: number,
+    ended: AbortSignal,
+  ): Promise<boolean> {
+    const finished = new AbortController();
+    const signal = AbortSignal.any([ended, finished.signal]);
+    const answered = probe(signal).then(
+      () => true,
+      () => false,
+    );
+    const late = clock.delay(withinMs, signal).then(
+      () => false,
+      () => true,
+    );
+    const result = await Promise.race([answered, late]);
+    finished.abort();
+    return result;
+  }
+
+  async function keep(first: Connection): Promise<void> {
+    let connection: Connection | undefined = first;
+    while (connection !== undefined) {
+      await untilLost(connection);
+      connection.close();
+      if (life.signal.aborted) return;
+      const lostAt = clock.now();
+      connection = await reopen();
+      if (connection === undefined) return;
+      health = { state: "ready" };
+      logger.info("connected again", { afterMs: clock.now() - lostAt });
+      await options.reconnected?.(lostAt).catch((error: unknown) => {
+        logger.warn("what was missed could not be read", { reason: messageOf(error) });
+      });
+    }
+  }
+
+  async function reopen(): Promise<Connection | undefined> {
+    let pause = spread(timing.pauseMs);
+    for (let tries = 1; !life.signal.aborted; tries += 1) {
+      health = { state: "down", reason: `no connection to ${name}`, retryAt: clock.now() + pause };
+      await clock.delay(pause, life.signal).catch(() => {});
+      if (life.signal.aborted) break;
+      try {
+        return await attempt(life.signal);
+      } catch (error) {
+        const isRefused = isChannelError(error) && error.code === "auth";
+        const longer = Math.min(timing.pauseMs * 2 ** tries, timing.mostPauseMs);
+        pause = isRefused ? timing.refusedPauseMs : spread(longer);
+        logger.warn("no connection", { reason: messageOf(error), waitMs: pause });
+      }
+    }
+    return undefined;
+  }
+
+  function spread(ms: number): number {
+    return ms * (0.5 + random() / 2);
+  }
+
+  return {
+    async start(signal) {
+      const connection = await attempt(signal);
+      if (life.signal.aborted) return connection.close();
+      health = { state: "ready" };
+      void keep(connection);
+    },
+    stop() {
+      life.abort();
+      health = { state: "stopped" };
+    },
+    health: () => health,
+  };
+}
+
+/** The connection, or an error once the signal fires; one that comes later is closed. */
+async function orAborted(opening: Promise<Connection>, signal: AbortSignal): Promise<Connection> {
+  const stopped = aborted(signal).then(() => Promise.reject(signal.reason));
+  try {
+    return await Promise.race([opening, stopped]);
+  } catch (error) {
+    opening.then(
+      (late) => late.close(),
+      () => {},
+    );
+    throw error;
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (signal.aborted) resolve();
+  else signal.addEventListener("abort", () => resolve(), { once: true });
+  return promise;
+}
+
+function unreachable(name: string, reason: string, cause?: unknown): ChannelError {
+  return new ChannelError("transient", `${name}: ${reason}`, { scope: "account", cause });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,112 @@
+import type { Link, Nodes, Parents, Root, Text } from "mdast";
+import { fromMarkdown } from "mdast-util-from-markdown";
+import { gfmFromMarkdown } from "mdast-util-gfm";
+import { cjkFriendlyExtension } from "micromark-extension-cjk-friendly";
+import { gfm } from "micromark-extension-gfm";
+import { normalizeLineEnds } from "../text.ts";
+
+/** A text and its tree. Offsets in the tree are indexes into `source`. */
+export interface MarkdownDocument {
+  /** With `\n` line ends. */
+  readonly source: string;
+  readonly root: Root;
+}
+
+/**
+ * Reads CommonMark with GFM (tables, task lists, strikethrough, footnotes, bare addresses). HTML stays the text that it
+ * is. A text that was made to be slow (thousands of brackets in one paragraph, quotes nested by the dozen) is read
+ * without what makes it slow.
+ */
+export function parseMarkdown(text: string): MarkdownDocument {
+  const source = normalizeLineEnds(text);
+  const disabled = [
+    ...(hasTooManyContainers(source) ? containers : []),
+    ...(hasTooManyMarks(source) ? spans : []),
+  ];
+  const root = fromMarkdown(source, {
+    // CommonMark alone ends no emphasis in 这是**重点：**后面, for want of a space.
+    extensions: [gfm({ singleTilde: false }), cjkFriendlyExtension(), { disable: { null: disabled } }],
+    // The transforms look for addresses a second time, and give nodes without a place.
+    mdastExtensions: gfmFromMarkdown().map((extension) => ({ ...extension, transforms: [] })),
+  });
+  endAddressesInTime(root, source);
+  return { source, root };
+}
+
+const containers = ["blockQuote", "list"];
+const spans = [
+  ...["attention", "strikethrough", "labelStartLink", "labelStartImage", "labelEnd", "autolink", "htmlText"],
+  ...["wwwAutolink", "protocolAutolink", "emailAutolink"],
+  ...["definition", "gfmFootnoteDefinition", "gfmFootnoteCall", "gfmPotentialFootnoteCall"],
+];
+
+/** The text of a node as it was written. */
+export function sourceOf(source: string, node: Nodes): string {
+  return source.slice(startOf(node), endOf(node));
+}
+
+export function startOf(node: Nodes): number {
+  return node.position?.start.offset ?? 0;
+}
+
+export function endOf(node: Nodes): number {
+  return node.position?.end.offset ?? 0;
+}
+
+export function isParent(node: Nodes): node is Parents {
+  return "children" in node;
+}
+
+/** An address without brackets around it. */
+export function isBareAddress(node: Nodes, source: string): node is Link {
+  return node.type === "link" && !/[[<]/.test(source.charAt(startOf(node)));
+}
+
+/** Markers of quotes and lists in a row, more than anybody means. */
+const deepNesting = /^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){17}/m;
+const containerLine = /^[ \t]*(?:>|[-+*][ \t]|\d{1,9}[.)][ \t])/gm;
+/** Quotes and list items of one text: more than people write. */
+const mostContainers = 2000;
+
+function hasTooManyContainers(text: string): boolean {
+  return deepNesting.test(text) || (text.match(containerLine)?.length ?? 0) > mostContainers;
+}
+
+/** Where a paragraph, an item or a row may begin. */
+const blockStart = /\n(?=[ \t]*(?:\n|[-+*>|]|\d{1,9}[.)]))/;
+/** Brackets, stars and the like of one paragraph: they cost as much as their number squared. */
+const mostMarks = 500;
+
+function hasTooManyMarks(text: string): boolean {
+  if (text.length <= mostMarks) return false;
+  return text.split(blockStart).some((block) => (block.match(/[[\]~*_<@:]/g)?.length ?? 0) > mostMarks);
+}
+
+/** Languages that put no space behind an address. */
+const eastAsian = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]/;
+
+/** Bare addresses end at the first East Asian character: GFM has them go on to the next space. */
+function endAddressesInTime(parent: Parents, source: string): void {
+  for (const [index, child] of [...parent.children.entries()].toReversed()) {
+    if (isBareAddress(child, source)) {
+      const rest = cutAddress(child, source);
+      if (rest !== undefined) parent.children.splice(index + 1, 0, rest);
+    } else if (isParent(child)) endAddressesInTime(child, source);
+  }
+}
+
+/** Shortens the link; gives what was cut off as text. */
+function cutAddress(link: Link, source: string): Text | undefined {
+  const shown = sourceOf(source, link);
+  const length = shown.search(eastAsian);
+  const [label] = link.children;
+  const { position } = link;
+  if (length < 0 || label?.type !== "text" || position === undefined) return undefined;
+  const { start, end } = position;
+  const cut = { ...start, column: start.column + length, offset: startOf(link) + length };
+  link.url = link.url.slice(0, link.url.length - (shown.length - length));
+  link.position = { start, end: cut };
+  label.value = shown.slice(0, length);
+  label.position = { start, end: cut };
+  return { type: "text", value: shown.slice(length), position: { start: cut, end } };
+}

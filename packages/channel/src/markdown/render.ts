@@ -1,0 +1,63 @@
+import type { Nodes, Parents } from "mdast";
+import {
+  endOf,
+  isBareAddress,
+  isParent,
+  type MarkdownDocument,
+  parseMarkdown,
+  sourceOf,
+  startOf,
+} from "./parse.ts";
+
+/** What the rules of a platform write with. */
+export interface MarkdownWriter {
+  /** A node by its rule, or as it was written where there is none. */
+  write(node: Nodes): string;
+  /** The children one after the other, `between` between two. */
+  inner(node: Parents, between?: string): string;
+  /** The node as it was written, but for what the rules make of its children. */
+  rewrite(node: Nodes): string;
+  /** The node as it was written, rules or not. */
+  source(node: Nodes): string;
+}
+
+/** How a platform writes each type of node. Without a rule a node stays as it was written, but for what is in it. */
+export type MarkdownRules = {
+  readonly [Type in Nodes["type"]]?: (node: Extract<Nodes, { type: Type }>, writer: MarkdownWriter) => string;
+};
+
+/**
+ * Writes Markdown in a platform's markup. With a few rules it changes those nodes and nothing else, for platforms that
+ * read Markdown themselves; with a rule for each type, `text` included, it writes another markup altogether.
+ */
+export function renderMarkdown(markdown: string | MarkdownDocument, rules: MarkdownRules): string {
+  const { source, root } = typeof markdown === "string" ? parseMarkdown(markdown) : markdown;
+
+  const writer: MarkdownWriter = {
+    write: (node) => (ruleOf(node, rules) ?? rewrite)(node, writer),
+    inner: (node, between = "") => node.children.map((child) => writer.write(child)).join(between),
+    rewrite,
+    source: (node) => sourceOf(source, node),
+  };
+
+  function rewrite(node: Nodes): string {
+    // The label of a bare address is the address.
+    if (!isParent(node) || isBareAddress(node, source)) return sourceOf(source, node);
+    let text = "";
+    let at = startOf(node);
+    for (const child of node.children) {
+      text += source.slice(at, startOf(child)) + writer.write(child);
+      at = endOf(child);
+    }
+    return text + source.slice(at, endOf(node));
+  }
+
+  return writer.write(root);
+}
+
+type Rule = (node: Nodes, writer: MarkdownWriter) => string;
+
+/** The rule of a node's type. TypeScript does not see that the two belong together. */
+function ruleOf(node: Nodes, rules: MarkdownRules): Rule | undefined {
+  return rules[node.type] as Rule | undefined;
+}

@@ -1,0 +1,58 @@
+import { ChannelError, isChannelError } from "../contract/errors.ts";
+import type { Outbound, OutboundPart, PartReceipt, Receipt, SendOptions } from "../contract/outbound.ts";
+
+/** One part on its way out. */
+export interface PartToSend {
+  readonly part: OutboundPart;
+  readonly index: number;
+  /** The same at every try of this part: at most 24 characters. */
+  readonly key: string;
+  /** The message it answers; the first part alone has one. */
+  readonly replyTo: string | undefined;
+}
+
+/**
+ * The `send` of a channel, whose own work is one part: begins at `startAt`, tells each part before it tries the next,
+ * and has an error carry the receipt of the parts that are out.
+ *
+ * @param sendPart resolves with the platform's id of the message
+ */
+export async function sendParts(
+  message: Outbound,
+  options: Pick<SendOptions, "idempotencyKey" | "startAt" | "onPart">,
+  sendPart: (part: PartToSend) => Promise<string>,
+): Promise<Receipt> {
+  const { idempotencyKey, startAt = 0, onPart } = options;
+  const parts: PartReceipt[] = [];
+  for (const [index, part] of message.parts.entries()) {
+    if (index < startAt) continue;
+    const key = partKey(idempotencyKey, index);
+    const replyTo = index === 0 ? message.replyTo : undefined;
+    const messageId = await carryingReceipt(parts, () => sendPart({ part, index, key, replyTo }));
+    parts.push({ index, messageId });
+    await onPart?.({ index, messageId });
+  }
+  return { parts };
+}
+
+/** The idempotency key of one part of a message. */
+export function partKey(idempotencyKey: string, index: number): string {
+  return `${idempotencyKey}.${index}`;
+}
+
+/** Does the work; a ChannelError that it throws tells of the parts that were out before. */
+export async function carryingReceipt<T>(sent: readonly PartReceipt[], work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isChannelError(error) || sent.length === 0) throw error;
+    const parts = [...sent, ...(error.receipt?.parts ?? [])];
+    throw new ChannelError(error.code, error.message, {
+      scope: error.scope,
+      ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+      ...(error.platformCode === undefined ? {} : { platformCode: error.platformCode }),
+      receipt: { parts },
+      cause: error,
+    });
+  }
+}
