@@ -34,17 +34,7 @@ const WITHIN_A_ROW = [
 ];
 
 /** The stages of a message's way through `apps/gateway/src/path`, a folder or a file each, in the order of the way. */
-export const STAGES = [
-  "receive",
-  "route",
-  "gate",
-  "accept",
-  "queue",
-  "prepare",
-  "run",
-  "conclude",
-  "deliver",
-];
+export const STAGES = ["receive", "admit", "accept", "queue", "prepare", "run", "conclude", "deliver"];
 
 /** Files that are known to be in a circle or to reach for a later stage, and on their way out. */
 const UNFINISHED = [

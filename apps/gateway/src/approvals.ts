@@ -3,11 +3,11 @@ import { type Delivery, outboxRow, pendingRows } from "@signalbox/delivery";
 import type { LeaseToken } from "@signalbox/store";
 import { type Approval, type Approvals, createMemoryApprovals } from "@signalbox/tools";
 import { messageOf } from "./errors.ts";
-import type { LiveHub } from "./live.ts";
 import type { Logger } from "./log.ts";
-import { withButtons } from "./path/native.ts";
-import { outboundOf } from "./path/reply.ts";
-import type { GatewayStore } from "./path/stored.ts";
+import { withButtons } from "./path/1-receive/orders.ts";
+import { outboundOf } from "./path/reply-text.ts";
+import type { LiveHub } from "./service/live.ts";
+import type { GatewayStore } from "./store.ts";
 import type { ToolRun } from "./toolbox.ts";
 
 /** How questions reach people. */

@@ -15,8 +15,8 @@ import type { Hooks } from "./hooks.ts";
 import type { Logger } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { sentMessage } from "./own-hooks.ts";
-import { type GatewayBodies, type GatewayStore, isPassing } from "./path/stored.ts";
-import type { Tracer } from "./path/trace.ts";
+import { type GatewayBodies, type GatewayStore, isPassing } from "./store.ts";
+import type { Tracer } from "./trace/tracer.ts";
 
 export interface DeliveryOptions {
   readonly config: Config;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Channel, ChannelContext } from "@signalbox/channel";
 import { type FaultPoint, StoreError } from "@signalbox/store";
 import type { Account } from "./channels.ts";
-import type { GatewayStore } from "./path/stored.ts";
+import type { GatewayStore } from "./store.ts";
 import type { Toolbox } from "./toolbox.ts";
 
 /** What happens between two of these points is one effect: a commit, a call of a tool, a request to a platform. */

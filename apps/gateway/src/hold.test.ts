@@ -2,7 +2,7 @@ import { openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
 import { pruneOneOffs } from "./hold.ts";
 import { createLogger } from "./log.ts";
-import type { GatewayBodies } from "./path/stored.ts";
+import type { GatewayBodies } from "./store.ts";
 
 it("forgets conversations of one request after an hour, and the oldest beyond a thousand", async () => {
   let now = Date.UTC(2026, 10, 21);

@@ -10,8 +10,8 @@ import { EXIT, GatewayError, messageOf } from "./errors.ts";
 import { type Failpoints, storeWithFailpoints } from "./failpoints.ts";
 import type { Home } from "./home.ts";
 import type { Logger } from "./log.ts";
-import { type GatewayBodies, type GatewayStore, isFatal } from "./path/stored.ts";
-import { ONCE } from "./service.ts";
+import { ONCE } from "./service/service.ts";
+import { type GatewayBodies, type GatewayStore, isFatal } from "./store.ts";
 
 /** The lease under which a gateway writes. */
 export const LEASE_NAME = "gateway";

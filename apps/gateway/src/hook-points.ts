@@ -1,8 +1,8 @@
 import type { ThinkingLevel, ToolOutcome } from "@signalbox/agent-core";
 import type { MessageEvent, Outbound } from "@signalbox/channel";
 import type { ContextDocument, ExtraSection } from "@signalbox/prompt";
-import type { RunEnd } from "./live.ts";
-import type { RunUsage } from "./service.ts";
+import type { RunEnd } from "./service/live.ts";
+import type { RunUsage } from "./service/service.ts";
 
 /** Where something happens. */
 interface Place {

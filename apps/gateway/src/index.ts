@@ -22,5 +22,5 @@ export {
   type ObservePoint,
   type RunEnded,
 } from "./hook-points.ts";
-export type { LiveEvent, LiveHub, RunEnd } from "./live.ts";
-export type { GatewayService, Outcome, RunUsage, Submission, Submitted } from "./service.ts";
+export type { LiveEvent, LiveHub, RunEnd } from "./service/live.ts";
+export type { GatewayService, Outcome, RunUsage, Submission, Submitted } from "./service/service.ts";

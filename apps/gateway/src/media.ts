@@ -17,9 +17,9 @@ import type { Account } from "./channels.ts";
 import { messageOf } from "./errors.ts";
 import type { Home } from "./home.ts";
 import type { Logger } from "./log.ts";
-import { createLinks, type Links } from "./path/links.ts";
-import type { GatewayStore } from "./path/stored.ts";
-import type { MessageTicket } from "./path/ticket.ts";
+import type { MessageTicket } from "./path/4-queue/message.ts";
+import { createLinks, type Links } from "./path/5-prepare/links.ts";
+import type { GatewayStore } from "./store.ts";
 import { createWorkspaces } from "./workspaces.ts";
 
 /** Attachments and links on the way of a message. */

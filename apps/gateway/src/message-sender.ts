@@ -5,9 +5,9 @@ import type { LeaseToken, OutboxRow } from "@signalbox/store";
 import type { MessageAction, MessageOutcome } from "@signalbox/tools";
 import type { Account } from "./channels.ts";
 import { messageOf } from "./errors.ts";
-import { type LiveHub, sentId } from "./live.ts";
-import { mediaMark, outboundOf } from "./path/reply.ts";
-import { type GatewayBodies, type GatewayStore, isOfConversation } from "./path/stored.ts";
+import { mediaMark, outboundOf } from "./path/reply-text.ts";
+import { type LiveHub, sentId } from "./service/live.ts";
+import { type GatewayBodies, type GatewayStore, isOfConversation } from "./store.ts";
 import type { ActiveRun } from "./toolbox.ts";
 
 export interface MessageSenderOptions {

@@ -6,7 +6,7 @@ import { type Accounts, planAccounts } from "./channels.ts";
 import type { GatewayOptions } from "./gateway.ts";
 import { createRedactor } from "./log.ts";
 import { resolveModels } from "./models.ts";
-import { routingProblems } from "./path/route.ts";
+import { routingProblems } from "./path/2-admit/route.ts";
 import { environmentSecrets } from "./settings.ts";
 import { type AgentsSkills, resolveSkills } from "./skills.ts";
 import { toolProblems } from "./toolbox.ts";

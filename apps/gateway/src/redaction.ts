@@ -1,8 +1,8 @@
 import type { JsonValue } from "@signalbox/store";
 import type { GatewayHook, ObserveHook } from "./hook-points.ts";
-import type { LiveHub } from "./live.ts";
-import type { GatewayStore } from "./path/stored.ts";
-import type { Outcome } from "./service.ts";
+import type { LiveHub } from "./service/live.ts";
+import type { Outcome } from "./service/service.ts";
+import type { GatewayStore } from "./store.ts";
 
 type Redact = (text: string) => string;
 

@@ -32,11 +32,11 @@ import { createGivenLinks, type GivenLinks } from "./given-links.ts";
 import type { Home } from "./home.ts";
 import type { Hooks } from "./hooks.ts";
 import type { MessageSender } from "./message-sender.ts";
-import type { Asking } from "./path/asking.ts";
-import type { Role } from "./path/gate.ts";
+import type { Role } from "./path/2-admit/gate.ts";
+import type { Asking } from "./path/6-run/waiting.ts";
 import { ShutdownAbort } from "./path/shutdown.ts";
-import type { Tracer } from "./path/trace.ts";
 import type { AgentsSkills } from "./skills.ts";
+import type { Tracer } from "./trace/tracer.ts";
 
 /** What a run's tools depend on. */
 export interface ToolRun {

@@ -19,10 +19,10 @@ import { type Gateway, startGateway } from "../src/gateway.ts";
 import { type Home, locateHome, prepareHome } from "../src/home.ts";
 import type { GatewayHook } from "../src/hook-points.ts";
 import { createLogger, createRedactor } from "../src/log.ts";
-import type { GatewayBodies, GatewayStore } from "../src/path/stored.ts";
-import { createTaintMemory } from "../src/path/taint.ts";
+import { createTaintMemory } from "../src/path/5-prepare/taint.ts";
 import { planGateway } from "../src/plan.ts";
 import { readConfig } from "../src/settings.ts";
+import type { GatewayBodies, GatewayStore } from "../src/store.ts";
 
 export const TOKEN = "token-of-the-owner-0123456789";
 export const KEY = "key-of-the-model-0123456789";

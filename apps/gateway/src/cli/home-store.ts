@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { openStore } from "@signalbox/store";
 import { EXIT, GatewayError } from "../errors.ts";
 import { type Home, locateHome } from "../home.ts";
-import type { GatewayBodies, GatewayStore } from "../path/stored.ts";
+import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { CommonOptions } from "./program.ts";
 
 /**

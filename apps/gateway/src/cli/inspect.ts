@@ -1,7 +1,7 @@
 import type { Trace } from "@signalbox/client";
 import { EXIT, GatewayError } from "../errors.ts";
-import { whyLines } from "../path/route-why.ts";
-import { readTrace } from "../path/trace.ts";
+import { whyLines } from "../path/2-admit/explain-route.ts";
+import { readTrace } from "../trace/tracer.ts";
 import { withStore } from "./home-store.ts";
 import { print } from "./output.ts";
 import type { CommonOptions } from "./program.ts";

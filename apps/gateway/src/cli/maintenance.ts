@@ -1,9 +1,9 @@
 import { resolveAgents } from "../agents.ts";
 import { EXIT, GatewayError } from "../errors.ts";
 import { createLogger, createRedactor } from "../log.ts";
-import { pruneStore } from "../maintenance.ts";
 import { createMedia } from "../media.ts";
 import { readConfig } from "../settings.ts";
+import { pruneStore } from "../upkeep/pruning.ts";
 import { withStore } from "./home-store.ts";
 import { print } from "./output.ts";
 import type { CommonOptions } from "./program.ts";

@@ -1,6 +1,6 @@
 import type { OutboxChange, OutboxState } from "@signalbox/store";
 import { EXIT, GatewayError } from "../errors.ts";
-import type { GatewayStore } from "../path/stored.ts";
+import type { GatewayStore } from "../store.ts";
 import { withStore } from "./home-store.ts";
 import { print } from "./output.ts";
 import type { CommonOptions } from "./program.ts";

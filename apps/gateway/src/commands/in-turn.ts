@@ -10,12 +10,12 @@ import type { RunHandle } from "@signalbox/lanes";
 import { type InterruptedRun, type RunId, StoreError } from "@signalbox/store";
 import type { Agent } from "../agents.ts";
 import { messageOf } from "../errors.ts";
-import { type Conclusion, failureNote, finish, STOPPED_RUN } from "../path/conclude.ts";
-import type { RunOptions } from "../path/run.ts";
-import { seedOf } from "../path/session.ts";
+import type { MessageTicket, Ticket } from "../path/4-queue/message.ts";
+import type { RunOptions } from "../path/5-prepare/open-run.ts";
+import { seedOf } from "../path/5-prepare/session.ts";
+import { type Conclusion, failureNote, finish, STOPPED_RUN } from "../path/7-conclude/conclude.ts";
 import { ShutdownAbort } from "../path/shutdown.ts";
-import type { GatewayBodies } from "../path/stored.ts";
-import type { MessageTicket, Ticket } from "../path/ticket.ts";
+import type { GatewayBodies } from "../store.ts";
 import type { Order } from "./read.ts";
 import { settleCommand } from "./settle.ts";
 

@@ -1,7 +1,7 @@
 import type { ThinkingLevel } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import { readInvocation, type SkillCommand } from "@signalbox/skills";
-import type { Role } from "../path/gate.ts";
+import type { Role } from "../path/2-admit/gate.ts";
 import { type CommandName, isCommandName, mayUseCommand } from "./table.ts";
 
 /** What a directive chooses; `default` takes the session's choice back. */

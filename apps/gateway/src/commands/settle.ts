@@ -1,9 +1,9 @@
 import { outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
-import { noteId, type RunEnd } from "../live.ts";
 import { shownMessage } from "../own-hooks.ts";
-import { answerTo } from "../path/reply.ts";
-import type { RunOptions } from "../path/run.ts";
-import type { MessageTicket } from "../path/ticket.ts";
+import type { MessageTicket } from "../path/4-queue/message.ts";
+import type { RunOptions } from "../path/5-prepare/open-run.ts";
+import { answerTo } from "../path/reply-text.ts";
+import { noteId, type RunEnd } from "../service/live.ts";
 
 /** What ending a command's message needs. */
 export type SettleOptions = Pick<

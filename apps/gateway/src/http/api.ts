@@ -1,6 +1,6 @@
 import { ApprovalAnswer, type ApprovalList, type ErrorCode, type Me } from "@signalbox/protocol";
 import { type Context, Hono } from "hono";
-import type { GatewayService } from "../service.ts";
+import type { GatewayService } from "../service/service.ts";
 
 function apiError(
   context: Context,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { HookConfig } from "@signalbox/config";
 import type { Context } from "hono";
-import type { GatewayService } from "../service.ts";
+import type { GatewayService } from "../service/service.ts";
 import { apiErrors } from "./api.ts";
 import { fillIn } from "./template.ts";
 

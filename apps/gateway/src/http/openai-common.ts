@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { z } from "zod";
-import { type GatewayService, ONCE, type Outcome, type Submission } from "../service.ts";
+import { type GatewayService, ONCE, type Outcome, type Submission } from "../service/service.ts";
 
 /** Agents as models. */
 export const PREFIX = "signalbox/";

@@ -2,7 +2,13 @@ import { randomUUID } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import { z } from "zod";
-import { type GatewayService, ONCE, type Outcome, type RunUsage, type Submission } from "../service.ts";
+import {
+  type GatewayService,
+  ONCE,
+  type Outcome,
+  type RunUsage,
+  type Submission,
+} from "../service/service.ts";
 import {
   agentOf,
   failed,

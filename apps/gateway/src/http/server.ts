@@ -6,7 +6,7 @@ import { type Context, Hono, type Next } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { codeOf, EXIT, GatewayError, messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import type { GatewayService } from "../service.ts";
+import type { GatewayService } from "../service/service.ts";
 import { apiErrors, apiRoutes } from "./api.ts";
 import type { Auth } from "./auth.ts";
 import { callHook, type HookRoutes } from "./hooks.ts";

@@ -10,9 +10,9 @@ import {
 } from "@signalbox/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 import { messageOf } from "../errors.ts";
-import type { LiveEvent } from "../live.ts";
 import type { Logger } from "../log.ts";
-import type { GatewayService } from "../service.ts";
+import type { LiveEvent } from "../service/live.ts";
+import type { GatewayService } from "../service/service.ts";
 
 const MAX_FRAME = 1_000_000;
 /** A viewer that does not read is cut off, so that it cannot fill the gateway's memory. */

@@ -13,11 +13,11 @@ import { EXIT, GatewayError } from "../errors.ts";
 import { type Gateway, startGateway } from "../gateway.ts";
 import { type Home, locateHome, prepareHome } from "../home.ts";
 import { createLogger, createRedactor } from "../log.ts";
-import { routeInput, routingConfig } from "../path/route.ts";
-import type { GatewayBodies } from "../path/stored.ts";
-import { readTrace } from "../path/trace.ts";
+import { routeInput, routingConfig } from "../path/2-admit/route.ts";
 import { planGateway } from "../plan.ts";
 import { readConfig } from "../settings.ts";
+import type { GatewayBodies } from "../store.ts";
+import { readTrace } from "../trace/tracer.ts";
 import type { PlatformEvent, Scenario } from "./scenario.ts";
 
 /** Everything that happened while a scenario ran, layer by layer. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "@signalbox/store";
-import type { GatewayBodies } from "../../src/path/stored.ts";
+import type { GatewayBodies } from "../../src/store.ts";
 import { isRaw, type Tag } from "./conversation.ts";
 import type { Mode, World } from "./world.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openStore } from "@signalbox/store";
 import { FAILPOINTS, type Failpoint } from "../../src/failpoints.ts";
-import type { GatewayBodies } from "../../src/path/stored.ts";
+import type { GatewayBodies } from "../../src/store.ts";
 import { check } from "./check.ts";
 import type { Exit, GatewayChild } from "./child.ts";
 import { type Kind, nameOf } from "./conversation.ts";

@@ -9,9 +9,9 @@ import { type Failpoint, type Failpoints, failpointsOf } from "../../src/failpoi
 import { type Gateway, startGateway } from "../../src/gateway.ts";
 import { type Home, locateHome, prepareHome } from "../../src/home.ts";
 import { createLogger, createRedactor } from "../../src/log.ts";
-import type { GatewayBodies } from "../../src/path/stored.ts";
 import { planGateway } from "../../src/plan.ts";
 import { readConfig } from "../../src/settings.ts";
+import type { GatewayBodies } from "../../src/store.ts";
 import { type PlainChannel, plainChannel, plainMessage } from "../plain-channel.ts";
 import { type Kind, nameOf, nextTurn, readConversation, sideText, type Tag, textOf } from "./conversation.ts";
 

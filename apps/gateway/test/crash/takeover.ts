@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Lease, openStore, StoreError } from "@signalbox/store";
-import type { GatewayBodies } from "../../src/path/stored.ts";
+import type { GatewayBodies } from "../../src/store.ts";
 import { check } from "./check.ts";
 import { LEASE_MS, openWorld, type WorldOptions } from "./world.ts";
 

@@ -16,7 +16,7 @@ import {
   textMessage,
 } from "@signalbox/testkit/feishu";
 import { stringify } from "yaml";
-import type { GatewayBodies } from "../../src/path/stored.ts";
+import type { GatewayBodies } from "../../src/store.ts";
 import { startGateway } from "../crash/child.ts";
 import type { Random } from "../crash/random.ts";
 

@@ -9,9 +9,9 @@ import { stringify } from "yaml";
 import { startGateway } from "../../src/gateway.ts";
 import { locateHome, prepareHome } from "../../src/home.ts";
 import { createLogger, createRedactor } from "../../src/log.ts";
-import type { GatewayBodies } from "../../src/path/stored.ts";
 import { planGateway } from "../../src/plan.ts";
 import { readConfig } from "../../src/settings.ts";
+import type { GatewayBodies } from "../../src/store.ts";
 import { answeredIn, nameOf, type Tag, tagsIn, textOf } from "../crash/conversation.ts";
 import type { Random } from "../crash/random.ts";
 

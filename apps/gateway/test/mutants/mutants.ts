@@ -55,7 +55,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "acknowledges before the commit",
     edits: [
       {
-        file: `${GATEWAY}/path/intake.js`,
+        file: `${GATEWAY}/path/3-accept/accept.js`,
         from: "return message(normaliseEvent(event), event.type);",
         to: '{ void message(normaliseEvent(event), event.type).catch(() => {}); return "accepted"; }',
       },
@@ -107,7 +107,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "runs a tool with outside effects again blindly",
     edits: [
       {
-        file: `${GATEWAY}/path/turn.js`,
+        file: `${GATEWAY}/path/6-run/run.js`,
         from: "return started.has(call.id) && !sends",
         to: "return false && !sends",
       },
@@ -119,7 +119,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "notes a call with outside effects after the effect",
     edits: [
       {
-        file: `${GATEWAY}/path/journal.js`,
+        file: `${GATEWAY}/path/6-run/journal.js`,
         from: 'if (options.effects(step.call.name) !== "external")',
         to: "if (true)",
       },
@@ -167,7 +167,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "goes on with waiting messages in the wrong order",
     edits: [
       {
-        file: `${GATEWAY}/path/intake.js`,
+        file: `${GATEWAY}/path/3-accept/accept.js`,
         from: "for (const row of await store.inbox.queued(sessionKey)) {",
         to: "for (const row of [...(await store.inbox.queued(sessionKey))].reverse()) {",
       },
@@ -196,9 +196,13 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "commits a reply after the end of its turn",
     edits: [
-      { file: `${GATEWAY}/path/conclude.js`, from: "        outbox,\n", to: "        outbox: [],\n" },
       {
-        file: `${GATEWAY}/path/conclude.js`,
+        file: `${GATEWAY}/path/7-conclude/conclude.js`,
+        from: "        outbox,\n",
+        to: "        outbox: [],\n",
+      },
+      {
+        file: `${GATEWAY}/path/7-conclude/conclude.js`,
         from: "options.deliver(rows);",
         to: "options.deliver(await store.outbox.enqueue(outbox, { lease, sessionKey }));",
       },
@@ -222,7 +226,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "loses an edit of what is being answered",
     edits: [
       {
-        file: `${GATEWAY}/path/edits.js`,
+        file: `${GATEWAY}/path/4-queue/edits.js`,
         from: "if (!underWay || event.text === before.payload.event.text)",
         to: "if (true)",
       },
@@ -234,7 +238,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "forgets what steers a run",
     edits: [
       {
-        file: `${GATEWAY}/path/journal.js`,
+        file: `${GATEWAY}/path/6-run/journal.js`,
         from: "...(inboxIds === undefined ? {} : { inboxIds })",
         to: "",
       },

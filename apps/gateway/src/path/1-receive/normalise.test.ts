@@ -1,0 +1,62 @@
+import type { MessageEvent } from "@signalbox/channel";
+import { describe, expect, it } from "vitest";
+import { plainMessage } from "../../../test/plain-channel.ts";
+import { normaliseEvent, normaliseTurn } from "./normalise.ts";
+
+const EVENT = plainMessage("m", "hello");
+
+describe("normalising what comes in", () => {
+  it("leaves alone what is in order", () => {
+    const whole: MessageEvent = {
+      ...EVENT,
+      text: "a\n𝄞 漢",
+      sender: { ...EVENT.sender, name: "张三" },
+      media: [{ kind: "image", mimeType: "image/png", name: "a.png", ref: 1 }],
+      mentions: [{ id: "b", name: "Bot", isSelf: true }],
+      replyTo: { messageId: "r", text: "before" },
+      forwarded: {},
+    };
+    expect(normaliseEvent(whole)).toEqual(whole);
+  });
+
+  it("gives every text the same line ends and whole characters", () => {
+    const odd = "a\r\nb\rc\u2028d\ud800\0";
+    const event = normaliseEvent({
+      ...EVENT,
+      text: odd,
+      conversation: { ...EVENT.conversation, subject: odd },
+      sender: { ...EVENT.sender, name: odd },
+      media: [{ kind: "file", mimeType: "text/plain", name: odd, ref: odd }],
+      mentions: [{ id: odd, name: odd, isSelf: false }],
+      replyTo: { messageId: odd, text: odd },
+      forwarded: { from: odd },
+    });
+    const line = "a b c d\ufffd";
+    expect(event).toMatchObject({
+      text: "a\nb\nc\nd\ufffd",
+      conversation: { subject: line },
+      sender: { name: line },
+      // What the platform needs to hear again as it said it is not touched.
+      media: [{ name: line, ref: odd }],
+      mentions: [{ id: odd, name: line }],
+      replyTo: { messageId: odd, text: "a\nb\nc\nd\ufffd" },
+      forwarded: { from: line },
+    });
+    expect(normaliseTurn({ instructions: odd, history: [{ role: "user", text: odd }] })).toEqual({
+      instructions: "a\nb\nc\nd\ufffd",
+      history: [{ role: "user", text: "a\nb\nc\nd\ufffd" }],
+    });
+  });
+
+  it("makes up for a channel without types", () => {
+    const bare = JSON.parse(
+      '{ "conversation": { "kind": "forum" }, "sender": {}, "text": null, "media": [{ "kind": "hologram" }] }',
+    );
+    expect(normaliseEvent({ ...EVENT, mentions: undefined, ...bare })).toMatchObject({
+      text: "",
+      conversation: { kind: "group" },
+      media: [{ kind: "file", mimeType: "application/octet-stream" }],
+      mentions: [],
+    });
+  });
+});

@@ -1,0 +1,77 @@
+import type { Trace } from "@signalbox/protocol";
+import type { Mismatch, Router, TierReport } from "@signalbox/routing";
+import type { StoredInbound } from "../../store.ts";
+import { routeInput } from "./route.ts";
+
+/** Bindings of each tier whose mismatches are told. */
+const LIMIT = 5;
+
+type Entry = Trace["entries"][number];
+
+/**
+ * A trace whose note about routing also tells every tier that was tried. That is worked out when somebody asks, from
+ * the message and the configuration as it is now; `decidedNow` is there where that would lead elsewhere.
+ */
+export function withRouteExplained(
+  trace: Trace,
+  { event }: StoredInbound,
+  route: { readonly agentId: string; readonly sessionKey: string } | undefined,
+  router: Pick<Router, "explain">,
+): Trace {
+  // Its sender named the agent.
+  if (event.turn?.agent !== undefined) return trace;
+  const { tiers, session, cache, route: now } = router.explain(routeInput(event), { limit: LIMIT });
+  const moved = route !== undefined && (now.agentId !== route.agentId || now.sessionKey !== route.sessionKey);
+  const explained = {
+    tiers: tiers.map((tier) => ({ tier: tier.tier, outcome: tier.outcome, reason: reasonOf(tier) })),
+    session: session.reason,
+    cache: cache.source,
+    digest: cache.digest,
+    ...(moved ? { decidedNow: { agent: now.agentId, session: now.sessionKey } } : {}),
+  };
+  const entries = trace.entries.map(
+    (entry): Entry =>
+      entry.stage === "routing" ? { ...entry, data: { ...recordOf(entry.data), ...explained } } : entry,
+  );
+  return { ...trace, entries };
+}
+
+/** A trace in short: a line for each note, and below the one about routing a line for each tier that was tried. */
+export function whyLines({ entries }: Trace): { readonly stage: string; readonly summary: string }[] {
+  return entries.flatMap(({ stage, summary, data }) => [{ stage, summary }, ...routingLines(stage, data)]);
+}
+
+function routingLines(stage: string, data: unknown): { readonly stage: string; readonly summary: string }[] {
+  const { tiers, session, cache, decidedNow } = recordOf(data);
+  if (stage !== "routing" || !Array.isArray(tiers)) return [];
+  const tried = tiers
+    .map(recordOf)
+    .filter(({ outcome }) => outcome !== "not-reached")
+    .map(({ tier, reason }) => `  ${String(tier)}: ${String(reason)}`);
+  const { agent, session: key } = recordOf(decidedNow);
+  return [
+    ...tried,
+    `  session: ${String(session)}`,
+    `  cache: ${cache === "none" ? "not in it" : `in ${cache === "memory" ? "memory" : "the database"}`}`,
+    ...(agent === undefined
+      ? []
+      : [`  the configuration has changed: now agent ${String(agent)}, session ${String(key)}`]),
+  ].map((summary) => ({ stage, summary }));
+}
+
+function reasonOf({ reason, tried, bindings }: TierReport): string {
+  if (tried.length === 0) return reason;
+  const told = tried.map(
+    ({ bindingIndex, mismatches }) => `${bindingIndex} ${mismatches.map(wants).join(", ")}`,
+  );
+  const more = bindings > tried.length ? `; ${bindings - tried.length} more` : "";
+  return `${reason} Not: ${told.join("; ")}${more}.`;
+}
+
+function wants({ field, wanted }: Mismatch): string {
+  return `(wants ${field} ${wanted})`;
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return value !== null && typeof value === "object" && !Array.isArray(value) ? { ...value } : {};
+}

@@ -1,0 +1,136 @@
+import type { DeletedEvent, EditedEvent, EmitResult, MessageEvent } from "@signalbox/channel";
+import type { Lanes } from "@signalbox/lanes";
+import type { InboxId } from "@signalbox/store";
+import type { Commands } from "../../commands/commands.ts";
+import type { GatewayStore, StoredInbound } from "../../store.ts";
+import type { Tracer } from "../../trace/tracer.ts";
+import { historyBody, historyKey } from "../3-accept/unanswered.ts";
+import { DELETED, idsOfMessage, type MessageTicket, TakenBack, type Ticket } from "./message.ts";
+
+export interface EditsOptions {
+  readonly store: GatewayStore;
+  readonly lanes: Pick<Lanes<Ticket>, "all" | "recall" | "replace" | "withdraw">;
+  readonly commands: Pick<Commands, "enter" | "waits">;
+  readonly tracer: Tracer;
+}
+
+/** What people do to messages they have sent. */
+export interface Edits {
+  edited(event: EditedEvent): Promise<EmitResult>;
+  deleted(event: DeletedEvent): Promise<EmitResult>;
+}
+
+export function createEdits({ store, lanes, commands, tracer }: EditsOptions): Edits {
+  const edited = async (event: EditedEvent): Promise<EmitResult> => {
+    const asMessage: MessageEvent = { ...event, type: "message" };
+    const before = await store.inbox.find(event);
+    if (before?.kind !== "message") return "accepted";
+    // Nobody speaks with the rights of another by changing what that one wrote.
+    if (before.senderId !== event.sender.id || before.conversationId !== event.conversation.id)
+      return "accepted";
+    const stored: StoredInbound = { ...before.payload, event: asMessage };
+    const { route, state } = before;
+    if (route === undefined) {
+      await revise(event, stored);
+      await store.groupHistory.revise(historyKey(event), event.messageId, historyBody(asMessage));
+      return "accepted";
+    }
+    // The lane comes first: a row that says what no run was told would hide, when the edit is delivered again after a
+    // crash, that it still has to be told.
+    if (takesEdit({ ...before, route }, stored)) {
+      await revise(event, stored);
+      return "accepted";
+    }
+    const underWay = state === "queued" || state === "running";
+    if (!underWay || event.text === before.payload.event.text) return "accepted";
+    // A run has read it, or is about to: what it says now comes as a message of its own, and steers that run.
+    return correct(
+      event.eventId,
+      { ...stored, event: { ...asMessage, text: `(edited) ${event.text}` } },
+      route,
+    );
+  };
+
+  const revise = async (event: EditedEvent, stored: StoredInbound): Promise<void> => {
+    const change = await store.inbox.revise(event, stored);
+    if (change.outcome === "applied")
+      tracer.note(change.id, "intake", "edited on the platform before it was answered");
+  };
+
+  /** Whether a message still waits, so that its run will read what it says now. */
+  const takesEdit = (
+    { id, route }: { readonly id: InboxId; readonly route: { agentId: string; sessionKey: string } },
+    stored: StoredInbound,
+  ): boolean => {
+    const ticket: MessageTicket = {
+      kind: "message",
+      id,
+      ...route,
+      stored,
+      exclusive: false,
+      recovered: false,
+    };
+    const later = commands.waits(ticket);
+    if (later !== false) return lanes.replace(later);
+    if (!lanes.withdraw(route.sessionKey, id)) return false;
+    commands.enter(ticket);
+    return true;
+  };
+
+  const correct = async (
+    eventId: string,
+    stored: StoredInbound,
+    route: { readonly agentId: string; readonly sessionKey: string },
+  ): Promise<EmitResult> => {
+    const { event } = stored;
+    const accepted = await store.inbox.accept({
+      channel: event.channel,
+      account: event.account,
+      eventId,
+      messageId: event.messageId,
+      kind: "edited",
+      conversationId: event.conversation.id,
+      senderId: event.sender.id,
+      payload: stored,
+      route,
+    });
+    if (accepted.outcome === "full") return "rejected";
+    if (accepted.outcome === "duplicate") return "duplicate";
+    tracer.note(accepted.id, "intake", `message ${event.messageId} was edited while it was being answered`);
+    commands.enter({
+      kind: "message",
+      id: accepted.id,
+      ...route,
+      stored,
+      exclusive: false,
+      recovered: false,
+    });
+    return "accepted";
+  };
+
+  const deleted = async (event: DeletedEvent): Promise<EmitResult> => {
+    await store.groupHistory.clear(historyKey(event), event.messageId);
+    const row = await store.inbox.find(event);
+    if (row === undefined) return "accepted";
+    const sessionKey = row.route?.sessionKey;
+    // Corrections of it are messages of their own.
+    const held =
+      sessionKey === undefined ? [] : lanes.all(sessionKey).flatMap((ticket) => idsOfMessage(ticket, event));
+    const ids = new Set([row.id, ...held]);
+    // A run hears of it before the store does: what the run commits from now on heeds it.
+    if (sessionKey !== undefined) for (const id of ids) lanes.recall(sessionKey, id, new TakenBack());
+    await Promise.all([...ids].map((id) => withdraw(id, sessionKey)));
+    return "accepted";
+  };
+
+  const withdraw = async (id: InboxId, sessionKey: string | undefined): Promise<void> => {
+    const change = await store.inbox.withdraw(id, { rule: DELETED, reason: "deleted on the platform" });
+    if (change.outcome !== "applied") return;
+    const when = change.state === "running" ? "while it was being answered" : "before it was answered";
+    tracer.note(id, "intake", `deleted on the platform ${when}`);
+    if (sessionKey === undefined || lanes.recall(sessionKey, id, new TakenBack())) return;
+    lanes.withdraw(sessionKey, id);
+  };
+
+  return { edited, deleted };
+}

@@ -1,0 +1,68 @@
+import { outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
+import type { LanesOptions } from "@signalbox/lanes";
+import { noteId } from "../../service/live.ts";
+import type { RunOptions } from "../5-prepare/open-run.ts";
+import { answerTo } from "../reply-text.ts";
+import { type MessageTicket, messagesIn, type Ticket } from "./message.ts";
+
+type LeftOutOptions = Pick<
+  RunOptions,
+  "store" | "lease" | "definition" | "live" | "tracer" | "supervisor" | "now" | "deliver" | "onOutcome"
+>;
+
+/** A word about a full queue is of no use later, in milliseconds. */
+const WORD_TTL_MS = 60 * 60 * 1000;
+
+/** Ends messages that get no run: too many waited, or somebody stopped them. */
+export function createLeaveOut(options: LeftOutOptions): LanesOptions<Ticket>["leaveOut"] {
+  const { store, live, tracer, supervisor } = options;
+
+  const end = async (ticket: MessageTicket, rule: string, word: string | undefined): Promise<void> => {
+    if (word !== undefined) await tell(options, ticket, word);
+    await store.inbox.settle(ticket.id, "ignored", { rule });
+  };
+
+  return (tickets, why) => {
+    const told = why.kind === "full" ? why.first : [];
+    const word = why.kind === "full" ? wordAbout(why.drop, why.cap) : undefined;
+    for (const ticket of messagesIn(tickets)) {
+      const { id, sessionKey, stored } = ticket;
+      const rule = why.kind === "full" ? "queue_full" : "stopped";
+      const said = told.includes(ticket) ? word : undefined;
+      void supervisor.run({
+        name: `end the message ${id}, which gets no run`,
+        attempt: () => end(ticket, rule, said),
+      });
+      const what =
+        why.kind === "full" ? "dropped: too many messages wait in this conversation" : "dropped by a stop";
+      tracer.note(id, "lane", what);
+      options.onOutcome(id, { state: "ignored", text: "" });
+      const messageIds = [stored.event.messageId];
+      live.publish(sessionKey, { type: "run.end", runId: id, messageIds, outcome: "aborted" });
+    }
+  };
+}
+
+function wordAbout(drop: "old" | "new", cap: number): string {
+  return drop === "old"
+    ? `Too many messages wait here (more than ${cap}), so I leave out the oldest until I have caught up. Send again what still matters.`
+    : `Too many messages wait here (more than ${cap}), so I leave out new ones until I have caught up. Please send them again later.`;
+}
+
+/** Under a key of the message: told again after a crash it is the same word. */
+async function tell(options: LeftOutOptions, ticket: MessageTicket, text: string): Promise<void> {
+  const { id, sessionKey, stored } = ticket;
+  const { event } = stored;
+  const { definition, store, lease, now } = options;
+  const payload = answerTo(text, event.messageId, definition(event.channel, event.account)?.capabilities);
+  if (payload === undefined) {
+    const message = { id: noteId(id), role: "assistant", text, at: now(), runId: id } as const;
+    options.live.publish(sessionKey, { type: "message", message });
+    return;
+  }
+  const row = {
+    ...outboxRow(event, payload, { expiresAt: now() + WORD_TTL_MS, claim: false }),
+    key: outboxKey(id),
+  };
+  options.deliver(pendingRows(await store.outbox.enqueue([row], { lease, sessionKey })));
+}

@@ -1,0 +1,94 @@
+import type { MessageEvent } from "@signalbox/channel";
+import type { LaneItem } from "@signalbox/lanes";
+import type { InboxId, InboxRow, InterruptedRun, PlatformMessage } from "@signalbox/store";
+import type { Order } from "../../commands/read.ts";
+import type { GatewayBodies, StoredInbound } from "../../store.ts";
+
+/** A message on its way to a run. */
+export interface MessageTicket extends LaneItem {
+  readonly kind: "message";
+  readonly id: InboxId;
+  readonly sessionKey: string;
+  readonly agentId: string;
+  readonly stored: StoredInbound;
+  /** What it orders beyond its plain text. */
+  readonly order?: Order;
+  /** Accepted by an earlier process: its run may have been what ended that process. */
+  readonly recovered: boolean;
+}
+
+/** A run that an earlier process began and that is to go on. */
+export interface ResumeTicket extends LaneItem {
+  readonly kind: "resume";
+  readonly id: InboxId;
+  readonly sessionKey: string;
+  readonly agentId: string;
+  readonly interrupted: InterruptedRun<GatewayBodies>;
+  readonly covers: readonly InboxId[];
+}
+
+/** @returns undefined where the run has no message that anybody would wait for */
+export function resumeTicket(interrupted: InterruptedRun<GatewayBodies>): ResumeTicket | undefined {
+  const [first] = interrupted.inbox;
+  if (first === undefined) return undefined;
+  const { sessionKey, agentId } = interrupted.run;
+  const covers = interrupted.inbox.flatMap((row) => (isTakenBack(row) ? [] : [row.id]));
+  return { kind: "resume", id: first.id, sessionKey, agentId, interrupted, exclusive: true, covers };
+}
+
+/** Whether a message was deleted on its platform while its run went on. */
+export function isTakenBack({ state, detail }: InboxRow<GatewayBodies>): boolean {
+  return state === "running" && detail !== undefined;
+}
+
+/** The rule that a message ends with which was deleted on its platform. */
+export const DELETED = "deleted";
+
+/** Why a run ends that is left without a message to answer. */
+export class TakenBack extends Error {
+  override readonly name = "TakenBack";
+}
+
+/** The ids in the inbox under which a ticket holds a platform's message, and corrections of it. */
+export function idsOfMessage(ticket: Ticket, of: PlatformMessage): InboxId[] {
+  const held =
+    ticket.kind === "message"
+      ? [{ id: ticket.id, event: ticket.stored.event }]
+      : ticket.interrupted.inbox.map(({ id, payload: { event } }) => ({ id, event }));
+  return held.flatMap(({ id, event }) =>
+    event.messageId === of.messageId && event.channel === of.channel && event.account === of.account
+      ? [id]
+      : [],
+  );
+}
+
+/** Whose turn a message takes where more sessions wait than may run: its sender's, in a group, too. */
+export function ownerOf(ticket: Ticket): string {
+  const event = eventOf(ticket);
+  return event === undefined ? ticket.sessionKey : `${event.channel}/${event.account}/${event.sender.id}`;
+}
+
+/** What waits in a lane. */
+export type Ticket = MessageTicket | ResumeTicket;
+
+export function messagesIn(tickets: readonly Ticket[]): MessageTicket[] {
+  return tickets.filter((ticket) => ticket.kind === "message");
+}
+
+/** What a message says to the agent, without the directives in front of it. */
+export function spokenText({ order, stored }: MessageTicket): string {
+  return order?.kind === "turn" ? order.text : stored.event.text;
+}
+
+/** Whether one reply reaches the senders of both: linked people and a shared session write from several places. */
+export function samePlace(a: Ticket, b: Ticket): boolean {
+  const one = eventOf(a);
+  const other = eventOf(b);
+  return (
+    one?.channel === other?.channel && one?.account === other?.account && one?.address === other?.address
+  );
+}
+
+function eventOf(ticket: Ticket): MessageEvent | undefined {
+  return ticket.kind === "message" ? ticket.stored.event : ticket.interrupted.inbox.at(-1)?.payload.event;
+}

@@ -1,0 +1,64 @@
+import type { AgentMessage } from "@signalbox/agent-core";
+import type { Session } from "@signalbox/store";
+import type { GatewayStore } from "../../store.ts";
+
+/** The conversation a run starts from. */
+interface History {
+  readonly messages: readonly AgentMessage[];
+  /** Place of each message in its session. */
+  readonly places: readonly number[];
+}
+
+/**
+ * Conversations that were just used, so that the next message need not read them again, and so that providers see the
+ * very same message objects and can keep what they made of them. What is kept counts only while the store agrees.
+ */
+export interface Histories {
+  load(sessionKey: string, session: Session | undefined): Promise<History>;
+  /** Keeps a conversation as it stands after a run; `newest` is the place of its last message. */
+  keep(sessionKey: string, generation: number, history: History): void;
+  forget(sessionKey: string): void;
+}
+
+const MAX_MESSAGES = 12_000;
+
+export function createHistories(store: GatewayStore): Histories {
+  const kept = new Map<string, History & { readonly generation: number }>();
+  let total = 0;
+
+  const forget = (sessionKey: string): void => {
+    total -= kept.get(sessionKey)?.messages.length ?? 0;
+    kept.delete(sessionKey);
+  };
+  return {
+    forget,
+    async load(sessionKey, session) {
+      if (session === undefined) {
+        // A later session of this key begins again at the same numbers.
+        forget(sessionKey);
+        return { messages: [], places: [] };
+      }
+      const known = kept.get(sessionKey);
+      if (known?.generation === session.generation && known.places.at(-1) === session.lastSeq) {
+        // The one longest unused goes first.
+        kept.delete(sessionKey);
+        kept.set(sessionKey, known);
+        return known;
+      }
+      forget(sessionKey);
+      const rows = await store.sessions.history(sessionKey);
+      return { messages: rows.map((row) => row.message), places: rows.map((row) => row.seq) };
+    },
+    keep(sessionKey, generation, history) {
+      forget(sessionKey);
+      if (history.messages.length !== history.places.length || history.messages.length > MAX_MESSAGES / 4)
+        return;
+      kept.set(sessionKey, { ...history, generation });
+      total += history.messages.length;
+      for (const oldest of kept.keys()) {
+        if (total <= MAX_MESSAGES) break;
+        forget(oldest);
+      }
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import type { SessionSeed } from "@signalbox/store";
+import type { Agent } from "../../agents.ts";
+import { type MessageTicket, spokenText } from "../4-queue/message.ts";
+
+/** What a session is made of when its first message comes. */
+export function seedOf(ticket: MessageTicket, agent: Agent): SessionSeed {
+  const { event } = ticket.stored;
+  const { conversation, sender } = event;
+  const peer = conversation.kind === "direct" ? sender.id : conversation.id;
+  const title = spokenText(ticket).trim().split("\n", 1)[0]?.slice(0, 80) ?? "";
+  return {
+    key: ticket.sessionKey,
+    agentId: agent.id,
+    channel: event.channel,
+    account: event.account,
+    peer,
+    kind: conversation.kind,
+    ...(title === "" ? {} : { title }),
+  };
+}

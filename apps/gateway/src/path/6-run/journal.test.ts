@@ -1,0 +1,163 @@
+import type { AssistantMessage, Step, ToolCallBlock, ToolResultMessage } from "@signalbox/agent-core";
+import { openStore } from "@signalbox/store";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { GatewayBodies, GatewayStore } from "../../store.ts";
+import { createJournal, type Journal } from "./journal.ts";
+
+const KEY = "agent:main:web:direct:ann";
+const ORIGIN = { api: "anthropic-messages", provider: "anthropic", model: "m" };
+
+const call = (id: string, name: string): ToolCallBlock => ({
+  type: "toolCall",
+  id,
+  name,
+  args: {},
+  argsText: "{}",
+});
+const said = (calls: readonly ToolCallBlock[]): AssistantMessage => ({
+  role: "assistant",
+  content: calls.length === 0 ? [{ type: "text", text: "Done." }] : [...calls],
+  ...ORIGIN,
+  stopReason: calls.length === 0 ? "end_turn" : "tool_use",
+  timestamp: 1,
+});
+const turn = (...calls: ToolCallBlock[]): Step => {
+  const message = said(calls);
+  return { kind: "assistant", turn: 1, messages: [message], pendingToolCalls: calls, message };
+};
+const result = (id: string, name: string, open: readonly ToolCallBlock[] = []): Step => {
+  const content = [{ type: "text" as const, text: id }];
+  const message: ToolResultMessage = {
+    role: "toolResult",
+    toolCallId: id,
+    toolName: name,
+    content,
+    isError: false,
+    timestamp: 1,
+  };
+  return { kind: "toolResult", turn: 1, messages: [message], pendingToolCalls: open, message };
+};
+const start = (one: ToolCallBlock): Step => ({
+  kind: "toolStart",
+  turn: 1,
+  messages: [],
+  pendingToolCalls: [one],
+  call: one,
+  args: {},
+});
+
+let store: GatewayStore;
+let journal: Journal;
+let kept: () => Promise<{ roles: string[]; calls: string[] }>;
+
+beforeEach(async () => {
+  store = await openStore<GatewayBodies>({ path: ":memory:" });
+  const lease = await store.leases.acquire("gateway", "test", 60_000);
+  if (lease === undefined) throw new Error("no lease");
+  const begun = await store.runs.begin({
+    session: { key: KEY, agentId: "main", channel: "web", account: "main", peer: "ann", kind: "direct" },
+    lease,
+    inboxIds: [],
+    userMessages: [{ role: "user", content: "Go on.", timestamp: 1 }],
+  });
+  if (begun.outcome !== "started") throw new Error("busy");
+  const runId = begun.run.id;
+  journal = createJournal({
+    store,
+    lease,
+    runId,
+    sessionKey: KEY,
+    places: [1],
+    effects: (tool) => (tool === "exec" ? "external" : "none"),
+    takeSteered: () => [],
+  });
+  kept = async () => {
+    const run = await store.runs.inspect(runId);
+    return {
+      roles: run?.messages.map(({ message }) => message.role) ?? [],
+      calls: run?.calls.map(({ callId, state }) => `${callId} ${state}`) ?? [],
+    };
+  };
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  journal.close();
+  await store.close();
+});
+
+describe("a turn whose calls have no outside effect", () => {
+  test("is committed with the last of their results", async () => {
+    const [a, b] = [call("a", "read"), call("b", "ls")];
+    await journal.onStep(turn(a, b));
+    await journal.onStep(start(a));
+    await journal.onStep(result("a", "read", [b]));
+    expect(await kept()).toEqual({ roles: ["user"], calls: [] });
+    await journal.onStep(result("b", "ls"));
+    expect(await kept()).toEqual({ roles: ["user", "assistant", "toolResult", "toolResult"], calls: [] });
+  });
+
+  test("is committed without them once they take long, and they follow", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const [a, b] = [call("a", "read"), call("b", "read")];
+    await journal.onStep(turn(a, b));
+    await journal.onStep(result("a", "read", [b]));
+    vi.advanceTimersByTime(100);
+    await journal.flush();
+    expect(await kept()).toEqual({ roles: ["user", "assistant", "toolResult"], calls: ["b intent"] });
+    await journal.onStep(result("b", "read"));
+    expect(await kept()).toEqual({
+      roles: ["user", "assistant", "toolResult", "toolResult"],
+      calls: ["b done"],
+    });
+  });
+
+  test("is told of with its open calls when the run stops", async () => {
+    await journal.onStep(turn(call("a", "read")));
+    await journal.flush();
+    expect(await kept()).toEqual({ roles: ["user", "assistant"], calls: ["a intent"] });
+  });
+});
+
+describe("a call with outside effects", () => {
+  test("is on record as begun, with all that came before, when it is made", async () => {
+    const [a, b] = [call("a", "read"), call("b", "exec")];
+    await journal.onStep(turn(a, b));
+    await journal.onStep(result("a", "read", [b]));
+    await journal.onStep(start(b));
+    expect(await kept()).toEqual({ roles: ["user", "assistant", "toolResult"], calls: ["b started"] });
+    await journal.onStep(result("b", "exec"));
+    expect(await kept()).toEqual({
+      roles: ["user", "assistant", "toolResult", "toolResult"],
+      calls: ["b done"],
+    });
+  });
+
+  test("has its result on record at once, though another call of the turn goes on", async () => {
+    const [a, b] = [call("a", "exec"), call("b", "read")];
+    await journal.onStep(turn(a, b));
+    await journal.onStep(start(a));
+    await journal.onStep(result("a", "exec", [b]));
+    expect(await kept()).toEqual({
+      roles: ["user", "assistant", "toolResult"],
+      calls: ["a done", "b intent"],
+    });
+  });
+});
+
+test("the last turn is left for the end of the run, with the places of all messages", async () => {
+  await journal.onStep(turn(call("a", "read")));
+  await journal.onStep(result("a", "read"));
+  await journal.onStep(turn());
+  const tail = await journal.end();
+  expect(tail.messages.map((message) => message.role)).toEqual(["assistant"]);
+  expect(tail.places).toEqual([1, 2, 3, 4]);
+});
+
+test("a commit in the background that fails ends the run at its next step", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  await journal.onStep(turn(call("a", "read")));
+  await store.close();
+  vi.advanceTimersByTime(100);
+  await expect(journal.onStep(result("a", "read"))).rejects.toThrow();
+  await expect(journal.end()).rejects.toThrow();
+});

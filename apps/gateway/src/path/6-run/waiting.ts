@@ -1,0 +1,121 @@
+import type { Step } from "@signalbox/agent-core";
+import type { RunHandle } from "@signalbox/lanes";
+import { type RunId, StoreError } from "@signalbox/store";
+import { messageOf } from "../../errors.ts";
+import type { Ticket } from "../4-queue/message.ts";
+import type { RunOptions } from "../5-prepare/open-run.ts";
+
+/** Knows when a run does nothing but wait for a person. */
+export interface Asking {
+  /** Asks a person, and gives the answer. */
+  during<T>(ask: () => T | Promise<T>): Promise<T>;
+  /** To be awaited before the step is kept. Throws what a failing store throws. */
+  onStep(step: Step): Promise<void>;
+}
+
+/** Which runs of this process wait for people. */
+export interface Askings {
+  /** For one try of a run. */
+  of(runId: RunId, handle: Pick<RunHandle<Ticket>, "standBy">): Asking;
+  /**
+   * A run that a failing store broke off does not wait any more, whatever that try could put on record. Throws what a
+   * failing store throws.
+   */
+  over(runId: RunId): Promise<void>;
+  /** No run waits any more. */
+  allOver(): Promise<void>;
+}
+
+interface AskingOptions {
+  readonly store: { readonly runs: Pick<RunOptions["store"]["runs"], "wait"> };
+  readonly lease: RunOptions["lease"];
+  readonly logger: Pick<RunOptions["logger"], "warn">;
+}
+
+/**
+ * A run that only waits for a person cannot be what ends the process: dying meanwhile, for whatever reason and however
+ * often, does not count against its messages. It does while another of its calls runs beside the question. Nor does
+ * such a run keep others from going on.
+ */
+export function createAskings({ store, lease, logger }: AskingOptions): Askings {
+  /** Those on record as waiting. A run may be tried again in this process, and the record must have it only once. */
+  const recorded = new Set<RunId>();
+  /** The last write of each run that has one under way. */
+  const writes = new Map<RunId, Promise<void>>();
+
+  const write = async (runId: RunId, waiting: boolean): Promise<void> => {
+    if (waiting === recorded.has(runId)) return;
+    try {
+      await store.runs.wait({ runId, lease, waiting });
+    } catch (error) {
+      if (hasEnded(error)) recorded.delete(runId);
+      throw error;
+    }
+    if (waiting) recorded.add(runId);
+    else recorded.delete(runId);
+  };
+
+  /** One after the other: what is noted last is how it is. */
+  const note = (runId: RunId, isWaiting: () => boolean): Promise<void> => {
+    const before = writes.get(runId) ?? Promise.resolve();
+    const next = before.then(() => write(runId, isWaiting()));
+    const done = next
+      .catch(() => {})
+      .then(() => {
+        if (writes.get(runId) === done) writes.delete(runId);
+      });
+    writes.set(runId, done);
+    return next;
+  };
+
+  const over = (runId: RunId): Promise<void> => note(runId, () => false);
+
+  return {
+    of(runId, handle) {
+      let asked = 0;
+      const calls = new Set<string>();
+      const isWaiting = (): boolean => asked > 0 && calls.size === 0;
+      const settle = (): Promise<void> => {
+        handle.standBy(isWaiting());
+        return note(runId, isWaiting);
+      };
+      return {
+        async during(ask) {
+          asked++;
+          await settle().catch((error: unknown) =>
+            // Whoever is asked need not suffer from it, and it shows again with the next write.
+            logger.warn({ run: runId, err: messageOf(error) }, "that a run waits was not noted"),
+          );
+          try {
+            return await ask();
+          } finally {
+            asked--;
+            await settle();
+          }
+        },
+        async onStep(step) {
+          if (step.kind === "toolStart") calls.add(step.call.id);
+          else if (step.kind === "toolResult") calls.delete(step.message.toolCallId);
+          else return;
+          if (asked > 0 || recorded.has(runId)) await settle();
+        },
+      };
+    },
+    over,
+    async allOver() {
+      const open = new Set([...recorded, ...writes.keys()]);
+      await Promise.all(
+        [...open].map((runId) =>
+          over(runId).catch((error: unknown) => {
+            if (!hasEnded(error)) throw error;
+          }),
+        ),
+      );
+    },
+  };
+}
+
+/** Whether the run is over, and with it whatever it waited for. */
+function hasEnded(error: unknown): boolean {
+  return error instanceof StoreError && (error.code === "conflict" || error.code === "not_found");
+}

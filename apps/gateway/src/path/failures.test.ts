@@ -1,0 +1,17 @@
+import { FencedError, StoreError } from "@signalbox/store";
+import { expect, it } from "vitest";
+import { judgeRun } from "./failures.ts";
+
+it("tells what fails for good from what passes", () => {
+  const told = (error: unknown): string[] => [0, 100].map((before) => judgeRun(error, before));
+  expect(told(new RangeError("no such time zone"))).toEqual(["give-up", "give-up"]);
+  for (const code of ["disk_full", "locked"] as const) {
+    expect(told(new StoreError(code, "later"))).toEqual(["retry", "retry"]);
+    expect(told(new Error("a step", { cause: new StoreError(code, "later") }))).toEqual(["retry", "retry"]);
+  }
+  expect(told(new StoreError("io", "gone"))).toEqual(["fatal", "fatal"]);
+  expect(told(new FencedError("gateway", 1, "somebody else"))).toEqual(["fatal", "fatal"]);
+  // It may be so because of what happens at this moment, or for ever.
+  for (const code of ["conflict", "not_found", "corrupt", "busy"] as const)
+    expect(told(new StoreError(code, "no"))).toEqual(["retry", "give-up"]);
+});

@@ -1,0 +1,47 @@
+import type { InboxRow, PlatformMessage } from "@signalbox/store";
+import { saidIn } from "../path/6-run/viewer.ts";
+import { failureNote } from "../path/7-conclude/conclude.ts";
+import { composeReply } from "../path/reply-text.ts";
+import type { GatewayBodies, GatewayStore } from "../store.ts";
+import type { Outcomes } from "./outcomes.ts";
+import type { Outcome } from "./service.ts";
+
+const NOTHING: Outcome = { state: "ignored", text: "" };
+
+/** How a message that was taken before ends or ended, whichever process has dealt with it. */
+export async function endOfKnown(
+  store: GatewayStore,
+  outcomes: Outcomes,
+  message: PlatformMessage,
+): Promise<Outcome> {
+  const row = await store.inbox.find(message);
+  if (row === undefined) return NOTHING;
+  if (row.settledAt !== undefined) return outcomes.waiting(row.id) ?? keptOutcome(store, row);
+  const done = outcomes.wait(row.id);
+  // It may have ended before anybody waited.
+  const now = await store.inbox.get(row.id);
+  return now?.settledAt === undefined ? done : keptOutcome(store, now);
+}
+
+/** What the store keeps of an answer. */
+async function keptOutcome(store: GatewayStore, row: InboxRow<GatewayBodies>): Promise<Outcome> {
+  const { state, runId, detail } = row;
+  const of = runId === undefined ? {} : { runId };
+  switch (state) {
+    case "replied":
+    case "silent": {
+      const journal = runId === undefined ? undefined : await store.runs.inspect(runId);
+      if (journal?.run.state === "aborted") return { ...of, state: "aborted", text: "" };
+      const texts = (journal?.messages ?? []).flatMap(({ message }) =>
+        message.role === "assistant" ? [saidIn(message)] : [],
+      );
+      return { ...of, state, text: state === "silent" ? "" : composeReply(texts, "complete", []).text };
+    }
+    case "failed-reported": {
+      const code = detail?.rule ?? "error";
+      return { ...of, state: "failed", text: "", error: { code, message: failureNote(code) } };
+    }
+    default:
+      return { ...NOTHING, ...of };
+  }
+}

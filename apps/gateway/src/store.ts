@@ -1,0 +1,43 @@
+import type { AgentMessage } from "@signalbox/agent-core";
+import type { MessageEvent } from "@signalbox/channel";
+import type { DeliveryMessage } from "@signalbox/delivery";
+import { type Bodies, type Store, StoreError } from "@signalbox/store";
+import type { Role } from "./path/2-admit/gate.ts";
+
+/** An inbound message as the inbox keeps it: all that a run after a restart needs. */
+export interface StoredInbound {
+  /** `messageId` is empty where the platform has no message to answer: for a command of its own. */
+  readonly event: MessageEvent;
+  readonly role: Role;
+  /** The rule that let it in. */
+  readonly rule: string;
+}
+
+/** What the gateway keeps in the store. */
+export interface GatewayBodies extends Bodies {
+  readonly message: AgentMessage;
+  readonly inbound: StoredInbound;
+  readonly outbound: DeliveryMessage;
+}
+
+export type GatewayStore = Store<GatewayBodies>;
+
+/** Whether a message came in through this conversation; a platform's ids alone do not say where they lead. */
+export async function isOfConversation(
+  store: GatewayStore,
+  { channel, account, conversation }: Pick<MessageEvent, "channel" | "account" | "conversation">,
+  messageId: string,
+): Promise<boolean> {
+  const found = await store.inbox.find({ channel, account, messageId });
+  return found?.conversationId === conversation.id;
+}
+
+/** Whether the store can do no more for this process: somebody else holds its lease, or the disk failed under it. */
+export function isFatal(error: unknown): boolean {
+  return error instanceof StoreError && (error.code === "fenced" || error.code === "io");
+}
+
+/** Whether the store may well do later what it could not do now: the disk was full, or somebody held the lock. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof StoreError && (error.code === "disk_full" || error.code === "locked");
+}

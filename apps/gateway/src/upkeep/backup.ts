@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { mkdir, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { openStore } from "@signalbox/store";
+import { codeOf } from "../errors.ts";
+import { LEASE_NAME } from "../hold.ts";
+import { neededBlobs } from "../media.ts";
+import type { GatewayBodies, GatewayStore } from "../store.ts";
+
+/** What a backup holds. */
+export interface BackupReport {
+  /** Bytes of the database. */
+  readonly databaseBytes: number;
+  /** Attachments of replies that have not gone out, and their bytes. */
+  readonly media: { readonly files: number; readonly bytes: number };
+  /** Attachments that unsent replies name and that were not there, or not what their name says. */
+  readonly missing: readonly string[];
+}
+
+const PIECE = 1 << 20;
+
+/**
+ * Fills an empty folder with what a home keeps, under the same names, while a gateway works on it: one committed state
+ * of the database, and the attachments that the unsent replies in it need. All of it is on the disk when it resolves.
+ */
+export async function backupInto(
+  folder: string,
+  { store, mediaDir }: { readonly store: GatewayStore; readonly mediaDir: string },
+): Promise<BackupReport> {
+  const media = join(folder, "media");
+  const databaseFile = join(folder, "signalbox.db");
+  await mkdir(media, { mode: 0o700 });
+  const copied = new Map<string, number>();
+  const copy = async (ids: Iterable<string>): Promise<void> => {
+    for (const id of ids) {
+      const bytes = copied.has(id) ? undefined : await copyBlob(join(mediaDir, id), join(media, id), id);
+      if (bytes !== undefined) copied.set(id, bytes);
+    }
+  };
+  // First those that replies need now: once they are out, the gateway may remove them. What replies of the copy need
+  // besides is younger than the copy's beginning, and so stays for long enough.
+  await copy(await neededBlobs(store));
+  const { bytes: databaseBytes } = await store.maintenance.backup(databaseFile);
+  const opened = await openStore<GatewayBodies>({ path: databaseFile });
+  const needed = await releasedAndRead(opened).finally(() => opened.close());
+  await copy(needed);
+  for (const id of [...copied.keys()].filter((one) => !needed.has(one))) {
+    await rm(join(media, id));
+    copied.delete(id);
+  }
+  await sync(databaseFile, media, folder);
+  return {
+    databaseBytes,
+    media: { files: copied.size, bytes: [...copied.values()].reduce((sum, bytes) => sum + bytes, 0) },
+    missing: [...needed].filter((id) => !copied.has(id)),
+  };
+}
+
+/** Nobody works on the copy: whoever starts on it need not wait for the lease of the gateway it was taken from. */
+async function releasedAndRead(copy: GatewayStore): Promise<ReadonlySet<string>> {
+  const lease = await copy.leases.get(LEASE_NAME);
+  if (lease) await copy.leases.release(lease);
+  return neededBlobs(copy);
+}
+
+/** The bytes copied; undefined where they are not there, or not what their name says. */
+async function copyBlob(from: string, to: string, id: string): Promise<number | undefined> {
+  const source = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ELOOP") return undefined;
+    throw error;
+  });
+  if (source === undefined) return undefined;
+  try {
+    const target = await open(to, "wx", 0o600);
+    const hash = createHash("sha256");
+    let bytes = 0;
+    try {
+      const piece = Buffer.allocUnsafe(PIECE);
+      for (;;) {
+        const { bytesRead } = await source.read(piece, 0, PIECE);
+        if (bytesRead === 0) break;
+        const read = piece.subarray(0, bytesRead);
+        hash.update(read);
+        await target.writeFile(read);
+        bytes += bytesRead;
+      }
+      await target.sync();
+    } finally {
+      await target.close();
+    }
+    if (hash.digest("hex") === id) return bytes;
+    await rm(to);
+    return undefined;
+  } finally {
+    await source.close();
+  }
+}
+
+async function sync(...paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const handle = await open(path, "r");
+    await handle.sync().finally(() => handle.close());
+  }
+}

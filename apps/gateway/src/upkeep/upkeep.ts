@@ -1,0 +1,76 @@
+import type { RetentionConfig } from "@signalbox/config";
+import type { Lease, PruneReport } from "@signalbox/store";
+import { pruneOneOffs, renew } from "../hold.ts";
+import type { Logger } from "../log.ts";
+import type { GatewayStore } from "../store.ts";
+import { createPruning } from "./pruning.ts";
+
+export interface UpkeepOptions {
+  readonly store: GatewayStore;
+  readonly lease: Lease;
+  readonly leaseMs: number;
+  readonly retention: RetentionConfig;
+  /** Whether people wait for answers just now. */
+  readonly busy: () => boolean;
+  /** Removes attachments that nothing needs any more. */
+  readonly pruneMedia: () => Promise<void>;
+  /** Looks for replies that are due. */
+  readonly wakeOutbox: () => void;
+  readonly logger: Logger;
+  readonly now: () => number;
+  /** Told when the lease is lost. */
+  readonly onLost: (error: Error) => void;
+}
+
+/** What a gateway does from time to time while it runs. */
+export interface Upkeep {
+  start(): void;
+  /** Removes now what is over its time or number. */
+  prune(): Promise<PruneReport>;
+  /** Gives free pages of the database back. */
+  vacuum(): Promise<{ readonly freedBytes: number }>;
+  /** Removes nothing more; the lease is kept. */
+  rest(): void;
+  /** Lets the lease run out. */
+  stop(): void;
+}
+
+/** The lease is renewed so often while it lasts. */
+const RENEWALS = 3;
+const PRUNE_ONE_OFFS_MS = 5 * 60_000;
+
+export function createUpkeep(options: UpkeepOptions): Upkeep {
+  const { store, lease, leaseMs, logger, now } = options;
+  const pruning = createPruning({
+    ...{ store, config: options.retention, busy: options.busy, logger, now },
+    pruneMedia: options.pruneMedia,
+    random: Math.random,
+  });
+  let renewing: NodeJS.Timeout | undefined;
+  let forgetting: NodeJS.Timeout | undefined;
+  let vacuuming: Promise<{ readonly freedBytes: number }> | undefined;
+  const every = (ms: number, work: () => void): NodeJS.Timeout => setInterval(work, ms).unref();
+  return {
+    start() {
+      renewing = every(leaseMs / RENEWALS, () => {
+        // Then for rows that another process has put back and nobody told of.
+        void renew(store, lease, leaseMs, options.onLost, logger).then(options.wakeOutbox);
+      });
+      void options.pruneMedia();
+      void pruning.start();
+      forgetting = every(PRUNE_ONE_OFFS_MS, () => void pruneOneOffs(store, lease, now, logger));
+    },
+    prune: pruning.prune,
+    vacuum() {
+      vacuuming ??= store.maintenance.vacuum().finally(() => {
+        vacuuming = undefined;
+      });
+      return vacuuming;
+    },
+    rest() {
+      pruning.stop();
+      clearInterval(forgetting);
+    },
+    stop: () => clearInterval(renewing),
+  };
+}
