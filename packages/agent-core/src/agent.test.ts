@@ -61,7 +61,12 @@ describe("Agent", () => {
     const seconds: Promise<unknown>[] = [];
     a.subscribe((event) => {
       if (event.type === "run.start" || event.type === "run.end")
-        seconds.push(a.prompt("x").catch((error) => error));
+        seconds.push(
+          a
+            .prompt("x")
+            .result()
+            .catch((error) => error),
+        );
     });
     await a.prompt("first");
     expect(await Promise.all(seconds)).toMatchObject([{ code: "busy" }, { code: "busy" }]);
@@ -131,7 +136,10 @@ describe("Agent", () => {
       },
     });
     await a.waitForIdle();
-    const run = a.prompt("go").catch((error: unknown) => error);
+    const run = a
+      .prompt("go")
+      .result()
+      .catch((error: unknown) => error);
     await a.waitForIdle();
     expect(a.state.running).toBe(false);
     expect(await run).toMatchObject({ code: "step_failed" });

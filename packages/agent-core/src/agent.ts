@@ -1,17 +1,16 @@
 import type { AgentLoopConfig, AgentOptions } from "./config.ts";
-import type { ToolCallBlock } from "./content.ts";
+import type { Block, ToolCallBlock } from "./content.ts";
 import { Conversation } from "./conversation/conversation.ts";
 import { unansweredCalls } from "./conversation/pending.ts";
 import { AgentError } from "./errors.ts";
 import { ViewQueue } from "./event-queue.ts";
 import type { AgentEvent, EmitEvent, RunResult } from "./events.ts";
 import type { OnPendingCall } from "./hooks.ts";
-import { keepRunShapes, NOTHING_TO_RUN } from "./loop/exemplars.ts";
-import { failed } from "./loop/result.ts";
-import { Run } from "./loop/run.ts";
+import { Run } from "./loop/agent-loop.ts";
+import { AgentRun } from "./loop/agent-run.ts";
 import { texts } from "./loop/texts.ts";
+import { failed } from "./loop/tool-result.ts";
 import type { AgentMessage } from "./messages.ts";
-import { keepShapes } from "./shapes.ts";
 import { Snapshot } from "./snapshot.ts";
 
 /** A text is short for a user message of it. */
@@ -29,6 +28,14 @@ export interface AgentState {
   readonly pending: readonly ToolCallBlock[];
 }
 
+/** The model turn that is streaming, as far as it has come. */
+export interface StreamingTurn {
+  /** Empty between turns. A call whose arguments are still arriving has those that can be read so far. */
+  readonly blocks: readonly Block[];
+  /** The text of the blocks. */
+  readonly text: string;
+}
+
 /** Watches an agent. A promise holds the run up until it is settled; a throw is reported and changes nothing. */
 export type AgentListener = EmitEvent;
 
@@ -37,28 +44,30 @@ export interface EventsOptions {
   readonly capacity?: number;
 }
 
-/** A conversation with an agent: keeps the history and the queues, and has at most one run at a time. */
+/**
+ * A conversation with an agent: keeps the history and the queues, and has at most one run at a time. A host whose
+ * conversations live in a store of its own, with a new run over what it loads, takes `runAgentLoop` instead.
+ */
 export class Agent {
   #options: AgentOptions;
-  #config: AgentLoopConfig;
   #conversation: Conversation;
   #run: Run | undefined;
-  #running: Promise<unknown> | undefined;
+  #idle: PromiseWithResolvers<void> = Promise.withResolvers();
   #steering: AgentMessage[] = [];
   #followUps: AgentMessage[] = [];
+  /** Follow-ups of the run that is going on: should it fail to keep them, they go back where they came from. */
+  #takenFollowUps = new Set<AgentMessage>();
   #listeners: readonly EmitEvent[] = [];
   /** Calls the last run left waiting for a decision: they were never begun. */
-  #waiting: Set<string> | undefined;
+  #undecided: Set<string> | undefined;
   readonly #snapshot = new Snapshot();
 
   constructor(options: AgentOptions) {
     this.#options = options;
-    this.#config = this.#configFor(options);
     this.#conversation = new Conversation(options.messages ?? []);
-    if (!kept) keepAgentShapes();
   }
 
-  /** A new one each time. */
+  /** A copy, made anew each time. */
   get state(): AgentState {
     const { messages } = this.#conversation;
     return {
@@ -70,31 +79,29 @@ export class Agent {
     };
   }
 
-  /** The model turn that is streaming, as far as it has come; empty between turns. */
-  get streaming(): Snapshot {
-    return this.#snapshot;
+  /** The model turn that is streaming, at this moment. */
+  get streaming(): StreamingTurn {
+    const { blocks, text } = this.#snapshot;
+    return { blocks, text };
   }
 
   /**
-   * Starts a run.
-   * @throws AgentError `busy` while another is going on, and as `AgentRun.result`
+   * Starts a run: iterate it for its events, or await it for its result.
+   * @throws AgentError (the run does) `busy` while another is going on, and as `AgentRun.result`
    */
-  prompt(input: AgentInput): Promise<RunResult> {
-    // As `#messages` has it, in place: most programs make many short runs, each of a text.
-    const messages =
-      typeof input === "string"
-        ? [{ role: "user", content: input, timestamp: (this.#options.now ?? Date.now)() } as const]
-        : this.#messages(input);
-    if (messages.length > 0) return this.#execute(messages);
-    return Promise.reject(new AgentError("invalid_input", "A prompt needs a message."));
+  prompt(input: AgentInput): AgentRun {
+    const messages = this.#messages(input);
+    if (messages.length > 0) return this.#start(messages);
+    const error = new AgentError("invalid_input", "A prompt needs a message.");
+    return begun(new AgentRun(() => Promise.reject(error)));
   }
 
   /**
    * Goes on from the end of the conversation: after an interruption, a limit, an error, or once a decision is known.
-   * @throws AgentError `busy`, `nothing_to_continue`, and as `AgentRun.result`
+   * @throws AgentError (the run does) `busy`, `nothing_to_continue`, and as `AgentRun.result`
    */
-  continue(): Promise<RunResult> {
-    return this.#execute([]);
+  continue(): AgentRun {
+    return this.#start([]);
   }
 
   /** Has a say in the run that is going on: before the next call or model turn. Kept for the next run when idle. */
@@ -117,39 +124,34 @@ export class Agent {
 
   /** Stops the run, if there is one; `waitForIdle` says when it has. What is queued stays. */
   abort(reason?: unknown): void {
-    this.#run?.stop.abort(reason);
+    this.#run?.abort(reason);
   }
 
   /** Resolves when no run is going on, however the last one ended. */
   async waitForIdle(): Promise<void> {
-    while (this.#running !== undefined) {
-      await this.#running.catch(() => {});
-    }
+    while (this.#run !== undefined) await this.#idle.promise;
   }
 
   /** Summarises the older part of the conversation now. Resolves with whether there was something to gain. */
   async compact(): Promise<boolean> {
-    const compacting = this.#begin().compact();
-    this.#running = compacting;
+    const run = this.#begin((event) => this.#emitTo(this.#listeners, event));
     try {
-      return await compacting;
+      return await run.compact();
     } finally {
-      this.#running = undefined;
-      this.#run = undefined;
+      this.#end();
     }
   }
 
-  /** Changes how the next run behaves. */
+  /** Changes how the next run behaves; how queues are emptied, and who hears of listeners' errors, at once. */
   configure(options: Partial<Omit<AgentOptions, "messages">>): void {
     this.#options = { ...this.#options, ...options };
-    this.#config = this.#configFor(this.#options);
   }
 
   /** Starts another conversation; nothing of the last one is kept, its queues included. @throws AgentError `busy` */
   reset(messages: readonly AgentMessage[] = []): void {
     if (this.#run !== undefined) throw busy();
     this.#conversation = new Conversation(messages);
-    this.#waiting = undefined;
+    this.#undecided = undefined;
     this.clearQueues();
   }
 
@@ -163,7 +165,7 @@ export class Agent {
 
   /**
    * Every event from now on, until the iteration is left. It never holds the run up: for a viewer that is too slow
-   * deltas are joined, and in the end events are left out and `lagged` says how many.
+   * deltas are joined, and in the end events are left out and `lagged` says how many. The last `run.end` is never.
    */
   events(options: EventsOptions = {}): AsyncIterableIterator<AgentEvent> {
     const queue = new ViewQueue(options.capacity, () => unsubscribe());
@@ -178,90 +180,98 @@ export class Agent {
   }
 
   /** @throws AgentError `busy`, `invalid_tool` */
-  #begin(): Run {
+  #begin(emit: EmitEvent): Run {
     if (this.#run !== undefined) throw busy();
-    const { system, tools = NO_TOOLS } = this.#options;
-    this.#run = new Run(this.#conversation, { system, tools }, this.#config, this.#emit, this.#snapshot);
+    const { system, tools = [] } = this.#options;
+    this.#run = new Run(this.#conversation, { system, tools }, this.#config(), emit, this.#snapshot);
     return this.#run;
   }
 
-  #execute(input: readonly AgentMessage[]): Promise<RunResult> {
+  #start(input: readonly AgentMessage[]): AgentRun {
+    let watch: EmitEvent = () => {};
+    let run: Run;
     try {
-      const running = this.#begin().execute(input, this.#onEnd);
-      // Input that is refused is over already.
-      if (this.#run !== undefined) this.#running = running;
-      return running;
+      run = this.#begin((event) => this.#emitTo([...this.#listeners, watch], event));
     } catch (error) {
-      return Promise.reject(error);
+      return begun(new AgentRun(() => Promise.reject(error)));
+    }
+    return begun(
+      new AgentRun((emit, signal) => {
+        watch = emit;
+        signal.addEventListener("abort", () => run.abort(signal.reason));
+        return this.#execute(run, input);
+      }),
+    );
+  }
+
+  async #execute(run: Run, input: readonly AgentMessage[]): Promise<RunResult> {
+    try {
+      const result = await run.run(input);
+      if (result.pending.length > 0 || this.#undecided !== undefined) {
+        this.#undecided = new Set(result.pending.map((call) => call.id));
+      }
+      return result;
+    } finally {
+      this.#end();
     }
   }
 
-  #onEnd = (result: RunResult | undefined): void => {
-    if (result !== undefined && (result.pending.length > 0 || this.#waiting !== undefined)) {
-      this.#waiting = new Set(result.pending.map((call) => call.id));
-    }
-    this.#running = undefined;
+  #end(): void {
+    this.#takenFollowUps.clear();
     this.#run = undefined;
-  };
+    this.#idle.resolve();
+    this.#idle = Promise.withResolvers();
+  }
 
-  #settlePending: OnPendingCall = ({ call, newInput }) => {
-    // Once it may run it is no longer known to be unbegun, whatever becomes of this run.
-    if (this.#waiting?.delete(call.id) !== true) return undefined;
+  readonly #settlePending: OnPendingCall = ({ call, newInput }) => {
+    // Once it may run nobody can tell any more whether it began, whatever becomes of this run.
+    if (this.#undecided?.delete(call.id) !== true) return undefined;
     return newInput ? { action: "result", result: failed(texts.superseded) } : { action: "run" };
   };
 
-  #configFor(options: AgentOptions): AgentLoopConfig {
+  #config(): AgentLoopConfig {
     return {
-      ...options,
-      steering: this.#takeSteering,
-      followUps: this.#takeFollowUps,
-      onPendingCall: options.onPendingCall ?? this.#settlePending,
+      ...this.#options,
+      steering: () => take(this.#steering, this.#options.steeringMode ?? "all"),
+      followUps: () => {
+        const taken = take(this.#followUps, this.#options.followUpMode ?? "one");
+        for (const message of taken) this.#takenFollowUps.add(message);
+        return taken;
+      },
+      onPendingCall: this.#options.onPendingCall ?? this.#settlePending,
     };
   }
-
-  #takeSteering = (): readonly AgentMessage[] =>
-    this.#steering.length === 0 ? NOTHING : take(this.#steering, this.#options.steeringMode ?? "all");
-
-  #takeFollowUps = (): readonly AgentMessage[] =>
-    this.#followUps.length === 0 ? NOTHING : take(this.#followUps, this.#options.followUpMode ?? "one");
 
   #messages(input: AgentInput): readonly AgentMessage[] {
     if (typeof input !== "string") return "role" in input ? [input] : input;
     return [{ role: "user", content: input, timestamp: (this.#options.now ?? Date.now)() }];
   }
 
-  // The usual single listener comes first, as every delta goes through here.
-  #emit = (event: AgentEvent): void | Promise<void> => {
-    const listeners = this.#listeners;
-    const only = listeners[0];
-    if (only === undefined) return;
-    if (listeners.length === 1) {
-      try {
-        const wait = only(event);
-        if (wait === undefined) return;
-        return this.#settled(wait);
-      } catch (error) {
-        this.#report(error);
-        return;
-      }
-    }
-    let waits: Promise<void>[] | undefined;
-    for (let i = 0; i < listeners.length; i++) {
-      try {
-        const wait = this.#settled(listeners[i]?.(event));
-        if (wait === undefined) continue;
-        waits ??= [];
-        waits.push(wait);
-      } catch (error) {
-        this.#report(error);
-      }
-    }
-    if (waits !== undefined) return Promise.all(waits).then(() => {});
-  };
+  /** Puts back what a run took from the queues and could not keep. */
+  #requeue(unkept: readonly AgentMessage[]): void {
+    this.#followUps.unshift(...unkept.filter((message) => this.#takenFollowUps.has(message)));
+    this.#steering.unshift(...unkept.filter((message) => !this.#takenFollowUps.has(message)));
+  }
 
-  /** A listener written without types may give anything. */
-  #settled(wait: unknown): void | Promise<void> {
-    if (wait instanceof Promise) return wait.catch((error: unknown) => this.#report(error));
+  #emitTo(listeners: readonly EmitEvent[], event: AgentEvent): void | Promise<void> {
+    if (event.type === "run.end" && event.result.failure !== undefined) {
+      this.#requeue(event.result.failure.unkept);
+    }
+    const waits = listeners
+      .map((listener) => this.#tell(listener, event))
+      .filter((wait) => wait !== undefined);
+    return waits.length === 0 ? undefined : Promise.all(waits).then(() => {});
+  }
+
+  #tell(listener: EmitEvent, event: AgentEvent): Promise<void> | undefined {
+    try {
+      // A listener written without types may give anything.
+      const wait: unknown = listener(event);
+      return wait instanceof Promise ? wait.catch((error: unknown) => this.#report(error)) : undefined;
+    } catch (error) {
+      this.#report(error);
+      return undefined;
+    }
   }
 
   #report(error: unknown): void {
@@ -271,14 +281,10 @@ export class Agent {
   }
 }
 
-const NOTHING: readonly AgentMessage[] = [];
-
-/** Never the queue itself, which goes on filling. */
+/** Takes messages out of a queue. */
 function take(queue: AgentMessage[], mode: "all" | "one"): readonly AgentMessage[] {
   return queue.splice(0, mode === "one" ? 1 : queue.length);
 }
-
-const NO_TOOLS: AgentOptions["tools"] & object = [];
 
 function busy(): AgentError {
   return new AgentError(
@@ -287,10 +293,8 @@ function busy(): AgentError {
   );
 }
 
-let kept = false;
-
-function keepAgentShapes(): void {
-  kept = true;
-  keepShapes(new Agent({ ...NOTHING_TO_RUN, system: { stable: "" } }));
-  keepRunShapes();
+/** The same run, which begins by itself once whoever asked for it has had the time to iterate it. */
+function begun(run: AgentRun): AgentRun {
+  queueMicrotask(() => void run.result());
+  return run;
 }

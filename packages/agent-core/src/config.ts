@@ -64,7 +64,7 @@ export interface CompactionPolicy {
 export interface ContextPolicy {
   /** Above it old tool results are pruned; default 0.7. */
   readonly pruneAt?: number;
-  /** Above it after pruning the conversation is compacted; default 0.6. */
+  /** Above it the conversation is compacted, after pruning where that is due; default 0.6. */
   readonly compactAt?: number;
   /** The last model turns whose tool results are never pruned; default 3. */
   readonly protectTurns?: number;

@@ -107,3 +107,19 @@ export type Block =
 export type BlockHead =
   | { readonly type: Exclude<Block["type"], "toolCall"> }
   | { readonly type: "toolCall"; readonly id: string; readonly name: string };
+
+/** Whether a value that somebody calls a media block is one. */
+export function isMedia(block: unknown): block is ImageBlock | AudioBlock | FileBlock {
+  if (typeof block !== "object" || block === null || !("source" in block) || !("mimeType" in block)) {
+    return false;
+  }
+  if (!("type" in block) || (block.type !== "image" && block.type !== "audio" && block.type !== "file")) {
+    return false;
+  }
+  const { source, mimeType } = block;
+  if (typeof mimeType !== "string" || typeof source !== "object" || source === null || !("kind" in source)) {
+    return false;
+  }
+  if (source.kind === "base64") return "data" in source && typeof source.data === "string";
+  return source.kind === "url" && "url" in source && typeof source.url === "string";
+}

@@ -161,8 +161,12 @@ export class ViewQueue extends Queue {
       this.replaceUnread(joined);
       return;
     }
-    const missed = joined.reduce((sum, other) => sum + (other.type === "lagged" ? other.missed : 1), 0);
-    this.replaceUnread([{ type: "lagged", missed }]);
+    // How the last run ended is told however slow the viewer is: nothing may come after it.
+    const end = joined.findLast((other) => other.type === "run.end");
+    const missed = joined
+      .filter((other) => other !== end)
+      .reduce((sum, other) => sum + (other.type === "lagged" ? other.missed : 1), 0);
+    this.replaceUnread([{ type: "lagged", missed }, ...(end === undefined ? [] : [end])]);
   }
 
   protected override onReturn(): void {

@@ -41,6 +41,14 @@ export interface RunUsage {
   readonly toolCalls: number;
 }
 
+/** Why a run broke off that did everything right itself. */
+export interface RunFailure {
+  readonly code: AgentErrorCode;
+  readonly message: string;
+  /** Messages the run took from `steering` or `followUps` and could not keep. An `Agent` puts them back in its queues. */
+  readonly unkept: readonly AgentMessage[];
+}
+
 /** How a run ended. */
 export interface RunResult {
   readonly reason: EndReason;
@@ -54,7 +62,7 @@ export interface RunResult {
   readonly limit?: LimitName;
   readonly error?: ModelErrorData;
   /** A hook of the host failed. `reason` is `error`; whoever waits for the run gets the same as an `AgentError`. */
-  readonly failure?: { readonly code: AgentErrorCode; readonly message: string };
+  readonly failure?: RunFailure;
   /** Calls without a result, when `reason` is `waiting`. */
   readonly pending: readonly ToolCallBlock[];
 }
@@ -100,8 +108,8 @@ export type ModelStreamEvent = Exclude<ModelEvent, { readonly type: "start" | "f
  *           (attempt model.discard ANSWER)?      an attempt broke off that nobody had seen: begins anew
  * CALLS   = (tool.ask? (tool.start tool.update*)? tool.end?)*    calls that run at once interleave
  * ```
- * `block.*`, `*.delta`, `usage` and `attempt` are the model's own events; `model.start` comes once the vendor has
- * answered. Each call has one `tool.end`, but for those that wait for a decision; its result as a `message` follows all of
+ * `block.*`, `*.delta`, `usage` and `attempt` are the model's own events; `model.start` comes with the stream's
+ * own `start`, which an adapter may give before the vendor has answered. Each call has one `tool.end`, but for those that wait for a decision; its result as a `message` follows all of
  * them. A turn in which the run has to stop before the model was asked has no `turn.end`, and a failed hook ends the run
  * wherever it is. `run.end` comes exactly once and last. `Agent.compact` outside a run gives `compaction.*` alone.
  */

@@ -1,7 +1,19 @@
-export { Agent, type AgentInput, type AgentListener, type AgentState, type EventsOptions } from "./agent.ts";
+export {
+  Agent,
+  type AgentInput,
+  type AgentListener,
+  type AgentState,
+  type EventsOptions,
+  type StreamingTurn,
+} from "./agent.ts";
 export type * from "./config.ts";
 export type * from "./content.ts";
+export { type Compaction, type CompactionRequest, compact } from "./context/compact.ts";
+export { type Pruned, type PruneOptions, pruneToolResults } from "./context/prune.ts";
+export { maxResultChars, truncateText } from "./context/truncate.ts";
+export { truncateContent } from "./context/truncate-content.ts";
 export { convertToLlm } from "./conversation/convert.ts";
+export { turnStart } from "./conversation/history-turns.ts";
 export { type Unanswered, unansweredCalls } from "./conversation/pending.ts";
 export {
   type RepairChange,
@@ -9,25 +21,26 @@ export {
   type RepairOptions,
   repairHistory,
 } from "./conversation/repair.ts";
+export {
+  defineTool,
+  type ToolAnswer,
+  type ToolArgs,
+  type ToolDefinition,
+  type ToolInput,
+} from "./define-tool.ts";
 export { AgentError, type AgentErrorCode, isAgentError } from "./errors.ts";
 export type * from "./events.ts";
 export type * from "./hooks.ts";
 export type * from "./json.ts";
-export { type AgentRun, agentLoop, runAgentLoop } from "./loop/agent-loop.ts";
+export { runAgentLoop } from "./loop/agent-loop.ts";
+export { AgentRun, agentLoop } from "./loop/agent-run.ts";
 export type * from "./messages.ts";
 export type * from "./model.ts";
-export { type Compaction, type CompactionRequest, compact } from "./overflow/compact.ts";
-export { turnStart } from "./overflow/history-turns.ts";
-export { type Pruned, type PruneOptions, pruneToolResults } from "./overflow/prune.ts";
-export { maxResultChars, truncateText } from "./overflow/truncate.ts";
-export { truncateContent } from "./overflow/truncate-content.ts";
 export { parsePartialJson } from "./partial-json.ts";
-export { toolSpec } from "./schema/compile.ts";
-export type { SchemaIssue } from "./schema/issues.ts";
-export { compileJsonSchema } from "./schema/json-schema.ts";
 export { Snapshot } from "./snapshot.ts";
 export { STOP_REASONS, type StopReasonRule } from "./stop-reasons.ts";
 export { streamOf } from "./stream-of.ts";
 export { estimateTokens } from "./tokens.ts";
 export type * from "./tool.ts";
+export { toolSpec } from "./tools/tool-set.ts";
 export { addUsage } from "./usage.ts";

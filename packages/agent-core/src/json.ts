@@ -16,10 +16,43 @@ export type JsonObject = { readonly [key: string]: JsonValue };
  */
 export const MAX_DEPTH = 64;
 
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** Whether `value` has more than `levels` arrays and objects inside one another. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  for (const item of Object.values(value)) if (isDeeperThan(item, levels - 1)) return true;
-  return false;
+  return levels === 0 || Object.values(value).some((item) => isDeeperThan(item, levels - 1));
+}
+
+/** Whether every text in `value`, keys included, is well-formed Unicode. Vendors refuse half a surrogate pair. */
+export function isWellFormed(value: JsonValue): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([key, item]) => key.isWellFormed() && isWellFormed(item));
+}
+
+/** The same value with U+FFFD in place of each half of a surrogate pair. */
+export function toWellFormed(value: JsonValue): JsonValue {
+  if (typeof value === "string") return value.toWellFormed();
+  if (typeof value !== "object" || value === null) return value;
+  if (isArray(value)) return value.map(toWellFormed);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key.toWellFormed(), toWellFormed(item)]),
+  );
+}
+
+/** The same text for the same value, whatever the order of its keys. */
+export function canonicalJson(value: JsonValue): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (isArray(value)) return `[${value.map(canonicalJson).join()}]`;
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join()}}`;
+}
+
+/** `Array.isArray` does not narrow to read-only arrays. */
+function isArray(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
 }

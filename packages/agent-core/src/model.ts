@@ -192,10 +192,6 @@ export interface ModelContext {
 }
 
 export interface StreamOptions {
-  /**
-   * A run makes its signal when somebody looks at it, so the options it gives are a proxy: `{ ...options }` is a plain
-   * copy of them, for what can take no proxy (`structuredClone`, a worker).
-   */
   readonly signal?: AbortSignal;
   /** Tokens; defaults to the model's `maxOutputTokens` or 8,192, whichever is less. */
   readonly maxOutputTokens?: number;
@@ -223,24 +219,13 @@ export interface StreamOptions {
   readonly extra?: Readonly<Record<string, JsonValue>>;
 }
 
-/** Reads the events of a turn, one at a time. */
-export interface ModelIterator extends AsyncIterator<ModelEvent> {
-  /**
-   * The next event where it is there already, without the cost of a promise: several come with one piece off a wire.
-   * `undefined` where there is none, also at the end: `next` knows more. Not to be called while a `next` is pending.
-   * Who passes a stream on with other events has to wrap it too, or leave it out: it goes past a changed `next`.
-   */
-  nextReady?(): ModelEvent | undefined;
-}
-
-/** The events of a turn, as an async generator gives them or an iterator that may also give those that are ready. */
-export interface ModelStream extends AsyncIterable<ModelEvent> {
-  [Symbol.asyncIterator](): ModelIterator;
-}
-
 /**
  * Asks a model for one turn. It never throws and never rejects for what the vendor did: the stream ends in `finish`
  * or `error`. It is pulled: nothing is read ahead of the consumer beyond the socket's buffers, and `return()` closes
  * the socket.
  */
-export type StreamModel = (model: Model, context: ModelContext, options?: StreamOptions) => ModelStream;
+export type StreamModel = (
+  model: Model,
+  context: ModelContext,
+  options?: StreamOptions,
+) => AsyncIterable<ModelEvent>;

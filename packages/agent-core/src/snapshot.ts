@@ -1,9 +1,8 @@
 import type { Block, BlockHead, ToolCallBlock } from "./content.ts";
 import type { AgentEvent } from "./events.ts";
-import type { JsonObject } from "./json.ts";
+import { isJsonObject, type JsonObject } from "./json.ts";
 import type { ModelEvent } from "./model.ts";
 import { parsePartialJson } from "./partial-json.ts";
-import { isJsonObject } from "./schema/issues.ts";
 
 type Delta = Extract<ModelEvent, { readonly delta: string }>;
 
@@ -65,11 +64,6 @@ export class Snapshot {
       default:
         return;
     }
-  }
-
-  /** As `apply`, for who knows that it is a delta. */
-  delta(event: Delta): void {
-    this.apply(event);
   }
 
   /**

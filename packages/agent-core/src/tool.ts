@@ -22,6 +22,8 @@ export interface ToolCall<Args = unknown> {
 export interface ToolContext {
   /** Ends on abort, on the tool's time-out and on the run's limits. */
   readonly signal: AbortSignal;
+  /** Characters the result may have, by the window of the model; what is longer is cut (`Tool.truncate`). */
+  readonly resultChars: number;
   /** Reports progress; shown to viewers, never to the model. While a viewer is busy only the latest report is kept. */
   update(partial: ToolResult): void;
 }

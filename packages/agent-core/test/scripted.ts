@@ -1,43 +1,25 @@
 import { expect } from "vitest";
-import type {
-  AgentEvent,
-  AssistantMessage,
-  Block,
-  Message,
-  Model,
-  ModelContext,
-  ModelEvent,
-  StopReason,
-  StreamModel,
-  StreamOptions,
-  Tool,
-  ToolCallBlock,
-  ToolResult,
-  Usage,
-  UserMessage,
-} from "../src/index.ts";
+import type { AgentEvent, Message, Tool, ToolResult, Usage } from "../src/index.ts";
+import {
+  assistantMessage,
+  SCRIPTED_MODEL,
+  type ScriptedRequest,
+  type ScriptedTurn,
+  scriptedModel,
+  userMessage,
+} from "../src/test/index.ts";
 import { orderProblems } from "./event-order.ts";
 
-export const MODEL: Model = {
-  id: "scripted-1",
-  provider: "scripted",
-  api: "scripted",
-  contextWindow: 200_000,
-  maxOutputTokens: 8_192,
-  input: ["text", "image"],
-  thinking: [],
-  tools: "native",
-};
+export { eventsOf, toolCall } from "../src/test/index.ts";
+
+// Short names for what nearly every line of these tests is made of.
+export const MODEL = SCRIPTED_MODEL;
+export const user = userMessage;
+export const assistant = assistantMessage;
+export type Asked = ScriptedRequest;
+export type Turn = ScriptedTurn;
 
 export const SYSTEM = { stable: "You are a helpful assistant." };
-
-export function user(content: string, timestamp = 1): UserMessage {
-  return { role: "user", content, timestamp };
-}
-
-export function toolCall(id: string, name: string, args: ToolCallBlock["args"] = {}): ToolCallBlock {
-  return { type: "toolCall", id, name, args, argsText: JSON.stringify(args) };
-}
 
 export function usage(input: number, output: number, costMicros?: number): Usage {
   return {
@@ -48,93 +30,10 @@ export function usage(input: number, output: number, costMicros?: number): Usage
   };
 }
 
-export function assistant(
-  content: string | readonly Block[],
-  extra: Partial<AssistantMessage> = {},
-): AssistantMessage {
-  const blocks: readonly Block[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  const stopReason: StopReason = blocks.some((block) => block.type === "toolCall") ? "tool_use" : "end_turn";
-  return {
-    role: "assistant",
-    content: blocks,
-    api: MODEL.api,
-    provider: MODEL.provider,
-    model: MODEL.id,
-    stopReason,
-    timestamp: 1,
-    ...extra,
-  };
-}
-
-/** The events a vendor's stream would give for a turn, text in `pieces` deltas. */
-export function* eventsOf(message: AssistantMessage, pieces = 2): Generator<ModelEvent> {
-  yield {
-    type: "start",
-    request: { api: message.api, provider: message.provider, model: message.model },
-    warnings: [],
-  };
-  for (let index = 0; index < message.content.length; index++) {
-    const block = message.content[index];
-    if (block === undefined) continue;
-    yield {
-      type: "block.start",
-      index,
-      block:
-        block.type === "toolCall"
-          ? { type: "toolCall", id: block.id, name: block.name }
-          : { type: block.type },
-    };
-    const text = block.type === "text" || block.type === "thinking" ? block.text : "";
-    const step = Math.max(1, Math.ceil(text.length / pieces));
-    for (let at = 0; at < text.length; at += step) {
-      const delta = text.slice(at, at + step);
-      yield { type: block.type === "thinking" ? "thinking.delta" : "text.delta", index, delta };
-    }
-    if (block.type === "toolCall") yield { type: "tool.delta", index, delta: block.argsText };
-    yield { type: "block.end", index, block };
-  }
-  if (message.usage !== undefined) yield { type: "usage", usage: message.usage };
-  if (message.error !== undefined) yield { type: "error", error: message.error, partial: message };
-  else yield { type: "finish", message };
-}
-
-/** One request a scripted model got. */
-export interface Asked {
-  readonly model: Model;
-  readonly context: ModelContext;
-  readonly options: StreamOptions;
-  readonly messages: readonly Message[];
-}
-
-/** A turn, or what makes one of the request. */
-export type Turn =
-  | AssistantMessage
-  | string
-  | ((asked: Asked) => AssistantMessage | AsyncIterable<ModelEvent>);
-
-export interface Scripted {
-  readonly stream: StreamModel;
-  readonly asked: Asked[];
-}
-
-/** A model that gives these turns, one a request, and keeps what it was asked. The last one is given again for ever. */
-export function scripted(...turns: readonly Turn[]): Scripted {
-  const asked: Asked[] = [];
-  const stream: StreamModel = (model, context, options = {}) => {
-    const request = { model, context, options, messages: context.messages };
-    const turn = turns[Math.min(asked.length, turns.length - 1)];
-    asked.push(request);
-    if (turn === undefined) throw new Error("no turns");
-    const made =
-      typeof turn === "function" ? turn(request) : typeof turn === "string" ? assistant(turn) : turn;
-    // What a test makes itself is read as it is, and not through a generator that would mend it.
-    return "role" in made ? inTurn(eventsOf(made)) : made;
-  };
-  return { stream, asked };
-}
-
-async function* inTurn(events: Iterable<ModelEvent>): AsyncGenerator<ModelEvent> {
-  yield* events;
+/** A scripted model, with what it was asked under a shorter name. */
+export function scripted(...turns: readonly Turn[]) {
+  const { stream, requests } = scriptedModel(...turns);
+  return { stream, asked: requests };
 }
 
 /** A tool that answers with what `run` makes of its arguments. */

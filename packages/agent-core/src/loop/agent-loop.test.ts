@@ -11,7 +11,7 @@ import {
   toolCall,
   user,
 } from "../../test/scripted.ts";
-import { agentLoop, runAgentLoop } from "./agent-loop.ts";
+import { agentLoop, runAgentLoop } from "../index.ts";
 
 describe("agentLoop", () => {
   it("answers a prompt and tells what happens in the documented order", async () => {

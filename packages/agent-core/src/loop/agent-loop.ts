@@ -1,66 +1,394 @@
 import type { AgentContext, AgentLoopConfig } from "../config.ts";
+import type { ToolCallBlock } from "../content.ts";
 import { Conversation } from "../conversation/conversation.ts";
-import { AgentError } from "../errors.ts";
-import { RunQueue } from "../event-queue.ts";
-import type { AgentEvent, EmitEvent, RunResult } from "../events.ts";
-import { keepRunShapes } from "./exemplars.ts";
-import { Run } from "./run.ts";
+import { unansweredCalls } from "../conversation/pending.ts";
+import { toolCalls } from "../conversation/repair.ts";
+import { RequestView } from "../conversation/request-view.ts";
+import { TokenCount } from "../conversation/token-count.ts";
+import { AgentError, asAgentError } from "../errors.ts";
+import type { EmitEvent, EndReason, RunResult } from "../events.ts";
+import type { AgentMessage, AssistantMessage, Message } from "../messages.ts";
+import type { SystemPrompt } from "../model.ts";
+import { Snapshot } from "../snapshot.ts";
+import { STOP_REASONS } from "../stop-reasons.ts";
+import { ToolSet } from "../tools/tool-set.ts";
+import { Budget } from "./budget.ts";
+import { checkInput, loopNote, takeMessages } from "./input.ts";
+import { askModel } from "./model-turn.ts";
+import { race } from "./race.ts";
+import { Repeats } from "./repeats.ts";
+import { decideResumedCalls } from "./resumed-calls.ts";
+import { RunLog } from "./run-log.ts";
+import { type End, errorOf, resultOf, stoppedBy } from "./run-result.ts";
+import { RunStop } from "./run-stop.ts";
+import { soundCall } from "./sound-turn.ts";
+import { texts } from "./texts.ts";
+import { type BatchOutcome, ToolBatch, type ToolRunner } from "./tool-batch.ts";
+import { abortedCall } from "./tool-call.ts";
+import { failedCall } from "./tool-result.ts";
+import { Window } from "./window.ts";
 
-/**
- * One run, started by the first who asks for its events or its result. Events are pulled: a run that is 256 events
- * ahead waits. Leaving the iteration early aborts the run.
- */
-export interface AgentRun extends AsyncIterable<AgentEvent> {
-  /**
-   * How the run ended. Without an iteration the events are not kept.
-   * @throws AgentError when the input is wrong, there is nothing to do, or a hook of the host failed
-   */
-  result(): Promise<RunResult>;
+const GRACE_MS = 1_000;
+const CONTINUATIONS = 2;
+/** How often in a row a vendor may ask to be called again before it counts as cut. */
+const PAUSES = 16;
+
+/** What a run starts from. */
+interface Opening {
+  readonly messages: readonly AgentMessage[];
+  readonly origin: "input" | "steer" | "followUp" | "loop";
 }
 
-/**
- * Runs an agent over a conversation: context in, events out, nothing kept. With no `input` it goes on from the end of
- * the history, whose open calls are settled first.
- */
-export function agentLoop(context: AgentContext, config: AgentLoopConfig): AgentRun {
-  let started: Promise<RunResult> | undefined;
-  const start = (emit: EmitEvent, signal = config.signal): Promise<RunResult> => {
-    const own = signal === undefined ? config : { ...config, signal };
-    started = runAgentLoop(context, own, emit);
-    return started;
-  };
-  return {
-    result: () => started ?? start(() => {}),
-    [Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
-      if (started !== undefined)
-        throw new AgentError("busy", "This run has begun; its events can be read once.");
-      const controller = new AbortController();
-      const onOuter = (): void => controller.abort(config.signal?.reason);
-      config.signal?.addEventListener("abort", onOuter);
-      if (config.signal?.aborted === true) onOuter();
-      const queue = new RunQueue(() => controller.abort(new Error("Nobody reads the events any more.")));
-      start((event) => queue.push(event), controller.signal)
-        .then(
-          () => queue.close(),
-          (error: unknown) => queue.close({ error }),
-        )
-        .finally(() => config.signal?.removeEventListener("abort", onOuter));
-      return queue;
-    },
-  };
-}
+/** What follows a model turn: another one, a rest unless somebody has more to say, or the end. */
+type Next =
+  | { readonly go: "on" }
+  | { readonly go: "rest"; readonly end: End }
+  | { readonly go: "end"; readonly end: End };
 
 /**
- * The same run with its events as plain calls: the cheapest way to watch one. `emit` must not throw; a promise it
- * gives is awaited before the run goes on.
- * @throws AgentError as `AgentRun.result`
+ * One run with its events as plain calls. A promise that `emit` gives is awaited before the run goes on; it must not
+ * throw.
+ * @throws AgentError when the input is wrong, there is nothing to do, or a hook of the host failed
  */
 export async function runAgentLoop(
   context: AgentContext,
   config: AgentLoopConfig,
   emit: EmitEvent,
 ): Promise<RunResult> {
-  keepRunShapes();
-  const run = new Run(new Conversation(context.history), context, config, emit);
-  return run.execute(context.input ?? []);
+  return new Run(new Conversation(context.history), context, config, emit).run(context.input ?? []);
+}
+
+/** One run over a conversation. */
+export class Run {
+  readonly #config: AgentLoopConfig;
+  readonly #system: AgentContext["system"];
+  readonly #conversation: Conversation;
+  readonly #view: RequestView;
+  readonly #tools: ToolSet;
+  readonly #snapshot: Snapshot;
+  readonly #stop: RunStop;
+  readonly #log: RunLog;
+  readonly #budget: Budget;
+  readonly #window: Window;
+  readonly #toolRunner: ToolRunner;
+  readonly #graceMs: number;
+  readonly #now: () => number;
+  /** Where in the history the run's own messages begin. */
+  #runStart: number;
+  #last: AssistantMessage | undefined;
+  #continuations = 0;
+  #pauses = 0;
+
+  /** @throws AgentError `invalid_tool` */
+  constructor(
+    conversation: Conversation,
+    context: Pick<AgentContext, "system" | "tools">,
+    config: AgentLoopConfig,
+    emit: EmitEvent,
+    snapshot: Snapshot = new Snapshot(),
+  ) {
+    const tokens = new TokenCount(conversation.messages);
+    const now = config.now ?? Date.now;
+    const graceMs = config.abortGraceMs ?? GRACE_MS;
+    const tools = new ToolSet(context.tools);
+    const budget = new Budget(config.limits);
+    const view = new RequestView(conversation, config.convertToLlm, config.context?.historyTurns);
+    const log = new RunLog(conversation, tokens, emit, config.onStep);
+    const stop = new RunStop(config.signal, config.limits?.wallMs);
+    const { signal } = stop;
+    this.#config = config;
+    this.#system = context.system;
+    this.#conversation = conversation;
+    this.#view = view;
+    this.#tools = tools;
+    this.#snapshot = snapshot;
+    this.#stop = stop;
+    this.#log = log;
+    this.#budget = budget;
+    this.#window = new Window({ config, conversation, view, tokens, tools, budget, signal, now });
+    const takeSteering = () => this.#take(config.steering);
+    const repeats = new Repeats(config.repeat);
+    this.#toolRunner = { tools, config, log, budget, repeats, signal, graceMs, now, takeSteering };
+    this.#graceMs = graceMs;
+    this.#now = now;
+    this.#runStart = conversation.messages.length;
+  }
+
+  /** @throws AgentError for wrong input, nothing to do, or a failed hook */
+  async run(input: readonly AgentMessage[]): Promise<RunResult> {
+    try {
+      const opening: Opening =
+        input.length > 0
+          ? { messages: checkInput(input), origin: "input" }
+          : await this.#openingWithoutInput();
+      await this.#log.emit({ type: "run.start" });
+      const result = this.#result(await this.#runFrom(opening).catch((error) => this.#fail(error)));
+      this.#stop.dispose();
+      await this.#log.emit({ type: "run.end", result });
+      return result;
+    } finally {
+      this.#stop.dispose();
+    }
+  }
+
+  abort(reason: unknown): void {
+    this.#stop.abort(reason);
+  }
+
+  /** Summarises the older part now, outside a run. Resolves with whether there was something to gain. */
+  async compact(): Promise<boolean> {
+    try {
+      return (await this.#log.follow(this.#window.compactNow())) > 0;
+    } finally {
+      this.#stop.dispose();
+    }
+  }
+
+  /** The double loop: outside over follow-ups, inside over model turns, their tool calls and steering. */
+  async #runFrom(opening: Opening): Promise<End> {
+    const ended = await this.#settleOpenCalls(opening.messages.length > 0);
+    await this.#log.commitInput(opening.messages, opening.origin);
+    if (ended !== undefined) return ended;
+    // What was said before the run began belongs before its first turn.
+    if (opening.origin === "input") await this.#commitSteering();
+
+    for (;;) {
+      let next: Next;
+      let steered: boolean;
+      do {
+        next = await this.#modelTurn();
+        if (next.go === "end") return next.end;
+        steered = await this.#commitSteering();
+      } while (steered || next.go === "on");
+
+      if (this.#stop.cause !== undefined) return stoppedBy(this.#stop.cause);
+      const followUps = await this.#take(this.#config.followUps);
+      await this.#log.commitInput(followUps, "followUp");
+      if (followUps.length === 0)
+        return this.#stop.cause === undefined ? next.end : stoppedBy(this.#stop.cause);
+    }
+  }
+
+  /** Asks the model, keeps its turn, and runs the calls it asks for. */
+  async #modelTurn(): Promise<Next> {
+    const limit = this.#budget.reached();
+    if (limit !== undefined) return endWith({ reason: "limit", limit });
+    if (this.#stop.cause !== undefined) return endWith(stoppedBy(this.#stop.cause));
+    this.#log.turn++;
+    this.#budget.beginTurn();
+    await this.#log.emit({ type: "turn.start", turn: this.#log.turn });
+
+    const answer = await this.#answer();
+    if (answer === undefined) return endWith(stoppedBy(this.#stop.cause));
+    const message = this.#conversation.withOwnIds(answer);
+    const calls = toolCalls(message);
+    this.#budget.addTurn(message);
+    this.#last = message;
+    this.#snapshot.clear();
+    // A turn that failed before it said anything is no part of the conversation.
+    const empty = message.content.length === 0 && message.error !== undefined;
+    if (!empty) await this.#log.commitTurn(message, calls);
+
+    const batch = calls.length > 0 ? await this.#toolCalls(message, calls) : NO_CALLS;
+    await this.#log.add(batch.results, "tool");
+    await this.#log.emit({ type: "turn.end", turn: this.#log.turn, message, results: batch.results });
+    // Taken from the host's queue, so it has to be kept whatever follows.
+    await this.#log.commitInput(batch.steering, "steer");
+    return this.#after(message, batch);
+  }
+
+  /** The model's turn, asked for once more with a shorter request where the vendor had no room for the first. */
+  async #answer(): Promise<AssistantMessage | undefined> {
+    const system = await this.#systemPrompt();
+    if (system === undefined) return undefined;
+    this.#shiftStart(await this.#log.follow(this.#window.makeRoom(system, this.#log.turn)));
+    const message = await this.#ask(system);
+    if (message?.stopReason !== "context_overflow") return message;
+
+    const replaced = await this.#log.follow(this.#window.afterOverflow(system, this.#log.turn));
+    if (replaced === undefined || this.#stop.cause !== undefined) return message;
+    this.#budget.addRequest(message);
+    this.#shiftStart(replaced);
+    await this.#log.emit({ type: "model.discard", reason: "overflow", error: errorOf(message) });
+    return this.#ask(system);
+  }
+
+  async #systemPrompt(): Promise<SystemPrompt | undefined> {
+    const prompt = typeof this.#system === "function" ? this.#system(this.#log.turn) : this.#system;
+    const given = await race(Promise.resolve(prompt), { signal: this.#stop.signal });
+    return given.done ? given.value : undefined;
+  }
+
+  /** One request to the model; `undefined` where the run has to stop first. */
+  async #ask(system: SystemPrompt): Promise<AssistantMessage | undefined> {
+    const messages = this.#stop.cause === undefined ? await this.#messages() : undefined;
+    if (messages === undefined || this.#stop.cause !== undefined) return undefined;
+    const { model, stream, streamOptions } = this.#config;
+    const { signal } = this.#stop;
+    const turn = await askModel(
+      {
+        model,
+        stream,
+        context: { system, messages, tools: this.#tools.specs },
+        options: this.#budget.limited({ ...streamOptions, signal }, model),
+        signal,
+        graceMs: this.#graceMs,
+        snapshot: this.#snapshot,
+        now: this.#now,
+      },
+      (event) => this.#log.emit(event),
+    );
+    this.#budget.addUsage(turn.spentBefore);
+    return turn.message;
+  }
+
+  /** What is sent, as the host would have it. */
+  async #messages(): Promise<readonly Message[] | undefined> {
+    const config = this.#config;
+    if (config.transformContext === undefined) return this.#view.request();
+    const { signal } = this.#stop;
+    const runStart = Math.max(0, this.#runStart - this.#view.hidden);
+    const given = config.transformContext(this.#view.messages, { turn: this.#log.turn, runStart, signal });
+    const changed = await race(Promise.resolve(given), { signal });
+    return changed.done && this.#stop.cause === undefined ? this.#view.request(changed.value) : undefined;
+  }
+
+  /** Calls run where the turn ended to have them run, and as long as they may; otherwise each gets an answer. */
+  #toolCalls(message: AssistantMessage, calls: readonly ToolCallBlock[]): Promise<BatchOutcome> {
+    const batch = new ToolBatch(this.#toolRunner, message, calls);
+    const { stopReason } = message;
+    if (stopReason === "aborted") return batch.skip(abortedCall);
+    const spent = this.#budget.spent();
+    if (stopReason === "tool_use" && spent === undefined) return batch.run();
+    let why = texts.notAsked(stopReason);
+    if (stopReason === "max_tokens") why = texts.cut;
+    else if (stopReason === "tool_use") why = texts.limit(spent ?? "");
+    return batch.skip(() => failedCall("skipped", why));
+  }
+
+  async #after({ stopReason, ...message }: AssistantMessage, batch: BatchOutcome): Promise<Next> {
+    const { end } = batch;
+    if (end?.reason === "waiting") return endWith({ reason: "waiting", pending: batch.waiting });
+    if (this.#stop.cause !== undefined) return endWith(stoppedBy(this.#stop.cause));
+    if (end !== undefined) return endWith(end);
+
+    const called = toolCalls({ ...message, stopReason }).length > 0;
+    // An adapter written without types may say something else in its own words.
+    const rule = STOP_REASONS[stopReason] ?? STOP_REASONS.error;
+    if (rule.text !== "part") {
+      this.#continuations = 0;
+      this.#pauses = 0;
+    }
+    switch (rule.next) {
+      case "tools":
+        return called ? GO_ON : restWith(rule.ends);
+      case "rest":
+        return restWith(rule.ends);
+      case "resume":
+        return ++this.#pauses <= PAUSES ? GO_ON : restWith(rule.ends);
+      case "continue":
+        if (++this.#continuations > (this.#config.continuations ?? CONTINUATIONS)) return restWith(rule.ends);
+        // Results already say that the message was cut.
+        if (!called) await this.#log.commitInput([loopNote(texts.continueCut, this.#now())], "loop");
+        return GO_ON;
+      case "fail":
+        return endWith({ reason: "error", error: errorOf({ ...message, stopReason }) });
+    }
+  }
+
+  /** What a run without input starts from: open calls and unanswered messages, what is queued, or a cut turn. */
+  async #openingWithoutInput(): Promise<Opening> {
+    const { messages } = this.#conversation;
+    const last = messages.at(-1);
+    const nothing: Opening = { messages: [], origin: "input" };
+    if (last !== undefined && (last.role !== "assistant" || unansweredCalls(messages) !== undefined))
+      return nothing;
+    const steering = await this.#take(this.#config.steering);
+    if (steering.length > 0) return { messages: steering, origin: "steer" };
+    if (this.#stop.cause !== undefined) return nothing;
+    const followUps = await this.#take(this.#config.followUps);
+    if (followUps.length > 0) return { messages: followUps, origin: "followUp" };
+    if (this.#stop.cause !== undefined) return nothing;
+    switch (last?.stopReason) {
+      case "pause":
+        return nothing;
+      case "max_tokens":
+        return { messages: [loopNote(texts.continueCut, this.#now())], origin: "loop" };
+      case "aborted":
+      case "error":
+        return { messages: [loopNote(texts.continueBroken, this.#now())], origin: "loop" };
+      default:
+        throw new AgentError(
+          "nothing_to_continue",
+          "The conversation waits for the user, not for the model.",
+        );
+    }
+  }
+
+  /** Gives each call an earlier run left open its result, or runs it. Resolves with the end when the run ends here. */
+  async #settleOpenCalls(newInput: boolean): Promise<End | undefined> {
+    const open = unansweredCalls(this.#conversation.messages);
+    if (open === undefined) return undefined;
+    const { signal } = this.#stop;
+    const calls = open.calls.map(soundCall);
+    const decided = await decideResumedCalls(
+      calls,
+      newInput,
+      this.#tools,
+      this.#config.onPendingCall,
+      signal,
+    );
+    const batch = await new ToolBatch(this.#toolRunner, open.message, calls, decided).run();
+    await this.#log.add(batch.results, "tool");
+    if (newInput && batch.waiting.length > 0) {
+      // What was said has its place behind the results, so a call can wait no longer.
+      const superseded = new ToolBatch(this.#toolRunner, open.message, batch.waiting);
+      const skipped = await superseded.skip(() => failedCall("skipped", texts.superseded));
+      await this.#log.add(skipped.results, "tool");
+    }
+    this.#conversation.sortLastResults();
+    if (batch.end?.reason === "waiting" && !newInput) return { reason: "waiting", pending: batch.waiting };
+    if (this.#stop.cause !== undefined) return stoppedBy(this.#stop.cause);
+    return batch.end?.reason === "limit" ? batch.end : undefined;
+  }
+
+  async #commitSteering(): Promise<boolean> {
+    const steering = await this.#take(this.#config.steering);
+    await this.#log.commitInput(steering, "steer");
+    return steering.length > 0;
+  }
+
+  async #take(source: AgentLoopConfig["steering"]): Promise<readonly AgentMessage[]> {
+    return this.#log.take(await takeMessages(source, this.#stop.signal, this.#graceMs));
+  }
+
+  #result(end: End): RunResult {
+    return resultOf(end, this.#log.added, this.#last, this.#budget.used);
+  }
+
+  /** What a run that cannot go on rejects with; told first. */
+  async #fail(error: unknown): Promise<never> {
+    const failure = asAgentError(error, "hook_failed");
+    const { code, message } = failure;
+    const { unkept } = this.#log;
+    const result = { ...this.#result({ reason: "error" }), failure: { code, message, unkept } };
+    await this.#log.emit({ type: "run.end", result });
+    throw failure;
+  }
+
+  /** Keeps the start of the run where it is when messages before it gave way to one summary. */
+  #shiftStart(replaced: number): void {
+    if (replaced > 0) this.#runStart = Math.max(1, this.#runStart - replaced + 1);
+  }
+}
+
+const GO_ON: Next = { go: "on" };
+const NO_CALLS: BatchOutcome = { results: [], waiting: [], steering: [] };
+
+function restWith(reason: EndReason): Next {
+  return { go: "rest", end: { reason } };
+}
+
+function endWith(end: End): Next {
+  return { go: "end", end };
 }

@@ -1,68 +1,43 @@
-import type { Block, BlockHead, ToolCallBlock } from "../content.ts";
-import { isDeeperThan, MAX_DEPTH } from "../json.ts";
+import type { Block, ToolCallBlock } from "../content.ts";
+import { isMedia } from "../content.ts";
+import { isDeeperThan, isJsonObject, isWellFormed, MAX_DEPTH, toWellFormed } from "../json.ts";
 import type { AssistantMessage } from "../messages.ts";
-import type { ModelEvent } from "../model.ts";
-import { isJsonObject } from "../schema/issues.ts";
 import { soundUsage } from "../usage.ts";
-import { isMedia } from "./result.ts";
 import { texts } from "./texts.ts";
 
 /**
- * A model's turn as the loop, a store and the next request can rely on: an adapter or a tool written without types may
- * give anything. What is no block is left out, a call is given what it lacks, arguments too deep to be walked count as
- * malformed, and what is no count is no usage. `undefined` where there is no turn at all; the same object when it is fine.
+ * A model's turn as the loop, a store and the next request can rely on: an adapter written without types may give
+ * anything, and a model writes what it likes. What is no block is left out, a call is given what it lacks, arguments
+ * too deep to be walked count as malformed, half of a surrogate pair gives way to U+FFFD, and what is no count is no
+ * usage. `undefined` where there is no turn at all; the same object when it is fine.
  */
 export function soundTurn(given: AssistantMessage | undefined): AssistantMessage | undefined {
   if (given?.role !== "assistant" || typeof given.stopReason !== "string") return undefined;
   const { content } = given;
   if (!Array.isArray(content)) return undefined;
   const usage = given.usage ? soundUsage(given.usage) : undefined;
-  let at = 0;
-  while (at < content.length && isSoundBlock(content[at])) at++;
-  if (at === content.length && usage === given.usage) return given;
+  const sound = content.every(isSoundBlock);
+  if (sound && usage === given.usage) return given;
   const { usage: _dropped, ...rest } = given;
-  const blocks: readonly Block[] = at === content.length ? content : content.flatMap(mended);
+  const blocks: readonly Block[] = sound ? content : content.flatMap(soundBlock);
   return { ...rest, content: blocks, ...(usage === undefined ? {} : { usage }) };
 }
 
-/** Whether an event of a stream that has not ended is one, as far as anybody relies on it. */
-export function isSoundEvent(event: Exclude<ModelEvent, { readonly type: "finish" | "error" }>): boolean {
-  switch (event.type) {
-    case "text.delta":
-    case "thinking.delta":
-    case "tool.delta":
-      return event.index >= 0 && typeof event.delta === "string";
-    case "block.start": {
-      const head: BlockHead | undefined = event.block;
-      if (typeof head?.type !== "string" || !(event.index >= 0)) return false;
-      return head.type !== "toolCall" || (typeof head.id === "string" && typeof head.name === "string");
-    }
-    case "block.end":
-      return event.index >= 0 && isSoundBlock(event.block);
-    case "usage":
-      return isJsonObject(event.usage);
-    case "attempt":
-      return isJsonObject(event.failure) && isJsonObject(event.next);
-    case "start":
-      return isJsonObject(event.request) && Array.isArray(event.warnings);
-    default:
-      return false;
-  }
-}
-
-function isSoundBlock(block: Block | undefined): boolean {
+/** Whether a block is whole, and can be kept and sent as it is. */
+export function isSoundBlock(block: Block | undefined): boolean {
   switch (block?.type) {
     case "text":
     case "thinking":
     case "refusal":
     case "citation":
-      return typeof block.text === "string";
+      return typeof block.text === "string" && block.text.isWellFormed();
     case "toolCall":
       return (
         typeof block.name === "string" &&
         typeof block.id === "string" &&
         typeof block.argsText === "string" &&
-        (block.args === undefined || (isJsonObject(block.args) && !isDeeperThan(block.args, MAX_DEPTH)))
+        block.argsText.isWellFormed() &&
+        (block.args === undefined || isSoundArgs(block.args))
       );
     case "opaque":
       return block.native?.data !== undefined;
@@ -76,21 +51,39 @@ export function soundCall(call: ToolCallBlock): ToolCallBlock {
   return isSoundBlock(call) ? call : mendedCall(call);
 }
 
-function mended(block: Block): readonly Block[] {
+function isSoundArgs(args: unknown): boolean {
+  return isJsonObject(args) && !isDeeperThan(args, MAX_DEPTH) && isWellFormed(args);
+}
+
+function soundBlock(block: Block): readonly Block[] {
   if (isSoundBlock(block)) return [block];
-  return block?.type === "toolCall" ? [mendedCall(block)] : [];
+  switch (block?.type) {
+    case "text":
+    case "thinking":
+    case "refusal":
+    case "citation":
+      return typeof block.text === "string" ? [{ ...block, text: block.text.toWellFormed() }] : [];
+    case "toolCall":
+      return [mendedCall(block)];
+    default:
+      return [];
+  }
 }
 
 function mendedCall(call: ToolCallBlock): ToolCallBlock {
-  const { args, argsError: said, ...rest } = call;
-  const right = isJsonObject(args) && !isDeeperThan(args, MAX_DEPTH);
-  const argsError = right ? said : (said ?? texts.notArguments(MAX_DEPTH));
+  const { args: given, argsError: said, ...rest } = call;
+  const readable = isJsonObject(given) && !isDeeperThan(given, MAX_DEPTH);
+  const wellFormed = readable && !isWellFormed(given) ? toWellFormed(given) : given;
+  const args = readable && isJsonObject(wellFormed) ? wellFormed : undefined;
+  const argsError = args === undefined ? (said ?? texts.notArguments(MAX_DEPTH)) : said;
+  // The text is what is sent again, so it says what the arguments say.
+  const keepsText = typeof call.argsText === "string" && (args === undefined || args === given);
   return {
     ...rest,
     name: stringOf(call.name),
     id: stringOf(call.id),
-    args: right ? args : undefined,
-    argsText: typeof call.argsText === "string" ? call.argsText : right ? JSON.stringify(args) : "",
+    args,
+    argsText: keepsText ? call.argsText.toWellFormed() : args === undefined ? "" : JSON.stringify(args),
     ...(argsError === undefined ? {} : { argsError }),
   };
 }

@@ -1,0 +1,77 @@
+import type { ConvertToLlm } from "../hooks.ts";
+import type { AgentMessage, Message, ToolResultMessage } from "../messages.ts";
+import { STOP_REASONS } from "../stop-reasons.ts";
+import type { Conversation } from "./conversation.ts";
+import { convertToLlm } from "./convert.ts";
+import { turnStart } from "./history-turns.ts";
+import { repairHistory } from "./repair.ts";
+
+const GO_ON = "(Go on.)";
+
+/** What a vendor sees of a conversation: without old turns, with pruned results, converted, and always valid. */
+export class RequestView {
+  readonly #conversation: Conversation;
+  readonly #convert: ConvertToLlm;
+  readonly #historyTurns: number | undefined;
+  /** What a pruned result looks like now. Pruning lasts, so that the start of the request stays the same. */
+  readonly #pruned = new Map<AgentMessage, ToolResultMessage>();
+  /** A message is converted once, so that it stays the same object from request to request. */
+  readonly #converted = new WeakMap<AgentMessage, { readonly message: Message | undefined }>();
+
+  constructor(conversation: Conversation, convert: ConvertToLlm = convertToLlm, historyTurns?: number) {
+    this.#conversation = conversation;
+    this.#convert = convert;
+    this.#historyTurns = historyTurns;
+  }
+
+  /** How many messages at the start of the history are not sent. */
+  get hidden(): number {
+    return turnStart(this.#conversation.messages, this.#historyTurns);
+  }
+
+  /** Messages a request is made from, before conversion. */
+  get messages(): AgentMessage[] {
+    return this.#conversation.messages.slice(this.hidden).map((message) => this.prunedAs(message));
+  }
+
+  /** The message as it is sent now. */
+  prunedAs(message: AgentMessage): AgentMessage {
+    return this.#pruned.get(message) ?? message;
+  }
+
+  /** Sends results as `changes` has them, whose keys are the results as they were sent so far. */
+  prune(changes: ReadonlyMap<AgentMessage, ToolResultMessage>): void {
+    for (const message of this.#conversation.messages) {
+      const next = changes.get(this.prunedAs(message));
+      if (next !== undefined) this.#pruned.set(message, next);
+    }
+  }
+
+  /** What the vendor gets; made of `messages` where a host changed what is sent. A new array each time. */
+  request(messages: readonly AgentMessage[] = this.messages): readonly Message[] {
+    const converted = messages
+      .map((message) => this.#toLlm(message))
+      .filter((message) => message !== undefined);
+    const repaired = repairHistory(converted);
+    if (repaired.changes.length > 0) this.#conversation.reserveIds(repaired.messages);
+    return withSomethingToAnswer(repaired.messages);
+  }
+
+  #toLlm(message: AgentMessage): Message | undefined {
+    let converted = this.#converted.get(message);
+    if (converted === undefined) {
+      converted = { message: this.#convert(message) };
+      this.#converted.set(message, converted);
+    }
+    return converted.message;
+  }
+}
+
+/** A host may have left out, or lost, what there was to answer. */
+function withSomethingToAnswer(messages: readonly Message[]): readonly Message[] {
+  const last = messages.at(-1);
+  if (last !== undefined && (last.role !== "assistant" || STOP_REASONS[last.stopReason]?.next === "resume")) {
+    return messages;
+  }
+  return [...messages, { role: "user", content: GO_ON, timestamp: last?.timestamp ?? 0 }];
+}

@@ -1,0 +1,96 @@
+import type { RunLimits } from "../config.ts";
+import type { LimitName, RunUsage } from "../events.ts";
+import type { AssistantMessage } from "../messages.ts";
+import type { Model, StreamOptions, Usage } from "../model.ts";
+import { estimateTokens } from "../tokens.ts";
+import { addUsage, NO_USAGE, soundUsage } from "../usage.ts";
+
+const DEFAULT_TURNS = 200;
+const DEFAULT_CALLS = 1_000;
+/** How long adapters wait for a silent model by default, and the least that is asked of them. */
+const SILENCE_MS = 55_000;
+const LEAST_SILENCE_MS = 10_000;
+
+/** What a run has used of what it may use. */
+export class Budget {
+  readonly #limits: RunLimits;
+  #turns = 0;
+  #toolCalls = 0;
+  #usage: Usage = NO_USAGE;
+  #outputTokens = 0;
+  #silentMs = 0;
+
+  constructor(limits: RunLimits = {}) {
+    this.#limits = limits;
+  }
+
+  get used(): RunUsage {
+    return { usage: this.#usage, turns: this.#turns, toolCalls: this.#toolCalls };
+  }
+
+  addTurn(message: AssistantMessage): void {
+    this.#turns++;
+    this.addRequest(message);
+  }
+
+  /** A model call that is no turn of its own: a summary, or an attempt that was void. */
+  addRequest(message: AssistantMessage): void {
+    const usage = message.usage && soundUsage(message.usage);
+    if (usage !== undefined) this.#usage = addUsage(this.#usage, usage);
+    if (this.#limits.outputTokens !== undefined) {
+      this.#outputTokens += usage?.output.total ?? estimateTokens(message);
+    }
+  }
+
+  /** What attempts used whose turn came from another one. */
+  addUsage(given: Usage): void {
+    const usage = soundUsage(given);
+    this.#usage = addUsage(this.#usage, usage);
+    this.#outputTokens += usage.output.total ?? 0;
+  }
+
+  /** Counts a call; `false` where no more are allowed. */
+  takeCall(): boolean {
+    if (this.#toolCalls >= (this.#limits.toolCalls ?? DEFAULT_CALLS)) return false;
+    this.#toolCalls++;
+    return true;
+  }
+
+  /** The limit that forbids another model call. */
+  reached(): LimitName | undefined {
+    return this.#turns >= (this.#limits.turns ?? DEFAULT_TURNS) ? "turns" : this.spent();
+  }
+
+  /** The limit on tokens or money that is used up. */
+  spent(): LimitName | undefined {
+    const { outputTokens, costMicros } = this.#limits;
+    if (outputTokens !== undefined && this.#outputTokens >= outputTokens) return "outputTokens";
+    if (costMicros !== undefined && (this.#usage.costMicros ?? 0) >= costMicros) return "costMicros";
+    return undefined;
+  }
+
+  beginTurn(): void {
+    this.#silentMs = 0;
+  }
+
+  /** This turn has waited in vain for a summary: a model that stays silent again is given up so much the earlier. */
+  addSilence(ms: number): void {
+    this.#silentMs += ms;
+  }
+
+  /** The options of the next request, with no more output and no more waiting asked for than is left. */
+  limited(options: StreamOptions, model: Model): StreamOptions {
+    const { outputTokens } = this.#limits;
+    const limited: Mutable<StreamOptions> = { ...options };
+    if (this.#silentMs > 0) {
+      limited.silenceMs = Math.max(LEAST_SILENCE_MS, (options.silenceMs ?? SILENCE_MS) - this.#silentMs);
+    }
+    if (outputTokens !== undefined) {
+      const left = Math.max(1, outputTokens - this.#outputTokens);
+      if (left < (options.maxOutputTokens ?? model.maxOutputTokens)) limited.maxOutputTokens = left;
+    }
+    return limited;
+  }
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };

@@ -1,0 +1,68 @@
+import type { ToolCallBlock } from "../content.ts";
+import type { EndReason, LimitName, RunResult, RunUsage } from "../events.ts";
+import type { AgentMessage, AssistantMessage } from "../messages.ts";
+import type { ModelErrorData } from "../model.ts";
+import { STOP_REASONS } from "../stop-reasons.ts";
+import type { StopCause } from "./run-stop.ts";
+
+/** How a run ended, before it is told. */
+export interface End {
+  readonly reason: EndReason;
+  readonly limit?: LimitName;
+  readonly error?: ModelErrorData;
+  readonly pending?: readonly ToolCallBlock[];
+}
+
+/** The end of a run that had to stop. */
+export function stoppedBy(cause: StopCause | undefined): End {
+  return cause === "wallMs" ? { reason: "limit", limit: "wallMs" } : { reason: "aborted" };
+}
+
+/** What went wrong with a turn, also where the turn itself does not say. */
+export function errorOf(message: AssistantMessage): ModelErrorData {
+  return (
+    message.error ?? {
+      code: message.stopReason === "context_overflow" ? "overflow" : "protocol",
+      message: `The turn of ${message.model} ended with ${message.stopReason}.`,
+      retryable: false,
+      emitted: message.content.length > 0,
+      scope: "model",
+    }
+  );
+}
+
+/** What a run tells whoever waits for it. `last` is its last turn. */
+export function resultOf(
+  { reason, limit, error, pending = [] }: End,
+  messages: readonly AgentMessage[],
+  last: AssistantMessage | undefined,
+  used: RunUsage,
+): RunResult {
+  return {
+    reason,
+    messages,
+    message: last,
+    text: answerText(messages, last),
+    used,
+    pending,
+    ...(limit === undefined ? {} : { limit }),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+/** The text of the last turn, and of those before it that were cut or paused and went on in it. */
+function answerText(messages: readonly AgentMessage[], last: AssistantMessage | undefined): string {
+  if (last === undefined) return "";
+  const at = messages.lastIndexOf(last);
+  let text = textOf(last);
+  for (const message of messages.slice(0, at < 0 ? undefined : at).toReversed()) {
+    if (message.role !== "assistant") continue;
+    if (STOP_REASONS[message.stopReason]?.text !== "part") break;
+    text = textOf(message) + text;
+  }
+  return text;
+}
+
+function textOf({ content }: AssistantMessage): string {
+  return content.map((block) => (block.type === "text" ? block.text : "")).join("");
+}

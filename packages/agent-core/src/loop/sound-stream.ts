@@ -1,0 +1,129 @@
+import { errorText } from "../errors.ts";
+import { isJsonObject } from "../json.ts";
+import type { ModelEvent } from "../model.ts";
+import { race } from "./race.ts";
+import { isSoundBlock } from "./sound-turn.ts";
+
+/** How long a stream that has given its last event may take to close. */
+const CLOSE_MS = 250;
+
+/** An event that ends a stream. */
+export type LastEvent = Extract<ModelEvent, { readonly type: "finish" | "error" }>;
+/** An event of a stream that goes on. */
+export type OngoingEvent = Exclude<ModelEvent, LastEvent>;
+/** A stream that did not come to an end of its own, and why. */
+export interface BrokenStream {
+  readonly type: "broken";
+  readonly why: string;
+}
+
+/**
+ * A stream of somebody else's making, read as if it were sound. An adapter written without types may give anything:
+ * what is no event of a turn is left out, and a stream that throws, gives nonsense or stops short comes to an end that
+ * says so.
+ */
+export class SoundStream {
+  readonly #open: () => AsyncIterable<ModelEvent>;
+  #iterator: AsyncIterator<ModelEvent> | undefined;
+  #closed = false;
+
+  constructor(open: () => AsyncIterable<ModelEvent>) {
+    this.#open = open;
+  }
+
+  /** Passes on each event, waiting for whoever takes it. Rejects only when `onEvent` does. */
+  async read(onEvent: (event: OngoingEvent) => void | Promise<void>): Promise<LastEvent | BrokenStream> {
+    let why = "The stream ended before the turn did.";
+    try {
+      while (!this.#closed) {
+        const event = await this.#next();
+        if (event === undefined) break;
+        if (event.type === "broken") {
+          why = event.why;
+          break;
+        }
+        if (event.type === "finish" || event.type === "error") {
+          await this.#readRest();
+          return event;
+        }
+        // Nearly all events are deltas, and few viewers make the run wait for them.
+        const wait = onEvent(event);
+        if (wait !== undefined) await wait;
+      }
+    } finally {
+      this.close();
+    }
+    return { type: "broken", why };
+  }
+
+  /** Reads no more. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    closeQuietly(this.#iterator);
+  }
+
+  /** The next event that is one; `undefined` at the end. */
+  async #next(): Promise<ModelEvent | BrokenStream | undefined> {
+    try {
+      this.#iterator ??= this.#open()[Symbol.asyncIterator]();
+      for (;;) {
+        const next: IteratorResult<ModelEvent> | undefined = await this.#iterator.next();
+        if (next === undefined || next.done === true || this.#closed) return undefined;
+        const event: ModelEvent | undefined = next.value;
+        if (typeof event !== "object" || event === null) {
+          return { type: "broken", why: "The stream gave something that is no event." };
+        }
+        if (event.type === "error" && !event.error) {
+          return { type: "broken", why: "The stream ended in an error that does not say what it is." };
+        }
+        if (event.type === "finish" || event.type === "error" || isSoundEvent(event)) return event;
+      }
+    } catch (error) {
+      return { type: "broken", why: errorText(error) };
+    }
+  }
+
+  /** What follows the last event is read too, which lets a connection go back to its pool. */
+  async #readRest(): Promise<void> {
+    const iterator = this.#iterator;
+    if (iterator === undefined) return;
+    try {
+      const rest = await race(Promise.resolve(iterator.next()), { timeoutMs: CLOSE_MS });
+      this.#closed = rest.done && rest.value?.done === true;
+    } catch {
+      // The turn is whole either way.
+      this.#closed = true;
+    }
+  }
+}
+
+/** Not waited for: an iterator that hangs would not let go of whoever leaves. */
+function closeQuietly(iterator: AsyncIterator<ModelEvent> | undefined): void {
+  const close = async (): Promise<unknown> => iterator?.return?.();
+  close().catch(() => {});
+}
+
+function isSoundEvent(event: OngoingEvent): boolean {
+  switch (event.type) {
+    case "text.delta":
+    case "thinking.delta":
+    case "tool.delta":
+      return event.index >= 0 && typeof event.delta === "string";
+    case "block.start": {
+      const { block, index } = event;
+      if (typeof block?.type !== "string" || !(index >= 0)) return false;
+      return block.type !== "toolCall" || (typeof block.id === "string" && typeof block.name === "string");
+    }
+    case "block.end":
+      return event.index >= 0 && isSoundBlock(event.block);
+    case "usage":
+      return isJsonObject(event.usage);
+    case "attempt":
+      return isJsonObject(event.failure) && isJsonObject(event.next);
+    case "start":
+      return isJsonObject(event.request) && Array.isArray(event.warnings);
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,240 @@
+import type { AgentLoopConfig } from "../config.ts";
+import type { ToolCallBlock } from "../content.ts";
+import { errorText, isAgentError } from "../errors.ts";
+import type { AgentEvent, ToolOutcome } from "../events.ts";
+import type { AfterToolCall, Step, ToolCallInfo, ToolDecision } from "../hooks.ts";
+import type { JsonObject } from "../json.ts";
+import type { AssistantMessage } from "../messages.ts";
+import type { ToolResult } from "../tool.ts";
+import type { CompiledTool, ToolSet } from "../tools/tool-set.ts";
+import { Progress } from "./progress.ts";
+import { race } from "./race.ts";
+import { texts } from "./texts.ts";
+import { failedCall, type SettledCall, soundResult } from "./tool-result.ts";
+
+/** The circumstances of a call. */
+export interface CallSetting {
+  readonly tools: ToolSet;
+  readonly hooks: Pick<AgentLoopConfig, "beforeToolCall" | "onAsk" | "afterToolCall">;
+  /** The model turn that asked for it. */
+  readonly message: AssistantMessage;
+  readonly turn: number;
+  /** Ends the call, `graceMs` milliseconds after which a body that goes on is left behind. */
+  readonly signal: AbortSignal;
+  readonly graceMs: number;
+  /** Characters a result may have. */
+  readonly resultChars: number;
+  /** Calls of the turn without a result, this one among them. */
+  readonly pending: () => readonly ToolCallBlock[];
+  readonly onProgress: (partial: ToolResult) => void | Promise<void>;
+}
+
+/** A call whose arguments passed, and what the hooks are told of it. */
+interface CheckedCall {
+  readonly tool: CompiledTool["tool"];
+  readonly info: ToolCallInfo;
+}
+
+/**
+ * One call on its way from what the model wrote to a result: validate, gate, execute, result. Each step and event it
+ * gives is to be kept and told before it goes on. What a schema, a gate or a tool does wrong is the result; only a
+ * viewer that threw is thrown. `waiting`: a person has not decided yet.
+ */
+export async function* toolCall(
+  call: ToolCallBlock,
+  setting: CallSetting,
+): AsyncGenerator<Step | AgentEvent, SettledCall | "waiting"> {
+  try {
+    const validated = await validate(call, setting);
+    if ("outcome" in validated) return validated;
+    const allowed = yield* gate(validated, setting);
+    if (allowed === "waiting" || "outcome" in allowed) return allowed;
+    const { args } = allowed.info;
+    const { turn, pending } = setting;
+    yield { kind: "toolStart", turn, messages: [], pendingToolCalls: pending(), call, args };
+    yield { type: "tool.start", call, args };
+    const settled = await execute(allowed, setting);
+    return await afterwards(allowed, settled, setting);
+  } catch (error) {
+    if (isAgentError(error)) throw error;
+    return failedCall("error", errorText(error));
+  }
+}
+
+/** The result of a call that the run's end came before. */
+export function abortedCall(call: ToolCallBlock): SettledCall {
+  return failedCall("aborted", texts.abortedBefore(call.name));
+}
+
+async function validate(call: ToolCallBlock, setting: CallSetting): Promise<CheckedCall | SettledCall> {
+  const { tools, message, turn, signal } = setting;
+  const compiled = tools.get(call.name);
+  if (compiled === undefined) return failedCall("error", texts.unknownTool(call.name, tools.names));
+  if (call.args === undefined) return failedCall("error", texts.malformed(call));
+  const checked = await checkArgs(call, compiled, call.args, setting);
+  if ("outcome" in checked) return checked;
+  if ("problems" in checked) return failedCall("error", texts.invalid(call.name, checked.problems));
+  const { tool } = compiled;
+  return { tool, info: { call, tool, args: checked.args, message, turn, signal } };
+}
+
+/** A schema's own code may throw, then the arguments did not pass; or take its time, which ends with the tool's. */
+async function checkArgs(
+  call: ToolCallBlock,
+  { tool, check }: CompiledTool,
+  args: JsonObject,
+  { signal }: CallSetting,
+): Promise<{ readonly args: unknown } | { readonly problems: string } | SettledCall> {
+  try {
+    const { timeoutMs } = tool;
+    const checked = await race(check(args), { signal, timeoutMs });
+    if (signal.aborted) return abortedCall(call);
+    if (!checked.done) return failedCall("timeout", texts.timeout(call.name, timeoutMs ?? 0));
+    return checked.value.ok ? { args: checked.value.args } : { problems: checked.value.problems };
+  } catch (error) {
+    return { problems: `- the arguments: ${errorText(error)}` };
+  }
+}
+
+/** Asks the gate, and a person where it says so. What a gate that fails leaves undecided does not run. */
+async function* gate(
+  checked: CheckedCall,
+  setting: CallSetting,
+): AsyncGenerator<AgentEvent, CheckedCall | SettledCall | "waiting"> {
+  const { hooks, signal } = setting;
+  if (hooks.beforeToolCall === undefined) return checked;
+  const { info } = checked;
+  const { call } = info;
+  let decision: ToolDecision | undefined;
+  try {
+    decision = await untilStopped(hooks.beforeToolCall(info), signal);
+  } catch (error) {
+    return failedCall("blocked", texts.gateFailed(call.name, errorText(error)));
+  }
+  if (signal.aborted) return abortedCall(call);
+  switch (decision?.action) {
+    case "block":
+      return failedCall("blocked", texts.blocked(call.name, decision.reason));
+    case "change":
+      return withArgs(checked, decision.args, setting);
+    case "ask":
+      yield { type: "tool.ask", call, question: decision.question };
+      return askPerson(checked, decision, setting);
+    default:
+      return checked;
+  }
+}
+
+async function askPerson(
+  checked: CheckedCall,
+  { question, details }: Extract<ToolDecision, { action: "ask" }>,
+  { hooks, signal }: CallSetting,
+): Promise<CheckedCall | SettledCall | "waiting"> {
+  const { info } = checked;
+  const { call } = info;
+  if (hooks.onAsk === undefined) return "waiting";
+  try {
+    const asked = { ...info, question, ...(details === undefined ? {} : { details }) };
+    const answer = await untilStopped(hooks.onAsk(asked), signal);
+    if (signal.aborted || answer === undefined) return abortedCall(call);
+    if (answer.action === "wait") return "waiting";
+    return answer.action === "allow"
+      ? checked
+      : failedCall("blocked", texts.denied(call.name, answer.reason));
+  } catch (error) {
+    return failedCall("blocked", texts.gateFailed(call.name, errorText(error)));
+  }
+}
+
+/** The call with the arguments of a gate, which are checked as the model's were. */
+async function withArgs(
+  checked: CheckedCall,
+  args: JsonObject,
+  setting: CallSetting,
+): Promise<CheckedCall | SettledCall> {
+  const { call } = checked.info;
+  const compiled = setting.tools.get(call.name);
+  if (compiled === undefined) return checked;
+  const changed = await checkArgs(call, compiled, args, setting);
+  if ("outcome" in changed) return changed;
+  if ("problems" in changed) return failedCall("blocked", texts.gateFailed(call.name, changed.problems));
+  return { ...checked, info: { ...checked.info, args: changed.args } };
+}
+
+/** A hook is left behind at once when the run has to stop. */
+async function untilStopped<T>(value: T | Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const waited = await race(Promise.resolve(value), { signal });
+  return waited.done ? waited.value : undefined;
+}
+
+/**
+ * Runs a tool's body. Resolves whatever the body does: throws, hangs after an abort or its time-out, gives nothing.
+ * After either the body has a moment to give a result of its own.
+ */
+async function execute({ tool, info }: CheckedCall, setting: CallSetting): Promise<SettledCall> {
+  const { call, args } = info;
+  const { graceMs, resultChars } = setting;
+  const { timeoutMs } = tool;
+  const own = new AbortController();
+  const progress = new Progress(setting.onProgress);
+  const context = {
+    signal: own.signal,
+    resultChars,
+    update: (partial: ToolResult): void => progress.report(partial),
+  };
+  // A body written in JavaScript may be synchronous.
+  const body = async (): Promise<ToolResult> => tool.execute({ id: call.id, name: call.name, args }, context);
+  const work = body().then(
+    (result) => ({ result: soundResult(result, call.name) }),
+    (error: unknown) => ({ error }),
+  );
+  const ended = await race(work, {
+    signal: setting.signal,
+    timeoutMs,
+    graceMs,
+    onEnding: (why) =>
+      own.abort(why === "timeout" ? new Error(late(call, timeoutMs)) : setting.signal.reason),
+  });
+  await progress.end();
+  const outcome: ToolOutcome | undefined = ended.ending === "stopped" ? "aborted" : ended.ending;
+  if (ended.done && "result" in ended.value) {
+    const { result } = ended.value;
+    return { result, outcome: outcome ?? (result.isError === true ? "error" : "ok") };
+  }
+  // What an aborted body throws says less than why it was aborted.
+  if (outcome === "aborted") return failedCall(outcome, texts.abortedDuring(call.name));
+  if (outcome === "timeout") return failedCall(outcome, late(call, timeoutMs));
+  return failedCall("error", ended.done && "error" in ended.value ? errorText(ended.value.error) : "");
+}
+
+function late(call: ToolCallBlock, timeoutMs = 0): string {
+  return texts.timeout(call.name, timeoutMs);
+}
+
+/** What the hook was about to replace is not shown as it was, should the run have to stop first. */
+async function afterwards(
+  { info }: CheckedCall,
+  settled: SettledCall,
+  { hooks, signal, graceMs }: CallSetting,
+): Promise<SettledCall> {
+  const { call } = info;
+  if (hooks.afterToolCall === undefined) return settled;
+  try {
+    const given = await race(afterCall(hooks.afterToolCall, info, settled.result), { signal, graceMs });
+    if (!given.done) return failedCall("aborted", texts.abortedDuring(call.name));
+    if (given.value === undefined) return settled;
+    const result = soundResult(given.value, call.name);
+    const outcome = settled.outcome === "ok" && result.isError === true ? "error" : settled.outcome;
+    return { result, outcome };
+  } catch (error) {
+    return failedCall("error", errorText(error));
+  }
+}
+
+async function afterCall(
+  hook: AfterToolCall,
+  info: ToolCallInfo,
+  result: ToolResult,
+): Promise<ToolResult | undefined> {
+  return hook({ ...info, result });
+}

@@ -1,0 +1,70 @@
+import { type InputBlock, isMedia } from "../content.ts";
+import type { ToolOutcome } from "../events.ts";
+import type { ToolResult } from "../tool.ts";
+import { texts } from "./texts.ts";
+
+/** What became of a call. */
+export interface SettledCall {
+  readonly result: ToolResult;
+  readonly outcome: ToolOutcome;
+}
+
+/** More levels than anybody looks into; a cycle has more. */
+const DETAIL_LEVELS = 256;
+
+/** A result that says what went wrong. */
+export function failed(text: string): ToolResult {
+  return { content: [{ type: "text", text: text.toWellFormed() }], isError: true };
+}
+
+/** A call that did not do what it should. */
+export function failedCall(outcome: ToolOutcome, text: string): SettledCall {
+  return { result: failed(text), outcome };
+}
+
+/**
+ * What a tool's body or a hook gave, as a result. A part that is no block gives way to a note that says so; where none
+ * is, the result is a failure. Details that JSON has no form for (a cycle, a bigint) are left out, as no host could keep
+ * them. Half of a surrogate pair gives way to U+FFFD. Never throws.
+ */
+export function soundResult(result: ToolResult | undefined, name: string): ToolResult {
+  try {
+    const content = result?.content;
+    if (result === undefined || !Array.isArray(content)) return failed(texts.noContent(name));
+    if (result.details !== undefined && !canBeKept(result.details, DETAIL_LEVELS)) {
+      const { details: _dropped, ...rest } = result;
+      return soundResult(rest, name);
+    }
+    if (content.length === 0) return { ...result, content: [{ type: "text", text: texts.emptyContent }] };
+    if (content.every(isSoundInput)) return result;
+    const readable: readonly InputBlock[] = content.filter(isReadable).map(wellFormed);
+    const unreadable = content.length - readable.length;
+    if (unreadable === 0) return { ...result, content: readable };
+    const note: InputBlock = { type: "text", text: texts.badContent(name, unreadable) };
+    return {
+      ...result,
+      content: [...readable, note],
+      ...(readable.length === 0 ? { isError: true } : {}),
+    };
+  } catch {
+    // An object that refuses to be read.
+    return failed(texts.noContent(name));
+  }
+}
+
+function isReadable(block: InputBlock | undefined): boolean {
+  return block?.type === "text" ? typeof block.text === "string" : isMedia(block);
+}
+
+function isSoundInput(block: InputBlock | undefined): boolean {
+  return isReadable(block) && (block?.type !== "text" || block.text.isWellFormed());
+}
+
+function wellFormed(block: InputBlock): InputBlock {
+  return block.type === "text" ? { ...block, text: block.text.toWellFormed() } : block;
+}
+
+function canBeKept(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return typeof value !== "bigint";
+  return levels > 0 && Object.values(value).every((item) => canBeKept(item, levels - 1));
+}

@@ -1,0 +1,242 @@
+import { describe, expect, it } from "vitest";
+import type { Asked, Turn } from "../../test/scripted.ts";
+import {
+  assistant,
+  collect,
+  lines,
+  MODEL,
+  SYSTEM,
+  scripted,
+  text,
+  tool,
+  toolCall,
+  usage,
+  user,
+} from "../../test/scripted.ts";
+import type { AgentEvent, AgentLoopConfig, AgentMessage, RunResult, Step, Tool } from "../index.ts";
+import { agentLoop } from "../index.ts";
+
+const WITHOUT_COMPACTION = { context: { compaction: false } } as const;
+const SMALL = { ...MODEL, contextWindow: 10_000 };
+const isSummary = (asked: Asked): boolean => asked.context.system.stable.startsWith("You keep the notes");
+
+/** A model that gives these turns, and `notes` whenever it is asked for a summary. */
+function model(turns: readonly Turn[], notes: Turn = "NOTES") {
+  const asked: Asked[] = [];
+  const inner = scripted(...turns);
+  const summariser = scripted(notes);
+  const stream: typeof inner.stream = (m, context, options) => {
+    const request = { model: m, context, options: options ?? {}, messages: context.messages };
+    asked.push(request);
+    return isSummary(request) ? summariser.stream(m, context, options) : inner.stream(m, context, options);
+  };
+  return { stream, asked };
+}
+
+async function run(
+  turns: readonly Turn[],
+  given: {
+    history?: readonly AgentMessage[];
+    tools?: readonly Tool[];
+    notes?: Turn;
+    config?: Partial<AgentLoopConfig>;
+  },
+): Promise<{ result: RunResult; events: AgentEvent[]; asked: Asked[]; steps: Step[] }> {
+  const { stream, asked } = model(turns, given.notes);
+  const steps: Step[] = [];
+  const loop = agentLoop(
+    { system: SYSTEM, history: given.history ?? [], input: [user("go", 50)], tools: given.tools ?? [] },
+    { model: SMALL, stream, onStep: (step) => void steps.push(step), now: () => 99, ...given.config },
+  );
+  const events = await collect(loop);
+  return { result: await loop.result(), events, asked, steps };
+}
+
+const talk = (turns: number, chars: number): AgentMessage[] =>
+  Array.from({ length: turns }, (_, i) => [
+    user(`q${i} ${"x".repeat(chars)}`, i),
+    assistant(`a${i}`, { timestamp: i }),
+  ]).flat();
+
+const overflow: Turn = () =>
+  assistant("", {
+    content: [],
+    stopReason: "error",
+    error: {
+      code: "overflow",
+      message: "prompt is too long",
+      status: 400,
+      retryable: false,
+      emitted: false,
+      scope: "model",
+    },
+  });
+
+describe("keeping inside the window", () => {
+  it("does nothing while there is room", async () => {
+    const { events } = await run(["ok"], { history: talk(5, 400) });
+    expect(events.some((event) => event.type === "prune" || event.type === "compaction.start")).toBe(false);
+  });
+
+  it("prunes old results before anything else, and leaves the history alone", async () => {
+    const big = tool("big", async () => text("data ".repeat(600)));
+    const turns = Array.from({ length: 9 }, (_, n) => assistant([toolCall(`c${n}`, "big", { n })]));
+    const { result, events, asked } = await run([...turns, "done"], {
+      tools: [big],
+      config: WITHOUT_COMPACTION,
+    });
+    expect(result.reason).toBe("done");
+    expect(events.some((event) => event.type === "prune")).toBe(false);
+    const more = Array.from({ length: 12 }, (_, n) => assistant([toolCall(`c${n}`, "big", { n })]));
+    const long = tool("big", async () => text("data ".repeat(1_200)));
+    const pruned = await run([...more, "done"], { tools: [long], config: WITHOUT_COMPACTION });
+    expect(pruned.events.filter((event) => event.type === "prune").length).toBeGreaterThan(0);
+    expect(pruned.events.some((event) => event.type === "compaction.start")).toBe(false);
+    const last = pruned.asked.at(-1)?.messages ?? [];
+    expect(lines(last)[2]).toMatch(/old result (was )?removed/);
+    expect(lines(last).at(-1)).toMatch(/^result#c11: (data ){1200}/);
+    const kept = pruned.result.messages.find((message) => message.role === "toolResult");
+    expect(
+      kept?.role === "toolResult" && kept.content[0]?.type === "text" && kept.content[0].text.length,
+    ).toBe(6_000);
+    expect(asked.length).toBe(10);
+  });
+
+  it("compacts what pruning cannot help, durably and before the model call", async () => {
+    const { events, asked, steps, result } = await run(["ok"], { history: talk(30, 1_000) });
+    const types = events.map((event) => event.type);
+    expect(types.slice(2, 6)).toEqual(["turn.start", "compaction.start", "compaction.end", "model.start"]);
+    const step = steps.find((other) => other.kind === "compaction");
+    expect(steps.map((other) => other.kind)).toEqual(["input", "compaction", "assistant"]);
+    expect(step?.kind === "compaction" && step.replaced).toBeGreaterThan(30);
+    const request = asked.at(-1)?.messages ?? [];
+    expect(lines(request)[0]).toContain("replaced by this summary:\n\nNOTES");
+    expect(request.at(-1)).toMatchObject({ content: "go" });
+    expect(result.messages.map((message) => message.role)).toEqual(["user", "assistant"]);
+  });
+
+  it("goes on without the model's help when the summary fails", async () => {
+    const { events, asked } = await run(["ok"], { history: talk(30, 1_000), notes: assistant("") });
+    expect(events.find((event) => event.type === "compaction.end")).toMatchObject({ source: "metadata" });
+    expect(lines(asked.at(-1)?.messages ?? [])[0]).toContain("The user wrote");
+  });
+
+  it("does not compact where the host forbids it", async () => {
+    const { asked } = await run(["ok"], {
+      history: talk(30, 1_000),
+      config: { context: { compaction: false } },
+    });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.messages).toHaveLength(61);
+  });
+
+  it("compacts now and then, not every turn, when it stays long", async () => {
+    const t = tool("t", "ok ".repeat(60));
+    const turns = Array.from({ length: 12 }, (_, n) => assistant([toolCall(`c${n}`, "t", { n })]));
+    const { stream, asked } = model([...turns, "done"]);
+    const system = { stable: "rule ".repeat(5_600) };
+    const run = agentLoop(
+      { system, history: talk(12, 900), input: [user("go")], tools: [t] },
+      { model: SMALL, stream, now: () => 99 },
+    );
+    expect((await run.result()).reason).toBe("done");
+    expect(asked.filter(isSummary)).toHaveLength(1);
+  });
+
+  it("adds what summaries cost to the run's usage", async () => {
+    const notes = assistant("NOTES", { usage: usage(4_000, 100, 900) });
+    const { result } = await run([assistant("ok", { usage: usage(500, 10, 70) })], {
+      history: talk(30, 1_000),
+      notes,
+      config: { context: { compaction: { chunkTokens: 50_000 } } },
+    });
+    expect(result.used).toMatchObject({ turns: 1, usage: { input: { total: 4_500 }, costMicros: 970 } });
+  });
+
+  it("is less patient with a model after a summary that never came", async () => {
+    let now = 0;
+    const { stream, asked } = model([assistant("ok")], () => {
+      now += 30_000;
+      throw new Error("stalled");
+    });
+    const loop = agentLoop(
+      { system: SYSTEM, history: talk(30, 1_000), input: [user("go")], tools: [] },
+      { model: SMALL, stream, now: () => now },
+    );
+    expect((await loop.result()).reason).toBe("done");
+    expect(asked.map((one) => one.options.silenceMs)).toEqual([undefined, 25_000]);
+    const fine = model([assistant("ok")]);
+    const run = agentLoop(
+      { system: SYSTEM, history: talk(30, 1_000), input: [user("go")], tools: [] },
+      { model: SMALL, stream: fine.stream, now: () => (now += 1_000) },
+    );
+    await run.result();
+    expect(fine.asked.at(-1)?.options.silenceMs).toBeUndefined();
+  });
+
+  it("counts what a summary cost that was given up", async () => {
+    const abort = new AbortController();
+    let chunks = 0;
+    const { stream } = scripted(() => {
+      if (++chunks === 3) abort.abort();
+      return assistant("NOTES", { usage: usage(100, 10, 7) });
+    });
+    const loop = agentLoop(
+      { system: SYSTEM, history: talk(30, 1_000), input: [user("go")], tools: [] },
+      { model: SMALL, stream, signal: abort.signal, context: { compaction: { chunkTokens: 1_000 } } },
+    );
+    const result = await loop.result();
+    expect(result.reason).toBe("aborted");
+    // The third was still at work.
+    expect(result.used.usage.costMicros).toBe(14);
+  });
+
+  it("tells transformContext where the run starts, after a compaction too", async () => {
+    const starts: number[] = [];
+    await run(["ok"], {
+      history: talk(30, 1_000),
+      config: {
+        transformContext: (messages, info) => {
+          expect(messages[info.runStart]).toMatchObject({ content: "go" });
+          starts.push(info.runStart);
+          return messages;
+        },
+      },
+    });
+    expect(starts).toHaveLength(1);
+  });
+});
+
+describe("a vendor's overflow", () => {
+  it("leads to compaction and one more try", async () => {
+    const { result, events, asked } = await run([overflow, "ok now"], { history: talk(4, 1_000) });
+    expect(result).toMatchObject({ reason: "done", text: "ok now" });
+    const types = events.map((event) => event.type);
+    expect(types.indexOf("compaction.start")).toBeLessThan(types.indexOf("model.discard"));
+    expect(types.filter((type) => type === "message")).toHaveLength(2);
+    expect(asked).toHaveLength(3);
+    expect(asked[2]?.messages.length).toBeLessThan(asked[0]?.messages.length ?? 0);
+  });
+
+  it("is an error when the second try overflows too", async () => {
+    const { result, asked } = await run([overflow], { history: talk(4, 1_000) });
+    expect(result).toMatchObject({ reason: "error", error: { code: "overflow" } });
+    expect(asked.filter((request) => !isSummary(request))).toHaveLength(2);
+  });
+
+  it("is an error at once when there is nothing to make shorter", async () => {
+    const { result, asked } = await run([overflow], {});
+    expect(result).toMatchObject({ reason: "error", error: { code: "overflow" } });
+    expect(asked).toHaveLength(1);
+  });
+
+  it("counts also when the window ran out in the middle of an answer, which is then void", async () => {
+    const cut = assistant("half an ans", { stopReason: "context_overflow" });
+    const { result, events } = await run([cut, "whole"], { history: talk(4, 1_000) });
+    expect(result.text).toBe("whole");
+    expect(result.messages).toHaveLength(2);
+    expect(events.find((event) => event.type === "model.discard")).toMatchObject({
+      error: { code: "overflow", emitted: true },
+    });
+  });
+});

@@ -1,0 +1,43 @@
+import type { Block, ToolCallBlock } from "../content.ts";
+import type { JsonObject } from "../json.ts";
+import type { AssistantMessage, UserMessage } from "../messages.ts";
+import type { Model } from "../model.ts";
+
+/** The model that scripted turns are of; give another to the agent under test where its window matters. */
+export const SCRIPTED_MODEL: Model = {
+  id: "scripted-1",
+  provider: "scripted",
+  api: "scripted",
+  contextWindow: 200_000,
+  maxOutputTokens: 8_192,
+  input: ["text", "image"],
+  thinking: [],
+  tools: "native",
+};
+
+export function userMessage(content: string, timestamp = 1): UserMessage {
+  return { role: "user", content, timestamp };
+}
+
+/** A model turn: an answer of text, or of these blocks. It ends in `tool_use` where it has calls, else in `end_turn`. */
+export function assistantMessage(
+  content: string | readonly Block[],
+  extra: Partial<AssistantMessage> = {},
+): AssistantMessage {
+  const blocks: readonly Block[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  return {
+    role: "assistant",
+    content: blocks,
+    api: SCRIPTED_MODEL.api,
+    provider: SCRIPTED_MODEL.provider,
+    model: SCRIPTED_MODEL.id,
+    stopReason: blocks.some((block) => block.type === "toolCall") ? "tool_use" : "end_turn",
+    timestamp: 1,
+    ...extra,
+  };
+}
+
+/** A call as a model writes one. */
+export function toolCall(id: string, name: string, args: JsonObject | undefined = {}): ToolCallBlock {
+  return { type: "toolCall", id, name, args, argsText: JSON.stringify(args) };
+}

@@ -1,0 +1,28 @@
+import type { JsonObject } from "../json.ts";
+import type { Tool, ToolCall, ToolResult } from "../tool.ts";
+
+/** A tool that takes any arguments, without effects, and the calls it got. */
+export interface ScriptedTool extends Tool<JsonObject> {
+  readonly calls: readonly ToolCall<JsonObject>[];
+}
+
+/** A tool that answers with these texts or results, one a call, the last one again for ever. An error is thrown. */
+export function scriptedTool(
+  name: string,
+  ...answers: readonly (string | ToolResult | Error)[]
+): ScriptedTool {
+  const calls: ToolCall<JsonObject>[] = [];
+  return {
+    name,
+    description: `Scripted tool ${name}.`,
+    inputSchema: { type: "object" },
+    effects: "none",
+    calls,
+    async execute(call) {
+      const answer = answers[Math.min(calls.length, answers.length - 1)] ?? "ok";
+      calls.push(call);
+      if (answer instanceof Error) throw answer;
+      return typeof answer === "string" ? { content: [{ type: "text", text: answer }] } : answer;
+    },
+  };
+}

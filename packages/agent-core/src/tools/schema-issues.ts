@@ -1,0 +1,203 @@
+import type { OutputUnit } from "@cfworker/json-schema";
+import { isJsonObject, type JsonValue } from "../json.ts";
+
+/** One thing that is wrong with a value. `path` is a JSON pointer, empty for the value itself. */
+export interface SchemaIssue {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** More than a model can use at once. */
+export const MAX_ISSUES = 12;
+
+/** Keywords whose failure is told by what failed inside them. */
+const WRAPPERS = new Set([
+  "$ref",
+  "allOf",
+  "if",
+  "properties",
+  "patternProperties",
+  "additionalProperties",
+  "unevaluatedProperties",
+  "propertyNames",
+  "dependentSchemas",
+  "prefixItems",
+  "items",
+  "unevaluatedItems",
+]);
+
+/** Finds the part of a schema that a validator's keyword location, such as `#/properties/a/type`, leads to. */
+export type SchemaAt = (keywordLocation: string) => JsonValue | undefined;
+
+/** A validator's failures in terms a model can act on: where, and what instead. */
+export function issuesOf(units: readonly OutputUnit[], schemaAt: SchemaAt, value: unknown): SchemaIssue[] {
+  const issues: SchemaIssue[] = [];
+  let at = 0;
+  while (at < units.length && issues.length < MAX_ISSUES) {
+    const unit = units[at++];
+    if (unit === undefined) break;
+    if (unit.keyword === "anyOf" || unit.keyword === "oneOf") {
+      const end = endOfInner(units, at, unit);
+      issues.push(...alternativesIssues(unit, units.slice(at, end), schemaAt, value));
+      at = end;
+    } else if (unit.keyword === "false") {
+      issues.push({ path: pathOf(unit), message: refusal(units[at - 2], schemaAt) });
+    } else if (!WRAPPERS.has(unit.keyword)) {
+      issues.push(leafIssue(unit, schemaAt, value));
+    }
+  }
+  return issues.slice(0, MAX_ISSUES);
+}
+
+/** The alternative that came furthest is the one that was meant. */
+function alternativesIssues(
+  unit: OutputUnit,
+  inner: readonly OutputUnit[],
+  schemaAt: SchemaAt,
+  value: unknown,
+): SchemaIssue[] {
+  const path = pathOf(unit);
+  if (unit.keyword === "oneOf" && !unit.error.endsWith("(0 matches).")) {
+    return [{ path, message: "fits more than one of the alternatives" }];
+  }
+  let best: SchemaIssue[] = [];
+  let from = 0;
+  while (from < inner.length) {
+    const branch = branchOf(inner[from], unit);
+    let to = from + 1;
+    while (to < inner.length && (inner[to]?.keyword === "false" || branchOf(inner[to], unit) === branch))
+      to++;
+    const issues = issuesOf(inner.slice(from, to), schemaAt, value);
+    if (depthOf(issues) > depthOf(best)) best = issues;
+    from = to;
+  }
+  if (depthOf(best) > path.length) return best;
+  return [{ path, message: best.map(({ message }) => message).join("; ") }];
+}
+
+/** Where the failures inside of `unit` end. A schema of `false` is located by the value and not by the schema. */
+function endOfInner(units: readonly OutputUnit[], from: number, unit: OutputUnit): number {
+  let end = from;
+  while (end < units.length) {
+    const inner = units[end];
+    if (inner?.keyword !== "false" && inner?.keywordLocation.startsWith(`${unit.keywordLocation}/`) !== true)
+      break;
+    end++;
+  }
+  return end;
+}
+
+function branchOf(inner: OutputUnit | undefined, unit: OutputUnit): string {
+  return inner?.keywordLocation.slice(unit.keywordLocation.length + 1).split("/", 1)[0] ?? "";
+}
+
+function depthOf(issues: readonly SchemaIssue[]): number {
+  return Math.max(-1, ...issues.map(({ path }) => path.length));
+}
+
+function pathOf({ instanceLocation }: OutputUnit): string {
+  return instanceLocation.slice(1);
+}
+
+/** What a schema of `false` says of a value, by the keyword it stands under. */
+function refusal(wrapper: OutputUnit | undefined, schemaAt: SchemaAt): string {
+  if (wrapper?.keyword !== "additionalProperties" && wrapper?.keyword !== "unevaluatedProperties") {
+    return "is not allowed";
+  }
+  const parent = schemaAt(wrapper.keywordLocation.slice(0, wrapper.keywordLocation.lastIndexOf("/")));
+  const names = isJsonObject(parent) && isJsonObject(parent.properties) ? Object.keys(parent.properties) : [];
+  if (names.length === 0) return "is not a known property";
+  return `is not a known property; there are ${names.join(", ")}`;
+}
+
+function leafIssue(unit: OutputUnit, schemaAt: SchemaAt, root: unknown): SchemaIssue {
+  const path = pathOf(unit);
+  const limit = schemaAt(unit.keywordLocation);
+  const say = (message: string): SchemaIssue => ({ path, message });
+  switch (unit.keyword) {
+    case "type": {
+      const types = Array.isArray(limit) ? limit.join(" or ") : String(limit);
+      return say(`must be ${types}, not ${typeName(valueAt(root, path))}`);
+    }
+    case "enum":
+      return say(`must be one of ${JSON.stringify(limit).slice(1, -1).replaceAll(',"', ', "')}`);
+    case "const":
+      return say(`must be ${JSON.stringify(limit)}`);
+    case "required": {
+      const key = /property "([\s\S]*)"\.$/.exec(unit.error)?.[1] ?? "";
+      return { path: `${path}/${pointer(key)}`, message: "is missing" };
+    }
+    case "dependentRequired": {
+      const [, beside = "", key = ""] =
+        /has "([\s\S]*)" but does not have "([\s\S]*)"\.$/.exec(unit.error) ?? [];
+      return { path: `${path}/${pointer(key)}`, message: `is needed beside "${beside}"` };
+    }
+    case "minimum":
+      return say(`must be at least ${limit}`);
+    case "maximum":
+      return say(`must be at most ${limit}`);
+    case "exclusiveMinimum":
+      return say(`must be more than ${limit}`);
+    case "exclusiveMaximum":
+      return say(`must be less than ${limit}`);
+    case "multipleOf":
+      return say(`must be a multiple of ${limit}`);
+    case "minLength":
+      return say(`must have at least ${limit} characters`);
+    case "maxLength":
+      return say(`must have at most ${limit} characters`);
+    case "pattern":
+      return say(`must match ${limit}`);
+    case "minItems":
+      return say(`must have at least ${limit} items`);
+    case "maxItems":
+      return say(`must have at most ${limit} items`);
+    case "uniqueItems":
+      return say("has equal items");
+    case "contains":
+      return say("has no item of the kind it must contain");
+    case "minProperties":
+      return say(`must have at least ${limit} properties`);
+    case "maxProperties":
+      return say(`must have at most ${limit} properties`);
+    case "not":
+      return say("has a form that is excluded");
+    default:
+      return say(unit.error);
+  }
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+/** The value a JSON pointer leads to. */
+function valueAt(root: unknown, path: string): unknown {
+  let at = root;
+  for (const key of pointerKeys(path)) {
+    if (typeof at !== "object" || at === null) return undefined;
+    at = Reflect.get(at, key);
+  }
+  return at;
+}
+
+export function pointerKeys(path: string): string[] {
+  if (path === "") return [];
+  return path
+    .slice(1)
+    .split("/")
+    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function pointer(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/** As lines for the model. */
+export function issueLines(issues: readonly SchemaIssue[]): string {
+  return issues
+    .slice(0, MAX_ISSUES)
+    .map(({ path, message }) => `- ${path === "" ? "the arguments" : path}: ${message}`)
+    .join("\n");
+}

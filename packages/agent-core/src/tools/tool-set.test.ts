@@ -1,0 +1,95 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { tool } from "../../test/scripted.ts";
+import type { Tool } from "../tool.ts";
+import { ToolSet, toolSpec } from "./tool-set.ts";
+
+describe("toolSpec", () => {
+  it("shows the model what a caller may send, not what the schema makes of it", () => {
+    const inputSchema = z.object({
+      n: z.number().default(1),
+      when: z.string().transform((text) => new Date(text)),
+    });
+    expect(toolSpec(tool("t", "", { inputSchema }))).toEqual({
+      name: "t",
+      description: "Test tool t.",
+      inputSchema: {
+        type: "object",
+        properties: { n: { type: "number", default: 1 }, when: { type: "string" } },
+        required: ["when"],
+      },
+    });
+  });
+
+  it("is one object for one tool", () => {
+    const inputSchema = z.object({});
+    expect(toolSpec(tool("t", "", { inputSchema }))).toBe(toolSpec(tool("t", "", { inputSchema })));
+  });
+
+  it("refuses what cannot be shown to a model", () => {
+    const bare: StandardSchemaV1<unknown, unknown> = {
+      "~standard": { version: 1, vendor: "bare", validate: (value) => ({ value }) },
+    };
+    for (const inputSchema of [
+      bare,
+      z.string(),
+      z.object({ f: z.custom(() => true), d: z.date() }),
+      { type: "array" },
+    ]) {
+      expect(() => toolSpec(tool("t", "", { inputSchema }))).toThrow(
+        expect.objectContaining({ code: "invalid_tool" }),
+      );
+    }
+  });
+
+  it("takes schemas that are functions", () => {
+    const callable: Tool["inputSchema"] = Object.assign(() => {}, z.object({ a: z.string() }), {
+      "~standard": z.object({ a: z.string() })["~standard"],
+    });
+    expect(toolSpec(tool("t", "", { inputSchema: callable })).inputSchema.required).toEqual(["a"]);
+  });
+});
+
+describe("ToolSet", () => {
+  it("refuses two tools of one name", () => {
+    expect(() => new ToolSet([tool("t", ""), tool("t", "")])).toThrow(/Two tools are called "t"/);
+  });
+
+  it.each(["", "a.b", "multi tool", "名", "x".repeat(65), "a\n"])(
+    "refuses a name that vendors refuse: %j",
+    (name) => {
+      const refused = expect.objectContaining({
+        code: "invalid_tool",
+        message: expect.stringContaining(name),
+      });
+      expect(() => new ToolSet([tool(name, "")])).toThrow(refused);
+      expect(() => new ToolSet([tool("x".repeat(64), ""), tool("Az_-09", "")])).not.toThrow();
+    },
+  );
+
+  it.each([300, 100_000])("refuses a schema of %i levels", (levels) => {
+    const text = `${'{"type":"object","not":'.repeat(levels)}{}${"}".repeat(levels)}`;
+    const refused = expect.objectContaining({ code: "invalid_tool" });
+    expect(() => new ToolSet([tool("t", "", { inputSchema: JSON.parse(text) })])).toThrow(refused);
+  });
+
+  it("compiles a schema once, however often its tool is made anew", async () => {
+    let reads = 0;
+    const inputSchema = {
+      type: "object",
+      get properties() {
+        reads++;
+        return { a: { type: "string" } };
+      },
+    } as const;
+    for (let i = 0; i < 3; i++) {
+      const entry = new ToolSet([tool("t", "", { inputSchema })]).get("t");
+      expect(await entry?.check({ a: 1 })).toMatchObject({ ok: false });
+    }
+    expect(reads).toBeLessThan(5);
+    const before = reads;
+    await new ToolSet([tool("t", "", { inputSchema })]).get("t")?.check({ a: "x" });
+    expect(reads).toBe(before);
+  });
+});

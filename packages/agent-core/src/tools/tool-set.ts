@@ -1,0 +1,176 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
+import { AgentError, errorText } from "../errors.ts";
+import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import type { ToolSpec } from "../model.ts";
+import { estimateTokens } from "../tokens.ts";
+import type { InputSchema, Tool } from "../tool.ts";
+import { compileJsonSchema, type JsonSchemaCheck } from "./json-schema.ts";
+import { issueLines, type SchemaIssue } from "./schema-issues.ts";
+
+/** What checking arguments gave: the value the tool gets, or what is wrong, in lines for the model. */
+export type Checked =
+  | { readonly ok: true; readonly args: unknown }
+  | { readonly ok: false; readonly problems: string };
+
+/** What every vendor takes; OpenAI's is the narrowest. */
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** Levels of a schema, each of which is several of what it describes. What reads it (also a vendor) may walk it by recursion. */
+const MAX_SCHEMA_DEPTH = 256;
+
+type Check = (args: JsonObject) => Promise<Checked>;
+
+/** A tool and the check of its arguments. */
+export interface CompiledTool {
+  readonly tool: Tool;
+  readonly check: Check;
+}
+
+/** The tools of a run. */
+export class ToolSet {
+  readonly specs: readonly ToolSpec[];
+  /** What the tools cost in a request, about. */
+  readonly tokens: number;
+  readonly #tools: ReadonlyMap<string, CompiledTool>;
+
+  /** @throws AgentError `invalid_tool` */
+  constructor(tools: readonly Tool[]) {
+    const byName = new Map<string, CompiledTool>();
+    const specs: ToolSpec[] = [];
+    let tokens = 0;
+    for (const tool of tools) {
+      const schema = compileSchema(tool);
+      const spec = schema.specOf(tool);
+      if (byName.has(tool.name)) {
+        throw new AgentError("invalid_tool", `Two tools are called "${tool.name}".`);
+      }
+      byName.set(tool.name, { tool, check: (args) => schema.check(args) });
+      specs.push(spec);
+      tokens += schema.tokens + estimateTokens(spec.name) + estimateTokens(spec.description);
+    }
+    this.#tools = byName;
+    this.specs = specs;
+    this.tokens = tokens;
+  }
+
+  get(name: string): CompiledTool | undefined {
+    return this.#tools.get(name);
+  }
+
+  get names(): readonly string[] {
+    return [...this.#tools.keys()];
+  }
+}
+
+const schemas = new WeakMap<InputSchema, CompiledSchema>();
+
+/** Made at first use and kept with the schema, so that an application may make its tools anew for each run. */
+function compileSchema(tool: Tool): CompiledSchema {
+  let schema = schemas.get(tool.inputSchema);
+  if (schema === undefined) {
+    schema = new CompiledSchema(tool.name, tool.inputSchema);
+    schemas.set(tool.inputSchema, schema);
+  }
+  return schema;
+}
+
+/** A schema as JSON, and its check, which is compiled when it is first needed. */
+class CompiledSchema {
+  readonly json: JsonObject;
+  /** What the schema costs in a request, about. */
+  readonly tokens: number;
+  readonly #source: InputSchema;
+  #check: Check | undefined;
+  #spec: ToolSpec | undefined;
+
+  constructor(toolName: string, source: InputSchema) {
+    this.#source = source;
+    this.json = isStandard(source) ? jsonSchemaOf(toolName, source) : source;
+    if (this.json.type !== "object") {
+      throw new AgentError("invalid_tool", `The arguments of tool "${toolName}" must be an object schema.`);
+    }
+    if (isDeeperThan(this.json, MAX_SCHEMA_DEPTH)) {
+      const what = `more than ${MAX_SCHEMA_DEPTH} levels inside one another`;
+      throw new AgentError("invalid_tool", `The schema of tool "${toolName}" has ${what}.`);
+    }
+    this.tokens = estimateTokens(JSON.stringify(this.json));
+  }
+
+  /** The same object for the same tool, which adapters go by. Two tools rarely share a schema, so one is kept. */
+  specOf({ name, description }: Tool): ToolSpec {
+    if (this.#spec?.name !== name || this.#spec.description !== description) {
+      if (typeof name !== "string" || !TOOL_NAME.test(name)) {
+        const rule = "a name is 1 to 64 letters, digits, _ and -, as vendors ask for";
+        throw new AgentError("invalid_tool", `No tool can be called "${errorText(name)}": ${rule}.`);
+      }
+      this.#spec = { name, description, inputSchema: this.json };
+    }
+    return this.#spec;
+  }
+
+  check(args: JsonObject): Promise<Checked> {
+    this.#check ??= isStandard(this.#source) ? checkStandard(this.#source) : checkJson(this.json);
+    return this.#check(args);
+  }
+}
+
+/** A tool's arguments as a model is shown them. @throws AgentError `invalid_tool` */
+export function toolSpec(tool: Tool): ToolSpec {
+  return compileSchema(tool).specOf(tool);
+}
+
+function isStandard(schema: unknown): schema is StandardSchemaV1<unknown, unknown> {
+  // Some libraries' schemas are functions.
+  if ((typeof schema !== "object" && typeof schema !== "function") || schema === null) return false;
+  const standard: unknown = Reflect.get(schema, "~standard");
+  return typeof standard === "object" && standard !== null && "validate" in standard;
+}
+
+function offersJsonSchema(schema: object): schema is StandardJSONSchemaV1<unknown, unknown> {
+  const standard: unknown = Reflect.get(schema, "~standard");
+  return typeof standard === "object" && standard !== null && "jsonSchema" in standard;
+}
+
+function jsonSchemaOf(name: string, schema: StandardSchemaV1<unknown, unknown>): JsonObject {
+  if (!offersJsonSchema(schema)) {
+    throw new AgentError(
+      "invalid_tool",
+      `The schema of tool "${name}" (${schema["~standard"].vendor}) does not offer a JSON Schema for the model.`,
+    );
+  }
+  let json: JsonValue;
+  try {
+    json = JSON.parse(JSON.stringify(schema["~standard"].jsonSchema.input({ target: "draft-2020-12" })));
+  } catch (error) {
+    const why = errorText(error);
+    throw new AgentError("invalid_tool", `The schema of tool "${name}" cannot be JSON Schema: ${why}`, {
+      cause: error,
+    });
+  }
+  if (!isJsonObject(json))
+    throw new AgentError("invalid_tool", `The schema of tool "${name}" is not an object.`);
+  const { $schema: _draft, ...rest } = json;
+  return rest;
+}
+
+function checkJson(schema: JsonObject): Check {
+  let compiling: Promise<JsonSchemaCheck> | undefined;
+  return async (args) => {
+    compiling ??= compileJsonSchema(schema);
+    const check = await compiling;
+    const issues = check(args);
+    return issues.length === 0 ? { ok: true, args } : { ok: false, problems: issueLines(issues) };
+  };
+}
+
+function checkStandard(schema: StandardSchemaV1<unknown, unknown>): Check {
+  return async (args) => {
+    const result = await schema["~standard"].validate(args);
+    if (result.issues === undefined) return { ok: true, args: result.value };
+    const issues = result.issues.map((issue): SchemaIssue => {
+      const path = (issue.path ?? []).map((part) => `/${String(typeof part === "object" ? part.key : part)}`);
+      return { path: path.join(""), message: issue.message };
+    });
+    return { ok: false, problems: issueLines(issues) };
+  };
+}
