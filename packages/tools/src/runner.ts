@@ -15,6 +15,9 @@ import { failure, messageOf } from "./result.ts";
 import type { RunState } from "./run-state.ts";
 import type { Claim, DecisionRecord, Permit, RunFacts, ToolBlueprint } from "./types.ts";
 
+/** Characters of the result of a tool that a person runs as a command, with no model whose window would tell. */
+const COMMAND_RESULT_CHARS = 16_000;
+
 export interface ToolRunnerOptions {
   readonly tools: readonly ToolDefinition[];
   readonly policy: ToolPolicy;
@@ -225,7 +228,7 @@ function runTools(
       if (blueprint === undefined) return failure(`There is no tool called ${name}.`);
       const checked = await checkArgs(blueprint, args);
       if ("problem" in checked) return failure(`The arguments of ${name} are not right: ${checked.problem}`);
-      const context = { signal, update: update ?? (() => {}) };
+      const context = { signal, resultChars: COMMAND_RESULT_CHARS, update: update ?? (() => {}) };
       const call = { id: callId, name, args: checked.args };
       const permit = await permitFor(blueprint, call, asked).catch((error: unknown) =>
         failure(messageOf(error)),

@@ -73,7 +73,7 @@ async function asLoop(
     signal,
   });
   const execute = (tool: Tool, args: unknown): Promise<ToolResult> =>
-    tool.execute({ id: "c1", name: tool.name, args }, { signal, update: () => {} });
+    tool.execute({ id: "c1", name: tool.name, args }, { signal, resultChars: 16_000, update: () => {} });
   return { run, state, info, execute };
 }
 
