@@ -4,7 +4,7 @@ import { stringify } from "yaml";
 import { ASSETS } from "./assets.ts";
 import { type Gateway, startGateway } from "./gateway.ts";
 import { locateHome, prepareHome } from "./home.ts";
-import type { GatewayHook } from "./hook-points.ts";
+import type { GatewayHook } from "./hooks/points.ts";
 import { createLogger, createRedactor } from "./log.ts";
 import { planGateway } from "./plan.ts";
 import { effectiveToken, environmentSecrets } from "./settings.ts";

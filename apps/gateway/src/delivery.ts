@@ -11,10 +11,10 @@ import {
 import type { LeaseToken, OutboxRow } from "@signalbox/store";
 import type { Accounts } from "./channels.ts";
 import { messageOf } from "./errors.ts";
-import type { Hooks } from "./hooks.ts";
+import { sentMessage } from "./hooks/own.ts";
+import type { GatewayHooks } from "./hooks/points.ts";
 import type { Logger } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
-import { sentMessage } from "./own-hooks.ts";
 import { type GatewayBodies, type GatewayStore, isPassing } from "./store.ts";
 import type { Tracer } from "./trace/tracer.ts";
 
@@ -25,7 +25,7 @@ export interface DeliveryOptions {
   readonly accounts: Pick<Accounts, "definition" | "list">;
   readonly account: Accounts["get"];
   readonly openMedia: NonNullable<SendOptions["openMedia"]>;
-  readonly hooks: Hooks;
+  readonly hooks: GatewayHooks;
   readonly tracer: Tracer;
   readonly metrics: Pick<Metrics, "sent">;
   readonly logger: Logger;

@@ -19,15 +19,15 @@ import {
 } from "./failpoints.ts";
 import { openHomeStore, takeHome, takeLease } from "./hold.ts";
 import { type Home, prepareHome } from "./home.ts";
-import type { GatewayHook } from "./hook-points.ts";
-import { createHooks } from "./hooks.ts";
+import { OWN_HOOKS } from "./hooks/own.ts";
+import type { GatewayHook } from "./hooks/points.ts";
+import { createGatewayHooks } from "./hooks/registry.ts";
 import { createAuth } from "./http/auth.ts";
 import { startHttp } from "./http/server.ts";
 import { createRedactor, type Logger } from "./log.ts";
 import { createMedia } from "./media.ts";
 import { createMessageSender } from "./message-sender.ts";
 import { createMetrics } from "./metrics.ts";
-import { OWN_HOOKS } from "./own-hooks.ts";
 import { createGate } from "./path/2-admit/gate.ts";
 import { routingConfig } from "./path/2-admit/route.ts";
 import { createIntake } from "./path/3-accept/accept.ts";
@@ -148,7 +148,7 @@ async function run(
     logger.warn({ err: messageOf(error) }, "a trace could not be written"),
   );
   const metrics = createMetrics();
-  const hooks = createHooks(hooksWithRedaction(options.hooks ?? [], redact), logger, [
+  const hooks = createGatewayHooks(hooksWithRedaction(options.hooks ?? [], redact), logger, [
     ...OWN_HOOKS,
     ...metrics.hooks,
   ]);

@@ -7,20 +7,13 @@ export {
   type BeforePromptBuild,
   type BeforeReply,
   type BeforeToolCall,
-  type GateHook,
-  type GatePoint,
-  type GateVerdict,
   type GatewayHook,
-  HOOK_KINDS,
+  HOOK_POINTS,
   type HookPoint,
   type HookPoints,
   type MessageReceived,
   type MessageSent,
-  type ModifyHook,
-  type ModifyPoint,
-  type ObserveHook,
-  type ObservePoint,
   type RunEnded,
-} from "./hook-points.ts";
+} from "./hooks/points.ts";
 export type { LiveEvent, LiveHub, RunEnd } from "./service/live.ts";
 export type { GatewayService, Outcome, RunUsage, Submission, Submitted } from "./service/service.ts";

@@ -1,6 +1,6 @@
 import type { AgentEvent, AssistantMessage } from "@signalbox/agent-core";
 import { describe, expect, it } from "vitest";
-import { createHooks } from "./hooks.ts";
+import { createGatewayHooks } from "./hooks/registry.ts";
 import { createLogger } from "./log.ts";
 import { createMetrics, type Gauges } from "./metrics.ts";
 
@@ -20,7 +20,7 @@ const call = (tool: string) => ({
 function setup() {
   let now = 0;
   const metrics = createMetrics(() => now);
-  const hooks = createHooks(
+  const hooks = createGatewayHooks(
     [],
     createLogger("error", (text) => text),
     metrics.hooks,

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "@signalbox/agent-core";
 import type * as Prometheus from "prom-client";
-import type { GatewayHook } from "./hook-points.ts";
+import type { GatewayHook } from "./hooks/points.ts";
 import { VERSION } from "./version.ts";
 
 /** The stages of a message's way whose own time is measured; what they wait for is not in it. */

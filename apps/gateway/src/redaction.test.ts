@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { RunEnded } from "./hook-points.ts";
-import { createHooks } from "./hooks.ts";
+import type { RunEnded } from "./hooks/points.ts";
+import { createGatewayHooks } from "./hooks/registry.ts";
 import { createLogger } from "./log.ts";
 import { hooksWithRedaction } from "./redaction.ts";
 
@@ -11,7 +11,7 @@ it("takes secrets out of what hooks are told of a run that failed, and leaves th
     name: "watch",
     run: (ended: object) => void told.push(ended),
   };
-  const hooks = createHooks(
+  const hooks = createGatewayHooks(
     hooksWithRedaction([{ ...observer, point: "run_end" }], redact),
     createLogger("silent", (line) => line),
   );

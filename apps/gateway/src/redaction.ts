@@ -1,5 +1,6 @@
+import type { HookAt } from "@signalbox/hooks";
 import type { JsonValue } from "@signalbox/store";
-import type { GatewayHook, ObserveHook } from "./hook-points.ts";
+import type { GatewayHook, HookPoints } from "./hooks/points.ts";
 import type { LiveHub } from "./service/live.ts";
 import type { Outcome } from "./service/service.ts";
 import type { GatewayStore } from "./store.ts";
@@ -63,7 +64,7 @@ export function liveWithRedaction(live: LiveHub, redact: Redact): LiveHub {
 export function hooksWithRedaction(hooks: readonly GatewayHook[], redact: Redact): GatewayHook[] {
   return hooks.map((hook) => {
     if (hook.point !== "run_end") return hook;
-    const redacting: ObserveHook<"run_end"> = {
+    const redacting: HookAt<HookPoints, "run_end"> = {
       ...hook,
       run(ended, signal) {
         const { error } = ended;

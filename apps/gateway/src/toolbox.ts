@@ -30,7 +30,7 @@ import { createApprovals, type QuestionOptions, type Questions } from "./approva
 import { decideAttachment } from "./attach-policy.ts";
 import { createGivenLinks, type GivenLinks } from "./given-links.ts";
 import type { Home } from "./home.ts";
-import type { Hooks } from "./hooks.ts";
+import { type GatewayHooks, TOOL_ARGUMENTS } from "./hooks/points.ts";
 import type { MessageSender } from "./message-sender.ts";
 import type { Role } from "./path/2-admit/gate.ts";
 import type { Asking } from "./path/6-run/waiting.ts";
@@ -103,7 +103,7 @@ export interface ToolboxOptions {
   readonly sender: MessageSender;
   readonly fetch: GuardedFetch;
   readonly tracer: Tracer;
-  readonly hooks: Hooks;
+  readonly hooks: GatewayHooks;
   /** How questions reach people. */
   readonly questions: QuestionOptions;
   readonly now: () => number;
@@ -185,6 +185,8 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
         async beforeToolCall(info) {
           const verdict = await gate(info.tool.name, info.call.id, info.args);
           if (verdict.action === "deny") return { action: "block", reason: `Not allowed. ${verdict.reason}` };
+          // Other arguments are checked by the schema again, and judged before the tool runs.
+          if (verdict.changed) return { action: "change", args: TOOL_ARGUMENTS.parse(verdict.payload.args) };
           return beforeToolCall(info);
         },
         // A stop does not wait for people: the call stays open, and the next start asks again.
@@ -196,15 +198,16 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
         async call(name, args, how) {
           const verdict = await gate(name, how.callId, args);
           if (verdict.action === "deny") return failed(`Not allowed. ${verdict.reason}`);
+          const given = verdict.payload.args;
           const questions: Approval[] = [];
-          const result = await call(name, args, { ...how, asked: (approval) => questions.push(approval) });
+          const result = await call(name, given, { ...how, asked: (approval) => questions.push(approval) });
           const [question] = questions;
           if (question === undefined) return result;
           const answer = await how.asking(() =>
             Promise.race([approvals.wait(question.id, how.signal), approvals.closed]),
           );
           if (answer === undefined) throw new ShutdownAbort("the gateway stops while somebody is asked");
-          if (answer === "allowed") return call(name, args, how);
+          if (answer === "allowed") return call(name, given, how);
           return failed(answer === "denied" ? "The approval was refused." : "Nobody approved it in time.");
         },
         given: (text) => given.add(sessionKey, text),

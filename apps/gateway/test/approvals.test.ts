@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { MessageEvent } from "@signalbox/channel";
 import { type InboxId, openStore, parseId, type RunId } from "@signalbox/store";
 import { expect, onTestFinished, test } from "vitest";
-import { createHooks } from "../src/hooks.ts";
+import { createGatewayHooks } from "../src/hooks/registry.ts";
 import { createLogger } from "../src/log.ts";
 import { planGateway } from "../src/plan.ts";
 import { createLiveHub } from "../src/service/live.ts";
@@ -62,7 +62,7 @@ async function tainted(channel: string) {
     sender: { act: () => Promise.resolve({ ok: false, message: "nothing is sent here" }) },
     fetch: () => Promise.reject(new Error("nothing is fetched here")),
     tracer: { note: () => {} },
-    hooks: createHooks([], logger),
+    hooks: createGatewayHooks([], logger),
     questions: {
       store,
       lease: { name: "gateway", epoch: 1 },

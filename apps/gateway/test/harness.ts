@@ -17,7 +17,7 @@ import { stringify } from "yaml";
 import type { Failpoints } from "../src/failpoints.ts";
 import { type Gateway, startGateway } from "../src/gateway.ts";
 import { type Home, locateHome, prepareHome } from "../src/home.ts";
-import type { GatewayHook } from "../src/hook-points.ts";
+import type { GatewayHook } from "../src/hooks/points.ts";
 import { createLogger, createRedactor } from "../src/log.ts";
 import { createTaintMemory } from "../src/path/5-prepare/taint.ts";
 import { planGateway } from "../src/plan.ts";

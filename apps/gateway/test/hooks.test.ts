@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { createGateway, type GatewayHook, HOOK_KINDS } from "../src/index.ts";
+import { createGateway, type GatewayHook, HOOK_POINTS } from "../src/index.ts";
 import { demoConfig, exampleConfig, openWorld, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
 
@@ -149,6 +149,30 @@ describe("hooks of a host", () => {
     );
   });
 
+  it("a gate puts other arguments in place of those of a call, which are checked again", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig());
+    const escape = { ...WRITE, id: "toolu_2", input: { file_path: "b.txt", content: "B" } };
+    world.script([{ toolCalls: [WRITE] }, { toolCalls: [escape] }, { text: "written" }]);
+    const paths = ["changed.txt", "../outside.txt"];
+    const hook: GatewayHook = {
+      point: "before_tool_call",
+      name: "mover",
+      run: ({ args }) => ({
+        action: "allow",
+        change: { args: { ...Object(args), file_path: paths.shift() } },
+      }),
+    };
+    const started = await world.start({ hooks: [hook] });
+    await started.post(textMessage("write it", { senderId: ZHANG, messageId: "om_1" }));
+    await started.settled();
+    await started.stop();
+    const [, first, second] = modelRequests(world.anthropic);
+    expect(first?.messages.at(-1)?.text).toContain("changed.txt");
+    // Policy judges what would run, not what the model asked for.
+    expect(second?.messages.at(-1)?.text).toMatch(/outside the workspace|Not allowed/);
+  });
+
   it("see the call that a skill's command makes", async () => {
     const world = await openWorld();
     world.configure(
@@ -214,6 +238,8 @@ describe("hooks of a host", () => {
   it("have every point of theirs in the README, with its kind", () => {
     const readme = readFileSync(fileURLToPath(new URL("../README.md", import.meta.url)), "utf8");
     const listed = [...readme.matchAll(/^\| `(\w+)` \| (observe|modify|gate) \|/gm)];
-    expect(Object.fromEntries(listed.map(([, point, kind]) => [point, kind]))).toEqual(HOOK_KINDS);
+    expect(Object.fromEntries(listed.map(([, point, kind]) => [point, kind]))).toEqual(
+      Object.fromEntries(Object.entries(HOOK_POINTS).map(([point, { kind }]) => [point, kind])),
+    );
   });
 });

@@ -1,5 +1,5 @@
 import { outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
-import { shownMessage } from "../own-hooks.ts";
+import { shownMessage } from "../hooks/own.ts";
 import type { MessageTicket } from "../path/4-queue/message.ts";
 import type { RunOptions } from "../path/5-prepare/open-run.ts";
 import { answerTo } from "../path/reply-text.ts";

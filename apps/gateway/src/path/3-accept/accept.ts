@@ -14,7 +14,7 @@ import {
 } from "@signalbox/routing";
 import type { InboxId, InboxRow } from "@signalbox/store";
 import type { Commands } from "../../commands/commands.ts";
-import type { Hooks } from "../../hooks.ts";
+import type { GatewayHooks } from "../../hooks/points.ts";
 import type { LiveHub } from "../../service/live.ts";
 import type { GatewayBodies, StoredInbound } from "../../store.ts";
 import type { Tracer } from "../../trace/tracer.ts";
@@ -33,7 +33,7 @@ export interface IntakeOptions extends AsideOptions {
   readonly lanes: EditsOptions["lanes"];
   /** Takes accepted messages on, each to its lane or to its answer. */
   readonly commands: Pick<Commands, "enter" | "waits">;
-  readonly hooks: Hooks;
+  readonly hooks: GatewayHooks;
   readonly tracer: Tracer;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   readonly live: Pick<LiveHub, "publish">;

@@ -15,7 +15,7 @@ import { type InboxId, type LeaseToken, type OutboxRow, StoreError } from "@sign
 import type { Agents } from "../../agents.ts";
 import type { Commands } from "../../commands/commands.ts";
 import { answerInTurn } from "../../commands/in-turn.ts";
-import type { Hooks } from "../../hooks.ts";
+import type { GatewayHooks } from "../../hooks/points.ts";
 import type { Logger } from "../../log.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { Models } from "../../models.ts";
@@ -56,7 +56,7 @@ export interface RunOptions {
   readonly mediaIn: Incoming;
   readonly links: Links;
   readonly askings: Askings;
-  readonly hooks: Hooks;
+  readonly hooks: GatewayHooks;
   /** What messages order beyond their plain text. */
   readonly readOrder: Commands["read"];
   /** Summaries of chunks, so that an interrupted compaction goes on where it was. */

@@ -15,7 +15,7 @@ import {
 } from "@signalbox/prompt";
 import type { Agent } from "../../agents.ts";
 import type { Account } from "../../channels.ts";
-import type { Hooks } from "../../hooks.ts";
+import type { GatewayHooks } from "../../hooks/points.ts";
 import type { Logger } from "../../log.ts";
 import { filesOf } from "../../media.ts";
 import type { AgentModel } from "../../models.ts";
@@ -30,7 +30,7 @@ export interface PromptOptions {
   readonly account: (channel: string, account: string) => Account | undefined;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   readonly mediaIn: Incoming;
-  readonly hooks: Hooks;
+  readonly hooks: GatewayHooks;
   readonly logger: Logger;
   readonly now: () => number;
 }

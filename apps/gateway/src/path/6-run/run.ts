@@ -14,7 +14,7 @@ import type { RunHandle } from "@signalbox/lanes";
 import { type InboxId, type RunId, StoreError } from "@signalbox/store";
 import type { Agent } from "../../agents.ts";
 import { messageOf } from "../../errors.ts";
-import type { AfterToolCall } from "../../hook-points.ts";
+import type { AfterToolCall } from "../../hooks/points.ts";
 import { filesOf } from "../../media.ts";
 import type { AgentModel } from "../../models.ts";
 import { packed } from "../../trace/tracer.ts";

@@ -4,7 +4,7 @@ import { isRepeatable, outboxKey, outboxRow, withDraft } from "@signalbox/delive
 import type { RunHandle } from "@signalbox/lanes";
 import { parseReply } from "@signalbox/prompt";
 import type { InboxSettle, RunId } from "@signalbox/store";
-import { shownMessage } from "../../own-hooks.ts";
+import { shownMessage } from "../../hooks/own.ts";
 import { noteId, type RunEnd } from "../../service/live.ts";
 import type { Outcome } from "../../service/service.ts";
 import { isOfConversation } from "../../store.ts";

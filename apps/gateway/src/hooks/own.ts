@@ -1,7 +1,7 @@
 import type { OutboxRow } from "@signalbox/store";
-import type { GatewayHook, MessageSent } from "./hook-points.ts";
-import type { MessageTicket } from "./path/4-queue/message.ts";
-import type { GatewayBodies } from "./store.ts";
+import type { MessageTicket } from "../path/4-queue/message.ts";
+import type { GatewayBodies } from "../store.ts";
+import type { GatewayHook, MessageSent } from "./points.ts";
 
 /** The gateway's own features that hang on the points others can use. */
 export const OWN_HOOKS: readonly GatewayHook[] = [

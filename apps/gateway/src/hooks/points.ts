@@ -1,29 +1,15 @@
-import type { ThinkingLevel, ToolOutcome } from "@signalbox/agent-core";
+import type { JsonObject, ThinkingLevel, ToolOutcome } from "@signalbox/agent-core";
 import type { MessageEvent, Outbound } from "@signalbox/channel";
+import type { Gated, Hook, Hooks, Modified, Observed, PointDefinitions } from "@signalbox/hooks";
 import type { ContextDocument, ExtraSection } from "@signalbox/prompt";
-import type { RunEnd } from "./service/live.ts";
-import type { RunUsage } from "./service/service.ts";
+import { z } from "zod";
+import type { RunEnd } from "../service/live.ts";
+import type { RunUsage } from "../service/service.ts";
 
 /** Where something happens. */
 interface Place {
   readonly agentId: string;
   readonly sessionKey: string;
-}
-
-interface Observed<Payload> {
-  readonly kind: "observe";
-  readonly payload: Payload;
-}
-
-interface Modified<Payload, Change extends keyof Payload> {
-  readonly kind: "modify";
-  readonly payload: Payload;
-  readonly change: Partial<Pick<Payload, Change>>;
-}
-
-interface Gated<Payload> {
-  readonly kind: "gate";
-  readonly payload: Payload;
 }
 
 /** A message was committed to the inbox. */
@@ -65,6 +51,7 @@ export interface BeforePromptBuild extends Place {
 export interface BeforeToolCall extends Place {
   readonly tool: string;
   readonly callId: string;
+  /** As checked; what a hook puts in their place is checked again. */
   readonly args: unknown;
 }
 
@@ -119,7 +106,7 @@ export interface HookPoints {
   readonly message_received: Observed<MessageReceived>;
   readonly before_model_resolve: Modified<BeforeModelResolve, "model" | "thinking">;
   readonly before_prompt_build: Modified<BeforePromptBuild, "extra">;
-  readonly before_tool_call: Gated<BeforeToolCall>;
+  readonly before_tool_call: Gated<BeforeToolCall, "args">;
   readonly after_tool_call: Observed<AfterToolCall>;
   readonly before_reply: Modified<BeforeReply, "text">;
   readonly message_sent: Observed<MessageSent>;
@@ -127,62 +114,48 @@ export interface HookPoints {
 }
 
 export type HookPoint = keyof HookPoints;
-type PointOf<Kind extends HookPoints[HookPoint]["kind"]> = {
-  [Point in HookPoint]: HookPoints[Point]["kind"] extends Kind ? Point : never;
-}[HookPoint];
-export type ObservePoint = PointOf<"observe">;
-export type ModifyPoint = PointOf<"modify">;
-export type GatePoint = PointOf<"gate">;
-
-/** The kind of each point, which decides how its hooks are called. */
-export const HOOK_KINDS: { readonly [Point in HookPoint]: HookPoints[Point]["kind"] } = {
-  message_received: "observe",
-  before_model_resolve: "modify",
-  before_prompt_build: "modify",
-  before_tool_call: "gate",
-  after_tool_call: "observe",
-  before_reply: "modify",
-  message_sent: "observe",
-  run_end: "observe",
-};
-
-export type Awaitable<T> = T | Promise<T>;
-export type Payload<Point extends HookPoint> = HookPoints[Point]["payload"];
-export type Change<Point extends ModifyPoint> = HookPoints[Point]["change"];
-
-/** What a gate says; nothing said means `allow`. */
-export type GateVerdict =
-  | { readonly action: "allow" }
-  /** `reason` is told to the model. */
-  | { readonly action: "deny"; readonly reason: string };
-
-export interface HookBase {
-  /** For the log. */
-  readonly name: string;
-  /** Milliseconds it may take; default 5,000 to observe, 2,000 to modify and for a gate. */
-  readonly timeoutMs?: number;
-}
-
-/** Sees what happened; nothing waits for it, and its errors are logged. */
-export interface ObserveHook<Point extends ObservePoint> extends HookBase {
-  readonly point: Point;
-  run(payload: Payload<Point>, signal: AbortSignal): Awaitable<void>;
-}
-
-/** Changes what comes next, in the order of registration; one that fails or is late changes nothing. */
-export interface ModifyHook<Point extends ModifyPoint> extends HookBase {
-  readonly point: Point;
-  run(payload: Payload<Point>, signal: AbortSignal): Awaitable<Change<Point> | undefined>;
-}
-
-/** Lets pass or not, in the order of registration; one that fails or is late denies. */
-export interface GateHook<Point extends GatePoint> extends HookBase {
-  readonly point: Point;
-  run(payload: Payload<Point>, signal: AbortSignal): Awaitable<GateVerdict | undefined>;
-}
 
 /** Code of a host at one point. */
-export type GatewayHook =
-  | { [Point in ObservePoint]: ObserveHook<Point> }[ObservePoint]
-  | { [Point in ModifyPoint]: ModifyHook<Point> }[ModifyPoint]
-  | { [Point in GatePoint]: GateHook<Point> }[GatePoint];
+export type GatewayHook = Hook<HookPoints>;
+
+/** The gateway's registry of hooks. */
+export type GatewayHooks = Hooks<HookPoints>;
+
+/** What a call may be given. */
+export const TOOL_ARGUMENTS: z.ZodType<JsonObject> = z.record(z.string(), z.json());
+
+const THINKING = ["off", "minimal", "low", "medium", "high", "max"] as const;
+
+const SECTIONS = z
+  .array(
+    z.object({
+      name: z.string().min(1),
+      title: z.string(),
+      text: z.string(),
+      part: z.enum(["stable", "volatile"]),
+    }),
+  )
+  .refine((sections) => new Set(sections.map(({ name }) => name)).size === sections.length, {
+    error: "two sections have one name",
+  });
+
+/** The kind of each point, which decides how its hooks are called, and what they may change. */
+export const HOOK_POINTS: PointDefinitions<HookPoints> = {
+  message_received: { kind: "observe" },
+  before_model_resolve: {
+    kind: "modify",
+    change: z.object({
+      model: z.exactOptional(z.union([z.string(), z.undefined()])),
+      thinking: z.exactOptional(z.enum(THINKING)),
+    }),
+  },
+  before_prompt_build: { kind: "modify", change: z.object({ extra: z.exactOptional(SECTIONS) }) },
+  before_tool_call: {
+    kind: "gate",
+    change: z.object({ args: z.exactOptional(TOOL_ARGUMENTS) }),
+  },
+  after_tool_call: { kind: "observe" },
+  before_reply: { kind: "modify", change: z.object({ text: z.exactOptional(z.string()) }) },
+  message_sent: { kind: "observe" },
+  run_end: { kind: "observe" },
+};

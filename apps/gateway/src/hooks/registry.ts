@@ -1,0 +1,27 @@
+import { createHooks } from "@signalbox/hooks";
+import { messageOf } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import { type GatewayHook, type GatewayHooks, HOOK_POINTS } from "./points.ts";
+
+const CONSEQUENCES = {
+  ignored: "a hook failed; nothing depends on it",
+  skipped: "a hook failed; its change is left out",
+  denied: "a gate failed, so it denies",
+} as const;
+
+/**
+ * The gateway's `own` hooks and those of its host.
+ *
+ * @throws TypeError where a hook names a point that does not exist
+ */
+export function createGatewayHooks(
+  hooks: readonly GatewayHook[],
+  logger: Logger,
+  own: readonly GatewayHook[] = [],
+): GatewayHooks {
+  return createHooks({
+    ...{ points: HOOK_POINTS, hooks, own },
+    onFailure: ({ hook, point, error, consequence }) =>
+      logger.error({ hook, point, err: messageOf(error) }, CONSEQUENCES[consequence]),
+  });
+}
