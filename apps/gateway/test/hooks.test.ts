@@ -152,8 +152,8 @@ describe("hooks of a host", () => {
   it("a gate puts other arguments in place of those of a call, which are checked again", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
-    const escape = { ...WRITE, id: "toolu_2", input: { file_path: "b.txt", content: "B" } };
-    world.script([{ toolCalls: [WRITE] }, { toolCalls: [escape] }, { text: "written" }]);
+    const outside = { ...WRITE, id: "toolu_2", input: { file_path: "b.txt", content: "B" } };
+    world.script([{ toolCalls: [WRITE] }, { toolCalls: [outside] }, { text: "written" }]);
     const paths = ["changed.txt", "../outside.txt"];
     const hook: GatewayHook = {
       point: "before_tool_call",
