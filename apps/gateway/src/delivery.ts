@@ -1,13 +1,6 @@
 import type { SendOptions } from "@signalbox/channel";
 import type { Config } from "@signalbox/config";
-import {
-  createDelivery,
-  createOwnerNotices,
-  type Delivery,
-  type DeliveryState,
-  destinationKey,
-  type OutboxStore,
-} from "@signalbox/delivery";
+import { createDelivery, createOwnerNotices, type Delivery, type DeliveryState } from "@signalbox/delivery";
 import type { LeaseToken, OutboxRow } from "@signalbox/store";
 import type { Accounts } from "./channels.ts";
 import { messageOf } from "./errors.ts";
@@ -53,7 +46,7 @@ export function createReplyDelivery(options: DeliveryOptions): Delivery<Row> {
     );
   };
 
-  const outbox = outboxOf(store);
+  const { outbox } = store;
   const delivery = createDelivery<Row>({
     ...{ outbox, lease, account, logger, isPassing, openMedia: options.openMedia },
     configured: (channel, name) => accounts.definition(channel, name) !== undefined,
@@ -82,17 +75,6 @@ export function createReplyDelivery(options: DeliveryOptions): Delivery<Row> {
     stop(drainMs) {
       notices.stop();
       return delivery.stop(drainMs);
-    },
-  };
-}
-
-/** The outbox as delivery asks for it. */
-export function outboxOf({ outbox }: GatewayStore): OutboxStore<Row> {
-  return {
-    ...outbox,
-    async hasOpen(destination) {
-      const open = await outbox.list({ states: ["pending", "sending"], limit: Number.MAX_SAFE_INTEGER });
-      return open.some((row) => destinationKey(row) === destinationKey(destination));
     },
   };
 }

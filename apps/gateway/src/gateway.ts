@@ -9,7 +9,7 @@ import { type Accounts, channelState } from "./channels.ts";
 import { createCommands } from "./commands/commands.ts";
 import { COMMANDS, listedCommands } from "./commands/table.ts";
 import { createCompactionCache } from "./compaction-cache.ts";
-import { createReplyDelivery, outboxOf } from "./delivery.ts";
+import { createReplyDelivery } from "./delivery.ts";
 import { messageOf } from "./errors.ts";
 import {
   accountWithFailpoints,
@@ -177,7 +177,7 @@ async function run(
   const drafts = createDrafts({
     ...{ account, stream, timing: options.drafts, logger },
     notes: store.kv,
-    hasOpen: outboxOf(store).hasOpen,
+    hasOpen: store.outbox.hasOpen,
     // Code at `before_reply` may still change or keep back what would be shown.
     mayShow: () => !hooks.has("before_reply"),
   });

@@ -1,7 +1,7 @@
 import type { AgentMessage } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import type { DeliveryMessage } from "@signalbox/delivery";
-import { type Bodies, type Store, StoreError } from "@signalbox/store";
+import { type Bodies, type SqliteStore, StoreError } from "@signalbox/store";
 import type { Role } from "./path/2-admit/gate.ts";
 
 /** An inbound message as the inbox keeps it: all that a run after a restart needs. */
@@ -20,7 +20,7 @@ export interface GatewayBodies extends Bodies {
   readonly outbound: DeliveryMessage;
 }
 
-export type GatewayStore = Store<GatewayBodies>;
+export type GatewayStore = SqliteStore<GatewayBodies>;
 
 /** Whether a message came in through this conversation; a platform's ids alone do not say where they lead. */
 export async function isOfConversation(

@@ -2,7 +2,8 @@ import fs from "node:fs";
 import Sqlite from "better-sqlite3";
 import { toStoreError } from "./driver-errors.ts";
 import { StoreError } from "./errors.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, requireVersion } from "./migrate.ts";
+import type { StoreAccess } from "./types/store.ts";
 
 /** While opening, another process may be migrating. */
 const openTimeoutMs = 5000;
@@ -10,20 +11,24 @@ const openTimeoutMs = 5000;
 const cacheKib = 4096;
 
 /**
- * Opens the database, making or migrating it where needed.
+ * Opens the database.
  *
- * @throws StoreNewerError, StoreError `corrupt`, `invalid`, `locked`, `disk_full`
+ * @throws StoreNewerError, StoreError `store_older`, `corrupt`, `invalid`, `locked`, `disk_full`
  */
-export function connect(path: string): Sqlite.Database {
+export function connect(path: string, access: StoreAccess): Sqlite.Database {
   const inMemory = path === ":memory:";
-  if (!inMemory) makeFile(path);
-  const raw = new Sqlite(path, { timeout: openTimeoutMs });
+  if (access === "own" && !inMemory) makeFile(path);
+  const raw = openFile(path, access);
   try {
     raw.pragma("temp_store = MEMORY");
     raw.pragma(`cache_size = -${cacheKib}`);
     raw.pragma("wal_autocheckpoint = 0");
-    migrate(raw, path);
-    if (!inMemory) raw.pragma("journal_mode = WAL");
+    if (access === "own") {
+      migrate(raw, path);
+      if (!inMemory) raw.pragma("journal_mode = WAL");
+    } else {
+      requireVersion(raw, path);
+    }
     // The log is synced by `writeAheadLog`.
     raw.pragma("synchronous = NORMAL");
     raw.pragma("busy_timeout = 0");
@@ -34,13 +39,27 @@ export function connect(path: string): Sqlite.Database {
   }
 }
 
+function openFile(path: string, access: StoreAccess): Sqlite.Database {
+  try {
+    return new Sqlite(path, {
+      timeout: openTimeoutMs,
+      fileMustExist: access !== "own",
+      readonly: access === "read",
+    });
+  } catch (cause) {
+    throw cannotOpen(path, cause);
+  }
+}
+
+function cannotOpen(path: string, cause: unknown): StoreError {
+  return new StoreError("invalid", `The database ${path} cannot be opened: ${String(cause)}`, { cause });
+}
+
 /** Conversations and pairing are nobody else's business; the log files inherit the mode. */
 function makeFile(path: string): void {
   try {
     fs.closeSync(fs.openSync(path, "a", 0o600));
   } catch (cause) {
-    throw new StoreError("invalid", `The database ${path} cannot be opened for writing: ${String(cause)}`, {
-      cause,
-    });
+    throw cannotOpen(path, cause);
   }
 }

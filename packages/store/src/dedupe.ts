@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
 import { asc, eq, gt, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
+import { crypto } from "./crypto.ts";
 import type { Bound } from "./database.ts";
 import type { InboxRows } from "./inbox-rows.ts";
 import { dedupe, dedupeMark, type InboxRecord, inbox } from "./schema/index.ts";
@@ -39,7 +39,7 @@ export interface DedupeIndex {
 }
 
 export function dedupeKey(kind: DedupeKey["kind"], channel: string, account: string, id: string): DedupeKey {
-  const digest = hash("sha256", `${kind}\0${channel}\0${account}\0${id}`, "buffer");
+  const digest = crypto().hash("sha256", `${kind}\0${channel}\0${account}\0${id}`, "buffer");
   return { number: digest.readUIntBE(0, 6) * 32 + (digest.readUInt8(6) & 31), kind, channel, account, id };
 }
 

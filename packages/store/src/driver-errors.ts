@@ -24,6 +24,9 @@ export function toStoreError(error: unknown): unknown {
       },
     );
   }
+  if (code.startsWith("SQLITE_READONLY")) {
+    return new StoreError("invalid", "The store was opened to read only.", { cause: error });
+  }
   if (code.startsWith("SQLITE_BUSY")) {
     return new StoreError("locked", "Another process kept the database locked for too long.", {
       cause: error,

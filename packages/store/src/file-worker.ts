@@ -1,5 +1,4 @@
 import { createRequire } from "node:module";
-import { Worker } from "node:worker_threads";
 
 /** Plain JavaScript, so that the thread starts the same from sources and from the build. */
 const program = `
@@ -32,8 +31,9 @@ try {
 `;
 
 /** Runs on a thread of its own what goes through the whole file and would hold the event loop for as long. */
-function onThread(work: { readonly path: string; readonly copy?: string }): Promise<void> {
+async function onThread(work: { readonly path: string; readonly copy?: string }): Promise<void> {
   const driver = createRequire(import.meta.url).resolve("better-sqlite3");
+  const { Worker } = await import("node:worker_threads");
   return new Promise((resolve, reject) => {
     const worker = new Worker(program, { eval: true, workerData: { ...work, driver } });
     worker.once("error", reject);

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, isNotNull, isNull, lt, min, type SQL } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt, min, type SQL, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import type { Entries } from "./entries.ts";
@@ -49,6 +49,8 @@ export interface InboxRows<T extends Bodies> {
   event(row: InboxRecord): InboundBody<T>;
   isDamaged(row: InboxRecord): boolean;
   full(seq: number): InboxRow<T> | undefined;
+  /** Those of them that are kept, by their numbers. */
+  some(seqs: readonly number[]): ReadonlyMap<number, InboxRow<T>>;
   queued(sessionKey: string): InboxRead<T>;
   unrouted(): InboxRead<T>;
   pendingSessions(): { sessionKey: string; queued: number; since: number }[];
@@ -97,6 +99,9 @@ export function createInboxRows<T extends Bodies>(
     db.select().from(inbox).where(eq(inbox.seq, p.seq)),
   );
   const fullBySeq = database.query((p: Bound<{ seq: number }>) => withBody().where(eq(inbox.seq, p.seq)));
+  const bySeqs = database.query((p: Bound<{ seqs: string }>) =>
+    withBody().where(inArray(inbox.seq, sql`(SELECT value FROM json_each(${p.seqs}))`)),
+  );
   const queued = database.query((p: Bound<{ sessionKey: string }>) =>
     withBody()
       .where(and(isNull(inbox.settledAt), eq(inbox.sessionKey, p.sessionKey), eq(inbox.state, "queued")))
@@ -167,6 +172,8 @@ export function createInboxRows<T extends Bodies>(
       const joined = fullBySeq.get({ seq });
       return joined === undefined || joined.body === null ? undefined : toRow(joined, joined.body);
     },
+    some: (seqs) =>
+      new Map(read(bySeqs.all({ seqs: JSON.stringify(seqs) })).rows.map((row) => [row.seq, row])),
     queued: (sessionKey) => read(queued.all({ sessionKey })),
     unrouted: () => read(unrouted.all()),
     pendingSessions: () =>

@@ -1,25 +1,13 @@
 import { count, isNull, sum } from "drizzle-orm";
-import { backupTo } from "./backup.ts";
 import type { Context } from "./context.ts";
-import { copyOnThread, vacuumOnThread } from "./file-worker.ts";
-import { schemaVersion } from "./migrate.ts";
 import { activeRun, inbox, isGivenUp, isUnsent, outbox, session } from "./schema/index.ts";
 import type { MaintenanceStore, PruneReport, Retention } from "./types/store.ts";
-import type { WriteAheadLog } from "./write-ahead-log.ts";
 
-interface Parts {
-  readonly path: string;
-  /** Absent in memory. */
-  readonly log: WriteAheadLog | undefined;
-  readonly prune: (retention: Retention) => Promise<PruneReport>;
-  /** Runs a checkpoint between two batches. */
-  readonly checkpoint: () => Promise<void>;
-}
-
-export function createMaintenanceStore({ database, queue }: Context, parts: Parts): MaintenanceStore {
-  const { raw, db } = database;
-  const pragma = (name: string) => Number(raw.pragma(name, { simple: true }));
-  const fileBytes = () => pragma("page_count") * pragma("page_size");
+export function createMaintenanceStore(
+  { database, queue }: Context,
+  prune: (retention: Retention) => Promise<PruneReport>,
+): MaintenanceStore {
+  const { db } = database;
   const inboxCounts = database.query(() =>
     db
       .select({ state: inbox.state, n: count() })
@@ -38,34 +26,9 @@ export function createMaintenanceStore({ database, queue }: Context, parts: Part
     db.select({ sessions: count(), messages: sum(session.lastSeq).mapWith(Number) }).from(session),
   );
   const activeCount = database.query(() => db.select({ n: count() }).from(activeRun));
-  const problems = database.handWritten<object, { integrity_check: string }>("PRAGMA integrity_check(100)");
 
   return {
-    prune: (retention) => parts.prune(retention ?? {}),
-
-    async vacuum() {
-      const before = await queue.read(fileBytes);
-      const { log } = parts;
-      if (log === undefined) await queue.read(() => raw.exec("VACUUM"));
-      else await queue.whileLocked(() => log.leaveTo(() => vacuumOnThread(parts.path)));
-      await parts.checkpoint();
-      return { freedBytes: Math.max(0, before - fileBytes()) };
-    },
-
-    async backup(toPath) {
-      await queue.read(() => undefined);
-      return backupTo(toPath, async (part) => {
-        if (parts.log === undefined) raw.prepare("VACUUM INTO ?").run(part);
-        else await copyOnThread(parts.path, part);
-      });
-    },
-
-    integrity: () =>
-      queue.read(() => {
-        const told = problems.all().map((row) => row.integrity_check);
-        const ok = told.length === 1 && told[0] === "ok";
-        return { ok, problems: ok ? [] : told };
-      }),
+    prune: (retention) => prune(retention ?? {}),
 
     stats: () =>
       queue.read(() => {
@@ -76,11 +39,6 @@ export function createMaintenanceStore({ database, queue }: Context, parts: Part
         const givenUp = givenUpCounts.all();
         const { sessions, messages } = sessionCounts.get() ?? { sessions: 0, messages: 0 };
         return {
-          path: parts.path,
-          version: schemaVersion(),
-          fileBytes: fileBytes(),
-          walBytes: parts.log?.bytes() ?? 0,
-          freeBytes: pragma("freelist_count") * pragma("page_size"),
           inbox: {
             accepted: byState(unfinished, "accepted"),
             queued: byState(unfinished, "queued"),
@@ -99,7 +57,5 @@ export function createMaintenanceStore({ database, queue }: Context, parts: Part
           ...queue.counts,
         };
       }),
-
-    checkpoint: () => parts.checkpoint(),
   };
 }

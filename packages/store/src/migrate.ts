@@ -1,7 +1,6 @@
 import fs from "node:fs";
 import { fileURLToPath } from "node:url";
 import type Sqlite from "better-sqlite3";
-import { readMigrationFiles } from "drizzle-orm/migrator";
 import { StoreError, StoreNewerError } from "./errors.ts";
 
 /** "SGBX": tells our databases from anybody else's. */
@@ -10,12 +9,17 @@ const applicationId = 0x53474258;
 /** Made by drizzle-kit; a database of version n has had the first n. */
 const migrationsFolder = fileURLToPath(new URL("../migrations", import.meta.url));
 
-/** The version a database has after {@link migrate}. */
-export function schemaVersion(): number {
-  const journal: { entries: unknown[] } = JSON.parse(
+/** The names of the migrations, in order. */
+function migrations(): string[] {
+  const journal: { entries: { tag: string }[] } = JSON.parse(
     fs.readFileSync(`${migrationsFolder}/meta/_journal.json`, "utf8"),
   );
-  return journal.entries.length;
+  return journal.entries.map(({ tag }) => tag);
+}
+
+/** The version a database has after {@link migrate}. */
+export function schemaVersion(): number {
+  return migrations().length;
 }
 
 function pragmaNumber(raw: Sqlite.Database, name: string): number {
@@ -30,12 +34,12 @@ function pragmaNumber(raw: Sqlite.Database, name: string): number {
 export function migrate(raw: Sqlite.Database, path: string): void {
   const target = schemaVersion();
   if (checkedVersion(raw, path, target) === target) return;
-  const migrations = readMigrationFiles({ migrationsFolder });
   raw
     .transaction(() => {
       // Another process may have been faster.
       const from = pragmaNumber(raw, "user_version");
-      for (const { sql } of migrations.slice(from)) for (const statement of sql) raw.exec(statement);
+      for (const name of migrations().slice(from))
+        raw.exec(fs.readFileSync(`${migrationsFolder}/${name}.sql`, "utf8"));
       raw.pragma(`application_id = ${applicationId}`);
       raw.pragma(`user_version = ${target}`);
     })

@@ -1,8 +1,9 @@
-import { randomFillSync } from "node:crypto";
+import { createStoreAdmin } from "./admin.ts";
 import { createAnswers } from "./answers.ts";
 import { type CommitQueue, commitQueue } from "./commit-queue.ts";
 import { connect } from "./connection.ts";
 import type { Context } from "./context.ts";
+import { crypto } from "./crypto.ts";
 import { wrapDatabase } from "./database.ts";
 import { createDedupeIndex } from "./dedupe.ts";
 import { createEntries } from "./entries.ts";
@@ -26,7 +27,7 @@ import { createSessionStore } from "./sessions.ts";
 import { createToolCalls } from "./tool-calls.ts";
 import { createTraceStore } from "./traces.ts";
 import type { Bodies } from "./types/common.ts";
-import type { Store, StoreOptions } from "./types/store.ts";
+import type { SqliteStore, StoreOptions } from "./types/store.ts";
 import { createUsageStore } from "./usage.ts";
 import { type WriteAheadLog, writeAheadLog } from "./write-ahead-log.ts";
 
@@ -34,23 +35,23 @@ const defaultInboxLimit = 10_000;
 const defaultSpacingMs = 16;
 
 function systemRandom(): number {
-  const [a = 0, b = 0] = randomFillSync(new Uint32Array(2));
+  const [a = 0, b = 0] = crypto().randomFillSync(new Uint32Array(2));
   return (a * 2 ** 20 + (b >>> 12)) / 2 ** 52;
 }
 
 /**
- * Opens the database, making or migrating it where needed.
+ * Opens the database, making or migrating it where it is the store's own.
  *
  * `T` says what the host keeps in the store ({@link Bodies}); it is taken on trust, since the bodies are only read by
  * those who wrote them.
  *
- * @throws StoreNewerError, StoreError `corrupt`, `invalid`, `locked`, `disk_full`
+ * @throws StoreNewerError, StoreError `store_older`, `corrupt`, `invalid`, `locked`, `disk_full`
  */
-export async function openStore<T extends Bodies = Bodies>(options: StoreOptions): Promise<Store<T>> {
-  const { path, limits, logger } = options;
-  const raw = connect(path);
+export async function openStore<T extends Bodies = Bodies>(options: StoreOptions): Promise<SqliteStore<T>> {
+  const { path, access = "own", limits, logger } = options;
+  const raw = connect(path, access);
   const database = wrapDatabase(raw, options.faults);
-  const log = path === ":memory:" ? undefined : writeAheadLog(raw, path, logger);
+  const log = path === ":memory:" || access === "read" ? undefined : writeAheadLog(raw, path, logger);
   const checkpoints = betweenBatches(log);
   const queue = commitQueue({
     database,
@@ -116,12 +117,8 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
     kv: createKvStore(context),
     pairing: createPairingStore(context, fence, outboxRows),
     traces: { append: traces.append, read: traces.read },
-    maintenance: createMaintenanceStore(context, {
-      path,
-      log,
-      prune: createPruner(context, sessionRows, chain, dedupe),
-      checkpoint: () => checkpoints.next(queue),
-    }),
+    maintenance: createMaintenanceStore(context, createPruner(context, sessionRows, chain, dedupe)),
+    admin: createStoreAdmin(context, { path, log, checkpoint: () => checkpoints.next(queue) }),
     close() {
       closing ??= close();
       return closing;

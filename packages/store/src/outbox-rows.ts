@@ -1,7 +1,7 @@
-import { hash } from "node:crypto";
 import { and, eq, type SQL } from "drizzle-orm";
 import { answeredRows } from "./answers.ts";
 import type { Context } from "./context.ts";
+import { crypto } from "./crypto.ts";
 import type { Bound } from "./database.ts";
 import type { Entries } from "./entries.ts";
 import { StoreError } from "./errors.ts";
@@ -78,7 +78,7 @@ export function prepareOutbox(rows: readonly OutboxInsert[]): PreparedOutbox[] {
 
 /** The same run and place give the same key. 96 bits in 16 characters. */
 function derivedKey(origin: string, place: number): string {
-  return hash("sha256", `${origin}\0${place}`, "buffer").subarray(0, 12).toString("base64url");
+  return crypto().hash("sha256", `${origin}\0${place}`, "buffer").subarray(0, 12).toString("base64url");
 }
 
 export function createOutboxRows<T extends Bodies>(

@@ -45,14 +45,15 @@ export function createOutboxStore<T extends Bodies>(
   { fence, rows, runs, entries, answers }: Parts<T>,
 ): OutboxStore<T> {
   const { db } = database;
-  /** The first unsent row of each address. */
-  const heads = database.query(() =>
-    db
+  /** The first unsent row of each address, the oldest first. */
+  const heads = database.query(() => {
+    const first = db
       .select({ seq: min(outbox.seq) })
       .from(outbox)
       .where(isUnsent)
-      .groupBy(outbox.channel, outbox.account, outbox.address),
-  );
+      .groupBy(outbox.channel, outbox.account, outbox.address);
+    return db.select().from(outbox).where(inArray(outbox.seq, first)).orderBy(asc(outbox.seq));
+  });
   const nextTo = database.query((p: Bound<{ channel: string; account: string; address: string }>) =>
     db
       .select()
@@ -144,19 +145,27 @@ export function createOutboxStore<T extends Bodies>(
     return ended === undefined ? undefined : { row: ended, messages };
   }
 
-  /** The row of this address to look at now; those whose time has passed are ended on the way. */
-  function unexpiredHead(seq: number, expired: Undelivered<T>[]): OutboxRecord | undefined {
-    let row = rows.record(seq);
-    while (row !== undefined && row.expiresAt !== null && row.expiresAt <= now()) {
-      // What may be out already is for reconciliation to decide, not for the clock.
-      if (row.state === "sending") return row;
-      const out = row.receipts.length;
-      const sent = out === 0 ? "" : `; ${out} of ${row.partCount} parts are out`;
-      const ended = endUndelivered(row, "expired", `time to live passed${sent}`);
-      if (ended !== undefined) expired.push(ended);
-      row = nextTo.get(row);
+  /** What may be out already is for reconciliation to decide, not for the clock. */
+  function isTooOld({ state, expiresAt }: OutboxRecord): boolean {
+    return state === "pending" && expiresAt !== null && expiresAt <= now();
+  }
+
+  /** Ends what nobody wants any more of what would be sent next. */
+  function expire(): Undelivered<T>[] {
+    const expired: Undelivered<T>[] = [];
+    for (const head of heads.all()) {
+      for (
+        let row: OutboxRecord | undefined = head;
+        row !== undefined && isTooOld(row);
+        row = nextTo.get(row)
+      ) {
+        const out = row.receipts.length;
+        const sent = out === 0 ? "" : `; ${out} of ${row.partCount} parts are out`;
+        const ended = endUndelivered(row, "expired", `time to live passed${sent}`);
+        if (ended !== undefined) expired.push(ended);
+      }
     }
-    return row;
+    return expired;
   }
 
   /** One whose content is missing would keep all others waiting: it is given up instead. */
@@ -175,9 +184,9 @@ export function createOutboxStore<T extends Bodies>(
     return fence.lost({ name: row.leaseName, epoch: row.leaseEpoch });
   }
 
-  /** Words about rows that ended, to be sent as any other. Gives how many. */
-  function addReports(inserts: readonly OutboxInsert<T>[], lease: LeaseToken): number {
-    return rows.insert(prepareOutbox(inserts), { lease }).length;
+  /** Adds words about rows that ended, to be sent as any other. */
+  function addReports(inserts: readonly OutboxInsert<T>[], lease: LeaseToken): void {
+    rows.insert(prepareOutbox(inserts), { lease });
   }
 
   /** A change by an operator, who may be in another process: what is being sent is left to its sender. */
@@ -215,17 +224,17 @@ export function createOutboxStore<T extends Bodies>(
     claimDue: ({ lease, limit, report }) =>
       queue.write((): OutboxClaim<T> => {
         fence.check(lease);
+        const expired = expire();
+        if (expired.length > 0 && report !== undefined) addReports(report(expired), lease);
         const claimed: Claimed<T>[] = [];
-        const expired: Undelivered<T>[] = [];
         let nextAt: number | undefined;
-        const oldestFirst = heads.all().flatMap(({ seq }) => seq ?? []);
-        for (const seq of oldestFirst.sort((a, b) => a - b)) {
-          const row = unexpiredHead(seq, expired);
-          if (row === undefined || (row.state === "sending" && !isLost(row, lease))) continue;
+        for (const row of heads.all()) {
+          if (row.state === "sending" && !isLost(row, lease)) continue;
           if (row.state === "pending" && row.nextAt > now()) {
             nextAt = Math.min(nextAt ?? row.nextAt, row.nextAt);
           } else if (claimed.length < limit) {
             const taken = claimHead(row, lease);
+            // What stands behind one that was given up is looked at next time.
             if (taken === undefined) nextAt = now();
             else claimed.push(taken);
           } else {
@@ -233,9 +242,6 @@ export function createOutboxStore<T extends Bodies>(
             break;
           }
         }
-        // They wait behind what is there already.
-        if (expired.length > 0 && report !== undefined && addReports(report(expired), lease) > 0)
-          nextAt = now();
         return {
           rows: claimed,
           expired: expired.map(({ row }) => row),
@@ -283,6 +289,9 @@ export function createOutboxStore<T extends Bodies>(
         const record = rows.byKey(key);
         return record === undefined ? undefined : rows.full(record.seq);
       }),
+
+    hasOpen: ({ channel, account, address }) =>
+      queue.read(() => nextTo.get({ channel, account, address }) !== undefined),
 
     list: ({ limit = DEFAULT_LIMIT, states, changedAfter } = {}) =>
       queue.read(() => {

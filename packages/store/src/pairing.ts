@@ -1,6 +1,6 @@
-import { hash, timingSafeEqual } from "node:crypto";
 import { and, asc, eq, gt, gte, lt, lte, or, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
+import { crypto } from "./crypto.ts";
 import type { Bound } from "./database.ts";
 import type { Fence } from "./leases.ts";
 import { type OutboxRows, prepareOutbox } from "./outbox-rows.ts";
@@ -21,7 +21,7 @@ interface Peer {
 
 /** People read codes aloud and type them as they like: letters count without their case. */
 function hashCode(code: string): Buffer {
-  return hash("sha256", code.trim().toUpperCase(), "buffer");
+  return crypto().hash("sha256", code.trim().toUpperCase(), "buffer");
 }
 
 function withLabel<R extends Peer & { readonly label: string | null }>({ label, ...row }: R) {
@@ -106,7 +106,7 @@ export function createPairingStore<T extends Bodies>(
       queue.write(() => {
         const hashed = hashCode(code);
         const candidates = openOn(channel, account);
-        const match = candidates.find((row) => timingSafeEqual(row.codeHash, hashed));
+        const match = candidates.find((row) => crypto().timingSafeEqual(row.codeHash, hashed));
         if (match === undefined) {
           for (const row of candidates) countTry.run(row);
           return { outcome: "unknown" };

@@ -130,6 +130,12 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
       .innerJoin(run, eq(run.n, activeRun.run))
       .orderBy(asc(run.n)),
   );
+  const byNumbers = database.query((p: Bound<{ numbers: string }>) =>
+    db
+      .select()
+      .from(run)
+      .where(inArray(run.n, sql`(SELECT value FROM json_each(${p.numbers}))`)),
+  );
   const forgetTold = database.command((p: Bound<{ conversation: string; entryId: string }>) =>
     db
       .delete(groupHistory)
@@ -344,6 +350,18 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
       queue.read(() => {
         const record = rows.byId(id);
         return record === undefined ? undefined : inspect(record);
+      }),
+
+    summaries: (ids) =>
+      queue.read(() => {
+        const wanted = new Set<string>(ids);
+        const numbers = JSON.stringify(ids.map(rowOf));
+        const kept = byNumbers.all({ numbers }).filter((record) => wanted.has(runIdOf(record)));
+        const taken = messages.some(kept.flatMap((record) => record.inbox));
+        return kept.map((record) => ({
+          run: rows.toRun(record),
+          inbox: record.inbox.flatMap((seq) => taken.get(seq) ?? []),
+        }));
       }),
 
     list: ({ sessionKey, before, limit } = {}) =>

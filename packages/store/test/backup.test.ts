@@ -37,7 +37,7 @@ test("a backup beside a process that writes all the time comes to its end, and i
   await fill(store, 60);
   const accepted = await writer(`${folder}/a.db`);
   const before = accepted();
-  const { bytes } = await store.maintenance.backup(`${folder}/copy.db`);
+  const { bytes } = await store.admin.backup(`${folder}/copy.db`);
   const after = accepted();
   // It had no quiet moment.
   expect(after.length).toBeGreaterThan(before.length + 20);
@@ -46,7 +46,7 @@ test("a backup beside a process that writes all the time comes to its end, and i
   expect(fs.readdirSync(folder).filter((name) => name.includes("part"))).toEqual([]);
   const copy = await openStore({ path: `${folder}/copy.db` });
   onTestFinished(() => copy.close());
-  expect(await copy.maintenance.integrity()).toEqual({ ok: true, problems: [] });
+  expect(await copy.admin.integrity()).toEqual({ ok: true, problems: [] });
   const kept = new Set((await copy.inbox.list({ limit: 1_000_000 })).map((row) => row.eventId));
   for (const text of before) expect(kept, text).toContain(`e-${text}`);
   expect(await copy.kv.list("filler")).toHaveLength(600);
@@ -56,11 +56,11 @@ test("a backup knows what it was taken from, and takes nobody's place", async ()
   const folder = temporaryFolder();
   const { store } = await testStore({ path: `${folder}/a.db` });
   await answered(store, await takeLease(store), "before");
-  await store.maintenance.backup(`${folder}/copy.db`);
-  await expect(store.maintenance.backup(`${folder}/copy.db`)).rejects.toMatchObject({ code: "invalid" });
+  await store.admin.backup(`${folder}/copy.db`);
+  await expect(store.admin.backup(`${folder}/copy.db`)).rejects.toMatchObject({ code: "invalid" });
   fs.symlinkSync(`${folder}/nowhere`, `${folder}/link.db`);
-  await expect(store.maintenance.backup(`${folder}/link.db`)).rejects.toMatchObject({ code: "invalid" });
-  await expect(store.maintenance.backup(`${folder}/none/copy.db`)).rejects.toMatchObject({ code: "ENOENT" });
+  await expect(store.admin.backup(`${folder}/link.db`)).rejects.toMatchObject({ code: "invalid" });
+  await expect(store.admin.backup(`${folder}/none/copy.db`)).rejects.toMatchObject({ code: "ENOENT" });
   expect(fs.readdirSync(folder).sort()).toEqual(["a.db", "a.db-shm", "a.db-wal", "copy.db", "link.db"]);
   const copy = await openStore({ path: `${folder}/copy.db` });
   expect(await copy.inbox.accept(event("before"))).toMatchObject({ outcome: "duplicate", state: "replied" });
@@ -71,7 +71,7 @@ test("a database in memory can be kept, too", async () => {
   const folder = temporaryFolder();
   const { store } = await testStore();
   await store.kv.set("n", "k", 1);
-  await store.maintenance.backup(`${folder}/copy.db`);
+  await store.admin.backup(`${folder}/copy.db`);
   const copy = await openStore({ path: `${folder}/copy.db` });
   expect(await copy.kv.get("n", "k")).toBe(1);
   await copy.close();
@@ -88,10 +88,10 @@ test("a disk that becomes full leaves nothing of a backup, and the store as it w
   try {
     const { store } = await testStore({ path: `${temporaryFolder()}/a.db` });
     await fill(store, 10);
-    await expect(store.maintenance.backup(`${disk}/copy.db`)).rejects.toMatchObject({ code: "disk_full" });
+    await expect(store.admin.backup(`${disk}/copy.db`)).rejects.toMatchObject({ code: "disk_full" });
     expect(fs.readdirSync(disk)).toEqual([]);
     await store.kv.set("n", "k", 1);
-    expect(await store.maintenance.integrity()).toEqual({ ok: true, problems: [] });
+    expect(await store.admin.integrity()).toEqual({ ok: true, problems: [] });
   } finally {
     spawnSync("umount", [disk]);
   }

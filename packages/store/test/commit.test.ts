@@ -2,6 +2,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import Sqlite from "better-sqlite3";
 import { afterEach, expect, test, vi } from "vitest";
+import { commitQueue } from "../src/commit-queue.ts";
+import { wrapDatabase } from "../src/database.ts";
 import { type FaultPoint, openStore, StoreError } from "../src/index.ts";
 import { accepted, answered, begun, event, seed, takeLease, temporaryFolder, testStore } from "./support.ts";
 
@@ -165,6 +167,8 @@ test("a commit for which there is no space rejects its calls, and later ones suc
   const { fail, faults } = planned();
   const { store } = await testStore({ path: `${temporaryFolder()}/a.db`, faults });
   fail("commit", 0, full());
+  // No time passes, so that both calls are of one commit.
+  vi.spyOn(performance, "now").mockReturnValue(performance.now());
   const results = await Promise.allSettled([store.inbox.accept(event("1")), store.inbox.accept(event("2"))]);
   for (const result of results)
     expect(result).toMatchObject({ status: "rejected", reason: { code: "disk_full" } });
@@ -212,7 +216,7 @@ test("two stores on one file see each other's work and share its rules", async (
   expect(await one.inbox.accept(event("b7"))).toMatchObject({ outcome: "duplicate", state: "replied" });
   expect(await two.inbox.accept(event("a7"))).toMatchObject({ outcome: "duplicate", state: "replied" });
   expect((await two.maintenance.stats()).messages).toBe(120);
-  expect(await one.maintenance.integrity()).toEqual({ ok: true, problems: [] });
+  expect(await one.admin.integrity()).toEqual({ ok: true, problems: [] });
   const taken = await takeLease(two, "gateway", "test");
   await expect(answered(one, lease, "late")).rejects.toMatchObject({ code: "fenced" });
   await answered(one, taken, "later");
@@ -241,7 +245,7 @@ test("on a file system that is really full nothing is half done, and it goes on 
     }
     expect(failure).toBeInstanceOf(StoreError);
     expect(failure).toMatchObject({ code: "disk_full" });
-    expect(await store.maintenance.integrity()).toEqual({ ok: true, problems: [] });
+    expect(await store.admin.integrity()).toEqual({ ok: true, problems: [] });
     const seen = async () =>
       (await store.inbox.list({ state: "replied", limit: 5000 })).map((row) => row.eventId);
     expect((await seen()).reverse()).toEqual(ok.map((i) => `ev-${i}`));
@@ -252,4 +256,23 @@ test("on a file system that is really full nothing is half done, and it goes on 
   } finally {
     execFileSync(tools.unmount, ["-l", folder]);
   }
+});
+
+test("a checkpoint that cannot be looked at is told, and the store goes on", async () => {
+  const warnings: string[] = [];
+  const logger = { warn: (_: unknown, text: string) => warnings.push(text) };
+  const raw = new Sqlite(":memory:");
+  const queue = commitQueue({
+    database: wrapDatabase(raw),
+    spacingMs: 0,
+    logger,
+    afterBatch: async () => {
+      throw new Error("no log");
+    },
+  });
+  expect(await queue.write(() => "first")).toBe("first");
+  expect(await queue.write(() => "second")).toBe("second");
+  await queue.close();
+  expect(warnings).toHaveLength(2);
+  raw.close();
 });

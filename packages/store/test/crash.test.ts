@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { openStore, type Store } from "../src/index.ts";
+import { openStore, type SqliteStore } from "../src/index.ts";
 import { temporaryFolder } from "./support.ts";
 
 /** How many times the process is killed. `STORE_KILLS=500` for the whole count. */
@@ -39,8 +39,8 @@ async function killed(path: string, prefix: string, afterMs: number): Promise<st
   return said.split("\n").slice(0, -1);
 }
 
-async function check(store: Store, acknowledged: ReadonlyMap<string, Set<string>>): Promise<void> {
-  expect(await store.maintenance.integrity()).toEqual({ ok: true, problems: [] });
+async function check(store: SqliteStore, acknowledged: ReadonlyMap<string, Set<string>>): Promise<void> {
+  expect(await store.admin.integrity()).toEqual({ ok: true, problems: [] });
   const rows = await store.inbox.list({ limit: 1_000_000 });
   const states = new Map(rows.map((row) => [row.eventId, row]));
   expect(states.size).toBe(rows.length);

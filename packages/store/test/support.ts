@@ -9,6 +9,7 @@ import {
   openStore,
   type Run,
   type SessionSeed,
+  type SqliteStore,
   type Store,
   type StoreOptions,
 } from "../src/index.ts";
@@ -23,14 +24,18 @@ export function temporaryFolder(): string {
 /** A store in memory, or where the options say, with a clock that stands still until it is moved. */
 export async function testStore(
   options: Partial<StoreOptions> = {},
-): Promise<{ store: Store; time: { now: number } }> {
+): Promise<{ store: SqliteStore; time: { now: number } }> {
   const time = { now: Date.UTC(2026, 10, 21, 12) };
   const store = await openStore({ path: ":memory:", clock: () => time.now, ...options });
   onTestFinished(() => store.close());
   return { store, time };
 }
 
-export async function takeLease(store: Store, name = "gateway", holder = "test"): Promise<Lease> {
+export async function takeLease(
+  store: Pick<Store, "leases">,
+  name = "gateway",
+  holder = "test",
+): Promise<Lease> {
   const lease = await store.leases.acquire(name, holder, 30_000);
   if (lease === undefined) throw new Error(`the lease "${name}" is held`);
   return lease;

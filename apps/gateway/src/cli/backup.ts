@@ -21,7 +21,7 @@ export async function backup(folder: string, options: CommonOptions): Promise<vo
   };
   for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, broken);
   try {
-    const report = await withStore(options, async (store, { mediaDir }) => {
+    const report = await withStore(options, "read", async (store, { mediaDir }) => {
       await mkdir(part, { mode: 0o700 });
       return backupInto(part, { store, mediaDir });
     });

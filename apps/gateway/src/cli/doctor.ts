@@ -59,12 +59,12 @@ function holderOf(home: Home): string {
 
 async function database(home: Home): Promise<string> {
   if (!existsSync(home.databaseFile)) return "made at the first start";
-  const store = await openStore({ path: home.databaseFile });
+  const store = await openStore({ path: home.databaseFile, access: "read" });
   try {
-    const { ok, problems } = await store.maintenance.integrity();
+    const { ok, problems } = await store.admin.integrity();
     if (!ok) throw new Error(`${home.databaseFile} is damaged: ${problems.join("; ")}`);
-    const stats = await store.maintenance.stats();
-    return `${home.databaseFile}, version ${stats.version}, ${stats.fileBytes} bytes, sound`;
+    const { version, fileBytes } = await store.admin.file();
+    return `${home.databaseFile}, version ${version}, ${fileBytes} bytes, sound`;
   } finally {
     await store.close();
   }
@@ -73,7 +73,7 @@ async function database(home: Home): Promise<string> {
 /** Replies that somebody has to look at. */
 async function undelivered(home: Home): Promise<Finding[]> {
   if (!existsSync(home.databaseFile)) return [];
-  const store = await openStore({ path: home.databaseFile }).catch(() => undefined);
+  const store = await openStore({ path: home.databaseFile, access: "read" }).catch(() => undefined);
   // What is wrong with the database is said of the database.
   if (store === undefined) return [];
   const { dead, expired, uncertain } = (await store.maintenance.stats().finally(() => store.close())).outbox;

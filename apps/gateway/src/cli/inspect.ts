@@ -9,7 +9,7 @@ import { runningGateway } from "./running.ts";
 
 /** `signalbox sessions` */
 export async function sessions(options: CommonOptions): Promise<void> {
-  const rows = await withStore(options, (store) => store.sessions.list());
+  const rows = await withStore(options, "read", (store) => store.sessions.list());
   print(options.json, rows, () =>
     rows.map((row) => {
       const { totals } = row;
@@ -40,7 +40,7 @@ export async function why(id: string, options: CommonOptions): Promise<void> {
 
 /** `signalbox pairing list` */
 export async function pairingList(options: CommonOptions): Promise<void> {
-  const found = await withStore(options, async (store) => ({
+  const found = await withStore(options, "read", async (store) => ({
     pending: await store.pairing.pending(),
     peers: await store.pairing.peers(),
   }));
@@ -56,7 +56,7 @@ export async function pairingList(options: CommonOptions): Promise<void> {
 
 /** `signalbox pairing approve <code>` */
 export async function pairingApprove(code: string, options: CommonOptions): Promise<void> {
-  const result = await withStore(options, (store) =>
+  const result = await withStore(options, "share", (store) =>
     store.pairing.approve({ code: code.trim().toUpperCase(), approvedBy: "command line" }),
   );
   if (result.outcome === "unknown") {
@@ -72,7 +72,8 @@ export async function pairingApprove(code: string, options: CommonOptions): Prom
 /** From the running gateway, which writes its notes a moment later than it makes them; else from the database. */
 async function findTrace(id: string, options: CommonOptions): Promise<Trace> {
   const found =
-    (await traceOfRunning(id, options)) ?? (await withStore(options, (store) => readTrace(store, id)));
+    (await traceOfRunning(id, options)) ??
+    (await withStore(options, "read", (store) => readTrace(store, id)));
   if (found) return found;
   throw new GatewayError(
     EXIT.failure,

@@ -40,7 +40,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** `signalbox maintenance vacuum`: gives free pages back to the file system. */
 export async function vacuum(options: CommonOptions): Promise<void> {
-  const report = await inGateway(options, "maintenance/vacuum", (store) => store.maintenance.vacuum());
+  const report = await inGateway(options, "maintenance/vacuum", (store) => store.admin.vacuum());
   print(options.json, report, () => [`${report["freedBytes"] ?? 0} bytes were given back.`]);
 }
 
@@ -50,9 +50,9 @@ type Report = Readonly<Record<string, number>>;
 async function inGateway(
   options: CommonOptions,
   path: string,
-  alone: (...args: Parameters<Parameters<typeof withStore>[1]>) => Promise<object>,
+  alone: (...args: Parameters<Parameters<typeof withStore>[2]>) => Promise<object>,
 ): Promise<Report> {
-  if (!isHeld(options.home)) return numbersOf(await withStore(options, alone));
+  if (!isHeld(options.home)) return numbersOf(await withStore(options, "share", alone));
   const { tell } = await runningGateway(options.home).catch(() => {
     throw new GatewayError(
       EXIT.unavailable,

@@ -13,7 +13,7 @@ const LISTED = 1_000;
 /** `signalbox outbox list [--all]`: what was given up; with `--all` also what waits or is being sent. */
 export async function list(options: CommonOptions & { readonly all?: boolean }): Promise<void> {
   const states = options.all === true ? [...UNDELIVERED, ...OPEN] : UNDELIVERED;
-  const rows = await withStore(options, (store) => store.outbox.list({ states, limit: LISTED }));
+  const rows = await withStore(options, "read", (store) => store.outbox.list({ states, limit: LISTED }));
   const lines = rows.map(({ id, state, channel, account, createdAt, attempts, error }) =>
     [
       id,
@@ -68,7 +68,7 @@ async function change(
   done: string,
   apply: (store: GatewayStore) => Promise<OutboxChange>,
 ): Promise<OutboxState> {
-  const result = await withStore(options, apply);
+  const result = await withStore(options, "share", apply);
   if (result.outcome === "applied") return result.state;
   if (result.outcome === "unknown")
     throw new GatewayError(

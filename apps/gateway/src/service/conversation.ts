@@ -26,15 +26,13 @@ const SHOWN_MESSAGES = 500;
 export async function readConversation(store: GatewayStore, sessionKey: string): Promise<ChatMessage[]> {
   const rows = (await store.sessions.transcript(sessionKey, { limit: SHOWN_MESSAGES })).toReversed();
   const notes = new Map<RunId, RunNotes>();
-  for (const runId of new Set(rows.flatMap((row) => row.runId ?? []))) {
-    const journal = await store.runs.inspect(runId);
-    const inbox = journal?.inbox ?? [];
-    const run = journal?.run;
-    const failed = run?.state === "failed" || run?.state === "poisoned";
+  const runIds = [...new Set(rows.flatMap((row) => row.runId ?? []))];
+  for (const { run, inbox } of await store.runs.summaries(runIds)) {
+    const failed = run.state === "failed" || run.state === "poisoned";
     const rule = inbox.find((row) => row.detail?.rule !== undefined)?.detail?.rule;
-    notes.set(runId, {
+    notes.set(run.id, {
       asked: inbox.flatMap((row) => row.messageId ?? []),
-      ...(run && failed ? { failure: { text: failureNote(rule), at: run.finishedAt ?? run.startedAt } } : {}),
+      ...(failed ? { failure: { text: failureNote(rule), at: run.finishedAt ?? run.startedAt } } : {}),
     });
   }
   return chatMessages(rows, notes);

@@ -46,11 +46,11 @@ async function open() {
   /** The store, with something happening just before the copy of the database is made. */
   const meanwhile = (happens: () => Promise<void>): GatewayStore => ({
     ...store,
-    maintenance: {
-      ...store.maintenance,
+    admin: {
+      ...store.admin,
       backup: async (path) => {
         await happens();
-        return store.maintenance.backup(path);
+        return store.admin.backup(path);
       },
     },
   });
@@ -77,10 +77,10 @@ it("has the attachments of replies that are sent, and let go of, as soon as the 
   const { blob, id } = await attach("sent right after");
   const busy: GatewayStore = {
     ...store,
-    maintenance: {
-      ...store.maintenance,
+    admin: {
+      ...store.admin,
       backup: async (path) => {
-        const made = await store.maintenance.backup(path);
+        const made = await store.admin.backup(path);
         await store.outbox.markSent(id, lease);
         await blobs.remove([blob], Date.now() + 1_000);
         return made;

@@ -41,7 +41,7 @@ export async function backupInto(
   // First those that replies need now: once they are out, the gateway may remove them. What replies of the copy need
   // besides is younger than the copy's beginning, and so stays for long enough.
   await copy(await neededBlobs(store));
-  const { bytes: databaseBytes } = await store.maintenance.backup(databaseFile);
+  const { bytes: databaseBytes } = await store.admin.backup(databaseFile);
   const opened = await openStore<GatewayBodies>({ path: databaseFile });
   const needed = await releasedAndRead(opened).finally(() => opened.close());
   await copy(needed);

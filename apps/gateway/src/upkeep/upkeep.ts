@@ -62,7 +62,7 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
     },
     prune: pruning.prune,
     vacuum() {
-      vacuuming ??= store.maintenance.vacuum().finally(() => {
+      vacuuming ??= store.admin.vacuum().finally(() => {
         vacuuming = undefined;
       });
       return vacuuming;

@@ -91,7 +91,7 @@ export async function gather(world: World): Promise<Evidence> {
     const inbox = await store.inbox.list({ limit: ALL });
     const outbox = await store.outbox.list({ states: STATES, limit: ALL });
     const { runsActive } = await store.maintenance.stats();
-    const { ok, problems } = await store.maintenance.integrity();
+    const { ok, problems } = await store.admin.integrity();
     const { acknowledged, unaddressed, edits, deletions, odd } = world.platform;
     const { mode, secrets } = world;
     return {

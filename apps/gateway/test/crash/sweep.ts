@@ -174,7 +174,7 @@ async function check(
   const violations: string[] = [];
   const store = await openStore<GatewayBodies>({ path: home.databaseFile });
   try {
-    const { ok, problems } = await store.maintenance.integrity();
+    const { ok, problems } = await store.admin.integrity();
     if (!ok) violations.push(`the database is damaged: ${problems.join("; ")}`);
     const texts = plain.sent.map(({ message }) =>
       message.parts.map((part) => ("text" in part ? part.text : "")).join(""),

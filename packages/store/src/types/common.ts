@@ -23,7 +23,7 @@ export interface Bodies {
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
-/** A ULID: 26 characters of Crockford's base 32; ids of one table sort in the order of their commits. */
+/** A ULID: 26 characters of Crockford's base 32. Only their time, to the millisecond, says something of their order. */
 export type InboxId = Branded<"inbox">;
 /** A ULID, as {@link InboxId}. */
 export type RunId = Branded<"run">;

@@ -39,7 +39,7 @@ export type InboxAccepted =
   | {
       readonly outcome: "accepted";
       readonly id: InboxId;
-      /** Place in the order of commits: rises strictly within a session, with gaps. */
+      /** Rises strictly within a session, with gaps; says nothing of two sessions. */
       readonly seq: number;
       readonly state: "accepted" | "queued";
     }

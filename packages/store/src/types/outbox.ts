@@ -127,6 +127,12 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   get(id: string): Promise<OutboxRow<T> | undefined>;
   /** The row that was inserted with a `key` of its own. */
   withKey(key: string): Promise<OutboxRow<T> | undefined>;
+  /** Whether a row to that address is `pending` or `sending`. */
+  hasOpen(destination: {
+    readonly channel: string;
+    readonly account: string;
+    readonly address: string;
+  }): Promise<boolean>;
   /** Newest first. Default states: `dead`, `uncertain`, `expired`. Default limit 100. */
   list(filter?: {
     readonly states?: readonly OutboxState[];

@@ -111,6 +111,12 @@ export interface InterruptedRun<T extends Bodies = Bodies> {
   readonly inbox: readonly InboxRow<T>[];
 }
 
+/** A run and the messages that it answers. */
+export interface RunSummary<T extends Bodies = Bodies> {
+  readonly run: Run;
+  readonly inbox: readonly InboxRow<T>[];
+}
+
 /**
  * The journal. Every method is one transaction and checks, in that transaction, that the lease is current and that
  * the run belongs to it; else it rejects with a `FencedError` and writes nothing.
@@ -144,6 +150,8 @@ export interface RunStore<T extends Bodies = Bodies> {
   get(id: RunId): Promise<Run | undefined>;
   /** The journal of one run, running or ended. */
   inspect(id: RunId): Promise<InterruptedRun<T> | undefined>;
+  /** For a page of a transcript, in two queries for any number of runs; those that are not kept are left out. */
+  summaries(ids: readonly RunId[]): Promise<readonly RunSummary<T>[]>;
   /** Newest first. */
   list(filter?: {
     readonly sessionKey?: string;

@@ -48,12 +48,8 @@ export interface PruneReport {
   readonly usedBytes: number;
 }
 
+/** What is under way, and what was done since the store was opened. */
 export interface StoreStats {
-  readonly path: string;
-  readonly version: number;
-  readonly fileBytes: number;
-  readonly walBytes: number;
-  readonly freeBytes: number;
   /** Unfinished messages by state. */
   readonly inbox: Readonly<Record<"accepted" | "queued" | "running", number>>;
   /** Replies that were not sent, by state. */
@@ -71,6 +67,24 @@ export interface StoreStats {
 export interface MaintenanceStore {
   /** Removes what is older than its retention, in short transactions between other people's calls. */
   prune(retention?: Retention): Promise<PruneReport>;
+  stats(): Promise<StoreStats>;
+}
+
+/** The file of a database. */
+export interface StoreFile {
+  readonly path: string;
+  /** Of the schema. */
+  readonly version: number;
+  readonly fileBytes: number;
+  /** Of the write-ahead log; 0 where the store only reads. */
+  readonly walBytes: number;
+  /** Used again before the file grows. */
+  readonly freeBytes: number;
+}
+
+/** What is to be done about a database that is a file: of SQLite alone, and of no interface that a gateway works with. */
+export interface StoreAdmin {
+  file(): Promise<StoreFile>;
   /**
    * Gives free pages back to the file system; they are used again without it. Runs on a thread of its own: reading goes
    * on, and writes wait until it is done (about a second for every 200 MB that stay). Needs as much free disk.
@@ -84,7 +98,6 @@ export interface MaintenanceStore {
   backup(toPath: string): Promise<{ readonly bytes: number }>;
   /** Looks through the whole file; holds the event loop while it does. */
   integrity(): Promise<{ readonly ok: boolean; readonly problems: readonly string[] }>;
-  stats(): Promise<StoreStats>;
   /** Copies the write-ahead log into the database file. Happens by itself. */
   checkpoint(): Promise<void>;
 }
@@ -110,6 +123,18 @@ export interface Store<T extends Bodies = Bodies> {
   close(): Promise<void>;
 }
 
+/** A store in one SQLite file. */
+export interface SqliteStore<T extends Bodies = Bodies> extends Store<T> {
+  readonly admin: StoreAdmin;
+}
+
+/**
+ * `own`: the file is made if absent and brought to this version. `share`: it is there, and somebody else may own it: read
+ * and written, but refused where it is of another version. `read`: as `share`, without writing; what writes rejects with
+ * `invalid`.
+ */
+export type StoreAccess = "own" | "share" | "read";
+
 export interface StoreLimits {
   /** Unfinished inbox rows beyond which `accept` gives `full`. Default 10,000. */
   readonly inbox?: number;
@@ -131,6 +156,8 @@ export type FaultPoint = "write" | "commit" | "sync";
 export interface StoreOptions {
   /** The database file, made if absent in an existing folder; `:memory:` for one that lives in memory only. */
   readonly path: string;
+  /** Default `own`. */
+  readonly access?: StoreAccess;
   /** Default `Date.now`. */
   readonly clock?: () => Millis;
   /** A number in [0, 1) for ids. Default from the system's cryptographic source. */

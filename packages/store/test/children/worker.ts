@@ -72,7 +72,7 @@ await Promise.all(
     for (let i = 0; ; i += 1) {
       await answer(store, lease, `s${session}`, `${prefix}-${session}-${i}`);
       // Often enough for a kill to fall into it, and for the log to begin anew.
-      if (session === 0 && i % 4 === 3) await store.maintenance.checkpoint();
+      if (session === 0 && i % 4 === 3) await store.admin.checkpoint();
     }
   }),
 );

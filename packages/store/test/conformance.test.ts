@@ -1,0 +1,57 @@
+import type { DeliveryMessage, NoteStore, OutboxStore } from "@signalbox/delivery";
+import { outboxConformance } from "@signalbox/delivery/testkit";
+import { createRouter, type RouteCacheStore, type RouteInput, type RoutingConfig } from "@signalbox/routing";
+import { describe, expect, test } from "vitest";
+import { type Bodies, openStore } from "../src/index.ts";
+import { takeLease } from "./support.ts";
+
+interface DeliveryBodies extends Bodies {
+  readonly outbound: DeliveryMessage;
+}
+
+async function open() {
+  const time = { now: Date.UTC(2026, 10, 21, 12) };
+  const store = await openStore<DeliveryBodies>({ path: ":memory:", clock: () => time.now });
+  return { store, time };
+}
+
+describe("what delivery asks of an outbox", () => {
+  outboxConformance(test, async () => {
+    const { store, time } = await open();
+    const outbox: OutboxStore = store.outbox;
+    return {
+      outbox,
+      lease: await takeLease(store),
+      takeOver: () => takeLease(store),
+      advance: (ms) => {
+        time.now += ms;
+      },
+      now: () => time.now,
+    };
+  });
+
+  test("its notes are values with a name", async () => {
+    const { store } = await open();
+    const notes: NoteStore = store.kv;
+    expect(notes).toBe(store.kv);
+  });
+});
+
+describe("what routing asks of a cache", () => {
+  const config: RoutingConfig = { agents: ["main", "coder"], defaultAgent: "main", bindings: [] };
+  const message: RouteInput = { channel: "feishu", account: "main", peer: { kind: "direct", id: "ou_1" } };
+
+  test("routes are there after a restart, until the configuration is another", async () => {
+    const { store } = await open();
+    const cache: RouteCacheStore = store.routes;
+    const first = createRouter(config, { cache });
+    const route = first.resolve(message);
+    await first.flush();
+
+    const again = createRouter(config, { cache });
+    expect(await again.warm()).toBe(1);
+    expect(again.explain(message).cache.source).toBe("store");
+    expect(again.resolve(message)).toEqual(route);
+    expect(await createRouter({ ...config, defaultAgent: "coder" }, { cache }).warm()).toBe(0);
+  });
+});

@@ -1,0 +1,72 @@
+import Sqlite from "better-sqlite3";
+import { expect, test, vi } from "vitest";
+import { openStore, type SqliteStore } from "../src/index.ts";
+import { answered, takeLease, temporaryFolder } from "./support.ts";
+
+/** Every statement that `look` runs, as SQLite's planner carries it out. */
+async function plansOf(look: (store: SqliteStore) => Promise<unknown>): Promise<Map<string, string[]>> {
+  const path = `${temporaryFolder()}/a.db`;
+  const store = await openStore({ path });
+  const lease = await takeLease(store);
+  for (let i = 0; i < 20; i += 1) await answered(store, lease, String(i), `s${i % 4}`);
+  await store.traces.append("one", [{ stage: "intake", data: 1 }]);
+  const prepare = vi.spyOn(Sqlite.prototype, "prepare");
+  await look(store);
+  const texts = new Set(prepare.mock.calls.map(([text]) => text));
+  prepare.mockRestore();
+  await store.close();
+  const raw = new Sqlite(path, { readonly: true });
+  const reads = [...texts].filter((text) => /^\s*(select|with)/i.test(text));
+  const plans = reads.map((text): [string, string[]] => {
+    const bound = Object.fromEntries([...text.matchAll(/@(\w+)/g)].map(([, name]) => [name, 1]));
+    const values = [...text.matchAll(/\?/g)].map(() => 1);
+    const explain = raw.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`);
+    return [
+      text,
+      explain.all(...values, ...(Object.keys(bound).length > 0 ? [bound] : [])).map((row) => row.detail),
+    ];
+  });
+  raw.close();
+  return new Map(plans);
+}
+
+/** Going through a whole table; the rows that a recursive query has found itself, and a list of values, are none. */
+const wholeTable = (detail: string): boolean => /^SCAN (?!chain\b|m\b|json_each)/.test(detail);
+
+test.each<[string, (store: SqliteStore) => Promise<unknown>]>([
+  ["the list of sessions", (store) => store.sessions.list({ limit: 10 })],
+  ["the list of an agent's sessions", (store) => store.sessions.list({ agentId: "coder", limit: 10 })],
+  [
+    "the last session with somebody",
+    (store) => store.sessions.list({ channel: "feishu", peer: "ou_1", limit: 1 }),
+  ],
+  ["a history", (store) => store.sessions.history("s1")],
+  ["a page of a transcript", (store) => store.sessions.transcript("s1", { before: 5, limit: 3 })],
+  ["a trace", (store) => store.traces.read("one")],
+  ["what waits in a session", (store) => store.inbox.queued("s1")],
+  ["the newest messages", (store) => store.inbox.list({ limit: 5 })],
+])("%s goes by an index", async (_, look) => {
+  const plans = await plansOf(look);
+  expect(plans.size).toBeGreaterThan(0);
+  for (const [text, details] of plans)
+    expect({ text, scans: details.filter(wholeTable) }).toEqual({ text, scans: [] });
+});
+
+test("a page of 500 messages takes a handful of queries, however many runs wrote them", async () => {
+  const path = `${temporaryFolder()}/a.db`;
+  const store = await openStore({ path, limits: { commitSpacingMs: 0 } });
+  const lease = await takeLease(store);
+  for (let i = 0; i < 250; i += 1) await answered(store, lease, String(i), "s");
+  const memory = new Sqlite(":memory:");
+  const statement: Sqlite.Statement = Object.getPrototypeOf(memory.prepare("SELECT 1"));
+  const calls = [vi.spyOn(statement, "all"), vi.spyOn(statement, "get")];
+  const page = await store.sessions.transcript("s", { limit: 500 });
+  const runs = await store.runs.summaries([...new Set(page.flatMap((row) => row.runId ?? []))]);
+  const queries = calls.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+  vi.restoreAllMocks();
+  await store.close();
+  expect([page.length, runs.length]).toEqual([500, 250]);
+  expect(runs.every(({ inbox }) => inbox.length === 1)).toBe(true);
+  expect(queries).toBeGreaterThan(2);
+  expect(queries).toBeLessThanOrEqual(6);
+});
