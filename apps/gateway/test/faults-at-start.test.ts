@@ -90,6 +90,26 @@ const FAULTS: readonly {
     remedy: /ANTHROPIC_API_KEY/,
     answers: true,
   },
+  ...[
+    {
+      name: "whose address is in a variable that is not set",
+      entry: { baseUrl: "${NO_SUCH_PROXY}" },
+      at: "baseUrl",
+    },
+    { name: "with a misspelt address", entry: { baseURL: "https://proxy.test" }, at: "baseURL" },
+    { name: "without a wire format", entry: { api: undefined }, at: "api" },
+  ].map(({ name, entry, at }) => ({
+    // Not asked at the vendor's own address either, whatever key the environment holds.
+    name: `a provider ${name}`,
+    config: () =>
+      demoConfig({
+        models: { providers: { anthropic: { api: "anthropic-messages", apiKey: "sk-wrong", ...entry } } },
+      }),
+    at: `models.providers.anthropic.${at}`,
+    says: /not set|unknown key|values it may have/,
+    remedy: /./,
+    answers: true,
+  })),
   {
     name: "a workspace that does not exist",
     config: ({ dir }) => demoConfig({ agents: agent({ workspaceDir: join(dir, "nowhere") }) }),

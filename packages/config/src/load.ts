@@ -187,8 +187,19 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
 
   const providers: Record<string, ProviderConfig> = {};
   for (const [name, input] of entries(["models", "providers"], mapping(["models"], root.models).providers)) {
-    const provider = part(providerSchema, ["models", "providers", name], input, `model provider ${name}`);
-    if (provider) providers[name] = provider;
+    const at: ConfigPath = ["models", "providers", name];
+    const what = `model provider ${name}`;
+    const provider = part(providerSchema, at, input, what);
+    // Only a whole entry counts: without its misspelt or unset address the rest would send the key to the vendor. What
+    // is wrong with one of its models concerns that model.
+    const faults = problems.filter(
+      ({ path }) => path.startsWith(`${formatPath(at)}.`) && !path.startsWith(`${formatPath(at)}.models[`),
+    );
+    for (const fault of faults) {
+      const message = fault.message.replace("unknown key, ignored", "unknown key");
+      problems[problems.indexOf(fault)] = { ...fault, severity: "error", message, disables: what };
+    }
+    if (provider && faults.length === 0) providers[name] = provider;
   }
 
   const agents = mapping(["agents"], root.agents);

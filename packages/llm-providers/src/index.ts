@@ -15,7 +15,25 @@ export {
   reportedUsage,
   type TokenCounts,
 } from "./cost.ts";
-export { classify, type Failure, FailureError, type FailureFacts, failure } from "./failure/failure.ts";
+export {
+  classify,
+  classifyException,
+  type Failure,
+  FailureError,
+  type FailureFacts,
+  failure,
+} from "./failure/failure.ts";
+export { KEY_VARIABLES, type ProviderEntries, type ProviderEntry } from "./models/accounts.ts";
+export type { Answer, AnswerStream } from "./models/answer.ts";
+export {
+  createModels,
+  type Models,
+  type ModelsOptions,
+  type Prompt,
+  type Resolution,
+  type ResolveOptions,
+} from "./models/create-models.ts";
+export type { ModelProblem } from "./models/problems.ts";
 export {
   type AccountConfig,
   defineProvider,

@@ -38,7 +38,9 @@ export const anthropicMessages: Provider = defineProvider({
     });
   },
   buildRequest,
-  send: (client, params, _request, signal) => client.messages.create(params, { signal }).asResponse(),
+  // Not by `messages.create`, which prints warnings of its own about models.
+  send: (client, params, _request, signal) =>
+    client.post("/v1/messages", { body: params, stream: true, signal }).asResponse(),
   classifyError,
   createReader: (turn, { model }) => new AnthropicReader(turn, model),
   mend: withoutThinking,

@@ -8,7 +8,7 @@ export async function bodyOf(
   provider: Provider,
   model: Model,
   conversation: Pick<Conversation, "context" | "options">,
-  baseUrl: string,
+  baseUrl = "https://vendor.test",
 ): Promise<unknown> {
   const line = wire({ pieces: [] });
   const stream = provider.connect({ apiKey: "test", baseUrl, fetch: line.fetch, now: () => 0 });

@@ -1,0 +1,26 @@
+import { classify, classifyException, defineProvider, FailureError } from "@signalbox/llm-providers";
+
+/** One event stream of `{ say }` and `{ end }`. */
+export const echo = defineProvider({
+  api: "echo",
+  vendor: "Echo",
+  requestIdHeaders: ["x-request-id"],
+  client: async ({ fetch, baseUrl }) => ({ fetch, url: `${baseUrl}/say` }),
+  buildRequest: ({ model, context }) => JSON.stringify({ model: model.id, messages: context.messages }),
+  async send({ fetch, url }, body, _request, signal) {
+    const response = await fetch(url, { method: "POST", body, signal });
+    if (response.ok) return response;
+    throw new FailureError(classify({ message: await response.text(), status: response.status }));
+  },
+  classifyError: classifyException,
+  createReader(turn) {
+    const text = turn.open({ type: "text" });
+    return {
+      data(json) {
+        const event: { say?: string; end?: boolean } = JSON.parse(json);
+        if (event.say !== undefined) turn.text(text, event.say);
+        if (event.end) turn.finish("end_turn");
+      },
+    };
+  },
+});

@@ -1,0 +1,118 @@
+import { defaultAccounts, type ModelOverride } from "../catalogue/index.ts";
+import type { Providers, Timeouts } from "../provider/provider.ts";
+import type { Account } from "../runner/index.ts";
+import { entryOf } from "../shared/json.ts";
+import type { ModelProblem } from "./problems.ts";
+
+/** One provider as a host states it. `anthropic`, `openai`, `google` and `mistral` need no more than a key. */
+export interface ProviderEntry {
+  /** The wire format, for instance `openai-chat`. Well-known names have one of their own. */
+  readonly api?: string;
+  /** One key, or several that are tried in order. */
+  readonly apiKey?: string | readonly string[] | undefined;
+  /** The vendor's public address where the field is absent; an entry that states it as `undefined` is off. */
+  readonly baseUrl?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeouts?: Timeouts;
+  /** Models the built-in table does not know, and what is different of those it knows. */
+  readonly models?: readonly ModelOverride[];
+}
+
+/** Providers by name; the name is what references say before the slash. */
+export type ProviderEntries = Readonly<Record<string, ProviderEntry>>;
+
+/** Environment variables that hold the keys of the well-known providers, the first that is set counts. */
+export const KEY_VARIABLES: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  anthropic: ["ANTHROPIC_API_KEY"],
+  openai: ["OPENAI_API_KEY"],
+  google: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+  mistral: ["MISTRAL_API_KEY"],
+};
+
+/** Vendors' own formats, whose servers ask for a key; servers of one's own do not. */
+const KEYED_APIS: ReadonlySet<string> = new Set([
+  "anthropic-messages",
+  "openai-responses",
+  "google-generative",
+  "mistral-chat",
+]);
+
+const FIELDS: ReadonlySet<string> = new Set<keyof ProviderEntry>([
+  "api",
+  "apiKey",
+  "baseUrl",
+  "headers",
+  "timeouts",
+  "models",
+]);
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** An account that can be asked, or why a provider is off. */
+export type AccountResult =
+  | { readonly ok: true; readonly account: Account }
+  | { readonly ok: false; readonly problem: ModelProblem };
+
+/**
+ * The account of one entry. Only a whole entry makes one: a broken one must never send its key and its conversations to
+ * the vendor's public address instead of where it was meant to.
+ */
+export function accountOf(
+  name: string,
+  entry: ProviderEntry,
+  providers: Providers,
+  env: Environment,
+): AccountResult {
+  const invalid = (field: string, why: string): AccountResult => ({
+    ok: false,
+    problem: {
+      code: "invalid_provider",
+      provider: name,
+      field,
+      message: `The provider "${name}" is off: \`${field}\` ${why}.`,
+    },
+  });
+  const unknown = Object.keys(entry).find((field) => !FIELDS.has(field));
+  if (unknown !== undefined) return invalid(unknown, "is no field of a provider");
+  const api = entry.api ?? defaultAccounts.find((account) => account.name === name)?.api;
+  if (api === undefined) return invalid("api", "is missing");
+  if (providers.get(api) === undefined)
+    return invalid("api", `names "${api}", which is none of ${providers.apis.join(", ")}`);
+  const { baseUrl, headers, timeouts } = entry;
+  if ("baseUrl" in entry && !isHttpUrl(baseUrl)) return invalid("baseUrl", "is no http(s) address");
+  const keys = keysOf(name, entry, env);
+  if (keys.length === 0 && KEYED_APIS.has(api)) return { ok: false, problem: missingKey(name) };
+  return {
+    ok: true,
+    account: {
+      name,
+      api,
+      keys,
+      ...(baseUrl === undefined ? {} : { baseUrl: baseUrl.replace(/\/+$/, "") }),
+      ...(headers === undefined ? {} : { headers }),
+      ...(timeouts === undefined ? {} : { timeouts }),
+    },
+  };
+}
+
+/** Says which key is missing, and which variable would hold it. */
+export function missingKey(provider: string): ModelProblem {
+  const variable = entryOf(KEY_VARIABLES, provider)?.[0];
+  const or = variable === undefined ? "" : `, or set the environment variable ${variable}`;
+  return {
+    code: "missing_key",
+    provider,
+    message: `The provider "${provider}" has no key: give it an \`apiKey\`${or}.`,
+    ...(variable === undefined ? {} : { variable }),
+  };
+}
+
+function keysOf(name: string, { apiKey }: ProviderEntry, env: Environment): readonly string[] {
+  const stated = [apiKey ?? []].flat().filter((key) => key !== "");
+  if (stated.length > 0) return stated;
+  return (entryOf(KEY_VARIABLES, name) ?? []).flatMap((variable) => env[variable] || []).slice(0, 1);
+}
+
+function isHttpUrl(text: unknown): boolean {
+  return typeof text === "string" && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}

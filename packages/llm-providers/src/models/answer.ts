@@ -1,0 +1,78 @@
+import type {
+  AssistantMessage,
+  ModelErrorData,
+  ModelEvent,
+  ModelStream,
+  ToolCallBlock,
+} from "@signalbox/agent-core";
+
+/** What a model answered. Nothing a vendor does is thrown: look at `ok`. */
+export type Answer = AnswerContent &
+  ({ readonly ok: true } | { readonly ok: false; readonly error: ModelErrorData });
+
+interface AnswerContent {
+  /** All text of the answer; of a failed one what there was of it. */
+  readonly text: string;
+  /** Calls whose arguments could be read. */
+  readonly toolCalls: readonly ToolCallBlock[];
+  readonly message: AssistantMessage;
+}
+
+/** The events of a turn, and what they come to. */
+export interface AnswerStream extends ModelStream {
+  /** Reads what is left of the stream and gives the answer. A stream that was left early fails as `aborted`. */
+  result(): Promise<Answer>;
+}
+
+/** Keeps a stream's last event for who asks for the answer; the stream is read by one reader at a time. */
+export function answerStream(stream: ModelStream): AnswerStream {
+  const inner = stream[Symbol.asyncIterator]();
+  let last: Extract<ModelEvent, { type: "finish" | "error" }> | undefined;
+  const next = async (): Promise<IteratorResult<ModelEvent, undefined>> => {
+    const { done, value } = await inner.next();
+    if (done === true) return { done, value: undefined };
+    if (value.type === "finish" || value.type === "error") last = value;
+    return { done: false, value };
+  };
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next,
+      async return() {
+        await inner.return?.();
+        return { done: true, value: undefined };
+      },
+    }),
+    async result() {
+      while (last === undefined && !(await next()).done);
+      if (last?.type === "finish") return { ok: true, ...contentOf(last.message) };
+      if (last !== undefined) return { ok: false, error: last.error, ...contentOf(last.partial) };
+      const error: ModelErrorData = {
+        code: "aborted",
+        message: "The stream was left before its end.",
+        retryable: false,
+        emitted: false,
+        scope: "provider",
+      };
+      return { ok: false, error, ...contentOf(NOTHING) };
+    },
+  };
+}
+
+const NOTHING: AssistantMessage = {
+  role: "assistant",
+  content: [],
+  api: "",
+  provider: "",
+  model: "",
+  stopReason: "aborted",
+  timestamp: 0,
+};
+
+function contentOf(message: AssistantMessage): AnswerContent {
+  const calls = message.content.filter((block) => block.type === "toolCall");
+  return {
+    text: message.content.map((block) => (block.type === "text" ? block.text : "")).join(""),
+    toolCalls: calls.filter((call) => call.args !== undefined),
+    message,
+  };
+}

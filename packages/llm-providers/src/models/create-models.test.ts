@@ -1,0 +1,123 @@
+import { startAnthropic } from "@signalbox/testkit/anthropic";
+import { startOpenAI } from "@signalbox/testkit/openai";
+import { afterAll, describe, expect, it } from "vitest";
+import type { FetchLike } from "../provider/provider.ts";
+import { readTurn } from "../testkit/index.ts";
+import { createModels } from "./create-models.ts";
+
+const standIns = await Promise.all([
+  startAnthropic({ script: () => ({ text: "From Anthropic." }) }),
+  startOpenAI({ script: () => ({ text: "From OpenAI." }) }),
+]);
+const [anthropic, openai] = standIns;
+afterAll(() => Promise.all(standIns.map((standIn) => standIn.stop())));
+
+/** A `fetch` that must not be used. */
+const nowhere: FetchLike = async (input) => {
+  throw new Error(`asked ${String(input)}`);
+};
+
+describe("from nothing to an answer", () => {
+  it("takes a key and a question", async () => {
+    const models = createModels({ anthropic: { apiKey: "k", baseUrl: anthropic.url } });
+    const answer = await models.complete("anthropic/claude-sonnet-4-6", "Hi.");
+    expect(answer).toMatchObject({ ok: true, text: "From Anthropic.", toolCalls: [] });
+  });
+
+  it("streams, and gives the answer besides", async () => {
+    const models = createModels({ openai: { apiKey: "k", baseUrl: `${openai.url}/v1` } });
+    const stream = models.stream("gpt-5.2", {
+      system: "Be brief.",
+      messages: [{ role: "user", content: "Hi.", timestamp: 0 }],
+    });
+    let text = "";
+    for await (const event of stream) if (event.type === "text.delta") text += event.delta;
+    expect(text).toBe("From OpenAI.");
+    expect(await stream.result()).toMatchObject({ ok: true, text });
+  });
+
+  it("needs nothing at all for the demo model", async () => {
+    const models = createModels();
+    expect(models.defaultReference).toBe("demo/demo");
+    expect((await models.complete("demo/demo", "What can you do?")).text).not.toBe("");
+  });
+
+  it("goes on to a fallback", async () => {
+    const refused: FetchLike = async (input, init) =>
+      String(input).startsWith(anthropic.url) ? fetch(input, init) : new Response("{}", { status: 401 });
+    const models = createModels(
+      { anthropic: { apiKey: "k", baseUrl: anthropic.url }, openai: { apiKey: "wrong" } },
+      { fetch: refused },
+    );
+    const fallbacks = ["mistral/none-has-a-key", "anthropic/claude-sonnet-4-6"];
+    expect((await models.complete("openai/gpt-5.2", "Hi.", { fallbacks })).text).toBe("From Anthropic.");
+  });
+
+  it("fails by a result that says that it was left", async () => {
+    const stream = createModels().stream("demo/demo", "What can you do?");
+    for await (const event of stream) if (event.type === "text.delta") break;
+    expect(await stream.result()).toMatchObject({ ok: false, error: { code: "aborted" } });
+  });
+});
+
+describe("what cannot be asked", () => {
+  it("names the key that is missing, and its variable", async () => {
+    const models = createModels({}, { env: { MISTRAL_API_KEY: "" }, fetch: nowhere });
+    const problem = { code: "missing_key", provider: "mistral", variable: "MISTRAL_API_KEY" };
+    expect(models.resolve("mistral/mistral-large-latest")).toMatchObject({ ok: false, problem });
+    const answer = await models.complete("mistral/mistral-large-latest", "Hi.");
+    expect(answer).toMatchObject({
+      ok: false,
+      error: { code: "auth", message: expect.stringContaining("MISTRAL_API_KEY") },
+    });
+    const { events } = await readTurn(models.stream("mistral/x", "Hi."));
+    expect(events.map(({ type }) => type)).toEqual(["start", "error"]);
+  });
+
+  it("is a reference to a provider that nobody knows, or a slip where a person typed it", () => {
+    const models = createModels({ openai: { apiKey: "k" } });
+    expect(models.resolve("nobody/x")).toMatchObject({
+      problem: { code: "unknown_provider", provider: "nobody" },
+    });
+    expect(models.resolve("openai/gpt-52", { strict: true })).toMatchObject({
+      problem: { code: "unknown_model" },
+    });
+    expect(models.resolve("openai/gpt-52")).toMatchObject({
+      ok: true,
+      warnings: [{ code: "model.unknown" }],
+    });
+  });
+
+  it("is asked of the account that a listed model names, without a key where its server needs none", () => {
+    const local = { api: "openai-chat", baseUrl: "http://127.0.0.1:11434/v1", models: [{ id: "qwen3" }] };
+    const models = createModels({ local });
+    expect(models.resolve("local/qwen3")).toMatchObject({ ok: true, model: { provider: "local" } });
+    expect(models.defaultReference).toBe("local/qwen3");
+  });
+});
+
+describe("a broken entry", () => {
+  const env = { ANTHROPIC_API_KEY: "from the environment" };
+  const broken: readonly [string, object, string][] = [
+    ["a misspelt field", { baseURL: "https://proxy.test" }, "baseURL"],
+    ["an address from a variable that is not set", { baseUrl: undefined }, "baseUrl"],
+    ["an address that is none", { baseUrl: "proxy.test" }, "baseUrl"],
+    ["a wire format nobody speaks", { api: "anthropic" }, "api"],
+  ];
+
+  it.each(broken)("with %s is off: nothing goes to the vendor", async (_what, entry, field) => {
+    const models = createModels({ anthropic: entry }, { env, fetch: nowhere });
+    expect(models.problems).toMatchObject([{ code: "invalid_provider", provider: "anthropic", field }]);
+    expect(models.providers).toEqual([]);
+    const answer = await models.complete("anthropic/claude-sonnet-4-6", "Hi.");
+    expect(answer).toMatchObject({ ok: false, error: { code: "invalid" } });
+  });
+
+  it("that its host could not read is off, whatever the environment holds", () => {
+    const models = createModels({}, { env, disabled: ["anthropic"] });
+    expect(models.resolve("anthropic/claude-sonnet-4-6")).toMatchObject({
+      problem: { code: "invalid_provider", provider: "anthropic" },
+    });
+    expect(createModels({}, { env }).providers).toEqual(["anthropic"]);
+  });
+});

@@ -1,0 +1,218 @@
+import type {
+  Message,
+  Model,
+  ModelContext,
+  StreamModel,
+  StreamOptions,
+  SystemPrompt,
+  ToolSpec,
+  Warning,
+} from "@signalbox/agent-core";
+import { anthropicMessages } from "../anthropic/index.ts";
+import { createCatalogue, defaultAccounts, type ResolvedModel } from "../catalogue/index.ts";
+import { demo, demoModel } from "../demo/index.ts";
+import { FailureError, failure } from "../failure/failure.ts";
+import { googleGenerative } from "../google/index.ts";
+import { mistralChat } from "../mistral/index.ts";
+import { openaiChat } from "../openai-chat/index.ts";
+import { openaiResponses } from "../openai-responses/index.ts";
+import { createProviders, type Provider } from "../provider/provider.ts";
+import { type Account, createModelRunner, type KeyState, type RunnerOptions } from "../runner/index.ts";
+import { modelTurn } from "../turn/turn.ts";
+import { accountOf, missingKey, type ProviderEntries } from "./accounts.ts";
+import { type Answer, type AnswerStream, answerStream } from "./answer.ts";
+import type { ModelProblem } from "./problems.ts";
+
+/** Retries, rests of keys, clocks, `fetch` and `redact` are the runner's. */
+export interface ModelsOptions extends Omit<RunnerOptions, "providers" | "accounts"> {
+  /** Where the keys of well-known providers without one are looked for, by their usual names; nowhere by default. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Further wire formats. */
+  readonly providers?: readonly Provider[];
+  /** Providers that are off whatever the environment holds, as those whose configuration could not be read. */
+  readonly disabled?: readonly string[];
+}
+
+/** A question: a text, a conversation, or all that a model may be given. */
+export type Prompt =
+  | string
+  | readonly Message[]
+  | {
+      readonly system?: string | SystemPrompt;
+      readonly messages: readonly Message[];
+      readonly tools?: readonly ToolSpec[];
+    };
+
+export interface ResolveOptions {
+  /** Asked in this order when the model cannot answer; those that cannot be used are left out. */
+  readonly fallbacks?: readonly string[];
+  /** Refuses an id that is none of its provider's models, where those are known: it is a slip of a person's hand. */
+  readonly strict?: boolean;
+}
+
+/** A reference that can be asked, or what is missing. */
+export type Resolution =
+  | {
+      readonly ok: true;
+      readonly model: Model;
+      /** With the fallbacks behind it. */
+      readonly stream: StreamModel;
+      /** That the id is unknown and which defaults stand in, for instance. */
+      readonly warnings: readonly Warning[];
+    }
+  | { readonly ok: false; readonly problem: ModelProblem };
+
+type Refused = Extract<Resolution, { readonly ok: false }>;
+
+/** Every model that can be reached. */
+export interface Models {
+  /** Providers that are off, and why. */
+  readonly problems: readonly ModelProblem[];
+  /** Names of the providers that can be asked; the offline demo model answers besides. */
+  readonly providers: readonly string[];
+  /** What to ask where nothing else is said: a good model of the first provider; `demo/demo` where there is none. */
+  readonly defaultReference: string;
+  /** The models that can be chosen by name. */
+  list(): readonly Model[];
+  /** A model by `provider/id`, or by an id alone, with its stream. */
+  resolve(reference: string, options?: ResolveOptions): Resolution;
+  /** Asks a model and gives the events as they come, `.result()` the answer. A reference that cannot be asked fails so. */
+  stream(reference: string, prompt: Prompt, options?: StreamOptions & ResolveOptions): AnswerStream;
+  /** Asks a model and waits for its answer. */
+  complete(reference: string, prompt: Prompt, options?: StreamOptions & ResolveOptions): Promise<Answer>;
+  /** Every provider's keys, and which of them rest. */
+  keys(): readonly KeyState[];
+}
+
+const PROVIDERS: readonly Provider[] = [
+  anthropicMessages,
+  openaiResponses,
+  openaiChat,
+  mistralChat,
+  googleGenerative,
+  demo,
+];
+
+/** Asked where nobody names a model, in this order of providers. */
+const DEFAULT_MODELS: Readonly<Record<string, string>> = {
+  anthropic: "anthropic/claude-sonnet-4-6",
+  openai: "openai/gpt-5.2",
+  google: "google/gemini-2.5-pro",
+  mistral: "mistral/mistral-large-latest",
+};
+
+const DEMO: Account = { name: demoModel.provider, api: demoModel.api, keys: [] };
+
+/**
+ * The models of some providers behind one door: the catalogue, retries, further keys and fallbacks are under it.
+ *
+ * @throws TypeError where two of `providers` claim one wire format.
+ */
+export function createModels(entries: ProviderEntries = {}, options: ModelsOptions = {}): Models {
+  const { env = {}, providers: more = [], disabled = [], ...runnerOptions } = options;
+  const providers = createProviders([...PROVIDERS, ...more]);
+  const problems: ModelProblem[] = disabled.map((provider) => ({
+    code: "invalid_provider",
+    provider,
+    message: `The provider "${provider}" is off: its configuration is broken.`,
+  }));
+  const accounts: Account[] = [];
+  for (const [name, entry] of Object.entries(entries)) {
+    if (disabled.includes(name)) continue;
+    const result = accountOf(name, entry, providers, env);
+    if (result.ok) accounts.push(result.account);
+    else problems.push(result.problem);
+  }
+  for (const { name } of defaultAccounts) {
+    if (name === DEMO.name || Object.hasOwn(entries, name) || disabled.includes(name)) continue;
+    const result = accountOf(name, {}, providers, env);
+    if (result.ok) accounts.push(result.account);
+  }
+
+  const everyAccount = accounts.some(({ name }) => name === DEMO.name) ? accounts : [...accounts, DEMO];
+  const runner = createModelRunner({ ...runnerOptions, providers, accounts: everyAccount });
+  const catalogue = createCatalogue(
+    everyAccount.map(({ name, api }) => ({ name, api, models: entries[name]?.models ?? [] })),
+  );
+  const usable = new Set(everyAccount.map(({ name }) => name));
+  const names = accounts.map(({ name }) => name);
+  const listed = catalogue
+    .list()
+    .filter(({ provider }) => (names.length === 0 ? provider === DEMO.name : names.includes(provider)));
+
+  function find(reference: string, strict: boolean): ResolvedModel | Refused {
+    const resolved = catalogue.resolve(reference);
+    const provider = resolved?.model.provider ?? reference.split("/")[0] ?? "";
+    const problem = problems.find((known) => known.provider === provider);
+    if (problem !== undefined) return { ok: false, problem };
+    if (resolved === undefined) {
+      const message = `There is no provider "${provider}" for the model "${reference}".`;
+      return { ok: false, problem: { code: "unknown_provider", provider, message } };
+    }
+    if (!usable.has(provider)) return { ok: false, problem: missingKey(provider) };
+    if (strict && resolved.warnings.length > 0 && listed.some((model) => model.provider === provider)) {
+      const message = `The provider "${provider}" has no model "${resolved.model.id}".`;
+      return { ok: false, problem: { code: "unknown_model", provider, message } };
+    }
+    return resolved;
+  }
+
+  function resolve(reference: string, { fallbacks = [], strict = false }: ResolveOptions = {}): Resolution {
+    const asked = find(reference, strict);
+    if ("problem" in asked) return asked;
+    const others = fallbacks
+      .map((other) => find(other, false))
+      .flatMap((other) => ("model" in other ? other.model : []));
+    const stream = others.length > 0 ? runner.withFallbacks(others) : runner.stream;
+    return { ok: true, ...asked, stream };
+  }
+
+  const stream: Models["stream"] = (reference, prompt, options = {}) => {
+    const { fallbacks, strict, ...streamOptions } = options;
+    const resolution = resolve(reference, { ...(fallbacks && { fallbacks }), ...(strict && { strict }) });
+    if (!resolution.ok) return answerStream(refusing(reference, resolution.problem));
+    return answerStream(
+      resolution.stream(resolution.model, contextOf(prompt, runnerOptions.now ?? Date.now), streamOptions),
+    );
+  };
+
+  return {
+    problems,
+    providers: names,
+    defaultReference:
+      names.map((name) => DEFAULT_MODELS[name]).find((reference) => reference !== undefined) ??
+      listed.map(({ provider, id }) => `${provider}/${id}`)[0] ??
+      `${demoModel.provider}/${demoModel.id}`,
+    list: () => listed,
+    resolve,
+    stream,
+    complete: (reference, prompt, options) => stream(reference, prompt, options).result(),
+    keys: runner.keys,
+  };
+}
+
+/** A stream that says why a reference cannot be asked. */
+function refusing(reference: string, { code, provider, message }: ModelProblem) {
+  const model: Model = {
+    ...demoModel,
+    id: reference.slice(reference.indexOf("/") + 1),
+    provider,
+    api: "none",
+  };
+  return modelTurn({ model }, async function* () {
+    yield* [];
+    throw new FailureError(failure(code === "missing_key" ? "auth" : "invalid", message));
+  });
+}
+
+function contextOf(prompt: Prompt, now: () => number): ModelContext {
+  if (typeof prompt === "string")
+    return contextOf([{ role: "user", content: prompt, timestamp: now() }], now);
+  if (isMessages(prompt)) return { system: { stable: "" }, messages: prompt, tools: [] };
+  const { system = "", messages, tools = [] } = prompt;
+  return { system: typeof system === "string" ? { stable: system } : system, messages, tools };
+}
+
+function isMessages(prompt: Exclude<Prompt, string>): prompt is readonly Message[] {
+  return Array.isArray(prompt);
+}

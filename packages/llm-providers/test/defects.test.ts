@@ -1,0 +1,253 @@
+import type { Message, Model, ModelErrorCode } from "@signalbox/agent-core";
+import { describe, expect, it } from "vitest";
+import { anthropicMessages } from "../src/anthropic/index.ts";
+import { googleGenerative } from "../src/google/index.ts";
+import { classify, classifyException, defineProvider, loadSdk } from "../src/index.ts";
+import { mistralChat } from "../src/mistral/index.ts";
+import { openaiChat } from "../src/openai-chat/index.ts";
+import { openaiResponses } from "../src/openai-responses/index.ts";
+import type { Provider } from "../src/provider/provider.ts";
+import { readTurn, type WireAnswer, wire } from "../src/testkit/index.ts";
+import { testModel } from "./support/fixtures.ts";
+import { bodyOf } from "./support/requests.ts";
+
+const encoder = new TextEncoder();
+const sse = (...events: readonly unknown[]): Uint8Array =>
+  encoder.encode(
+    events.map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`).join(""),
+  );
+
+const ask = (provider: Provider, answer: WireAnswer, id = "m") => {
+  const { fetch } = wire(answer);
+  const stream = provider.connect({ apiKey: "k", fetch, now: () => 0 });
+  const messages = [{ role: "user", content: "Go.", timestamp: 0 }] as const;
+  return readTurn(stream(testModel(provider.api, id), { system: { stable: "" }, messages, tools: [] }));
+};
+
+describe("the responses endpoint", () => {
+  it("gives a text once that was streamed at another position than it has in the finished item", async () => {
+    const item = { type: "message", id: "msg_1", role: "assistant", status: "completed" };
+    const { message } = await ask(openaiResponses, {
+      pieces: [
+        sse(
+          { type: "response.created", response: { id: "resp_1" } },
+          { type: "response.output_item.added", output_index: 0, item: { ...item, content: [] } },
+          { type: "response.output_text.delta", output_index: 0, content_index: 1, delta: "Hello " },
+          { type: "response.output_text.delta", output_index: 0, content_index: 1, delta: "there." },
+          {
+            type: "response.output_item.done",
+            output_index: 0,
+            item: { ...item, content: [{ type: "output_text", text: "Hello there.", annotations: [] }] },
+          },
+          { type: "response.completed", response: { status: "completed", output: [] } },
+        ),
+      ],
+    });
+    expect(message.content).toMatchObject([{ type: "text", text: "Hello there." }]);
+  });
+});
+
+describe("half a surrogate pair", () => {
+  const history = (model: Model): Message[] => {
+    const said = {
+      api: model.api,
+      provider: model.provider,
+      model: model.id,
+      stopReason: "tool_use",
+    } as const;
+    return [
+      { role: "user", content: "Go \ud83d", timestamp: 0 },
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: "so \ude00" },
+          {
+            type: "toolCall",
+            id: "call12345",
+            name: "t",
+            args: { a: "\ud83d" },
+            argsText: '{"a":"\\ud83d"}',
+          },
+        ],
+        ...said,
+        timestamp: 0,
+      },
+      {
+        role: "toolResult",
+        toolCallId: "call12345",
+        toolName: "t",
+        content: [{ type: "text", text: "cut \ud83d" }],
+        isError: false,
+        timestamp: 0,
+      },
+    ];
+  };
+
+  it.each([anthropicMessages, openaiResponses, openaiChat, mistralChat, googleGenerative])(
+    "in a history that was kept is made whole before it is sent: %#",
+    async (provider) => {
+      const model = testModel(provider.api, "m");
+      const context = { system: { stable: "" }, messages: history(model), tools: [] };
+      const body = JSON.stringify(await bodyOf(provider, model, { context, options: {} }));
+      // JSON writes a lone half as an escape; within arguments, which are text, the escape is escaped.
+      expect(body).not.toMatch(/\\u[dD][89a-fA-F]/);
+      expect(body).toContain("\ufffd");
+    },
+  );
+});
+
+describe("a status and a word beside it", () => {
+  const cases: readonly [number | undefined, string, ModelErrorCode][] = [
+    [401, "api_error", "auth"],
+    [403, "server_error", "auth"],
+    [500, "authentication_error", "overloaded"],
+    [503, "invalid_request_error", "overloaded"],
+    [429, "invalid_request_error", "rate_limit"],
+    [429, "insufficient_quota", "billing"],
+    [400, "context_length_exceeded", "overflow"],
+    [403, "model_not_found", "invalid"],
+    [undefined, "api_error", "overloaded"],
+  ];
+  it.each(cases)("%s %s is %s", (status, word, code) => {
+    expect(classify({ message: "x", status, words: [word] }).code).toBe(code);
+  });
+});
+
+describe("too much for the window", () => {
+  it.each([
+    { message: "x", status: 400, words: ["too_many_prompt_tokens"] },
+    { message: "The total length of all messages is too long", status: 400 },
+    { message: "Number of input tokens exceeds maximum length (9000 > 8192)", status: 422 },
+  ])("is known by its word or its sentence: %j", (facts) => {
+    expect(classify(facts).code).toBe("overflow");
+  });
+});
+
+describe("an exception", () => {
+  it.each([
+    "ERR_INVALID_URL",
+    "ERR_MODULE_NOT_FOUND",
+    "ERR_INVALID_ARG_TYPE",
+    "UND_ERR_INVALID_ARG",
+    "ENOENT",
+  ])("with %s is no fault of the network, and is not tried again", (code) => {
+    const failure = classifyException(Object.assign(new Error("x"), { code }));
+    expect(failure).toMatchObject({ code: "invalid", retryable: false });
+  });
+
+  it.each([
+    "ECONNREFUSED",
+    "EAI_AGAIN",
+    "ENOTFOUND",
+    "ENETUNREACH",
+    "EHOSTUNREACH",
+    "UND_ERR_SOCKET",
+    "ERR_HTTP2_ERROR",
+    "SELF_SIGNED_CERT_IN_CHAIN",
+  ])("with %s is", (code) => {
+    expect(classifyException(Object.assign(new Error("x"), { code })).code).toBe("network");
+  });
+});
+
+describe("a chat server", () => {
+  const call = (args: string) => ({
+    choices: [
+      { index: 0, delta: { tool_calls: [{ index: 0, id: "c", function: { name: "t", arguments: args } }] } },
+    ],
+  });
+  const usage = { choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } };
+
+  it("that ends without a reason has called its tools, where calls and usage are complete", async () => {
+    const { message, error } = await ask(openaiChat, { pieces: [sse(call('{"a":1}'), usage, "[DONE]")] });
+    expect(error).toBeUndefined();
+    expect(message).toMatchObject({ stopReason: "tool_use", content: [{ args: { a: 1 } }] });
+  });
+
+  it.each([
+    ["the arguments are", sse(call('{"a":'), usage, "[DONE]")],
+    ["the usage is", sse(call('{"a":1}'), "[DONE]")],
+    ["all calls are", sse({ choices: [{ index: 0, delta: { content: "so" } }] }, usage, "[DONE]")],
+  ])("that ends without a reason has failed, where %s missing", async (_what, body) => {
+    expect((await ask(openaiChat, { pieces: [body] })).error?.code).toBe("protocol");
+  });
+
+  it("that answers in one piece says what its message says, whatever its delta", async () => {
+    const choice = { index: 0, delta: {}, message: { content: "All of it." }, finish_reason: "stop" };
+    const { message } = await ask(openaiChat, {
+      headers: { "content-type": "application/json" },
+      pieces: [encoder.encode(JSON.stringify({ choices: [choice] }))],
+    });
+    expect(message.content).toEqual([{ type: "text", text: "All of it." }]);
+  });
+});
+
+describe("a Gemini stream with a finish reason in each chunk", () => {
+  const chunk = (part: object) => ({
+    candidates: [{ index: 0, content: { parts: [part] }, finishReason: "STOP" }],
+  });
+  const call = { functionCall: { name: "rm", args: { path: "a" } } };
+
+  it.each([
+    ["after an event", sse(chunk({ text: "Let me see." }), chunk(call))],
+    ["in the middle of one", sse(chunk(call)).subarray(0, -9)],
+  ])("is no whole answer where the connection breaks %s, and runs nothing", async (_where, body) => {
+    const { message, error } = await ask(googleGenerative, { pieces: [body], ending: "break" });
+    expect(error?.code).toBe("network");
+    expect(message.stopReason).toBe("error");
+  });
+
+  it("is one where the body ends as it should", async () => {
+    const body = sse(chunk({ text: "Let me see." }), chunk(call));
+    expect((await ask(googleGenerative, { pieces: [body] })).message.stopReason).toBe("tool_use");
+  });
+});
+
+it("an empty text is no part of a request to Gemini", async () => {
+  const messages: Message[] = [
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "" },
+        { type: "text", text: "Hi." },
+      ],
+      timestamp: 0,
+    },
+  ];
+  const context = { system: { stable: "" }, messages, tools: [] };
+  const body = await bodyOf(googleGenerative, testModel("google-generative", "m"), { context, options: {} });
+  expect(body).toMatchObject({ contents: [{ parts: [{ text: "Hi." }] }] });
+});
+
+describe("an SDK", () => {
+  const missing = Object.assign(new Error("Cannot find package 'some-sdk' imported from here"), {
+    code: "ERR_MODULE_NOT_FOUND",
+  });
+
+  it("that is not installed is named with the command that adds it, and found once it is", async () => {
+    let installed = false;
+    const provider = defineProvider({
+      api: "a",
+      vendor: "A",
+      requestIdHeaders: [],
+      client: () =>
+        loadSdk("some-sdk", async () => {
+          if (!installed) throw missing;
+          return {};
+        }),
+      buildRequest: () => ({}),
+      send: async () => new Response(sse("hi"), { headers: { "content-type": "text/event-stream" } }),
+      classifyError: classifyException,
+      createReader: (turn) => ({ data: () => turn.finish("end_turn") }),
+    });
+    const stream = provider.connect({ apiKey: "k" });
+    const context = { system: { stable: "" }, messages: [], tools: [] };
+    const first = await readTurn(stream(testModel("a", "m"), context));
+    expect(first.error).toMatchObject({
+      code: "invalid",
+      retryable: false,
+      message: expect.stringContaining("npm install some-sdk"),
+    });
+    installed = true;
+    expect((await readTurn(stream(testModel("a", "m"), context))).error).toBeUndefined();
+  });
+});
