@@ -100,8 +100,8 @@ export {
   type Verified,
   type WebhookOptions,
 } from "./inbound/webhook.ts";
-export type { Range } from "./markdown/code.ts";
-export { chunkText, codeRanges, loadMarkdown } from "./markdown/on-demand.ts";
+export { createFenceTracker, type FencedLine, type FenceTracker } from "./markdown/fences.ts";
+export { chunkText, loadMarkdown } from "./markdown/on-demand.ts";
 export { createEditedDraft, type EditedDraftPlatform } from "./outbound/edited-draft.ts";
 export { readMedia } from "./outbound/media.ts";
 export { carryingReceipt, type PartToSend, partKey, sendParts } from "./outbound/send-parts.ts";

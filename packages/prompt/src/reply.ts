@@ -1,3 +1,4 @@
+import { createFenceTracker } from "@signalbox/channel";
 import { SILENT_TOKEN, stripSilence } from "./silence.ts";
 
 /** What a model's final text asks for. */
@@ -14,7 +15,6 @@ export interface ParsedReply {
   readonly audioAsVoice: boolean;
 }
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const MEDIA = /^[ \t]*MEDIA:[ \t]*(\S(?:.*\S)?)[ \t]*$/;
 const DIRECTIVE = /\[\[[ \t]*(audio_as_voice|reply_to_current|reply_to:[ \t]*([^\]\s]+))[ \t]*\]\][ \t]?/g;
 
@@ -29,7 +29,7 @@ export function parseReply(text: string): ParsedReply {
   const kept: string[] = [];
   let replyTo: ParsedReply["replyTo"];
   let audioAsVoice = false;
-  let fence: string | undefined;
+  const fences = createFenceTracker();
 
   const takeDirectives = (part: string): string =>
     part.replace(DIRECTIVE, (_match, directive: string, id: string | undefined) => {
@@ -39,14 +39,7 @@ export function parseReply(text: string): ParsedReply {
     });
 
   for (const line of text.replace(/\r\n?/g, "\n").split("\n")) {
-    const mark = FENCE.exec(line)?.[1];
-    if (fence !== undefined) {
-      if (mark?.startsWith(fence) && line.trim() === mark) fence = undefined;
-      kept.push(line);
-      continue;
-    }
-    if (mark !== undefined && !(mark.startsWith("`") && line.trim().slice(mark.length).includes("`"))) {
-      fence = mark;
+    if (fences.read(line) !== "text") {
       kept.push(line);
       continue;
     }

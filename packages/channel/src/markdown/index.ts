@@ -1,4 +1,3 @@
-export { codeRanges, type Range } from "./code.ts";
 export { type MarkdownDocument, parseMarkdown, sourceOf } from "./parse.ts";
 export { type MarkdownRules, type MarkdownWriter, renderMarkdown } from "./render.ts";
 export { splitMarkdown } from "./split.ts";

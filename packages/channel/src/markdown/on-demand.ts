@@ -1,7 +1,6 @@
 import { createRequire } from "node:module";
 import type { TextCapability } from "../contract/capabilities.ts";
 import { normalizeLineEnds, textLength } from "../text.ts";
-import type { Range } from "./code.ts";
 
 /**
  * `@signalbox/channel/markdown`, loaded at the first call: its parser is some eighty modules, which a program that
@@ -25,12 +24,4 @@ export function chunkText(text: string, limit: Pick<TextCapability, "max" | "uni
     .trimEnd();
   if (whole === "") return [];
   return textLength(whole, unit) <= max ? [whole] : loadMarkdown().splitMarkdown(whole, { max, unit });
-}
-
-/**
- * Where a text holds code: blocks with their fences, and words between backticks. What looks like a mention, a link or a
- * directive in there is none. In order, as indexes into `text`, whose line ends must be `\n`.
- */
-export function codeRanges(text: string): readonly Range[] {
-  return /[`~\t]| {4}/.test(text) ? loadMarkdown().codeRanges(text) : [];
 }

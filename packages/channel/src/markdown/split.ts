@@ -1,9 +1,8 @@
 import type { List, Nodes, Root } from "mdast";
 import type { TextCapability } from "../contract/capabilities.ts";
 import { textLength } from "../text.ts";
-import type { Range } from "./code.ts";
 import { endOf, isParent, parseMarkdown, startOf } from "./parse.ts";
-import { type Fits, splitLines, splitWords } from "./words.ts";
+import { type Fits, type Range, splitLines, splitWords } from "./words.ts";
 
 /**
  * Cuts Markdown into parts, none longer than `limit.max` in its unit. Blocks stay whole where a part can hold them, and

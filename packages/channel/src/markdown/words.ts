@@ -1,4 +1,8 @@
-import type { Range } from "./code.ts";
+/** A stretch of a text in UTF-16 units, from `start` up to and without `end`. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
 
 /**
  * Whether a piece fits. `index` counts the pieces of what is being cut: the first one may have to share its part with

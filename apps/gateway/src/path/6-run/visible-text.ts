@@ -1,3 +1,4 @@
+import { createFenceTracker } from "@signalbox/channel";
 import { createSilenceFilter, parseReply } from "@signalbox/prompt";
 
 /** The text of one model turn as far as people may see it, given out while the model still writes. */
@@ -8,7 +9,6 @@ export interface ShownText {
   end(visible: string): string;
 }
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})([\s\S]*)$/;
 const MAYBE_MEDIA = /^[ \t]*(?:M(?:E(?:D(?:I(?:A(?::.*)?)?)?)?)?)?$/;
 
 /** However a turn is cut into deltas, what comes out, joined, begins what `parseReply` makes of the whole. */
@@ -20,7 +20,7 @@ export function createShownText(): ShownText {
   let opened = false;
   /** Whether a line stands before this one. */
   let below = false;
-  let fence: string | undefined;
+  const fences = createFenceTracker();
   /** A carriage return that may be half of a line break. */
   let carried = "";
   let unforeseen = false;
@@ -33,9 +33,8 @@ export function createShownText(): ShownText {
   };
   /** The rest of a complete line. */
   const finishLine = (): string => {
-    const isMark = fenceMark();
     let text = line;
-    if (!isMark && fence === undefined) {
+    if (fences.read(line) === "text") {
       if (given === 0 && isMedia(line)) return "";
       if (line.includes("[[")) {
         // The dots keep the line's own white space.
@@ -48,20 +47,10 @@ export function createShownText(): ShownText {
     below = true;
     return rest;
   };
-  /** Notes where code begins and ends; true for the lines that say so. */
-  const fenceMark = (): boolean => {
-    const [, mark, after = ""] = FENCE.exec(line) ?? [];
-    if (mark === undefined) return false;
-    if (fence === undefined) {
-      if (mark.startsWith("`") && after.includes("`")) return false;
-      fence = mark;
-    } else if (mark.startsWith(fence) && after.trim() === "") fence = undefined;
-    return true;
-  };
   /** What of an unfinished line is certain. */
   const partOfLine = (): string => {
     let until = line.length;
-    if (fence === undefined) {
+    if (!fences.isOpen) {
       if (given === 0 && MAYBE_MEDIA.test(line)) return "";
       const directive = line.indexOf("[[", given);
       if (directive >= 0) until = directive;
