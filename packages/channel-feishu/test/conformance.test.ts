@@ -124,6 +124,7 @@ const harness: ChannelHarness<FeishuAddress> = {
         return (await answer?.text()) === '{"challenge":"c-1"}';
       },
       fail: (how) => standIn.fail(faults[how]),
+      setAway: (away) => (away ? standIn.fail({ kind: "status", status: 503, times: 1000 }) : standIn.heal()),
       revoke: () => {
         standIn.expireTokens();
         standIn.fail({ kind: "code", code: 10014, status: 200, path: "tenant_access_token", times: 100 });

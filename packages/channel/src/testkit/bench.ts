@@ -70,17 +70,22 @@ export async function openBench<Config, Address>(
   return bench;
 }
 
-/** The ChannelError that `work` fails with; anything else fails the test. */
-export async function failing(work: Promise<unknown>): Promise<ChannelError> {
+/** The ChannelError that `work` fails with; anything else fails the test. `what` says what should have failed. */
+export async function failing(work: Promise<unknown>, what: string): Promise<ChannelError> {
   let error: unknown;
   try {
     await work;
   } catch (thrown) {
     error = thrown;
   }
-  assert.ok(error !== undefined, "it should have failed");
-  assert.ok(isChannelError(error), `a channel throws ChannelErrors, not ${String(error)}`);
+  assert.ok(error !== undefined, `${what} should have failed with a ChannelError, and did not fail`);
+  assert.ok(isChannelError(error), `${what}: a channel throws ChannelErrors, not ${String(error)}`);
   return error;
+}
+
+/** Lets everything happen that waits for nothing but its turn. */
+export async function turns(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** A signal that never fires. */

@@ -86,6 +86,7 @@ export const attachmentChecks: readonly Check[] = [
       await using bench = await open();
       const error = await failing(
         bench.channel.send(bench.platform.to, { parts: [partOf("file")] }, source()),
+        "an attachment, where none can be sent,",
       );
       assert.equal(error.code, "unsupported");
       assert.deepEqual(bench.platform.sent(), []);
@@ -133,7 +134,12 @@ export const attachmentChecks: readonly Check[] = [
       await using bench = await open();
       const opened: string[] = [];
       const refused = async (part: MediaPart) =>
-        (await failing(bench.channel.send(bench.platform.to, { parts: [part] }, source(opened)))).code;
+        (
+          await failing(
+            bench.channel.send(bench.platform.to, { parts: [part] }, source(opened)),
+            `a ${part.kind} of ${part.size} bytes, ${part.mimeType},`,
+          )
+        ).code;
       for (const [kind, limit] of claimedBy(definition.capabilities)) {
         assert.equal(await refused({ ...partOf(kind, limit), size: limit.maxBytes + 1 }), "too_large");
         assert.equal(await refused({ ...partOf(kind, limit), size: 0 }), "invalid");
@@ -164,6 +170,7 @@ export const attachmentChecks: readonly Check[] = [
             { parts: [{ ...part, size }] },
             { idempotencyKey: "conf-1", signal: never, openMedia },
           ),
+          "an attachment whose bytes are not as it says",
         );
       const gone = await send(async () => {
         throw new ChannelError("not_found", "gone");
@@ -186,7 +193,7 @@ export const attachmentChecks: readonly Check[] = [
         { parts: [part] },
         { idempotencyKey: "conf-1", signal: never },
       );
-      assert.equal((await failing(without)).code, "unsupported");
+      assert.equal((await failing(without, "an attachment without openMedia")).code, "unsupported");
       assert.deepEqual(bench.platform.sent(), []);
     },
   },

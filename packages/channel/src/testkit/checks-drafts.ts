@@ -55,7 +55,7 @@ export const draftChecks: readonly Check[] = [
       const receipt = await draft.finalize(words("one and all"));
       assert.deepEqual(receipt.parts, [{ index: 0, messageId }]);
       assert.deepEqual(texts(bench.platform), ["one and all"]);
-      assert.equal((await failing(draft.finalize(words("again")))).code, "invalid");
+      assert.equal((await failing(draft.finalize(words("again")), "a second finalize")).code, "invalid");
       await draft.update("late");
       await draft.abort();
       assert.deepEqual(texts(bench.platform), ["one and all"]);
@@ -175,7 +175,10 @@ export const draftChecks: readonly Check[] = [
       await using bench = await openBench();
       const draft = await open(bench);
       needed(bench.platform.fail?.bind(bench.platform), "fail")("lost-answer");
-      assert.equal((await failing(draft.update("one"))).code, "unknown_outcome");
+      assert.equal(
+        (await failing(draft.update("one"), "an update without an answer")).code,
+        "unknown_outcome",
+      );
       assert.equal(bench.platform.sent().length, 1);
       await draft.update("one and");
       assert.deepEqual(texts(bench.platform), ["one and"]);
@@ -216,7 +219,7 @@ export const draftChecks: readonly Check[] = [
       const age = needed(bench.platform.age?.bind(bench.platform), "age");
       age((definition.capabilities.edit?.windowMs ?? 0) + 60_000);
       for (const work of [() => draft.update("one and"), () => draft.finalize(words("one and all"))]) {
-        const { code } = await failing(work());
+        const { code } = await failing(work(), "a change after the edit window");
         assert.ok(lasting.has(code), code);
       }
       assert.deepEqual(texts(bench.platform), ["one"]);

@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import { setTimeout as delay } from "node:timers/promises";
+import { turns } from "./bench.ts";
 import type { Check } from "./check.ts";
 
 const group = "lifecycle";
@@ -52,7 +53,7 @@ export const lifecycleChecks: readonly Check[] = [
         assert.equal(bench.channel.health().state, "ready");
       };
       await round();
-      await delay(50);
+      await turns();
       const before = handles();
       for (let count = 0; count < 20; count += 1) await round();
       let after = handles();

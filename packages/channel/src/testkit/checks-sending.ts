@@ -32,8 +32,8 @@ export const sendingChecks: readonly Check[] = [
     name: "sends every part once, in order, with a receipt",
     async run({ open }) {
       await using bench = await open();
-      const told: number[] = [];
-      const onPart = (part: { index: number }) => void told.push(part.index);
+      const told: (readonly [number, number])[] = [];
+      const onPart = (part: { index: number }) => void told.push([part.index, bench.platform.sent().length]);
       const receipt = await bench.channel.send(bench.platform.to, words("one", "two", "three"), {
         ...options,
         onPart,
@@ -42,7 +42,11 @@ export const sendingChecks: readonly Check[] = [
         receipt.parts.map((part) => part.index),
         [0, 1, 2],
       );
-      assert.deepEqual(told, [0, 1, 2]);
+      assert.deepEqual(
+        told,
+        [0, 1, 2].map((index) => [index, index + 1]),
+        "[part, messages out]: onPart tells each part before the next one is tried",
+      );
       assert.equal(new Set(receipt.parts.map((part) => part.messageId)).size, 3);
       assert.deepEqual(
         bench.platform.sent().map((one) => one.text),
@@ -85,7 +89,7 @@ export const sendingChecks: readonly Check[] = [
         assert.equal(bench.platform.sent()[index]?.text, sent);
       }
       const over = bench.channel.send(bench.platform.to, words(exactly((text.max ?? 0) + 1, text)), options);
-      assert.equal((await failing(over)).code, "too_large");
+      assert.equal((await failing(over, "a text of max + 1")).code, "too_large");
     },
   },
   {
@@ -116,11 +120,17 @@ export const sendingChecks: readonly Check[] = [
       await using bench = await open();
       const fail = failures(bench.platform);
       fail("rate-until");
-      const until = await failing(bench.channel.send(bench.platform.to, words("one"), options));
+      const until = await failing(
+        bench.channel.send(bench.platform.to, words("one"), options),
+        "a send that the platform limits, with a time,",
+      );
       assert.equal(until.code, "rate_limited");
       assert.equal(until.retryAfterMs, 3000);
       fail("rate");
-      const without = await failing(bench.channel.send(bench.platform.to, words("one"), options));
+      const without = await failing(
+        bench.channel.send(bench.platform.to, words("one"), options),
+        "a send that the platform limits",
+      );
       assert.equal(without.code, "rate_limited");
       assert.ok((without.retryAfterMs ?? 0) > 0, "a guess, where the platform names no time");
       assert.deepEqual(bench.platform.sent(), []);
@@ -134,15 +144,41 @@ export const sendingChecks: readonly Check[] = [
       await using bench = await open();
       const fail = failures(bench.platform);
       fail("server");
-      const server = await failing(bench.channel.send(bench.platform.to, words("one"), options));
+      const server = await failing(
+        bench.channel.send(bench.platform.to, words("one"), options),
+        "a send that breaks the platform",
+      );
       assert.ok(server.code === "transient" || server.code === "unknown_outcome", server.code);
       fail("lost-answer");
-      const lost = await failing(bench.channel.send(bench.platform.to, words("one"), options));
+      const lost = await failing(
+        bench.channel.send(bench.platform.to, words("one"), options),
+        "a send whose answer is lost",
+      );
       assert.equal(lost.code, "unknown_outcome");
       assert.equal(bench.platform.sent().length, 1);
       if (definition.capabilities.delivery.idempotencyKey === undefined) return;
       await bench.channel.send(bench.platform.to, words("one"), options);
       assert.equal(bench.platform.sent().length, 1);
+    },
+  },
+  {
+    group: "failures",
+    name: "fails while the platform is away, and works again when it is back",
+    applies: ({ capabilities }) => (capabilities.transports.includes("internal") ? "no platform" : undefined),
+    async run({ open }) {
+      await using bench = await open();
+      const { platform, channel } = bench;
+      const setAway = needed(platform.setAway?.bind(platform), "setAway");
+      setAway(true);
+      const { code } = await failing(channel.send(platform.to, words("one"), options), "a send to nobody");
+      assert.ok(code === "transient" || code === "unknown_outcome", `${code} would not be tried again`);
+      setAway(false);
+      await channel.send(platform.to, words("one"), options);
+      assert.deepEqual(
+        platform.sent().map((one) => one.text),
+        ["one"],
+      );
+      assert.equal(channel.health().state, "ready", "health after the platform came back");
     },
   },
   {
@@ -172,7 +208,10 @@ export const sendingChecks: readonly Check[] = [
     async run({ open }) {
       await using bench = await open();
       needed(bench.platform.revoke?.bind(bench.platform), "revoke")();
-      const error = await failing(bench.channel.send(bench.platform.to, words("one"), options));
+      const error = await failing(
+        bench.channel.send(bench.platform.to, words("one"), options),
+        "a send with refused credentials",
+      );
       assert.equal(error.code, "auth");
       assert.equal(error.scope, "account");
       const { said, platform } = bench;
@@ -201,7 +240,10 @@ export const sendingChecks: readonly Check[] = [
         new Uint8Array(content),
       );
       for (const foreign of [null, "http://127.0.0.1/", {}, { url: "file:///etc/passwd" }]) {
-        const error = await failing(fetchMedia({ ...ref, ref: foreign }, never));
+        const error = await failing(
+          fetchMedia({ ...ref, ref: foreign }, never),
+          `a foreign reference, ${JSON.stringify(foreign)},`,
+        );
         assert.ok(error.code === "invalid" || error.code === "not_found", error.code);
       }
     },

@@ -78,6 +78,8 @@ export interface Platform<Address> {
   challenge?(channel: Channel<Address>): Promise<boolean>;
   /** The next send goes wrong. */
   fail?(how: Failure): void;
+  /** While it is away, the platform takes and answers nothing. */
+  setAway?(away: boolean): void;
   /** From now on the credentials are refused. */
   revoke?(): void;
   readonly media?: { readonly ref: MediaRef; readonly content: Uint8Array };

@@ -1,0 +1,416 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Channel, ChannelError, type Draft, isChannelError, type MessageEvent } from "../src/index.ts";
+import type { EchoAddress, EchoDefinition } from "./echo.ts";
+
+type Echo = Channel<EchoAddress>;
+type Context = Parameters<EchoDefinition["create"]>[0];
+
+/** A way of being wrong, and the check that must catch it. */
+export interface Fault {
+  readonly fault: string;
+  readonly check: string;
+  plant(sound: EchoDefinition): EchoDefinition;
+  /** The module that is loaded as the channel's, where that is what is wrong. */
+  readonly entry?: URL;
+}
+
+/** Something else of a running channel. */
+const running = (change: (channel: Echo, context: Context) => Partial<Echo>) => (sound: EchoDefinition) => ({
+  ...sound,
+  create: async (context: Context) => {
+    const channel = await sound.create(context);
+    return { ...channel, ...change(channel, context) };
+  },
+});
+/** Something else of what a channel is given. */
+const given = (change: (context: Context) => Partial<Context>) => (sound: EchoDefinition) => ({
+  ...sound,
+  create: (context: Context) => sound.create({ ...context, ...change(context) }),
+});
+/** Events that are not what came. */
+const events = (change: (event: MessageEvent) => Partial<MessageEvent>) =>
+  given(({ emit }) => ({
+    emit: (event) => emit(event.type === "message" ? { ...event, ...change(event) } : event),
+  }));
+const drafts = (change: (draft: Draft) => Partial<Draft>) =>
+  running((channel) => ({
+    openDraft: async (to, options) => {
+      const draft = await opened(channel, to, options);
+      return Object.defineProperties(
+        { ...draft, ...change(draft) },
+        {
+          messageId: { get: () => draft.messageId },
+        },
+      );
+    },
+  }));
+
+function opened(channel: Echo, ...args: Parameters<NonNullable<Echo["openDraft"]>>): Promise<Draft> {
+  if (channel.openDraft === undefined) throw new Error("there are no drafts");
+  return channel.openDraft(...args);
+}
+
+/** An error in place of the channel's own. */
+const errors = (change: (error: ChannelError) => ChannelError) =>
+  running((channel) => ({
+    send: (...args) =>
+      channel.send(...args).catch((error: unknown) => {
+        throw isChannelError(error) ? change(error) : error;
+      }),
+  }));
+
+let counter = 0;
+function another(): string {
+  counter += 1;
+  return `k${counter}`;
+}
+
+export const faults: readonly Fault[] = [
+  {
+    fault: "has capabilities that are no data",
+    check: "definition: states version, id and capabilities as plain data",
+    plant: (sound) => ({ ...sound, id: "Echo!" }),
+  },
+  {
+    fault: "loads its SDK with its definition",
+    check: "definition: loads no SDK",
+    plant: (sound) => sound,
+    entry: new URL("./echo.ts", import.meta.url),
+  },
+  {
+    fault: "claims reactions",
+    check: "definition: has a method for each capability, and none without",
+    plant: (sound) => ({ ...sound, capabilities: { ...sound.capabilities, reactions: true } }),
+  },
+  {
+    fault: "writes addresses without its prefix",
+    check: "addresses: reads back what it wrote",
+    plant: (sound) => ({ ...sound, codec: { ...sound.codec, encode: ({ id }) => id } }),
+  },
+  {
+    fault: "reads any address",
+    check: "addresses: refuses what it did not write",
+    plant: (sound) => ({ ...sound, codec: { ...sound.codec, decode: (text) => ({ id: text.slice(5) }) } }),
+  },
+  {
+    fault: "takes a direct message for a group's",
+    check: "intake: hands a direct message over as the contract says",
+    plant: events(() => ({ addressed: "none" })),
+  },
+  {
+    fault: "makes up event ids",
+    check: "intake: gives a repeated delivery the same event id and acknowledges it",
+    plant: events(() => ({ eventId: another() })),
+  },
+  {
+    fault: "has one event id for all",
+    check: "intake: gives different deliveries different event ids, in any order",
+    plant: events(() => ({ eventId: "event" })),
+  },
+  {
+    fault: "acknowledges early",
+    check: "intake: acknowledges only after the message is accepted",
+    plant: given(({ emit }) => ({
+      emit: async (event) => {
+        emit(event).catch(() => {});
+        return "accepted";
+      },
+    })),
+  },
+  {
+    fault: "acknowledges what was rejected",
+    check: "intake: does not acknowledge what was rejected or failed",
+    plant: given(({ emit }) => ({ emit: async (event) => (await emit(event)) && "accepted" })),
+  },
+  {
+    fault: "listens after its stop",
+    check: "intake: takes nothing after it was stopped",
+    plant: running(() => ({ stop: async () => {} })),
+  },
+  {
+    fault: "takes bots for people",
+    check: "intake: tells its own messages and other bots' from people's",
+    plant: events(({ sender }) => ({ sender: { ...sender, isBot: false } })),
+  },
+  {
+    fault: "keeps messages of bots to itself",
+    check: "intake: tells its own messages and other bots' from people's",
+    plant: given(({ emit }) => ({
+      emit: async (event) => (event.sender.isBot ? "accepted" : emit(event)),
+    })),
+  },
+  {
+    fault: "does not look at signatures",
+    check: "signatures: refuses forged requests before any work",
+    plant: running(({ webhook }) => ({
+      webhook: async (request) => {
+        const answer = await webhook?.(request);
+        return answer === undefined || answer.status === 401 ? Response.json({}) : answer;
+      },
+    })),
+  },
+  {
+    fault: "does not answer challenges",
+    check: "signatures: answers the platform's challenge",
+    plant: running(({ webhook }) => ({
+      webhook: async (request) => Response.json({}, { status: (await webhook?.(request))?.status ?? 0 }),
+    })),
+  },
+  {
+    fault: "loses the text of what was recorded",
+    check: "normalisation: reads recorded payloads, with unknown fields too",
+    plant: events(() => ({ text: "" })),
+  },
+  {
+    fault: "tells its parts when all are out",
+    check: "sending: sends every part once, in order, with a receipt",
+    plant: running(({ send }) => ({
+      send: async (to, message, { onPart, ...options }) => {
+        const receipt = await send(to, message, options);
+        for (const part of receipt.parts) await onPart?.(part);
+        return receipt;
+      },
+    })),
+  },
+  {
+    fault: "begins again at the first part",
+    check: "sending: goes on at the part it is told",
+    plant: running(({ send }) => ({
+      send: (to, message, options) => send(to, message, { ...options, startAt: 0 }),
+    })),
+  },
+  {
+    fault: "cuts what is too long",
+    check: "text: takes max − 1 and max, and refuses max + 1, in its unit",
+    plant: running(({ send }) => ({
+      send: (to, { parts }, options) =>
+        send(
+          to,
+          {
+            parts: parts.map((part) => ("text" in part ? { ...part, text: part.text.slice(0, 200) } : part)),
+          },
+          options,
+        ),
+    })),
+  },
+  {
+    fault: "sends the first of many parts",
+    check: "text: takes what the gateway cuts: emoji, Chinese and code blocks",
+    plant: running(({ send }) => ({
+      send: (to, { parts }, options) => send(to, { parts: parts.slice(0, 1) }, options),
+    })),
+  },
+  {
+    fault: "forgets when to try again",
+    check: "failures: says that it is too fast, and until when",
+    plant: errors(({ code, message, scope }) => new ChannelError(code, message, { scope })),
+  },
+  {
+    fault: "sends again under another key",
+    check: "failures: tells a failure from an open outcome, and repeats without a second message",
+    plant: running(({ send }) => ({
+      send: (to, message, options) => send(to, message, { ...options, idempotencyKey: another() }),
+    })),
+  },
+  {
+    fault: "gives a message up where the platform is away",
+    check: "failures: fails while the platform is away, and works again when it is back",
+    plant: errors((error) =>
+      error.code === "transient" ? new ChannelError("invalid", error.message) : error,
+    ),
+  },
+  {
+    fault: "finds every message",
+    check: "failures: finds a doubtful message again",
+    plant: running(() => ({ reconcile: async () => ({ outcome: "sent", messageId: "m" }) })),
+  },
+  {
+    fault: "tells its password",
+    check: "failures: shows no secret in errors and logs",
+    plant: (sound) => ({
+      ...sound,
+      create: async (context) => {
+        const channel = await sound.create(context);
+        context.logger.info(`signing in with ${context.config.password}`);
+        return channel;
+      },
+    }),
+  },
+  {
+    fault: "fetches whatever it is given",
+    check: "media: fetches an attachment, and refuses a reference it did not make",
+    plant: running(() => ({
+      fetchMedia: async () => ({ body: new Blob(["content"]).stream(), mimeType: "text/plain" }),
+    })),
+  },
+  {
+    fault: "shows nothing before the end",
+    check: "drafts: shows a draft as it grows, and finishes it once",
+    plant: drafts(() => ({ update: async () => {} })),
+  },
+  {
+    fault: "carries changes out in any order",
+    check: "drafts: never shows an older text after a newer one",
+    plant: running((channel) => ({
+      openDraft: async (to, options) => {
+        const draft = await opened(channel, to, options);
+        let last = "";
+        return Object.defineProperties(
+          {
+            ...draft,
+            update: async (text: string) => {
+              const older = last;
+              last = text;
+              await draft.update(text);
+              if (older !== "") await draft.update(older);
+            },
+          },
+          { messageId: { get: () => draft.messageId } },
+        );
+      },
+    })),
+  },
+  {
+    fault: "forgets the parts behind a draft",
+    check: "drafts: finishes a draft as the first of several parts",
+    plant: drafts(({ finalize }) => ({
+      finalize: ({ parts }, how) => finalize({ parts: parts.slice(0, 1) }, how),
+    })),
+  },
+  {
+    fault: "leaves what was taken back",
+    check: "drafts: takes a draft back",
+    plant: drafts(() => ({ abort: async () => {} })),
+  },
+  {
+    fault: "knows no earlier drafts",
+    check: "drafts: takes up a draft of an earlier process",
+    plant: running((channel) => ({
+      openDraft: (to, { messageId: _forgotten, ...options }) =>
+        opened(channel, to, { ...options, idempotencyKey: another() }),
+    })),
+  },
+  {
+    fault: "finishes a draft of the same key beside it",
+    check: "drafts: finishes in its place a draft that only the key leads to",
+    plant: running((channel) => ({
+      openDraft: (to, options) => opened(channel, to, { ...options, idempotencyKey: another() }),
+    })),
+  },
+  {
+    fault: "begins a second draft when an answer is lost",
+    check: "drafts: stays one message when the platform's answer is lost",
+    plant: running((channel) => ({
+      openDraft: async (to, options) => {
+        let draft = await opened(channel, to, options);
+        const update = async (text: string): Promise<void> => {
+          await draft.update(text).catch(async (error: unknown) => {
+            draft = await opened(channel, to, { ...options, idempotencyKey: another() });
+            throw error;
+          });
+        };
+        return Object.defineProperties(
+          {
+            update,
+            finalize: (...args: Parameters<Draft["finalize"]>) => draft.finalize(...args),
+            abort: () => draft.abort(),
+          },
+          { messageId: { get: () => draft.messageId } },
+        ) as Draft;
+      },
+    })),
+  },
+  {
+    fault: "shows only the beginning of a long text, for good",
+    check: "drafts: shows of a long text what one message holds, until it is finished",
+    plant: drafts(({ update }) => ({ update: (text) => update(text.slice(0, 10)) })),
+  },
+  {
+    fault: "hopes that an old draft can be changed later",
+    check: "drafts: says for good that a draft is too old to be changed",
+    plant: drafts(({ update }) => ({
+      update: (text) =>
+        update(text).catch((error: unknown) => {
+          throw new ChannelError("transient", String(error));
+        }),
+    })),
+  },
+  {
+    fault: "cuts attachments",
+    check: "attachments: sends each kind it claims, byte for byte and among texts in order",
+    plant: running(({ send }) => ({
+      send: (to, message, { openMedia, ...options }) =>
+        send(to, message, {
+          ...options,
+          ...(openMedia && {
+            openMedia: async (part) => {
+              const bytes = new Uint8Array(await new Response(await openMedia(part)).arrayBuffer());
+              return new Blob([bytes.fill(0, 0, 1)]).stream();
+            },
+          }),
+        }),
+    })),
+  },
+  {
+    fault: "opens an attachment before it looks at it",
+    check: "attachments: refuses before it opens it what is too large, empty or of a kind it does not claim",
+    plant: running(({ send }) => ({
+      send: async (to, message, options) => {
+        for (const part of message.parts) if (part.type === "media") await options.openMedia?.(part);
+        return send(to, message, options);
+      },
+    })),
+  },
+  {
+    fault: "names an attachment that it cannot send",
+    check: "attachments: sends nothing where the bytes are gone, break off or are not as many as was said",
+    plant: running(({ send }) => ({
+      send: (to, message, options) =>
+        send(to, message, options).catch(async (error: unknown) => {
+          await send(to, { parts: [{ type: "text", text: "[file]" }] }, options);
+          throw error;
+        }),
+    })),
+  },
+  {
+    fault: "sends an attachment anew each time",
+    check: "attachments: repeats an attachment without a second message",
+    plant: running(({ send }) => ({
+      send: (to, message, options) => send(to, message, { ...options, idempotencyKey: another() }),
+    })),
+  },
+  {
+    fault: "is always ready",
+    check: "lifecycle: says how it is",
+    plant: running(() => ({ health: () => ({ state: "ready" }) })),
+  },
+  {
+    fault: "starts after its stop",
+    check: "lifecycle: may be stopped twice, and before it started",
+    plant: running(({ start, health }) => {
+      let started = false;
+      return {
+        start: async (signal) => {
+          await start(signal);
+          started = true;
+        },
+        health: () => (started ? { state: "ready" } : health()),
+      };
+    }),
+  },
+  {
+    fault: "starts whatever its signal says",
+    check: "lifecycle: does not start under a signal that has fired",
+    plant: running(({ start }) => ({ start: () => start(new AbortController().signal) })),
+  },
+  {
+    fault: "leaves timers",
+    check: "lifecycle: starts and stops twenty times without leaving a handle",
+    plant: running(({ start }) => ({
+      start: (signal) => {
+        void delay(3000);
+        return start(signal);
+      },
+    })),
+  },
+];
