@@ -6,6 +6,7 @@ import type { InboxId, RunId } from "@signalbox/store";
 import {
   type Approval,
   type Approvals,
+  allowsTool,
   checkToolNames,
   createEditTool,
   createExecTool,
@@ -120,7 +121,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   const running = new Map<string, ActiveRun>();
   const given = createGivenLinks();
   // Proving the sandbox takes a moment; the first run that needs it waits, the start does not.
-  const sandbox = agents.all.some((agent) => mayUse(agent, "exec")) ? sandboxOf(config) : undefined;
+  const sandbox = agents.all.some((agent) => allowsTool(agent.tools, "exec")) ? sandboxOf(config) : undefined;
 
   const runners = new Map<string, Promise<ToolRunner>>();
   const approvals = createApprovals(options.questions, (sessionKey) => running.get(sessionKey));
@@ -247,7 +248,7 @@ async function makeRunner(
     forbidden: home.closed,
   });
   const exec =
-    sandbox && mayUse(agent, "exec")
+    sandbox && allowsTool(agent.tools, "exec")
       ? [createExecTool({ workspace, sandbox: await sandbox, foreign: [INBOX_FOLDER] })]
       : [];
   const tools = [
@@ -256,7 +257,7 @@ async function makeRunner(
     createEditTool({ workspace }),
     createLsTool({ workspace }),
     ...exec,
-    ...(mayUse(agent, "web_fetch")
+    ...(allowsTool(agent.tools, "web_fetch")
       ? [
           createWebFetchTool({
             fetch: (url, how) => options.fetch(url, { ...how, maxBytes: PAGE_BYTES }),
@@ -304,7 +305,7 @@ export function toolProblems(loaded: LoadedConfig, agents: Agents): Problem[] {
 
 /** Where commands of agents run, for `doctor`; throws where they cannot. */
 export async function describeExec(config: Config, agents: Agents): Promise<string> {
-  const users = agents.all.filter((agent) => mayUse(agent, "exec")).map((agent) => agent.id);
+  const users = agents.all.filter((agent) => allowsTool(agent.tools, "exec")).map((agent) => agent.id);
   if (users.length === 0) return "no agent may run commands";
   const { ok, summary, notes } = describeSandbox(await sandboxOf(config));
   const text = [summary, ...notes, `Agents that may run commands: ${users.join(", ")}.`].join(" ");
@@ -319,12 +320,7 @@ function sandboxOf(config: Config): Promise<Sandbox> {
 
 /** The tools an agent has. */
 export function toolsOf(agent: Agent): readonly string[] {
-  return BUILT_IN.filter((name) => mayUse(agent, name));
-}
-
-function mayUse({ tools: { allow, deny } }: Agent, name: string): boolean {
-  const listed = (names: readonly string[]): boolean => names.includes(name) || names.includes("*");
-  return (listed(allow) || allow.some((one) => one.startsWith("group:"))) && !listed(deny);
+  return BUILT_IN.filter((name) => allowsTool(agent.tools, name));
 }
 
 function inOrder(tools: readonly Tool[], agent: Agent): Tool[] {

@@ -1,4 +1,4 @@
-import type { InputSchema, JsonValue, Tool, ToolEffects } from "@signalbox/agent-core";
+import type { InputSchema, JsonValue, ToolEffects } from "@signalbox/agent-core";
 import type { ToolBlueprint } from "./types.ts";
 
 /** The only way to a body. Not part of the package's surface: outside, a definition is all one can hold. */
@@ -27,15 +27,6 @@ export function defineTool<Args, Details extends JsonValue>(
   const definition = new ToolDefinition(blueprint);
   bodies.set(definition, Object.freeze({ ...blueprint }));
   return definition;
-}
-
-/** Takes in a tool of another package. Whoever keeps `tool` can still run it; drop it. */
-export function adoptTool(
-  tool: Tool,
-  extra: Pick<ToolBlueprint, "claims" | "subject" | "taints" | "taintOf"> = {},
-): ToolDefinition {
-  const { execute, ...rest } = tool;
-  return defineTool({ ...rest, ...extra, run: (call, context) => execute.call(tool, call, context) });
 }
 
 /** For the runner. */

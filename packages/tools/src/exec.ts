@@ -3,7 +3,7 @@ import { z } from "zod";
 import { defineTool, type ToolDefinition } from "./define.ts";
 import { IDENTITY_FILES, IDENTITY_FOLDERS } from "./files/common.ts";
 import { count } from "./files/text.ts";
-import { failure, messageOf } from "./result.ts";
+import { contentRoom, failure, messageOf } from "./result.ts";
 import type { Sandbox, SandboxOutcome } from "./sandbox/types.ts";
 import type { Permit } from "./types.ts";
 import { WorkspaceError } from "./workspace/errors.ts";
@@ -49,7 +49,8 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
       env: sandbox.env,
       binary: sandbox.shell,
     }),
-    async run({ args }, { signal, update }, permit) {
+    async run({ args }, context, permit) {
+      const { signal, update } = context;
       if (sandbox.rung === "disabled") {
         return failure(
           `exec is not available here: ${sandbox.reason ?? ""} Do without it, or tell the person.`,
@@ -63,6 +64,7 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
           cwd: await folderOf(workspace, args.cwd),
           protect: protection(permit),
           signal,
+          outputChars: contentRoom(context),
           ...(args.timeout_seconds === undefined ? {} : { timeoutMs: args.timeout_seconds * 1000 }),
           onOutput: (output) => {
             if (performance.now() - lastUpdate < UPDATE_MS) return;

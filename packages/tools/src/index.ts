@@ -7,7 +7,7 @@ export {
   type MemoryApprovalsOptions,
   type ResolveOutcome,
 } from "./approvals.ts";
-export { adoptTool, defineTool, type ToolDefinition } from "./define.ts";
+export { defineTool, type ToolDefinition } from "./define.ts";
 export { createExecTool, type ExecToolOptions } from "./exec.ts";
 export { claimsOn } from "./files/common.ts";
 export { createEditTool, type EditToolOptions } from "./files/edit.ts";
@@ -26,6 +26,7 @@ export {
   type MessageToolOptions,
 } from "./message.ts";
 export {
+  allowsTool,
   checkToolNames,
   decide,
   TOOL_GROUPS,

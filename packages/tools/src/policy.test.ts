@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { checkToolNames, decide, type ToolPolicy } from "./policy.ts";
+import { allowsTool, checkToolNames, decide, type ToolPolicy } from "./policy.ts";
 import { createRunState } from "./run-state.ts";
 import type { Claim, ClaimKind, Role, RunFacts, TaintMark } from "./types.ts";
 
@@ -152,4 +152,16 @@ test("names that stand for no tool are found, with what was probably meant", () 
     { name: "browser" },
     { name: "mcp__x__*" },
   ]);
+});
+
+test.each([
+  [{ allow: ["web_*"] }, ["web_fetch"]],
+  [{ allow: ["group:read"] }, ["read", "ls"]],
+  [{ allow: ["group:web", "exec"], deny: ["group:runtime"] }, ["web_fetch"]],
+  [{ allow: ["*"], deny: ["web_*"] }, ["read", "ls", "exec"]],
+  [{ allow: ["read"], ask: ["read"] }, ["read"]],
+])("%j lets exactly %j be used, as a decision about a call does", (rule, tools) => {
+  const all = ["read", "ls", "exec", "web_fetch"];
+  expect(all.filter((tool) => allowsTool(rule, tool))).toEqual(tools);
+  expect(all.filter((tool) => !ask(rule, tool).startsWith("deny"))).toEqual(tools);
 });

@@ -91,6 +91,11 @@ export function offers(policy: ToolPolicy, tool: DecisionInput["tool"], facts: R
   return decide(policy, { tool, facts, claims: [] }).decision !== "deny";
 }
 
+/** Whether a rule lets a tool be used at all, asking first or not. */
+export function allowsTool(rule: ToolRule, tool: string): boolean {
+  return byRule("", rule, tool, "")?.decision !== "deny";
+}
+
 function byRule(name: string, rule: ToolRule, tool: string, whose: string): Decision | undefined {
   if (matches(rule.deny ?? [], tool)) {
     return { decision: "deny", rule: `${name}.deny`, reason: `${tool} is denied for ${whose}.` };

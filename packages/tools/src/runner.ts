@@ -52,6 +52,8 @@ export interface DirectCallOptions {
   readonly callId: string;
   readonly signal: AbortSignal;
   readonly update?: ToolContext["update"];
+  /** Characters that the result may have. Default 16,000: there is no model whose window would tell. */
+  readonly resultChars?: number;
   /** Told of the approval that the call needs and does not have: then it fails, and nothing runs. */
   readonly asked?: (approval: Approval) => void;
   /** Awaited once the call is allowed, right before its body; what it rejects with is thrown, and nothing runs. */
@@ -223,12 +225,12 @@ function runTools(
       keep(blueprint.name, info.call.id, info.args, version, outcome.permit);
       return { action: "allow" };
     },
-    async call(name, args, { callId, signal, update, asked, started }) {
+    async call(name, args, { callId, signal, update, asked, started, resultChars = COMMAND_RESULT_CHARS }) {
       const blueprint = blueprints.get(name);
       if (blueprint === undefined) return failure(`There is no tool called ${name}.`);
       const checked = await checkArgs(blueprint, args);
       if ("problem" in checked) return failure(`The arguments of ${name} are not right: ${checked.problem}`);
-      const context = { signal, resultChars: COMMAND_RESULT_CHARS, update: update ?? (() => {}) };
+      const context = { signal, resultChars, update: update ?? (() => {}) };
       const call = { id: callId, name, args: checked.args };
       const permit = await permitFor(blueprint, call, asked).catch((error: unknown) =>
         failure(messageOf(error)),

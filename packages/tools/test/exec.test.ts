@@ -122,6 +122,14 @@ describe.each([
     expect(text).toMatch(/line 60000\nthe end\n\[exit code 0\]$/);
   });
 
+  test.skipIf(!usable)("as much output is kept as a result may have", async () => {
+    const command = "for i in $(seq 1 5000); do echo line $i; done";
+    const large = caller([tool(sandbox)], { resultChars: 64_000 });
+    const text = textOf(await large.call("exec", { command }));
+    expect(text).not.toContain("left out");
+    expect(text.split("\n")).toHaveLength(5_001);
+  });
+
   test.skipIf(!usable)("output without end ends the command", async () => {
     const result = await caller([tool(sandbox)]).call("exec", { command: "yes" });
     expect(textOf(result)).toMatch(/\[stopped: it wrote far too much; send it to a file or filter it\]$/);

@@ -128,6 +128,40 @@ describe("read", () => {
     expect(joined).toBe(whole);
   });
 
+  test.each([16_000, 32_000, 64_000])(
+    "a file fills the %i characters that a result may have",
+    async (chars) => {
+      const text = `${"x".repeat(99)}\n`.repeat(chars / 100 - 20);
+      put("fits.txt", text);
+      const reader = caller([createReadTool({ workspace })], { resultChars: chars });
+      expect(textOf(await reader.call("read", { file_path: "fits.txt" }))).toBe(text);
+    },
+  );
+
+  test.each(["utf8", "utf16le"] as const)(
+    "of what does not fit the start and the end are shown (%s)",
+    async (encoding) => {
+      const lines = Array.from({ length: 30_000 }, (_, i) => `行 ${i} 😀\n`);
+      put(
+        "long.log",
+        Buffer.from(`${encoding === "utf8" ? "" : "\ufeff"}${lines.join("")}the end\n`, encoding),
+      );
+      const text = textOf(await read("long.log"));
+      expect(text.length).toBeLessThan(16_000);
+      expect(text.isWellFormed()).toBe(true);
+      const note =
+        /\[(?:decoded from UTF-16LE; )?lines 1 to ([\d,]+) of .*offset=(\d+); the end of the file follows\]\n/;
+      const [whole = "", last, next] = note.exec(text) ?? [];
+      const tail = text.slice(text.indexOf(whole) + whole.length);
+      expect(Number(next)).toBe(Number(last?.replaceAll(",", "")) + 1);
+      expect(`${lines.join("")}the end\n`.endsWith(tail)).toBe(true);
+      expect(tail).toMatch(/^行 \d+ 😀\n/);
+      expect(textOf(await read("long.log", { offset: Number(next), limit: 1 }))).toContain(
+        lines[Number(next) - 1],
+      );
+    },
+  );
+
   test("a hundred megabytes are neither read nor kept whole", async () => {
     put("large.json", Buffer.alloc(100_000_000, "{ 'item': 1 },\n"));
     const result = await read("large.json");

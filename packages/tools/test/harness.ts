@@ -27,7 +27,12 @@ export interface Caller {
 /** A scripted caller that has what a model has: tool names and arguments. */
 export function caller(
   tools: readonly ToolDefinition[],
-  options: { facts?: Partial<RunFacts>; policy?: ToolPolicy; approvals?: Approvals } = {},
+  options: {
+    facts?: Partial<RunFacts>;
+    policy?: ToolPolicy;
+    approvals?: Approvals;
+    resultChars?: number;
+  } = {},
 ): Caller {
   const records: DecisionRecord[] = [];
   const state = createRunState({ ...FACTS, ...options.facts });
@@ -46,7 +51,9 @@ export function caller(
     records,
     call(name, args) {
       calls += 1;
-      return run.call(name, args, { callId: `call_${calls}`, signal: new AbortController().signal });
+      const { signal } = new AbortController();
+      const { resultChars = 16_000 } = options;
+      return run.call(name, args, { callId: `call_${calls}`, signal, resultChars });
     },
   };
 }

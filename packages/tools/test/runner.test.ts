@@ -2,7 +2,6 @@ import type { BeforeToolCall, JsonObject, Tool, ToolResult } from "@signalbox/ag
 import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import {
-  adoptTool,
   type Claim,
   createMemoryApprovals,
   createRunState,
@@ -168,12 +167,12 @@ describe("the body", () => {
   });
 
   test("what throws is a result", async () => {
-    const failing = adoptTool({
+    const failing = defineTool({
       name: "f",
       description: "",
       inputSchema: {},
       effects: "none",
-      execute: () => Promise.reject(new Error("broke")),
+      run: () => Promise.reject(new Error("broke")),
     });
     expect(await caller([failing]).call("f", {})).toMatchObject({
       isError: true,

@@ -161,7 +161,6 @@ describe("web_fetch", () => {
   const asked: string[] = [];
   const tool = () =>
     createWebFetchTool({
-      maxChars: 500,
       fetch: async (url) => {
         asked.push(url);
         const found = pages[url];
@@ -174,7 +173,8 @@ describe("web_fetch", () => {
     result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
 
   it("gives a page in parts and taints the run", async () => {
-    const { call, state } = caller([tool()]);
+    // A quarter of so little is kept for what stands around the text.
+    const { call, state } = caller([tool()], { resultChars: 666 });
     const first = await call("web_fetch", { url: "https://example.com/" });
     expect(textOf(first)).toMatch(/^From https:\/\/example\.com\/\nTitle: T\n\nThe quick/);
     expect(textOf(first)).toContain("[There is more; go on with offset=500]");

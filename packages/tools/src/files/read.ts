@@ -1,34 +1,34 @@
 import type { JsonObject, ToolResult } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
-import { failure, success } from "../result.ts";
+import { contentRoom, failure, success } from "../result.ts";
 import type { OpenFile, Workspace } from "../workspace/workspace.ts";
 import { fileFailure, identityClaims, writtenByOthers } from "./common.ts";
 import { imageInfo } from "./images.ts";
 import { type LineSlice, readLines } from "./lines.ts";
-import { count, detectEncoding, SAMPLE_BYTES } from "./text.ts";
+import { readTail } from "./tail.ts";
+import { count, detectEncoding, SAMPLE_BYTES, type TextEncoding } from "./text.ts";
 
 export interface ReadToolOptions {
   readonly workspace: Workspace;
   /** Folders at the top of the workspace that hold what others sent: to read there taints the run. Default none. */
   readonly foreign?: readonly string[];
-  /** UTF-16 units of one result; default 15,000, which leaves the note on how to go on within the usual limit. */
-  readonly maxChars?: number;
   /** Bytes of an image; default 3,750,000, which is 5 MB as base64. */
   readonly maxImageBytes?: number;
 }
 
 const MAX_PIXELS = 50_000_000;
+/** Of the start of a file that does not fit; the end has the rest. */
+const HEAD_SHARE = 0.7;
 
 /** `read`: text by lines, images as images. No effects. */
 export function createReadTool(options: ReadToolOptions): ToolDefinition {
   const { workspace } = options;
-  const maxChars = options.maxChars ?? 15_000;
   const maxImageBytes = options.maxImageBytes ?? 3_750_000;
   return defineTool({
     name: "read",
     description:
-      "Read a file. Text comes as it is, long files in parts: `offset` is the first line (from 1), `limit` the number of lines. PNG, JPEG, GIF and WebP come as images.",
+      "Read a file. Text comes as it is, of a long file the start and the end: to read on, `offset` is the first line (from 1), `limit` the number of lines. PNG, JPEG, GIF and WebP come as images.",
     inputSchema: z.object({
       file_path: z
         .string()
@@ -41,7 +41,7 @@ export function createReadTool(options: ReadToolOptions): ToolDefinition {
     execution: "parallel",
     claims: (args) => identityClaims(workspace, "read-identity", args.file_path),
     taintOf: (args) => writtenByOthers(workspace, options.foreign ?? [], args.file_path),
-    async run({ args }, { signal }) {
+    async run({ args }, context) {
       let file: OpenFile;
       try {
         file = await workspace.openFile(args.file_path);
@@ -57,10 +57,7 @@ export function createReadTool(options: ReadToolOptions): ToolDefinition {
           const text = `${args.file_path} is not text: ${count(file.size)} bytes of binary data. If its content matters, use a program that knows the format.`;
           return failure(text, { bytes: file.size, binary: true });
         }
-        const offset = args.offset ?? 1;
-        const range = { offset, limit: args.limit ?? Number.MAX_SAFE_INTEGER, maxChars };
-        const slice = await readLines(file.handle, encoding, range, signal);
-        return textResult(slice, args.file_path, encoding === "utf-8" ? undefined : encoding, file.size);
+        return await readText(file, encoding, args, contentRoom(context), context.signal);
       } catch (error) {
         return fileFailure(error);
       } finally {
@@ -68,6 +65,33 @@ export function createReadTool(options: ReadToolOptions): ToolDefinition {
       }
     },
   });
+}
+
+interface ReadArgs {
+  readonly file_path: string;
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** The lines asked for; without any, the whole file, or the start and the end of one that does not fit. */
+async function readText(
+  file: OpenFile,
+  encoding: TextEncoding,
+  { file_path: path, offset, limit }: ReadArgs,
+  room: number,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const read = (maxChars: number): Promise<LineSlice> => {
+    const range = { offset: offset ?? 1, limit: limit ?? Number.MAX_SAFE_INTEGER, maxChars };
+    return readLines(file.handle, encoding, range, signal);
+  };
+  const part = await read(room);
+  if (!part.more || offset !== undefined || limit !== undefined) {
+    return textResult(part, path, encoding, file.size);
+  }
+  const head = await read(Math.floor(room * HEAD_SHARE));
+  const tail = await readTail(file.handle, encoding, file.size, Math.floor(room * (1 - HEAD_SHARE)));
+  return textResult(head, path, encoding, file.size, tail);
 }
 
 async function readStart(file: OpenFile): Promise<Uint8Array> {
@@ -99,9 +123,15 @@ async function readImage(
   };
 }
 
-function textResult(slice: LineSlice, path: string, encoding: string | undefined, bytes: number): ToolResult {
+function textResult(
+  slice: LineSlice,
+  path: string,
+  encoding: TextEncoding,
+  bytes: number,
+  tail?: string,
+): ToolResult {
   const notes: string[] = [];
-  if (encoding !== undefined) notes.push(`decoded from ${encoding.toUpperCase()}`);
+  if (encoding !== "utf-8") notes.push(`decoded from ${encoding.toUpperCase()}`);
   if (slice.to < slice.from && slice.total !== undefined && slice.total > 0) {
     const text = `${path} ends at line ${count(slice.total)}; there is no line ${count(slice.from)}.`;
     return failure(text, { totalLines: slice.total });
@@ -117,10 +147,11 @@ function textResult(slice: LineSlice, path: string, encoding: string | undefined
   }
   const whole = slice.from === 1 && !slice.more;
   const details: JsonObject = {
-    ...(encoding === undefined ? {} : { encoding }),
+    ...(encoding === "utf-8" ? {} : { encoding }),
     ...(whole ? {} : { from: slice.from, to: slice.to, more: slice.more }),
   };
   if (notes.length === 0) return success(slice.text === "" ? `(${path} is empty)` : slice.text, details);
   const end = slice.text.endsWith("\n") || slice.text === "" ? "" : "\n";
-  return success(`${slice.text}${end}[${notes.join("; ")}]`, details);
+  const rest = tail === undefined ? "]" : `; the end of the file follows]\n${tail}`;
+  return success(`${slice.text}${end}[${notes.join("; ")}${rest}`, details);
 }

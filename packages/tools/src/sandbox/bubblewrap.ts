@@ -70,6 +70,7 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
           cwd: "/",
           limits,
           timeoutMs: Math.min(request.timeoutMs ?? limits.timeoutMs, limits.timeoutMs),
+          outputChars: request.outputChars ?? limits.outputChars,
           signal: request.signal,
           onOutput: request.onOutput,
           inputs: [PASSWD, GROUP],

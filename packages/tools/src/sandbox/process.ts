@@ -12,6 +12,7 @@ export interface ProcessSpec {
   readonly cwd: string;
   readonly limits: SandboxLimits;
   readonly timeoutMs: number;
+  readonly outputChars: number;
   readonly signal: AbortSignal;
   readonly onOutput?: ((output: string) => void) | undefined;
   /** Written to descriptors 3, 4 …, which are then closed. */
@@ -45,7 +46,7 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessOutcome> {
     detached: true,
     stdio: ["ignore", "pipe", "pipe", ...inputs.map(() => "pipe" as const)],
   });
-  const output = new OutputBuffer(spec.limits.outputChars);
+  const output = new OutputBuffer(spec.outputChars);
   const stderr = new OutputBuffer(STDERR_CHARS);
   let stopped: SandboxOutcome["stopped"];
 

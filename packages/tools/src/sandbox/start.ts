@@ -142,6 +142,7 @@ async function unsandboxed(limits: SandboxLimits): Promise<Sandbox> {
         cwd: request.cwd,
         limits,
         timeoutMs: Math.min(request.timeoutMs ?? limits.timeoutMs, limits.timeoutMs),
+        outputChars: request.outputChars ?? limits.outputChars,
         signal: request.signal,
         onOutput: request.onOutput,
       });

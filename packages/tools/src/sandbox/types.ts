@@ -10,7 +10,7 @@ export interface SandboxLimits {
   readonly memoryBytes: number;
   /** Bytes of the scratch folder `/tmp`, which each command finds empty; default 256 MiB. */
   readonly scratchBytes: number;
-  /** UTF-16 units of output kept, 70 % from its start and 30 % from its end; default 15,000. */
+  /** UTF-16 units of output kept, 70 % from its start and 30 % from its end, where a request does not say; default 15,000. */
   readonly outputChars: number;
 }
 
@@ -36,6 +36,8 @@ export interface SandboxRequest {
   readonly signal: AbortSignal;
   /** Milliseconds; at most the limit, which is the default. */
   readonly timeoutMs?: number;
+  /** UTF-16 units of output to keep; default the limit's. */
+  readonly outputChars?: number;
   /** Called as output arrives, with what is kept so far. */
   readonly onOutput?: (output: string) => void;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
-import { failure, success } from "../result.ts";
+import { contentRoom, failure, success } from "../result.ts";
 import type { RunFacts } from "../types.ts";
 import { FetchError } from "./errors.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
@@ -9,8 +9,6 @@ import { pageText } from "./page.ts";
 
 export interface WebFetchToolOptions {
   readonly fetch: GuardedFetch;
-  /** UTF-16 units of one result; default 15,000. */
-  readonly maxChars?: number;
   /** Whether the address stands in a message of the run. Default: none does. */
   readonly isGiven?: (url: string, facts: RunFacts) => boolean;
 }
@@ -21,7 +19,7 @@ const LINKS = 2_000;
 
 /** `web_fetch`: reads a page of the public web. No effects; what it brings in taints the run. */
 export function createWebFetchTool(options: WebFetchToolOptions): ToolDefinition {
-  const { fetch, maxChars = 15_000, isGiven = () => false } = options;
+  const { fetch, isGiven = () => false } = options;
   /** Links on the pages that each session has read, those longest unused going first. */
   const seen = new Map<string, Set<string>>();
 
@@ -55,11 +53,12 @@ export function createWebFetchTool(options: WebFetchToolOptions): ToolDefinition
       return [{ kind: "fetch-unseen", detail: url.slice(0, 500) }];
     },
     subject: ({ url }) => ({ action: `GET ${url}` }),
-    async run({ args }, { signal }, { record }) {
+    async run({ args }, context, { record }) {
+      const { signal } = context;
       try {
         const offset = args.offset ?? 0;
         const resource = await fetch(args.url, { signal });
-        const page = await pageText(resource, { maxChars: offset + maxChars, signal });
+        const page = await pageText(resource, { maxChars: offset + contentRoom(context), signal });
         remember(record.sessionKey, [args.url, page.url, ...linksIn(page.text, LINKS)]);
         const part = page.text.slice(offset);
         if (part === "" && offset > 0) return failure(`The page ends before character ${offset}.`);
