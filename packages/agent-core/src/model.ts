@@ -219,17 +219,6 @@ export interface StreamOptions {
   readonly extra?: Readonly<Record<string, JsonValue>>;
 }
 
-/** Reads the events of a turn, one at a time. */
-export interface ModelIterator extends AsyncIterator<ModelEvent> {
-  /** The next event where it is there already; `undefined` where there is none, also at the end. */
-  nextReady?(): ModelEvent | undefined;
-}
-
-/** The events of a turn. */
-export interface ModelStream extends AsyncIterable<ModelEvent> {
-  [Symbol.asyncIterator](): ModelIterator;
-}
-
 /**
  * Asks a model for one turn. It never throws and never rejects for what the vendor did: the stream ends in `finish`
  * or `error`. It is pulled: nothing is read ahead of the consumer beyond the socket's buffers, and `return()` closes

@@ -297,7 +297,7 @@ test.each(["lmstudio", "minimax", "compatible"])(
 );
 
 test("every dialect and quirk is documented", () => {
-  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+  const readme = readFileSync(new URL("../QUIRKS.md", import.meta.url), "utf8");
   for (const dialect of Object.keys(chatDialects)) expect(readme).toContain(`| \`${dialect}\` |`);
   for (const quirk of Object.keys(chatQuirks(thinker, baseUrl))) expect(readme).toContain(`\`${quirk}\``);
 });

@@ -1,10 +1,4 @@
-import type {
-  AssistantMessage,
-  ModelErrorData,
-  ModelEvent,
-  ModelStream,
-  ToolCallBlock,
-} from "@signalbox/agent-core";
+import type { AssistantMessage, ModelErrorData, ModelEvent, ToolCallBlock } from "@signalbox/agent-core";
 
 /** What a model answered. Nothing a vendor does is thrown: look at `ok`. */
 export type Answer = AnswerContent &
@@ -19,13 +13,13 @@ interface AnswerContent {
 }
 
 /** The events of a turn, and what they come to. */
-export interface AnswerStream extends ModelStream {
+export interface AnswerStream extends AsyncIterable<ModelEvent> {
   /** Reads what is left of the stream and gives the answer. A stream that was left early fails as `aborted`. */
   result(): Promise<Answer>;
 }
 
 /** Keeps a stream's last event for who asks for the answer; the stream is read by one reader at a time. */
-export function answerStream(stream: ModelStream): AnswerStream {
+export function answerStream(stream: AsyncIterable<ModelEvent>): AnswerStream {
   const inner = stream[Symbol.asyncIterator]();
   let last: Extract<ModelEvent, { type: "finish" | "error" }> | undefined;
   const next = async (): Promise<IteratorResult<ModelEvent, undefined>> => {

@@ -1,4 +1,4 @@
-import type { Model, ModelEvent, ModelStream, StreamOptions } from "@signalbox/agent-core";
+import type { Model, ModelEvent, StreamOptions } from "@signalbox/agent-core";
 import { FailureError, failure } from "../failure/failure.ts";
 import { Replay } from "../turn/replay.ts";
 import { isTurn, modelTurn, UNWATCHED } from "../turn/turn.ts";
@@ -9,12 +9,12 @@ import type { TurnWriter } from "../turn/writer.ts";
  * third party's, which is not known to keep the contract, is said again through one.
  */
 export function guarded(
-  open: () => ModelStream,
+  open: () => AsyncIterable<ModelEvent>,
   model: Model,
   options: StreamOptions,
   now: () => number,
-): ModelStream {
-  let stream: ModelStream;
+): AsyncIterable<ModelEvent> {
+  let stream: AsyncIterable<ModelEvent>;
   try {
     stream = open();
   } catch (error) {
@@ -31,7 +31,7 @@ async function* throwing(error: unknown): AsyncGenerator<ModelEvent> {
   throw error;
 }
 
-async function* retold(stream: ModelStream, turn: TurnWriter): AsyncGenerator<void> {
+async function* retold(stream: AsyncIterable<ModelEvent>, turn: TurnWriter): AsyncGenerator<void> {
   const events = stream[Symbol.asyncIterator]();
   const replay = new Replay(turn);
   const close = async (): Promise<unknown> => events.return?.();

@@ -3,7 +3,6 @@ import type {
   Model,
   ModelErrorData,
   ModelEvent,
-  ModelStream,
   StreamOptions,
 } from "@signalbox/agent-core";
 import { failure } from "../failure/failure.ts";
@@ -16,7 +15,7 @@ export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 export interface RunSetup {
   readonly plan: AttemptPlan;
   /** Opens the stream of one attempt, which may be silent for so long; its own default where that is absent. */
-  readonly open: (attempt: Attempt, silenceMs: number | undefined) => ModelStream;
+  readonly open: (attempt: Attempt, silenceMs: number | undefined) => AsyncIterable<ModelEvent>;
   readonly options: StreamOptions;
   readonly now: () => number;
   readonly sleep: Sleep;
@@ -32,7 +31,7 @@ export interface RunSetup {
  * on, events go through as they come. Where the attempt then breaks, and it had said nothing yet (a tool call is
  * nothing said), or the caller says that nobody has seen any of it, an `attempt` event voids it and another follows.
  */
-export function runAttempts(setup: RunSetup): ModelStream {
+export function runAttempts(setup: RunSetup): AsyncIterable<ModelEvent> {
   const run = new Run(setup);
   const events = run.events();
   const stream = {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Model, ModelContext, ModelStream, StreamModel, StreamOptions } from "@signalbox/agent-core";
+import type { Model, ModelContext, ModelEvent, StreamModel, StreamOptions } from "@signalbox/agent-core";
 import { failure } from "../failure/failure.ts";
 import type { FetchLike, ProviderConfig, Providers, Timeouts } from "../provider/provider.ts";
 import { withTextTools } from "../text-tools/index.ts";
@@ -136,13 +136,13 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
     models: readonly Model[],
     context: ModelContext,
     streamOptions: StreamOptions,
-  ): ModelStream => {
+  ): AsyncIterable<ModelEvent> => {
     const candidates = models.flatMap((model) => {
       const line = lines.get(model.provider);
       if (line === undefined) return [];
       return [{ model, ring: line.ring, ownTimeouts: line.account.timeouts !== undefined }];
     });
-    const open = ({ model, key }: Attempt, silenceMs: number | undefined): ModelStream => {
+    const open = ({ model, key }: Attempt, silenceMs: number | undefined): AsyncIterable<ModelEvent> => {
       const line = lines.get(model.provider);
       const stream = line === undefined ? undefined : streamFor(line, key);
       if (stream === undefined) throw new TypeError(`No account is called "${model.provider}"`);
