@@ -28,7 +28,11 @@ export interface Bench extends AsyncDisposable {
 
 export async function openBench(
   config: Partial<FeishuConfig> = { verificationToken: "token-of-the-app" },
-  options: Partial<FeishuOptions> & { readonly context?: Partial<ChannelContext<FeishuConfig>> } = {},
+  options: Partial<FeishuOptions> & {
+    readonly context?: Partial<ChannelContext<FeishuConfig>>;
+    /** Default true. */
+    readonly start?: boolean;
+  } = {},
 ): Promise<Bench> {
   const standIn = await startFeishu({
     ...credentials,
@@ -70,7 +74,7 @@ export async function openBench(
     ...options.context,
   };
   const channel = await feishu.create(context);
-  await channel.start(lifetime.signal);
+  if (options.start !== false) await channel.start(lifetime.signal);
   const gateway = serve(channel);
   const bench: Bench = {
     standIn,

@@ -2,7 +2,7 @@ import { createMemoryCache, createMemoryState, systemClock } from "@signalbox/ch
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { feishu } from "../src/index.ts";
-import { credentials, never, openBench } from "./harness.ts";
+import { type Bench, credentials, never, openBench } from "./harness.ts";
 
 async function until(holds: () => boolean): Promise<void> {
   for (let tries = 0; tries < 800 && !holds(); tries += 1) await systemClock.delay(25);
@@ -51,6 +51,34 @@ describe("the long connection, through the real SDK", () => {
     expect(await bench.standIn.pushEvent(ask("meanwhile", "om_2"))).toBe(200);
     expect(await bench.standIn.pushEvent(ask("after", "om_3"))).toBe(200);
     expect(texts).toEqual(["mention meanwhile", "mention after"]);
+  });
+
+  it("reads after a restart what was said while the process was down, and nothing on a first start", async () => {
+    const state = createMemoryState();
+    const ask = (text: string, messageId: string) =>
+      textMessage(text, { messageId, chatId: "oc_p", eventId: `ev_${messageId}` });
+    const plant = (bench: Bench, text: string, messageId: string) =>
+      bench.standIn.plant({
+        ...{ messageId, chatId: "oc_p", msgType: "text", content: JSON.stringify({ text }) },
+        ...{ senderId: "ou_sender", senderType: "user" },
+      });
+    {
+      await using before = await openBench({ transport: "socket" }, { context: { state } });
+      await before.standIn.pushEvent(ask("before", "om_1"));
+      expect(before.events).toHaveLength(1);
+    }
+    {
+      await using after = await openBench({ transport: "socket" }, { context: { state }, start: false });
+      plant(after, "meanwhile", "om_2");
+      await after.channel.start(never);
+      await until(() => after.events.length > 0);
+      expect(after.events).toMatchObject([{ messageId: "om_2", text: "meanwhile" }]);
+    }
+    await using fresh = await openBench({ transport: "socket" }, { start: false });
+    plant(fresh, "long ago", "om_3");
+    await fresh.channel.start(never);
+    await fresh.standIn.pushEvent(ask("now", "om_4"));
+    expect(fresh.events).toMatchObject([{ messageId: "om_4" }]);
   });
 
   it("goes on trying, and says so, while Feishu cannot be reached", async () => {

@@ -58,7 +58,7 @@ export function isParent(node: Nodes): node is Parents {
 }
 
 /** An address without brackets around it. */
-export function isBareAddress(node: Nodes, source: string): node is Link {
+function isBareAddress(node: Nodes, source: string): node is Link {
   return node.type === "link" && !/[[<]/.test(source.charAt(startOf(node)));
 }
 

@@ -1,13 +1,5 @@
 import type { Nodes, Parents } from "mdast";
-import {
-  endOf,
-  isBareAddress,
-  isParent,
-  type MarkdownDocument,
-  parseMarkdown,
-  sourceOf,
-  startOf,
-} from "./parse.ts";
+import { endOf, isParent, type MarkdownDocument, parseMarkdown, sourceOf, startOf } from "./parse.ts";
 
 /** What the rules of a platform write with. */
 export interface MarkdownWriter {
@@ -21,7 +13,10 @@ export interface MarkdownWriter {
   source(node: Nodes): string;
 }
 
-/** How a platform writes each type of node. Without a rule a node stays as it was written, but for what is in it. */
+/**
+ * How a platform writes each type of node. Without a rule a node stays as it was written, but for what is in it; the
+ * words of a link that has no rule stay, too, so that a rule for `text` finds mentions in words alone.
+ */
 export type MarkdownRules = {
   readonly [Type in Nodes["type"]]?: (node: Extract<Nodes, { type: Type }>, writer: MarkdownWriter) => string;
 };
@@ -33,22 +28,29 @@ export type MarkdownRules = {
 export function renderMarkdown(markdown: string | MarkdownDocument, rules: MarkdownRules): string {
   const { source, root } = typeof markdown === "string" ? parseMarkdown(markdown) : markdown;
 
+  let isInLink = false;
+
   const writer: MarkdownWriter = {
-    write: (node) => (ruleOf(node, rules) ?? rewrite)(node, writer),
+    write(node) {
+      if (isInLink && node.type === "text") return sourceOf(source, node);
+      return (ruleOf(node, rules) ?? rewrite)(node, writer);
+    },
     inner: (node, between = "") => node.children.map((child) => writer.write(child)).join(between),
     rewrite,
     source: (node) => sourceOf(source, node),
   };
 
   function rewrite(node: Nodes): string {
-    // The label of a bare address is the address.
-    if (!isParent(node) || isBareAddress(node, source)) return sourceOf(source, node);
+    if (!isParent(node)) return sourceOf(source, node);
+    const wasInLink = isInLink;
+    isInLink ||= node.type === "link" || node.type === "linkReference";
     let text = "";
     let at = startOf(node);
     for (const child of node.children) {
       text += source.slice(at, startOf(child)) + writer.write(child);
       at = endOf(child);
     }
+    isInLink = wasInLink;
     return text + source.slice(at, endOf(node));
   }
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { chunkText, type TextUnit, textLength } from "../index.ts";
+import { splitMarkdown } from "./index.ts";
 
 const units: TextUnit[] = ["utf16", "bytes", "codepoints"];
 /** What has to survive: everything but blanks and the lines of fences. */
@@ -139,4 +140,41 @@ describe("chunkText", () => {
   it("refuses a limit that holds nothing", () => {
     expect(() => chunkText("text", { max: 15, unit: "bytes" })).toThrow(RangeError);
   });
+
+  it("keeps list items whole, and what is in them", () => {
+    const text = "Steps:\n\n1. Open the terminal\n2. Run it:\n   ```sh\n   ls -la\n   ```\n3. Read";
+    expect(splitMarkdown(text, { max: 48, unit: "utf16" })).toEqual([
+      "Steps:\n\n1. Open the terminal",
+      "2. Run it:\n   ```sh\n   ls -la\n   ```\n3. Read",
+    ]);
+  });
+
+  it("repeats the head of a table, and quotes each piece of a quote", () => {
+    const table = "| 名 | 值 |\n| --- | --: |\n| a | 1 |\n| b | 2 |\n| c | 3 |";
+    expect(splitMarkdown(table, { max: 44, unit: "utf16" })).toEqual([
+      "| 名 | 值 |\n| --- | --: |\n| a | 1 |\n| b | 2 |",
+      "| 名 | 值 |\n| --- | --: |\n| c | 3 |",
+    ]);
+    expect(splitMarkdown("> one two three\n> four five six", { max: 20, unit: "utf16" })).toEqual([
+      "> one two three",
+      "> four five six",
+    ]);
+  });
+
+  it("cuts beside links and inline code where it can", () => {
+    const text = "Some words before [a link with a label](https://a.b/c) and `code that goes on`.";
+    const parts = splitMarkdown(text, { max: 60, unit: "utf16" });
+    expect(parts.join(" ")).toBe(text);
+    for (const part of parts) {
+      expect(part.split("[").length).toBe(part.split(")").length);
+      expect(part.split("`").length % 2).toBe(1);
+    }
+  });
+
+  it.each(["> ", "1. > ", "[^a]", "_www.", "![](", "~~a", "<!--", "- ", "|a|\n|-|\n"])(
+    "reads a long run of %j in the end",
+    (piece) => {
+      expect(splitMarkdown(piece.repeat(4000), { max: 4000, unit: "bytes" })).not.toHaveLength(0);
+    },
+  );
 });

@@ -1,0 +1,155 @@
+import { describe, expect, it } from "vitest";
+import { ChannelError, type Clock, type Connection, superviseConnection } from "../index.ts";
+import { turns } from "../testkit/bench.ts";
+
+/** A clock that stands still until it is told how much time has passed. */
+function createClock() {
+  let now = 1_000_000;
+  const waiting = new Set<{ at: number; resolve(): void }>();
+  const clock: Clock = {
+    now: () => now,
+    delay: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        const entry = { at: now + ms, resolve };
+        waiting.add(entry);
+        signal?.addEventListener("abort", () => {
+          waiting.delete(entry);
+          reject(signal.reason);
+        });
+      }),
+  };
+  return {
+    clock,
+    waiting,
+    async pass(ms: number): Promise<void> {
+      now += ms;
+      for (const entry of [...waiting]) {
+        if (entry.at > now) continue;
+        waiting.delete(entry);
+        entry.resolve();
+      }
+      await turns();
+    },
+  };
+}
+
+const quiet = () => {};
+const timing = {
+  attemptMs: 1000,
+  pauseMs: 100,
+  mostPauseMs: 400,
+  refusedPauseMs: 60_000,
+  probe: { everyMs: 5000, withinMs: 500 },
+};
+
+function supervised(open: (attempt: number, signal: AbortSignal) => Promise<Connection>) {
+  const { clock, pass, waiting } = createClock();
+  let attempts = 0;
+  const gaps: number[] = [];
+  const connection = superviseConnection({
+    name: "Echo",
+    open: (signal) => {
+      attempts += 1;
+      return open(attempts, signal);
+    },
+    reconnected: async (lostAt) => void gaps.push(lostAt),
+    timing,
+    clock,
+    logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    random: () => 1,
+  });
+  return { connection, pass, waiting, gaps, attempts: () => attempts, now: () => clock.now() };
+}
+
+function standing(): { value: Connection; lose(): void; closed(): number } {
+  const lost = Promise.withResolvers<void>();
+  let closed = 0;
+  const close = () => {
+    closed += 1;
+    lost.resolve();
+  };
+  return { value: { lost: lost.promise, close }, lose: lost.resolve, closed: () => closed };
+}
+
+const never = new AbortController().signal;
+
+describe("a supervised connection", () => {
+  it("is opened again when it is lost, and says since when something may have been missed", async () => {
+    const [first, second] = [standing(), standing()];
+    const bench = supervised(async (attempt) => (attempt === 1 ? first : second).value);
+    await bench.connection.start(never);
+    expect(bench.connection.health()).toEqual({ state: "ready" });
+    first.lose();
+    await turns();
+    const lostAt = bench.now();
+    expect(bench.connection.health()).toMatchObject({ state: "down", retryAt: lostAt + 100 });
+    await bench.pass(100);
+    expect(bench.connection.health()).toEqual({ state: "ready" });
+    expect(bench.gaps).toEqual([lostAt]);
+    bench.connection.stop();
+    await turns();
+    expect(second.closed()).toBeGreaterThan(0);
+    expect(bench.waiting.size).toBe(0);
+  });
+
+  it("gives an attempt up that takes too long, and closes what comes of it later", async () => {
+    const late = Promise.withResolvers<Connection>();
+    const { value, closed } = standing();
+    const bench = supervised(() => late.promise);
+    const starting = expect(bench.connection.start(never)).rejects.toMatchObject({ code: "transient" });
+    await bench.pass(1000);
+    await starting;
+    late.resolve(value);
+    await turns();
+    expect(closed()).toBe(1);
+  });
+
+  it("pauses ever longer, and longest where the credentials are refused", async () => {
+    const first = standing();
+    const bench = supervised(async (attempt) => {
+      if (attempt === 1) return first.value;
+      throw new ChannelError(attempt === 5 ? "auth" : "transient", "no");
+    });
+    await bench.connection.start(never);
+    first.lose();
+    await turns();
+    const pauses: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      const health = bench.connection.health();
+      const pause = health.state === "down" ? (health.retryAt ?? 0) - bench.now() : 0;
+      pauses.push(pause);
+      await bench.pass(pause);
+    }
+    expect(pauses).toEqual([100, 200, 400, 400, 60_000]);
+    bench.connection.stop();
+  });
+
+  it("counts one as lost that stands and does not answer", async () => {
+    const silent = standing();
+    let probes = 0;
+    const probe = () => {
+      probes += 1;
+      return probes === 1 ? Promise.resolve() : new Promise<never>(() => {});
+    };
+    const bench = supervised(async (attempt) =>
+      attempt === 1 ? { ...silent.value, probe } : standing().value,
+    );
+    await bench.connection.start(never);
+    await bench.pass(5000);
+    expect(bench.connection.health()).toEqual({ state: "ready" });
+    await bench.pass(5000);
+    await bench.pass(500);
+    expect(bench.connection.health()).toMatchObject({ state: "down" });
+    expect(silent.closed()).toBe(1);
+    await bench.pass(100);
+    expect(bench.attempts()).toBe(2);
+    bench.connection.stop();
+    expect(bench.connection.health()).toEqual({ state: "stopped" });
+  });
+
+  it("does not start under a signal that has fired", async () => {
+    const bench = supervised(async () => standing().value);
+    await expect(bench.connection.start(AbortSignal.abort())).rejects.toThrow();
+    expect(bench.attempts()).toBe(0);
+  });
+});
