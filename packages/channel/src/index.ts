@@ -105,5 +105,5 @@ export { chunkText, loadMarkdown } from "./markdown/on-demand.ts";
 export { createEditedDraft, type EditedDraftPlatform } from "./outbound/edited-draft.ts";
 export { readMedia } from "./outbound/media.ts";
 export { carryingReceipt, type PartToSend, partKey, sendParts } from "./outbound/send-parts.ts";
-export { createTokenBuckets, type TokenBuckets, type TokenRate } from "./outbound/token-buckets.ts";
+export { type BucketRule, TokenBuckets } from "./outbound/token-buckets.ts";
 export { fitText, normalizeLineEnds, textLength } from "./text.ts";

@@ -1,4 +1,4 @@
-import { type Clock, type Json, systemClock } from "@signalbox/channel";
+import { type Clock, type Json, systemClock, TokenBuckets } from "@signalbox/channel";
 import type { AccountLookup } from "./account.ts";
 import {
   type DraftNotes,
@@ -11,7 +11,6 @@ import {
 } from "./growing-draft.ts";
 import { type DeliveryLogger, messageOf } from "./logger.ts";
 import type { Destination } from "./outbox.ts";
-import { TokenBuckets } from "./token-buckets.ts";
 
 /** Small values by name, such as a store's key-value table. */
 export interface NoteStore {

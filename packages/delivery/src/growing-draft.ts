@@ -1,11 +1,17 @@
 import { hash } from "node:crypto";
-import { type Clock, type Draft, isChannelError, type Json, type MessageEvent } from "@signalbox/channel";
+import {
+  type Clock,
+  type Draft,
+  isChannelError,
+  type Json,
+  type MessageEvent,
+  type TokenBuckets,
+} from "@signalbox/channel";
 import type { AccountLookup, DeliveryAccount } from "./account.ts";
 import { type DeliveryLogger, messageOf } from "./logger.ts";
 import type { Destination, DraftReference, Millis } from "./outbox.ts";
 import { sharedRates } from "./rates.ts";
 import { destinationKey } from "./rows.ts";
-import type { TokenBuckets } from "./token-buckets.ts";
 
 /** In milliseconds. */
 export interface DraftTiming {

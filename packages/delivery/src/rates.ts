@@ -1,8 +1,7 @@
-import type { Clock, RateLimit } from "@signalbox/channel";
+import { type Clock, type RateLimit, TokenBuckets } from "@signalbox/channel";
 import type { DeliveryAccount } from "./account.ts";
 import type { Destination } from "./outbox.ts";
 import { destinationKey } from "./rows.ts";
-import { TokenBuckets } from "./token-buckets.ts";
 
 /** For how long a complaint counts. */
 const COMPLAINT_MS = 60_000;

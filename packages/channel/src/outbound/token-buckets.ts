@@ -1,48 +1,62 @@
-import type { RateLimit } from "../contract/capabilities.ts";
-
 /** So many a second, with a burst at first. */
-export type TokenRate = Pick<RateLimit, "perSecond" | "burst">;
-
-/** Token buckets, one for each key. */
-export interface TokenBuckets {
-  /** Milliseconds until one more may go under all of these keys; where that is 0, it is counted. */
-  take(rates: readonly { readonly key: string; readonly rate: TokenRate }[]): number;
-  /** Nothing goes under `key` for so many milliseconds, and then one at a time. */
-  pause(key: string, ms: number): void;
+export interface BucketRule {
+  readonly perSecond: number;
+  readonly burst: number;
 }
 
-const mostBuckets = 1000;
+interface Bucket {
+  readonly tokens: number;
+  /** When `tokens` was right, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly fullAt: number;
+}
 
-/** Keeps a program to rates that are never passed. A bucket that is full again is forgotten. */
-export function createTokenBuckets(now: () => number): TokenBuckets {
-  const buckets = new Map<string, { tokens: number; at: number; fullAt: number }>();
+const MOST_BUCKETS = 1_000;
 
-  function tokensOf(key: string, { perSecond, burst }: TokenRate, at: number): number {
-    const bucket = buckets.get(key);
-    if (bucket === undefined) return burst;
-    return Math.min(burst, bucket.tokens + ((at - bucket.at) / 1000) * perSecond);
+/** Token buckets by key; one that is full again is forgotten. */
+export class TokenBuckets {
+  readonly #now: () => number;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(now: () => number) {
+    this.#now = now;
   }
 
-  return {
-    take(rates) {
-      const at = now();
-      const waits = rates.map(({ key, rate }) => {
-        const missing = 1 - tokensOf(key, rate, at);
-        return missing > 0 ? Math.ceil((missing / rate.perSecond) * 1000) : 0;
-      });
-      const wait = Math.max(0, ...waits);
-      if (wait > 0) return wait;
-      for (const { key, rate } of rates) {
-        const tokens = tokensOf(key, rate, at) - 1;
-        buckets.set(key, { tokens, at, fullAt: at + ((rate.burst - tokens) / rate.perSecond) * 1000 });
-      }
-      if (buckets.size > mostBuckets)
-        for (const [key, { fullAt }] of buckets) if (fullAt <= at) buckets.delete(key);
-      return 0;
-    },
-    pause(key, ms) {
-      const at = now() + ms;
-      buckets.set(key, { tokens: 1, at, fullAt: at });
-    },
-  };
+  /** Milliseconds until one may go under all of these rules; where that is 0, it is counted. */
+  take(rules: readonly { readonly key: string; readonly rule: BucketRule }[]): number {
+    const wait = Math.max(0, ...rules.map(({ key, rule }) => waitMs(this.#tokens(key, rule) - 1, rule)));
+    if (wait === 0) for (const { key, rule } of rules) this.reserve(key, rule);
+    return wait;
+  }
+
+  /** Counts one that goes as soon as it may; gives the milliseconds until then. */
+  reserve(key: string, rule: BucketRule): number {
+    const left = this.#tokens(key, rule) - 1;
+    const at = this.#now();
+    this.#set(key, { tokens: left, at, fullAt: at + ((rule.burst - left) / rule.perSecond) * 1000 });
+    return waitMs(left, rule);
+  }
+
+  /** Nothing under `key` for so many milliseconds, then one. */
+  pause(key: string, ms: number): void {
+    const at = this.#now() + ms;
+    this.#set(key, { tokens: 1, at, fullAt: at });
+  }
+
+  #tokens(key: string, { perSecond, burst }: BucketRule): number {
+    const bucket = this.#buckets.get(key);
+    if (bucket === undefined) return burst;
+    return Math.min(burst, bucket.tokens + ((this.#now() - bucket.at) / 1000) * perSecond);
+  }
+
+  #set(key: string, bucket: Bucket): void {
+    this.#buckets.set(key, bucket);
+    if (this.#buckets.size <= MOST_BUCKETS) return;
+    const now = this.#now();
+    for (const [name, { fullAt }] of this.#buckets) if (fullAt <= now) this.#buckets.delete(name);
+  }
+}
+
+function waitMs(tokensLeft: number, { perSecond }: BucketRule): number {
+  return tokensLeft >= 0 ? 0 : Math.ceil((-tokensLeft / perSecond) * 1000);
 }

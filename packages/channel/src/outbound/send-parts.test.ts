@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ChannelError, createTokenBuckets, sendParts } from "../index.ts";
+import { ChannelError, sendParts } from "../index.ts";
 
 const message = { replyTo: "m0", parts: ["a", "b", "c"].map((text) => ({ type: "text" as const, text })) };
 
@@ -30,23 +30,5 @@ describe("sendParts", () => {
       return `m${index}`;
     });
     expect(answered).toEqual(["m0", undefined, undefined]);
-  });
-});
-
-describe("token buckets", () => {
-  it("let a burst go and then so many a second, under all keys at once", () => {
-    let now = 0;
-    const buckets = createTokenBuckets(() => now);
-    const rates = [
-      { key: "chat", rate: { perSecond: 2, burst: 2 } },
-      { key: "account", rate: { perSecond: 10, burst: 10 } },
-    ];
-    expect([buckets.take(rates), buckets.take(rates), buckets.take(rates)]).toEqual([0, 0, 500]);
-    now = 500;
-    expect([buckets.take(rates), buckets.take(rates)]).toEqual([0, 500]);
-    buckets.pause("chat", 3000);
-    expect(buckets.take(rates)).toBeGreaterThanOrEqual(3000);
-    now = 3500;
-    expect(buckets.take(rates)).toBe(0);
   });
 });
