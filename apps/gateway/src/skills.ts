@@ -69,7 +69,8 @@ export async function resolveSkills(options: {
     userHome,
     forAgent,
     latest(agent) {
-      void forAgent(agent);
+      // Where that fails, what was there before still is; who waits for the skills is told.
+      forAgent(agent).catch(() => undefined);
       return latest.get(agent.id) ?? NO_SKILLS;
     },
   };

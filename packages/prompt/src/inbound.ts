@@ -173,9 +173,9 @@ export function formatTimestamp(timestamp: number, timeZone = "UTC"): string {
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formats.get(timeZone);
-  if (known !== undefined) return known;
-  const made = new Intl.DateTimeFormat("en-GB", {
+  const cached = formats.get(timeZone);
+  if (cached !== undefined) return cached;
+  const format = new Intl.DateTimeFormat("en-GB", {
     timeZone,
     weekday: "short",
     year: "numeric",
@@ -185,8 +185,8 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
     minute: "2-digit",
     hourCycle: "h23",
   });
-  if (formats.size < 100) formats.set(timeZone, made);
-  return made;
+  if (formats.size < 100) formats.set(timeZone, format);
+  return format;
 }
 
 function metadata(trusted: TrustedInbound, now: number | undefined, zone: string): string {

@@ -1,7 +1,7 @@
 import type { JsonObject, ToolResult } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "./define.ts";
-import { IDENTITY_FILES, IDENTITY_FOLDERS } from "./files/common.ts";
+import { IDENTITY_FILES, IDENTITY_FOLDERS } from "./files/identity-files.ts";
 import { count } from "./files/text.ts";
 import { contentRoom, failure, messageOf } from "./result.ts";
 import type { Sandbox, SandboxOutcome } from "./sandbox/types.ts";
@@ -21,7 +21,7 @@ const MAX_COMMAND_CHARS = 40_000;
 /** Progress reports are no closer together, in milliseconds. */
 const UPDATE_MS = 250;
 
-/** `exec`: a shell command in the sandbox. External: what a command did is not known, so it is never repeated blindly. */
+/** `exec`: a shell command in the sandbox. External: nobody knows what it did, so it is never repeated blindly. */
 export function createExecTool(options: ExecToolOptions): ToolDefinition {
   const { workspace, sandbox } = options;
   const seconds = Math.floor(sandbox.limits.timeoutMs / 1000);

@@ -9,8 +9,8 @@ export {
 } from "./approvals.ts";
 export { defineTool, type ToolDefinition } from "./define.ts";
 export { createExecTool, type ExecToolOptions } from "./exec.ts";
-export { claimsOn } from "./files/common.ts";
 export { createEditTool, type EditToolOptions } from "./files/edit.ts";
+export { claimsOn } from "./files/identity-files.ts";
 export { type ImageInfo, imageInfo } from "./files/images.ts";
 export { createLsTool, type LsToolOptions } from "./files/ls.ts";
 export { createReadTool, type ReadToolOptions } from "./files/read.ts";

@@ -173,10 +173,10 @@ export function checkToolNames(
 ): readonly UnknownToolName[] {
   const groups = Object.keys(TOOL_GROUPS).map((name) => `group:${name}`);
   return [...new Set(names)].flatMap((name) => {
-    const found = name.startsWith("group:")
+    const standsForTool = name.startsWith("group:")
       ? groupOf(name) !== undefined
       : name === "*" || known.some((tool) => matchesOne(name, tool));
-    if (found) return [];
+    if (standsForTool) return [];
     const suggestion = nearest(name, [...known, ...groups]);
     return [suggestion === undefined ? { name } : { name, suggestion }];
   });

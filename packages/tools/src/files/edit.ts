@@ -2,8 +2,9 @@ import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
 import { failure, success } from "../result.ts";
 import type { OpenFile, Workspace } from "../workspace/workspace.ts";
-import { fileFailure, identityClaims, identityGuard } from "./common.ts";
-import { nearMatch } from "./near.ts";
+import { fileFailure } from "./failure.ts";
+import { identityClaims, identityGuard } from "./identity-files.ts";
+import { nearMatch } from "./near-match.ts";
 import { count, detectEncoding } from "./text.ts";
 
 export interface EditToolOptions {
@@ -113,17 +114,17 @@ function applyEdits(original: string, edits: readonly Replacement[]): Edited {
     const from = native(edit.old_string);
     const to = native(edit.new_string);
     if (from === to) return { problem: `${which}old and new text are the same.` };
-    const found = occurrences(text, from);
-    if (found.length === 0) return { problem: `${which}${notFound(text, from)}` };
-    if (found.length > 1 && edit.replace_all !== true) {
-      const where = found.slice(0, 10).map((at) => count(lineAt(text, at)));
+    const places = occurrences(text, from);
+    if (places.length === 0) return { problem: `${which}${notFound(text, from)}` };
+    if (places.length > 1 && edit.replace_all !== true) {
+      const where = places.slice(0, 10).map((at) => count(lineAt(text, at)));
       return {
-        problem: `${which}the old text occurs ${count(found.length)} times (lines ${where.join(", ")}${found.length > 10 ? ", …" : ""}). Include more of what surrounds it, or set replace_all.`,
+        problem: `${which}the old text occurs ${count(places.length)} times (lines ${where.join(", ")}${places.length > 10 ? ", …" : ""}). Include more of what surrounds it, or set replace_all.`,
       };
     }
-    firstLine = Math.min(firstLine, lineAt(text, found[0] ?? 0));
-    lines += found.length * Math.max(lineCount(from), lineCount(to));
-    replaced += found.length;
+    firstLine = Math.min(firstLine, lineAt(text, places[0] ?? 0));
+    lines += places.length * Math.max(lineCount(from), lineCount(to));
+    replaced += places.length;
     text = text.split(from).join(to);
   }
   return { text, lines, replaced, firstLine };
@@ -141,9 +142,9 @@ function notFound(text: string, wanted: string): string {
 }
 
 function occurrences(text: string, wanted: string): number[] {
-  const found: number[] = [];
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) found.push(at);
-  return found;
+  const places: number[] = [];
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) places.push(at);
+  return places;
 }
 
 function lineAt(text: string, at: number): number {

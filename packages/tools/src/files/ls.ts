@@ -2,7 +2,8 @@ import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
 import { success } from "../result.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { fileFailure, identityClaims } from "./common.ts";
+import { fileFailure } from "./failure.ts";
+import { identityClaims } from "./identity-files.ts";
 import { count } from "./text.ts";
 
 export interface LsToolOptions {

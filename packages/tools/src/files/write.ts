@@ -2,7 +2,8 @@ import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
 import { failure, success } from "../result.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { fileFailure, identityClaims, identityGuard } from "./common.ts";
+import { fileFailure } from "./failure.ts";
+import { identityClaims, identityGuard } from "./identity-files.ts";
 import { count } from "./text.ts";
 
 export interface WriteToolOptions {

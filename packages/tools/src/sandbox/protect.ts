@@ -54,14 +54,14 @@ function namesOf({ protect: { files, folders } }: SandboxRequest): { name: strin
 
 /** Whether the path is a placeholder, made now or before. */
 async function hold(path: string, folder: boolean): Promise<boolean> {
-  const known = held.get(path);
-  if (known !== undefined && (await lstat(path).catch(() => undefined))?.ino === known.inode) {
-    known.holders += 1;
+  const placeholder = held.get(path);
+  if (placeholder !== undefined && (await lstat(path).catch(() => undefined))?.ino === placeholder.inode) {
+    placeholder.holders += 1;
     return true;
   }
   const inode = await makePlaceholder(path, folder);
   if (inode === undefined) return false;
-  held.set(path, { inode, folder, holders: (known?.holders ?? 0) + 1 });
+  held.set(path, { inode, folder, holders: (placeholder?.holders ?? 0) + 1 });
   return true;
 }
 

@@ -65,7 +65,7 @@ interface Target {
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const { maxBytes = 5_000_000, timeoutMs = 15_000, maxRedirects = 5, userAgent = "Signalbox" } = options;
   const { resolve = systemResolve } = options;
-  const allow = new Set(options.allow?.map((one) => one.toLowerCase()));
+  const allow = new Set(options.allow?.map((host) => host.toLowerCase()));
 
   const targetOf = async (url: URL, signal: AbortSignal): Promise<Target> => {
     if (url.protocol !== "http:" && url.protocol !== "https:")

@@ -1,4 +1,4 @@
-/** Ends a link in running text, unless it is inside of it: Chinese and other full-width punctuation, quotes, brackets. */
+/** A link in running text ends at quotes, brackets, and Chinese and other full-width punctuation. */
 const LINK = /\bhttps?:\/\/[^\s<>"'`{}|\\^，。；：！？、（）《》【】「」『』“”‘’\p{Cc}\p{Cf}]+/giu;
 const LONGEST = 2_048;
 /** What looks like a link, for each one that is wanted. */
@@ -6,7 +6,7 @@ const MOST_LOOKS = 10;
 
 /** The web addresses in a text, in order and each once, without the punctuation that follows them. */
 export function linksIn(text: string, max = 100): string[] {
-  const found = new Map<string, string>();
+  const links = new Map<string, string>();
   let looked = 0;
   for (const [match] of text.matchAll(LINK)) {
     // Links that repeat, or that are none, are not looked at without end either.
@@ -16,10 +16,10 @@ export function linksIn(text: string, max = 100): string[] {
     const url = URL.parse(link);
     if (url === null) continue;
     const key = samePage(url.href);
-    if (!found.has(key)) found.set(key, link);
-    if (found.size >= max) break;
+    if (!links.has(key)) links.set(key, link);
+    if (links.size >= max) break;
   }
-  return [...found.values()];
+  return [...links.values()];
 }
 
 /** The same text for addresses of the same page; the text itself for what is no address. */

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { Article, ArticleWork } from "./article.ts";
 import { FetchError } from "./errors.ts";
 import type { FetchedResource } from "./guarded-fetch.ts";
-import { createTurns } from "./turns.ts";
+import { createSemaphore } from "./semaphore.ts";
 
 /** A page as text. Written by whoever runs the server: never to be trusted. */
 export interface PageText {
@@ -28,7 +28,7 @@ export interface PageTextOptions {
 /** More than that of a page is not looked at. */
 const MAX_HTML = 1_000_000;
 /** Of the whole process: each may take 288 MB and a processor. */
-const parsers = createTurns(2);
+const parsers = createSemaphore(2);
 
 /**
  * The text of what was fetched: the article of a page without what stands around it, as Markdown with its links, or a
@@ -43,9 +43,10 @@ export async function pageText(resource: FetchedResource, options: PageTextOptio
     type === "text/html" ||
     type === "application/xhtml+xml" ||
     (type === "" && /^\s*<(!doctype html|html)/i.test(text));
-  const found = isHtml ? await articleOf(text, resource.url, parseMs, signal) : { text };
-  const clean = tidy(found.text);
-  const title = found.title === undefined ? undefined : tidy(found.title).replace(/\s+/g, " ").slice(0, 200);
+  const content = isHtml ? await articleOf(text, resource.url, parseMs, signal) : { text };
+  const clean = tidy(content.text);
+  const title =
+    content.title === undefined ? undefined : tidy(content.title).replace(/\s+/g, " ").slice(0, 200);
   return {
     url: resource.url,
     ...(title === undefined || title === "" ? {} : { title: title.toWellFormed() }),
@@ -93,7 +94,7 @@ async function articleOf(
 
 /** A page can be made to keep parsers busy or to exhaust memory or stack, so they work where that harms nobody. */
 async function inThread(work: ArticleWork, signal: AbortSignal): Promise<Article | undefined> {
-  const leave = await parsers.enter(signal).catch(() => undefined);
+  const leave = await parsers.acquire(signal).catch(() => undefined);
   if (leave === undefined) return undefined;
   let worker: Worker;
   try {

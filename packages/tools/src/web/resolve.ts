@@ -1,14 +1,14 @@
 import { lookup } from "node:dns/promises";
-import { createTurns } from "./turns.ts";
+import { createSemaphore } from "./semaphore.ts";
 
 /** All addresses of a host name. What is under way may go on after the signal. */
 export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 /** Asks for two names at a time; a name counts until its answer is there, whoever still waits for it. */
 export function createResolve(ask: (host: string) => Promise<readonly string[]>): Resolve {
-  const turns = createTurns(2);
+  const lookups = createSemaphore(2);
   return async (host, signal) => {
-    const leave = await turns.enter(signal);
+    const leave = await lookups.acquire(signal);
     try {
       signal.throwIfAborted();
       return await ask(host);

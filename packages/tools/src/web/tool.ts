@@ -24,12 +24,12 @@ export function createWebFetchTool(options: WebFetchToolOptions): ToolDefinition
   const seen = new Map<string, Set<string>>();
 
   const remember = (sessionKey: string, addresses: readonly string[]): void => {
-    const known = seen.get(sessionKey) ?? new Set();
+    const links = seen.get(sessionKey) ?? new Set();
     seen.delete(sessionKey);
-    seen.set(sessionKey, known);
+    seen.set(sessionKey, links);
     for (const address of addresses) {
-      if (known.size >= LINKS) break;
-      known.add(samePage(address));
+      if (links.size >= LINKS) break;
+      links.add(samePage(address));
     }
     const [oldest] = seen.keys();
     if (seen.size > SESSIONS && oldest !== undefined) seen.delete(oldest);

@@ -84,10 +84,11 @@ export async function walk(
     const target = await readlink(`${access(top())}/${name}`);
     const there = splitPath(target);
     if (target.startsWith("/")) {
-      const found = findRoot(roots, target);
-      if (found === undefined) throw new WorkspaceError("outside", `${name} is a link out of the workspace.`);
-      await enterRoot(found.root);
-      todo = [...found.parts, ...todo];
+      const inRoot = findRoot(roots, target);
+      if (inRoot === undefined)
+        throw new WorkspaceError("outside", `${name} is a link out of the workspace.`);
+      await enterRoot(inRoot.root);
+      todo = [...inRoot.parts, ...todo];
     } else {
       todo = [...there, ...todo];
     }

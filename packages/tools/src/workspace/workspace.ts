@@ -104,9 +104,9 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     const full =
       options.userHome !== undefined && path.startsWith("~/") ? join(options.userHome, path.slice(2)) : path;
     if (!isAbsolute(full)) return { root: home, parts: splitPath(full) };
-    const found = findRoot(roots, full);
-    if (found === undefined) throw outside(path);
-    return found;
+    const inRoot = findRoot(roots, full);
+    if (inRoot === undefined) throw outside(path);
+    return inRoot;
   };
 
   const openFile = async (path: string): Promise<OpenFile> => {
@@ -143,17 +143,17 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     const { root, parts } = start(path);
     const depth = parts.length;
     // What does not exist yet has no links: the part that exists decides where the rest will be.
-    for (let known = depth; known >= 0; known--) {
+    for (let existing = depth; existing >= 0; existing--) {
       try {
-        const place = await walk(roots, root, parts.slice(0, known), walkOptions);
+        const place = await walk(roots, root, parts.slice(0, existing), walkOptions);
         await place.close();
         if (isForbidden(place)) throw new WorkspaceError("forbidden", `${path} belongs to the gateway.`);
-        const rest = parts.slice(known);
+        const rest = parts.slice(existing);
         if (rest.includes(".."))
           throw new WorkspaceError("not-found", `There is no folder on the way to ${path}.`);
         return shown([place.path, ...rest.filter((part) => part !== ".")].join("/"));
       } catch (error) {
-        if (known === 0 || !(error instanceof WorkspaceError) || error.code !== "not-found") {
+        if (existing === 0 || !(error instanceof WorkspaceError) || error.code !== "not-found") {
           throw explained(error, path);
         }
       }

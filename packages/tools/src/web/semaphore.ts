@@ -1,22 +1,22 @@
 /** Lets only so many pieces of work go on at a time; the others wait in order. */
-export interface Turns {
+export interface Semaphore {
   /**
-   * Resolves when it is one's turn, to what ends it.
+   * Resolves when there is a place, to what gives it back.
    * @throws what the signal was aborted with, at once
    */
-  enter(signal: AbortSignal): Promise<() => void>;
+  acquire(signal: AbortSignal): Promise<() => void>;
 }
 
-export function createTurns(most: number): Turns {
+export function createSemaphore(limit: number): Semaphore {
   let taken = 0;
   const waiting = new Set<() => void>();
 
-  const turn = (): (() => void) => {
+  const take = (): (() => void) => {
     taken += 1;
-    let ended = false;
+    let released = false;
     return () => {
-      if (ended) return;
-      ended = true;
+      if (released) return;
+      released = true;
       taken -= 1;
       const [next] = waiting;
       next?.();
@@ -24,9 +24,9 @@ export function createTurns(most: number): Turns {
   };
 
   return {
-    async enter(signal) {
+    async acquire(signal) {
       signal.throwIfAborted();
-      if (taken < most) return turn();
+      if (taken < limit) return take();
       const given = Promise.withResolvers<() => void>();
       const leave = (): void => {
         waiting.delete(start);
@@ -34,7 +34,7 @@ export function createTurns(most: number): Turns {
       };
       const start = (): void => {
         leave();
-        given.resolve(turn());
+        given.resolve(take());
       };
       const onAbort = (): void => {
         leave();

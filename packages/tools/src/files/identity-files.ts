@@ -1,5 +1,3 @@
-import type { ToolResult } from "@signalbox/agent-core";
-import { failure, messageOf } from "../result.ts";
 import type { Claim, Permit, TaintSource } from "../types.ts";
 import { WorkspaceError } from "../workspace/errors.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -58,13 +56,6 @@ export function claimsOn(kind: "read-identity" | "write-identity", shown: string
   if (!isIdentityPath(shown)) return [];
   if (kind === "read-identity" && READABLE.has(fold(shown.split("/", 1)[0] ?? ""))) return [];
   return [{ kind, detail: shown }];
-}
-
-/** A problem with a path as a result; anything else is a bug and goes on as it is. */
-export function fileFailure(error: unknown): ToolResult {
-  if (error instanceof WorkspaceError) return failure(error.message, { code: error.code });
-  if (error instanceof Error && error.name === "AbortError") throw error;
-  return failure(`The file could not be read or written: ${messageOf(error)}.`);
 }
 
 /** Some file systems take names that differ in case or composition for the same. */
