@@ -186,6 +186,7 @@ CREATE TABLE `session` (
 	`generation` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
+	`updated_minute` integer NOT NULL,
 	`reset_at` integer,
 	`last_entry` integer,
 	`last_seq` integer DEFAULT 0 NOT NULL,
@@ -202,7 +203,7 @@ CREATE TABLE `session` (
 	`cost_micros` integer DEFAULT 0 NOT NULL
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `session_recent` ON `session` (`updated_at`);--> statement-breakpoint
+CREATE INDEX `session_recent` ON `session` (`updated_minute`);--> statement-breakpoint
 CREATE TABLE `trace` (
 	`n` integer PRIMARY KEY NOT NULL,
 	`subject` text NOT NULL,

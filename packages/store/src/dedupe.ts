@@ -27,7 +27,7 @@ interface DedupeKeys {
 }
 
 /** The first delivery: its row, or only the memory that there was one. */
-export type Seen = { readonly row: InboxRecord } | "pruned";
+type Seen = { readonly row: InboxRecord } | "pruned";
 
 export interface DedupeIndex {
   /** Inside a transaction, or on the committed state. */

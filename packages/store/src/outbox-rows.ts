@@ -55,11 +55,7 @@ export interface OutboxRows<T extends Bodies> {
   list(where: SQL | undefined, orderBy: readonly SQL[], limit: number): readonly OutboxRow<T>[];
 }
 
-export function outboxIdOf({
-  createdAt,
-  nonce,
-  seq,
-}: Pick<OutboxRecord, "createdAt" | "nonce" | "seq">): OutboxId {
+function outboxIdOf({ createdAt, nonce, seq }: Pick<OutboxRecord, "createdAt" | "nonce" | "seq">): OutboxId {
   return idOf<OutboxId>(createdAt, nonce, seq);
 }
 

@@ -65,17 +65,18 @@ export function createPruner(
       .from(session)
       .where(
         and(
+          lte(session.updatedMinute, sql`${p.limit} / 60000`),
           lt(session.updatedAt, p.limit),
           notInArray(session.key, db.select({ key: activeRun.sessionKey }).from(activeRun)),
         ),
       )
-      .orderBy(asc(session.updatedAt)),
+      .orderBy(asc(session.updatedMinute)),
   );
   const nthNewest = database.query((p: Bound<{ n: number }>) =>
     db
       .select({ updatedAt: session.updatedAt })
       .from(session)
-      .orderBy(desc(session.updatedAt))
+      .orderBy(desc(session.updatedMinute), desc(session.updatedAt))
       .limit(1)
       .offset(p.n),
   );

@@ -80,7 +80,7 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
         .where(eq(run.n, p.n)),
   );
   const closeSession = database.command(
-    (p: Bound<CheckedUsage["counted"] & Head & { key: string; run: number; at: number }>) =>
+    (p: Bound<CheckedUsage["counted"] & Head & { key: string; run: number }>) =>
       db
         .update(session)
         .set({
@@ -88,7 +88,6 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
           lastSeq: p.lastSeq,
           messageCount: p.messageCount,
           lastRun: p.run,
-          updatedAt: p.at,
           runs: sql`${session.runs} + 1`,
           modelCalls: sql`${session.modelCalls} + ${p.modelCalls}`,
           inputTokens: sql`${session.inputTokens} + ${p.inputTokens}`,
@@ -291,7 +290,8 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
         const record = rows.running(write);
         const { n, sessionKey } = record;
         endMessages(record, settles);
-        const head = appendTo(record, sessions.mustLoad(sessionKey), bodies);
+        const state = sessions.mustLoad(sessionKey);
+        const head = appendTo(record, state, bodies);
         const place = record.outbox.length;
         const added = outbox.insert(prepared, { lease: write.lease, run: record, sessionKey, place });
         if (added.length > 0)
@@ -303,7 +303,8 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
           forgetTold.run({ conversation: told?.conversation ?? "", entryId });
         const at = now();
         end.run({ n, state: outcome, error: error ?? null, lastEntry: head.lastEntry, at, ...used.reported });
-        closeSession.run({ key: sessionKey, run: n, at, ...head, ...used.counted });
+        closeSession.run({ key: sessionKey, run: n, ...head, ...used.counted });
+        sessions.touch(state.record, at);
         sessions.release(sessionKey);
         return added.map(({ row }) => row);
       });

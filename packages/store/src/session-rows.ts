@@ -8,6 +8,7 @@ import { runIdOf } from "./run-rows.ts";
 import {
   type ActiveRunRecord,
   activeRun,
+  minuteOf,
   type RunRecord,
   run,
   type SessionRecord,
@@ -36,7 +37,8 @@ export interface SessionRows {
   /** @throws StoreError `busy` while a run holds the session; with `lease`, while one of another lease does */
   requireFree(state: SessionState, lease?: LeaseToken): void;
   toSession(state: SessionState): Session;
-  touch(key: string, at: number): void;
+  /** Something happened in the session; `record` is as it was before. */
+  touch(record: SessionRecord, at: number): void;
 }
 
 export function createSessionRows({ database }: Context): SessionRows {
@@ -66,6 +68,9 @@ export function createSessionRows({ database }: Context): SessionRows {
   const touch = database.command((p: Bound<{ key: string; at: number }>) =>
     db.update(session).set({ updatedAt: p.at }).where(eq(session.key, p.key)),
   );
+  const setMinute = database.command((p: Bound<{ key: string; minute: number }>) =>
+    db.update(session).set({ updatedMinute: p.minute }).where(eq(session.key, p.key)),
+  );
   const hold = database.insert(activeRun);
   const release = database.command((p: Bound<{ key: string }>) =>
     db.delete(activeRun).where(eq(activeRun.sessionKey, p.key)),
@@ -90,7 +95,7 @@ export function createSessionRows({ database }: Context): SessionRows {
     load,
     mustLoad,
     create(seed, at) {
-      insert.run({ ...seed, createdAt: at, updatedAt: at });
+      insert.run({ ...seed, createdAt: at, updatedAt: at, updatedMinute: minuteOf(at) });
       return mustLoad(seed.key).record;
     },
     head: ({ record, active }) => active ?? record,
@@ -144,8 +149,10 @@ export function createSessionRows({ database }: Context): SessionRows {
         },
       };
     },
-    touch(key, at) {
+    touch({ key, updatedMinute }, at) {
       touch.run({ key, at });
+      const minute = minuteOf(at);
+      if (minute !== updatedMinute) setMinute.run({ key, minute });
     },
   };
 }

@@ -1,11 +1,11 @@
-import { and, asc, desc, eq, getTableColumns, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, lt, lte, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import { encode, encodeOptional } from "./json.ts";
 import type { Fence } from "./leases.ts";
 import type { MessageChain } from "./messages.ts";
-import { activeRun, session } from "./schema/index.ts";
+import { activeRun, minuteOf, session } from "./schema/index.ts";
 import type { SessionRows } from "./session-rows.ts";
 import type { Bodies } from "./types/common.ts";
 import type { SessionStore } from "./types/sessions.ts";
@@ -32,10 +32,10 @@ export function createSessionStore<T extends Bodies>(
   chain: MessageChain<T>,
 ): SessionStore<T> {
   const { db } = database;
-  const setSettings = database.command((p: Bound<Settings & { key: string; at: number }>) =>
+  const setSettings = database.command((p: Bound<Settings & { key: string }>) =>
     db
       .update(session)
-      .set({ title: p.title, model: p.model, thinking: p.thinking, data: p.data, updatedAt: p.at })
+      .set({ title: p.title, model: p.model, thinking: p.thinking, data: p.data })
       .where(eq(session.key, p.key)),
   );
   const setSummary = database.command((p: Bound<{ key: string; floorSeq: number; summaryEntry: number }>) =>
@@ -53,7 +53,6 @@ export function createSessionStore<T extends Bodies>(
         summaryEntry: null,
         messageCount: 0,
         resetAt: p.at,
-        updatedAt: p.at,
       })
       .where(eq(session.key, p.key)),
   );
@@ -84,8 +83,8 @@ export function createSessionStore<T extends Bodies>(
           model: patched(patch.model, record.model),
           thinking: patched(patch.thinking, record.thinking),
           data: patched(data, record.data),
-          at: now(),
         });
+        rows.touch(record, now());
         return rows.toSession(rows.mustLoad(key));
       });
     },
@@ -123,7 +122,7 @@ export function createSessionStore<T extends Bodies>(
           at: now(),
         };
         rows.saveHead(state, chain.append(rows.head(state), to, bodies));
-        rows.touch(key, now());
+        rows.touch(state.record, now());
         return rows.toSession(rows.mustLoad(key));
       });
     },
@@ -149,7 +148,7 @@ export function createSessionStore<T extends Bodies>(
         const after = chain.appendSummary(head, to, body);
         rows.saveHead(state, { ...after, messageCount: left + 1 });
         setSummary.run({ key, floorSeq: upTo, summaryEntry: after.lastEntry });
-        rows.touch(key, now());
+        rows.touch(state.record, now());
         return rows.toSession(rows.mustLoad(key));
       });
     },
@@ -157,8 +156,10 @@ export function createSessionStore<T extends Bodies>(
     reset: (key, lease) =>
       queue.write(() => {
         fence.check(lease);
-        rows.requireFree(rows.mustLoad(key));
+        const state = rows.mustLoad(key);
+        rows.requireFree(state);
         nextGeneration.run({ key, at: now() });
+        rows.touch(state.record, now());
         return rows.toSession(rows.mustLoad(key));
       }),
 
@@ -181,13 +182,14 @@ export function createSessionStore<T extends Bodies>(
           .leftJoin(activeRun, eq(activeRun.sessionKey, session.key))
           .where(
             and(
+              lte(session.updatedMinute, before === undefined ? unlimited : minuteOf(before)),
               lt(session.updatedAt, before ?? unlimited),
               agentId === undefined ? undefined : eq(session.agentId, agentId),
               channel === undefined ? undefined : eq(session.channel, channel),
               peer === undefined ? undefined : eq(session.peer, peer),
             ),
           )
-          .orderBy(desc(session.updatedAt), asc(session.key))
+          .orderBy(desc(session.updatedMinute), desc(session.updatedAt), asc(session.key))
           .limit(limit ?? DEFAULT_LIMIT)
           .all()
           .map(({ record, active }) => rows.toSession({ record, active: active ?? undefined })),

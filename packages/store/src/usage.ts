@@ -35,7 +35,7 @@ export function checkUsage(usage: RunUsage): CheckedUsage {
 }
 
 /** The day (UTC) of a time in milliseconds. */
-export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 export function createUsageStore({ database, queue }: Context): UsageStore {
   const { db } = database;

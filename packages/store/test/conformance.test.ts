@@ -3,6 +3,7 @@ import { outboxConformance } from "@signalbox/delivery/testkit";
 import { createRouter, type RouteCacheStore, type RouteInput, type RoutingConfig } from "@signalbox/routing";
 import { describe, expect, test } from "vitest";
 import { type Bodies, openStore } from "../src/index.ts";
+import { storeConformance } from "../src/testkit/index.ts";
 import { takeLease } from "./support.ts";
 
 interface DeliveryBodies extends Bodies {
@@ -14,6 +15,19 @@ async function open() {
   const store = await openStore<DeliveryBodies>({ path: ":memory:", clock: () => time.now });
   return { store, time };
 }
+
+describe("what a gateway asks of its store", () => {
+  storeConformance(test, async () => {
+    const time = { now: Date.UTC(2026, 10, 21, 12) };
+    return {
+      store: await openStore({ path: ":memory:", clock: () => time.now }),
+      now: () => time.now,
+      advance: (ms) => {
+        time.now += ms;
+      },
+    };
+  });
+});
 
 describe("what delivery asks of an outbox", () => {
   outboxConformance(test, async () => {

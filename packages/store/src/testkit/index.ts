@@ -1,0 +1,2 @@
+export { storeConformance } from "./conformance.ts";
+export type { StoreUnderTest, Test } from "./under-test.ts";
