@@ -19,12 +19,12 @@ export const meta = {
 };
 
 export async function load() {
-  const [{ Agent, runAgentLoop, streamOf }, { connectAnthropic }] = await Promise.all([
+  const [{ Agent, runAgentLoop, streamOf }, { anthropicMessages }] = await Promise.all([
     import(core ? `file://${core}/index.js` : "@signalbox/agent-core"),
     import(providers ? `file://${providers}/anthropic/index.js` : "@signalbox/llm-providers/anthropic"),
   ]);
   const ask = api === "Agent" ? withAgent(Agent) : inOneRun(runAgentLoop);
-  return { ask, connectAnthropic, streamed: kind === "ready" ? streamOf : generated };
+  return { ask, connect: anthropicMessages.connect, streamed: kind === "ready" ? streamOf : generated };
 }
 
 const model = {
@@ -76,8 +76,8 @@ function runner(ask, streamFor) {
   };
 }
 
-export function create({ ask, connectAnthropic }, { baseURL }) {
-  const stream = connectAnthropic({ apiKey: "k", baseUrl: baseURL });
+export function create({ ask, connect }, { baseURL }) {
+  const stream = connect({ apiKey: "k", baseUrl: baseURL });
   return runner(ask, () => stream);
 }
 

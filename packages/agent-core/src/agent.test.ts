@@ -305,4 +305,60 @@ describe("Agent", () => {
     a.configure({ tools: [] });
     expect((await a.prompt("go")).reason).toBe("done");
   });
+
+  it("keeps what was queued when a run cannot keep it", async () => {
+    let steps = 0;
+    const { agent: a } = agent(["one", "two"], {
+      onStep: () => {
+        // The prompt is kept, what steers it is not.
+        if (++steps === 2) throw new Error("disk full");
+      },
+    });
+    a.steer("listen");
+    a.followUp("and then");
+    await expect(a.prompt("go")).rejects.toMatchObject({ code: "step_failed" });
+    expect(a.state.steering).toMatchObject([{ content: "listen" }]);
+    expect(a.state.followUps).toMatchObject([{ content: "and then" }]);
+  });
+
+  it("puts a follow-up back where it came from", async () => {
+    let steps = 0;
+    const { agent: a } = agent(["one", "two"], {
+      onStep: () => {
+        if (++steps === 3) throw new Error("disk full");
+      },
+    });
+    a.followUp("and then");
+    await expect(a.prompt("go")).rejects.toMatchObject({ code: "step_failed" });
+    expect(a.state).toMatchObject({ steering: [], followUps: [{ content: "and then" }] });
+  });
+
+  it("gives what is streaming as it is at that moment, out of reach of the run", async () => {
+    const { agent: a } = agent(["some words"]);
+    const seen: string[] = [];
+    let first: ReturnType<typeof Object.keys> = [];
+    a.subscribe((event) => {
+      if (event.type !== "text.delta") return;
+      seen.push(a.streaming.text);
+      first = Object.keys(a.streaming);
+    });
+    await a.prompt("go");
+    expect(seen).toEqual(["some ", "some words"]);
+    expect(first).toEqual(["blocks", "text"]);
+    expect(a.streaming).toEqual({ blocks: [], text: "" });
+  });
+
+  it("is iterated for its events, which ends with the run, or stops it when left", async () => {
+    const { agent: a } = agent(["one", "two"]);
+    const types: string[] = [];
+    const run = a.prompt("go");
+    for await (const event of run) types.push(event.type);
+    expect(types.at(0)).toBe("run.start");
+    expect(types.at(-1)).toBe("run.end");
+    expect((await run).text).toBe("one");
+    const left = a.prompt("again");
+    for await (const event of left) if (event.type === "turn.start") break;
+    expect((await left.result()).reason).toBe("aborted");
+    expect(() => left[Symbol.asyncIterator]()).toThrow(expect.objectContaining({ code: "busy" }));
+  });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { run } from "../test/run.ts";
 import {
   assistant,
   eventsOf,
@@ -178,5 +179,16 @@ describe("Agent.events", () => {
     expect(seen[0]).toBe("lagged");
     expect(seen.length).toBeLessThanOrEqual(32);
     expect(await events.next()).toEqual({ value: undefined, done: true });
+  });
+
+  it("is told how the run ended however slow it is", async () => {
+    const queue = new ViewQueue(8, () => {});
+    for (let i = 0; i < 100; i++) queue.push({ type: "turn.start", turn: i });
+    const { result } = await run(["ok"]);
+    queue.push({ type: "run.end", result });
+    for (let i = 0; i < 100; i++) queue.push({ type: "turn.start", turn: i });
+    const events = await drain(queue);
+    expect(events.filter((event) => event.type === "run.end")).toHaveLength(1);
+    expect(events.some((event) => event.type === "lagged")).toBe(true);
   });
 });

@@ -244,4 +244,33 @@ describe("cutPoint", () => {
       expect(cut).toBeLessThan(messages.length);
     }
   });
+
+  it("keeps a request word for word that nobody has answered, though the user said more since", async () => {
+    const call = (id: string) => assistant([toolCall(id, "read", { path: "x".repeat(900) })]);
+    const resultOf = (toolCallId: string): AgentMessage => ({
+      role: "toolResult",
+      toolCallId,
+      toolName: "read",
+      content: [{ type: "text", text: "y".repeat(900) }],
+      isError: false,
+      timestamp: 1,
+    });
+    const messages = [
+      user("answered before"),
+      assistant("done"),
+      user("write the report"),
+      call("1"),
+      resultOf("1"),
+      user("in English"),
+      call("2"),
+      resultOf("2"),
+    ];
+    const { stream } = scripted("NOTES");
+    const steered = await compact({ messages, keepTokens: 500, model: MODEL, stream });
+    expect(steered?.replaced).toBe(5);
+    expect(steered?.summary.summary).toMatch(/latest request, word for word:\nwrite the report$/);
+    const answered = messages.with(4, assistant("here it is"));
+    const since = await compact({ messages: answered, keepTokens: 500, model: MODEL, stream });
+    expect(since?.summary.summary).toBe("NOTES");
+  });
 });

@@ -1,12 +1,14 @@
 import type { CompactionPolicy } from "../config.ts";
 import type { BeforeCompaction } from "../hooks.ts";
+import { race } from "../loop/race.ts";
 import type { AgentMessage, AssistantMessage, CompactionSummaryMessage } from "../messages.ts";
 import type { Model, StreamModel, Usage } from "../model.ts";
+import { STOP_REASONS } from "../stop-reasons.ts";
 import { estimateTokens } from "../tokens.ts";
 import { addUsage, NO_USAGE } from "../usage.ts";
 import { contentKey } from "./content-key.ts";
 import { cutPoint } from "./cut-point.ts";
-import { latestRequest, metadataSummary, transcriptChunks } from "./transcript.ts";
+import { messageText, metadataSummary, transcriptChunks } from "./transcript.ts";
 
 const TIMEOUT_MS = 30_000;
 const CHUNK_SHARE = 0.4;
@@ -52,30 +54,22 @@ export interface Compaction {
  * made of metadata when the model fails. `undefined` when there is nothing to gain, or on abort.
  */
 export async function compact(request: CompactionRequest): Promise<Compaction | undefined> {
-  const { messages, policy = {}, now = Date.now } = request;
+  const { messages, now = Date.now } = request;
   const replaced = cutPoint(messages, request.keepTokens, request.tokensOf);
-  if (replaced === 0 || isAborted(request.signal)) return undefined;
+  const isAborted = (): boolean => request.signal?.aborted === true;
+  if (replaced === 0 || isAborted()) return undefined;
   const older = messages.slice(0, replaced);
-  const deadline = new Deadline(policy.timeoutMs ?? TIMEOUT_MS, request.signal);
   const progress: Progress = { turns: [], notes: undefined };
-  let text: string | undefined;
-  try {
-    await deadline.race(flush(request, older, deadline.signal));
-    text = await deadline.race(summarise(request, older, progress, deadline.signal));
-  } catch {
-    // Whatever a hook, a cache or a vendor did, there is a summary.
-  } finally {
-    deadline.end();
-  }
-  if (isAborted(request.signal)) return undefined;
-  const latest = latestRequest(older);
+  const text = await summaryInTime(request, older, progress);
+  if (isAborted()) return undefined;
   const summary = [text ?? metadataSummary(older)];
-  if (text === undefined && progress.notes !== undefined)
+  if (text === undefined && progress.notes !== undefined) {
     summary.push(`Notes of the first part:\n${progress.notes}`);
-  // Kept word for word where what stays does not hold it: a summary of the task at hand is not the task.
-  if (latest !== undefined && !messages.slice(replaced).some((message) => message.role === "user")) {
-    summary.push(`The user's latest request, word for word:\n${latest}`);
   }
+  // Kept word for word: a summary of the task at hand is not the task.
+  const open = openRequests(older, messages.slice(replaced)).map(messageText);
+  if (open.length === 1) summary.push(`The user's latest request, word for word:\n${open[0]}`);
+  else if (open.length > 1) summary.push(`The user's latest requests, word for word:\n${open.join("\n\n")}`);
   return {
     summary: {
       role: "compactionSummary",
@@ -90,14 +84,54 @@ export async function compact(request: CompactionRequest): Promise<Compaction | 
   };
 }
 
+/** What the model makes of it, the host's flush before it, in the time there is for both. */
+async function summaryInTime(
+  request: CompactionRequest,
+  older: readonly AgentMessage[],
+  progress: Progress,
+): Promise<string | undefined> {
+  const ending = new AbortController();
+  const work = async (): Promise<string | undefined> => {
+    await flush(request, older, ending.signal);
+    return summarise(request, older, progress, ending.signal);
+  };
+  try {
+    const summary = await race(work(), {
+      signal: request.signal,
+      timeoutMs: request.policy?.timeoutMs ?? TIMEOUT_MS,
+      onEnding: (why) => ending.abort(new Error(`The summary was ${why === "timeout" ? "too slow" : why}.`)),
+    });
+    return summary.done ? summary.value : undefined;
+  } catch {
+    // Whatever a hook, a cache or a vendor did, there is a summary.
+    return undefined;
+  }
+}
+
+/**
+ * What people asked for in the older part that what stays does not answer: all that came since the last whole answer,
+ * or else the latest request where what stays holds none.
+ */
+function openRequests(
+  older: readonly AgentMessage[],
+  kept: readonly AgentMessage[],
+): readonly AgentMessage[] {
+  const nextUser = kept.findIndex(({ role }) => role === "user");
+  const beforeIt = nextUser < 0 ? kept : kept.slice(0, nextUser);
+  const requests = older.filter(({ role }) => role === "user");
+  if (beforeIt.some(isWholeAnswer)) return nextUser < 0 ? requests.slice(-1) : [];
+  const open = older.slice(older.findLastIndex(isWholeAnswer) + 1).filter(({ role }) => role === "user");
+  return open.length === 0 && nextUser < 0 ? requests.slice(-1) : open;
+}
+
+function isWholeAnswer(message: AgentMessage): boolean {
+  return message.role === "assistant" && STOP_REASONS[message.stopReason]?.next === "rest";
+}
+
 /** What has been done of a summary, should it not come to an end. */
 interface Progress {
   readonly turns: AssistantMessage[];
   notes: string | undefined;
-}
-
-function isAborted(signal: AbortSignal | undefined): boolean {
-  return signal?.aborted === true;
 }
 
 async function flush(
@@ -194,42 +228,4 @@ function usable(turn: AssistantMessage): string | undefined {
     .join("")
     .trim();
   return text === "" ? undefined : text;
-}
-
-/** One time bound over several steps, ended early by the caller's signal. */
-class Deadline {
-  readonly signal: AbortSignal;
-  readonly #own = new AbortController();
-  readonly #outer: AbortSignal | undefined;
-  readonly #timer: NodeJS.Timeout;
-  readonly #passed: Promise<never>;
-  #reject: (error: Error) => void = () => {};
-
-  constructor(ms: number, outer: AbortSignal | undefined) {
-    this.signal = this.#own.signal;
-    this.#outer = outer;
-    this.#passed = new Promise((_resolve, reject) => {
-      this.#reject = reject;
-    });
-    // Nobody may be waiting when it passes.
-    this.#passed.catch(() => {});
-    this.#timer = setTimeout(() => this.#pass(`No summary within ${ms} ms.`), ms);
-    outer?.addEventListener("abort", this.#onOuter);
-  }
-
-  race<T>(work: Promise<T>): Promise<T> {
-    return Promise.race([work, this.#passed]);
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
-    this.#outer?.removeEventListener("abort", this.#onOuter);
-  }
-
-  #onOuter = (): void => this.#pass("The run was stopped.");
-
-  #pass(why: string): void {
-    this.#own.abort(new Error(why));
-    this.#reject(new Error(why));
-  }
 }

@@ -128,8 +128,7 @@ function isoTime(timestamp: number): string {
   return Number.isNaN(date.getTime()) ? "an unknown time" : date.toISOString();
 }
 
-/** The last thing the user asked for, word for word, when it lies in what is summarised. */
-export function latestRequest(messages: readonly AgentMessage[]): string | undefined {
-  const last = messages.findLast((message) => message.role === "user");
-  return last?.role === "user" ? contentText(last.content, RESULT_CHARS) : undefined;
+/** What a message of a person says, cut where it is long. */
+export function messageText(message: AgentMessage): string {
+  return message.role === "user" ? contentText(message.content, RESULT_CHARS) : "";
 }

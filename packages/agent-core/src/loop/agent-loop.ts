@@ -1,43 +1,30 @@
 import type { AgentContext, AgentLoopConfig } from "../config.ts";
 import type { ToolCallBlock } from "../content.ts";
 import { Conversation } from "../conversation/conversation.ts";
-import { unansweredCalls } from "../conversation/pending.ts";
 import { toolCalls } from "../conversation/repair.ts";
-import { RequestView } from "../conversation/request-view.ts";
-import { TokenCount } from "../conversation/token-count.ts";
-import { AgentError, asAgentError } from "../errors.ts";
+import { asAgentError } from "../errors.ts";
 import type { EmitEvent, EndReason, RunResult } from "../events.ts";
 import type { AgentMessage, AssistantMessage, Message } from "../messages.ts";
 import type { SystemPrompt } from "../model.ts";
 import { Snapshot } from "../snapshot.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
-import { ToolSet } from "../tools/tool-set.ts";
-import { Budget } from "./budget.ts";
-import { checkInput, loopNote, takeMessages } from "./input.ts";
+import type { Budget } from "./budget.ts";
+import { loopNote } from "./input.ts";
 import { askModel } from "./model-turn.ts";
+import { type Opening, openingOf, settleOpenCalls } from "./opening.ts";
 import { race } from "./race.ts";
-import { Repeats } from "./repeats.ts";
-import { decideResumedCalls } from "./resumed-calls.ts";
-import { RunLog } from "./run-log.ts";
+import type { RunLog } from "./run-log.ts";
 import { type End, errorOf, resultOf, stoppedBy } from "./run-result.ts";
-import { RunStop } from "./run-stop.ts";
-import { soundCall } from "./sound-turn.ts";
+import { type RunSetup, setUpRun } from "./run-setup.ts";
+import type { RunStop } from "./run-stop.ts";
 import { texts } from "./texts.ts";
-import { type BatchOutcome, ToolBatch, type ToolRunner } from "./tool-batch.ts";
+import { type BatchOutcome, ToolBatch } from "./tool-batch.ts";
 import { abortedCall } from "./tool-call.ts";
 import { failedCall } from "./tool-result.ts";
-import { Window } from "./window.ts";
 
-const GRACE_MS = 1_000;
 const CONTINUATIONS = 2;
 /** How often in a row a vendor may ask to be called again before it counts as cut. */
 const PAUSES = 16;
-
-/** What a run starts from. */
-interface Opening {
-  readonly messages: readonly AgentMessage[];
-  readonly origin: "input" | "steer" | "followUp" | "loop";
-}
 
 /** What follows a model turn: another one, a rest unless somebody has more to say, or the end. */
 type Next =
@@ -60,19 +47,10 @@ export async function runAgentLoop(
 
 /** One run over a conversation. */
 export class Run {
-  readonly #config: AgentLoopConfig;
-  readonly #system: AgentContext["system"];
-  readonly #conversation: Conversation;
-  readonly #view: RequestView;
-  readonly #tools: ToolSet;
-  readonly #snapshot: Snapshot;
-  readonly #stop: RunStop;
+  readonly #setup: RunSetup;
   readonly #log: RunLog;
+  readonly #stop: RunStop;
   readonly #budget: Budget;
-  readonly #window: Window;
-  readonly #toolRunner: ToolRunner;
-  readonly #graceMs: number;
-  readonly #now: () => number;
   /** Where in the history the run's own messages begin. */
   #runStart: number;
   #last: AssistantMessage | undefined;
@@ -87,43 +65,21 @@ export class Run {
     emit: EmitEvent,
     snapshot: Snapshot = new Snapshot(),
   ) {
-    const tokens = new TokenCount(conversation.messages);
-    const now = config.now ?? Date.now;
-    const graceMs = config.abortGraceMs ?? GRACE_MS;
-    const tools = new ToolSet(context.tools);
-    const budget = new Budget(config.limits);
-    const view = new RequestView(conversation, config.convertToLlm, config.context?.historyTurns);
-    const log = new RunLog(conversation, tokens, emit, config.onStep);
-    const stop = new RunStop(config.signal, config.limits?.wallMs);
-    const { signal } = stop;
-    this.#config = config;
-    this.#system = context.system;
-    this.#conversation = conversation;
-    this.#view = view;
-    this.#tools = tools;
-    this.#snapshot = snapshot;
-    this.#stop = stop;
-    this.#log = log;
-    this.#budget = budget;
-    this.#window = new Window({ config, conversation, view, tokens, tools, budget, signal, now });
-    const takeSteering = () => this.#take(config.steering);
-    const repeats = new Repeats(config.repeat);
-    this.#toolRunner = { tools, config, log, budget, repeats, signal, graceMs, now, takeSteering };
-    this.#graceMs = graceMs;
-    this.#now = now;
+    this.#setup = setUpRun(conversation, context, config, emit, snapshot);
+    this.#log = this.#setup.log;
+    this.#stop = this.#setup.stop;
+    this.#budget = this.#setup.budget;
     this.#runStart = conversation.messages.length;
   }
 
   /** @throws AgentError for wrong input, nothing to do, or a failed hook */
   async run(input: readonly AgentMessage[]): Promise<RunResult> {
     try {
-      const opening: Opening =
-        input.length > 0
-          ? { messages: checkInput(input), origin: "input" }
-          : await this.#openingWithoutInput();
+      const opening = await openingOf(this.#setup, input);
       await this.#log.emit({ type: "run.start" });
-      const result = this.#result(await this.#runFrom(opening).catch((error) => this.#fail(error)));
+      const end = await this.#runFrom(opening).catch((error: unknown) => this.#fail(error));
       this.#stop.dispose();
+      const result = this.#result(end);
       await this.#log.emit({ type: "run.end", result });
       return result;
     } finally {
@@ -131,22 +87,9 @@ export class Run {
     }
   }
 
-  abort(reason: unknown): void {
-    this.#stop.abort(reason);
-  }
-
-  /** Summarises the older part now, outside a run. Resolves with whether there was something to gain. */
-  async compact(): Promise<boolean> {
-    try {
-      return (await this.#log.follow(this.#window.compactNow())) > 0;
-    } finally {
-      this.#stop.dispose();
-    }
-  }
-
   /** The double loop: outside over follow-ups, inside over model turns, their tool calls and steering. */
   async #runFrom(opening: Opening): Promise<End> {
-    const ended = await this.#settleOpenCalls(opening.messages.length > 0);
+    const ended = await settleOpenCalls(this.#setup, opening.messages.length > 0);
     await this.#log.commitInput(opening.messages, opening.origin);
     if (ended !== undefined) return ended;
     // What was said before the run began belongs before its first turn.
@@ -162,7 +105,7 @@ export class Run {
       } while (steered || next.go === "on");
 
       if (this.#stop.cause !== undefined) return stoppedBy(this.#stop.cause);
-      const followUps = await this.#take(this.#config.followUps);
+      const followUps = await this.#setup.takeFollowUps();
       await this.#log.commitInput(followUps, "followUp");
       if (followUps.length === 0)
         return this.#stop.cause === undefined ? next.end : stoppedBy(this.#stop.cause);
@@ -180,11 +123,11 @@ export class Run {
 
     const answer = await this.#answer();
     if (answer === undefined) return endWith(stoppedBy(this.#stop.cause));
-    const message = this.#conversation.withOwnIds(answer);
+    const message = this.#setup.conversation.withOwnIds(answer);
     const calls = toolCalls(message);
     this.#budget.addTurn(message);
     this.#last = message;
-    this.#snapshot.clear();
+    this.#setup.snapshot.clear();
     // A turn that failed before it said anything is no part of the conversation.
     const empty = message.content.length === 0 && message.error !== undefined;
     if (!empty) await this.#log.commitTurn(message, calls);
@@ -201,11 +144,11 @@ export class Run {
   async #answer(): Promise<AssistantMessage | undefined> {
     const system = await this.#systemPrompt();
     if (system === undefined) return undefined;
-    this.#shiftStart(await this.#log.follow(this.#window.makeRoom(system, this.#log.turn)));
+    this.#shiftStart(await this.#log.follow(this.#setup.window.makeRoom(system, this.#log.turn)));
     const message = await this.#ask(system);
     if (message?.stopReason !== "context_overflow") return message;
 
-    const replaced = await this.#log.follow(this.#window.afterOverflow(system, this.#log.turn));
+    const replaced = await this.#log.follow(this.#setup.window.afterOverflow(system, this.#log.turn));
     if (replaced === undefined || this.#stop.cause !== undefined) return message;
     this.#budget.addRequest(message);
     this.#shiftStart(replaced);
@@ -214,8 +157,9 @@ export class Run {
   }
 
   async #systemPrompt(): Promise<SystemPrompt | undefined> {
-    const prompt = typeof this.#system === "function" ? this.#system(this.#log.turn) : this.#system;
-    const given = await race(Promise.resolve(prompt), { signal: this.#stop.signal });
+    const { system, signal } = this.#setup;
+    const prompt = typeof system === "function" ? system(this.#log.turn) : system;
+    const given = await race(Promise.resolve(prompt), { signal });
     return given.done ? given.value : undefined;
   }
 
@@ -223,19 +167,12 @@ export class Run {
   async #ask(system: SystemPrompt): Promise<AssistantMessage | undefined> {
     const messages = this.#stop.cause === undefined ? await this.#messages() : undefined;
     if (messages === undefined || this.#stop.cause !== undefined) return undefined;
-    const { model, stream, streamOptions } = this.#config;
-    const { signal } = this.#stop;
+    const { config, tools, signal, graceMs, snapshot, now } = this.#setup;
+    const { model, stream, streamOptions } = config;
+    const context = { system, messages, tools: tools.specs };
+    const options = this.#budget.limited({ ...streamOptions, signal }, model);
     const turn = await askModel(
-      {
-        model,
-        stream,
-        context: { system, messages, tools: this.#tools.specs },
-        options: this.#budget.limited({ ...streamOptions, signal }, model),
-        signal,
-        graceMs: this.#graceMs,
-        snapshot: this.#snapshot,
-        now: this.#now,
-      },
+      { model, stream, context, options, signal, graceMs, snapshot, now },
       (event) => this.#log.emit(event),
     );
     this.#budget.addUsage(turn.spentBefore);
@@ -244,18 +181,17 @@ export class Run {
 
   /** What is sent, as the host would have it. */
   async #messages(): Promise<readonly Message[] | undefined> {
-    const config = this.#config;
-    if (config.transformContext === undefined) return this.#view.request();
-    const { signal } = this.#stop;
-    const runStart = Math.max(0, this.#runStart - this.#view.hidden);
-    const given = config.transformContext(this.#view.messages, { turn: this.#log.turn, runStart, signal });
+    const { config, view, signal } = this.#setup;
+    if (config.transformContext === undefined) return view.request();
+    const runStart = Math.max(0, this.#runStart - view.hidden);
+    const given = config.transformContext(view.messages, { turn: this.#log.turn, runStart, signal });
     const changed = await race(Promise.resolve(given), { signal });
-    return changed.done && this.#stop.cause === undefined ? this.#view.request(changed.value) : undefined;
+    return changed.done && this.#stop.cause === undefined ? view.request(changed.value) : undefined;
   }
 
   /** Calls run where the turn ended to have them run, and as long as they may; otherwise each gets an answer. */
   #toolCalls(message: AssistantMessage, calls: readonly ToolCallBlock[]): Promise<BatchOutcome> {
-    const batch = new ToolBatch(this.#toolRunner, message, calls);
+    const batch = new ToolBatch(this.#setup, message, calls);
     const { stopReason } = message;
     if (stopReason === "aborted") return batch.skip(abortedCall);
     const spent = this.#budget.spent();
@@ -266,15 +202,15 @@ export class Run {
     return batch.skip(() => failedCall("skipped", why));
   }
 
-  async #after({ stopReason, ...message }: AssistantMessage, batch: BatchOutcome): Promise<Next> {
+  async #after(message: AssistantMessage, batch: BatchOutcome): Promise<Next> {
     const { end } = batch;
     if (end?.reason === "waiting") return endWith({ reason: "waiting", pending: batch.waiting });
     if (this.#stop.cause !== undefined) return endWith(stoppedBy(this.#stop.cause));
     if (end !== undefined) return endWith(end);
 
-    const called = toolCalls({ ...message, stopReason }).length > 0;
+    const called = toolCalls(message).length > 0;
     // An adapter written without types may say something else in its own words.
-    const rule = STOP_REASONS[stopReason] ?? STOP_REASONS.error;
+    const rule = STOP_REASONS[message.stopReason] ?? STOP_REASONS.error;
     if (rule.text !== "part") {
       this.#continuations = 0;
       this.#pauses = 0;
@@ -287,79 +223,33 @@ export class Run {
       case "resume":
         return ++this.#pauses <= PAUSES ? GO_ON : restWith(rule.ends);
       case "continue":
-        if (++this.#continuations > (this.#config.continuations ?? CONTINUATIONS)) return restWith(rule.ends);
+        if (++this.#continuations > (this.#setup.config.continuations ?? CONTINUATIONS))
+          return restWith(rule.ends);
         // Results already say that the message was cut.
-        if (!called) await this.#log.commitInput([loopNote(texts.continueCut, this.#now())], "loop");
+        if (!called) await this.#log.commitInput([loopNote(texts.continueCut, this.#setup.now())], "loop");
         return GO_ON;
       case "fail":
-        return endWith({ reason: "error", error: errorOf({ ...message, stopReason }) });
+        return endWith({ reason: "error", error: errorOf(message) });
     }
-  }
-
-  /** What a run without input starts from: open calls and unanswered messages, what is queued, or a cut turn. */
-  async #openingWithoutInput(): Promise<Opening> {
-    const { messages } = this.#conversation;
-    const last = messages.at(-1);
-    const nothing: Opening = { messages: [], origin: "input" };
-    if (last !== undefined && (last.role !== "assistant" || unansweredCalls(messages) !== undefined))
-      return nothing;
-    const steering = await this.#take(this.#config.steering);
-    if (steering.length > 0) return { messages: steering, origin: "steer" };
-    if (this.#stop.cause !== undefined) return nothing;
-    const followUps = await this.#take(this.#config.followUps);
-    if (followUps.length > 0) return { messages: followUps, origin: "followUp" };
-    if (this.#stop.cause !== undefined) return nothing;
-    switch (last?.stopReason) {
-      case "pause":
-        return nothing;
-      case "max_tokens":
-        return { messages: [loopNote(texts.continueCut, this.#now())], origin: "loop" };
-      case "aborted":
-      case "error":
-        return { messages: [loopNote(texts.continueBroken, this.#now())], origin: "loop" };
-      default:
-        throw new AgentError(
-          "nothing_to_continue",
-          "The conversation waits for the user, not for the model.",
-        );
-    }
-  }
-
-  /** Gives each call an earlier run left open its result, or runs it. Resolves with the end when the run ends here. */
-  async #settleOpenCalls(newInput: boolean): Promise<End | undefined> {
-    const open = unansweredCalls(this.#conversation.messages);
-    if (open === undefined) return undefined;
-    const { signal } = this.#stop;
-    const calls = open.calls.map(soundCall);
-    const decided = await decideResumedCalls(
-      calls,
-      newInput,
-      this.#tools,
-      this.#config.onPendingCall,
-      signal,
-    );
-    const batch = await new ToolBatch(this.#toolRunner, open.message, calls, decided).run();
-    await this.#log.add(batch.results, "tool");
-    if (newInput && batch.waiting.length > 0) {
-      // What was said has its place behind the results, so a call can wait no longer.
-      const superseded = new ToolBatch(this.#toolRunner, open.message, batch.waiting);
-      const skipped = await superseded.skip(() => failedCall("skipped", texts.superseded));
-      await this.#log.add(skipped.results, "tool");
-    }
-    this.#conversation.sortLastResults();
-    if (batch.end?.reason === "waiting" && !newInput) return { reason: "waiting", pending: batch.waiting };
-    if (this.#stop.cause !== undefined) return stoppedBy(this.#stop.cause);
-    return batch.end?.reason === "limit" ? batch.end : undefined;
   }
 
   async #commitSteering(): Promise<boolean> {
-    const steering = await this.#take(this.#config.steering);
+    const steering = await this.#setup.takeSteering();
     await this.#log.commitInput(steering, "steer");
     return steering.length > 0;
   }
 
-  async #take(source: AgentLoopConfig["steering"]): Promise<readonly AgentMessage[]> {
-    return this.#log.take(await takeMessages(source, this.#stop.signal, this.#graceMs));
+  abort(reason: unknown): void {
+    this.#stop.abort(reason);
+  }
+
+  /** Summarises the older part now, outside a run. Resolves with whether there was something to gain. */
+  async compact(): Promise<boolean> {
+    try {
+      return (await this.#log.follow(this.#setup.window.compactNow())) > 0;
+    } finally {
+      this.#stop.dispose();
+    }
   }
 
   #result(end: End): RunResult {

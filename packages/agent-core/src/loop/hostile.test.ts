@@ -384,3 +384,29 @@ describe("usage that is none", () => {
     }
   });
 });
+
+describe("half of a surrogate pair", () => {
+  const half = "\ud83d";
+
+  it("that a model writes is neither kept nor sent again", async () => {
+    const call = {
+      ...toolCall("a", "t", { [`k${half}`]: [`v${half}`] }),
+      argsText: `{"k\\ud83d":["v\\ud83d"]}`,
+    };
+    const said = assistant([{ type: "text", text: `hi ${half}` }, { type: "thinking", text: half }, call]);
+    const given: unknown[] = [];
+    const t = tool("t", async ({ args }) => {
+      given.push(args);
+      return text(`found ${half}`);
+    });
+    const { result, asked } = await run([said, "ok"], {}, { tools: [t] });
+    expect(given).toEqual([{ "k\ufffd": ["v\ufffd"] }]);
+    for (const kept of [result.messages, asked.at(-1)?.messages]) {
+      expect(JSON.stringify(kept)).not.toMatch(/\\ud83d/i);
+    }
+    const sent = asked.at(-1)?.messages[1];
+    expect(sent?.role === "assistant" && sent.content.at(-1)).toMatchObject({
+      argsText: '{"k\ufffd":["v\ufffd"]}',
+    });
+  });
+});

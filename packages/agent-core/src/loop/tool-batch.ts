@@ -1,4 +1,3 @@
-import type { AgentLoopConfig } from "../config.ts";
 import type { ToolCallBlock } from "../content.ts";
 import { maxResultChars } from "../context/truncate.ts";
 import { truncateResult } from "../context/truncate-content.ts";
@@ -6,10 +5,7 @@ import { errorText } from "../errors.ts";
 import type { LimitName } from "../events.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../messages.ts";
 import type { ToolResult } from "../tool.ts";
-import type { ToolSet } from "../tools/tool-set.ts";
-import type { Budget } from "./budget.ts";
-import type { Repeats } from "./repeats.ts";
-import type { RunLog } from "./run-log.ts";
+import type { RunSetup } from "./run-setup.ts";
 import { texts } from "./texts.ts";
 import { abortedCall, toolCall } from "./tool-call.ts";
 import { failed, failedCall, type SettledCall } from "./tool-result.ts";
@@ -17,18 +13,10 @@ import { failed, failedCall, type SettledCall } from "./tool-result.ts";
 const PARALLEL_CALLS = 16;
 
 /** What the calls of a run share. */
-export interface ToolRunner {
-  readonly tools: ToolSet;
-  readonly config: AgentLoopConfig;
-  readonly log: RunLog;
-  readonly budget: Budget;
-  readonly repeats: Repeats;
-  readonly signal: AbortSignal;
-  readonly graceMs: number;
-  readonly now: () => number;
-  /** What has come in for a run that is under way. */
-  readonly takeSteering: () => Promise<readonly AgentMessage[]>;
-}
+export type ToolRunner = Pick<
+  RunSetup,
+  "tools" | "config" | "log" | "budget" | "repeats" | "signal" | "graceMs" | "now" | "takeSteering"
+>;
 
 /** What the calls of one turn came to. */
 export interface BatchOutcome {

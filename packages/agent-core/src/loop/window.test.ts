@@ -239,4 +239,13 @@ describe("a vendor's overflow", () => {
       error: { code: "overflow", emitted: true },
     });
   });
+
+  it("compacts above 60 % of the window, also where nothing is to be pruned yet", async () => {
+    const reported = assistant("long", { usage: usage(6_300, 10), timestamp: 40 });
+    const { events } = await run(["ok"], { history: [...talk(14, 1_000), user("q", 30), reported] });
+    expect(events.some((event) => event.type === "compaction.start")).toBe(true);
+    const below = assistant("long", { usage: usage(5_800, 10), timestamp: 40 });
+    const quiet = await run(["ok"], { history: [...talk(14, 1_000), user("q", 30), below] });
+    expect(quiet.events.some((event) => event.type === "compaction.start")).toBe(false);
+  });
 });

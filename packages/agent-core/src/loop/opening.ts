@@ -1,0 +1,71 @@
+import { unansweredCalls } from "../conversation/pending.ts";
+import { AgentError } from "../errors.ts";
+import type { AgentMessage } from "../messages.ts";
+import { checkInput, loopNote } from "./input.ts";
+import { decideResumedCalls } from "./resumed-calls.ts";
+import { type End, stoppedBy } from "./run-result.ts";
+import type { RunSetup } from "./run-setup.ts";
+import { soundCall } from "./sound-turn.ts";
+import { texts } from "./texts.ts";
+import { ToolBatch } from "./tool-batch.ts";
+import { failedCall } from "./tool-result.ts";
+
+/** What a run starts from. */
+export interface Opening {
+  readonly messages: readonly AgentMessage[];
+  readonly origin: "input" | "steer" | "followUp" | "loop";
+}
+
+const NOTHING: Opening = { messages: [], origin: "input" };
+
+/**
+ * The host's input, or where there is none: open calls and unanswered messages first, then what is queued, then a turn
+ * that was cut or broken off.
+ * @throws AgentError `invalid_input`, `nothing_to_continue`
+ */
+export async function openingOf(setup: RunSetup, input: readonly AgentMessage[]): Promise<Opening> {
+  if (input.length > 0) return { messages: checkInput(input), origin: "input" };
+  const { conversation, stop, now } = setup;
+  const { messages } = conversation;
+  const last = messages.at(-1);
+  if (last !== undefined && last.role !== "assistant") return NOTHING;
+  if (unansweredCalls(messages) !== undefined) return NOTHING;
+  const steering = await setup.takeSteering();
+  if (steering.length > 0) return { messages: steering, origin: "steer" };
+  if (stop.cause !== undefined) return NOTHING;
+  const followUps = await setup.takeFollowUps();
+  if (followUps.length > 0) return { messages: followUps, origin: "followUp" };
+  if (stop.cause !== undefined) return NOTHING;
+  switch (last?.stopReason) {
+    case "pause":
+      return NOTHING;
+    case "max_tokens":
+      return { messages: [loopNote(texts.continueCut, now())], origin: "loop" };
+    case "aborted":
+    case "error":
+      return { messages: [loopNote(texts.continueBroken, now())], origin: "loop" };
+    default:
+      throw new AgentError("nothing_to_continue", "The conversation waits for the user, not for the model.");
+  }
+}
+
+/** Gives each call an earlier run left open its result, or runs it. Resolves with the end when the run ends here. */
+export async function settleOpenCalls(setup: RunSetup, newInput: boolean): Promise<End | undefined> {
+  const { conversation, config, tools, log, stop, signal } = setup;
+  const open = unansweredCalls(conversation.messages);
+  if (open === undefined) return undefined;
+  const calls = open.calls.map(soundCall);
+  const decided = await decideResumedCalls(calls, newInput, tools, config.onPendingCall, signal);
+  const batch = await new ToolBatch(setup, open.message, calls, decided).run();
+  await log.add(batch.results, "tool");
+  if (newInput && batch.waiting.length > 0) {
+    // What was said has its place behind the results, so a call can wait no longer.
+    const superseded = new ToolBatch(setup, open.message, batch.waiting);
+    const skipped = await superseded.skip(() => failedCall("skipped", texts.superseded));
+    await log.add(skipped.results, "tool");
+  }
+  conversation.sortLastResults();
+  if (batch.end?.reason === "waiting" && !newInput) return { reason: "waiting", pending: batch.waiting };
+  if (stop.cause !== undefined) return stoppedBy(stop.cause);
+  return batch.end?.reason === "limit" ? batch.end : undefined;
+}

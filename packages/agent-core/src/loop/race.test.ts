@@ -1,0 +1,43 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { race } from "./race.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const never = (): Promise<never> => new Promise(() => {});
+
+it("takes a time without end for no end, not for none", async () => {
+  vi.useFakeTimers();
+  let ended = false;
+  const raced = race(never(), { timeoutMs: Number.POSITIVE_INFINITY });
+  void raced.then(() => {
+    ended = true;
+  });
+  await vi.advanceTimersByTimeAsync(60 * 60 * 1_000);
+  expect(ended).toBe(false);
+});
+
+it("leaves work behind once its grace is over, and takes what it gives until then", async () => {
+  vi.useFakeTimers();
+  const why: string[] = [];
+  const late = race(never(), { timeoutMs: 10, graceMs: 5, onEnding: (reason) => why.push(reason) });
+  const inGrace = race(new Promise((resolve) => setTimeout(() => resolve("x"), 12)), {
+    timeoutMs: 10,
+    graceMs: 5,
+  });
+  await vi.advanceTimersByTimeAsync(15);
+  expect(await late).toEqual({ done: false, ending: "timeout" });
+  expect(await inGrace).toEqual({ done: true, value: "x", ending: "timeout" });
+  expect(why).toEqual(["timeout"]);
+});
+
+it("leaves nothing at the signal", async () => {
+  const { signal } = new AbortController();
+  const added = vi.spyOn(signal, "addEventListener");
+  const removed = vi.spyOn(signal, "removeEventListener");
+  await race(Promise.resolve(1), { signal });
+  await expect(race(Promise.reject(new Error("no")), { signal })).rejects.toThrow("no");
+  expect(removed.mock.calls.length).toBe(added.mock.calls.length);
+  expect((await race(never(), { signal: AbortSignal.abort() })).done).toBe(false);
+});
