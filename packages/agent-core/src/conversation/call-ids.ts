@@ -10,6 +10,10 @@ export class CallIds {
     this.#fit = fit;
   }
 
+  has(id: string): boolean {
+    return id === "" || this.#used.has(id);
+  }
+
   add(id: string): void {
     this.#used.add(id);
   }

@@ -109,15 +109,32 @@ class Repair {
       const message = this.#messages[at];
       if (message === undefined) break;
       if (message.role === "assistant") {
-        const turn = this.#readTurn(message, at);
-        this.#pushTurn(turn);
-        at = turn.end;
+        at = this.#pushInOrder(message, at) ?? this.#pushTurn(this.#readTurn(message, at));
       } else {
         if (message.role === "toolResult") this.#note("orphan-result", at, message.toolCallId);
         else this.#pushInput(message, at);
         at++;
       }
     }
+  }
+
+  /** Puts a turn with nothing to mend, as most are; gives where the next message is, or nothing when there is. */
+  #pushInOrder(message: AssistantMessage, at: number): number | undefined {
+    const calls = toolCalls(message);
+    const end = at + 1 + calls.length;
+    if (this.#messages[end]?.role === "toolResult" || cleanAssistant(message) !== message) return undefined;
+    for (const [i, call] of calls.entries()) {
+      const result = this.#messages[at + 1 + i];
+      if (result?.role !== "toolResult" || result.toolCallId !== call.id || result.toolName !== call.name) {
+        return undefined;
+      }
+      if (this.#ids.has(call.id)) return undefined;
+    }
+    if (calls.length > 1 && new Set(calls.map(({ id }) => id)).size < calls.length) return undefined;
+    this.#needUser(at);
+    for (const call of calls) this.#ids.add(call.id);
+    this.out.push(...this.#messages.slice(at, end));
+    return end;
   }
 
   /** Results count until the next model turn; a late one behind it can no longer be told from a stray. */
@@ -141,7 +158,8 @@ class Repair {
     return { message, at, end, results, pending };
   }
 
-  #pushTurn(turn: TurnInHistory): void {
+  /** Puts a turn and what belongs to it; gives where the next one may start. */
+  #pushTurn(turn: TurnInHistory): number {
     const { at, end, results } = turn;
     const whole = turn.pending ? turn.message : this.#withoutBrokenCalls(turn);
     const cleaned = cleanAssistant(whole);
@@ -163,6 +181,7 @@ class Repair {
       const other = this.#messages[i];
       if (other !== undefined && other.role !== "toolResult") this.#pushInput(other, i);
     }
+    return end;
   }
 
   /** The model never finished saying a call that broke off; nobody can answer it, and no vendor takes its arguments. */
@@ -183,6 +202,7 @@ class Repair {
     this.out.push(renamed ? { ...message, content: withCallIds(message.content, ids) } : message);
     let place = at + 1;
     let reordered = false;
+    const seen = new Set<string>();
     calls.forEach((call, i) => {
       const id = ids[i] ?? call.id;
       if (id !== call.id) this.#note("call-id", at, call.id);
@@ -194,11 +214,12 @@ class Repair {
         if (!named) this.#note("tool-name", result.index, call.id);
         const own = named && id === call.id;
         this.out.push(own ? result.message : { ...result.message, toolCallId: id, toolName: call.name });
-      } else if (!pending || calls.findIndex((other) => other.id === call.id) < i) {
+      } else if (!pending || seen.has(call.id)) {
         // A run settles the first of two pending calls that share an id: no result could be told from the other's.
         this.#note("answered-call", at, call.id);
         this.out.push(missingResult({ ...call, id }, message.timestamp));
       }
+      seen.add(call.id);
     });
     if (reordered) this.#note("reordered", at);
   }

@@ -58,6 +58,7 @@ export class RequestView {
   }
 
   #toLlm(message: AgentMessage): Message | undefined {
+    if (this.#convert === convertToLlm && isMessage(message)) return message;
     let converted = this.#converted.get(message);
     if (converted === undefined) {
       converted = { message: this.#convert(message) };
@@ -65,6 +66,11 @@ export class RequestView {
     }
     return converted.message;
   }
+}
+
+/** Of these the built-in conversion makes nothing new. */
+function isMessage(message: AgentMessage): message is Message {
+  return message.role === "user" || message.role === "assistant" || message.role === "toolResult";
 }
 
 /** A host may have left out, or lost, what there was to answer. */
