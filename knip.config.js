@@ -16,8 +16,8 @@ function filesIn(value) {
 const members = workspaceMembers().map((member) => [
   member.folder.slice(import.meta.dirname.length + 1),
   {
-    // Workers are started by the address of their file.
-    entry: [...published(member), "src/**/*-worker.ts", "{bench,scripts,test}/**/*.{ts,tsx,mts,mjs}"],
+    // Workers are started by the address of their file; the bundle of the program begins at its first page.
+    entry: [...published(member), "src/**/{*-worker,cli/main}.ts", "{bench,scripts,test}/**/*.{ts,tsx,mts,mjs}"],
     project: ["{src,bench,scripts,test}/**/*.{ts,tsx,mts,mjs}"],
     // It runs against a folder that is beside the repository.
     ignore: ["bench/candidate.mjs"],
@@ -29,7 +29,7 @@ export default {
     ".": { entry: ["scripts/*.mjs"], project: ["scripts/**"] },
     ...Object.fromEntries(members),
   },
-  // Its build is copied into the gateway's.
-  ignoreDependencies: ["@signalbox/console"],
+  // The console's build is copied into the gateway's; the program, a bundle, loads Feishu's SDK for the channel in it.
+  ignoreDependencies: ["@signalbox/console", "@larksuiteoapi/node-sdk"],
   ignoreBinaries: ["mkfifo", "mount", "umount"],
 };

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const tools = join(root, ".tools");
 const windows = process.platform === "win32";
-const gateway = join(root, "apps", "gateway", "dist", "cli", "main.js");
+const gateway = join(root, "apps", "gateway", "dist", "signalbox.js");
 const script = (name) => join(root, "scripts", name);
 
 /** What turbo builds first, as its parameters, and what is run then. `test` builds what it needs. */

@@ -4,10 +4,11 @@
 //
 // `dependencies` and `peerDependencies` stay imports: what is native, very large or has to be the same for everybody
 // belongs there. Everything else becomes part of the bundle, with its notice in `dist/THIRD-PARTY.txt`.
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { rolldown } from "rolldown";
+import { notices } from "./notices.mjs";
 
 const folder = process.cwd();
 const dist = join(folder, "dist");
@@ -36,25 +37,5 @@ const written = new Set(output.map(({ fileName }) => fileName));
 for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
   if (file.endsWith(".js") && !written.has(file)) rmSync(join(dist, file));
 }
-const modules = output.flatMap((chunk) => (chunk.type === "chunk" ? Object.keys(chunk.modules) : []));
-const notices = [...new Set(modules.map(packageFolder))].filter((name) => name !== folder).map(notice);
-if (notices.length > 0) writeFileSync(join(dist, "THIRD-PARTY.txt"), notices.sort().join("\n\n"));
-
-/** The folder of the package that a module belongs to. */
-function packageFolder(file) {
-  let at = dirname(file);
-  while (!isNamed(join(at, "package.json"))) at = dirname(at);
-  return at;
-}
-
-/** Some packages have manifests without a name in their folders, which only say what kind of modules are there. */
-function isNamed(file) {
-  return existsSync(file) && JSON.parse(readFileSync(file, "utf8")).name !== undefined;
-}
-
-function notice(at) {
-  const { name, version, license, homepage } = JSON.parse(readFileSync(join(at, "package.json"), "utf8"));
-  const text = readdirSync(at).find((file) => /^licen[cs]e/i.test(file));
-  const header = `${name} ${version}, ${license}, ${homepage ?? ""}`;
-  return text === undefined ? header : `${header}\n\n${readFileSync(join(at, text), "utf8")}`;
-}
+const notice = notices(output);
+if (notice !== "") writeFileSync(join(dist, "THIRD-PARTY.txt"), notice);

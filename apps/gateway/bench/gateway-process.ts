@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const MAIN = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../dist/signalbox.js", import.meta.url));
 /** How the program asks to be started: variables and flags of its first line. */
 const FIRST_LINE = /^#!\/usr\/bin\/env -S (?<variables>(?:\w+=\S+ )*)node(?<flags>.*)\n/;
 

@@ -96,7 +96,7 @@ export interface StartedChild extends Child {
   end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly signal: string | null }>;
 }
 
-const MAIN = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../dist/signalbox.js", import.meta.url));
 /** The console as it was built into the command line. */
 const CONSOLE = fileURLToPath(new URL("../dist/assets/console", import.meta.url));
 const LONGEST_MS = 20_000;

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
-const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+const program = fileURLToPath(new URL("../dist/signalbox.js", import.meta.url));
 
 it.each([
   ["20.20.2", 1],

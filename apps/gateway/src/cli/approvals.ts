@@ -1,7 +1,7 @@
 import { isClientError } from "@signalbox/client";
 import { EXIT, GatewayError } from "../errors.ts";
+import type { CommonOptions } from "./common-options.ts";
 import { print } from "./output.ts";
-import type { CommonOptions } from "./program.ts";
 import { runningGateway } from "./running.ts";
 
 /** `signalbox approvals list`. Questions live in the running gateway: a restart asks them anew. */

@@ -4,9 +4,9 @@ import { mkdir, open, rename } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { codeOf, EXIT, GatewayError, messageOf } from "../errors.ts";
 import { backupInto } from "../upkeep/backup.ts";
+import type { CommonOptions } from "./common-options.ts";
 import { withStore } from "./home-store.ts";
 import { print } from "./output.ts";
-import type { CommonOptions } from "./program.ts";
 
 /** `signalbox backup <folder>`: the folder has its name only once all of it is there. */
 export async function backup(folder: string, options: CommonOptions): Promise<void> {

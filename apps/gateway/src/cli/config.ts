@@ -4,8 +4,8 @@ import { locateHome } from "../home.ts";
 import { createLogger, createRedactor } from "../log.ts";
 import { planGateway } from "../plan.ts";
 import { readConfig } from "../settings.ts";
+import type { CommonOptions } from "./common-options.ts";
 import { print } from "./output.ts";
-import type { CommonOptions } from "./program.ts";
 import { configOrExit } from "./start.ts";
 
 /** `signalbox config check`: every problem with file, line, key and remedy; exit code 78 when there is an error. */

@@ -7,8 +7,8 @@ import { createLogger } from "../log.ts";
 import { planGateway } from "../plan.ts";
 import { readConfig } from "../settings.ts";
 import { describeExec } from "../toolbox.ts";
+import type { CommonOptions } from "./common-options.ts";
 import { print } from "./output.ts";
-import type { CommonOptions } from "./program.ts";
 
 interface Finding {
   readonly part: string;

@@ -3,7 +3,7 @@ import { openStore, type StoreAccess } from "@signalbox/store";
 import { EXIT, GatewayError } from "../errors.ts";
 import { type Home, locateHome } from "../home.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
-import type { CommonOptions } from "./program.ts";
+import type { CommonOptions } from "./common-options.ts";
 
 /**
  * Opens the database of a home beside a gateway that may be running on it, and that may be of another version: such a

@@ -2,9 +2,9 @@ import type { Trace } from "@signalbox/client";
 import { EXIT, GatewayError } from "../errors.ts";
 import { whyLines } from "../path/2-admit/explain-route.ts";
 import { readTrace } from "../trace/tracer.ts";
+import type { CommonOptions } from "./common-options.ts";
 import { withStore } from "./home-store.ts";
 import { print } from "./output.ts";
-import type { CommonOptions } from "./program.ts";
 import { runningGateway } from "./running.ts";
 
 /** `signalbox sessions` */

@@ -4,9 +4,9 @@ import { createLogger, createRedactor } from "../log.ts";
 import { createMedia } from "../media.ts";
 import { readConfig } from "../settings.ts";
 import { pruneStore } from "../upkeep/pruning.ts";
+import type { CommonOptions } from "./common-options.ts";
 import { withStore } from "./home-store.ts";
 import { print } from "./output.ts";
-import type { CommonOptions } from "./program.ts";
 import { isHeld, runningGateway } from "./running.ts";
 
 /** `signalbox maintenance prune`: removes what is over its time or number now, attachments included. */

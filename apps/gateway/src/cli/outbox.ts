@@ -1,9 +1,9 @@
 import type { OutboxChange, OutboxState } from "@signalbox/store";
 import { EXIT, GatewayError } from "../errors.ts";
 import type { GatewayStore } from "../store.ts";
+import type { CommonOptions } from "./common-options.ts";
 import { withStore } from "./home-store.ts";
 import { print } from "./output.ts";
-import type { CommonOptions } from "./program.ts";
 import { isHeld, runningGateway } from "./running.ts";
 
 const UNDELIVERED: readonly OutboxState[] = ["dead", "uncertain", "expired"];

@@ -1,13 +1,8 @@
 import { Command, CommanderError, Option } from "commander";
 import { EXIT } from "../errors.ts";
 import { VERSION } from "../version.ts";
+import type { CommonOptions } from "./common-options.ts";
 import { guarded } from "./output.ts";
-
-/** Options every command takes. */
-export interface CommonOptions {
-  readonly home?: string;
-  readonly json?: boolean;
-}
 
 /** Runs the command line; sets the exit code of the process. */
 export async function runCli(argv: readonly string[]): Promise<void> {

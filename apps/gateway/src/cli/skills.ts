@@ -3,8 +3,8 @@ import { EXIT, GatewayError } from "../errors.ts";
 import { locateHome } from "../home.ts";
 import { readConfig } from "../settings.ts";
 import { type AgentsSkills, resolveSkills } from "../skills.ts";
+import type { CommonOptions } from "./common-options.ts";
 import { print } from "./output.ts";
-import type { CommonOptions } from "./program.ts";
 import { configOrExit } from "./start.ts";
 
 async function skillsOf(options: CommonOptions): Promise<{ skills: AgentsSkills; agents: Agents }> {

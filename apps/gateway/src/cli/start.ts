@@ -7,8 +7,8 @@ import { gatewayToken, locateHome, prepareHome } from "../home.ts";
 import { createLogger, createRedactor } from "../log.ts";
 import { planGateway } from "../plan.ts";
 import { effectiveToken, environmentSecrets, environmentToken, readConfig } from "../settings.ts";
+import type { CommonOptions } from "./common-options.ts";
 import { releaseIdleMemory } from "./idle-memory.ts";
-import type { CommonOptions } from "./program.ts";
 
 /** `signalbox start`: runs until SIGTERM or SIGINT; a second signal ends it at once. */
 export async function start(options: CommonOptions & { readonly strict?: boolean }): Promise<void> {

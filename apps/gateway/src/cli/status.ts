@@ -1,5 +1,5 @@
+import type { CommonOptions } from "./common-options.ts";
 import { print } from "./output.ts";
-import type { CommonOptions } from "./program.ts";
 import { runningGateway } from "./running.ts";
 
 /** `signalbox status`: what the running gateway says of itself. */

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { type Client, defaultAgent, type ServerFrame } from "@signalbox/client";
 import { EXIT, GatewayError } from "../errors.ts";
-import type { CommonOptions } from "./program.ts";
+import type { CommonOptions } from "./common-options.ts";
 import { runningGateway } from "./running.ts";
 
 interface TalkOptions extends CommonOptions {

@@ -23,7 +23,7 @@ export interface GatewayChild {
 
 /** The built command line; `SIGNALBOX_CRASH_MAIN` names another build of it. */
 export const MAIN: string =
-  process.env["SIGNALBOX_CRASH_MAIN"] ?? fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+  process.env["SIGNALBOX_CRASH_MAIN"] ?? fileURLToPath(new URL("../../dist/signalbox.js", import.meta.url));
 
 export interface ChildOptions {
   /** The command line of another build. */

@@ -1,0 +1,5 @@
+/** Options every command takes. */
+export interface CommonOptions {
+  readonly home?: string;
+  readonly json?: boolean;
+}
