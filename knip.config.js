@@ -17,7 +17,11 @@ const members = workspaceMembers().map((member) => [
   member.folder.slice(import.meta.dirname.length + 1),
   {
     // Workers are started by the address of their file; the bundle of the program begins at its first page.
-    entry: [...published(member), "src/**/{*-worker,cli/main}.ts", "{bench,scripts,test}/**/*.{ts,tsx,mts,mjs}"],
+    entry: [
+      ...published(member),
+      "src/**/{*-worker,cli/main}.ts",
+      "{bench,scripts,test}/**/*.{ts,tsx,mts,mjs}",
+    ],
     project: ["{src,bench,scripts,test}/**/*.{ts,tsx,mts,mjs}"],
     // It runs against a folder that is beside the repository.
     ignore: ["bench/candidate.mjs"],
