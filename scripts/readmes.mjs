@@ -8,6 +8,9 @@ import { packAll, pnpmCommand, run } from "./workspace.mjs";
 /** The Node.js line between the oldest one, which each package's `engines` promise, and the pinned one. */
 const BETWEEN = "24.21.0";
 
+/** What install lines of READMEs name beside our own packages. */
+const BESIDE = { zod: "^4" };
+
 const folder = mkdtempSync(join(tmpdir(), "signalbox-readme-"));
 let failures = 0;
 try {
@@ -21,7 +24,7 @@ try {
   await run("mkdir", ["-p", project]);
   writeFileSync(
     join(project, "package.json"),
-    JSON.stringify({ private: true, type: "module", dependencies: { ...overrides, ...nodes } }),
+    JSON.stringify({ private: true, type: "module", dependencies: { ...overrides, ...nodes, ...BESIDE } }),
   );
   const settings = [
     "overrides:",

@@ -32,10 +32,10 @@ class TokenCache {
 
   // biome-ignore lint/complexity/noBannedTypes: the SDK's own type of a key.
   async get(key: string | Symbol): Promise<unknown> {
-    const found = this.#values.get(plainKey(key));
-    if (found === undefined || (found.expires !== undefined && found.expires <= this.#now()))
+    const entry = this.#values.get(plainKey(key));
+    if (entry === undefined || (entry.expires !== undefined && entry.expires <= this.#now()))
       return undefined;
-    return found.value;
+    return entry.value;
   }
 
   // biome-ignore lint/complexity/noBannedTypes: the SDK's own type of a key.

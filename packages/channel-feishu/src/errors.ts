@@ -81,8 +81,8 @@ export function toChannelError(error: unknown, what: string, write: boolean): Ch
 }
 
 function classify(error: FeishuHttpError, write: boolean): readonly [ChannelErrorCode, ChannelErrorScope?] {
-  const known = error.code === undefined ? undefined : codes[error.code];
-  if (known !== undefined) return known;
+  const listed = error.code === undefined ? undefined : codes[error.code];
+  if (listed !== undefined) return listed;
   if (error.code !== undefined && staleToken.includes(error.code)) return ["auth", "account"];
   const { status } = error;
   if (status === undefined) return [error.unsent || !write ? "transient" : "unknown_outcome", "account"];

@@ -4,7 +4,10 @@ import { createFeishu } from "./channel.ts";
 import { type FeishuConfig, feishuConfig } from "./config.ts";
 import { sendMedia } from "./media.ts";
 
-/** Feishu (and Lark): events by webhook or long connection, messages over the vendor's SDK, which is loaded at the first call. */
+/**
+ * Feishu (and Lark): events by webhook or long connection, messages over the vendor's SDK, which is loaded at the first
+ * call.
+ */
 export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChannel({
   specVersion: 1,
   id: "feishu",

@@ -1,8 +1,9 @@
 /**
  * What Feishu allows. Sources: the open platform's pages on sending messages (text 150 KB, cards and rich text 30 KB,
  * `uuid` of at most 50 characters and one success an hour, 5 messages a second and chat, 50 a second and 1,000 a minute
- * for each call, a message edited at most 20 times, a card changed 5 times a second within 14 days), on event subscription (an answer within 3 s; deliveries again after 15 s, 5 min, 1 h and 6 h) and on message
- * resources (100 MB), and the SDK's notes on uploads (10 MB a picture, 30 MB a file).
+ * for each call, a message edited at most 20 times, a card changed 5 times a second within 14 days), on event
+ * subscription (an answer within 3 s; deliveries again after 15 s, 5 min, 1 h and 6 h) and on message resources (100
+ * MB), and the SDK's notes on uploads (10 MB a picture, 30 MB a file).
  */
 export const limits = {
   /** Content of a card or a rich text, in bytes. */

@@ -16,7 +16,9 @@ import { type FeishuApi, segment } from "./api.ts";
 import { limits } from "./limits.ts";
 import type { Rendered } from "./render.ts";
 
-/** What Feishu takes as which kind of message. Sources: the SDK's notes on `im.v1.image.create` and `im.v1.file.create`. */
+/**
+ * What Feishu takes as which kind of message. Sources: the SDK's notes on `im.v1.image.create` and `im.v1.file.create`.
+ */
 export const sendMedia: Readonly<Record<OutboundMediaKind, SendMediaLimit>> = {
   image: {
     maxBytes: limits.imageUploadBytes,

@@ -35,8 +35,8 @@ function inOneLanguage(content: Payload): Payload | undefined {
   const name =
     languages.find((one) => isPayload(content[one])) ??
     Object.keys(content).find((one) => isPayload(content[one]));
-  const found = name === undefined ? undefined : content[name];
-  return isPayload(found) ? found : undefined;
+  const post = name === undefined ? undefined : content[name];
+  return isPayload(post) ? post : undefined;
 }
 
 function readElement(element: Payload, media: PostMedia[]): string {

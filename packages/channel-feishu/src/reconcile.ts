@@ -44,7 +44,9 @@ export async function reconcile(
   return { outcome: isBlind || isPartial ? "unknown" : "not-sent" };
 }
 
-/** An attachment comes back without its bytes, as what its kind is sent as, or as a file where Feishu did not take it. */
+/**
+ * An attachment comes back without its bytes, as what its kind is sent as, or as a file where Feishu did not take it.
+ */
 function mayBe(item: Payload, { kind }: MediaPart): boolean {
   return [kind === "video" ? "media" : kind, "file"].includes(textAt(item, "msg_type") ?? "");
 }

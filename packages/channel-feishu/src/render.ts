@@ -40,7 +40,8 @@ export function renderPart(part: OutboundPart): Rendered {
 }
 
 /**
- * A part as the content of a card, whatever it holds: the one kind of message that can be changed as often as one likes.
+ * A part as the content of a card, whatever it holds: the one kind of message that can be changed as often as one
+ * likes.
  *
  * @throws ChannelError `too_large`, `invalid`, `unsupported`
  */

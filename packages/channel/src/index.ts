@@ -54,7 +54,7 @@ export type {
   Sender,
   TurnRequest,
   TurnSampling,
-} from "./contract/inbound.ts";
+} from "./contract/events.ts";
 export type { Json } from "./contract/json.ts";
 export type {
   ButtonsPart,
@@ -71,7 +71,7 @@ export type {
   SendIntent,
   SendOptions,
   TextPart,
-} from "./contract/outbound.ts";
+} from "./contract/messages.ts";
 export {
   type Connection,
   type ConnectionOptions,

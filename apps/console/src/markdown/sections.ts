@@ -7,8 +7,8 @@ export type Sections = readonly MarkdownDocument[];
 const WORTH_CLOSING = 2000;
 
 /**
- * The sections of a text, those of the text before it taken over where it only grew. So a long answer that streams in is
- * not read from its start with every word.
+ * The sections of a text, those of the text before it taken over where it only grew. So a long answer that streams in
+ * is not read from its start with every word.
  */
 export function sectionsOf(text: string, before: Sections = []): Sections {
   const closed = before.slice(0, -1);

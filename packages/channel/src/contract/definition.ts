@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Capabilities } from "./capabilities.ts";
-import type { EmitResult, InboundEvent, MediaRef, Sender } from "./inbound.ts";
+import type { EmitResult, InboundEvent, MediaRef, Sender } from "./events.ts";
 import type { Json } from "./json.ts";
 import type {
   Draft,
@@ -10,7 +10,7 @@ import type {
   Reconciled,
   SendIntent,
   SendOptions,
-} from "./outbound.ts";
+} from "./messages.ts";
 
 export interface ChannelMeta {
   /** For people, for instance `Feishu / Lark`. */
@@ -139,9 +139,9 @@ export interface Channel<Address = unknown> {
   /** Undefined until the platform was asked. */
   self(): Identity | undefined;
   /**
-   * The platform's HTTP request, body untouched. Answers 200 only after `emit` said accepted or duplicate. A channel may
-   * take the body by `read`, where the host gives it, which costs less than the request's stream; a body that it reads
-   * from the request itself it has to count as it comes.
+   * The platform's HTTP request, body untouched. Answers 200 only after `emit` said accepted or duplicate. A channel
+   * may take the body by `read`, where the host gives it, which costs less than the request's stream; a body that it
+   * reads from the request itself it has to count as it comes.
    */
   webhook?(request: Request, read?: ReadBody): Promise<Response>;
   send(to: Address, message: Outbound, options: SendOptions): Promise<Receipt>;

@@ -1,4 +1,4 @@
-import type { Receipt } from "./outbound.ts";
+import type { Receipt } from "./messages.ts";
 
 /**
  * - `rate_limited`: wait `retryAfterMs`, then again.

@@ -46,8 +46,8 @@ export interface SupervisedConnection {
 }
 
 /**
- * Keeps a connection: every attempt has a deadline, pauses grow, and one that stands but does not answer counts as lost.
- * `health` says `ready` only while a connection stands.
+ * Keeps a connection: every attempt has a deadline, pauses grow, and one that stands but does not answer counts as
+ * lost. `health` says `ready` only while a connection stands.
  */
 export function superviseConnection(options: ConnectionOptions): SupervisedConnection {
   const { name, timing, clock, logger, random = Math.random } = options;

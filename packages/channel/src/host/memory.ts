@@ -14,12 +14,12 @@ export function createMemoryCache(options: { readonly clock: Clock; readonly max
   const entries = new Map<string, { readonly value: Json; readonly until: number }>();
   return {
     async get(key) {
-      const found = entries.get(key);
-      if (found === undefined) return undefined;
+      const entry = entries.get(key);
+      if (entry === undefined) return undefined;
       entries.delete(key);
-      if (found.until <= clock.now()) return undefined;
-      entries.set(key, found);
-      return found.value;
+      if (entry.until <= clock.now()) return undefined;
+      entries.set(key, entry);
+      return entry.value;
     },
     async set(key, value, ttlMs) {
       entries.delete(key);

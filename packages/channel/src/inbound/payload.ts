@@ -52,7 +52,9 @@ export function timeAt(payload: Payload, key: string): number | undefined {
 /** No platform nests deeper; what does is cut off. */
 const deepest = 32;
 
-/** What of a value survives JSON; undefined for what does not. For `raw`, and for values that people put into buttons. */
+/**
+ * What of a value survives JSON; undefined for what does not. For `raw`, and for values that people put into buttons.
+ */
 export function toJson(value: unknown, depth = 0): Json | undefined {
   if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean")
     return value;

@@ -1,5 +1,5 @@
 import type { ChannelLogger, ReadBody } from "../contract/definition.ts";
-import type { EmitResult } from "../contract/inbound.ts";
+import type { EmitResult } from "../contract/events.ts";
 
 /** What became of an event: what `emit` said, or why it never got there. */
 export type Handled = EmitResult | "ignored" | "malformed";
@@ -29,8 +29,8 @@ const retryAfterSeconds = "15";
 
 /**
  * The `webhook` of a channel: bounds the body, has it verified before anything is looked at, and acknowledges an event
- * only once it was accepted. 200 accepted or known, 400 malformed, 401 not the platform's, 405 and 413 as usual, 500 and
- * 503 where the platform is to deliver again.
+ * only once it was accepted. 200 accepted or known, 400 malformed, 401 not the platform's, 405 and 413 as usual, 500
+ * and 503 where the platform is to deliver again.
  */
 export function createWebhook<Event>(
   options: WebhookOptions<Event>,

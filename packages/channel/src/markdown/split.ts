@@ -7,8 +7,8 @@ import { type Fits, type Range, splitLines, splitWords } from "./words.ts";
 /**
  * Cuts Markdown into parts, none longer than `limit.max` in its unit. Blocks stay whole where a part can hold them, and
  * a part takes as many as fit. A block that no part can hold is cut between items, lines, rows, sentences or words: a
- * code block is closed and opened again, a table repeats its head. What people see as one character is not cut unless it
- * alone is longer than a part. Blank lines and spaces at a cut are dropped, everything else is kept.
+ * code block is closed and opened again, a table repeats its head. What people see as one character is not cut unless
+ * it alone is longer than a part. Blank lines and spaces at a cut are dropped, everything else is kept.
  */
 export function splitMarkdown(text: string, limit: Pick<TextCapability, "max" | "unit">): string[] {
   const { max = Number.POSITIVE_INFINITY, unit } = limit;

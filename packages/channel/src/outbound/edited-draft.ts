@@ -7,7 +7,7 @@ import type {
   OutboundPart,
   Receipt,
   SendOptions,
-} from "../contract/outbound.ts";
+} from "../contract/messages.ts";
 import { carryingReceipt, partKey } from "./send-parts.ts";
 
 /** What a platform does with the one message that is a draft. `Content` is what it takes as text. */

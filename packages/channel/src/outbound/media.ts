@@ -1,6 +1,6 @@
 import type { Capabilities } from "../contract/capabilities.ts";
 import { ChannelError, isChannelError } from "../contract/errors.ts";
-import type { MediaPart, SendOptions } from "../contract/outbound.ts";
+import type { MediaPart, SendOptions } from "../contract/messages.ts";
 
 /**
  * The bytes of a media part, checked against what the channel claims to take before they are opened. For channels

@@ -1,5 +1,5 @@
 import { ChannelError, isChannelError } from "../contract/errors.ts";
-import type { Outbound, OutboundPart, PartReceipt, Receipt, SendOptions } from "../contract/outbound.ts";
+import type { Outbound, OutboundPart, PartReceipt, Receipt, SendOptions } from "../contract/messages.ts";
 
 /** One part on its way out. */
 export interface PartToSend {

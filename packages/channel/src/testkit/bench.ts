@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { Channel, ChannelContext, ChannelDefinition } from "../contract/definition.ts";
 import { type ChannelError, isChannelError } from "../contract/errors.ts";
-import type { EmitResult, InboundEvent } from "../contract/inbound.ts";
+import type { EmitResult, InboundEvent } from "../contract/events.ts";
 import { createMemoryCache, createMemoryState, systemClock } from "../host/memory.ts";
 import type { ChannelHarness, Platform } from "./harness.ts";
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { InboundEvent } from "../contract/inbound.ts";
+import type { InboundEvent } from "../contract/events.ts";
 
 /** What is wrong with an event by the contract; empty for a good one. */
 export function checkEvent(

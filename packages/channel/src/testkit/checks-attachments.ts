@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { Capabilities, OutboundMediaKind, SendMediaLimit } from "../contract/capabilities.ts";
 import { ChannelError } from "../contract/errors.ts";
-import type { MediaPart, OutboundPart, SendOptions } from "../contract/outbound.ts";
+import type { MediaPart, OutboundPart, SendOptions } from "../contract/messages.ts";
 import { failing, never } from "./bench.ts";
 import { type Check, needed } from "./check.ts";
 

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { Channel } from "../contract/definition.ts";
-import type { Draft, DraftOptions, Outbound } from "../contract/outbound.ts";
+import type { Draft, DraftOptions, Outbound } from "../contract/messages.ts";
 import { chunkText } from "../markdown/on-demand.ts";
 import { textLength } from "../text.ts";
 import { failing, never } from "./bench.ts";

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { ChannelDefinition } from "../contract/definition.ts";
-import type { EmitResult } from "../contract/inbound.ts";
+import type { EmitResult } from "../contract/events.ts";
 import type { Json } from "../contract/json.ts";
 import { assertHolds, turns } from "./bench.ts";
 import { type Check, needed } from "./check.ts";

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { TextCapability } from "../contract/capabilities.ts";
-import type { Outbound, SendOptions } from "../contract/outbound.ts";
+import type { Outbound, SendOptions } from "../contract/messages.ts";
 import { chunkText } from "../markdown/on-demand.ts";
 import { textLength } from "../text.ts";
 import { failing, never } from "./bench.ts";

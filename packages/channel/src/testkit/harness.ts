@@ -1,6 +1,6 @@
 import type { OutboundMediaKind } from "../contract/capabilities.ts";
 import type { Channel } from "../contract/definition.ts";
-import type { MediaRef } from "../contract/inbound.ts";
+import type { MediaRef } from "../contract/events.ts";
 import type { Json } from "../contract/json.ts";
 
 /** What a channel package brings to the conformance kit. */
@@ -64,7 +64,9 @@ export interface Platform<Address> {
   readonly to: Address;
   /** What the platform has of the bot's messages, in order, with their text as it would be shown now. */
   sent(): readonly { readonly messageId: string; readonly text: string }[];
-  /** Every text that drafts have shown so far, in order, also where the message is gone since. For channels with drafts. */
+  /**
+   * Every text that drafts have shown so far, in order, also where the message is gone since. For channels with drafts.
+   */
   drafted?(): readonly string[];
   /** Everything that was sent becomes that much older. For channels with an edit window. */
   age?(ms: number): void;
