@@ -47,25 +47,32 @@ export interface ProviderDefinition<Client, Params> {
   mend?(failure: Failure, request: ModelRequest): ModelRequest | undefined;
 }
 
+interface Opened<Params> {
+  /** What was asked in the end. */
+  readonly request: ModelRequest;
+  readonly params: Params;
+  readonly response: Response;
+}
+
 /** A provider over HTTP: builds the request, opens the stream, reads it and says what went wrong. */
 export function defineProvider<Client, Params>(definition: ProviderDefinition<Client, Params>): Provider {
   const { api, requestIdHeaders } = definition;
 
-  /** Sends a request and gives the answer, unread, with what was asked in the end. */
-  async function open(client: Client, request: ModelRequest, signal: AbortSignal) {
+  /** Sends a request, and once more where its refusal can be mended; the answer is unread. */
+  async function open(
+    client: Client,
+    request: ModelRequest,
+    signal: AbortSignal,
+    mayMend = true,
+  ): Promise<Opened<Params>> {
     const params = definition.buildRequest(request, client);
     try {
-      const response = await definition.send(client, params, request, signal);
-      return { response, request, params };
+      return { request, params, response: await definition.send(client, params, request, signal) };
     } catch (error) {
       const refusal = classify(error, request.config);
-      const mended = definition.mend?.(refusal, request);
+      const mended = mayMend ? definition.mend?.(refusal, request) : undefined;
       if (mended === undefined) throw new FailureError(refusal);
-      const other = definition.buildRequest(mended, client);
-      const response = await definition.send(client, other, mended, signal).catch((again: unknown) => {
-        throw new FailureError(classify(again, request.config));
-      });
-      return { response, request: mended, params: other };
+      return open(client, mended, signal, false);
     }
   }
 

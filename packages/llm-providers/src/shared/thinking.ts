@@ -21,7 +21,7 @@ const DEFAULT_OUTPUT_TOKENS = 8_192;
  * The level a model will think at when asked for `wanted`: the same where it knows it, else the nearest lower one, and
  * `off` where there is none. A model whose quirks say `thinkingAlwaysOn` never goes below its lowest level.
  */
-export function clampThinking(model: Model, wanted: ThinkingLevel = "off"): ThinkingLevel {
+function clampThinking(model: Model, wanted: ThinkingLevel = "off"): ThinkingLevel {
   const levels = model.thinking.filter((level) => level !== "off");
   const lowest = levels[0];
   if (lowest === undefined) return "off";
