@@ -273,4 +273,14 @@ describe("cutPoint", () => {
     const since = await compact({ messages: answered, keepTokens: 500, model: MODEL, stream });
     expect(since?.summary.summary).toBe("NOTES");
   });
+
+  it("keeps no more than the last three of them, and nothing blank", async () => {
+    const said = ["one", "two", " ", "three", "four"].map((text) => user(text));
+    const messages = [...said, assistant([toolCall("1", "read")]), user("x".repeat(4_000))];
+    const { stream } = scripted("NOTES");
+    const compaction = await compact({ messages, keepTokens: 500, model: MODEL, stream });
+    expect(compaction?.summary.summary).toBe(
+      "NOTES\n\nThe user's latest requests, word for word:\ntwo\n\nthree\n\nfour",
+    );
+  });
 });

@@ -13,6 +13,8 @@ import { messageText, metadataSummary, transcriptChunks } from "./transcript.ts"
 const TIMEOUT_MS = 30_000;
 const CHUNK_SHARE = 0.4;
 const SUMMARY_TOKENS = 4_096;
+/** Requests kept word for word; a summary that grows with them would make no room. */
+const MAX_OPEN_REQUESTS = 3;
 
 const INSTRUCTIONS = `You keep the notes of a conversation between a user and an assistant that uses tools. Its older part is about to be removed, and your summary will stand in its place: the assistant will know nothing of it but what you write.
 
@@ -67,7 +69,10 @@ export async function compact(request: CompactionRequest): Promise<Compaction | 
     summary.push(`Notes of the first part:\n${progress.notes}`);
   }
   // Kept word for word: a summary of the task at hand is not the task.
-  const open = openRequests(older, messages.slice(replaced)).map(messageText);
+  const open = openRequests(older, messages.slice(replaced))
+    .map(messageText)
+    .filter((said) => said.trim() !== "")
+    .slice(-MAX_OPEN_REQUESTS);
   if (open.length === 1) summary.push(`The user's latest request, word for word:\n${open[0]}`);
   else if (open.length > 1) summary.push(`The user's latest requests, word for word:\n${open.join("\n\n")}`);
   return {
