@@ -1,12 +1,12 @@
 import type { ChannelDefinition } from "@signalbox/channel";
 import { type Delivery, outboxRow, pendingRows } from "@signalbox/delivery";
+import type { LiveHub } from "@signalbox/server";
 import type { LeaseToken } from "@signalbox/store";
 import { type Approval, type Approvals, createMemoryApprovals } from "@signalbox/tools";
 import { messageOf } from "./errors.ts";
 import type { Logger } from "./log.ts";
 import { withButtons } from "./path/1-receive/orders.ts";
 import { outboundOf } from "./path/reply-text.ts";
-import type { LiveHub } from "./service/live.ts";
 import type { GatewayStore } from "./store.ts";
 import type { ToolRun } from "./toolbox.ts";
 

@@ -4,6 +4,7 @@ import type { LoadedConfig } from "@signalbox/config";
 import { createDrafts, createTyping, type DraftTiming } from "@signalbox/delivery";
 import { createLanes, createSupervisor } from "@signalbox/lanes";
 import { createRouter } from "@signalbox/routing";
+import { createLiveHub, type GatewayService } from "@signalbox/server";
 import { type HomeLock, type Lease, timeOf } from "@signalbox/store";
 import { type Accounts, channelState } from "./channels.ts";
 import { createCommands } from "./commands/commands.ts";
@@ -22,8 +23,7 @@ import { type Home, prepareHome } from "./home.ts";
 import { OWN_HOOKS } from "./hooks/own.ts";
 import type { GatewayHook } from "./hooks/points.ts";
 import { createGatewayHooks } from "./hooks/registry.ts";
-import { createAuth } from "./http/auth.ts";
-import { startHttp } from "./http/server.ts";
+import { listen } from "./listen.ts";
 import { createRedactor, type Logger } from "./log.ts";
 import { createMedia } from "./media.ts";
 import { createMessageSender } from "./message-sender.ts";
@@ -43,9 +43,7 @@ import { ShutdownAbort } from "./path/shutdown.ts";
 import type { Plan } from "./plan.ts";
 import { hooksWithRedaction, liveWithRedaction, redactedOutcome, storeWithRedaction } from "./redaction.ts";
 import { createService } from "./service/create-service.ts";
-import { createLiveHub } from "./service/live.ts";
 import { createOutcomes, type Outcomes } from "./service/outcomes.ts";
-import type { GatewayService } from "./service/service.ts";
 import { effectiveToken, environmentSecrets, refuseOpenListening } from "./settings.ts";
 import type { GatewayStore } from "./store.ts";
 import { createSurfaces } from "./surfaces.ts";
@@ -333,16 +331,12 @@ async function run(
     wakeOutbox: deliverer.wake,
     ready: () => state === "ready",
   });
-  const http = await startHttp({
-    configFile: loaded.file,
-    host: config.gateway.host,
-    port: config.gateway.port,
-    allowedHosts: config.gateway.allowedHosts,
-    hooks: { hooks: config.hooks, defaultAgent: agents.defaultId },
-    service,
-    auth: createAuth(held.token, now),
-    logger,
-    consoleDir: options.consoleDir,
+  const http = await listen({
+    ...{ loaded, service, logger, now },
+    token: held.token,
+    kv: store.kv,
+    defaultAgent: agents.defaultId,
+    pageDir: options.consoleDir,
   });
   undo.unshift(() => http.stop(0));
   lock.describe({ url: http.url, startedAt: now() });

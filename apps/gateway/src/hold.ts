@@ -1,3 +1,4 @@
+import { ONCE } from "@signalbox/server";
 import {
   acquireHomeLock,
   HomeHeldError,
@@ -10,7 +11,6 @@ import { EXIT, GatewayError, messageOf } from "./errors.ts";
 import { type Failpoints, storeWithFailpoints } from "./failpoints.ts";
 import type { Home } from "./home.ts";
 import type { Logger } from "./log.ts";
-import { ONCE } from "./service/service.ts";
 import { type GatewayBodies, type GatewayStore, isFatal } from "./store.ts";
 
 /** The lease under which a gateway writes. */

@@ -1,3 +1,5 @@
+export type { LiveEvent } from "@signalbox/protocol";
+export type { GatewayService, LiveHub, Outcome, Submission, Submitted, TurnUsage } from "@signalbox/server";
 export { type CreateGatewayOptions, createGateway, type EmbeddedGateway } from "./create-gateway.ts";
 export { EXIT, GatewayError } from "./errors.ts";
 export type { Gateway } from "./gateway.ts";
@@ -15,5 +17,3 @@ export {
   type MessageSent,
   type RunEnded,
 } from "./hooks/points.ts";
-export type { LiveEvent, LiveHub, RunEnd } from "./service/live.ts";
-export type { GatewayService, Outcome, RunUsage, Submission, Submitted } from "./service/service.ts";

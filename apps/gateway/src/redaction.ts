@@ -1,8 +1,7 @@
 import type { HookAt } from "@signalbox/hooks";
+import type { LiveHub, Outcome } from "@signalbox/server";
 import type { JsonValue } from "@signalbox/store";
 import type { GatewayHook, HookPoints } from "./hooks/points.ts";
-import type { LiveHub } from "./service/live.ts";
-import type { Outcome } from "./service/service.ts";
 import type { GatewayStore } from "./store.ts";
 
 type Redact = (text: string) => string;
@@ -51,12 +50,7 @@ export function liveWithRedaction(live: LiveHub, redact: Redact): LiveHub {
   return {
     ...live,
     publish: (sessionKey, event) =>
-      live.publish(
-        sessionKey,
-        event.type === "run.end" && event.error !== undefined
-          ? { ...event, error: { ...event.error, message: redact(event.error.message) } }
-          : event,
-      ),
+      live.publish(sessionKey, event.type === "error" ? { ...event, message: redact(event.message) } : event),
   };
 }
 

@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { type LoadedConfig, loadConfig } from "@signalbox/config";
 import { EXIT, GatewayError, messageOf } from "./errors.ts";
 import { gatewayToken, type Home } from "./home.ts";
-import { isLoopback } from "./http/origin.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -57,4 +56,9 @@ export function refuseOpenListening(loaded: LoadedConfig, env: Env): void {
     EXIT.config,
     `${loaded.file}: gateway.host: ${host} can be reached from other machines, and no token is set. Set gateway.auth.token or SIGNALBOX_TOKEN, or listen on 127.0.0.1.`,
   );
+}
+
+/** Whether an address to listen on can be reached from this machine only. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

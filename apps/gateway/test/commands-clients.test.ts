@@ -104,12 +104,13 @@ describe("slash commands on the gateway's own surfaces", () => {
     ]);
   });
 
-  it("directives work over /v1, too", async () => {
+  it("directives work over /v1, too, in a conversation that the gateway keeps", async () => {
     const { world, started } = await open();
     world.script([{ text: "hi" }]);
     const client = new OpenAI({ apiKey: TOKEN, baseURL: `${started.url}/v1`, maxRetries: 0 });
     const { choices } = await client.chat.completions.create({
       model: "signalbox/coder",
+      user: "anna",
       messages: [{ role: "user", content: "/model claude-haiku-4-5 hello" }],
     });
     expect(choices[0]?.message.content).toBe("hi");

@@ -199,12 +199,12 @@ describe("the OpenAI surface", () => {
       status: 400,
       param: "n",
     });
-    const picture = { type: "image_url" as const, image_url: { url: "https://example.com/a.png" } };
+    const picture = { type: "image_url" as const, image_url: { url: "file:///etc/passwd" } };
     expect(
       await refusal(() =>
         client.chat.completions.create({ model: MODEL, messages: [{ role: "user", content: [picture] }] }),
       ),
-    ).toMatchObject({ status: 400, param: "messages[0].content" });
+    ).toMatchObject({ status: 400, param: "messages[0].content[0]" });
     expect(
       await refusal(() =>
         client.chat.completions.create({ model: MODEL, messages: [{ role: "assistant", content: "I" }] }),
@@ -227,9 +227,9 @@ describe("the OpenAI surface", () => {
       '{"model":"signalbox/coder","messages":[]}',
     ])
       expect(await raw({ body })).toEqual({ status: 400, error: errorShape });
-    const over = JSON.stringify(say("x".repeat(1_000_000)));
+    const over = JSON.stringify(say("x".repeat(10_000_000)));
     expect(await raw({ body: over })).toEqual({ status: 413, error: errorShape });
-    expect(await refusal(() => client.chat.completions.create(say("x".repeat(1_000_000))))).toMatchObject({
+    expect(await refusal(() => client.chat.completions.create(say("x".repeat(10_000_000))))).toMatchObject({
       status: 413,
     });
     expect(
@@ -247,14 +247,14 @@ describe("the OpenAI surface", () => {
   it("gives a model's failure as an error, whole and streaming", async () => {
     world.script(() => ({ error: { status: 401, message: "no such key" } }));
     expect(await refusal(() => client.chat.completions.create(say("hi")))).toMatchObject({
-      status: 502,
+      status: 403,
       code: "auth",
-      type: "server_error",
+      type: "permission_error",
     });
     const broken = await refusal(async () => {
       for await (const _ of await client.chat.completions.create({ ...say("hi"), stream: true }));
     });
-    expect(broken.error).toMatchObject({ code: "auth", type: "server_error" });
+    expect(broken.error).toMatchObject({ code: "auth", type: "permission_error" });
   });
 
   it("asks again for an answer that broke off where nobody has read any of it, and nowhere else", async () => {
@@ -360,7 +360,8 @@ describe("the OpenAI surface", () => {
       return { text: "a long story ".repeat(200), chunks: 400, deltaMs: 20 };
     });
     const leaving = new AbortController();
-    const answer = client.chat.completions.create(say("tell"), { signal: leaving.signal });
+    // OpenAI's own clients may come back for it, and say so if they do; others are not known to.
+    const answer = raw({ body: JSON.stringify(say("tell")), signal: leaving.signal });
     await asked.promise;
     leaving.abort();
     await expect(answer).rejects.toThrow();

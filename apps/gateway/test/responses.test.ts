@@ -145,7 +145,8 @@ describe("/v1/responses", () => {
       [{ input: "x", conversation: "conv_1" }, "conversation"],
       [{ input: "x", background: true }, "background"],
       [{ input: "x", tools: [{ type: "web_search" }] }, "tools"],
-      [{ input: "x", text: { format: { type: "json_object" } } }, "text.format"],
+      [{ input: "x", text: { format: { type: "grammar" } } }, "text.format"],
+      [{ input: "x", top_p: 0.5 }, "top_p"],
       [{ input: "" }, "input"],
       [{ input: [] }, "input"],
       [{}, "input"],
@@ -153,7 +154,7 @@ describe("/v1/responses", () => {
       [{ input: [{ type: "item_reference", id: "msg_1" }] }, "input[0]"],
       [
         { input: [{ role: "user", content: [{ type: "input_image", image_url: "data:" }] }] },
-        "input[0].content",
+        "input[0].content[0]",
       ],
     ];
     for (const [body, param] of cases)
@@ -179,7 +180,7 @@ describe("/v1/responses", () => {
         : { text: "half a sen", stopReason: "max_tokens" },
     );
     expect(await refusal(() => client.responses.create({ model, input: "hi" }))).toMatchObject({
-      status: 502,
+      status: 403,
       code: "auth",
     });
     const events = [];

@@ -80,7 +80,7 @@ async function goOn(options: RunOptions, run: CommandRun): Promise<void> {
   options.live.publish(ticket.sessionKey, {
     type: "run.start",
     runId,
-    messageIds: [ticket.stored.event.messageId],
+    answers: [ticket.stored.event.messageId],
   });
   try {
     if (order?.kind === "dispatch") await dispatch(options, run, order);

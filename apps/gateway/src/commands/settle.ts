@@ -1,9 +1,10 @@
 import { outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
+import type { RunOutcome } from "@signalbox/protocol";
 import { shownMessage } from "../hooks/own.ts";
 import type { MessageTicket } from "../path/4-queue/message.ts";
 import type { RunOptions } from "../path/5-prepare/open-run.ts";
+import { noteId } from "../path/live-events.ts";
 import { answerTo } from "../path/reply-text.ts";
-import { noteId, type RunEnd } from "../service/live.ts";
 
 /** What ending a command's message needs. */
 export type SettleOptions = Pick<
@@ -54,7 +55,7 @@ export async function settleCommand(
   // Only now: an answer that cannot be delivered changes the end its message has.
   options.deliver(pendingRows(rows));
   tracer.note(id, "reply", end.refused ?? `answered without a model, ${text.length} characters`, { rule });
-  const state: RunEnd = silent ? "silent" : "replied";
+  const state: RunOutcome = silent ? "silent" : "replied";
   if (!silent) {
     live.publish(sessionKey, {
       type: "message",
@@ -65,7 +66,7 @@ export async function settleCommand(
   live.publish(sessionKey, {
     type: "run.end",
     runId: id,
-    messageIds: [event.messageId],
+    answers: [event.messageId],
     outcome: state,
   });
   options.onOutcome(id, { state, runId: id, text });

@@ -2,9 +2,9 @@ import type { JsonObject, ThinkingLevel, ToolOutcome } from "@signalbox/agent-co
 import type { MessageEvent, Outbound } from "@signalbox/channel";
 import type { Gated, Hook, Hooks, Modified, Observed, PointDefinitions } from "@signalbox/hooks";
 import type { ContextDocument, ExtraSection } from "@signalbox/prompt";
+import type { RunOutcome } from "@signalbox/protocol";
+import type { TurnUsage } from "@signalbox/server";
 import { z } from "zod";
-import type { RunEnd } from "../service/live.ts";
-import type { RunUsage } from "../service/service.ts";
 
 /** Where something happens. */
 interface Place {
@@ -93,8 +93,8 @@ export interface RunEnded extends Place {
   readonly runId: string;
   /** The platforms' ids of the messages it dealt with. */
   readonly messageIds: readonly string[];
-  readonly outcome: RunEnd;
-  readonly usage: RunUsage | undefined;
+  readonly outcome: RunOutcome;
+  readonly usage: TurnUsage | undefined;
   readonly error: { readonly code: string; readonly message: string } | undefined;
 }
 

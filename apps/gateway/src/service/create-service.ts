@@ -1,6 +1,10 @@
-import type { WebMessage } from "@signalbox/channel-web";
+import { normalizeLineEnds } from "@signalbox/channel";
+import { attachmentOf, type WebMessage } from "@signalbox/channel-web";
 import type { Lanes } from "@signalbox/lanes";
+import type { RunOutcome } from "@signalbox/protocol";
 import { formatSessionKey, type Router } from "@signalbox/routing";
+import type { GatewayService, LiveHub, Outcome, Submission } from "@signalbox/server";
+import type { PlatformMessage } from "@signalbox/store";
 import type { Approvals } from "@signalbox/tools";
 import type { Agents } from "../agents.ts";
 import { type Accounts, OWN_ACCOUNT } from "../channels.ts";
@@ -14,9 +18,7 @@ import type { Upkeep } from "../upkeep/upkeep.ts";
 import { VERSION } from "../version.ts";
 import { readConversation } from "./conversation.ts";
 import { endOfKnown } from "./kept-outcome.ts";
-import type { LiveHub, RunEnd } from "./live.ts";
 import type { Outcomes } from "./outcomes.ts";
-import type { GatewayService, Outcome, Submission } from "./service.ts";
 
 export interface ServiceOptions {
   readonly store: GatewayStore;
@@ -47,7 +49,7 @@ const REMEMBERED_ENDS = 1_000;
 /** What the HTTP surface does, on top of the way of a message. */
 export function createService(options: ServiceOptions): GatewayService {
   const { store, agents, models, accounts, lanes, live, outcomes } = options;
-  const lastRuns = new Map<string, { runId: string; outcome: RunEnd }>();
+  const lastRuns = new Map<string, { runId: string; outcome: RunOutcome }>();
 
   const agentInfo = () =>
     agents.all.map((agent) => {
@@ -115,6 +117,8 @@ export function createService(options: ServiceOptions): GatewayService {
       }
       expected.forget();
       if (result === "duplicate") {
+        if (channel === "api" && !(await isSameMessage(store, message, submission)))
+          return { kind: "refused", code: "id_taken", message: "Another message came under this id before." };
         const done = endOfKnown(store, outcomes, message);
         return { kind: "duplicate", messageId: submission.id, sessionKey: key, done };
       }
@@ -123,6 +127,11 @@ export function createService(options: ServiceOptions): GatewayService {
         code: "full",
         message: "The gateway has too many unanswered messages. Try again soon.",
       };
+    },
+    async answer(messageId) {
+      const message = { channel: "api", account: OWN_ACCOUNT, messageId };
+      const { state, text } = await endOfKnown(store, outcomes, message);
+      return state === "replied" || state === "silent" ? text : undefined;
     },
     async conversations() {
       const sessions = await store.sessions.list({ channel: "web", limit: LISTED });
@@ -189,14 +198,16 @@ export function createService(options: ServiceOptions): GatewayService {
 
 /** A submission as a message of its channel. */
 function messageOfClient(submission: Submission): WebMessage {
-  const { agent, conversation, id, text, from, instructions, history, sampling, media, verbatim } =
-    submission;
+  const { agent, conversation, id, text, from, instructions, history, sampling, verbatim } = submission;
+  const media = (submission.attachments ?? []).flatMap(
+    ({ kind, url, name }) => attachmentOf(kind, url, name) ?? [],
+  );
   return {
     conversation,
     user: { id: conversation },
     id,
     text,
-    ...(media === undefined ? {} : { media }),
+    ...(media.length === 0 ? {} : { media }),
     ...(from === undefined ? {} : { forwardedFrom: from }),
     turn: {
       agent,
@@ -206,4 +217,20 @@ function messageOfClient(submission: Submission): WebMessage {
       ...(verbatim === undefined ? {} : { verbatim }),
     },
   };
+}
+
+/** Whether what was taken under an id is this message: a client may name a key twice by mistake. */
+async function isSameMessage(
+  store: GatewayStore,
+  message: PlatformMessage,
+  { agent, conversation, text }: Submission,
+): Promise<boolean> {
+  const row = await store.inbox.find(message);
+  if (row === undefined) return true;
+  const { event } = row.payload;
+  return (
+    event.text === normalizeLineEnds(text) &&
+    event.conversation.id === conversation &&
+    event.turn?.agent === agent
+  );
 }

@@ -1,6 +1,6 @@
 import type { MessageEvent } from "@signalbox/channel";
+import type { Outcome } from "@signalbox/server";
 import type { InboxId, PlatformMessage } from "@signalbox/store";
-import type { Outcome } from "./service.ts";
 
 /** The wait for a message that has no id in the inbox yet. */
 export interface Expectation {

@@ -12,10 +12,10 @@ import {
   type Route,
   type Router,
 } from "@signalbox/routing";
+import type { LiveHub } from "@signalbox/server";
 import type { InboxId, InboxRow } from "@signalbox/store";
 import type { Commands } from "../../commands/commands.ts";
 import type { GatewayHooks } from "../../hooks/points.ts";
-import type { LiveHub } from "../../service/live.ts";
 import type { GatewayBodies, StoredInbound } from "../../store.ts";
 import type { Tracer } from "../../trace/tracer.ts";
 import { normaliseEvent, normaliseTurn } from "../1-receive/normalise.ts";

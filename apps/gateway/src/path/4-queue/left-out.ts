@@ -1,7 +1,7 @@
 import { outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
 import type { LanesOptions } from "@signalbox/lanes";
-import { noteId } from "../../service/live.ts";
 import type { RunOptions } from "../5-prepare/open-run.ts";
+import { noteId } from "../live-events.ts";
 import { answerTo } from "../reply-text.ts";
 import { type MessageTicket, messagesIn, type Ticket } from "./message.ts";
 
@@ -36,9 +36,10 @@ export function createLeaveOut(options: LeftOutOptions): LanesOptions<Ticket>["l
       const what =
         why.kind === "full" ? "dropped: too many messages wait in this conversation" : "dropped by a stop";
       tracer.note(id, "lane", what);
-      options.onOutcome(id, { state: "ignored", text: "" });
-      const messageIds = [stored.event.messageId];
-      live.publish(sessionKey, { type: "run.end", runId: id, messageIds, outcome: "aborted" });
+      const error = { code: rule, message: `The message was ${what}.` };
+      options.onOutcome(id, { state: "ignored", text: "", error });
+      const answers = [stored.event.messageId];
+      live.publish(sessionKey, { type: "run.end", runId: id, answers, outcome: "aborted" });
     }
   };
 }

@@ -11,6 +11,7 @@ import {
   type Supervisor,
 } from "@signalbox/lanes";
 import type { Router } from "@signalbox/routing";
+import type { LiveHub, Outcome } from "@signalbox/server";
 import { type InboxId, type LeaseToken, type OutboxRow, StoreError } from "@signalbox/store";
 import type { Agents } from "../../agents.ts";
 import type { Commands } from "../../commands/commands.ts";
@@ -19,8 +20,6 @@ import type { GatewayHooks } from "../../hooks/points.ts";
 import type { Logger } from "../../log.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { Models } from "../../models.ts";
-import type { LiveHub } from "../../service/live.ts";
-import type { Outcome } from "../../service/service.ts";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { Toolbox } from "../../toolbox.ts";
 import type { Tracer } from "../../trace/tracer.ts";

@@ -23,6 +23,7 @@ import type { AgentsSkills } from "../../skills.ts";
 import type { GatewayStore } from "../../store.ts";
 import { historyKey } from "../3-accept/unanswered.ts";
 import { type MessageTicket, spokenText } from "../4-queue/message.ts";
+import { jsonInstructions } from "./json-answer.ts";
 
 export interface PromptOptions {
   readonly store: GatewayStore;
@@ -170,7 +171,7 @@ export function createPrompts(options: PromptOptions): Prompts {
     },
     async system(agent, agentModel, { stored, sessionKey }, tools, { pages, media }) {
       const { event } = stored;
-      const instructions = event.turn?.instructions;
+      const instructions = instructionsOf(event);
       const model = `${agentModel.model.provider}/${agentModel.model.id}`;
       const { extra } = await options.hooks.modify("before_prompt_build", {
         agentId: agent.id,
@@ -206,6 +207,14 @@ export function createPrompts(options: PromptOptions): Prompts {
       return buildSystemPrompt(input);
     },
   };
+}
+
+/** What the client of this turn wants the agent to heed. */
+function instructionsOf({ turn }: MessageEvent): string | undefined {
+  const json = turn?.sampling?.json;
+  const said = [turn?.instructions ?? "", json === undefined ? "" : jsonInstructions(json)];
+  const text = said.filter((one) => one !== "").join("\n\n");
+  return text === "" ? undefined : text;
 }
 
 function inShort({ stored: { event } }: MessageTicket): string {

@@ -22,7 +22,7 @@ export interface JournalOptions {
 }
 
 /** What a run leaves when it ends by itself. */
-interface RunTail {
+export interface RunTail {
   /** The last turn, to be committed together with the end of the run. */
   readonly messages: readonly AgentMessage[];
   /** Places of the whole conversation, the last turn included; `undefined` once it was compacted. */

@@ -1,6 +1,7 @@
 import {
   type AgentEvent,
   type AgentMessage,
+  type Model,
   type PendingCall,
   type PendingDecision,
   runAgentLoop,
@@ -19,12 +20,13 @@ import { filesOf } from "../../media.ts";
 import type { AgentModel } from "../../models.ts";
 import { packed } from "../../trace/tracer.ts";
 import { type MessageTicket, messagesIn, type Ticket } from "../4-queue/message.ts";
+import { jsonParameters } from "../5-prepare/json-answer.ts";
 import type { RunOptions } from "../5-prepare/open-run.ts";
 import type { InboundExtras } from "../5-prepare/prompt.ts";
 import { createTaintMemory } from "../5-prepare/taint.ts";
 import { carriesMedia, conclude, failureNote, finish } from "../7-conclude/conclude.ts";
 import { ShutdownAbort } from "../shutdown.ts";
-import { createJournal } from "./journal.ts";
+import { createJournal, type RunTail } from "./journal.ts";
 import { createViewer } from "./viewer.ts";
 
 /** What one run is about. */
@@ -77,7 +79,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
   live.publish(sessionKey, {
     type: "run.start",
     runId,
-    messageIds: tickets.map((ticket) => ticket.stored.event.messageId),
+    answers: tickets.map((ticket) => ticket.stored.event.messageId),
   });
 
   const tools = await options.toolbox.forRun({
@@ -184,6 +186,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
     visible: () => viewer.visible(scope.sentByTool, carriesMedia(options, tickets)),
     standing: () => viewer.visible(scope.sentByTool),
   });
+  const isShown = (): boolean => live.watched(sessionKey) || options.drafts.isShown(runId);
   const written = options.typing.begin(runId, last.stored.event, scope.input === undefined);
 
   const watchModel = options.metrics.watchModel(`${agentModel.model.provider}/${agentModel.model.id}`);
@@ -202,8 +205,8 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
           thinking: agent.thinking,
           sessionId: sessionKey,
           // An answer that broke off is asked for again as long as nobody has seen any of it.
-          shown: () => live.watched(sessionKey) || options.drafts.isShown(runId),
-          ...samplingOf(agent, last.stored.event),
+          shown: isShown,
+          ...samplingOf(agent, agentModel.model, last.stored.event),
         },
         signal: scope.handle.signal,
         limits: agent.limits,
@@ -237,7 +240,7 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
       return;
     }
     await taint.keep(tools.taint());
-    const tail = await journal.end();
+    const tail = isShown() ? await journal.end() : withoutBroken(await journal.end());
     const ended = { ...scope, told: extras.told, mayAttach: tools.mayAttach };
     await options.metrics.timed("conclude", () =>
       conclude(options, ended, result, tail.messages, viewer.texts()),
@@ -257,14 +260,26 @@ async function work(options: RunOptions, scope: RunScope): Promise<void> {
   }
 }
 
+/**
+ * What a run leaves, without the half of an answer that broke off and that nobody has seen: in the history it would
+ * stand as something that was said.
+ */
+function withoutBroken(tail: RunTail): RunTail {
+  const last = tail.messages.at(-1);
+  const isBroken = last?.role === "assistant" && last.stopReason === "error";
+  return isBroken ? { messages: tail.messages.slice(0, -1), places: undefined } : tail;
+}
+
 /** How the model is to write: as its agent is set up, and as the client of this turn wants. */
-function samplingOf({ maxOutputTokens: most }: Agent, { turn }: MessageEvent): StreamOptions {
-  const { temperature, maxOutputTokens: wanted, stopSequences } = turn?.sampling ?? {};
+function samplingOf({ maxOutputTokens: most }: Agent, model: Model, { turn }: MessageEvent): StreamOptions {
+  const { temperature, maxOutputTokens: wanted, stopSequences, json } = turn?.sampling ?? {};
+  const extra = json === undefined ? undefined : jsonParameters(model.api, json);
   const limits = [most, wanted].filter((limit) => limit !== undefined);
   return {
     ...(limits.length === 0 ? {} : { maxOutputTokens: Math.min(...limits) }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(stopSequences === undefined ? {} : { stopSequences }),
+    ...(extra === undefined ? {} : { extra }),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { AgentEvent, AssistantMessage, ModelErrorData } from "@signalbox/agent-core";
+import { createLiveHub } from "@signalbox/server";
 import { type InboxId, parseId } from "@signalbox/store";
 import { expect, it } from "vitest";
-import { createLiveHub } from "../../service/live.ts";
 import { createViewer, type Viewer } from "./viewer.ts";
 
 const traced = parseId<InboxId>("01ARZ3NDEKTSV4RRFFQ69G5FAV");

@@ -1,7 +1,8 @@
-import type { AgentEvent, AssistantMessage, ToolCallBlock } from "@signalbox/agent-core";
+import type { AgentEvent, AssistantMessage, ToolCallBlock, ToolResult } from "@signalbox/agent-core";
+import type { LiveHub } from "@signalbox/server";
 import type { InboxId } from "@signalbox/store";
-import { type LiveHub, turnId } from "../../service/live.ts";
 import type { Tracer } from "../../trace/tracer.ts";
+import { turnId } from "../live-events.ts";
 import { composeReply, readTurn } from "../reply-text.ts";
 import { createShownText } from "./visible-text.ts";
 
@@ -45,7 +46,8 @@ export function createViewer(options: ViewerOptions): Viewer {
   /** Turns people have seen, so that each has the id under which it is found later. */
   let seen = texts.filter((text) => readTurn(text).visible !== "").length;
 
-  const started = new Set<string>();
+  /** Those that viewers know of, by id. */
+  const calls = new Map<string, { readonly id: string; readonly name: string }>();
 
   const say = (text: string): void => {
     if (text === "") return;
@@ -66,8 +68,8 @@ export function createViewer(options: ViewerOptions): Viewer {
   };
 
   const startCall = ({ id, name, args, argsText }: ToolCallBlock): void => {
-    if (started.has(id)) return;
-    started.add(id);
+    if (calls.has(id)) return;
+    calls.set(id, { id, name });
     live.publish(sessionKey, { type: "tool.start", runId, call: { id, name, args: args ?? argsText } });
   };
 
@@ -129,12 +131,16 @@ export function createViewer(options: ViewerOptions): Viewer {
         }
         case "tool.start":
           return startCall(event.call);
+        case "tool.update": {
+          const call = calls.get(event.callId);
+          if (call === undefined) return;
+          const text = textOf(event.partial).slice(0, SHOWN_RESULT_CHARS);
+          return live.publish(sessionKey, { type: "tool.update", runId, call: { ...call, text } });
+        }
         case "tool.end": {
           const { call, result, outcome, durationMs } = event;
           startCall(call);
-          const text = result.content
-            .flatMap((block) => (block.type === "text" ? [block.text] : []))
-            .join("\n");
+          const text = textOf(result);
           tracer.note(traced, "tool", `${call.name}: ${outcome}, ${durationMs} ms`, {
             id: call.id,
             args: call.argsText.slice(0, 500),
@@ -165,4 +171,8 @@ export function saidIn(message: AssistantMessage): string {
   return message.content
     .flatMap((block) => (block.type === "text" || block.type === "refusal" ? [block.text] : []))
     .join("");
+}
+
+function textOf({ content }: Pick<ToolResult, "content">): string {
+  return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }

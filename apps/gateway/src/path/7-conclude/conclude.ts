@@ -3,14 +3,15 @@ import type { MayAttach } from "@signalbox/attachments";
 import { isRepeatable, outboxKey, outboxRow, withDraft } from "@signalbox/delivery";
 import type { RunHandle } from "@signalbox/lanes";
 import { parseReply } from "@signalbox/prompt";
+import type { RunOutcome } from "@signalbox/protocol";
+import type { Outcome, OutcomeError } from "@signalbox/server";
 import type { InboxSettle, RunId } from "@signalbox/store";
 import { shownMessage } from "../../hooks/own.ts";
-import { noteId, type RunEnd } from "../../service/live.ts";
-import type { Outcome } from "../../service/service.ts";
 import { isOfConversation } from "../../store.ts";
 import { DELETED, type MessageTicket, type Ticket } from "../4-queue/message.ts";
 import type { RunOptions } from "../5-prepare/open-run.ts";
 import type { ToldHistory } from "../5-prepare/prompt.ts";
+import { failureEvent, noteId } from "../live-events.ts";
 import { answerTo, composeReply, type Ending, type Reply } from "../reply-text.ts";
 import { ShutdownAbort } from "../shutdown.ts";
 import { clientUsage, journalUsage } from "./usage.ts";
@@ -37,9 +38,9 @@ export interface Conclusion {
   readonly state: "replied" | "silent" | "failed-reported";
   readonly rule?: string;
   readonly reply: Reply;
-  readonly end: RunEnd;
+  readonly end: RunOutcome;
   readonly truncated?: boolean;
-  readonly error?: { readonly code: string; readonly message: string };
+  readonly error?: OutcomeError;
   readonly used?: LoopUsage;
 }
 
@@ -236,7 +237,7 @@ export async function finish(
     });
   }
   const messageIds = tickets.map((ticket) => ticket.stored.event.messageId);
-  const end: RunEnd = gone ? "aborted" : conclusion.end;
+  const end: RunOutcome = gone ? "aborted" : conclusion.end;
   if (last !== undefined) {
     if (payload === undefined && !reply.silent)
       options.hooks.observe("message_sent", shownMessage(last, runId, reply.text));
@@ -250,13 +251,13 @@ export async function finish(
       error: conclusion.error,
     });
   }
+  if (conclusion.error !== undefined) live.publish(sessionKey, failureEvent(conclusion.error));
   live.publish(sessionKey, {
     type: "run.end",
     runId,
-    messageIds,
     outcome: end,
     ...(usage === undefined ? {} : { usage }),
-    ...(conclusion.error === undefined ? {} : { error: conclusion.error }),
+    answers: messageIds,
   });
   const outcome: Outcome = {
     state: end,
@@ -309,23 +310,24 @@ export async function failWithoutRun(
     }
     await options.store.inbox.settle(ticket.id, "failed-reported", { rule: code, reason: message });
     options.onOutcome(ticket.id, { state: "failed", text: "", error: { code, message } });
+    options.live.publish(ticket.sessionKey, failureEvent({ code, message }));
     options.live.publish(ticket.sessionKey, {
       type: "run.end",
       runId: ticket.id,
-      messageIds: [event.messageId],
       outcome: "failed",
-      error: { code, message },
+      answers: [event.messageId],
     });
   }
 }
 
-function errorOf(result: RunResult): { code: string; message: string } {
+function errorOf(result: RunResult): OutcomeError {
   const { error } = result;
   if (!error) return { code: "model", message: "The model failed." };
   const attempts = (error.attempts ?? []).map((one) => `${one.provider}/${one.model}: ${one.message}`);
   return {
     code: error.code,
     message: attempts.length > 1 ? `${error.message} (${attempts.join("; ")})` : error.message,
+    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
   };
 }
 

@@ -1,9 +1,9 @@
 import type { RunUsage as LoopUsage } from "@signalbox/agent-core";
+import type { TurnUsage } from "@signalbox/server";
 import type { RunUsage as JournalUsage } from "@signalbox/store";
-import type { RunUsage } from "../../service/service.ts";
 
 /** A run's consumption as clients see it. */
-export function clientUsage(used: LoopUsage): RunUsage {
+export function clientUsage(used: LoopUsage): TurnUsage {
   const { input, output, costMicros } = used.usage;
   return {
     inputTokens: input.total ?? 0,

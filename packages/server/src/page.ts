@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { Context, Handler } from "hono";
-import { apiErrors } from "./api.ts";
+import { apiErrors } from "./api/errors.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -24,10 +24,10 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves the built console. The files are listed once, so that no path of a request ever reaches the file system, and
+ * Serves the files of a page. They are listed once, so that no path of a request ever reaches the file system, and
  * read when first asked for.
  */
-export function staticFiles(dir: string): Handler {
+export function pageFiles(dir: string): Handler {
   let files: Map<string, string> | undefined;
   return (context: Context) => {
     files ??= list(dir);

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { HookConfig } from "@signalbox/config";
 import type { Context } from "hono";
-import type { GatewayService } from "../service/service.ts";
-import { apiErrors } from "./api.ts";
+import { apiErrors } from "./api/errors.ts";
+import { type Auth, sameOrigin } from "./auth/index.ts";
+import { type Env, remoteOf } from "./guard.ts";
+import type { GatewayService } from "./service.ts";
 import { fillIn } from "./template.ts";
 
 /** What programs may have agents do, by name. */
@@ -16,12 +18,34 @@ const MAX_TEXT = 100_000;
 const MAX_NAME = 200;
 const KEY = /^[\x21-\x7e]{1,200}$/;
 
-/**
- * `POST /hooks/<name>` of a caller that was let in. 202 after the message is committed; the same `Idempotency-Key` again
- * is the same message.
- */
-export async function callHook(
-  context: Context,
+/** `POST /hooks/<name>`, for whoever holds the hook's secret, or the gateway's token where it has none. */
+export async function hookRoute(
+  context: Context<Env>,
+  { service, auth, allowedHosts, routes: { hooks, defaultAgent } }: HookRouteOptions,
+): Promise<Response> {
+  const { host, origin, authorization } = context.req.header();
+  if (!sameOrigin({ host, origin }, allowedHosts)) return apiErrors.wrongHost(context);
+  const name = context.req.param("name") ?? "";
+  const hook = Object.hasOwn(hooks, name) ? hooks[name] : undefined;
+  // Who may not call it does not hear whether it is there.
+  const result = auth.checkSecret(authorization, hook?.secret, remoteOf(context));
+  if (result.kind === "throttled") return apiErrors.throttled(context);
+  if (result.kind !== "owner") return apiErrors.unauthorized(context);
+  return hook === undefined
+    ? apiErrors.notFound(context)
+    : callHook(context, service, name, { hook, defaultAgent });
+}
+
+export interface HookRouteOptions {
+  readonly service: GatewayService;
+  readonly auth: Auth;
+  readonly allowedHosts: ReadonlySet<string>;
+  readonly routes: HookRoutes;
+}
+
+/** 202 after the message is committed; the same `Idempotency-Key` again is the same message. */
+async function callHook(
+  context: Context<Env>,
   service: GatewayService,
   name: string,
   { hook, defaultAgent }: { readonly hook: HookConfig; readonly defaultAgent: string },

@@ -32,11 +32,6 @@ function sameHost(origin: string, host: string | undefined): boolean {
   }
 }
 
-/** Whether an address to listen on can be reached from this machine only. */
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
-
 /** An address cannot be rebound: only a name can be made to lead here by whoever owns it. */
 function isAddress(name: string): boolean {
   return isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0;

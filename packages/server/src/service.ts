@@ -1,27 +1,41 @@
-import type { MediaRef, ReadBody, TurnRequest, TurnSampling } from "@signalbox/channel";
+import type { ReadBody, TurnRequest, TurnSampling } from "@signalbox/channel";
 import type {
   AgentInfo,
   ApprovalInfo,
   ChatMessage,
   ConversationInfo,
+  PruneReport,
+  RunOutcome,
   Status,
   Trace,
+  VacuumReport,
 } from "@signalbox/protocol";
-import type { PruneReport } from "@signalbox/store";
-import type { LiveHub, RunEnd } from "./live.ts";
+import type { LiveHub } from "./live.ts";
 
 /** Begins the name of a conversation of which the gateway gets to see one request only. */
 export const ONCE = "once:";
 
+/** The ways in: `web` for clients that watch a conversation, `api` for those that wait for one answer. */
+export type Surface = "web" | "api";
+
+/** What a client attaches to a message. */
+export interface ClientAttachment {
+  readonly kind: "image" | "file";
+  /** A `data:` URL that holds it, or the `http:` or `https:` URL that it is fetched from. */
+  readonly url: string;
+  readonly name?: string;
+}
+
 /** A message from a client that holds the gateway's token. */
 export interface Submission {
-  readonly channel: "web" | "api";
+  readonly channel: Surface;
   readonly agent: string;
   /** Names the conversation; for the OpenAI surface, the peer. */
   readonly conversation: string;
   /** Made by the client; the same id again is the same message. */
   readonly id: string;
   readonly text: string;
+  readonly attachments?: readonly ClientAttachment[];
   /** Where the text comes from, if it is not the words of who holds the token: it taints the turn, and orders nothing. */
   readonly from?: string;
   /** What the client wants the agent to heed in this turn. */
@@ -31,23 +45,31 @@ export interface Submission {
   readonly sampling?: TurnSampling;
   /** The text is for the model alone, also where it begins with a slash. */
   readonly verbatim?: boolean;
-  readonly media?: readonly MediaRef[];
 }
 
-/** How a message ended. */
+/** How a message ended. `ignored`: without an answer. */
 export interface Outcome {
-  readonly state: "replied" | "silent" | "failed" | "aborted" | "ignored";
+  readonly state: RunOutcome | "ignored";
   readonly runId?: string;
   /** The visible reply. */
   readonly text: string;
   /** Whether the model's output limit cut it. */
   readonly truncated?: boolean;
-  readonly usage?: RunUsage;
-  readonly error?: { readonly code: string; readonly message: string };
+  readonly usage?: TurnUsage;
+  readonly error?: OutcomeError;
+}
+
+/** Why a message has no answer. */
+export interface OutcomeError {
+  /** The model's (`auth`, `billing`, `rate_limit`, `overloaded`, `overflow`, `invalid` …) or the gateway's own. */
+  readonly code: string;
+  readonly message: string;
+  /** When it may go better, in milliseconds from then. */
+  readonly retryAfterMs?: number;
 }
 
 /** What a run consumed; token counts are 0 where the vendor did not say. */
-export interface RunUsage {
+export interface TurnUsage {
   readonly inputTokens: number;
   readonly cachedTokens: number;
   readonly outputTokens: number;
@@ -62,22 +84,29 @@ export type Submitted =
       /** Settles when the message has its end state; never rejects. */
       readonly done: Promise<Outcome>;
     }
-  | { readonly kind: "refused"; readonly code: "full" | "no_agent" | "stopping"; readonly message: string };
+  | {
+      readonly kind: "refused";
+      /** `id_taken`: another message was taken under this id before. */
+      readonly code: "full" | "no_agent" | "stopping" | "id_taken";
+      readonly message: string;
+    };
 
-/** What the HTTP surface needs of the gateway. */
+/** What the server needs of the gateway. */
 export interface GatewayService {
   readonly version: string;
-  readonly live: LiveHub;
+  readonly live: Pick<LiveHub, "subscribe" | "running">;
   agents(): readonly AgentInfo[];
   submit(submission: Submission): Promise<Submitted>;
+  /** What was answered to a message of the OpenAI surface; undefined where nothing is kept of it. */
+  answer(messageId: string): Promise<string | undefined>;
   /** Stops the running turn of a conversation and leaves out what waits; false where there is neither. */
-  abort(channel: "web" | "api", agent: string, conversation: string): boolean;
+  abort(channel: Surface, agent: string, conversation: string): boolean;
   /** Whether a turn runs, or messages wait for one, in a session. */
   busy(sessionKey: string): boolean;
   /** How the last run of a session ended, since the start. */
-  lastRun(sessionKey: string): { readonly runId: string; readonly outcome: RunEnd } | undefined;
+  lastRun(sessionKey: string): { readonly runId: string; readonly outcome: RunOutcome } | undefined;
   /** The session a conversation of a client has with an agent. */
-  sessionKey(channel: "web" | "api", agent: string, conversation: string): string;
+  sessionKey(channel: Surface, agent: string, conversation: string): string;
   conversations(): Promise<ConversationInfo[]>;
   messages(conversation: string): Promise<ChatMessage[] | undefined>;
   /** By the gateway's or the platform's id of the message. */
@@ -92,7 +121,7 @@ export interface GatewayService {
   /** Removes what is over its time or number. */
   prune(): Promise<PruneReport>;
   /** Gives free pages of the database back; several calls at once are one. */
-  vacuum(): Promise<{ readonly freedBytes: number }>;
+  vacuum(): Promise<VacuumReport>;
   /** Looks at the outbox, where somebody else has changed rows. */
   outboxChanged(): void;
   /** Whether messages are taken. */

@@ -1,0 +1,105 @@
+import type { HttpBindings } from "@hono/node-server";
+import type { Context, MiddlewareHandler, Next } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { type Auth, type Session, sameOrigin } from "./auth/index.ts";
+
+/** What the middlewares know of a request. */
+export interface Env {
+  readonly Bindings: HttpBindings;
+  readonly Variables: {
+    /** The session of a browser that has signed in; absent where the token itself was sent. */
+    session: Session | undefined;
+  };
+}
+
+/** The error replies of a surface, each in its own format. */
+export interface GuardErrors {
+  unauthorized(context: Context): Response;
+  throttled(context: Context): Response;
+  tooLarge(context: Context): Response;
+  wrongHost(context: Context): Response;
+  notJson(context: Context): Response;
+}
+
+/** How long what is left of a refused body is still read. */
+const DRAIN_MS = 500;
+
+/** Lets the owner pass, from pages of this gateway alone. */
+export function ownerOnly(
+  auth: Auth,
+  allowedHosts: ReadonlySet<string>,
+  errors: GuardErrors,
+): MiddlewareHandler<Env> {
+  return async (context, next) => {
+    const { host, origin, authorization, cookie } = context.req.header();
+    if (!sameOrigin({ host, origin }, allowedHosts)) return errors.wrongHost(context);
+    const result = auth.check({ authorization, cookie }, remoteOf(context));
+    if (result.kind === "throttled") {
+      context.header("retry-after", String(Math.ceil(result.retryAfterMs / 1000)));
+      return errors.throttled(context);
+    }
+    if (result.kind !== "owner") return errors.unauthorized(context);
+    context.set("session", result.session);
+    const renewed = result.session && auth.renew(result.session);
+    if (renewed !== undefined) context.header("set-cookie", renewed);
+    await next();
+    return undefined;
+  };
+}
+
+/** Takes JSON only, so that no form of another site can post. */
+export function jsonOnly(errors: GuardErrors): MiddlewareHandler<Env> {
+  return async (context, next) => {
+    const mutates = context.req.method !== "GET" && context.req.method !== "HEAD";
+    const type = context.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+    if (mutates && type !== "application/json") return errors.notJson(context);
+    await next();
+    return undefined;
+  };
+}
+
+/** Refuses bodies of more than `maxBytes`. */
+export function limitBody(maxBytes: number, errors: GuardErrors): MiddlewareHandler<Env> {
+  const counted = bodyLimit({ maxSize: maxBytes, onError: errors.tooLarge });
+  return async (context, next) => {
+    const { "content-length": length, "transfer-encoding": encoding } = context.env.incoming.headers;
+    // Node.js keeps a sender to the length it states: only a body of unknown length has to be counted as it comes,
+    // which takes the web streams that all others do without.
+    if (length === undefined || encoding !== undefined) return (await counted(context, next)) ?? undefined;
+    if (Number(length) > maxBytes) return errors.tooLarge(context);
+    await next();
+    return undefined;
+  };
+}
+
+/** What is the owner's alone is kept by no cache on the way. */
+export async function noStore(context: Context<Env>, next: Next): Promise<void> {
+  await next();
+  context.header("cache-control", "no-store");
+}
+
+/**
+ * A request that is answered before its body was read: the rest is read for a moment, so that its sender comes to see
+ * the answer, and the connection is not used again.
+ */
+export async function readLeftovers(context: Context<Env>, next: Next): Promise<void> {
+  await next();
+  const { incoming } = context.env;
+  if (incoming.complete || incoming.destroyed) return;
+  // Whoever began to read the body would keep in memory what comes now.
+  incoming.removeAllListeners("data");
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, DRAIN_MS);
+    const done = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    incoming.once("end", done).once("close", done).resume();
+  });
+  context.header("connection", "close");
+}
+
+/** The address of the peer. */
+export function remoteOf(context: Context<Env>): string {
+  return context.env.incoming.socket.remoteAddress ?? "";
+}

@@ -1,0 +1,22 @@
+export {
+  type Auth,
+  type AuthOptions,
+  createAuth,
+  type Revocations,
+} from "./auth/index.ts";
+export { ServerError, type ServerErrorCode } from "./errors.ts";
+export type { HookRoutes } from "./hooks.ts";
+export { createLiveHub, type LiveHub } from "./live.ts";
+export type { Logger } from "./logger.ts";
+export { type HttpServer, type ServerOptions, startServer } from "./server.ts";
+export {
+  type ClientAttachment,
+  type GatewayService,
+  ONCE,
+  type Outcome,
+  type OutcomeError,
+  type Submission,
+  type Submitted,
+  type Surface,
+  type TurnUsage,
+} from "./service.ts";

@@ -1,0 +1,143 @@
+import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { Outcome } from "../service.ts";
+
+/** What goes wrong, in OpenAI's format (their API reference, "Error codes"). */
+export interface OpenAiProblem {
+  readonly message: string;
+  readonly type: string;
+  readonly code?: string;
+  readonly param?: string;
+}
+
+export function openAiError(
+  context: Context,
+  status: ContentfulStatusCode,
+  problem: OpenAiProblem,
+): Response {
+  return context.json({ error: { param: null, code: null, ...problem } }, status);
+}
+
+/** 400, naming the parameter that is wrong or not served. */
+export function badRequest(context: Context, message: string, param: string): Response {
+  return openAiError(context, 400, { message, type: "invalid_request_error", param });
+}
+
+/** Error replies that the server around this surface makes for it. */
+export const openAiErrors = {
+  unauthorized: (context: Context): Response =>
+    openAiError(context, 401, {
+      message: "The token is missing or wrong. Send the gateway's token as `Authorization: Bearer …`.",
+      type: "invalid_request_error",
+      code: "invalid_api_key",
+    }),
+  throttled: (context: Context): Response =>
+    openAiError(context, 429, {
+      message: "Too many wrong tokens. Wait a minute.",
+      type: "requests",
+      code: "rate_limit_exceeded",
+    }),
+  tooLarge: (context: Context): Response =>
+    openAiError(context, 413, {
+      message: "The body is over 10 MB. Send less.",
+      type: "invalid_request_error",
+      code: "request_too_large",
+    }),
+  notFound: (context: Context): Response =>
+    openAiError(context, 404, {
+      message: `There is no ${context.req.method} ${context.req.path}.`,
+      type: "invalid_request_error",
+      code: "not_found",
+    }),
+  wrongHost: (context: Context): Response =>
+    openAiError(context, 400, {
+      message: "The Host or Origin header does not name this gateway.",
+      type: "invalid_request_error",
+      code: "wrong_host",
+    }),
+  notJson: (context: Context): Response =>
+    openAiError(context, 415, {
+      message: "Send the body as application/json.",
+      type: "invalid_request_error",
+      code: "unsupported_media_type",
+    }),
+  internal: (context: Context): Response =>
+    openAiError(context, 500, {
+      message: "Something went wrong in the gateway; its log says what.",
+      type: "server_error",
+    }),
+};
+
+/** The message was not taken. */
+export function refused(
+  context: Context,
+  refusal: { readonly code: string; readonly message: string },
+): Response {
+  const { code, message } = refusal;
+  if (code === "id_taken") {
+    return openAiError(context, 422, {
+      message,
+      type: "invalid_request_error",
+      code: "idempotency_key_reused",
+    });
+  }
+  context.header("retry-after", "1");
+  return openAiError(context, 503, { message, type: "server_error", code: "unavailable" });
+}
+
+/** A turn that ended without an answer, with the status by which a client knows whether to try again. */
+export function failed(context: Context, outcome: Outcome): Response {
+  const { status, triesAgain, ...problem } = failureOf(outcome);
+  const wait = outcome.error?.retryAfterMs;
+  if (triesAgain && wait !== undefined) context.header("retry-after", String(Math.ceil(wait / 1000)));
+  // OpenAI's own clients heed it: a turn whose tools have run is not to be made a second time.
+  if (!triesAgain) context.header("x-should-retry", "false");
+  return openAiError(context, status, problem);
+}
+
+/** Whether a turn ended without an answer. */
+export function isFailure({ state }: Outcome): boolean {
+  return state === "failed" || state === "aborted" || state === "ignored";
+}
+
+export interface TurnFailure extends OpenAiProblem {
+  readonly code: string;
+  readonly status: ContentfulStatusCode;
+  readonly triesAgain: boolean;
+}
+
+export function failureOf({ state, error }: Outcome): TurnFailure {
+  const stopped = state === "aborted" || state === "ignored";
+  const code = error?.code ?? (stopped ? "aborted" : "agent_failed");
+  const message = error?.message ?? (stopped ? "The turn was stopped." : "The agent could not answer.");
+  const known = FAILURES[code] ?? OTHER;
+  return { code, ...known, message };
+}
+
+type Kind = Omit<TurnFailure, "message" | "code"> & { readonly code?: string };
+
+const invalid = { status: 400, type: "invalid_request_error", triesAgain: false } as const;
+const server = { type: "server_error", triesAgain: true } as const;
+
+/** What clients are told of the ends that a turn can have, by the gateway's code. */
+const FAILURES: Readonly<Record<string, Kind>> = {
+  overflow: { ...invalid, code: "context_length_exceeded", param: "messages" },
+  invalid,
+  filter: { ...invalid, code: "content_filter" },
+  poison: invalid,
+  aborted: invalid,
+  stopped: { ...invalid, code: "aborted" },
+  rate_limit: { status: 429, type: "requests", code: "rate_limit_exceeded", triesAgain: true },
+  queue_full: { status: 429, type: "requests", triesAgain: true },
+  // The gateway's account at the vendor is what is refused: the client's own token is good, and no retry helps.
+  auth: { status: 403, type: "permission_error", triesAgain: false },
+  billing: { status: 403, type: "permission_error", triesAgain: false },
+  no_agent: { ...invalid, status: 404, code: "model_not_found", param: "model" },
+  no_model: { ...invalid, status: 404, code: "model_not_found", param: "model" },
+  overloaded: { ...server, status: 503 },
+  network: { ...server, status: 502 },
+  timeout: { ...server, status: 504 },
+  internal: { ...server, status: 500, triesAgain: false },
+};
+
+const OTHER: Kind = { ...server, status: 502, triesAgain: false };

@@ -1,0 +1,101 @@
+import type { TurnSampling } from "@signalbox/channel";
+import type { Context } from "hono";
+import type { z } from "zod";
+import { type ClientAttachment, type GatewayService, ONCE, type Submission } from "../service.ts";
+import { openAiError } from "./errors.ts";
+
+/** Agents as models. */
+export const PREFIX = "signalbox/";
+
+/** What is wrong with a request, and which parameter it is about. */
+export class RequestProblem extends Error {
+  readonly param: string;
+
+  constructor(message: string, param: string) {
+    super(message);
+    this.param = param;
+  }
+}
+
+/** A message of the client, whatever shape it came in. */
+export interface ClientMessage {
+  readonly role: "system" | "user" | "assistant";
+  readonly text: string;
+  readonly attachments: readonly ClientAttachment[];
+}
+
+/** What both kinds of requests come down to. */
+export interface ClientRequest {
+  readonly agent: string;
+  /** Names the peer whose conversation the gateway keeps; without it the client's own messages count. */
+  readonly user: string | undefined;
+  readonly instructions: readonly string[];
+  readonly messages: readonly ClientMessage[];
+  readonly sampling: TurnSampling;
+  /** The parameter that holds the messages. */
+  readonly param: string;
+}
+
+/** The body as text and as the schema has it, or the answer that says what is wrong with it. */
+export async function readBody<S extends z.ZodType>(
+  context: Context,
+  schema: S,
+): Promise<{ readonly raw: string; readonly request: z.output<S> } | { readonly answer: Response }> {
+  const raw = await context.req.text();
+  let body: unknown;
+  try {
+    body = JSON.parse(raw);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const message = `The body is not valid JSON: ${error.message}`;
+    return { answer: openAiError(context, 400, { message, type: "invalid_request_error" }) };
+  }
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return { raw, request: parsed.data };
+  const [issue] = parsed.error.issues;
+  const param = issue?.path.join(".") ?? "";
+  const message = `${param}: ${issue?.message ?? "wrong"}`;
+  return { answer: openAiError(context, 400, { message, type: "invalid_request_error", param }) };
+}
+
+/** The agent that a model names, with or without its prefix. */
+export function agentOf(service: GatewayService, model: string): { readonly id: string } | undefined {
+  return service.agents().find((one) => PREFIX + one.id === model || one.id === model);
+}
+
+/**
+ * With `user` the gateway keeps the conversation and takes the last message alone, which may be a chat command;
+ * without, the client's messages are the conversation, and its text is for the model.
+ *
+ * @throws RequestProblem where the last message is nothing to answer
+ */
+export function submissionOf(request: ClientRequest, id: string): Submission {
+  const { agent, user, messages, sampling, param } = request;
+  const last = messages.at(-1);
+  if (last?.role !== "user" || (last.text.trim() === "" && last.attachments.length === 0))
+    throw new RequestProblem("The last message must be a user message with text or a picture.", param);
+  const system = messages.flatMap(({ role, text }) => (role === "system" ? [text] : []));
+  const instructions = [...request.instructions, ...system].filter((text) => text !== "").join("\n\n");
+  const history = messages
+    .slice(0, -1)
+    .flatMap(({ role, text, attachments }) =>
+      role === "system" ? [] : [{ role, text: withMarks(text, attachments) }],
+    );
+  return {
+    channel: "api",
+    agent,
+    conversation: user === undefined ? `${ONCE}${id}` : `user:${user}`,
+    id,
+    text: last.text,
+    ...(last.attachments.length === 0 ? {} : { attachments: last.attachments }),
+    ...(instructions === "" ? {} : { instructions }),
+    ...(user !== undefined || history.length === 0 ? {} : { history }),
+    ...(Object.keys(sampling).length === 0 ? {} : { sampling }),
+    ...(user === undefined ? { verbatim: true } : {}),
+  };
+}
+
+/** Earlier pictures are not shown to the model again; it sees where they were. */
+function withMarks(text: string, attachments: readonly ClientAttachment[]): string {
+  return [text, ...attachments.map(({ kind }) => `[${kind}]`)].filter((line) => line !== "").join("\n");
+}

@@ -1,0 +1,99 @@
+import type { TurnSampling } from "@signalbox/channel";
+import { z } from "zod";
+import { RequestProblem } from "./request.ts";
+
+/** How an answer is to be formatted, in the shape of either API. */
+export const format = z.union([
+  z.object({ type: z.literal("text") }),
+  z.object({ type: z.literal("json_object") }),
+  z.object({
+    type: z.literal("json_schema"),
+    name: z.string().min(1).max(64),
+    schema: z.record(z.string(), z.json()).optional(),
+    strict: z.boolean().nullish(),
+  }),
+]);
+
+/** Parameters of both APIs that change what the model writes. */
+export const samplingFields = {
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().nullish(),
+  n: z.number().nullish(),
+  seed: z.number().nullish(),
+  presence_penalty: z.number().nullish(),
+  frequency_penalty: z.number().nullish(),
+  logit_bias: z.record(z.string(), z.number()).nullish(),
+  logprobs: z.boolean().nullish(),
+  top_logprobs: z.number().nullish(),
+  reasoning_effort: z.string().nullish(),
+  reasoning: z.object({ effort: z.string().nullish() }).nullish(),
+  tools: z.array(z.unknown()).nullish(),
+  functions: z.array(z.unknown()).nullish(),
+  tool_choice: z.unknown().optional(),
+  audio: z.unknown().optional(),
+};
+
+type Fields = z.output<z.ZodObject<typeof samplingFields>>;
+
+/** What of each parameter is served; anything else is refused by its name, so that nobody believes it was heeded. */
+const SERVED: { readonly [Name in keyof Fields]: (value: NonNullable<Fields[Name]>) => boolean } = {
+  top_p: (value) => value === 1,
+  n: (value) => value === 1,
+  seed: () => false,
+  presence_penalty: (value) => value === 0,
+  frequency_penalty: (value) => value === 0,
+  logit_bias: (value) => Object.keys(value).length === 0,
+  logprobs: (value) => !value,
+  top_logprobs: (value) => value === 0,
+  reasoning_effort: () => false,
+  reasoning: ({ effort }) => effort === null || effort === undefined,
+  tools: (value) => value.length === 0,
+  functions: (value) => value.length === 0,
+  tool_choice: (value) => value === "auto" || value === "none",
+  audio: () => false,
+};
+
+/** @throws RequestProblem for the first parameter that is not served */
+export function refuseUnserved(request: Fields): void {
+  for (const name of Object.keys(SERVED) as (keyof typeof SERVED)[]) {
+    if (!isServed(name, request)) throw new RequestProblem(whyNot(name), name);
+  }
+}
+
+function isServed<Name extends keyof Fields>(name: Name, request: Fields): boolean {
+  const value = request[name];
+  const served = SERVED[name];
+  return value === null || value === undefined || served === undefined || served(value);
+}
+
+function whyNot(name: string): string {
+  if (name === "tools" || name === "functions" || name === "tool_choice")
+    return "Agents use their own tools; tools of the client are not taken.";
+  if (name === "reasoning_effort" || name === "reasoning")
+    return "How hard an agent thinks is its own setting.";
+  return name === "n" ? "Only n = 1 is served." : `${name} is not served.`;
+}
+
+/** The parameters that are passed on to the model. */
+export function samplingOf(request: {
+  readonly temperature?: number | null | undefined;
+  readonly maxOutputTokens?: number | null | undefined;
+  readonly stop?: string | readonly string[] | null | undefined;
+  readonly format?: z.output<typeof format> | null | undefined;
+}): TurnSampling {
+  const { temperature, maxOutputTokens, stop } = request;
+  const json = jsonOf(request.format);
+  return {
+    ...(temperature === null || temperature === undefined ? {} : { temperature }),
+    ...(maxOutputTokens === null || maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(stop === null || stop === undefined ? {} : { stopSequences: [stop].flat() }),
+    ...(json === undefined ? {} : { json }),
+  };
+}
+
+function jsonOf(wanted: z.output<typeof format> | null | undefined): TurnSampling["json"] {
+  if (wanted === null || wanted === undefined || wanted.type === "text") return undefined;
+  if (wanted.type === "json_object") return { name: "answer" };
+  const { name, schema, strict } = wanted;
+  return { name, ...(schema === undefined ? {} : { schema }), ...(strict === true ? { strict } : {}) };
+}

@@ -1,0 +1,95 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createAdaptorServer } from "@hono/node-server";
+import { createApp } from "./app.ts";
+import { type Auth, hostsOf } from "./auth/index.ts";
+import { ServerError } from "./errors.ts";
+import type { HookRoutes } from "./hooks.ts";
+import type { Logger } from "./logger.ts";
+import type { GatewayService } from "./service.ts";
+import { createSockets } from "./socket/sockets.ts";
+
+const HEADERS_MS = 5_000;
+const REQUEST_MS = 10_000;
+/** How long viewers may take to close when the server stops. */
+const CLOSE_MS = 1_000;
+
+export interface ServerOptions {
+  readonly host: string;
+  /** 0 for any that is free. */
+  readonly port: number;
+  /** Names besides, under which a proxy passes requests on. */
+  readonly allowedHosts: readonly string[];
+  readonly service: GatewayService;
+  readonly auth: Auth;
+  readonly hooks: HookRoutes;
+  /** The folder of the page's files. */
+  readonly pageDir: string;
+  readonly logger: Logger;
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  readonly now?: () => number;
+}
+
+export interface HttpServer {
+  /** Where it listens, for instance `http://127.0.0.1:4747`. */
+  readonly url: string;
+  /** Takes no new connections and ends the open ones after `drainMs`; viewers within a second. */
+  stop(drainMs: number): Promise<void>;
+}
+
+/**
+ * Listens with every route of the gateway.
+ * @throws ServerError where the address cannot be listened on
+ */
+export async function startServer(options: ServerOptions): Promise<HttpServer> {
+  const { service, auth, logger, now = Date.now } = options;
+  const allowedHosts = hostsOf(options.host, options.allowedHosts);
+  const app = createApp({ ...options, allowedHosts, now });
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    serverOptions: {
+      headersTimeout: HEADERS_MS,
+      requestTimeout: REQUEST_MS,
+      connectionsCheckingInterval: 1_000,
+    },
+  });
+  if (!isHttp1(server)) throw new TypeError("an HTTP/1.1 server was expected");
+  const sockets = createSockets({ service, auth, allowedHosts, logger });
+  server.on("upgrade", sockets.upgrade);
+  await listen(server, options);
+  return {
+    url: urlOf(server, options.host),
+    async stop(drainMs) {
+      sockets.close(Math.min(CLOSE_MS, drainMs));
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      const timer = setTimeout(() => server.closeAllConnections(), drainMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function urlOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+function isHttp1(server: ReturnType<typeof createAdaptorServer>): server is Server {
+  return "closeIdleConnections" in server;
+}
+
+async function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      if (cause.code === "EADDRINUSE") {
+        const message = `${host}:${port} is in use by another program`;
+        reject(new ServerError("address_in_use", message, { cause }));
+      } else if (cause.code === "EACCES" || cause.code === "EADDRNOTAVAIL") {
+        const message = `${host}:${port} cannot be listened on (${cause.code})`;
+        reject(new ServerError("address_unusable", message, { cause }));
+      } else reject(cause);
+    });
+    server.listen(port, host, resolve);
+  });
+}

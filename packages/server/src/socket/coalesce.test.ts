@@ -1,0 +1,53 @@
+import type { LiveEvent } from "@signalbox/protocol";
+import { expect, it } from "vitest";
+import { createCoalescer } from "./coalesce.ts";
+
+const text = (delta: string): LiveEvent => ({ type: "text.delta", runId: "r", delta });
+const thought = (delta: string): LiveEvent => ({ type: "thinking.delta", runId: "r", delta });
+const end: LiveEvent = { type: "run.end", runId: "r", outcome: "replied" };
+
+/** A coalescer whose clock stands still until it is told to tick. */
+function open() {
+  const passed: LiveEvent[] = [];
+  const timers: { callback: () => void; ms: number }[] = [];
+  const coalescer = createCoalescer(
+    (event) => passed.push(event),
+    (callback, ms) => {
+      const timer = { callback, ms };
+      timers.push(timer);
+      return () => timers.splice(timers.indexOf(timer), 1);
+    },
+  );
+  const tick = () => timers.shift()?.callback();
+  return { ...coalescer, passed, timers, tick };
+}
+
+it("joins what is written within 150 ms: forty pieces make two frames", () => {
+  const { push, passed, timers, tick } = open();
+  for (let piece = 0; piece < 40; piece++) push(text(`${piece} `));
+  expect(passed).toEqual([text("0 ")]);
+  expect(timers.map(({ ms }) => ms)).toEqual([150]);
+  tick();
+  const rest = Array.from({ length: 39 }, (_, piece) => `${piece + 1} `).join("");
+  expect(passed).toEqual([text("0 "), text(rest)]);
+  // It is quiet: nothing runs on, and the next piece is shown at once.
+  tick();
+  expect(timers).toEqual([]);
+  push(text("new"));
+  expect(passed.at(-1)).toEqual(text("new"));
+});
+
+it("lets nothing overtake what was written before it", () => {
+  const { push, passed } = open();
+  for (const event of [thought("a"), thought("b"), text("c"), text("d"), end]) push(event);
+  expect(passed).toEqual([thought("a"), thought("b"), text("cd"), end]);
+});
+
+it("drops what is held back when nobody looks any more", () => {
+  const { push, end: leave, passed, timers } = open();
+  push(text("a"));
+  push(text("b"));
+  leave();
+  expect(timers).toEqual([]);
+  expect(passed).toEqual([text("a")]);
+});

@@ -1,0 +1,104 @@
+import type { LiveEvent } from "@signalbox/protocol";
+import {
+  createLiveHub,
+  type GatewayService,
+  type LiveHub,
+  ONCE,
+  type Outcome,
+  type Submission,
+  type Submitted,
+} from "../src/index.ts";
+
+/** A service without agents behind it: what becomes of a message is for the test to say. */
+export interface MemoryService extends GatewayService {
+  readonly live: LiveHub;
+  /** Everything that was submitted and was no repetition. */
+  readonly submissions: Submission[];
+  /** The ids of all that was submitted, repetitions too. */
+  readonly attempts: string[];
+  /** Conversations that were stopped. */
+  readonly stopped: string[];
+  /** Ends a message. */
+  end(id: string, outcome: Outcome): void;
+}
+
+/** @param reply ends each message at once; without it they wait for `end` */
+export function createMemoryService(reply?: (submission: Submission) => Outcome): MemoryService {
+  const live = createLiveHub((error) => {
+    throw error;
+  });
+  const submissions: Submission[] = [];
+  const attempts: string[] = [];
+  const ends = new Map<string, PromiseWithResolvers<Outcome>>();
+  const texts = new Map<string, string>();
+  const stopped: string[] = [];
+  const sessionKey = (channel: string, agent: string, conversation: string) =>
+    `${channel}/${agent}/${conversation}`;
+
+  const service: MemoryService = {
+    ...{ version: "1.0.0", live, submissions, attempts, stopped, sessionKey },
+    agents: () => [
+      { id: "first", name: "First", model: "demo/demo", demo: true },
+      { id: "second", name: "Second", model: "demo/demo", demo: true, default: true },
+    ],
+    async submit(submission): Promise<Submitted> {
+      const { id, channel, agent, conversation } = submission;
+      const key = sessionKey(channel, agent, conversation);
+      attempts.push(id);
+      const known = ends.get(id);
+      if (known !== undefined) {
+        const first = submissions.find((one) => one.id === id);
+        if (first?.text !== submission.text)
+          return { kind: "refused", code: "id_taken", message: "Another message came under this id before." };
+        return { kind: "duplicate", messageId: id, sessionKey: key, done: known.promise };
+      }
+      submissions.push(submission);
+      const end = Promise.withResolvers<Outcome>();
+      ends.set(id, end);
+      if (reply !== undefined) service.end(id, reply(submission));
+      return { kind: "accepted", messageId: id, sessionKey: key, done: end.promise };
+    },
+    end(id, outcome) {
+      texts.set(id, outcome.text);
+      ends.get(id)?.resolve(outcome);
+    },
+    answer: async (id) => texts.get(id),
+    abort(_channel, _agent, conversation) {
+      stopped.push(conversation);
+      const id = conversation.startsWith(ONCE) ? conversation.slice(ONCE.length) : "";
+      service.end(id, { state: "aborted", text: "" });
+      return true;
+    },
+    busy: () => false,
+    lastRun: () => undefined,
+    conversations: async () => [],
+    messages: async () => undefined,
+    trace: async () => undefined,
+    approvals: async () => [],
+    answerApproval: async () => false,
+    status: async () => ({
+      ...{ version: "1.0.0", demo: true, startedAt: 0, agents: [], channels: [] },
+      ...{ inboxPending: 0, outboxPending: 0 },
+    }),
+    metrics: async () => ({ contentType: "text/plain", body: "up 1\n" }),
+    prune: async () => {
+      throw new Error("nothing is kept here");
+    },
+    vacuum: async () => ({ freedBytes: 0 }),
+    outboxChanged: () => {},
+    ready: () => true,
+    webhook: async () => undefined,
+  };
+  return service;
+}
+
+/** What viewers see of a run that says one text in pieces. */
+export function runOf(runId: string, answers: string[], pieces: readonly string[]): LiveEvent[] {
+  const message = { id: `${runId}.0`, role: "assistant", text: pieces.join(""), at: 0, runId } as const;
+  return [
+    { type: "run.start", runId, answers },
+    ...pieces.map((delta) => ({ type: "text.delta", runId, delta }) as const),
+    { type: "message", message },
+    { type: "run.end", runId, outcome: "replied", answers },
+  ];
+}
