@@ -110,7 +110,9 @@ export function createReceiver({ context, api, people, places, onTrouble }: Rece
     if (mentioned && message["chat_type"] === "p2p") {
       return (await people.self(signal()).catch(() => undefined))?.id;
     }
-    if (mentioned || envelope.type.includes(".member.bot.")) return (await people.self(signal())).id;
+    // A message of an app may be the bot's own.
+    const byApp = message !== undefined && objectAt(envelope.event, "sender")["sender_type"] !== "user";
+    if (mentioned || byApp || envelope.type.includes(".member.bot.")) return (await people.self(signal())).id;
     return people.known()?.id;
   }
 
