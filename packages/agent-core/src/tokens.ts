@@ -4,7 +4,7 @@ import type { AgentMessage } from "./messages.ts";
 /** Tokens a vendor charges for an image of ordinary size, about. Sound and files count as much. */
 export const MEDIA_TOKENS = 1_600;
 /** Role, separators and ids around a message or a block. */
-export const OVERHEAD = 4;
+const OVERHEAD = 4;
 /** Texts up to this length are counted whole; longer ones by samples. */
 const WHOLE = 4_096;
 const SAMPLES = 64;

@@ -3,7 +3,7 @@ import type { Outcome } from "@signalbox/server";
 import type { InboxId, PlatformMessage } from "@signalbox/store";
 
 /** The wait for a message that has no id in the inbox yet. */
-export interface Expectation {
+interface Expectation {
   /** Resolves when the message has its end. */
   readonly done: Promise<Outcome>;
   /** The message was not accepted. */

@@ -1,7 +1,7 @@
 import { timerMs } from "../timer.ts";
 
 /** Why work has to end. */
-export type RaceEnd = "stopped" | "timeout";
+type RaceEnd = "stopped" | "timeout";
 
 export interface RaceLimits {
   /** Stops the work. */

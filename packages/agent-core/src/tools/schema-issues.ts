@@ -8,7 +8,7 @@ export interface SchemaIssue {
 }
 
 /** More than a model can use at once. */
-export const MAX_ISSUES = 12;
+const MAX_ISSUES = 12;
 
 /** Keywords whose failure is told by what failed inside them. */
 const WRAPPERS = new Set([

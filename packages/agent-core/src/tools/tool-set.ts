@@ -8,7 +8,7 @@ import { compileJsonSchema, type JsonSchemaCheck } from "./json-schema.ts";
 import { issueLines, type SchemaIssue } from "./schema-issues.ts";
 
 /** What checking arguments gave: the value the tool gets, or what is wrong, in lines for the model. */
-export type Checked =
+type Checked =
   | { readonly ok: true; readonly args: unknown }
   | { readonly ok: false; readonly problems: string };
 
