@@ -138,7 +138,7 @@ function lineVendor(fault?: Fault): Provider {
           const reader = new LineReader(writer, fault);
           const finish = (): void => writer.finish(reader.calls.size > 0 ? "tool_use" : "end_turn");
           const bytes = responseBytes(response, signal)[Symbol.asyncIterator]();
-          const late = (): Promise<"late"> => new Promise((resolve) => setTimeout(resolve, 10, "late"));
+          const late = (): Promise<"late"> => new Promise((resolve) => setTimeout(resolve, 2, "late"));
           try {
             for (;;) {
               const next = bytes.next();

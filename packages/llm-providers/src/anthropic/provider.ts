@@ -2,15 +2,12 @@ import type { Message } from "@signalbox/agent-core";
 import type { Failure } from "../failure/failure.ts";
 import { defineProvider, type ModelRequest } from "../provider/define-provider.ts";
 import type { Provider } from "../provider/provider.ts";
-import { loadSdk } from "../provider/sdk.ts";
+import { loadSdk, SDK_TIMEOUT_MS } from "../provider/sdk.ts";
 import { classifyError } from "./failure.ts";
 import { AnthropicReader } from "./reader.ts";
 import { buildRequest } from "./request.ts";
 
 const PUBLIC_URL = "https://api.anthropic.com";
-
-/** Longer than any turn: silence is watched by the turn itself. */
-const NEVER_MS = 2_000_000_000;
 
 /**
  * Anthropic's Messages API, and the servers that speak it, through the `@anthropic-ai/sdk` SDK. The base URL goes
@@ -31,7 +28,7 @@ export const anthropicMessages: Provider = defineProvider({
       authToken: null,
       baseURL: (baseUrl ?? PUBLIC_URL).replace(/\/+$/, ""),
       maxRetries: 0,
-      timeout: NEVER_MS,
+      timeout: SDK_TIMEOUT_MS,
       openTelemetry: false,
       fetch,
       defaultHeaders: { ...keyHeader, ...headers },

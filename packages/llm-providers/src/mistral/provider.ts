@@ -1,5 +1,4 @@
 import { ChatReader } from "../openai-chat/reader.ts";
-import { roughTokens } from "../openai-chat/usage.ts";
 import { acceptedResponse } from "../provider/capture.ts";
 import { defineProvider } from "../provider/define-provider.ts";
 import type { FetchLike, Provider } from "../provider/provider.ts";
@@ -34,11 +33,7 @@ export const mistralChat: Provider = defineProvider({
   },
   classifyError,
   createReader: (turn, { model }, params) =>
-    new ChatReader(turn, {
-      model,
-      thinkTags: false,
-      inputTokens: () => roughTokens(JSON.stringify([params.messages, params.tools])),
-    }),
+    new ChatReader(turn, { model, thinkTags: false, sent: [params.messages, params.tools] }),
 });
 
 function withHeaders(send: FetchLike, extra: Readonly<Record<string, string>>): FetchLike {

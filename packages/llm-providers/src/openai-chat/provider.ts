@@ -5,7 +5,6 @@ import type { Provider } from "../provider/provider.ts";
 import { chatQuirks } from "./quirks.ts";
 import { ChatReader } from "./reader.ts";
 import { buildRequest } from "./request.ts";
-import { roughTokens } from "./usage.ts";
 
 /**
  * The chat completions dialect, through the `openai` SDK: OpenAI itself, and the many servers that speak it. What
@@ -24,6 +23,6 @@ export const openaiChat: Provider = defineProvider({
     new ChatReader(turn, {
       model,
       thinkTags: chatQuirks(model, config.baseUrl ?? PUBLIC_URL).thinkTags,
-      inputTokens: () => roughTokens(JSON.stringify([params.messages, params.tools])),
+      sent: [params.messages, params.tools],
     }),
 });

@@ -30,8 +30,8 @@ export interface ChatReading {
   readonly model: Model;
   /** Whether reasoning may come as `<think>…</think>` at the start of the text. */
   readonly thinkTags: boolean;
-  /** Rough tokens of the request, asked for only when the server reports no usage. */
-  readonly inputTokens: () => number;
+  /** What the model was given; its tokens are estimated where the server reports no usage. */
+  readonly sent: readonly unknown[];
 }
 
 /** Turns the chunks of a chat completion stream into a turn. */
@@ -302,7 +302,12 @@ export class ChatReader implements EventReader {
     const { model } = this.#reading;
     this.#turn.usage(
       this.#usage === undefined
-        ? estimatedUsage(model, this.#reading.inputTokens(), this.#outputTokens, this.#reasoningTokens)
+        ? estimatedUsage(
+            model,
+            roughTokens(JSON.stringify(this.#reading.sent)),
+            this.#outputTokens,
+            this.#reasoningTokens,
+          )
         : reportedUsage(this.#usage, pricesFor(model, this.#usage.input)),
     );
   }

@@ -1,11 +1,8 @@
 import type OpenAI from "openai";
 import type { AccountConfig } from "../provider/define-provider.ts";
-import { loadSdk } from "../provider/sdk.ts";
+import { loadSdk, SDK_TIMEOUT_MS } from "../provider/sdk.ts";
 
 export const PUBLIC_URL = "https://api.openai.com/v1";
-
-/** Longer than any turn: silence is watched by the turn itself. */
-const NEVER_MS = 2_000_000_000;
 
 /** The SDK's client for one account. Nothing is taken from the environment. */
 export async function openaiClient({ apiKey, baseUrl, headers, fetch }: AccountConfig): Promise<OpenAI> {
@@ -16,7 +13,7 @@ export async function openaiClient({ apiKey, baseUrl, headers, fetch }: AccountC
     organization: null,
     project: null,
     maxRetries: 0,
-    timeout: NEVER_MS,
+    timeout: SDK_TIMEOUT_MS,
     logLevel: "off",
     fetch,
     defaultHeaders: { ...(apiKey === undefined ? { authorization: null } : {}), ...headers },

@@ -1,5 +1,8 @@
 import { FailureError, failure } from "../failure/failure.ts";
 
+/** For SDKs with a time-out of their own, in milliseconds: longer than any turn, which watches for silence itself. */
+export const SDK_TIMEOUT_MS = 2_000_000_000;
+
 /**
  * The vendor's SDK, an optional peer dependency.
  *
