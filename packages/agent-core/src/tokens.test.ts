@@ -1,8 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { assistant, toolCall, usage, user } from "../test/scripted.ts";
 import { AgentError, isAgentError } from "./errors.ts";
-import { estimateTokens, mostTokens } from "./tokens.ts";
+import { estimateTokens } from "./tokens.ts";
 import { addUsage, NO_USAGE } from "./usage.ts";
 
 describe("estimateTokens", () => {
@@ -33,25 +32,6 @@ describe("estimateTokens", () => {
     ).toBe(10);
     const native = { api: "a", provider: "p", model: "m", data: { id: "x".repeat(400) } };
     expect(estimateTokens(assistant([{ type: "opaque", native }]))).toBeGreaterThan(100);
-  });
-});
-
-describe("mostTokens", () => {
-  it("is never less than the guess", () => {
-    const said = fc.string({ unit: "grapheme", maxLength: 40 });
-    const message = fc.oneof(
-      said.map((content) => user(content)),
-      fc
-        .array(said, { maxLength: 3 })
-        .map((parts) => assistant(parts.map((part) => ({ type: "text", text: part }) as const))),
-      said.map((value) => assistant([toolCall("a", "read", { value }), { type: "thinking", text: value }])),
-      said.map((output) => ({ role: "shellRun", command: "ls", output, exitCode: 0, timestamp: 1 }) as const),
-    );
-    fc.assert(
-      fc.property(message, (given) => {
-        expect(mostTokens(given)).toBeGreaterThanOrEqual(estimateTokens(given));
-      }),
-    );
   });
 });
 

@@ -80,27 +80,3 @@ function messageTokens(message: AgentMessage): number {
       return textTokens(message.summary) + 2 * OVERHEAD;
   }
 }
-
-/** No message costs more than this many tokens by the guess above. Does not look at the characters. */
-export function mostTokens(message: AgentMessage): number {
-  switch (message.role) {
-    case "user":
-    case "assistant":
-    case "toolResult":
-    case "custom": {
-      const { content } = message;
-      if (typeof content === "string") return content.length + OVERHEAD;
-      let most = OVERHEAD;
-      for (let i = 0; i < content.length; i++) {
-        const block = content[i];
-        if (block === undefined) continue;
-        if (block.type === "text" || block.type === "thinking") most += block.text.length;
-        else if (block.type === "toolCall") most += block.name.length + block.argsText.length + OVERHEAD;
-        else most += blockTokens(block);
-      }
-      return most;
-    }
-    default:
-      return messageTokens(message);
-  }
-}
