@@ -6,7 +6,7 @@
 // belongs there. Everything else becomes part of the bundle, with its notice in `dist/THIRD-PARTY.txt`.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { rolldown } from "rolldown";
 import { notices } from "./notices.mjs";
 
@@ -37,5 +37,16 @@ const written = new Set(output.map(({ fileName }) => fileName));
 for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
   if (file.endsWith(".js") && !written.has(file)) rmSync(join(dist, file));
 }
+removeUnreachable(entries.map((entry) => join(dist, `${entry}.d.ts`)));
 const notice = notices(output);
 if (notice !== "") writeFileSync(join(dist, "THIRD-PARTY.txt"), notice);
+
+/** Declarations that no entry leads to describe what is inside the bundle, and name packages that nobody has to install. */
+function removeUnreachable(from) {
+  const reached = new Set(from);
+  for (const file of reached)
+    for (const [, path] of readFileSync(file, "utf8").matchAll(/(?:from |import\()"(\.[^"]+)\.[jt]s"/g))
+      reached.add(join(dirname(file), `${path}.d.ts`));
+  for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" }))
+    if (file.endsWith(".d.ts") && !reached.has(join(dist, file))) rmSync(join(dist, file));
+}

@@ -64,8 +64,8 @@ const sizeFull = 1.5;
 /**
  * Group commit. Calls of one turn of the event loop, and calls that come while a batch is being synced, share one
  * transaction and one sync. The sync runs on libuv's thread pool, so that the event loop is held for the statements
- * only. Under load commits are spaced out by some milliseconds: a page that several messages change is then written once.
- * Calls that come one after the other, each waiting for the one before, are never held up.
+ * only. Under load commits are spaced out by some milliseconds: a page that several messages change is then written
+ * once. Calls that come one after the other, each waiting for the one before, are never held up.
  */
 export function commitQueue(options: CommitQueueOptions): CommitQueue {
   const { database, syncLog } = options;

@@ -1,10 +1,10 @@
 /**
  * `store_newer` the file was written by a later version · `store_older` by an earlier one, and was not to be migrated ·
  * `fenced` the lease is not current · `busy` a run holds the session · `conflict` the row is not in a state that allows
- * this · `not_found` · `disk_full` nothing was written, later calls work once there is space · `io` the disk failed; the
- * store must be opened again · `corrupt` the file is damaged or no database · `closed` · `invalid` a value the store
- * cannot keep · `home_held` another process runs on this home · `locked` another process kept the database locked for
- * too long.
+ * this · `not_found` · `disk_full` nothing was written, later calls work once there is space · `io` the disk failed;
+ * the store must be opened again · `corrupt` the file is damaged or no database · `closed` · `invalid` a value the
+ * store cannot keep · `home_held` another process runs on this home · `locked` another process kept the database
+ * locked for too long.
  */
 export type StoreErrorCode =
   | "store_newer"

@@ -1,17 +1,16 @@
-import { and, asc, desc, eq, gt, inArray, min, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, min, sql } from "drizzle-orm";
 import type { Answers } from "./answers.ts";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import type { Entries } from "./entries.ts";
 import { FencedError, StoreError } from "./errors.ts";
-import { rowOf } from "./ids.ts";
 import type { Fence } from "./leases.ts";
+import { createOutboxDesk } from "./outbox-desk.ts";
 import { type OutboxRows, prepareOutbox } from "./outbox-rows.ts";
 import type { RunRows } from "./run-rows.ts";
-import { isGivenUp, isUnsent, type OutboxRecord, outbox } from "./schema/index.ts";
+import { isUnsent, type OutboxRecord, outbox } from "./schema/index.ts";
 import type { Bodies, LeaseToken, OutboxId } from "./types/common.ts";
 import type {
-  OutboxChange,
   OutboxClaim,
   OutboxInsert,
   OutboxRow,
@@ -38,12 +37,9 @@ interface Outcome {
 
 type Claimed<T extends Bodies> = OutboxRow<T> & { readonly doubtful: boolean };
 
-const DEFAULT_LIMIT = 100;
-
-export function createOutboxStore<T extends Bodies>(
-  { database, queue, now }: Context,
-  { fence, rows, runs, entries, answers }: Parts<T>,
-): OutboxStore<T> {
+export function createOutboxStore<T extends Bodies>(context: Context, parts: Parts<T>): OutboxStore<T> {
+  const { database, queue, now } = context;
+  const { fence, rows, runs, answers } = parts;
   const { db } = database;
   /** The first unsent row of each address, the oldest first. */
   const heads = database.query(() => {
@@ -99,18 +95,6 @@ export function createOutboxStore<T extends Bodies>(
   const setReceipts = database.command(
     (p: Bound<{ seq: number; receipts: readonly PartReceipt[]; at: number }>) =>
       db.update(outbox).set({ receipts: p.receipts, updatedAt: p.at }).where(eq(outbox.seq, p.seq)),
-  );
-  const reopen = database.command((p: Bound<{ seq: number; at: number }>) =>
-    db
-      .update(outbox)
-      .set({ state: "pending", nextAt: p.at, expiresAt: null, error: null, updatedAt: p.at })
-      .where(eq(outbox.seq, p.seq)),
-  );
-  const setDue = database.command((p: Bound<{ seq: number; at: number }>) =>
-    db.update(outbox).set({ nextAt: p.at, updatedAt: p.at }).where(eq(outbox.seq, p.seq)),
-  );
-  const remove = database.command((p: Bound<{ seq: number }>) =>
-    db.delete(outbox).where(eq(outbox.seq, p.seq)),
   );
 
   /** The row we are sending under this lease. */
@@ -189,19 +173,9 @@ export function createOutboxStore<T extends Bodies>(
     rows.insert(prepareOutbox(inserts), { lease });
   }
 
-  /** A change by an operator, who may be in another process: what is being sent is left to its sender. */
-  function change(id: string, apply: (row: OutboxRecord) => void): Promise<OutboxChange> {
-    return queue.write((): OutboxChange => {
-      const row = rows.byId(id);
-      if (row === undefined) return { outcome: "unknown" };
-      const { state } = row;
-      if (state === "sending" || state === "sent") return { outcome: "refused", state };
-      apply(row);
-      return { outcome: "applied", state };
-    });
-  }
-
   return {
+    ...createOutboxDesk(context, parts),
+
     async enqueue(inserts, { lease, runId, sessionKey }) {
       const prepared = prepareOutbox(inserts);
       return queue.write(() => {
@@ -271,51 +245,6 @@ export function createOutboxStore<T extends Bodies>(
         const ended = endUndelivered(sendingUnder(id, lease), "dead", error ?? "given up");
         if (ended !== undefined && report !== undefined) addReports(report(ended), lease);
       }),
-
-    answers: (id) =>
-      queue.read(() => {
-        const record = rows.byId(id);
-        return record === undefined ? [] : answers.of(record);
-      }),
-
-    get: (id) =>
-      queue.read(() => {
-        const record = rows.byId(id);
-        return record === undefined ? undefined : rows.full(record.seq);
-      }),
-
-    withKey: (key) =>
-      queue.read(() => {
-        const record = rows.byKey(key);
-        return record === undefined ? undefined : rows.full(record.seq);
-      }),
-
-    hasOpen: ({ channel, account, address }) =>
-      queue.read(() => nextTo.get({ channel, account, address }) !== undefined),
-
-    list: ({ limit = DEFAULT_LIMIT, states, changedAfter } = {}) =>
-      queue.read(() => {
-        const wanted = states === undefined ? isGivenUp : inArray(outbox.state, [...states]);
-        if (changedAfter === undefined) return rows.list(wanted, [desc(outbox.seq)], limit);
-        const order = [asc(outbox.updatedAt), asc(outbox.seq)];
-        return rows.list(and(wanted, isBehind(changedAfter)), order, limit);
-      }),
-
-    retry: (id) =>
-      change(id, (row) => {
-        if (row.state === "pending") setDue.run({ seq: row.seq, at: now() });
-        else {
-          reopen.run({ seq: row.seq, at: now() });
-          answers.reopened(row);
-        }
-      }),
-
-    drop: (id) =>
-      change(id, (row) => {
-        answers.undelivered(row, "failed-reported", "dropped by an operator");
-        entries.remove(row.entry);
-        remove.run({ seq: row.seq });
-      }),
   };
 }
 
@@ -323,10 +252,4 @@ export function createOutboxStore<T extends Bodies>(
 function withReceipts(row: OutboxRecord, added: readonly PartReceipt[]): readonly PartReceipt[] {
   const byPart = new Map([...row.receipts, ...added].map((receipt) => [receipt.part, receipt]));
   return [...byPart.values()].sort((a, b) => a.part - b.part);
-}
-
-/** Rows that changed after a moment, or then and behind the row `id`. */
-function isBehind({ at, id }: { readonly at: number; readonly id?: string }): SQL | undefined {
-  const seq = (id === undefined ? undefined : rowOf(id)) ?? Number.MAX_SAFE_INTEGER;
-  return or(gt(outbox.updatedAt, at), and(eq(outbox.updatedAt, at), gt(outbox.seq, seq)));
 }

@@ -1,13 +1,13 @@
-import { and, asc, desc, eq, getTableColumns, inArray, lt, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import { StoreError } from "./errors.ts";
-import { rowOf } from "./ids.ts";
 import { damage, type InboxRows } from "./inbox-rows.ts";
 import { encode, encodeOptional } from "./json.ts";
 import type { Fence } from "./leases.ts";
 import type { Head, MessageChain } from "./messages.ts";
 import { type OutboxRows, prepareOutbox } from "./outbox-rows.ts";
+import { createRunReads } from "./run-reads.ts";
 import { type RunRows, runIdOf, stampOf } from "./run-rows.ts";
 import {
   activeRun,
@@ -22,7 +22,7 @@ import type { SessionRows, SessionState } from "./session-rows.ts";
 import { prepareIntents, type ToolCalls } from "./tool-calls.ts";
 import type { Bodies, InboxId, LeaseToken } from "./types/common.ts";
 import type { InboxSettle } from "./types/inbox.ts";
-import type { InterruptedRun, RunBegun, RunOutcome, RunStore } from "./types/runs.ts";
+import type { RunBegun, RunOutcome, RunStore } from "./types/runs.ts";
 import { type CheckedUsage, checkUsage } from "./usage.ts";
 
 interface Parts<T extends Bodies> {
@@ -34,8 +34,6 @@ interface Parts<T extends Bodies> {
   readonly outbox: OutboxRows<T>;
   readonly rows: RunRows;
 }
-
-const DEFAULT_LIMIT = 50;
 
 export function createRunStore<T extends Bodies>(context: Context, parts: Parts<T>): RunStore<T> {
   const { database, queue, now, nonce } = context;
@@ -122,19 +120,6 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
       .set({ attempts: sql`${run.attempts} + ${p.more}` })
       .where(eq(run.n, p.n)),
   );
-  const activeRuns = database.query(() =>
-    db
-      .select(getTableColumns(run))
-      .from(activeRun)
-      .innerJoin(run, eq(run.n, activeRun.run))
-      .orderBy(asc(run.n)),
-  );
-  const byNumbers = database.query((p: Bound<{ numbers: string }>) =>
-    db
-      .select()
-      .from(run)
-      .where(inArray(run.n, sql`(SELECT value FROM json_each(${p.numbers}))`)),
-  );
   const forgetTold = database.command((p: Bound<{ conversation: string; entryId: string }>) =>
     db
       .delete(groupHistory)
@@ -197,19 +182,9 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
     else messages.end({ seq, state, rule: detail?.rule ?? null, reason: detail?.reason ?? null });
   }
 
-  function inspect(record: RunRecord): InterruptedRun<T> {
-    const state = sessions.load(record.sessionKey);
-    const last =
-      record.state === "running" && state !== undefined ? sessions.head(state).lastEntry : record.lastEntry;
-    return {
-      run: rows.toRun(record),
-      messages: chain.ofRun(last, record.sessionKey, record.n),
-      calls: calls.of(record),
-      inbox: record.inbox.flatMap((seq) => messages.full(seq) ?? []),
-    };
-  }
-
   return {
+    ...createRunReads(context, parts),
+
     async begin({ session: seed, lease, inboxIds, userMessages, meta }) {
       const bodies = bodiesOf(userMessages);
       const metaText = encodeOptional(meta, "The meta of a run");
@@ -331,55 +306,5 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
       queue.write(() => {
         addAttempts.run({ n: rows.running(write).n, more: waiting ? -1 : 1 });
       }),
-
-    interrupted: () =>
-      queue.read(() => {
-        fence.forget();
-        return activeRuns
-          .all()
-          .filter((record) => fence.lost(stampOf(record)))
-          .map(inspect);
-      }),
-
-    get: (id) =>
-      queue.read(() => {
-        const record = rows.byId(id);
-        return record === undefined ? undefined : rows.toRun(record);
-      }),
-
-    inspect: (id) =>
-      queue.read(() => {
-        const record = rows.byId(id);
-        return record === undefined ? undefined : inspect(record);
-      }),
-
-    summaries: (ids) =>
-      queue.read(() => {
-        const wanted = new Set<string>(ids);
-        const numbers = JSON.stringify(ids.map(rowOf));
-        const kept = byNumbers.all({ numbers }).filter((record) => wanted.has(runIdOf(record)));
-        const taken = messages.some(kept.flatMap((record) => record.inbox));
-        return kept.map((record) => ({
-          run: rows.toRun(record),
-          inbox: record.inbox.flatMap((seq) => taken.get(seq) ?? []),
-        }));
-      }),
-
-    list: ({ sessionKey, before, limit } = {}) =>
-      queue.read(() =>
-        db
-          .select()
-          .from(run)
-          .where(
-            and(
-              lt(run.n, (before === undefined ? undefined : rowOf(before)) ?? Number.MAX_SAFE_INTEGER),
-              sessionKey === undefined ? undefined : eq(run.sessionKey, sessionKey),
-            ),
-          )
-          .orderBy(desc(run.n))
-          .limit(limit ?? DEFAULT_LIMIT)
-          .all()
-          .map(rows.toRun),
-      ),
   };
 }

@@ -1,7 +1,9 @@
 import { isNull } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** The state of each message that came in; its body is an `entry`. Its id is made of `seq`, `receivedAt` and `nonce`. */
+/**
+ * The state of each message that came in; its body is an `entry`. Its id is made of `seq`, `receivedAt` and `nonce`.
+ */
 export const inbox = sqliteTable(
   "inbox",
   {

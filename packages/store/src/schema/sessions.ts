@@ -18,8 +18,8 @@ export const session = sqliteTable(
     createdAt: integer().notNull(),
     updatedAt: integer().notNull(),
     /**
-     * The minute of `updatedAt`, for the index: one over the time itself would write a page more with each message, this
-     * one does so once a minute.
+     * The minute of `updatedAt`, for the index: one over the time itself would write a page more with each message,
+     * this one does so once a minute.
      */
     updatedMinute: integer().notNull(),
     resetAt: integer(),

@@ -17,8 +17,8 @@ export interface OutboxInsert<T extends Bodies = Bodies> {
   readonly partCount?: number;
   /**
    * Makes the row unique: a second insert with the same key gives the first row back. Default: derived from the
-   * run and the position among its rows. At most 20 characters of `[0-9A-Za-z_-]`, so that a part number still fits where
-   * a platform allows 25.
+   * run and the position among its rows. At most 20 characters of `[0-9A-Za-z_-]`, so that a part number still fits
+   * where a platform allows 25.
    */
   readonly key?: string;
   /** From then on it is not sent any more. Default: never. */
@@ -26,9 +26,9 @@ export interface OutboxInsert<T extends Bodies = Bodies> {
   /** Not before. Default: now. */
   readonly notBefore?: Millis;
   /**
-   * The messages it answers, for a row outside the end of a run: one of a run answers the run's. Where it ends `dead` or
-   * `expired`, those of them that are `replied` become `failed-reported` or `expired-reported` in the same transaction,
-   * with the rule `undelivered` where they had none and a reason that begins with it.
+   * The messages it answers, for a row outside the end of a run: one of a run answers the run's. Where it ends `dead`
+   * or `expired`, those of them that are `replied` become `failed-reported` or `expired-reported` in the same
+   * transaction, with the rule `undelivered` where they had none and a reason that begins with it.
    */
   readonly answers?: readonly InboxId[];
   /**

@@ -82,7 +82,9 @@ export interface StoreFile {
   readonly freeBytes: number;
 }
 
-/** What is to be done about a database that is a file: of SQLite alone, and of no interface that a gateway works with. */
+/**
+ * What is to be done about a database that is a file: of SQLite alone, and of no interface that a gateway works with.
+ */
 export interface StoreAdmin {
   file(): Promise<StoreFile>;
   /**
@@ -91,9 +93,9 @@ export interface StoreAdmin {
    */
   vacuum(): Promise<{ readonly freedBytes: number }>;
   /**
-   * One committed state in a file of its own (mode 0600), compact, synced and looked through for damage, made on a thread
-   * of its own while everybody goes on: nobody waits, and writes of other processes do not make it begin anew. The log
-   * grows until it is done. The file must not exist; where something fails there is none.
+   * One committed state in a file of its own (mode 0600), compact, synced and looked through for damage, made on a
+   * thread of its own while everybody goes on: nobody waits, and writes of other processes do not make it begin anew.
+   * The log grows until it is done. The file must not exist; where something fails there is none.
    */
   backup(toPath: string): Promise<{ readonly bytes: number }>;
   /** Looks through the whole file; holds the event loop while it does. */
@@ -129,9 +131,9 @@ export interface SqliteStore<T extends Bodies = Bodies> extends Store<T> {
 }
 
 /**
- * `own`: the file is made if absent and brought to this version. `share`: it is there, and somebody else may own it: read
- * and written, but refused where it is of another version. `read`: as `share`, without writing; what writes rejects with
- * `invalid`.
+ * `own`: the file is made if absent and brought to this version. `share`: it is there, and somebody else may own it:
+ * read and written, but refused where it is of another version. `read`: as `share`, without writing; what writes
+ * rejects with `invalid`.
  */
 export type StoreAccess = "own" | "share" | "read";
 

@@ -1,0 +1,29 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { openStore } from "@signalbox/store";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { withStore } from "./home-store.ts";
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "signalbox-home-"));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+it.each(["read", "share"] as const)(
+  "leaves a database of another release as it is, to %s it",
+  async (access) => {
+    const path = join(home, "signalbox.db");
+    await (await openStore({ path })).close();
+    const file = new DatabaseSync(path);
+    file.exec("PRAGMA user_version = 0");
+    file.close();
+    const before = readFileSync(path);
+    await expect(withStore({ home }, access, (store) => store.sessions.list())).rejects.toThrow(
+      /schema version 0/,
+    );
+    expect(readFileSync(path).equals(before)).toBe(true);
+  },
+);

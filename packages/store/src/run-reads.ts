@@ -1,0 +1,109 @@
+import { and, asc, desc, eq, getTableColumns, inArray, lt, sql } from "drizzle-orm";
+import type { Context } from "./context.ts";
+import type { Bound } from "./database.ts";
+import { rowOf } from "./ids.ts";
+import type { InboxRows } from "./inbox-rows.ts";
+import type { Fence } from "./leases.ts";
+import type { MessageChain } from "./messages.ts";
+import { type RunRows, runIdOf, stampOf } from "./run-rows.ts";
+import { activeRun, type RunRecord, run } from "./schema/index.ts";
+import type { SessionRows } from "./session-rows.ts";
+import type { ToolCalls } from "./tool-calls.ts";
+import type { Bodies } from "./types/common.ts";
+import type { InterruptedRun, RunStore } from "./types/runs.ts";
+
+interface Parts<T extends Bodies> {
+  readonly fence: Fence;
+  readonly inbox: InboxRows<T>;
+  readonly sessions: SessionRows;
+  readonly chain: MessageChain<T>;
+  readonly calls: ToolCalls;
+  readonly rows: RunRows;
+}
+
+const DEFAULT_LIMIT = 50;
+
+/** What is asked of runs and changes nothing. */
+export function createRunReads<T extends Bodies>(
+  { database, queue }: Context,
+  { fence, inbox: messages, sessions, chain, calls, rows }: Parts<T>,
+): Pick<RunStore<T>, "interrupted" | "get" | "inspect" | "summaries" | "list"> {
+  const { db } = database;
+  const activeRuns = database.query(() =>
+    db
+      .select(getTableColumns(run))
+      .from(activeRun)
+      .innerJoin(run, eq(run.n, activeRun.run))
+      .orderBy(asc(run.n)),
+  );
+  const byNumbers = database.query((p: Bound<{ numbers: string }>) =>
+    db
+      .select()
+      .from(run)
+      .where(inArray(run.n, sql`(SELECT value FROM json_each(${p.numbers}))`)),
+  );
+
+  function inspect(record: RunRecord): InterruptedRun<T> {
+    const state = sessions.load(record.sessionKey);
+    const last =
+      record.state === "running" && state !== undefined ? sessions.head(state).lastEntry : record.lastEntry;
+    return {
+      run: rows.toRun(record),
+      messages: chain.ofRun(last, record.sessionKey, record.n),
+      calls: calls.of(record),
+      inbox: record.inbox.flatMap((seq) => messages.full(seq) ?? []),
+    };
+  }
+
+  return {
+    interrupted: () =>
+      queue.read(() => {
+        fence.forget();
+        return activeRuns
+          .all()
+          .filter((record) => fence.lost(stampOf(record)))
+          .map(inspect);
+      }),
+
+    get: (id) =>
+      queue.read(() => {
+        const record = rows.byId(id);
+        return record === undefined ? undefined : rows.toRun(record);
+      }),
+
+    inspect: (id) =>
+      queue.read(() => {
+        const record = rows.byId(id);
+        return record === undefined ? undefined : inspect(record);
+      }),
+
+    summaries: (ids) =>
+      queue.read(() => {
+        const wanted = new Set<string>(ids);
+        const numbers = JSON.stringify(ids.map(rowOf));
+        const kept = byNumbers.all({ numbers }).filter((record) => wanted.has(runIdOf(record)));
+        const taken = messages.some(kept.flatMap((record) => record.inbox));
+        return kept.map((record) => ({
+          run: rows.toRun(record),
+          inbox: record.inbox.flatMap((seq) => taken.get(seq) ?? []),
+        }));
+      }),
+
+    list: ({ sessionKey, before, limit } = {}) =>
+      queue.read(() =>
+        db
+          .select()
+          .from(run)
+          .where(
+            and(
+              lt(run.n, (before === undefined ? undefined : rowOf(before)) ?? Number.MAX_SAFE_INTEGER),
+              sessionKey === undefined ? undefined : eq(run.sessionKey, sessionKey),
+            ),
+          )
+          .orderBy(desc(run.n))
+          .limit(limit ?? DEFAULT_LIMIT)
+          .all()
+          .map(rows.toRun),
+      ),
+  };
+}
