@@ -3,13 +3,13 @@ import { createSessions, type Revocations, type Session } from "./sessions.ts";
 import { createThrottle } from "./throttle.ts";
 
 /** Who a request speaks for: whoever holds the token, or has signed in with it, is the owner. */
-export type AuthResult =
+type AuthResult =
   | { readonly kind: "owner"; readonly session?: Session }
   | { readonly kind: "refused" }
   | { readonly kind: "throttled"; readonly retryAfterMs: number };
 
 /** What of a request's headers says who sends it. */
-export interface Credentials {
+interface Credentials {
   readonly authorization?: string | undefined;
   readonly cookie?: string | undefined;
 }

@@ -1,3 +1,3 @@
-export { type Auth, type AuthOptions, type AuthResult, type Credentials, createAuth } from "./auth.ts";
+export { type Auth, type AuthOptions, createAuth } from "./auth.ts";
 export { hostsOf, sameOrigin } from "./origin.ts";
 export type { Revocations, Session } from "./sessions.ts";

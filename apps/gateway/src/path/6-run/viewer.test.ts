@@ -107,3 +107,23 @@ it.each(["aborted", "error"] as const)(
     }
   },
 );
+
+it("shows what a tool says while it works, under the name of its call", () => {
+  if (traced === undefined) throw new Error("no id");
+  const live = createLiveHub((error) => {
+    throw error;
+  });
+  const seen: unknown[] = [];
+  live.subscribe("s", (event) => seen.push(event));
+  const options = { tracer: { note: () => {} }, sessionKey: "s", runId: "r", traced, now: () => 0 };
+  const viewer = createViewer({ ...options, live, earlier: [] });
+  const call = { type: "toolCall", id: "c1", name: "exec", args: {}, argsText: "{}" } as const;
+  const partial = { content: [{ type: "text" as const, text: "1 of 9" }] };
+  viewer.see({ type: "tool.update", callId: "unknown", partial });
+  viewer.see({ type: "tool.start", call, args: {} });
+  viewer.see({ type: "tool.update", callId: "c1", partial });
+  expect(seen).toEqual([
+    { type: "tool.start", runId: "r", call: { id: "c1", name: "exec", args: {} } },
+    { type: "tool.update", runId: "r", call: { id: "c1", name: "exec", text: "1 of 9" } },
+  ]);
+});

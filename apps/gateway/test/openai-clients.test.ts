@@ -1,0 +1,194 @@
+import { createOpenAI } from "@ai-sdk/openai";
+import type { ScriptedTurn } from "@signalbox/testkit";
+import { APICallError, generateText, jsonSchema, Output, RetryError } from "ai";
+import OpenAI, { APIError } from "openai";
+import { beforeEach, describe, expect, it } from "vitest";
+import { exampleConfig, inboxRows, openWorld, type Started, TOKEN, type World } from "./harness.ts";
+import { modelRequests } from "./requests.ts";
+
+const MODEL = "signalbox/coder";
+const hello = { model: MODEL, messages: [{ role: "user" as const, content: "hello" }] };
+const PIXEL =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+let world: World;
+let started: Started;
+
+const openai = (options: { maxRetries?: number; timeout?: number } = {}) =>
+  new OpenAI({ apiKey: TOKEN, baseURL: `${started.url}/v1`, maxRetries: 0, ...options });
+const vercel = () => createOpenAI({ apiKey: TOKEN, baseURL: `${started.url}/v1` });
+
+async function refusal(call: () => PromiseLike<unknown>): Promise<APIError> {
+  try {
+    await call();
+  } catch (error) {
+    if (error instanceof APIError) return error;
+    throw error;
+  }
+  throw new Error("it was not refused");
+}
+
+beforeEach(async () => {
+  world = await openWorld();
+  world.configure(exampleConfig({ channels: {} }));
+  started = await world.start();
+});
+
+describe("a repeated request", () => {
+  it("runs the tools of a turn once, though the client's time-out makes it ask again", async () => {
+    const again = Promise.withResolvers<void>();
+    let asked = 0;
+    world.script(async (_, index) => {
+      asked += 1;
+      if (index === 0)
+        return { toolCalls: [{ id: "w", name: "write", input: { file_path: "a.txt", content: "once" } }] };
+      await again.promise;
+      return { text: "written" };
+    });
+    const answer = openai({ maxRetries: 3, timeout: 500 }).chat.completions.create(hello);
+    // The model answers only once the first attempt was given up.
+    const service = started.gateway.service;
+    const submit = service.submit;
+    let attempts = 0;
+    Object.assign(service, {
+      submit: (...given: Parameters<typeof submit>) => {
+        attempts += 1;
+        if (attempts > 1) again.resolve();
+        return submit(...given);
+      },
+    });
+    await expect.poll(() => attempts).toBeGreaterThan(1);
+    expect((await answer).choices[0]?.message.content).toBe("written");
+    expect(asked).toBe(2);
+    expect(await inboxRows(world)).toHaveLength(1);
+  });
+
+  it("gets the same answer under its key, also from the next process", async () => {
+    world.script((_, index) => ({ text: `answer ${index}` }));
+    const headers = { "Idempotency-Key": "order-66" };
+    const ask = () => generateText({ model: vercel()(MODEL), prompt: "hello", headers });
+    const first = await ask();
+    expect((await ask()).text).toBe(first.text);
+    await started.stop();
+    started = await world.start();
+    expect((await ask()).text).toBe(first.text);
+    expect(world.anthropic.requests).toHaveLength(1);
+    const other = { ...hello, messages: [{ role: "user" as const, content: "else" }] };
+    await openai().chat.completions.create(hello, { headers });
+    expect(await refusal(() => openai().chat.completions.create(other, { headers }))).toMatchObject({
+      status: 422,
+    });
+  });
+
+  it("is explained under the id that its client has", async () => {
+    world.script(() => ({ text: "hi" }));
+    const { id } = await openai().chat.completions.create(hello);
+    const response = await openai().responses.create({ model: MODEL, input: "hello" });
+    for (const one of [id, response.id])
+      expect((await started.gateway.service.trace(one))?.entries.map(({ stage }) => stage)).toContain(
+        "model",
+      );
+  });
+});
+
+describe("what a request asks for", () => {
+  it("reaches the model", async () => {
+    world.script(() => ({ text: '{"n":1}' }));
+    await openai().chat.completions.create({
+      ...hello,
+      temperature: 0.5,
+      max_completion_tokens: 99,
+      stop: ["END"],
+    });
+    const schema = {
+      type: "object",
+      properties: { n: { type: "number" } },
+      required: ["n"],
+      additionalProperties: false,
+    } as const;
+    const output = Output.object({ schema: jsonSchema(schema) });
+    expect((await generateText({ model: vercel()(MODEL), prompt: "count", output })).output).toEqual({
+      n: 1,
+    });
+    const [sampled, structured] = modelRequests(world.anthropic);
+    expect(sampled?.body).toMatchObject({ temperature: 0.5, max_tokens: 99, stop_sequences: ["END"] });
+    expect(structured?.body).toMatchObject({ output_config: { format: { type: "json_schema", schema } } });
+    expect(structured?.volatile).toContain(JSON.stringify(schema));
+  });
+
+  it("shows the model the pictures of the message", async () => {
+    world.script(() => ({ text: "a dot" }));
+    const image = { type: "image_url" as const, image_url: { url: PIXEL } };
+    const text = { type: "text" as const, text: "what is it?" };
+    await openai().chat.completions.create({
+      model: MODEL,
+      messages: [{ role: "user", content: [text, image] }],
+    });
+    const [request] = modelRequests(world.anthropic);
+    const blocks = request?.body.messages.at(-1)?.content;
+    expect(blocks).toContainEqual(
+      expect.objectContaining({
+        type: "image",
+        source: expect.objectContaining({ media_type: "image/png", data: PIXEL.split(",")[1] }),
+      }),
+    );
+  });
+
+  it("goes on after an answer that Vercel's client only refers to", async () => {
+    world.script([{ text: "My name is Ada." }, { text: "Ada, as I said." }]);
+    const first = await generateText({ model: vercel()(MODEL), prompt: "Who are you?" });
+    const second = await generateText({
+      model: vercel()(MODEL),
+      messages: [
+        { role: "user", content: "Who are you?" },
+        ...first.response.messages,
+        { role: "user", content: "/who again?" },
+      ],
+    });
+    expect(second.text).toBe("Ada, as I said.");
+    const [, request] = modelRequests(world.anthropic);
+    expect(request?.messages.map(({ role, text }) => [role, text.split("\n").at(-1)])).toEqual([
+      ["user", "Who are you?"],
+      ["assistant", "My name is Ada."],
+      ["user", "/who again?"],
+    ]);
+  });
+});
+
+describe("a turn that failed", () => {
+  it.each([
+    [{ status: 400, message: "messages: roles must alternate" }, 400, "invalid"],
+    [
+      { status: 400, message: "prompt is too long: 210000 tokens > 200000 maximum" },
+      400,
+      "context_length_exceeded",
+    ],
+    [{ status: 401, message: "no such key" }, 403, "auth"],
+  ] satisfies [ScriptedTurn["error"], number, string][])("by %j is a %i", async (error, status, code) => {
+    world.script(() => ({ error }));
+    expect(await refusal(() => openai({ maxRetries: 2 }).chat.completions.create(hello))).toMatchObject({
+      status,
+      code,
+    });
+    // No client has asked again: one message was taken.
+    expect(await inboxRows(world)).toHaveLength(1);
+    const failed = await generateText({ model: vercel()(MODEL), prompt: "x" }).catch(
+      (cause: unknown) => cause,
+    );
+    expect(RetryError.isInstance(failed)).toBe(false);
+    expect(APICallError.isInstance(failed) && failed.isRetryable).toBe(false);
+    expect(await inboxRows(world)).toHaveLength(2);
+  });
+
+  it("leaves no half of an answer in the history that nobody has seen", async () => {
+    const cut: ScriptedTurn = { text: "one and two and three", fault: { kind: "cut", afterEvents: 4 } };
+    let broken = true;
+    world.script(() => (broken ? cut : { text: "all well" }));
+    const asked = { ...hello, user: "anna" };
+    expect(await refusal(() => openai().chat.completions.create(asked))).toMatchObject({ status: 502 });
+    broken = false;
+    await openai().chat.completions.create(asked);
+    const last = modelRequests(world.anthropic).at(-1);
+    expect(last?.messages.filter(({ role }) => role === "assistant")).toEqual([]);
+  });
+});
