@@ -1,13 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ChannelDefinition, InboundEvent } from "@signalbox/channel";
+import type { ChannelDefinition, EmitResult, InboundEvent, MessageEvent } from "@signalbox/channel";
 import type { LoadedConfig } from "@signalbox/config";
 import { createDrafts, createTyping, type DraftTiming } from "@signalbox/delivery";
-import { createLanes, createSupervisor } from "@signalbox/lanes";
+import { createLanes, createQuarantine, createSupervisor } from "@signalbox/lanes";
 import { createRouter } from "@signalbox/routing";
 import { createLiveHub, type GatewayService } from "@signalbox/server";
 import { type HomeLock, type Lease, timeOf } from "@signalbox/store";
+import type { Agent } from "./agents.ts";
 import { type Accounts, channelState } from "./channels.ts";
-import { createCommands } from "./commands/commands.ts";
+import { createAtOnceCommands } from "./commands/at-once.ts";
+import { createInTurnCommands } from "./commands/in-turn.ts";
+import { createReadOrder } from "./commands/read-order.ts";
 import { COMMANDS, listedCommands } from "./commands/table.ts";
 import { createCompactionCache } from "./compaction-cache.ts";
 import { createReplyDelivery } from "./delivery.ts";
@@ -28,17 +31,35 @@ import { createRedactor, type Logger } from "./log.ts";
 import { createMedia } from "./media.ts";
 import { createMessageSender } from "./message-sender.ts";
 import { createMetrics } from "./metrics.ts";
+import { createReceive } from "./path/1-receive/receive.ts";
+import { createAdmit } from "./path/2-admit/admit.ts";
 import { createGate } from "./path/2-admit/gate.ts";
 import { routingConfig } from "./path/2-admit/route.ts";
-import { createIntake } from "./path/3-accept/accept.ts";
+import { createAccept, recoverAccepted } from "./path/3-accept/accept.ts";
+import { createUnanswered } from "./path/3-accept/unanswered.ts";
+import { createEdits } from "./path/4-queue/edits.ts";
 import { createLeaveOut } from "./path/4-queue/left-out.ts";
-import { ownerOf, samePlace, type Ticket } from "./path/4-queue/message.ts";
+import { ownerOf, type Queued, resumedRun, samePlace } from "./path/4-queue/message.ts";
+import { createQueue } from "./path/4-queue/queue.ts";
 import { loadQueueModes } from "./path/4-queue/queue-modes.ts";
+import { createAttachmentCrashes } from "./path/5-prepare/attachment-crashes.ts";
+import { createChooseModel } from "./path/5-prepare/choose-model.ts";
 import { createHistories } from "./path/5-prepare/history.ts";
-import { createRunner, resumeInterrupted } from "./path/5-prepare/open-run.ts";
-import { createPrompts } from "./path/5-prepare/prompt.ts";
+import { createInboundContext } from "./path/5-prepare/inbound-context.ts";
+import { createOpenRun } from "./path/5-prepare/open-run.ts";
+import { createPrepare } from "./path/5-prepare/prepare.ts";
+import { createSystemPrompt } from "./path/5-prepare/system-prompt.ts";
+import { createTakeUp } from "./path/5-prepare/take-up.ts";
+import { createUserMessages } from "./path/5-prepare/user-messages.ts";
+import { createRun } from "./path/6-run/run.ts";
 import { createAskings } from "./path/6-run/waiting.ts";
+import { createCommit } from "./path/7-conclude/commit.ts";
+import { createConclude } from "./path/7-conclude/conclude.ts";
+import { createRefuse } from "./path/7-conclude/refuse.ts";
+import { createDeliver } from "./path/8-deliver/deliver.ts";
+import { createAnswer } from "./path/answer.ts";
 import { judgeFailure, storeErrorIn } from "./path/failures.ts";
+import { createAnswering, createTaking } from "./path/path.ts";
 import { ShutdownAbort } from "./path/shutdown.ts";
 import type { Plan } from "./plan.ts";
 import { hooksWithRedaction, liveWithRedaction, redactedOutcome, storeWithRedaction } from "./redaction.ts";
@@ -89,6 +110,8 @@ export interface Gateway {
 const LEASE_MS = 30_000;
 /** How long the start waits for channel accounts to come up, in milliseconds. */
 const ACCOUNTS_MS = 2_000;
+/** How long a run that may be what ends the process goes on alone, in milliseconds. */
+const SUSPECT_ALONE_MS = 10_000;
 /** How long runs that are told to stop may take to do so, in milliseconds. */
 const ENDING_MS = 5_000;
 
@@ -199,16 +222,6 @@ async function run(
     now,
   });
   const toolbox = failpoints ? toolboxWithFailpoints(tools, failpoints) : tools;
-  const prompts = createPrompts({
-    store,
-    skills,
-    account,
-    definition,
-    mediaIn: media.in,
-    hooks,
-    logger,
-    now,
-  });
   const histories = createHistories(store);
   const faults = watchFaults(now);
   undo.unshift(() => faults.close());
@@ -223,35 +236,48 @@ async function run(
     onGiveUp: (task, error) => logger.error({ task, err: messageOf(error) }, "work failed for good"),
     onFatal: (error) => onFatal(storeErrorIn(error) ?? new Error(messageOf(error))),
   });
-  const runner = createRunner({
-    store,
-    lease,
-    agents,
-    models,
-    toolbox,
-    prompts,
-    histories,
-    mediaOut: media.out,
-    mediaIn: media.in,
-    links: media.links,
-    askings: createAskings({ store, lease, logger }),
-    hooks,
-    readOrder: (stored, agentId) => commands.read(stored, agentId),
-    compactionCache: createCompactionCache(store),
-    router,
-    definition,
-    live,
-    drafts,
-    typing,
-    tracer,
-    metrics,
-    logger,
-    now,
-    deliver: deliverer.deliver,
-    onOutcome,
-    supervisor,
+  const crashes = createAttachmentCrashes(store);
+  const quarantine = createQuarantine({ aloneMs: SUSPECT_ALONE_MS });
+  const askings = createAskings({ store, lease, logger });
+  const { deliver } = deliverer;
+  const startedAt = now();
+  const commandsOf = (agent: Agent) =>
+    skills.latest(agent).commands({ reserved: Object.keys(COMMANDS), tools: toolsOf(agent) });
+  const readOrder = createReadOrder({ agents, models, skills: commandsOf });
+  const userMessages = createUserMessages({ account, definition, incoming: media.in, now });
+  const contextOf = createInboundContext({ groupHistory: store.groupHistory, account, definition, now });
+  const chooseModel = createChooseModel({ agents, models, hooks });
+  const compactionCache = createCompactionCache(store);
+  const commit = createCommit({ store, lease, drafts, definition, userMessages, now });
+  const refuse = createRefuse({ store, lease, definition, crashes, deliver, live, onOutcome, now });
+  const deliverRun = createDeliver({ deliver, drafts, hooks, live, tracer, onOutcome, now });
+  const answering = createAnswering({
+    commands: createInTurnCommands({
+      ...{ store, lease, agents, histories, models, toolbox, askings, compactionCache, definition },
+      ...{ hooks, live, tracer, logger, now, deliver, onOutcome, refuse },
+      finish: async (run, conclusion) => deliverRun(await commit(run, conclusion)),
+    }),
+    open: createOpenRun({
+      ...{ store, lease, router, chooseModel, histories, userMessages, crashes, logger, now },
+      quarantine,
+    }),
+    takeUp: createTakeUp({
+      ...{ store, lease, chooseModel, histories, drafts, readOrder, tracer, logger },
+      waitsNoMore: askings.over,
+    }),
+    prepare: createPrepare({
+      ...{ store, toolbox, contextOf, live, tracer, links: media.links, incoming: media.in },
+      systemPrompt: createSystemPrompt({ skills, account, hooks, logger, now }),
+    }),
+    run: createRun({
+      ...{ store, lease, askings, drafts, typing, definition, hooks, live, metrics, compactionCache },
+      ...{ userMessages, contextOf, tracer, now, incoming: media.in },
+    }),
+    conclude: createConclude({ commit, histories, hooks, definition, logger, outgoing: media.out }),
+    ...{ commit, refuse, deliver: deliverRun, metrics, tracer, logger },
   });
-  const lanes = createLanes<Ticket>({
+  const answer = createAnswer({ store, supervisor, logger, ...answering });
+  const lanes = createLanes<Queued>({
     maxRuns: config.gateway.maxRuns,
     keyOf: ({ sessionKey }) => sessionKey,
     queue: (sessionKey) => {
@@ -262,57 +288,50 @@ async function run(
     together: samePlace,
     run(batch, handle) {
       for (const { id } of batch.items) metrics.queued(now() - timeOf(id));
-      return runner.answer(batch, handle);
+      return answer(batch, handle);
     },
     leaveOut: createLeaveOut({
       ...{ store, lease, definition, live, tracer, supervisor, now, onOutcome },
-      deliver: deliverer.deliver,
+      deliver,
     }),
   });
-  const startedAt = now();
-  const commands = createCommands({
-    store,
-    router,
-    lease,
-    agents,
-    models,
+  const answerAtOnce = createAtOnceCommands({
+    ...{ store, router, lease, models, queueModes, lanes, hooks, definition, live, tracer, logger },
+    ...{ startedAt, now, deliver, onOutcome, supervisor },
     approvals: toolbox.approvals,
-    queueModes,
     queueMode: config.session.queue.mode,
-    skills: (agent) =>
-      skills.latest(agent).commands({ reserved: Object.keys(COMMANDS), tools: toolsOf(agent) }),
-    lanes,
-    enqueue: (ticket) => lanes.enqueue(ticket),
-    hooks,
-    definition,
-    live,
-    tracer,
-    logger,
-    startedAt,
-    now,
-    deliver: deliverer.deliver,
-    onOutcome,
-    supervisor,
+    skills: commandsOf,
   });
-  const intake = createIntake({
-    definition,
-    live,
-    onAccepted: outcomes.accepted,
-    store,
-    lease,
-    router,
-    bindings: config.bindings,
+  const queue = createQueue({ agents, readOrder, answerAtOnce, lanes });
+  const admit = createAdmit({
+    ...{ router, bindings: config.bindings, pairing: store.pairing, definition },
     gate: createGate(config.access),
-    lanes,
-    commands,
-    hooks,
-    tracer,
-    logger,
-    now,
-    historyLimit: config.access.groups.historyLimit,
-    wakeOutbox: deliverer.wake,
-    supervisor,
   });
+  const taking = createTaking({
+    receive: createReceive({ definition, logger }),
+    admit,
+    accept: createAccept({
+      ...{ inbox: store.inbox, hooks, live, tracer, logger },
+      onAccepted: outcomes.accepted,
+    }),
+    unanswered: createUnanswered({
+      ...{ store, lease, logger, now, supervisor },
+      historyLimit: config.access.groups.historyLimit,
+      wakeOutbox: deliverer.wake,
+    }),
+    edits: createEdits({ store, lanes, queue, tracer }),
+    queue,
+  });
+
+  /** Gives what is not answered yet to the next process. That this one ends is no message's fault. */
+  const rest = async (): Promise<void> => {
+    // What waits is not counted already, and must not be taken off twice.
+    await askings.allOver();
+    await store.runs.rest(lease);
+    await crashes.rest();
+  };
+  const isExclusive = ({ channel, account: name }: MessageEvent): boolean =>
+    definition(channel, name)?.capabilities.awaitsSingleAnswer === true;
 
   let state: "starting" | "ready" | "stopping" = "starting";
   const upkeep = createUpkeep({
@@ -343,7 +362,9 @@ async function run(
 
   await router.warm();
   const opened = Promise.withResolvers<void>();
-  const accept = (event: InboundEvent) => metrics.timed("accept", () => intake.emit(event));
+  let taken = true;
+  const accept = async (event: InboundEvent): Promise<EmitResult> =>
+    !taken ? "rejected" : metrics.timed("accept", () => taking.take(event));
   const emit = emitWithFailpoints(accept, failpoints);
   // What an earlier process left comes before anything new.
   const starting = accounts.start({
@@ -353,8 +374,13 @@ async function run(
   });
   // Replies of resumed runs need their accounts; one that is slow to connect holds nothing up.
   await Promise.race([starting, new Promise((resolve) => setTimeout(resolve, ACCOUNTS_MS).unref())]);
-  await resumeInterrupted(store, (ticket) => lanes.enqueue(ticket), logger);
-  await intake.recover();
+  // Runs that an earlier process left go on first, each before anything newer of its session.
+  for (const interrupted of await store.runs.interrupted()) {
+    const resumed = resumedRun(interrupted);
+    if (resumed !== undefined) lanes.enqueue(resumed);
+  }
+  for await (const accepted of recoverAccepted({ inbox: store.inbox, admit, isExclusive }))
+    taking.enter(accepted);
   opened.resolve();
   deliverer.wake();
   upkeep.start();
@@ -366,7 +392,7 @@ async function run(
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     state = "stopping";
-    intake.close();
+    taken = false;
     supervisor.close();
     upkeep.rest();
     const asked = now();
@@ -389,9 +415,9 @@ async function run(
     await router.flush();
     // Where a run may be why it ends, that start counts against its messages.
     if (!faults.since(asked)) {
-      await runner
-        .rest()
-        .catch((error: unknown) => logger.warn({ err: messageOf(error) }, "this start counts as a crash"));
+      await rest().catch((error: unknown) =>
+        logger.warn({ err: messageOf(error) }, "this start counts as a crash"),
+      );
     }
     faults.close();
     await store.leases

@@ -17,7 +17,7 @@ import type { Account } from "./channels.ts";
 import { messageOf } from "./errors.ts";
 import type { Home } from "./home.ts";
 import type { Logger } from "./log.ts";
-import type { MessageTicket } from "./path/4-queue/message.ts";
+import type { QueuedMessage } from "./path/4-queue/message.ts";
 import { createLinks, type Links } from "./path/5-prepare/links.ts";
 import type { GatewayStore } from "./store.ts";
 import { createWorkspaces } from "./workspaces.ts";
@@ -77,7 +77,7 @@ export function createMedia({ config, home, store, agents, account, logger, now 
 }
 
 /** The attachments of a message. What guests send is not kept: anybody in an open group is one. */
-export function filesOf({ id, agentId, stored: { event, role } }: MessageTicket): MessageWithFiles {
+export function filesOf({ id, agentId, stored: { event, role } }: QueuedMessage): MessageWithFiles {
   return { id, event, agentId, keep: role !== "guest" };
 }
 

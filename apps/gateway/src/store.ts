@@ -5,7 +5,7 @@ import { type Bodies, type SqliteStore, StoreError } from "@signalbox/store";
 import type { Role } from "./path/2-admit/gate.ts";
 
 /** An inbound message as the inbox keeps it: all that a run after a restart needs. */
-export interface StoredInbound {
+export interface InboundRecord {
   /** `messageId` is empty where the platform has no message to answer: for a command of its own. */
   readonly event: MessageEvent;
   readonly role: Role;
@@ -16,7 +16,7 @@ export interface StoredInbound {
 /** What the gateway keeps in the store. */
 export interface GatewayBodies extends Bodies {
   readonly message: AgentMessage;
-  readonly inbound: StoredInbound;
+  readonly inbound: InboundRecord;
   readonly outbound: DeliveryMessage;
 }
 
@@ -24,7 +24,7 @@ export type GatewayStore = SqliteStore<GatewayBodies>;
 
 /** Whether a message came in through this conversation; a platform's ids alone do not say where they lead. */
 export async function isOfConversation(
-  store: GatewayStore,
+  store: Pick<GatewayStore, "inbox">,
   { channel, account, conversation }: Pick<MessageEvent, "channel" | "account" | "conversation">,
   messageId: string,
 ): Promise<boolean> {

@@ -65,7 +65,7 @@ interface DirectCall extends DirectCallOptions {
 }
 
 /** The tools of one run. */
-interface RunTools {
+export interface RunTools {
   readonly mayAttach: MayAttach;
   /** Those this run may use, in the order of the agent's configuration. */
   readonly tools: readonly Tool[];

@@ -20,6 +20,6 @@ it("a command whose answer the channel cannot be given ends as failed, and is no
   await started.settled();
   const [row] = await inboxRows(world);
   expect([row?.state, row?.detail?.rule]).toEqual(["failed-reported", "internal"]);
-  expect(started.log()).toContain("the answer to a command cannot be given");
+  expect(started.log()).toContain("work failed for good");
   expect(plain.sent).toEqual([]);
 });

@@ -195,8 +195,13 @@ describe("attachments of a message", () => {
     await started.post(imageMessage("img_1", { ...direct, messageId: "om_1" }));
     await started.post(textMessage("什么意思？", { ...direct, messageId: "om_2" }));
     await started.settled();
-    expect(modelRequests(world.anthropic)).toHaveLength(1);
-    expect(asked(world).shown.map((block) => block.type)).toEqual(["image"]);
+    const [request, ...others] = modelRequests(world.anthropic);
+    expect(others).toEqual([]);
+    // Each stands beside the words of its own message.
+    const types = request?.body.messages.map(({ content }) =>
+      Array.isArray(content) ? content.map(({ type }) => type).filter((type) => type !== "text") : [],
+    );
+    expect(types?.flat()).toEqual(["image"]);
   });
 
   it("are shown again to a run that goes on after a kill", async () => {

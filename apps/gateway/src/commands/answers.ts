@@ -8,7 +8,7 @@ import type { Agent } from "../agents.ts";
 import { questionText } from "../approvals.ts";
 import type { Models } from "../models.ts";
 import { whyLines } from "../path/2-admit/explain-route.ts";
-import { type MessageTicket, ownerOf, type Ticket } from "../path/4-queue/message.ts";
+import { ownerOf, type Queued, type QueuedMessage } from "../path/4-queue/message.ts";
 import type { QueueModes } from "../path/4-queue/queue-modes.ts";
 import { seedOf } from "../path/5-prepare/session.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
@@ -23,7 +23,7 @@ export interface AnswerOptions {
   readonly models: Models;
   readonly approvals: Approvals;
   readonly queueModes: QueueModes;
-  readonly lanes: Pick<Lanes<Ticket>, "stop" | "waiting">;
+  readonly lanes: Pick<Lanes<Queued>, "stop" | "waiting">;
   readonly router: Pick<Router, "explain">;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   /** The commands of an agent's skills. */
@@ -37,7 +37,7 @@ export interface AnswerOptions {
 
 /** Somebody's command. */
 interface Asked {
-  readonly ticket: MessageTicket;
+  readonly ticket: QueuedMessage;
   readonly agent: Agent;
   readonly args: string;
 }
@@ -171,7 +171,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
 /** Keeps a choice with the session and says what holds now. */
 export async function applyChoice(
   { store, models }: AnswerOptions,
-  ticket: MessageTicket,
+  ticket: QueuedMessage,
   agent: Agent,
   choice: Choice,
 ): Promise<string> {
@@ -195,7 +195,7 @@ export async function applyChoice(
 }
 
 /** The immutable id of who speaks; where only the gateway's own clients are, the holder of its token. */
-function speaker({ definition }: AnswerOptions, { stored: { event } }: MessageTicket): string {
+function speaker({ definition }: AnswerOptions, { stored: { event } }: QueuedMessage): string {
   const own = definition(event.channel, event.account)?.capabilities.authenticatedByGateway === true;
   return `${event.channel}:${own ? "token" : event.sender.id}`;
 }
@@ -212,7 +212,7 @@ function modelOf(models: Models, agent: Agent, session: Session | undefined): st
 /** The newest message of the conversation that was not itself a command. */
 async function lastMessage(
   store: GatewayStore,
-  ticket: MessageTicket,
+  ticket: QueuedMessage,
 ): Promise<InboxRow<GatewayBodies> | undefined> {
   const quoted = ticket.stored.event.replyTo?.messageId;
   const answered = quoted === undefined ? undefined : await findMessage(store, quoted);

@@ -1,5 +1,6 @@
 import {
   addUsage,
+  type CompactionCache,
   compact,
   estimateTokens,
   type JsonObject,
@@ -8,24 +9,45 @@ import {
 } from "@signalbox/agent-core";
 import type { RunHandle } from "@signalbox/lanes";
 import { type InterruptedRun, type RunId, StoreError } from "@signalbox/store";
-import type { Agent } from "../agents.ts";
+import type { Agent, Agents } from "../agents.ts";
 import { messageOf } from "../errors.ts";
-import type { MessageTicket, Ticket } from "../path/4-queue/message.ts";
-import type { RunOptions } from "../path/5-prepare/open-run.ts";
+import type { Logger } from "../log.ts";
+import type { Models } from "../models.ts";
+import type { Queued, QueuedMessage } from "../path/4-queue/message.ts";
+import type { Histories } from "../path/5-prepare/history.ts";
+import type { BegunRun } from "../path/5-prepare/opened-run.ts";
 import { seedOf } from "../path/5-prepare/session.ts";
-import { type Conclusion, failureNote, finish, STOPPED_RUN } from "../path/7-conclude/conclude.ts";
+import { commandOf } from "../path/5-prepare/take-up.ts";
+import type { Askings } from "../path/6-run/waiting.ts";
+import { type Conclusion, failedRun, STOPPED_RUN } from "../path/7-conclude/commit.ts";
+import type { Refuse } from "../path/7-conclude/refuse.ts";
 import { ShutdownAbort } from "../path/shutdown.ts";
-import type { GatewayBodies } from "../store.ts";
+import type { GatewayBodies, GatewayStore } from "../store.ts";
+import type { Toolbox } from "../toolbox.ts";
 import type { Order } from "./read.ts";
-import { settleCommand } from "./settle.ts";
+import { type SettlePorts, settleCommand } from "./settle.ts";
+
+export interface InTurnPorts extends SettlePorts {
+  readonly store: Pick<GatewayStore, "inbox" | "outbox" | "sessions" | "runs">;
+  readonly agents: Pick<Agents, "get">;
+  readonly refuse: Refuse;
+  readonly histories: Pick<Histories, "load" | "forget">;
+  readonly models: Pick<Models, "of">;
+  readonly toolbox: Pick<Toolbox, "forRun">;
+  readonly askings: Pick<Askings, "of">;
+  readonly compactionCache: CompactionCache;
+  /** Commits the end of a run, and lets it be delivered. */
+  readonly finish: (run: BegunRun, conclusion: Conclusion) => Promise<void>;
+  readonly logger: Logger;
+}
 
 /** A command that has its place in the conversation now. */
-export interface InTurn {
-  readonly ticket: MessageTicket;
+interface InTurn {
+  readonly ticket: QueuedMessage;
   readonly agent: Agent;
   /** Absent where its message is no order any more: its skill is gone, for instance. */
   readonly order: Order | undefined;
-  readonly handle: RunHandle<Ticket>;
+  readonly handle: RunHandle<Queued>;
 }
 
 /** A command's run: nothing of it becomes history, but what it does is journalled as a turn's doings are. */
@@ -36,15 +58,41 @@ interface CommandRun extends InTurn {
   readonly before?: InterruptedRun<GatewayBodies>;
 }
 
-/** Whether a run is a command's, by what `begin` kept with it. */
-export function commandOf({ run }: InterruptedRun<GatewayBodies>): string | undefined {
-  const { meta } = run;
-  if (meta === null || typeof meta !== "object" || !("command" in meta)) return undefined;
-  return typeof meta["command"] === "string" ? meta["command"] : undefined;
+/** Commands that have a turn. What fails in the store is thrown. */
+export interface InTurnCommands {
+  /** Carries out a command that waited for its turn. */
+  answer(message: QueuedMessage, handle: RunHandle<Queued>): Promise<void>;
+  /** Goes on with one that an earlier process began. */
+  goOn(
+    message: QueuedMessage,
+    handle: RunHandle<Queued>,
+    interrupted: InterruptedRun<GatewayBodies>,
+  ): Promise<void>;
 }
 
-/** Carries out a command that waited for its turn. Throws what a failing store throws. */
-export async function answerInTurn(options: RunOptions, turn: InTurn): Promise<void> {
+export function createInTurnCommands(ports: InTurnPorts): InTurnCommands {
+  const turnOf = (ticket: QueuedMessage, handle: RunHandle<Queued>): InTurn | undefined => {
+    const agent = ports.agents.get(ticket.agentId);
+    return agent && { ticket, agent, order: ticket.order, handle };
+  };
+  return {
+    async answer(message, handle) {
+      const turn = turnOf(message, handle);
+      if (turn !== undefined) await answerInTurn(ports, turn);
+      else await ports.refuse([message], NO_AGENT);
+    },
+    async goOn(message, handle, before) {
+      const turn = turnOf(message, handle);
+      const begun = { runId: before.run.id, sessionKey: message.sessionKey, messages: [message], handle };
+      if (turn !== undefined) await resumeCommand(ports, turn, before);
+      else await ports.finish(begun, failedRun("no_agent"));
+    },
+  };
+}
+
+const NO_AGENT = { code: "no_agent", message: "The agent of this command is not configured any more." };
+
+async function answerInTurn(options: InTurnPorts, turn: InTurn): Promise<void> {
   const { store, lease } = options;
   const { ticket, agent, order } = turn;
   if (order?.kind === "command" && (order.name === "new" || order.name === "reset")) {
@@ -66,16 +114,15 @@ export async function answerInTurn(options: RunOptions, turn: InTurn): Promise<v
   await goOn(options, { ...turn, runId: begun.run.id, name });
 }
 
-/** Goes on with a command that an earlier process began. */
-export function resumeCommand(
-  options: RunOptions,
+function resumeCommand(
+  options: InTurnPorts,
   turn: InTurn,
   before: InterruptedRun<GatewayBodies>,
 ): Promise<void> {
   return goOn(options, { ...turn, runId: before.run.id, name: commandOf(before) ?? "", before });
 }
 
-async function goOn(options: RunOptions, run: CommandRun): Promise<void> {
+async function goOn(options: InTurnPorts, run: CommandRun): Promise<void> {
   const { ticket, order, runId } = run;
   options.live.publish(ticket.sessionKey, {
     type: "run.start",
@@ -91,20 +138,12 @@ async function goOn(options: RunOptions, run: CommandRun): Promise<void> {
     if (error instanceof StoreError) throw error;
     if (error instanceof ShutdownAbort) return leaveOpen(options, run);
     options.logger.error({ run: runId, err: messageOf(error) }, "a command failed inside the gateway");
-    const text = failureNote("internal");
-    await finish(
-      options,
-      { runId, sessionKey: ticket.sessionKey, tickets: [ticket], handle: run.handle },
-      {
-        outcome: "failed",
-        state: "failed-reported",
-        rule: "internal",
-        reply: { text, silent: false, note: text },
-        end: "failed",
-        error: { code: "internal", message: messageOf(error) },
-      },
-    );
+    await options.finish(begunRun(run), failedRun("internal", messageOf(error)));
   }
+}
+
+function begunRun({ runId, ticket, handle }: CommandRun): BegunRun {
+  return { runId, sessionKey: ticket.sessionKey, messages: [ticket], handle };
 }
 
 function nameOf(order: Order | undefined): string {
@@ -115,7 +154,7 @@ function nameOf(order: Order | undefined): string {
 /** A quarter of the window stays as it is, as when a turn runs out of room, and never all of a short conversation. */
 const KEPT_SHARE = 0.25;
 
-async function compactNow(options: RunOptions, run: CommandRun): Promise<void> {
+async function compactNow(options: InTurnPorts, run: CommandRun): Promise<void> {
   const { store, lease, histories } = options;
   const { agent, handle } = run;
   const { sessionKey } = run.ticket;
@@ -151,7 +190,7 @@ async function compactNow(options: RunOptions, run: CommandRun): Promise<void> {
 
 /** Runs the tool of a skill's command, decided, recorded and journalled as any call is. */
 async function dispatch(
-  options: RunOptions,
+  options: InTurnPorts,
   run: CommandRun,
   { command, args }: Extract<Order, { kind: "dispatch" }>,
 ): Promise<void> {
@@ -243,41 +282,30 @@ function isPlainText(schema: unknown): boolean {
 }
 
 async function end(
-  options: RunOptions,
-  { ticket, runId, name, handle }: CommandRun,
+  options: InTurnPorts,
+  run: CommandRun,
   said: string,
   more: Pick<Conclusion, "used"> = {},
 ): Promise<void> {
-  const { agentId, sessionKey, stored } = ticket;
-  const { event } = stored;
-  const { text } = await options.hooks.modify("before_reply", {
-    agentId,
-    sessionKey,
-    event,
-    source: "command",
-    text: said,
+  const { agentId, sessionKey, stored } = run.ticket;
+  const asked = { agentId, sessionKey, event: stored.event, source: "command", text: said } as const;
+  const { text } = await options.hooks.modify("before_reply", asked);
+  const silent = text === "";
+  await options.finish(begunRun(run), {
+    ...more,
+    ...{ outcome: "completed", rule: `command:${run.name}` },
+    state: silent ? "silent" : "replied",
+    reply: silent ? { text, silent } : { text, silent, note: text },
+    end: silent ? "silent" : "replied",
   });
-  await finish(
-    options,
-    { runId, sessionKey, tickets: [ticket], handle },
-    {
-      ...more,
-      outcome: "completed",
-      state: text === "" ? "silent" : "replied",
-      rule: `command:${name}`,
-      reply: text === "" ? { text, silent: true } : { text, silent: false, note: text },
-      end: text === "" ? "silent" : "replied",
-    },
-  );
 }
 
 /** Ends a command that was stopped; one that the gateway's own end stopped is left for the next start. */
-async function stopped(options: RunOptions, run: CommandRun): Promise<void> {
-  const { ticket, runId, handle } = run;
-  if (handle.signal.reason instanceof ShutdownAbort) return leaveOpen(options, run);
-  await finish(options, { runId, sessionKey: ticket.sessionKey, tickets: [ticket], handle }, STOPPED_RUN);
+async function stopped(options: InTurnPorts, run: CommandRun): Promise<void> {
+  if (run.handle.signal.reason instanceof ShutdownAbort) return leaveOpen(options, run);
+  await options.finish(begunRun(run), STOPPED_RUN);
 }
 
-function leaveOpen({ tracer }: RunOptions, { ticket }: CommandRun): void {
+function leaveOpen({ tracer }: InTurnPorts, { ticket }: CommandRun): void {
   tracer.note(ticket.id, "lane", "stopped with the gateway; goes on at the next start");
 }

@@ -2,7 +2,7 @@ import type { ThinkingLevel } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import { readInvocation, type SkillCommand } from "@signalbox/skills";
 import type { Role } from "../path/2-admit/gate.ts";
-import { type CommandName, isCommandName, mayUseCommand } from "./table.ts";
+import { type CommandName, isAtOnce, isCommandName, mayUseCommand } from "./table.ts";
 
 /** What a directive chooses; `default` takes the session's choice back. */
 export interface Choice {
@@ -110,4 +110,18 @@ function readSkill(text: string, { role, skills }: ReadingContext): Order | unde
 function slashIn(text: string): { readonly name: string; readonly args: string } | undefined {
   const [, name, args = ""] = /^\/([A-Za-z][\w-]*)(?:@\S+)?(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
   return name === undefined ? undefined : { name: name.toLowerCase(), args: args.trim() };
+}
+
+/** Whether an order is carried out in its place in the conversation. */
+export function needsTurn(order: Order): boolean {
+  switch (order.kind) {
+    case "turn":
+    case "dispatch":
+      return true;
+    case "command":
+      return !isAtOnce(order.name);
+    case "choose":
+    case "refused":
+      return false;
+  }
 }

@@ -1,16 +1,28 @@
+import type { ChannelDefinition } from "@signalbox/channel";
 import { outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
 import type { RunOutcome } from "@signalbox/protocol";
+import type { LiveHub, Outcome } from "@signalbox/server";
+import type { InboxId, LeaseToken, OutboxRow } from "@signalbox/store";
 import { shownMessage } from "../hooks/own.ts";
-import type { MessageTicket } from "../path/4-queue/message.ts";
-import type { RunOptions } from "../path/5-prepare/open-run.ts";
+import type { GatewayHooks } from "../hooks/points.ts";
+import type { QueuedMessage } from "../path/4-queue/message.ts";
 import { noteId } from "../path/live-events.ts";
 import { answerTo } from "../path/reply-text.ts";
+import type { GatewayBodies, GatewayStore } from "../store.ts";
+import type { Tracer } from "../trace/tracer.ts";
 
 /** What ending a command's message needs. */
-export type SettleOptions = Pick<
-  RunOptions,
-  "store" | "lease" | "definition" | "live" | "tracer" | "now" | "deliver" | "onOutcome" | "hooks"
->;
+export interface SettlePorts {
+  readonly store: Pick<GatewayStore, "inbox" | "outbox">;
+  readonly lease: LeaseToken;
+  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
+  readonly hooks: Pick<GatewayHooks, "modify" | "observe">;
+  readonly live: Pick<LiveHub, "publish">;
+  readonly tracer: Tracer;
+  readonly deliver: (rows: readonly OutboxRow<GatewayBodies>[]) => void;
+  readonly onOutcome: (id: InboxId, outcome: Outcome) => void;
+  readonly now: () => number;
+}
 
 /** How a command ended. */
 export interface CommandEnd {
@@ -25,8 +37,8 @@ const TTL_MS = 24 * 60 * 60 * 1000;
 
 /** Gives a command its answer and its message the end, without a run. Safe to do again after a crash. */
 export async function settleCommand(
-  options: SettleOptions,
-  ticket: MessageTicket,
+  options: SettlePorts,
+  ticket: QueuedMessage,
   end: CommandEnd,
 ): Promise<void> {
   const { store, lease, live, tracer, now } = options;

@@ -1,5 +1,5 @@
 import type { OutboxRow } from "@signalbox/store";
-import type { MessageTicket } from "../path/4-queue/message.ts";
+import type { QueuedMessage } from "../path/4-queue/message.ts";
 import type { GatewayBodies } from "../store.ts";
 import type { GatewayHook, MessageSent } from "./points.ts";
 
@@ -29,7 +29,7 @@ export function sentMessage(row: OutboxRow<GatewayBodies>): MessageSent {
 
 /** A reply that one of the gateway's own clients was shown. */
 export function shownMessage(
-  { stored: { event }, sessionKey }: MessageTicket,
+  { stored: { event }, sessionKey }: QueuedMessage,
   runId: string | undefined,
   text: string,
 ): MessageSent {

@@ -1,3 +1,4 @@
+import type { AssistantMessage } from "@signalbox/agent-core";
 import type { WantedMedia } from "@signalbox/attachments";
 import { type Capabilities, chunkText, type MediaPart, type Outbound } from "@signalbox/channel";
 import { parseReply } from "@signalbox/prompt";
@@ -126,4 +127,11 @@ function mediaLine(media: string): string {
 function sameText(a: string, b: string): boolean {
   const bare = (text: string): string => text.replace(/\s+/g, " ").trim();
   return bare(a) === bare(b);
+}
+
+/** The words of a model turn that are meant for people. */
+export function saidIn(message: AssistantMessage): string {
+  return message.content
+    .flatMap((block) => (block.type === "text" || block.type === "refusal" ? [block.text] : []))
+    .join("");
 }

@@ -1,10 +1,9 @@
 import type { AgentMessage, ToolCallBlock } from "@signalbox/agent-core";
 import type { ChatMessage } from "@signalbox/protocol";
 import type { RunId, SessionMessage } from "@signalbox/store";
-import { saidIn } from "../path/6-run/viewer.ts";
-import { failureNote } from "../path/7-conclude/conclude.ts";
+import { failureNote } from "../path/failure-note.ts";
 import { noteId, sentId, turnId } from "../path/live-events.ts";
-import { readTurn } from "../path/reply-text.ts";
+import { readTurn, saidIn } from "../path/reply-text.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 
 type Row = SessionMessage<GatewayBodies>;

@@ -10,7 +10,7 @@ import type { Agents } from "../agents.ts";
 import { type Accounts, OWN_ACCOUNT } from "../channels.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Models } from "../models.ts";
-import type { Ticket } from "../path/4-queue/message.ts";
+import type { Queued } from "../path/4-queue/message.ts";
 import type { GatewayStore } from "../store.ts";
 import type { Surfaces } from "../surfaces.ts";
 import { readTrace } from "../trace/tracer.ts";
@@ -26,7 +26,7 @@ export interface ServiceOptions {
   readonly agents: Agents;
   readonly models: Models;
   readonly accounts: Accounts;
-  readonly lanes: Lanes<Ticket>;
+  readonly lanes: Lanes<Queued>;
   readonly surfaces: Surfaces;
   readonly live: LiveHub;
   readonly outcomes: Outcomes;

@@ -1,8 +1,7 @@
 import type { Outcome } from "@signalbox/server";
 import type { InboxRow, PlatformMessage } from "@signalbox/store";
-import { saidIn } from "../path/6-run/viewer.ts";
-import { failureNote } from "../path/7-conclude/conclude.ts";
-import { composeReply } from "../path/reply-text.ts";
+import { failureNote } from "../path/failure-note.ts";
+import { composeReply, saidIn } from "../path/reply-text.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { Outcomes } from "./outcomes.ts";
 

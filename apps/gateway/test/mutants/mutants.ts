@@ -55,9 +55,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "acknowledges before the commit",
     edits: [
       {
-        file: `${GATEWAY}/path/3-accept/accept.js`,
-        from: "return message(normaliseEvent(event), event.type);",
-        to: '{ void message(normaliseEvent(event), event.type).catch(() => {}); return "accepted"; }',
+        file: `${GATEWAY}/path/path.js`,
+        from: "const accepted = await stages.accept(received, admitted);",
+        to: 'const late = stages.accept(received, admitted); void late.then((one) => typeof one === "object" && enter(one)).catch(() => {}); if (late) return "accepted"; const accepted = await late;',
       },
     ],
     scenario: {
@@ -107,7 +107,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "runs a tool with outside effects again blindly",
     edits: [
       {
-        file: `${GATEWAY}/path/6-run/run.js`,
+        file: `${GATEWAY}/path/6-run/pending-calls.js`,
         from: "return started.has(call.id) && !sends",
         to: "return false && !sends",
       },
@@ -168,8 +168,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${GATEWAY}/path/3-accept/accept.js`,
-        from: "for (const row of await store.inbox.queued(sessionKey)) {",
-        to: "for (const row of [...(await store.inbox.queued(sessionKey))].reverse()) {",
+        from: "of await inbox.queued(sessionKey)) {",
+        to: "of [...(await inbox.queued(sessionKey))].reverse()) {",
       },
     ],
     scenario: { course: laterAt("finish.before", 6, 8, 7, 9), mode: "followup" },
@@ -180,8 +180,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${GATEWAY}/gateway.js`,
-        from: "await resumeInterrupted(store, (ticket) => lanes.enqueue(ticket), logger);",
-        to: "",
+        from: "for (const interrupted of await store.runs.interrupted()) {",
+        to: "for (const interrupted of []) {",
       },
     ],
     scenario: { course: killedAt("step.after", "step.after") },
@@ -189,7 +189,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "leaves what waited for its turn",
-    edits: [{ file: `${GATEWAY}/gateway.js`, from: "await intake.recover();", to: "" }],
+    edits: [{ file: `${GATEWAY}/gateway.js`, from: "taking.enter(accepted);", to: ";" }],
     scenario: { course: laterAt("finish.before", 6, 8), mode: "followup" },
     caughtBy: /^rest: the gateway did not come to rest/,
   },
@@ -197,14 +197,14 @@ export const MUTANTS: readonly Mutant[] = [
     name: "commits a reply after the end of its turn",
     edits: [
       {
-        file: `${GATEWAY}/path/7-conclude/conclude.js`,
-        from: "        outbox,\n",
-        to: "        outbox: [],\n",
+        file: `${GATEWAY}/path/7-conclude/commit.js`,
+        from: "            outbox,\n",
+        to: "            outbox: [],\n",
       },
       {
-        file: `${GATEWAY}/path/7-conclude/conclude.js`,
-        from: "options.deliver(rows);",
-        to: "options.deliver(await store.outbox.enqueue(outbox, { lease, sessionKey }));",
+        file: `${GATEWAY}/path/7-conclude/commit.js`,
+        from: "answered, inbox, rows },",
+        to: "answered, inbox, rows: await store.outbox.enqueue(outbox, { lease, sessionKey: run.sessionKey }) },",
       },
     ],
     scenario: { course: killedAt(...times(4, "finish.after")), mode: "followup" },

@@ -1,6 +1,6 @@
 import type { Trace } from "@signalbox/protocol";
 import type { Mismatch, Router, TierReport } from "@signalbox/routing";
-import type { StoredInbound } from "../../store.ts";
+import type { InboundRecord } from "../../store.ts";
 import { routeInput } from "./route.ts";
 
 /** Bindings of each tier whose mismatches are told. */
@@ -14,7 +14,7 @@ type Entry = Trace["entries"][number];
  */
 export function withRouteExplained(
   trace: Trace,
-  { event }: StoredInbound,
+  { event }: InboundRecord,
   route: { readonly agentId: string; readonly sessionKey: string } | undefined,
   router: Pick<Router, "explain">,
 ): Trace {

@@ -1,272 +1,141 @@
-import type {
-  Capabilities,
-  ChannelDefinition,
-  EmitResult,
-  InboundEvent,
-  MessageEvent,
-} from "@signalbox/channel";
-import {
-  type Binding,
-  type BindingMatch,
-  formatSessionKey,
-  type Route,
-  type Router,
-} from "@signalbox/routing";
+import type { InboundEvent, MessageEvent } from "@signalbox/channel";
 import type { LiveHub } from "@signalbox/server";
 import type { InboxId, InboxRow } from "@signalbox/store";
-import type { Commands } from "../../commands/commands.ts";
 import type { GatewayHooks } from "../../hooks/points.ts";
-import type { GatewayBodies, StoredInbound } from "../../store.ts";
+import type { Logger } from "../../log.ts";
+import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { Tracer } from "../../trace/tracer.ts";
-import { normaliseEvent, normaliseTurn } from "../1-receive/normalise.ts";
-import { asMessage } from "../1-receive/orders.ts";
-import type { Gate, GateDecision, GateInput } from "../2-admit/gate.ts";
-import { routeInput } from "../2-admit/route.ts";
-import { createEdits, type EditsOptions } from "../4-queue/edits.ts";
-import { type AsideOptions, createAside } from "./unanswered.ts";
+import type { ReceivedMessage } from "../1-receive/receive.ts";
+import type { Admitted } from "../2-admit/admit.ts";
 
-export interface IntakeOptions extends AsideOptions {
-  readonly router: Router;
-  /** What the router was made from. */
-  readonly bindings: readonly Binding[];
-  readonly gate: Gate;
-  readonly lanes: EditsOptions["lanes"];
-  /** Takes accepted messages on, each to its lane or to its answer. */
-  readonly commands: Pick<Commands, "enter" | "waits">;
-  readonly hooks: GatewayHooks;
-  readonly tracer: Tracer;
-  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
+export interface AcceptPorts {
+  readonly inbox: Pick<GatewayStore["inbox"], "accept">;
+  readonly hooks: Pick<GatewayHooks, "observe">;
   readonly live: Pick<LiveHub, "publish">;
+  readonly tracer: Tracer;
+  readonly logger: Logger;
   /** Told of a message once it is committed, before anything is done about it. */
   readonly onAccepted: (id: InboxId, event: MessageEvent) => void;
 }
 
-/** Where a message goes: as the bindings have it, or as its sender asked. */
-type Place =
-  | ({ readonly kind: "routed" } & Route)
-  | { readonly kind: "asked"; readonly agentId: string; readonly sessionKey: string };
-
-/** Takes responsibility for what comes in: dedupe, route, gate, commit, then the lane. */
-export interface Intake {
-  /** Resolves after the commit; the channel acknowledges its platform only then. */
-  emit(event: InboundEvent): Promise<EmitResult>;
-  /** Goes on with what an earlier process accepted and did not finish. */
-  recover(): Promise<number>;
-  /** From now on nothing is taken. */
-  close(): void;
+/** A message that is on the disk: from here on it is not lost. */
+export interface Accepted extends Pick<Admitted, "stored" | "decision" | "exclusive"> {
+  readonly id: InboxId;
+  readonly route: Route;
+  /** An earlier process has accepted it. */
+  readonly recovered: boolean;
 }
 
-export function createIntake(options: IntakeOptions): Intake {
-  const { store, router, bindings, gate, commands, hooks, tracer, logger } = options;
-  const aside = createAside(options);
-  const edits = createEdits(options);
-  let closed = false;
+/** Whose answer a message waits for. */
+export interface Route {
+  readonly agentId: string;
+  readonly sessionKey: string;
+}
 
-  const capabilitiesOf = ({ channel, account }: MessageEvent): Capabilities | undefined =>
-    options.definition(channel, account)?.capabilities;
-  const placeOf = (event: MessageEvent): Place =>
-    askedPlace(event) ?? { kind: "routed", ...router.resolve(routeInput(event)) };
-  const isExclusive = (event: MessageEvent): boolean => capabilitiesOf(event)?.awaitsSingleAnswer === true;
+/** `duplicate`: it is there already. `full`: too many wait; its platform is refused, and delivers it again. */
+export type Accept = (
+  received: ReceivedMessage,
+  admitted: Admitted,
+) => Promise<Accepted | "duplicate" | "full">;
 
-  const decide = async (event: MessageEvent, place: Place): Promise<GateDecision> => {
-    const named = place.kind === "routed" && isNamed(bindings[place.bindingIndex ?? -1]?.match, place);
-    const input = gateInput(event, named, capabilitiesOf(event)?.authenticatedByGateway === true);
-    const approved =
-      gate.needsApproval(input) &&
-      (await store.pairing.isApproved(event.channel, event.account, event.sender.id));
-    return gate.decide(input, approved);
+/** Takes responsibility for a message: once for each, and on the disk before its platform is told so. */
+export function createAccept(ports: AcceptPorts): Accept {
+  const { tracer, logger } = ports;
+
+  const tell = ({ id, stored, decision, route }: Accepted, { capabilities }: ReceivedMessage): void => {
+    const { event } = stored;
+    ports.onAccepted(id, event);
+    if (capabilities?.readsSession === true) {
+      const { messageId, text, timestamp } = event;
+      const message = { id: messageId, role: "user", text, at: timestamp } as const;
+      ports.live.publish(route.sessionKey, { type: "message", message });
+    }
+    const { kind, rule } = decision;
+    ports.hooks.observe("message_received", { ...route, messageId: id, event, decision: kind, rule });
   };
 
-  const message = async (given: MessageEvent, kind: InboundEvent["type"]): Promise<EmitResult> => {
-    const event = withTurn(normaliseEvent(given), capabilitiesOf(given));
-    const place = placeOf(event);
-    const route = { agentId: place.agentId, sessionKey: place.sessionKey };
-    const decision = await decide(event, place);
-    const stored: StoredInbound = {
-      event,
-      rule: decision.rule,
-      role: decision.kind === "answer" ? decision.role : "guest",
-    };
-    const answers = decision.kind === "answer" ? { route } : {};
-    const accepted = await store.inbox.accept({
-      channel: event.channel,
-      account: event.account,
-      eventId: eventKey(event),
+  return async (received, admitted) => {
+    const { event, as } = received;
+    const { stored, decision, exclusive, place } = admitted;
+    const route: Route = { agentId: place.agentId, sessionKey: place.sessionKey };
+    const outcome = await ports.inbox.accept({
+      ...{ channel: event.channel, account: event.account, eventId: eventKey(event), kind: as },
       // Only a message is the same under another event's id.
-      ...(kind === "message" ? { messageId: event.messageId } : {}),
-      kind,
-      conversationId: event.conversation.id,
-      senderId: event.sender.id,
-      payload: stored,
-      ...answers,
+      ...(as === "message" ? { messageId: event.messageId } : {}),
+      ...{ conversationId: event.conversation.id, senderId: event.sender.id, payload: stored },
+      ...(decision.kind === "answer" ? { route } : {}),
     });
-    if (accepted.outcome === "full") {
-      logger.warn(
-        { unfinished: accepted.unfinished, limit: accepted.limit },
-        "the inbox is full; a platform was refused",
-      );
-      return "rejected";
+    if (outcome.outcome === "full") {
+      const { unfinished, limit } = outcome;
+      logger.warn({ unfinished, limit }, "the inbox is full; a platform was refused");
+      return "full";
     }
-    if (accepted.outcome === "duplicate") {
-      if (accepted.id !== undefined)
-        tracer.note(accepted.id, "intake", "delivered again by the platform; nothing done");
+    if (outcome.outcome === "duplicate") {
+      if (outcome.id !== undefined)
+        tracer.note(outcome.id, "intake", "delivered again by the platform; nothing done");
       return "duplicate";
     }
-    options.onAccepted(accepted.id, event);
-    if (capabilitiesOf(event)?.readsSession === true) {
-      const { messageId, text, timestamp } = event;
-      const shown = { id: messageId, role: "user", text, at: timestamp } as const;
-      options.live.publish(route.sessionKey, { type: "message", message: shown });
-    }
-    tracer.note(
-      accepted.id,
-      "intake",
-      `${event.channel}/${event.account} ${kind} ${kind === "message" ? event.messageId : event.eventId} accepted`,
-      {
-        eventId: event.eventId,
-        seq: accepted.seq,
-      },
-    );
-    tracer.note(
-      accepted.id,
-      "routing",
-      `agent ${route.agentId} ${place.kind === "asked" ? "as asked" : `by ${place.matchedBy}`}, session ${route.sessionKey}`,
-      place.kind === "routed" && place.bindingIndex !== undefined
-        ? { binding: place.bindingIndex }
-        : undefined,
-    );
-    tracer.note(accepted.id, "gate", `${decision.kind}: ${decision.rule}`);
-    const { rule } = decision;
-    hooks.observe("message_received", {
-      ...route,
-      messageId: accepted.id,
-      event,
-      decision: decision.kind,
-      rule,
-    });
-    if (decision.kind === "answer") {
-      commands.enter({
-        kind: "message",
-        id: accepted.id,
-        ...route,
-        stored,
-        exclusive: isExclusive(event),
-        recovered: false,
-      });
-    } else {
-      // The platform need not wait for this: after a crash it is decided again.
-      void aside.end(accepted.id, stored, decision.kind, decision.rule);
-    }
-    return "accepted";
-  };
-
-  const again = async (row: InboxRow<GatewayBodies>): Promise<void> => {
-    const { event } = row.payload;
-    const place = placeOf(event);
-    const decision = await decide(event, place);
-    if (decision.kind !== "answer") {
-      // A failing store holds up no start.
-      void aside.end(row.id, row.payload, decision.kind, decision.rule);
-      return;
-    }
-    const route = { agentId: place.agentId, sessionKey: place.sessionKey };
-    await store.inbox.route(row.id, route);
-    const stored = { ...row.payload, role: decision.role, rule: decision.rule };
-    const exclusive = isExclusive(event);
-    commands.enter({ kind: "message", id: row.id, ...route, stored, exclusive, recovered: true });
-  };
-
-  return {
-    async emit(event) {
-      if (closed) return "rejected";
-      switch (event.type) {
-        case "message":
-          return message(event, event.type);
-        case "command":
-        case "action": {
-          const said = asMessage(event);
-          if (said !== undefined) return message(said, event.type);
-          logger.debug({ channel: event.channel, type: event.type }, "a click on nothing that is known");
-          return "accepted";
-        }
-        case "edited":
-          return edits.edited(normaliseEvent(event));
-        case "deleted":
-          return edits.deleted(event);
-        case "reaction":
-        case "member":
-        case "lifecycle":
-          // Nothing here answers these; acknowledging them is all there is to do.
-          logger.debug({ channel: event.channel, type: event.type }, "event without a reader");
-          return "accepted";
-      }
-    },
-    async recover() {
-      let found = 0;
-      for (const row of await store.inbox.unrouted()) {
-        found++;
-        await again(row);
-      }
-      for (const { sessionKey } of await store.inbox.pendingSessions()) {
-        for (const row of await store.inbox.queued(sessionKey)) {
-          if (!row.route) continue;
-          found++;
-          const exclusive = isExclusive(row.payload.event);
-          commands.enter({
-            kind: "message",
-            id: row.id,
-            ...row.route,
-            stored: row.payload,
-            exclusive,
-            recovered: true,
-          });
-        }
-      }
-      return found;
-    },
-    close() {
-      closed = true;
-    },
+    const accepted: Accepted = { id: outcome.id, stored, decision, exclusive, route, recovered: false };
+    trace(tracer, accepted, received, admitted, outcome.seq);
+    tell(accepted, received);
+    return accepted;
   };
 }
 
-/** Whether a route comes from a binding that names the person or the group itself, not every one of its kind. */
-function isNamed(match: BindingMatch | undefined, { matchedBy }: Route): boolean {
-  return matchedBy === "binding.peer" && match?.peer !== undefined && !match.peer.id.includes("*");
-}
-
-/** What a client wants of the turn, from channels on which only the gateway's own clients are. */
-function withTurn(event: MessageEvent, capabilities: Capabilities | undefined): MessageEvent {
-  const { turn, ...plain } = event;
-  if (turn === undefined || capabilities?.authenticatedByGateway !== true) return plain;
-  return { ...plain, turn: normaliseTurn(turn) };
-}
-
-/** A conversation with an agent that its client named has a session of its own. */
-function askedPlace({ turn, channel, conversation }: MessageEvent): Place | undefined {
-  const agentId = turn?.agent;
-  if (agentId === undefined) return undefined;
-  const sessionKey = formatSessionKey({ kind: "direct", agentId, channel, peerId: conversation.id });
-  return { kind: "asked", agentId, sessionKey };
-}
-
-function gateInput(event: MessageEvent, bound: boolean, authenticated: boolean): GateInput {
-  return {
-    bound,
-    authenticated,
-    forwardedFrom: event.forwarded && (event.forwarded.from ?? "forwarded"),
-    channel: event.channel,
-    account: event.account,
-    conversationKind: event.conversation.kind,
-    conversationId: event.conversation.id,
-    senderId: event.sender.id,
-    senderIsBot: event.sender.isBot,
-    senderIsSelf: event.sender.isSelf,
-    addressed: event.addressed,
-  };
+function trace(
+  tracer: Tracer,
+  { id, route }: Accepted,
+  { event, as }: ReceivedMessage,
+  { place, decision }: Admitted,
+  seq: number,
+): void {
+  const name = as === "message" ? event.messageId : event.eventId;
+  tracer.note(id, "intake", `${event.channel}/${event.account} ${as} ${name} accepted`, {
+    ...{ eventId: event.eventId, seq },
+  });
+  const by = place.kind === "asked" ? "as asked" : `by ${place.matchedBy}`;
+  const binding = place.kind === "routed" ? place.bindingIndex : undefined;
+  tracer.note(
+    id,
+    "routing",
+    `agent ${route.agentId} ${by}, session ${route.sessionKey}`,
+    binding === undefined ? undefined : { binding },
+  );
+  tracer.note(id, "gate", `${decision.kind}: ${decision.rule}`);
 }
 
 /** What tells a repetition: platforms give ids that are unique for one bot, and an account may get another one. */
 function eventKey({ botId, eventId }: Pick<InboundEvent, "botId" | "eventId">): string {
   return botId === undefined ? eventId : `${botId}/${eventId}`;
+}
+
+export interface RecoverPorts {
+  readonly inbox: Pick<GatewayStore["inbox"], "unrouted" | "route" | "pendingSessions" | "queued">;
+  readonly admit: (event: MessageEvent) => Promise<Admitted>;
+  readonly isExclusive: (event: MessageEvent) => boolean;
+}
+
+/** What an earlier process accepted and did not finish, in the order in which it came. */
+export async function* recoverAccepted(ports: RecoverPorts): AsyncGenerator<Accepted> {
+  const { inbox } = ports;
+  for (const row of await inbox.unrouted()) yield await decideAgain(ports, row);
+  for (const { sessionKey } of await inbox.pendingSessions()) {
+    for (const { id, payload: stored, route } of await inbox.queued(sessionKey)) {
+      if (!route) continue;
+      const { rule, role } = stored;
+      const exclusive = ports.isExclusive(stored.event);
+      yield { id, stored, route, exclusive, decision: { kind: "answer", rule, role }, recovered: true };
+    }
+  }
+}
+
+/** Nothing was decided about it, or it was not to be answered; by now it may be. */
+async function decideAgain(
+  { inbox, admit }: RecoverPorts,
+  { id, payload }: InboxRow<GatewayBodies>,
+): Promise<Accepted> {
+  const { stored, place, decision, exclusive } = await admit(payload.event);
+  const route: Route = { agentId: place.agentId, sessionKey: place.sessionKey };
+  if (decision.kind === "answer") await inbox.route(id, route);
+  return { id, stored, decision, exclusive, route, recovered: true };
 }

@@ -4,9 +4,9 @@ import { createManualClock } from "@signalbox/lanes/testkit";
 import { openStore, StoreError } from "@signalbox/store";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createLogger } from "../../log.ts";
-import type { GatewayBodies, GatewayStore, StoredInbound } from "../../store.ts";
+import type { GatewayBodies, GatewayStore, InboundRecord } from "../../store.ts";
 import { judgeFailure } from "../failures.ts";
-import { createAside, historyKey } from "./unanswered.ts";
+import { createUnanswered, historyKey } from "./unanswered.ts";
 
 const event: MessageEvent = {
   ...{ type: "message", eventId: "e1", messageId: "m1", channel: "plain", account: "main" },
@@ -14,7 +14,7 @@ const event: MessageEvent = {
   sender: { id: "anna", isBot: false, isSelf: false },
   ...{ timestamp: 0, text: "lunch at noon", media: [], mentions: [] },
 };
-const stored: StoredInbound = { event, role: "guest", rule: "not_addressed" };
+const stored: InboundRecord = { event, role: "guest", rule: "not_addressed" };
 
 async function world() {
   const store = await openStore<GatewayBodies>({ path: ":memory:" });
@@ -29,7 +29,7 @@ async function world() {
   const fatal: unknown[] = [];
   const clock = createManualClock();
   const aside = (over: Partial<Pick<GatewayStore, "inbox" | "groupHistory" | "pairing">>) =>
-    createAside({
+    createUnanswered({
       store: { ...store, ...over },
       lease,
       logger: createLogger("silent", (text) => text),

@@ -5,10 +5,10 @@ import type { Supervisor } from "@signalbox/lanes";
 import type { InboxId, JsonValue, LeaseToken } from "@signalbox/store";
 import { messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
-import { type GatewayStore, isFatal, isPassing, type StoredInbound } from "../../store.ts";
+import { type GatewayStore, type InboundRecord, isFatal, isPassing } from "../../store.ts";
 
-export interface AsideOptions {
-  readonly store: GatewayStore;
+export interface UnansweredPorts {
+  readonly store: Pick<GatewayStore, "inbox" | "groupHistory" | "pairing">;
   readonly lease: LeaseToken;
   readonly logger: Logger;
   readonly now: () => number;
@@ -20,22 +20,22 @@ export interface AsideOptions {
 }
 
 /** Messages that no run answers. */
-export interface Aside {
+export interface Unanswered {
   /** Gives one its end, after doing what its rule asks for; tries until it is done. Never rejects. */
-  end(id: InboxId, stored: StoredInbound, kind: "pair" | "keep" | "ignore", rule: string): Promise<void>;
+  end(id: InboxId, stored: InboundRecord, kind: "pair" | "keep" | "ignore", rule: string): Promise<void>;
 }
 
 const PAIRING_TTL_MS = 10 * 60_000;
 /** Without the characters people confuse. */
 const CODE_ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
-export function createAside(options: AsideOptions): Aside {
+export function createUnanswered(options: UnansweredPorts): Unanswered {
   const { store, logger } = options;
 
   /** Ends a message that no run answers, after doing what its rule asks for. */
-  const setAside = async (
+  const attempt = async (
     id: InboxId,
-    stored: StoredInbound,
+    stored: InboundRecord,
     kind: "pair" | "keep" | "ignore",
     rule: string,
     failures: number,
@@ -44,12 +44,12 @@ export function createAside(options: AsideOptions): Aside {
     const row = failures === 0 ? undefined : await store.inbox.get(id);
     if (row?.settledAt !== undefined) return;
     const { event } = row?.payload ?? stored;
-    await asItsRuleAsks(id, event, kind, rule);
+    await followRule(id, event, kind, rule);
     await store.inbox.settle(id, "ignored", { rule });
   };
 
   /** What the store will never take keeps the message from nothing: it has its end all the same. */
-  const asItsRuleAsks = async (
+  const followRule = async (
     id: InboxId,
     event: MessageEvent,
     kind: "pair" | "keep" | "ignore",
@@ -103,8 +103,8 @@ export function createAside(options: AsideOptions): Aside {
   return {
     async end(id, stored, kind, rule) {
       await options.supervisor.run({
-        name: `set the message ${id} aside`,
-        attempt: (failures) => setAside(id, stored, kind, rule, failures),
+        name: `end the message ${id}, which no run answers`,
+        attempt: (failures) => attempt(id, stored, kind, rule, failures),
         judge: (error) => (isFatal(error) ? "fatal" : "retry"),
       });
     },

@@ -1,16 +1,16 @@
 import type { DeletedEvent, EditedEvent, EmitResult, MessageEvent } from "@signalbox/channel";
 import type { Lanes } from "@signalbox/lanes";
 import type { InboxId } from "@signalbox/store";
-import type { Commands } from "../../commands/commands.ts";
-import type { GatewayStore, StoredInbound } from "../../store.ts";
+import type { GatewayStore, InboundRecord } from "../../store.ts";
 import type { Tracer } from "../../trace/tracer.ts";
 import { historyBody, historyKey } from "../3-accept/unanswered.ts";
-import { DELETED, idsOfMessage, type MessageTicket, TakenBack, type Ticket } from "./message.ts";
+import { DELETED, idsOfMessage, type Queued, type QueuedMessage, TakenBack } from "./message.ts";
+import type { Queue } from "./queue.ts";
 
 export interface EditsOptions {
   readonly store: GatewayStore;
-  readonly lanes: Pick<Lanes<Ticket>, "all" | "recall" | "replace" | "withdraw">;
-  readonly commands: Pick<Commands, "enter" | "waits">;
+  readonly lanes: Pick<Lanes<Queued>, "all" | "recall" | "replace" | "withdraw">;
+  readonly queue: Queue;
   readonly tracer: Tracer;
 }
 
@@ -20,7 +20,7 @@ export interface Edits {
   deleted(event: DeletedEvent): Promise<EmitResult>;
 }
 
-export function createEdits({ store, lanes, commands, tracer }: EditsOptions): Edits {
+export function createEdits({ store, lanes, queue, tracer }: EditsOptions): Edits {
   const edited = async (event: EditedEvent): Promise<EmitResult> => {
     const asMessage: MessageEvent = { ...event, type: "message" };
     const before = await store.inbox.find(event);
@@ -28,7 +28,7 @@ export function createEdits({ store, lanes, commands, tracer }: EditsOptions): E
     // Nobody speaks with the rights of another by changing what that one wrote.
     if (before.senderId !== event.sender.id || before.conversationId !== event.conversation.id)
       return "accepted";
-    const stored: StoredInbound = { ...before.payload, event: asMessage };
+    const stored: InboundRecord = { ...before.payload, event: asMessage };
     const { route, state } = before;
     if (route === undefined) {
       await revise(event, stored);
@@ -51,7 +51,7 @@ export function createEdits({ store, lanes, commands, tracer }: EditsOptions): E
     );
   };
 
-  const revise = async (event: EditedEvent, stored: StoredInbound): Promise<void> => {
+  const revise = async (event: EditedEvent, stored: InboundRecord): Promise<void> => {
     const change = await store.inbox.revise(event, stored);
     if (change.outcome === "applied")
       tracer.note(change.id, "intake", "edited on the platform before it was answered");
@@ -60,9 +60,9 @@ export function createEdits({ store, lanes, commands, tracer }: EditsOptions): E
   /** Whether a message still waits, so that its run will read what it says now. */
   const takesEdit = (
     { id, route }: { readonly id: InboxId; readonly route: { agentId: string; sessionKey: string } },
-    stored: StoredInbound,
+    stored: InboundRecord,
   ): boolean => {
-    const ticket: MessageTicket = {
+    const ticket: QueuedMessage = {
       kind: "message",
       id,
       ...route,
@@ -70,16 +70,16 @@ export function createEdits({ store, lanes, commands, tracer }: EditsOptions): E
       exclusive: false,
       recovered: false,
     };
-    const later = commands.waits(ticket);
-    if (later !== false) return lanes.replace(later);
+    const later = queue.revised(ticket);
+    if (later !== undefined) return lanes.replace(later);
     if (!lanes.withdraw(route.sessionKey, id)) return false;
-    commands.enter(ticket);
+    queue.enter(ticket);
     return true;
   };
 
   const correct = async (
     eventId: string,
-    stored: StoredInbound,
+    stored: InboundRecord,
     route: { readonly agentId: string; readonly sessionKey: string },
   ): Promise<EmitResult> => {
     const { event } = stored;
@@ -97,7 +97,7 @@ export function createEdits({ store, lanes, commands, tracer }: EditsOptions): E
     if (accepted.outcome === "full") return "rejected";
     if (accepted.outcome === "duplicate") return "duplicate";
     tracer.note(accepted.id, "intake", `message ${event.messageId} was edited while it was being answered`);
-    commands.enter({
+    queue.enter({
       kind: "message",
       id: accepted.id,
       ...route,

@@ -1,23 +1,34 @@
+import type { ChannelDefinition } from "@signalbox/channel";
 import { outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
-import type { LanesOptions } from "@signalbox/lanes";
-import type { RunOptions } from "../5-prepare/open-run.ts";
+import type { LanesOptions, Supervisor } from "@signalbox/lanes";
+import type { LiveHub, Outcome } from "@signalbox/server";
+import type { InboxId, LeaseToken, OutboxRow } from "@signalbox/store";
+import type { GatewayBodies, GatewayStore } from "../../store.ts";
+import type { Tracer } from "../../trace/tracer.ts";
 import { noteId } from "../live-events.ts";
 import { answerTo } from "../reply-text.ts";
-import { type MessageTicket, messagesIn, type Ticket } from "./message.ts";
+import { messagesIn, type Queued, type QueuedMessage } from "./message.ts";
 
-type LeftOutOptions = Pick<
-  RunOptions,
-  "store" | "lease" | "definition" | "live" | "tracer" | "supervisor" | "now" | "deliver" | "onOutcome"
->;
+export interface LeaveOutPorts {
+  readonly store: Pick<GatewayStore, "inbox" | "outbox">;
+  readonly lease: LeaseToken;
+  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
+  readonly supervisor: Pick<Supervisor, "run">;
+  readonly deliver: (rows: readonly OutboxRow<GatewayBodies>[]) => void;
+  readonly live: Pick<LiveHub, "publish">;
+  readonly tracer: Tracer;
+  readonly onOutcome: (id: InboxId, outcome: Outcome) => void;
+  readonly now: () => number;
+}
 
 /** A word about a full queue is of no use later, in milliseconds. */
 const WORD_TTL_MS = 60 * 60 * 1000;
 
 /** Ends messages that get no run: too many waited, or somebody stopped them. */
-export function createLeaveOut(options: LeftOutOptions): LanesOptions<Ticket>["leaveOut"] {
+export function createLeaveOut(options: LeaveOutPorts): LanesOptions<Queued>["leaveOut"] {
   const { store, live, tracer, supervisor } = options;
 
-  const end = async (ticket: MessageTicket, rule: string, word: string | undefined): Promise<void> => {
+  const end = async (ticket: QueuedMessage, rule: string, word: string | undefined): Promise<void> => {
     if (word !== undefined) await tell(options, ticket, word);
     await store.inbox.settle(ticket.id, "ignored", { rule });
   };
@@ -51,7 +62,7 @@ function wordAbout(drop: "old" | "new", cap: number): string {
 }
 
 /** Under a key of the message: told again after a crash it is the same word. */
-async function tell(options: LeftOutOptions, ticket: MessageTicket, text: string): Promise<void> {
+async function tell(options: LeaveOutPorts, ticket: QueuedMessage, text: string): Promise<void> {
   const { id, sessionKey, stored } = ticket;
   const { event } = stored;
   const { definition, store, lease, now } = options;

@@ -2,15 +2,15 @@ import type { MessageEvent } from "@signalbox/channel";
 import type { LaneItem } from "@signalbox/lanes";
 import type { InboxId, InboxRow, InterruptedRun, PlatformMessage } from "@signalbox/store";
 import type { Order } from "../../commands/read.ts";
-import type { GatewayBodies, StoredInbound } from "../../store.ts";
+import type { GatewayBodies, InboundRecord } from "../../store.ts";
 
 /** A message on its way to a run. */
-export interface MessageTicket extends LaneItem {
+export interface QueuedMessage extends LaneItem {
   readonly kind: "message";
   readonly id: InboxId;
   readonly sessionKey: string;
   readonly agentId: string;
-  readonly stored: StoredInbound;
+  readonly stored: InboundRecord;
   /** What it orders beyond its plain text. */
   readonly order?: Order;
   /** Accepted by an earlier process: its run may have been what ended that process. */
@@ -18,7 +18,7 @@ export interface MessageTicket extends LaneItem {
 }
 
 /** A run that an earlier process began and that is to go on. */
-export interface ResumeTicket extends LaneItem {
+export interface ResumedRun extends LaneItem {
   readonly kind: "resume";
   readonly id: InboxId;
   readonly sessionKey: string;
@@ -28,7 +28,7 @@ export interface ResumeTicket extends LaneItem {
 }
 
 /** @returns undefined where the run has no message that anybody would wait for */
-export function resumeTicket(interrupted: InterruptedRun<GatewayBodies>): ResumeTicket | undefined {
+export function resumedRun(interrupted: InterruptedRun<GatewayBodies>): ResumedRun | undefined {
   const [first] = interrupted.inbox;
   if (first === undefined) return undefined;
   const { sessionKey, agentId } = interrupted.run;
@@ -50,7 +50,7 @@ export class TakenBack extends Error {
 }
 
 /** The ids in the inbox under which a ticket holds a platform's message, and corrections of it. */
-export function idsOfMessage(ticket: Ticket, of: PlatformMessage): InboxId[] {
+export function idsOfMessage(ticket: Queued, of: PlatformMessage): InboxId[] {
   const held =
     ticket.kind === "message"
       ? [{ id: ticket.id, event: ticket.stored.event }]
@@ -63,25 +63,25 @@ export function idsOfMessage(ticket: Ticket, of: PlatformMessage): InboxId[] {
 }
 
 /** Whose turn a message takes where more sessions wait than may run: its sender's, in a group, too. */
-export function ownerOf(ticket: Ticket): string {
+export function ownerOf(ticket: Queued): string {
   const event = eventOf(ticket);
   return event === undefined ? ticket.sessionKey : `${event.channel}/${event.account}/${event.sender.id}`;
 }
 
 /** What waits in a lane. */
-export type Ticket = MessageTicket | ResumeTicket;
+export type Queued = QueuedMessage | ResumedRun;
 
-export function messagesIn(tickets: readonly Ticket[]): MessageTicket[] {
+export function messagesIn(tickets: readonly Queued[]): QueuedMessage[] {
   return tickets.filter((ticket) => ticket.kind === "message");
 }
 
 /** What a message says to the agent, without the directives in front of it. */
-export function spokenText({ order, stored }: MessageTicket): string {
+export function spokenText({ order, stored }: QueuedMessage): string {
   return order?.kind === "turn" ? order.text : stored.event.text;
 }
 
 /** Whether one reply reaches the senders of both: linked people and a shared session write from several places. */
-export function samePlace(a: Ticket, b: Ticket): boolean {
+export function samePlace(a: Queued, b: Queued): boolean {
   const one = eventOf(a);
   const other = eventOf(b);
   return (
@@ -89,6 +89,6 @@ export function samePlace(a: Ticket, b: Ticket): boolean {
   );
 }
 
-function eventOf(ticket: Ticket): MessageEvent | undefined {
+function eventOf(ticket: Queued): MessageEvent | undefined {
   return ticket.kind === "message" ? ticket.stored.event : ticket.interrupted.inbox.at(-1)?.payload.event;
 }

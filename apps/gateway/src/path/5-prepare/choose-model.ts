@@ -1,27 +1,41 @@
 import type { Session } from "@signalbox/store";
-import type { Agent } from "../../agents.ts";
+import type { Agent, Agents } from "../../agents.ts";
 import { THINKING_LEVELS } from "../../commands/read.ts";
-import type { AgentModel } from "../../models.ts";
-import type { MessageTicket } from "../4-queue/message.ts";
-import type { RunOptions } from "./open-run.ts";
+import type { GatewayHooks } from "../../hooks/points.ts";
+import type { AgentModel, Models } from "../../models.ts";
+import type { QueuedMessage } from "../4-queue/message.ts";
+
+export interface ChooseModelPorts {
+  readonly agents: Pick<Agents, "get">;
+  readonly models: Pick<Models, "of">;
+  readonly hooks: Pick<GatewayHooks, "modify">;
+}
+
+/** Who answers, and with which model. */
+export type Chosen =
+  | { readonly kind: "chosen"; readonly agent: Agent; readonly agentModel: AgentModel }
+  | { readonly kind: "none"; readonly code: "no_agent" | "no_model"; readonly message: string };
+
+export type ChooseModel = (message: QueuedMessage, session: Session | undefined) => Promise<Chosen>;
 
 /** The model and the level of a turn: as its directive says, else its session, else its agent. */
-export async function chooseModel(
-  options: Pick<RunOptions, "hooks" | "models">,
-  agent: Agent,
-  { order, sessionKey, stored: { event } }: MessageTicket,
-  session: Session | undefined,
-): Promise<{ readonly agent: Agent; readonly agentModel: AgentModel } | undefined> {
-  const choice = order?.kind === "turn" ? order.choice : {};
-  const level = choice.thinking ?? session?.thinking;
-  const model = choice.model ?? session?.model;
-  const asked = await options.hooks.modify("before_model_resolve", {
-    agentId: agent.id,
-    sessionKey,
-    event,
-    model: model === "default" ? undefined : model,
-    thinking: THINKING_LEVELS.find((one) => one === level) ?? agent.thinking,
-  });
-  const agentModel = options.models.of(agent, asked.model);
-  return agentModel && { agent: { ...agent, thinking: asked.thinking }, agentModel };
+export function createChooseModel({ agents, models, hooks }: ChooseModelPorts): ChooseModel {
+  return async ({ agentId, order, sessionKey, stored: { event } }, session) => {
+    const agent = agents.get(agentId);
+    if (agent === undefined)
+      return { kind: "none", code: "no_agent", message: `There is no working agent ${agentId}.` };
+    const choice = order?.kind === "turn" ? order.choice : {};
+    const level = choice.thinking ?? session?.thinking;
+    const model = choice.model ?? session?.model;
+    const asked = await hooks.modify("before_model_resolve", {
+      ...{ agentId, sessionKey, event },
+      model: model === "default" ? undefined : model,
+      thinking: THINKING_LEVELS.find((one) => one === level) ?? agent.thinking,
+    });
+    const agentModel = models.of(agent, asked.model);
+    if (agentModel !== undefined)
+      return { kind: "chosen", agent: { ...agent, thinking: asked.thinking }, agentModel };
+    const message = `The agent ${agentId} has no usable model. Give its provider a key, or configure another model.`;
+    return { kind: "none", code: "no_model", message };
+  };
 }

@@ -3,7 +3,7 @@ import type { ContextDocument } from "@signalbox/prompt";
 import { FetchError, type GuardedFetch, linksIn, pageText } from "@signalbox/tools";
 import { messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
-import { type MessageTicket, spokenText } from "../4-queue/message.ts";
+import { type QueuedMessage, spokenText } from "../4-queue/message.ts";
 
 export interface LinksOptions {
   readonly config: LinksConfig;
@@ -14,7 +14,7 @@ export interface LinksOptions {
 /** Reads the pages that messages link to, where the configuration asks for it. */
 export interface Links {
   /** Newest links last; none of messages by guests, who may not use the web either. Never rejects. */
-  read(tickets: readonly MessageTicket[], signal: AbortSignal): Promise<readonly ContextDocument[]>;
+  read(tickets: readonly QueuedMessage[], signal: AbortSignal): Promise<readonly ContextDocument[]>;
 }
 
 const PAGE_BYTES = 5_000_000;

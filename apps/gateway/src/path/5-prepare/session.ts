@@ -1,9 +1,9 @@
 import type { SessionSeed } from "@signalbox/store";
 import type { Agent } from "../../agents.ts";
-import { type MessageTicket, spokenText } from "../4-queue/message.ts";
+import { type QueuedMessage, spokenText } from "../4-queue/message.ts";
 
 /** What a session is made of when its first message comes. */
-export function seedOf(ticket: MessageTicket, agent: Agent): SessionSeed {
+export function seedOf(ticket: QueuedMessage, agent: Agent): SessionSeed {
   const { event } = ticket.stored;
   const { conversation, sender } = event;
   const peer = conversation.kind === "direct" ? sender.id : conversation.id;

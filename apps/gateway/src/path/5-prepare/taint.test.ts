@@ -62,12 +62,4 @@ describe("what tainted a conversation", () => {
     expect((await begin()).generation).toBe(0);
     expect(await memory().earlier()).toEqual([]);
   });
-
-  it("is taken over from where earlier versions kept it", async () => {
-    const { store, memory } = await open();
-    await store.kv.set("taint", `${sessionKey} 0`, ["web", "mcp"]);
-    expect(await memory().earlier()).toEqual(["web", "mcp"]);
-    expect(await store.kv.list("taint")).toEqual([]);
-    expect(await memory().earlier()).toEqual(["web", "mcp"]);
-  });
 });

@@ -10,8 +10,6 @@ export interface TaintMemory {
   keep(sources: readonly TaintSource[]): Promise<void>;
 }
 
-/** Where earlier versions kept it, for each generation of a session. */
-const NAMESPACE = "taint";
 const SOURCES: readonly TaintSource[] = ["web", "quote", "forward", "history", "file", "mcp", "log", "other"];
 
 /**
@@ -19,7 +17,7 @@ const SOURCES: readonly TaintSource[] = ["web", "quote", "forward", "history", "
  * the history does, and goes with it.
  */
 export function createTaintMemory(
-  store: GatewayStore,
+  store: Pick<GatewayStore, "sessions">,
   { sessionKey, generation }: { readonly sessionKey: string; readonly generation: number },
 ): TaintMemory {
   let kept = new Set<TaintSource>();
@@ -29,13 +27,6 @@ export function createTaintMemory(
     async earlier() {
       const session = await store.sessions.get(sessionKey);
       kept = sourcesIn(taintIn(session?.data, generation));
-      const before = [NAMESPACE, `${sessionKey} ${generation}`] as const;
-      const old = sourcesIn(await store.kv.get(...before));
-      if (old.size > 0) {
-        kept = new Set([...kept, ...old]);
-        await write(kept);
-        await store.kv.delete(...before);
-      }
       return [...kept];
     },
     async keep(sources) {

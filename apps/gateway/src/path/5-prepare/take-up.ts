@@ -1,101 +1,106 @@
 import type { AgentMessage } from "@signalbox/agent-core";
+import type { Drafts } from "@signalbox/delivery";
 import type { RunHandle } from "@signalbox/lanes";
-import { commandOf, resumeCommand } from "../../commands/in-turn.ts";
-import { isTakenBack, type MessageTicket, type ResumeTicket, type Ticket } from "../4-queue/message.ts";
-import { makeTurn } from "../6-run/run.ts";
-import { saidIn } from "../6-run/viewer.ts";
-import { failureNote, finish, STOPPED_RUN } from "../7-conclude/conclude.ts";
-import { mediaMark } from "../reply-text.ts";
+import type { InterruptedRun, LeaseToken, Run, RunId } from "@signalbox/store";
+import type { Order } from "../../commands/read.ts";
+import type { Logger } from "../../log.ts";
+import type { GatewayBodies, GatewayStore, InboundRecord } from "../../store.ts";
+import type { Tracer } from "../../trace/tracer.ts";
+import { isTakenBack, type Queued, type QueuedMessage, type ResumedRun } from "../4-queue/message.ts";
+import { mediaMark, saidIn } from "../reply-text.ts";
 import { POISON_ATTEMPTS } from "./attachment-crashes.ts";
-import { chooseModel } from "./choose-model.ts";
-import type { RunOptions } from "./open-run.ts";
+import type { ChooseModel } from "./choose-model.ts";
+import type { Histories } from "./history.ts";
+import type { BegunRun, Opened } from "./opened-run.ts";
+
+export interface TakeUpPorts {
+  readonly store: Pick<GatewayStore, "sessions" | "runs">;
+  readonly lease: LeaseToken;
+  readonly chooseModel: ChooseModel;
+  readonly histories: Pick<Histories, "load">;
+  readonly drafts: Pick<Drafts, "recall">;
+  /** What messages order beyond their plain text. */
+  readonly readOrder: (stored: InboundRecord, agentId: string) => Order | undefined;
+  /** An earlier try of this process does not wait for a person any more. */
+  readonly waitsNoMore: (runId: RunId) => Promise<void>;
+  readonly tracer: Tracer;
+  readonly logger: Logger;
+}
+
+export type TakeUp = (resumed: ResumedRun, handle: RunHandle<Queued>) => Promise<Opened>;
 
 /** Goes on with a run that an earlier process, or a failing store, has left. Throws what a failing store throws. */
-export async function resume(
-  options: RunOptions,
-  ticket: ResumeTicket,
-  lane: RunHandle<Ticket>,
-): Promise<void> {
-  const { store, lease } = options;
-  let { interrupted } = ticket;
-  const { lease: written } = interrupted.run;
-  // A run of this very process was left by a failing store; one of an earlier process has to be taken over.
-  const ours = written.name === lease.name && written.epoch === lease.epoch;
-  const { id } = interrupted.run;
-  if (ours) await options.askings.over(id);
-  const run = ours ? await store.runs.get(id) : await store.runs.adopt({ runId: id, lease });
-  if (!run) return;
-  // While it waited, its messages may have been deleted.
-  interrupted = (await store.runs.inspect(run.id)) ?? interrupted;
-  await options.drafts.recall(run.id);
-  const { sessionKey, agentId } = run;
-  const gone: ReadonlySet<string> = new Set(interrupted.inbox.filter(isTakenBack).map(({ id }) => id));
-  const handle: RunHandle<Ticket> = {
-    ...lane,
-    recalled: { has: (id) => gone.has(id) || lane.recalled.has(id) },
+export function createTakeUp(ports: TakeUpPorts): TakeUp {
+  const { store, lease, tracer, logger } = ports;
+
+  /** A run of this very process was left by a failing store; one of an earlier process has to be taken over. */
+  const own = async ({ id, lease: written }: Run): Promise<Run | undefined> => {
+    if (written.name !== lease.name || written.epoch !== lease.epoch)
+      return store.runs.adopt({ runId: id, lease });
+    await ports.waitsNoMore(id);
+    return store.runs.get(id);
   };
-  const tickets = interrupted.inbox.map((row): MessageTicket => {
-    const order = options.readOrder(row.payload, agentId);
-    return {
-      kind: "message",
-      id: row.id,
-      sessionKey,
-      agentId,
-      stored: row.payload,
-      ...(order === undefined ? {} : { order }),
-      exclusive: false,
-      recovered: true,
+
+  const messagesOf = ({ run, inbox }: InterruptedRun<GatewayBodies>): QueuedMessage[] =>
+    inbox.map(({ id, payload: stored }): QueuedMessage => {
+      const { sessionKey, agentId } = run;
+      const order = ports.readOrder(stored, agentId);
+      return {
+        ...{ kind: "message", id, sessionKey, agentId, stored, exclusive: false, recovered: true },
+        ...(order === undefined ? {} : { order }),
+      };
+    });
+
+  return async (resumed, lane) => {
+    const run = await own(resumed.interrupted.run);
+    if (run === undefined) return { kind: "nothing" };
+    // While it waited, its messages may have been deleted.
+    const interrupted = (await store.runs.inspect(run.id)) ?? resumed.interrupted;
+    await ports.drafts.recall(run.id);
+    const { id: runId, sessionKey } = run;
+    const gone: ReadonlySet<string> = new Set(interrupted.inbox.filter(isTakenBack).map(({ id }) => id));
+    const handle: RunHandle<Queued> = {
+      ...lane,
+      recalled: { has: (id) => gone.has(id) || lane.recalled.has(id) },
     };
-  });
-  for (const one of tickets)
-    options.tracer.note(one.id, "lane", `taken up after a restart, start ${run.attempts}`);
-  if (tickets.every(({ id }) => gone.has(id)))
-    return finish(options, { runId: run.id, sessionKey, tickets, handle }, STOPPED_RUN);
-  const named = options.agents.get(agentId);
-  const session = await store.sessions.get(sessionKey);
-  const poisoned = run.attempts > POISON_ATTEMPTS;
-  const [first] = tickets;
-  const last = tickets.at(-1);
-  if (!poisoned && named && first && commandOf(interrupted) !== undefined) {
-    return resumeCommand(options, { ticket: first, agent: named, order: first.order, handle }, interrupted);
-  }
-  const chosen = named && last && (await chooseModel(options, named, last, session));
-  if (poisoned || !chosen) {
-    options.logger.error({ run: run.id, attempts: run.attempts }, "an interrupted run was set aside");
-    const code = poisoned ? "poison" : "no_agent";
-    const text = failureNote(code);
-    return finish(
-      options,
-      { runId: run.id, sessionKey, tickets, handle },
-      {
-        outcome: poisoned ? "poisoned" : "failed",
-        state: "failed-reported",
-        rule: code,
-        reply: { text, silent: false, note: text },
-        end: "failed",
-        error: { code, message: text },
+    const messages = messagesOf(interrupted);
+    for (const { id } of messages) tracer.note(id, "lane", `taken up after a restart, start ${run.attempts}`);
+    const begun: BegunRun = { runId, sessionKey, messages, handle };
+    const last = messages.at(-1);
+    if (messages.every(({ id }) => gone.has(id))) return { kind: "over", run: begun, why: "taken-back" };
+    if (run.attempts > POISON_ATTEMPTS) {
+      logger.error({ run: runId, attempts: run.attempts }, "a run that ends the process is given up");
+      return { kind: "over", run: begun, why: "poison" };
+    }
+    if (commandOf(interrupted) !== undefined) return { kind: "command", run: begun, handle, interrupted };
+    const session = await store.sessions.get(sessionKey);
+    const chosen = last && (await ports.chooseModel(last, session));
+    if (chosen?.kind !== "chosen") {
+      logger.error({ run: runId, err: chosen?.message }, "an interrupted run cannot go on");
+      return { kind: "over", run: begun, why: "no_agent" };
+    }
+    const history = await ports.histories.load(sessionKey, session);
+    const said = interrupted.messages.map(({ message }) => message);
+    return {
+      kind: "run",
+      run: {
+        ...{ runId, sessionKey, messages, handle, generation: run.generation },
+        ...{ agent: chosen.agent, agentModel: chosen.agentModel },
+        ...{ history: history.messages, places: history.places },
+        started: new Set(
+          interrupted.calls.flatMap((call) => (call.state === "started" ? [call.callId] : [])),
+        ),
+        earlier: said.flatMap((message) => (message.role === "assistant" ? [saidIn(message)] : [])),
+        sentByTool: sentBefore(said),
       },
-    );
-  }
-  const { agent, agentModel } = chosen;
-  const history = await options.histories.load(sessionKey, session);
-  const earlier = interrupted.messages.flatMap(({ message }) =>
-    message.role === "assistant" ? [saidIn(message)] : [],
-  );
-  await makeTurn(options, {
-    runId: run.id,
-    agent,
-    agentModel,
-    sessionKey,
-    tickets,
-    handle,
-    generation: run.generation,
-    history: history.messages,
-    places: history.places,
-    started: new Set(interrupted.calls.flatMap((call) => (call.state === "started" ? [call.callId] : []))),
-    earlier,
-    sentByTool: sentBefore(interrupted.messages.map(({ message }) => message)),
-  });
+    };
+  };
+}
+
+/** Which command's run it is, by what was put on record with its beginning; undefined for a turn. */
+export function commandOf({ run: { meta } }: InterruptedRun<GatewayBodies>): string | undefined {
+  if (meta === null || typeof meta !== "object" || !("command" in meta)) return undefined;
+  return typeof meta["command"] === "string" ? meta["command"] : undefined;
 }
 
 /** Texts that the message tool sent to this conversation before the restart. */

@@ -10,7 +10,7 @@ import type { InboxId, LeaseToken, RunId, ToolIntent } from "@signalbox/store";
 import type { GatewayStore } from "../../store.ts";
 
 export interface JournalOptions {
-  readonly store: GatewayStore;
+  readonly store: Pick<GatewayStore, "runs" | "sessions">;
   readonly lease: LeaseToken;
   readonly runId: RunId;
   readonly sessionKey: string;

@@ -1,15 +1,15 @@
-import type { AgentEvent, AssistantMessage, ToolCallBlock, ToolResult } from "@signalbox/agent-core";
+import type { AgentEvent, ToolCallBlock, ToolResult } from "@signalbox/agent-core";
 import type { LiveHub } from "@signalbox/server";
 import type { InboxId } from "@signalbox/store";
 import type { Tracer } from "../../trace/tracer.ts";
 import { turnId } from "../live-events.ts";
-import { composeReply, readTurn } from "../reply-text.ts";
+import { composeReply, readTurn, saidIn } from "../reply-text.ts";
 import { createShownText } from "./visible-text.ts";
 
 const SHOWN_RESULT_CHARS = 4_000;
 
 export interface ViewerOptions {
-  readonly live: LiveHub;
+  readonly live: Pick<LiveHub, "publish" | "retract">;
   readonly tracer: Tracer;
   readonly sessionKey: string;
   readonly runId: string;
@@ -164,13 +164,6 @@ export function createViewer(options: ViewerOptions): Viewer {
       }
     },
   };
-}
-
-/** The words of a model turn that are meant for people. */
-export function saidIn(message: AssistantMessage): string {
-  return message.content
-    .flatMap((block) => (block.type === "text" || block.type === "refusal" ? [block.text] : []))
-    .join("");
 }
 
 function textOf({ content }: Pick<ToolResult, "content">): string {

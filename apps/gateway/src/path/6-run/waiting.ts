@@ -1,9 +1,10 @@
 import type { Step } from "@signalbox/agent-core";
 import type { RunHandle } from "@signalbox/lanes";
-import { type RunId, StoreError } from "@signalbox/store";
+import { type LeaseToken, type RunId, StoreError } from "@signalbox/store";
 import { messageOf } from "../../errors.ts";
-import type { Ticket } from "../4-queue/message.ts";
-import type { RunOptions } from "../5-prepare/open-run.ts";
+import type { Logger } from "../../log.ts";
+import type { GatewayStore } from "../../store.ts";
+import type { Queued } from "../4-queue/message.ts";
 
 /** Knows when a run does nothing but wait for a person. */
 export interface Asking {
@@ -16,7 +17,7 @@ export interface Asking {
 /** Which runs of this process wait for people. */
 export interface Askings {
   /** For one try of a run. */
-  of(runId: RunId, handle: Pick<RunHandle<Ticket>, "standBy">): Asking;
+  of(runId: RunId, handle: Pick<RunHandle<Queued>, "standBy">): Asking;
   /**
    * A run that a failing store broke off does not wait any more, whatever that try could put on record. Throws what a
    * failing store throws.
@@ -27,9 +28,9 @@ export interface Askings {
 }
 
 interface AskingOptions {
-  readonly store: { readonly runs: Pick<RunOptions["store"]["runs"], "wait"> };
-  readonly lease: RunOptions["lease"];
-  readonly logger: Pick<RunOptions["logger"], "warn">;
+  readonly store: { readonly runs: Pick<GatewayStore["runs"], "wait"> };
+  readonly lease: LeaseToken;
+  readonly logger: Pick<Logger, "warn">;
 }
 
 /**

@@ -1,0 +1,72 @@
+import { setImmediate } from "node:timers/promises";
+import type { Supervisor } from "@signalbox/lanes";
+import { StoreError } from "@signalbox/store";
+import type { Agent } from "../agents.ts";
+import { messageOf } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import type { QueuedMessage } from "../path/4-queue/message.ts";
+import { failureNote } from "../path/failure-note.ts";
+import { ANSWERS, type AnswerOptions, applyChoice } from "./answers.ts";
+import type { Order } from "./read.ts";
+import { type CommandEnd, type SettlePorts, settleCommand } from "./settle.ts";
+import { isAtOnce } from "./table.ts";
+
+export interface AtOnceOptions extends Omit<SettlePorts, "store">, AnswerOptions {
+  readonly supervisor: Pick<Supervisor, "run">;
+  readonly logger: Logger;
+}
+
+/** Answers commands that need no turn, beside whatever goes on in their conversation. */
+export function createAtOnceCommands(
+  options: AtOnceOptions,
+): (message: QueuedMessage, agent: Agent, order: Order) => void {
+  const { logger } = options;
+
+  const answer = async (message: QueuedMessage, agent: Agent, order: Order): Promise<CommandEnd> => {
+    switch (order.kind) {
+      case "refused": {
+        const refused = `a ${message.stored.role} may not use /${order.name}`;
+        return { name: order.name, text: `You may not use /${order.name} here.`, refused };
+      }
+      case "choose":
+        return { name: order.name, text: await applyChoice(options, message, agent, order.choice) };
+      case "command":
+        if (isAtOnce(order.name)) {
+          const asked = { ticket: message, agent, args: order.args };
+          return { name: order.name, text: await ANSWERS[order.name](options, asked) };
+        }
+        break;
+    }
+    throw new TypeError(`${order.kind} needs a turn`);
+  };
+
+  /** A fault of our own is told; only a store that fails is worth another try. */
+  const answerOrFault = async (message: QueuedMessage, agent: Agent, order: Order): Promise<CommandEnd> => {
+    try {
+      return await answer(message, agent, order);
+    } catch (error) {
+      if (error instanceof StoreError) throw error;
+      const refused = messageOf(error);
+      logger.error({ message: message.id, err: refused }, "a command failed inside the gateway");
+      const name = order.kind === "turn" || order.kind === "dispatch" ? order.kind : order.name;
+      return { name, text: failureNote("internal"), refused };
+    }
+  };
+
+  /** An answer that cannot even be put into words of its channel would fail for ever. */
+  const giveUp = async ({ id }: QueuedMessage, error: unknown): Promise<void> => {
+    const message = messageOf(error);
+    await options.store.inbox.settle(id, "failed-reported", { rule: "internal", reason: message });
+    options.onOutcome(id, { state: "failed", text: "", error: { code: "internal", message } });
+  };
+
+  return async (message, agent, order) => {
+    // Whoever gave the message on is to hear of its acceptance before its end.
+    await setImmediate();
+    await options.supervisor.run({
+      name: `answer the command ${message.id}`,
+      attempt: async () => settleCommand(options, message, await answerOrFault(message, agent, order)),
+      giveUp: (error) => giveUp(message, error),
+    });
+  };
+}

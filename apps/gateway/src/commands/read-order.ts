@@ -1,0 +1,24 @@
+import type { SkillCommand } from "@signalbox/skills";
+import type { Agent, Agents } from "../agents.ts";
+import type { Models } from "../models.ts";
+import type { InboundRecord } from "../store.ts";
+import { type Order, readOrder } from "./read.ts";
+
+export interface ReadOrderPorts {
+  readonly agents: Pick<Agents, "get">;
+  readonly models: Pick<Models, "choose">;
+  /** The commands of an agent's skills. */
+  readonly skills: (agent: Agent) => readonly SkillCommand[];
+}
+
+/** Reads what a message orders beyond its plain text, with the agent's skills and models. */
+export function createReadOrder(
+  ports: ReadOrderPorts,
+): (stored: InboundRecord, agentId: string) => Order | undefined {
+  return ({ event, role }, agentId) => {
+    const agent = ports.agents.get(agentId);
+    // Most messages are no order; nothing is looked up for them.
+    if (agent === undefined || !event.text.trimStart().startsWith("/")) return undefined;
+    return readOrder(event, { role, skills: () => ports.skills(agent), model: ports.models.choose });
+  };
+}

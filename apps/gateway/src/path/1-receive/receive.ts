@@ -1,0 +1,72 @@
+import type {
+  Capabilities,
+  ChannelDefinition,
+  DeletedEvent,
+  EditedEvent,
+  InboundEvent,
+  MessageEvent,
+} from "@signalbox/channel";
+import type { Logger } from "../../log.ts";
+import { normaliseEvent, normaliseTurn } from "./normalise.ts";
+import { asMessage } from "./orders.ts";
+
+export interface ReceivePorts {
+  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
+  readonly logger: Logger;
+}
+
+/** What an event of a channel is to the gateway. */
+export type Received =
+  | ReceivedMessage
+  | { readonly kind: "edited"; readonly event: EditedEvent }
+  | { readonly kind: "deleted"; readonly event: DeletedEvent }
+  /** Nothing here answers it; to acknowledge it is all there is to do. */
+  | { readonly kind: "none" };
+
+/** Somebody said something, in one form whatever the channel. */
+export interface ReceivedMessage {
+  readonly kind: "message";
+  readonly event: MessageEvent;
+  /** What it came as: a click or a platform's own command reads as the message that says the same. */
+  readonly as: "message" | "command" | "action";
+  /** Absent for an account that is not configured any more. */
+  readonly capabilities: Capabilities | undefined;
+}
+
+export type Receive = (event: InboundEvent) => Received;
+
+export function createReceive({ definition, logger }: ReceivePorts): Receive {
+  const message = (given: MessageEvent, as: ReceivedMessage["as"]): ReceivedMessage => {
+    const capabilities = definition(given.channel, given.account)?.capabilities;
+    return { kind: "message", event: withTurn(normaliseEvent(given), capabilities), as, capabilities };
+  };
+  return (event) => {
+    switch (event.type) {
+      case "message":
+        return message(event, event.type);
+      case "command":
+      case "action": {
+        const said = asMessage(event);
+        if (said !== undefined) return message(said, event.type);
+        logger.debug({ channel: event.channel, type: event.type }, "a click on nothing that is known");
+        return { kind: "none" };
+      }
+      case "edited":
+        return { kind: "edited", event: normaliseEvent(event) };
+      case "deleted":
+        return { kind: "deleted", event };
+      case "reaction":
+      case "member":
+      case "lifecycle":
+        logger.debug({ channel: event.channel, type: event.type }, "event without a reader");
+        return { kind: "none" };
+    }
+  };
+}
+
+/** What a client wants of the turn, from channels on which only the gateway's own clients are. */
+function withTurn(event: MessageEvent, capabilities: Capabilities | undefined): MessageEvent {
+  const { turn, ...plain } = event;
+  if (turn === undefined || capabilities?.authenticatedByGateway !== true) return plain;
+  return { ...plain, turn: normaliseTurn(turn) };
+}

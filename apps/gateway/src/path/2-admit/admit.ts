@@ -1,0 +1,91 @@
+import type { Capabilities, ChannelDefinition, MessageEvent } from "@signalbox/channel";
+import {
+  type Binding,
+  type BindingMatch,
+  formatSessionKey,
+  type Route,
+  type Router,
+} from "@signalbox/routing";
+import type { GatewayStore, InboundRecord } from "../../store.ts";
+import type { Gate, GateDecision, GateInput } from "./gate.ts";
+import { routeInput } from "./route.ts";
+
+export interface AdmitPorts {
+  readonly router: Pick<Router, "resolve">;
+  /** What the router was made from. */
+  readonly bindings: readonly Binding[];
+  readonly gate: Gate;
+  readonly pairing: Pick<GatewayStore["pairing"], "isApproved">;
+  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
+}
+
+/** A message with its place, and what is to be done about it. */
+export interface Admitted {
+  /** As the inbox keeps it. */
+  readonly stored: InboundRecord;
+  readonly place: Place;
+  /** `answer` goes on to the agent; the others end with their rule. */
+  readonly decision: GateDecision;
+  /** Its sender waits for exactly its answer. */
+  readonly exclusive: boolean;
+}
+
+/** Where a message goes: as the bindings have it, or as its sender asked. */
+export type Place =
+  | ({ readonly kind: "routed" } & Route)
+  | { readonly kind: "asked"; readonly agentId: string; readonly sessionKey: string };
+
+export type Admit = (event: MessageEvent) => Promise<Admitted>;
+
+/** Decides which agent a message is for, and whether its sender may talk to it. Nothing is written. */
+export function createAdmit({ router, bindings, gate, pairing, definition }: AdmitPorts): Admit {
+  const decide = async (
+    event: MessageEvent,
+    place: Place,
+    capabilities: Capabilities | undefined,
+  ): Promise<GateDecision> => {
+    const bound = place.kind === "routed" && isNamed(bindings[place.bindingIndex ?? -1]?.match, place);
+    const input = gateInput(event, bound, capabilities?.authenticatedByGateway === true);
+    const approved =
+      gate.needsApproval(input) && (await pairing.isApproved(event.channel, event.account, event.sender.id));
+    return gate.decide(input, approved);
+  };
+
+  return async (event) => {
+    const capabilities = definition(event.channel, event.account)?.capabilities;
+    const place = askedPlace(event) ?? { kind: "routed", ...router.resolve(routeInput(event)) };
+    const decision = await decide(event, place, capabilities);
+    const role = decision.kind === "answer" ? decision.role : "guest";
+    const exclusive = capabilities?.awaitsSingleAnswer === true;
+    return { stored: { event, rule: decision.rule, role }, place, decision, exclusive };
+  };
+}
+
+/** Whether a route comes from a binding that names the person or the group itself, not every one of its kind. */
+function isNamed(match: BindingMatch | undefined, { matchedBy }: Route): boolean {
+  return matchedBy === "binding.peer" && match?.peer !== undefined && !match.peer.id.includes("*");
+}
+
+/** A conversation with an agent that its client named has a session of its own. */
+function askedPlace({ turn, channel, conversation }: MessageEvent): Place | undefined {
+  const agentId = turn?.agent;
+  if (agentId === undefined) return undefined;
+  const sessionKey = formatSessionKey({ kind: "direct", agentId, channel, peerId: conversation.id });
+  return { kind: "asked", agentId, sessionKey };
+}
+
+function gateInput(event: MessageEvent, bound: boolean, authenticated: boolean): GateInput {
+  return {
+    bound,
+    authenticated,
+    forwardedFrom: event.forwarded && (event.forwarded.from ?? "forwarded"),
+    channel: event.channel,
+    account: event.account,
+    conversationKind: event.conversation.kind,
+    conversationId: event.conversation.id,
+    senderId: event.sender.id,
+    senderIsBot: event.sender.isBot,
+    senderIsSelf: event.sender.isSelf,
+    addressed: event.addressed,
+  };
+}

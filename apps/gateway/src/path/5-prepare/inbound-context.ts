@@ -1,0 +1,145 @@
+import type { AgentMessage, InputBlock, UserMessage } from "@signalbox/agent-core";
+import type { MediaForModel } from "@signalbox/attachments";
+import type { ChannelDefinition, MessageEvent } from "@signalbox/channel";
+import { buildInboundContext, type ContextDocument, type ContextMessage } from "@signalbox/prompt";
+import type { Account } from "../../channels.ts";
+import type { GatewayStore } from "../../store.ts";
+import { historyKey } from "../3-accept/unanswered.ts";
+import type { QueuedMessage } from "../4-queue/message.ts";
+import { senderName } from "./sender-name.ts";
+
+export interface InboundContextPorts {
+  readonly groupHistory: Pick<GatewayStore["groupHistory"], "list">;
+  readonly account: (channel: string, account: string) => Account | undefined;
+  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
+  readonly now: () => number;
+}
+
+/** What the model is told beside a message, for as long as its run goes on; the history does not keep it. */
+export interface InboundContext {
+  /** Trusted metadata and untrusted context. */
+  readonly text: string;
+  /** Pictures and documents. */
+  readonly blocks: readonly InputBlock[];
+}
+
+/** Entries of a group's history that a run tells of. */
+export interface ToldHistory {
+  readonly conversation: string;
+  readonly ids: readonly string[];
+}
+
+/** What was read for a message. */
+export interface ReadAlong {
+  readonly pages: readonly ContextDocument[];
+  readonly media: Pick<MediaForModel, "blocks" | "files">;
+  /** What others said in the group since the agent was last addressed. */
+  readonly history: readonly ContextMessage[];
+}
+
+/** The machine's, in which agents are told the time. */
+const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** Makes the context of each message: its quote, its files, who wrote it, where and when. */
+export function createInboundContext(
+  ports: InboundContextPorts,
+): (message: QueuedMessage, read: ReadAlong) => Promise<InboundContext> {
+  return async ({ stored: { event, role } }, { pages, media, history }) => {
+    const { conversation } = event;
+    const direct = conversation.kind === "direct";
+    const context = buildInboundContext({
+      trusted: { channel: event.channel, chatType: conversation.kind, role },
+      conversation: {
+        chatId: conversation.id,
+        messageId: event.messageId,
+        senderId: event.sender.id,
+        senderName: await senderName(ports.account, event),
+        timestamp: event.timestamp,
+        isGroupChat: !direct,
+        wasMentioned: event.addressed === "mention",
+        ...(conversation.threadId === undefined ? {} : { threadId: conversation.threadId }),
+        ...(conversation.subject === undefined ? {} : { subject: conversation.subject }),
+      },
+      history,
+      ...quotedBy(event),
+      files: media.files,
+      pages,
+      text: event.text,
+      timeZone: TIME_ZONE,
+      now: ports.now(),
+    });
+    const speaksForItself =
+      ports.definition(event.channel, event.account)?.capabilities.authenticatedByGateway === true;
+    const blocks = context.blocks.filter(({ name, trusted }) =>
+      speaksForItself ? trusted || OF_OWN_CLIENTS.has(name) : name !== "body",
+    );
+    return { text: blocks.map((block) => block.text).join("\n\n"), blocks: media.blocks };
+  };
+}
+
+/** What of the untrusted context clients of the gateway itself bring, who need not be told of their own words. */
+const OF_OWN_CLIENTS: ReadonlySet<string> = new Set(["pages", "files", "quoted"]);
+
+/** What was said in the group since the agent was last addressed; nothing in a direct chat. */
+export async function groupHistoryOf(
+  groupHistory: InboundContextPorts["groupHistory"],
+  event: MessageEvent,
+): Promise<{ readonly history: readonly ContextMessage[]; readonly told?: ToldHistory }> {
+  if (event.conversation.kind === "direct") return { history: [] };
+  const conversation = historyKey(event);
+  const entries = await groupHistory.list(conversation);
+  const history = entries.map(({ id, senderId, body, at }): ContextMessage => {
+    const { text, name } = recordOf(body);
+    return {
+      ...{ messageId: id, senderId, timestamp: at },
+      text: typeof text === "string" ? text : "",
+      ...(typeof name === "string" ? { senderName: name } : {}),
+    };
+  });
+  // It is forgotten with the commit of the run that tells it: after a crash it is told again.
+  return entries.length === 0
+    ? { history }
+    : { history, told: { conversation, ids: entries.map(({ id }) => id) } };
+}
+
+/** The contexts of a run's messages. */
+export interface RunContexts {
+  /** A message of this run has this context. */
+  add(message: UserMessage, context: InboundContext): void;
+  /** The conversation of one model call with each message's context in its place. */
+  apply(messages: readonly AgentMessage[]): readonly AgentMessage[];
+}
+
+/** @param resumed the context of the last message a person wrote, where the run goes on from the history */
+export function createRunContexts(resumed: InboundContext | undefined): RunContexts {
+  const contexts = new Map<AgentMessage, InboundContext>();
+  return {
+    add: (message, context) => void contexts.set(message, context),
+    apply(messages) {
+      const last = resumed && messages.findLast(({ role }) => role === "user");
+      return messages.map((message) => {
+        const context =
+          contexts.get(message) ?? (message === last && contexts.size === 0 ? resumed : undefined);
+        return context === undefined || message.role !== "user" ? message : withContext(message, context);
+      });
+    },
+  };
+}
+
+function withContext(message: UserMessage, { text, blocks }: InboundContext): UserMessage {
+  const { content } = message;
+  if (typeof content === "string" && blocks.length === 0)
+    return { ...message, content: `${text}\n\n${content}` };
+  const said = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
+  return { ...message, content: [{ type: "text", text }, ...blocks, ...said] };
+}
+
+function quotedBy({ replyTo }: MessageEvent): { quoted?: ContextMessage } {
+  if (replyTo?.text === undefined) return {};
+  const { messageId, text, senderId } = replyTo;
+  return { quoted: { messageId, text, ...(senderId === undefined ? {} : { senderId }) } };
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return value !== null && typeof value === "object" ? { ...value } : {};
+}

@@ -1,0 +1,64 @@
+import type { AgentMessage, UserMessage } from "@signalbox/agent-core";
+import type { RunHandle } from "@signalbox/lanes";
+import type { InterruptedRun, RunId } from "@signalbox/store";
+import type { Agent } from "../../agents.ts";
+import type { AgentModel } from "../../models.ts";
+import type { GatewayBodies } from "../../store.ts";
+import type { Queued, QueuedMessage } from "../4-queue/message.ts";
+
+/** A run that is on record: from here on it has to end, and an end is all that it needs. */
+export interface BegunRun {
+  readonly runId: RunId;
+  readonly sessionKey: string;
+  /** The messages it answers; steering adds to them. */
+  readonly messages: QueuedMessage[];
+  readonly handle: Pick<RunHandle<Queued>, "recalled">;
+}
+
+/** A run of an agent that is on record. */
+export interface OpenedRun extends BegunRun {
+  readonly handle: RunHandle<Queued>;
+  readonly agent: Agent;
+  readonly agentModel: AgentModel;
+  readonly generation: number;
+  readonly history: readonly AgentMessage[];
+  /** What its messages say, one of each, behind what else it is told; absent: it goes on from the history. */
+  readonly input?: { readonly all: readonly UserMessage[]; readonly spoken: readonly UserMessage[] };
+  /** Places of the messages of `history` and `input` in the session. */
+  readonly places: readonly number[];
+  /** Calls an earlier process began without a result. */
+  readonly started: ReadonlySet<string>;
+  /** Texts of the run's turns before this process took it up. */
+  readonly earlier: readonly string[];
+  /** Texts the message tool has sent to this conversation. */
+  readonly sentByTool: string[];
+}
+
+/** What becomes of messages whose turn it is, or of a run that goes on. */
+export type Opened =
+  | { readonly kind: "run"; readonly run: OpenedRun }
+  /** No run can answer these; what is left may have one. */
+  | {
+      readonly kind: "refused";
+      readonly messages: readonly QueuedMessage[];
+      readonly code: "no_agent" | "no_model" | "poison";
+      readonly message: string;
+      readonly left?: NewMessages;
+    }
+  /** A run of an earlier process that cannot go on. */
+  | { readonly kind: "over"; readonly run: BegunRun; readonly why: "taken-back" | "no_agent" | "poison" }
+  /** A command that an earlier process began. */
+  | {
+      readonly kind: "command";
+      readonly run: BegunRun;
+      readonly handle: RunHandle<Queued>;
+      readonly interrupted: InterruptedRun<GatewayBodies>;
+    }
+  | { readonly kind: "nothing" };
+
+/** Messages for a run of their own. */
+export interface NewMessages {
+  readonly messages: readonly QueuedMessage[];
+  /** Older ones beyond the queue's cap, to be told in short. */
+  readonly summarised: readonly QueuedMessage[];
+}

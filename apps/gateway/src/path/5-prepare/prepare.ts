@@ -1,0 +1,155 @@
+import type { Incoming, MediaForModel } from "@signalbox/attachments";
+import type { BuiltPrompt, ContextDocument } from "@signalbox/prompt";
+import type { LiveHub } from "@signalbox/server";
+import { filesOf } from "../../media.ts";
+import type { GatewayStore } from "../../store.ts";
+import type { RunTools, Toolbox } from "../../toolbox.ts";
+import { packed, type Tracer } from "../../trace/tracer.ts";
+import type { QueuedMessage } from "../4-queue/message.ts";
+import {
+  createRunContexts,
+  groupHistoryOf,
+  type InboundContext,
+  type ReadAlong,
+  type RunContexts,
+  type ToldHistory,
+} from "./inbound-context.ts";
+import type { Links } from "./links.ts";
+import type { OpenedRun } from "./opened-run.ts";
+import type { PromptedTurn } from "./system-prompt.ts";
+import { createTaintMemory, type TaintMemory } from "./taint.ts";
+
+export interface PreparePorts {
+  readonly store: Pick<GatewayStore, "sessions" | "groupHistory">;
+  readonly toolbox: Pick<Toolbox, "forRun">;
+  readonly links: Links;
+  readonly incoming: Pick<Incoming, "show">;
+  readonly systemPrompt: (turn: PromptedTurn) => Promise<BuiltPrompt>;
+  readonly contextOf: (message: QueuedMessage, read: ReadAlong) => Promise<InboundContext>;
+  readonly live: Pick<LiveHub, "publish">;
+  readonly tracer: Tracer;
+}
+
+/** A run with all that its model calls need. */
+export interface PreparedRun extends OpenedRun {
+  /** The last of its messages when it began. */
+  readonly asked: QueuedMessage;
+  readonly system: BuiltPrompt["system"];
+  readonly tools: RunTools;
+  readonly taint: TaintMemory;
+  readonly contexts: RunContexts;
+  /** What the model is told of the group's history. */
+  readonly told: ToldHistory | undefined;
+}
+
+/** Gives a run its tools, what its messages carry, and its system prompt. */
+export type Prepare = (run: OpenedRun, asked: QueuedMessage) => Promise<PreparedRun>;
+
+export function createPrepare(ports: PreparePorts): Prepare {
+  return async (run, asked) => {
+    const { agent, agentModel, sessionKey, runId, messages } = run;
+    const { event, role } = asked.stored;
+    const answers = messages.map(({ stored }) => stored.event.messageId);
+    ports.live.publish(sessionKey, { type: "run.start", runId, answers });
+    const onSent = (text: string): void => void run.sentByTool.push(text);
+    const tools = await ports.toolbox.forRun({
+      ...{ agent, event, role, sessionKey, runId, messageId: asked.id, onSent },
+    });
+    try {
+      for (const { stored } of messages) tools.heard(stored.event, stored.role);
+      const taint = createTaintMemory(ports.store, run);
+      await taintByHistory(run, asked, tools, taint);
+      const pages = await readPages(ports, run, tools);
+      const media = await ports.incoming.show(messages.map(filesOf), agentModel.model.input);
+      if (media.some(({ untrusted }) => untrusted)) tools.tainted("file");
+      const { history, told } = await groupHistoryOf(ports.store.groupHistory, event);
+      if (told !== undefined) tools.tainted("history");
+      const files = media.flatMap((shown) => shown.files);
+      const prompt = await ports.systemPrompt({
+        ...{ agent, agentModel, message: asked, tools: tools.tools, pages, files },
+      });
+      const contexts = await contextsOf(ports, run, { pages, media, history });
+      await taint.keep(tools.taint());
+      traceOf(ports.tracer, run, asked, prompt);
+      return { ...run, asked, system: prompt.system, tools, taint, contexts, told };
+    } catch (error) {
+      tools.end();
+      throw error;
+    }
+  };
+}
+
+/** What stands in the history from earlier runs, and what others have said there, is not the speaker's word. */
+async function taintByHistory(
+  { history }: OpenedRun,
+  { stored: { event } }: QueuedMessage,
+  tools: RunTools,
+  taint: TaintMemory,
+): Promise<void> {
+  if (history.length === 0) return;
+  for (const source of await taint.earlier()) tools.tainted(source);
+  // What others said in a group stays in its conversation.
+  if (event.conversation.kind !== "direct") tools.tainted("history");
+}
+
+async function readPages(
+  { links }: PreparePorts,
+  { messages, handle }: OpenedRun,
+  tools: RunTools,
+): Promise<readonly ContextDocument[]> {
+  const pages = await links.read(messages, handle.signal);
+  for (const { text } of pages) {
+    if (text === undefined) continue;
+    tools.given(text);
+    tools.tainted("web");
+  }
+  return pages;
+}
+
+/** Each message has its own quote and files beside it; what was read for all of them stands beside the last. */
+async function contextsOf(
+  { contextOf }: PreparePorts,
+  { messages, input }: OpenedRun,
+  read: {
+    readonly pages: readonly ContextDocument[];
+    readonly media: readonly MediaForModel[];
+    readonly history: ReadAlong["history"];
+  },
+): Promise<RunContexts> {
+  const contexts = await Promise.all(
+    messages.map((message, index) => {
+      const media = read.media[index] ?? NO_MEDIA;
+      const last = index === messages.length - 1;
+      return contextOf(message, last ? { ...read, media } : { pages: [], media, history: [] });
+    }),
+  );
+  if (input === undefined) return createRunContexts(contexts.at(-1));
+  const made = createRunContexts(undefined);
+  // Messages that are told in short come first, and have no words of their own.
+  const unspoken = messages.length - input.spoken.length;
+  for (const [index, said] of input.spoken.entries()) {
+    const context = contexts[unspoken + index];
+    if (context !== undefined) made.add(said, context);
+  }
+  return made;
+}
+
+const NO_MEDIA: ReadAlong["media"] = { blocks: [], files: [] };
+
+function traceOf(
+  tracer: Tracer,
+  { agentModel, history }: OpenedRun,
+  { id }: QueuedMessage,
+  { sections, system }: BuiltPrompt,
+): void {
+  tracer.note(
+    id,
+    "prompt",
+    `${sections.length} sections, ${system.stable.length} characters before the boundary`,
+    {
+      sections: packed(sections),
+      model: `${agentModel.model.provider}/${agentModel.model.id}`,
+      history: history.length,
+    },
+  );
+}

@@ -1,0 +1,113 @@
+import type { MediaForModel } from "@signalbox/attachments";
+import type { Capabilities, MessageEvent } from "@signalbox/channel";
+import {
+  type BuiltPrompt,
+  buildSystemPrompt,
+  type ContextDocument,
+  loadWorkspaceFiles,
+  type PromptTool,
+  type WorkspaceFile,
+} from "@signalbox/prompt";
+import type { Agent } from "../../agents.ts";
+import type { Account } from "../../channels.ts";
+import type { GatewayHooks } from "../../hooks/points.ts";
+import type { Logger } from "../../log.ts";
+import type { AgentModel } from "../../models.ts";
+import type { AgentsSkills } from "../../skills.ts";
+import type { QueuedMessage } from "../4-queue/message.ts";
+import { jsonInstructions } from "./json-answer.ts";
+
+export interface SystemPromptPorts {
+  readonly skills: Pick<AgentsSkills, "forAgent">;
+  readonly account: (channel: string, account: string) => Account | undefined;
+  readonly hooks: Pick<GatewayHooks, "modify">;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+/** What a turn's prompt depends on. */
+export interface PromptedTurn {
+  readonly agent: Agent;
+  readonly agentModel: AgentModel;
+  /** The last message of the turn. */
+  readonly message: QueuedMessage;
+  readonly tools: readonly PromptTool[];
+  readonly pages: readonly ContextDocument[];
+  readonly files: MediaForModel["files"];
+}
+
+/** Files of a workspace are read again when they are older, in milliseconds. */
+const FILES_AGE_MS = 1_000;
+
+/** Builds the system prompt of a turn. */
+export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTurn) => Promise<BuiltPrompt> {
+  const workspaceFiles = createFileCache(ports);
+  return async ({ agent, agentModel, message, tools, pages, files }) => {
+    const { sessionKey, stored } = message;
+    const { event } = stored;
+    const model = `${agentModel.model.provider}/${agentModel.model.id}`;
+    const { extra } = await ports.hooks.modify("before_prompt_build", {
+      ...{ agentId: agent.id, sessionKey, event, model, pages, files, extra: [] },
+      instructions: instructionsOf(event),
+    });
+    const { text: catalogue } = (await ports.skills.forAgent(agent)).catalogue();
+    return buildSystemPrompt({
+      agent: {
+        id: agent.id,
+        name: agent.name,
+        ...(agent.systemPrompt === undefined ? {} : { systemPrompt: agent.systemPrompt }),
+      },
+      tools,
+      ...(catalogue === "" ? {} : { skills: catalogue }),
+      workspaceDir: agent.workspaceDir,
+      workspaceFiles: await workspaceFiles(agent),
+      extra,
+      runtime: {
+        session: sessionKey,
+        channel: event.channel,
+        model,
+        thinking: agent.thinking,
+        capabilities: capabilityNames(ports.account(event.channel, event.account)?.definition.capabilities),
+      },
+    });
+  };
+}
+
+/** What the client of this turn wants the agent to heed. */
+function instructionsOf({ turn }: MessageEvent): string | undefined {
+  const json = turn?.sampling?.json;
+  const said = [turn?.instructions ?? "", json === undefined ? "" : jsonInstructions(json)];
+  const text = said.filter((part) => part !== "").join("\n\n");
+  return text === "" ? undefined : text;
+}
+
+/** Workspace files of each agent. */
+function createFileCache({
+  logger,
+  now,
+}: SystemPromptPorts): (agent: Agent) => Promise<readonly WorkspaceFile[]> {
+  const cache = new Map<string, { readonly at: number; readonly files: Promise<readonly WorkspaceFile[]> }>();
+  return (agent) => {
+    const cached = cache.get(agent.id);
+    if (cached && now() - cached.at < FILES_AGE_MS) return cached.files;
+    const files = loadWorkspaceFiles(agent.workspaceDir).then((loaded) => {
+      for (const problem of loaded.problems)
+        logger.warn({ agent: agent.id, file: problem.name }, problem.message);
+      return loaded.files;
+    });
+    cache.set(agent.id, { at: now(), files });
+    return files;
+  };
+}
+
+function capabilityNames(capabilities: Capabilities | undefined): string[] {
+  if (capabilities === undefined) return [];
+  const { threads, reactions, edit, cards, sendMedia } = capabilities;
+  return [
+    ...(threads === "none" ? [] : [threads === "native" ? "threads" : "replies"]),
+    ...(reactions === true ? ["reactions"] : []),
+    ...(edit === undefined ? [] : ["edits"]),
+    ...(cards === undefined ? [] : ["buttons"]),
+    ...(sendMedia === undefined ? [] : ["attachments"]),
+  ];
+}

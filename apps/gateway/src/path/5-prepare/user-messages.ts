@@ -1,0 +1,82 @@
+import type { AgentMessage, UserMessage } from "@signalbox/agent-core";
+import { attachmentNote, type Incoming } from "@signalbox/attachments";
+import type { ChannelDefinition } from "@signalbox/channel";
+import { formatBody } from "@signalbox/prompt";
+import type { Account } from "../../channels.ts";
+import { filesOf } from "../../media.ts";
+import { type QueuedMessage, spokenText } from "../4-queue/message.ts";
+import { senderName } from "./sender-name.ts";
+
+export interface UserMessagesPorts {
+  readonly account: (channel: string, account: string) => Account | undefined;
+  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
+  readonly incoming: Pick<Incoming, "take">;
+  readonly now: () => number;
+}
+
+/** Messages as the history keeps them. */
+export interface UserMessages {
+  /** One of each message, in order. */
+  of(messages: readonly QueuedMessage[]): Promise<UserMessage[]>;
+  /** Messages beyond the queue's cap, in short. */
+  summary(messages: readonly QueuedMessage[]): UserMessage;
+  /** Messages that were deleted on their platform after the model had read them. */
+  takenBack(messages: readonly QueuedMessage[]): UserMessage;
+}
+
+const SHORTENED_CHARS = 200;
+
+export function createUserMessages(ports: UserMessagesPorts): UserMessages {
+  const { now } = ports;
+  const body = async (message: QueuedMessage): Promise<string> => {
+    const { event } = message.stored;
+    const notes = (await ports.incoming.take(filesOf(message))).map(attachmentNote);
+    const text = [spokenText(message), ...notes].filter((line) => line !== "").join("\n");
+    // Clients of the gateway itself speak for themselves: their text stands without an envelope.
+    if (ports.definition(event.channel, event.account)?.capabilities.authenticatedByGateway === true)
+      return text;
+    return formatBody({
+      messageId: event.messageId,
+      senderName: await senderName(ports.account, event),
+      text,
+    });
+  };
+  const listed = (head: string, messages: readonly QueuedMessage[]): UserMessage => ({
+    role: "user",
+    content: [head, ...messages.map(inShort)].join("\n"),
+    timestamp: now(),
+  });
+
+  return {
+    of: (messages) =>
+      Promise.all(
+        messages.map(async (message): Promise<UserMessage> => {
+          const { timestamp } = message.stored.event;
+          return { role: "user", content: await body(message), timestamp };
+        }),
+      ),
+    summary: (messages) =>
+      listed(`${messages.length} earlier messages arrived while you were busy. In short:`, messages),
+    takenBack: (messages) =>
+      listed(
+        "(deleted) Their senders took these messages back. Neither answer them nor act on them:",
+        messages,
+      ),
+  };
+}
+
+/** Earlier turns of a conversation that its client keeps itself. */
+export function clientHistory({ stored: { event } }: QueuedMessage): AgentMessage[] {
+  return (event.turn?.history ?? []).map(({ role, text }): AgentMessage => {
+    const { timestamp } = event;
+    if (role === "user") return { role, content: text, timestamp };
+    const origin = { api: "client", provider: "client", model: "client" };
+    return { role, content: [{ type: "text", text }], ...origin, stopReason: "end_turn", timestamp };
+  });
+}
+
+function inShort({ stored: { event } }: QueuedMessage): string {
+  const { messageId, sender, text } = event;
+  const body = formatBody({ messageId, senderName: sender.name ?? sender.id, text });
+  return `- ${body.replace(/\s+/g, " ").slice(0, SHORTENED_CHARS)}`;
+}

@@ -1,0 +1,151 @@
+import type { AgentMessage, RunUsage as LoopUsage } from "@signalbox/agent-core";
+import type { ChannelDefinition } from "@signalbox/channel";
+import { type Drafts, isRepeatable, outboxRow, withDraft } from "@signalbox/delivery";
+import type { RunOutcome } from "@signalbox/protocol";
+import type { OutcomeError } from "@signalbox/server";
+import type { InboxSettle, LeaseToken, OutboxRow } from "@signalbox/store";
+import { type GatewayBodies, type GatewayStore, isOfConversation } from "../../store.ts";
+import { DELETED, type QueuedMessage } from "../4-queue/message.ts";
+import type { ToldHistory } from "../5-prepare/inbound-context.ts";
+import type { BegunRun } from "../5-prepare/opened-run.ts";
+import type { UserMessages } from "../5-prepare/user-messages.ts";
+import { failureNote } from "../failure-note.ts";
+import { answerTo, type Reply } from "../reply-text.ts";
+import { clientUsage, journalUsage } from "./usage.ts";
+
+export interface CommitPorts {
+  readonly store: Pick<GatewayStore, "runs" | "inbox">;
+  readonly lease: LeaseToken;
+  readonly drafts: Pick<Drafts, "end">;
+  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
+  readonly userMessages: Pick<UserMessages, "takenBack">;
+  readonly now: () => number;
+}
+
+/** How a run that ended is told to people and programs. */
+export interface Conclusion {
+  readonly outcome: "completed" | "failed" | "aborted" | "poisoned";
+  readonly state: "replied" | "silent" | "failed-reported";
+  readonly rule?: string;
+  readonly reply: Reply;
+  readonly end: RunOutcome;
+  readonly truncated?: boolean;
+  readonly error?: OutcomeError;
+  readonly used?: LoopUsage;
+  /** The last messages of the conversation, to be kept with the end. */
+  readonly messages?: readonly AgentMessage[];
+  /** What it told its model of the group's history. */
+  readonly told?: ToldHistory;
+}
+
+/** A run whose end is on record, with all that follows from it. */
+export interface Concluded {
+  readonly run: BegunRun;
+  readonly conclusion: Conclusion;
+  /** The reply as it was kept; silent where every message was deleted. */
+  readonly reply: Reply;
+  readonly end: RunOutcome;
+  readonly usage: ReturnType<typeof clientUsage> | undefined;
+  /** The message it answers. */
+  readonly answered: QueuedMessage | undefined;
+  readonly inbox: readonly InboxSettle[];
+  /** Its sender reads the conversation itself, so that nothing goes out. */
+  readonly shown: boolean;
+  readonly rows: readonly OutboxRow<GatewayBodies>[];
+}
+
+export type Commit = (run: BegunRun, conclusion: Conclusion) => Promise<Concluded>;
+
+/** A reply that could not be delivered for so long is reported instead of sent. */
+export const REPLY_TTL_MS: number = 24 * 60 * 60 * 1000;
+const STOPPED = "(stopped)";
+const SILENCE: Reply = { text: "", silent: true };
+
+/** The end of a run that somebody stopped. */
+export const STOPPED_RUN: Conclusion = {
+  outcome: "aborted",
+  state: "silent",
+  rule: "stopped",
+  reply: SILENCE,
+  end: "aborted",
+};
+
+/** The end of a run that cannot go on, in words for people. */
+export function failedRun(code: "internal" | "no_agent" | "poison", message?: string): Conclusion {
+  const text = failureNote(code);
+  return {
+    outcome: code === "poison" ? "poisoned" : "failed",
+    ...{ state: "failed-reported", rule: code, reply: { text, silent: false, note: text }, end: "failed" },
+    error: { code, message: message ?? text },
+  };
+}
+
+/** Commits the end of a run with everything that follows from it: the inbox, the history and the outbox in one. */
+export function createCommit(ports: CommitPorts): Commit {
+  const { store, lease, now } = ports;
+  return async (run, conclusion) => {
+    const { runId, messages } = run;
+    const isLeft = ({ id }: QueuedMessage): boolean => !run.handle.recalled.has(id);
+    const draft = await ports.drafts.end(runId);
+    // It answers the last message that is still there; a draft of one that is not goes from where it is.
+    const answered = messages.findLast(isLeft) ?? messages.at(-1);
+    const event = answered?.stored.event;
+    const channel = event && ports.definition(event.channel, event.account);
+    const replyTo = answered && (await answeredId(store, answered, conclusion.reply));
+    // From here to the commit nothing waits: a deletion is either known here, or comes after the end.
+    const gone = !messages.some(isLeft);
+    const reply = gone ? SILENCE : conclusion.reply;
+    // What people have read of a turn that was stopped is not taken away from them.
+    const stopped =
+      conclusion.outcome === "aborted" && !gone && draft?.text ? `${draft.text}\n\n${STOPPED}` : undefined;
+    const answer =
+      replyTo === undefined || (reply.silent && stopped === undefined)
+        ? undefined
+        : answerTo(stopped ?? reply.text, replyTo, channel?.capabilities, reply.attached);
+    const payload = withDraft(answer, draft?.reference);
+    const claim = channel !== undefined && isRepeatable(channel);
+    const outbox =
+      event && payload ? [outboxRow(event, payload, { expiresAt: now() + REPLY_TTL_MS, claim })] : [];
+    const inbox = messages.map((message) => settleOf(message, isLeft(message), conclusion));
+    // The model has read them; later turns are not to answer them either.
+    const read = messages.every(({ order }) => order === undefined || order.kind === "turn");
+    const noted = gone && read && messages.length > 0 ? [ports.userMessages.takenBack(messages)] : [];
+    const { told, used, error } = conclusion;
+    const rows = await store.runs.finish({
+      runId,
+      lease,
+      outcome: gone ? "aborted" : conclusion.outcome,
+      inbox,
+      messages: [...(conclusion.messages ?? []), ...noted],
+      outbox,
+      // What a failed or stopped run was told may not have reached anybody.
+      ...(told === undefined || gone || conclusion.outcome !== "completed" ? {} : { told }),
+      ...(used === undefined ? {} : { usage: journalUsage(used) }),
+      ...(error === undefined ? {} : { error: error.message }),
+    });
+    return {
+      ...{ run, conclusion, reply, answered, inbox, rows },
+      end: gone ? "aborted" : conclusion.end,
+      usage: used && clientUsage(used),
+      shown: payload === undefined && !reply.silent,
+    };
+  };
+}
+
+function settleOf({ id }: QueuedMessage, isLeft: boolean, { state, rule }: Conclusion): InboxSettle {
+  if (!isLeft) return { id, state: "ignored", detail: { rule: DELETED } };
+  return { id, state, ...(rule === undefined ? {} : { detail: { rule } }) };
+}
+
+/**
+ * The message a reply answers: the one the model chose, but only one of this very conversation, since platforms put an
+ * answer wherever the answered message is.
+ */
+async function answeredId(
+  store: CommitPorts["store"],
+  { stored: { event } }: QueuedMessage,
+  { replyTo }: Reply,
+): Promise<string> {
+  if (replyTo === undefined) return event.messageId;
+  return (await isOfConversation(store, event, replyTo)) ? replyTo : event.messageId;
+}

@@ -1,0 +1,63 @@
+import type { Drafts } from "@signalbox/delivery";
+import type { LiveHub, Outcome } from "@signalbox/server";
+import type { InboxId, OutboxRow } from "@signalbox/store";
+import { shownMessage } from "../../hooks/own.ts";
+import type { GatewayHooks } from "../../hooks/points.ts";
+import type { GatewayBodies } from "../../store.ts";
+import type { Tracer } from "../../trace/tracer.ts";
+import type { Concluded } from "../7-conclude/commit.ts";
+import { failureEvent, noteId } from "../live-events.ts";
+
+export interface DeliverPorts {
+  /** Sends rows that were just committed. */
+  readonly deliver: (rows: readonly OutboxRow<GatewayBodies>[]) => void;
+  readonly drafts: Pick<Drafts, "settled">;
+  readonly hooks: Pick<GatewayHooks, "observe">;
+  readonly live: Pick<LiveHub, "publish">;
+  readonly tracer: Tracer;
+  /** Told the end of each message. */
+  readonly onOutcome: (id: InboxId, outcome: Outcome) => void;
+  readonly now: () => number;
+}
+
+export type Deliver = (concluded: Concluded) => void;
+
+/** Hands over what is to go out, and tells everybody who watches or waits. All of it is on record already. */
+export function createDeliver(ports: DeliverPorts): Deliver {
+  const { live, hooks } = ports;
+  return ({ run, conclusion, reply, end, usage, answered, inbox, shown, rows }) => {
+    const { runId, sessionKey, messages } = run;
+    ports.deliver(rows);
+    ports.drafts.settled(runId);
+    for (const { id, state, detail } of inbox)
+      ports.tracer.note(id, "reply", `${state}: ${reply.text.length} characters`, detail && { ...detail });
+    if (reply.note !== undefined) {
+      // The turns themselves were shown as they came.
+      const note = {
+        id: noteId(runId),
+        role: "assistant",
+        text: reply.note,
+        at: ports.now(),
+        runId,
+      } as const;
+      live.publish(sessionKey, { type: "message", message: note });
+    }
+    const messageIds = messages.map(({ stored }) => stored.event.messageId);
+    const { error, truncated } = conclusion;
+    if (answered !== undefined) {
+      if (shown) hooks.observe("message_sent", shownMessage(answered, runId, reply.text));
+      const place = { agentId: answered.agentId, sessionKey, runId, messageIds };
+      hooks.observe("run_end", { ...place, outcome: end, usage, error });
+    }
+    if (error !== undefined) live.publish(sessionKey, failureEvent(error));
+    const used = usage === undefined ? {} : { usage };
+    live.publish(sessionKey, { type: "run.end", runId, outcome: end, ...used, answers: messageIds });
+    const outcome: Outcome = {
+      ...{ state: end, runId, text: end === "failed" ? "" : reply.text },
+      ...(truncated === undefined ? {} : { truncated }),
+      ...used,
+      ...(error === undefined ? {} : { error }),
+    };
+    for (const { id } of messages) ports.onOutcome(id, outcome);
+  };
+}

@@ -1,0 +1,100 @@
+import type { Batch, RunHandle, Supervisor } from "@signalbox/lanes";
+import type { InterruptedRun } from "@signalbox/store";
+import { messageOf } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import type { GatewayBodies, GatewayStore } from "../store.ts";
+import { messagesIn, type Queued, type QueuedMessage, resumedRun } from "./4-queue/message.ts";
+import type { NewMessages } from "./5-prepare/opened-run.ts";
+import { judgeRun } from "./failures.ts";
+import { ShutdownAbort } from "./shutdown.ts";
+
+export interface AnswerPorts {
+  readonly store: Pick<GatewayStore, "sessions" | "runs" | "inbox">;
+  readonly supervisor: Pick<Supervisor, "run">;
+  /** Answers messages that have no run yet. */
+  readonly begin: (given: NewMessages, handle: RunHandle<Queued>) => Promise<void>;
+  /** Goes on with a run that is on record. */
+  readonly goOn: (interrupted: InterruptedRun<GatewayBodies>, handle: RunHandle<Queued>) => Promise<void>;
+  /** Ends a run and messages that would fail again and again, and tells their senders. */
+  readonly giveUp: (left: Left, error: unknown) => Promise<void>;
+  readonly logger: Logger;
+}
+
+/** What is left to do of messages whose run broke off. */
+export interface Left {
+  /** The run that is on record. */
+  readonly held: InterruptedRun<GatewayBodies> | undefined;
+  /** What has no run yet. */
+  readonly waiting: readonly QueuedMessage[];
+}
+
+/**
+ * Answers what a lane hands over, over failures of the store that pass. Never rejects: what cannot be answered has its
+ * end, or is left on record for the next process.
+ */
+export function createAnswer(
+  ports: AnswerPorts,
+): (batch: Batch<Queued>, handle: RunHandle<Queued>) => Promise<void> {
+  const { store, begin, goOn } = ports;
+
+  const leftOf = async (sessionKey: string, messages: readonly QueuedMessage[]): Promise<Left> => {
+    const session = await store.sessions.get(sessionKey);
+    const held = session?.activeRun === undefined ? undefined : await store.runs.inspect(session.activeRun);
+    const waiting: QueuedMessage[] = [];
+    for (const message of messages)
+      if ((await store.inbox.get(message.id))?.state === "queued") waiting.push(message);
+    return { held, waiting };
+  };
+
+  const first = (batch: Batch<Queued>, handle: RunHandle<Queued>): Promise<void> => {
+    const [item] = batch.items;
+    return item?.kind === "resume"
+      ? goOn(item.interrupted, handle)
+      : begin({ messages: messagesIn(batch.items), summarised: messagesIn(batch.summarised) }, handle);
+  };
+
+  /** Goes on with the run that is on record, which the messages that it does not have steer first. */
+  const again = async ({ held, waiting }: Left, handle: RunHandle<Queued>): Promise<void> => {
+    if (held === undefined || resumedRun(held) === undefined)
+      return begin({ messages: waiting, summarised: [] }, handle);
+    const steering = [...waiting];
+    await goOn(held, {
+      ...handle,
+      takeSteering: () => {
+        // They came before whatever waits in the lane.
+        const before = handle.signal.aborted ? [] : steering.splice(0);
+        const { items, summarised } = handle.takeSteering();
+        return { items: [...before, ...items], summarised };
+      },
+    });
+    await begin({ messages: steering, summarised: [] }, handle);
+  };
+
+  return async (batch, lane) => {
+    const [item] = batch.items;
+    if (item === undefined) return;
+    const { sessionKey } = item;
+    const messages = messagesIn([...batch.summarised, ...batch.items]);
+    const handle: RunHandle<Queued> = {
+      ...lane,
+      takeSteering() {
+        const taken = lane.takeSteering();
+        messages.push(...messagesIn([...taken.summarised, ...taken.items]));
+        return taken;
+      },
+    };
+    await ports.supervisor.run({
+      name: `answer in ${sessionKey}`,
+      attempt: async (failures) =>
+        failures === 0 ? first(batch, handle) : again(await leftOf(sessionKey, messages), handle),
+      judge: (error, failures) =>
+        // The next process goes on with it.
+        lane.signal.reason instanceof ShutdownAbort ? "retry" : judgeRun(error, failures),
+      giveUp: async (error) => {
+        ports.logger.error({ session: sessionKey, err: messageOf(error) }, "a run failed inside the gateway");
+        await ports.giveUp(await leftOf(sessionKey, messages), error);
+      },
+      onWaiting: lane.standBy,
+    });
+  };
+}

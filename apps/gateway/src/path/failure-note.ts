@@ -1,0 +1,31 @@
+/** What people are told of a run that failed, by the rule it ended with. */
+export function failureNote(rule: string | undefined): string {
+  switch (rule) {
+    case "poison":
+      return "Your message made me stop working several times, so I set it aside. Please put it another way.";
+    case "no_agent":
+      return "The agent of this conversation cannot work any more.";
+    case "internal":
+      return "Sorry, something went wrong inside the gateway. Its log says what.";
+    default:
+      return `Sorry, I could not answer: ${publicReason(rule)}`;
+  }
+}
+/** Why a model failed, in words that give no detail of the operator's set-up away. */
+function publicReason(code: string | undefined): string {
+  switch (code) {
+    case "auth":
+    case "billing":
+      return "the model's provider refuses this gateway's account. Its operator has to look at it.";
+    case "rate_limit":
+    case "overloaded":
+      return "the model's provider is overloaded. Please try again in a while.";
+    case "overflow":
+      return "this conversation is longer than the model can take. Start a new one with /new.";
+    case "network":
+    case "timeout":
+      return "the model's provider cannot be reached. Please try again in a while.";
+    default:
+      return "the model's provider answered with an error. Please try again.";
+  }
+}

@@ -1,0 +1,194 @@
+import type { DeletedEvent, EditedEvent, EmitResult, InboundEvent } from "@signalbox/channel";
+import type { RunHandle } from "@signalbox/lanes";
+import type { InterruptedRun } from "@signalbox/store";
+import { messageOf } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+import type { GatewayBodies } from "../store.ts";
+import type { Tracer } from "../trace/tracer.ts";
+import type { Receive } from "./1-receive/receive.ts";
+import type { Admit } from "./2-admit/admit.ts";
+import type { Accept, Accepted } from "./3-accept/accept.ts";
+import type { Unanswered } from "./3-accept/unanswered.ts";
+import { type Queued, type QueuedMessage, resumedRun } from "./4-queue/message.ts";
+import { type Queue, queuedMessage } from "./4-queue/queue.ts";
+import type { OpenRun } from "./5-prepare/open-run.ts";
+import type { BegunRun, NewMessages, Opened, OpenedRun } from "./5-prepare/opened-run.ts";
+import type { Prepare } from "./5-prepare/prepare.ts";
+import type { TakeUp } from "./5-prepare/take-up.ts";
+import type { Run } from "./6-run/run.ts";
+import { type Commit, failedRun, STOPPED_RUN } from "./7-conclude/commit.ts";
+import type { Conclude } from "./7-conclude/conclude.ts";
+import type { Refuse } from "./7-conclude/refuse.ts";
+import type { Deliver } from "./8-deliver/deliver.ts";
+import type { Left } from "./answer.ts";
+import { isStoreFailure } from "./failures.ts";
+
+/**
+ * The way of a message, in two halves between which it waits in its lane.
+ *
+ *     InboundEvent → receive → Received → admit → Admitted → accept → Accepted → queue
+ *     Batch → open, take up → OpenedRun → prepare → PreparedRun → run → RunEnded → conclude → Concluded → deliver
+ *
+ * Each stage takes the value of the stage before it and ports of its own, and returns the next value. Rare ends branch
+ * off: what nobody is to answer ends behind `accept`, a command that needs no turn in `queue`, messages that no run can
+ * answer behind `open`.
+ */
+export interface TakingStages {
+  readonly receive: Receive;
+  readonly admit: Admit;
+  readonly accept: Accept;
+  readonly unanswered: Unanswered;
+  readonly edits: {
+    edited(event: EditedEvent): Promise<EmitResult>;
+    deleted(event: DeletedEvent): Promise<EmitResult>;
+  };
+  readonly queue: Pick<Queue, "enter">;
+}
+
+/** The stages behind the lane. */
+export interface AnsweringStages {
+  /** Commands that have a turn, in place of the stages from here on. */
+  readonly commands: {
+    answer(message: QueuedMessage, handle: RunHandle<Queued>): Promise<void>;
+    goOn(
+      message: QueuedMessage,
+      handle: RunHandle<Queued>,
+      interrupted: InterruptedRun<GatewayBodies>,
+    ): Promise<void>;
+  };
+  readonly open: OpenRun;
+  readonly takeUp: TakeUp;
+  readonly prepare: Prepare;
+  readonly run: Run;
+  readonly conclude: Conclude;
+  readonly commit: Commit;
+  readonly refuse: Refuse;
+  readonly deliver: Deliver;
+  readonly metrics: Pick<Metrics, "timed">;
+  readonly tracer: Tracer;
+  readonly logger: Logger;
+}
+
+/** The first half of the way: from the channel to the lane. */
+export interface Taking {
+  /** From the channel to the lane. Resolves when the message is on the disk: its platform is told so only then. */
+  take(event: InboundEvent): Promise<EmitResult>;
+  /** Goes on with a message that an earlier process accepted. */
+  enter(accepted: Accepted): void;
+}
+
+export function createTaking(stages: TakingStages): Taking {
+  const take: Taking["take"] = async (event) => {
+    const received = stages.receive(event);
+    if (received.kind === "none") return "accepted";
+    if (received.kind === "edited") return stages.edits.edited(received.event);
+    if (received.kind === "deleted") return stages.edits.deleted(received.event);
+    const admitted = await stages.admit(received.event);
+    const accepted = await stages.accept(received, admitted);
+    if (accepted === "full") return "rejected";
+    if (accepted === "duplicate") return "duplicate";
+    enter(accepted);
+    return "accepted";
+  };
+
+  const enter: Taking["enter"] = (accepted) => {
+    const { id, stored, decision } = accepted;
+    if (decision.kind === "answer") stages.queue.enter(queuedMessage(accepted));
+    // Nobody waits for this: after a crash it is decided again.
+    else void stages.unanswered.end(id, stored, decision.kind, decision.rule);
+  };
+
+  return { take, enter };
+}
+
+/** The second half: from the lane to the outbox. Throws what a failing store throws; the journal is the truth then. */
+export interface Answering {
+  /** Answers messages that have no run yet. */
+  begin(given: NewMessages, handle: RunHandle<Queued>): Promise<void>;
+  /** The same for a run that is on record. */
+  goOn(interrupted: InterruptedRun<GatewayBodies>, handle: RunHandle<Queued>): Promise<void>;
+  /** Ends what would fail again and again. */
+  giveUp(left: Left, error: unknown): Promise<void>;
+}
+
+export function createAnswering(stages: AnsweringStages): Answering {
+  const { metrics, tracer, logger } = stages;
+
+  const begin: Answering["begin"] = async (given, handle) => {
+    const [first] = given.messages;
+    if (first?.order !== undefined && first.order.kind !== "turn")
+      return stages.commands.answer(first, handle);
+    await goOnWith(await stages.open(given, handle), handle);
+  };
+
+  const goOn: Answering["goOn"] = async (interrupted, handle) => {
+    const resumed = resumedRun(interrupted);
+    if (resumed !== undefined) await goOnWith(await stages.takeUp(resumed, handle), handle);
+  };
+
+  const goOnWith = async (opened: Opened, handle: RunHandle<Queued>): Promise<void> => {
+    switch (opened.kind) {
+      case "nothing":
+        return;
+      case "run":
+        return answer(opened.run);
+      case "command": {
+        const [message] = opened.run.messages;
+        return message && stages.commands.goOn(message, opened.handle, opened.interrupted);
+      }
+      case "over":
+        return end(opened.run, opened.why === "taken-back" ? STOPPED_RUN : failedRun(opened.why));
+      case "refused":
+        await stages.refuse(opened.messages, opened);
+        return opened.left && begin(opened.left, handle);
+    }
+  };
+
+  const answer = async (run: OpenedRun): Promise<void> => {
+    const asked = run.messages.at(-1);
+    if (asked === undefined) return;
+    try {
+      const prepared = await metrics.timed("prepare", () => stages.prepare(run, asked));
+      try {
+        const ended = await stages.run(prepared);
+        const concluded = ended && (await metrics.timed("conclude", () => stages.conclude(ended)));
+        if (concluded === undefined) return leaveOpen(run);
+        stages.deliver(concluded);
+      } finally {
+        prepared.tools.end();
+      }
+    } catch (error) {
+      if (isStoreFailure(error)) throw error;
+      logger.error({ run: run.runId, err: messageOf(error) }, "a run failed inside the gateway");
+      await end(run, failedRun("internal", messageOf(error)));
+    }
+  };
+
+  const end = async (run: BegunRun, conclusion: Parameters<Commit>[1]): Promise<void> =>
+    stages.deliver(await stages.commit(run, conclusion));
+
+  const leaveOpen = ({ messages }: OpenedRun): void => {
+    for (const { id } of messages)
+      tracer.note(id, "lane", "stopped with the gateway; goes on at the next start");
+  };
+
+  const giveUp: Answering["giveUp"] = async ({ held, waiting }, error) => {
+    const message = messageOf(error);
+    if (held !== undefined) await end(begunRun(held), failedRun("internal", message));
+    await stages.refuse(waiting, { code: "internal", message });
+  };
+
+  return { begin, goOn, giveUp };
+}
+
+/** A run on record, without anything that a lane knows of it. */
+function begunRun({ run, inbox }: InterruptedRun<GatewayBodies>): BegunRun {
+  const { id: runId, sessionKey, agentId } = run;
+  const messages = inbox.flatMap(({ id, state, payload: stored }): QueuedMessage[] =>
+    state === "running"
+      ? [{ kind: "message", id, sessionKey, agentId, stored, exclusive: false, recovered: true }]
+      : [],
+  );
+  return { runId, sessionKey, messages, handle: { recalled: new Set<string>() } };
+}

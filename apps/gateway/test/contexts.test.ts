@@ -1,0 +1,63 @@
+import { expect, it } from "vitest";
+import { exampleConfig, openWorld } from "./harness.ts";
+import { plainChannel, plainMessage } from "./plain-channel.ts";
+import { modelRequests } from "./requests.ts";
+
+const quoting = (text: string) => ({ replyTo: { messageId: "old", text, senderId: "ben" } });
+
+/** A conversation whose first model call waits until the test lets it go. */
+async function open(mode: "collect" | "steer") {
+  const world = await openWorld();
+  world.configure(
+    exampleConfig({
+      channels: { plain: { accounts: { main: {} } } },
+      session: { queue: { mode, debounceMs: 0 } },
+    }),
+  );
+  const reached = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  world.script(async (_, index) => {
+    if (index > 0) return { text: "done" };
+    reached.resolve();
+    await goOn.promise;
+    return mode === "steer" ? { toolCalls: [{ name: "ls", input: {} }] } : { text: "first" };
+  });
+  const plain = plainChannel();
+  const started = await world.start({ channels: [plain.definition] });
+  await plain.emit(plainMessage("m0", "hello"));
+  await reached.promise;
+  return { world, plain, started, goOn: goOn.resolve };
+}
+
+it("each of several messages that are answered together has its own quote beside it", async () => {
+  const { world, plain, started, goOn } = await open("collect");
+  await plain.emit(plainMessage("m1", "what about this?", quoting("the red one")));
+  await plain.emit(plainMessage("m2", "and this?", quoting("the blue one")));
+  goOn();
+  await started.settled();
+  const said =
+    modelRequests(world.anthropic)[1]
+      ?.messages.map(({ text }) => text)
+      .join("\n") ?? "";
+  const places = ["the red one", "what about this?", "the blue one", "and this?"].map((text) =>
+    said.indexOf(text),
+  );
+  expect(places.every((place) => place >= 0)).toBe(true);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+});
+
+it("what steers a run comes with its quote, and the history keeps neither", async () => {
+  const { world, plain, started, goOn } = await open("steer");
+  await plain.emit(plainMessage("m1", "what about this?", quoting("the red one")));
+  goOn();
+  await started.settled();
+  await plain.emit(plainMessage("m2", "thanks"));
+  await started.settled();
+  const [, steered, next] = modelRequests(world.anthropic).map(({ messages }) =>
+    messages.map(({ text }) => text).join("\n"),
+  );
+  expect(steered).toContain("the red one");
+  expect(steered).toContain("what about this?");
+  expect(next).toContain("what about this?");
+  expect(next).not.toContain("the red one");
+});
