@@ -257,8 +257,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "packages/prompt/dist/reply.js",
-        from: 'const shown = stripSilence(kept.join("\\n"));',
-        to: 'const shown = kept.join("\\n");',
+        from: 'const said = stripSilence(kept.join("\\n"));',
+        to: 'const said = kept.join("\\n");',
       },
     ],
     scenario: quiet,
