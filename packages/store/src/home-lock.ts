@@ -49,6 +49,9 @@ function readHolder(home: string): HomeHolder | undefined {
   }
 }
 
+/** Locks that are held: a connection that nobody refers to any more would be closed, and its lock with it. */
+const held = new Set<Sqlite.Database>();
+
 /** Somebody who only looks has the lock for a moment. */
 const takeTimeoutMs = 200;
 
@@ -82,6 +85,7 @@ export function acquireHomeLock(
   const lock = take(home, takeTimeoutMs);
   if (lock === undefined) throw new HomeHeldError(home, readHolder(home) ?? {});
 
+  held.add(lock);
   const path = join(home, holderName);
   let holder: HomeHolder = { pid: process.pid, host: os.hostname(), since: (options.clock ?? Date.now)() };
   let released = false;
@@ -96,6 +100,7 @@ export function acquireHomeLock(
     if (released) return;
     released = true;
     fs.rmSync(path, { force: true });
+    if (lock !== undefined) held.delete(lock);
     lock?.close();
   }
 
