@@ -68,7 +68,8 @@ import { createOutcomes, type Outcomes } from "./service/outcomes.ts";
 import { effectiveToken, environmentSecrets, refuseOpenListening } from "./settings.ts";
 import type { GatewayStore } from "./store.ts";
 import { createSurfaces } from "./surfaces.ts";
-import { createToolbox, toolsOf } from "./toolbox.ts";
+import { toolsOf } from "./tool-names.ts";
+import { createToolbox } from "./toolbox.ts";
 import { createTracer } from "./trace/tracer.ts";
 import { watchFaults } from "./upkeep/faults.ts";
 import { createUpkeep } from "./upkeep/upkeep.ts";
@@ -209,7 +210,7 @@ async function run(
   });
   const { definition } = accounts;
   const questions = { store, lease, definition, deliverer, live, logger, now };
-  const tools = await createToolbox({
+  const tools = createToolbox({
     config,
     home,
     agents,
@@ -399,7 +400,7 @@ async function run(
     const deadline = asked + config.gateway.shutdownMs;
     const left = (): number => Math.max(0, deadline - now());
     const ended = lanes.close();
-    toolbox.approvals.close();
+    toolbox.approvals.close(new ShutdownAbort("the gateway stops while somebody is asked"));
     const impatience = setTimeout(() => lanes.stopAll(new ShutdownAbort("the gateway is stopping")), left());
     // What has not come to a step by then is as after a crash: the next start goes on with it.
     await Promise.race([ended, delay(left() + ENDING_MS, undefined, { ref: false })]);

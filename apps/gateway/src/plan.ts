@@ -9,7 +9,7 @@ import { resolveModels } from "./models.ts";
 import { routingProblems } from "./path/2-admit/route.ts";
 import { environmentSecrets } from "./settings.ts";
 import { type AgentsSkills, resolveSkills } from "./skills.ts";
-import { toolProblems } from "./toolbox.ts";
+import { toolProblems } from "./tool-names.ts";
 
 /** The parts of a configuration that can work, and everything that is wrong with the rest. */
 export interface Plan {

@@ -7,6 +7,8 @@ export {
   type MemoryApprovalsOptions,
   type ResolveOutcome,
 } from "./approvals.ts";
+export type { AttachmentSource } from "./attachments.ts";
+export { BUILT_IN_TOOLS } from "./built-in.ts";
 export { defineTool, type ToolDefinition } from "./define.ts";
 export { createExecTool, type ExecToolOptions } from "./exec.ts";
 export { createEditTool, type EditToolOptions } from "./files/edit.ts";
@@ -34,6 +36,7 @@ export {
   type ToolRule,
   type UnknownToolName,
 } from "./policy.ts";
+export { type Questions, questionText } from "./questions.ts";
 export { createRunState, type RunState } from "./run-state.ts";
 export {
   createToolRunner,
@@ -49,6 +52,18 @@ export {
   startSandbox,
 } from "./sandbox/start.ts";
 export type * from "./sandbox/types.ts";
+export {
+  type CommandCallOptions,
+  createToolbox,
+  type HeardMessage,
+  type HookedCall,
+  type HookVerdict,
+  type MayAttach,
+  type Toolbox,
+  type ToolboxOptions,
+  type ToolboxRun,
+  type ToolRun,
+} from "./toolbox.ts";
 export type * from "./types.ts";
 export { isPublicAddress } from "./web/address.ts";
 export { FetchError, type FetchErrorCode } from "./web/errors.ts";

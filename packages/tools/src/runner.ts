@@ -31,8 +31,8 @@ export interface ToolRunnerOptions {
 
 /** The one place through which tools run. */
 export interface ToolRunner {
-  /** The tools as one run may use them. */
-  forRun(state: RunState): RunTools;
+  /** The tools as one run may use them. `canAsk`: whether somebody can be asked while it goes on; default yes. */
+  forRun(state: RunState, options?: { readonly canAsk?: boolean }): RunTools;
 }
 
 /** Tools of one run. Each call is decided and recorded before its body is reached, however it came. */
@@ -79,7 +79,10 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
     if (blueprints.has(blueprint.name)) throw new TypeError(`there are two tools called ${blueprint.name}`);
     blueprints.set(blueprint.name, blueprint);
   }
-  return { forRun: (state) => runTools(options, blueprints, state) };
+  const { approvals, ...silent } = options;
+  return {
+    forRun: (state, { canAsk = true } = {}) => runTools(canAsk ? options : silent, blueprints, state),
+  };
 }
 
 function runTools(

@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { formatProblem } from "@signalbox/config";
 import { openStore, readHomeHolder } from "@signalbox/store";
 import { EXIT, GatewayError, messageOf } from "../errors.ts";
+import { describeExec } from "../exec.ts";
 import { type Home, locateHome, prepareHome } from "../home.ts";
 import { createLogger } from "../log.ts";
 import { planGateway } from "../plan.ts";
 import { readConfig } from "../settings.ts";
-import { describeExec } from "../toolbox.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { print } from "./output.ts";
 

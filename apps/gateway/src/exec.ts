@@ -1,0 +1,19 @@
+import type { Config } from "@signalbox/config";
+import { allowsTool, describeSandbox, type Sandbox, startSandbox } from "@signalbox/tools";
+import type { Agents } from "./agents.ts";
+
+/** Where commands of agents run, proven; rejects where they cannot. */
+export function execSandbox(config: Config): Promise<Sandbox> {
+  const { sandbox, timeoutMs } = config.tools.exec;
+  return startSandbox({ setting: sandbox === "bubblewrap" ? "default" : sandbox, limits: { timeoutMs } });
+}
+
+/** The same in words, for `doctor`. */
+export async function describeExec(config: Config, agents: Agents): Promise<string> {
+  const users = agents.all.filter((agent) => allowsTool(agent.tools, "exec")).map((agent) => agent.id);
+  if (users.length === 0) return "no agent may run commands";
+  const { ok, summary, notes } = describeSandbox(await execSandbox(config));
+  const text = [summary, ...notes, `Agents that may run commands: ${users.join(", ")}.`].join(" ");
+  if (!ok) throw new Error(text);
+  return text;
+}

@@ -1,0 +1,22 @@
+import { claimsOn } from "./files/identity-files.ts";
+import { type Decision, decide, type ToolRule } from "./policy.ts";
+import type { RunFacts } from "./types.ts";
+
+/** What a reply or message would carry: a file of the workspace, as the workspace gave its path, or a page. */
+export type AttachmentSource = { readonly file: string } | { readonly url: string };
+
+/**
+ * What a run may not read it may not send either; who may run commands can read. A page is fetched for no run that has
+ * seen what others wrote: its address would tell them whatever they asked for.
+ */
+export function decideAttachment(tools: ToolRule, facts: RunFacts, source: AttachmentSource): Decision {
+  if ("url" in source) {
+    return facts.taint.length === 0
+      ? { decision: "allow", rule: "attach.url", reason: "The run has seen nothing untrusted." }
+      : { decision: "deny", rule: "taint.attach", reason: "This run has seen untrusted content." };
+  }
+  const claims = claimsOn("read-identity", source.file);
+  const by = (name: string) => decide(tools, { tool: { name, effects: "none" }, claims, facts });
+  const exec = by("exec");
+  return exec.decision === "allow" ? exec : by("read");
+}

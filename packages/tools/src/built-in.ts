@@ -1,0 +1,59 @@
+import type { ToolDefinition } from "./define.ts";
+import { createExecTool } from "./exec.ts";
+import { createEditTool } from "./files/edit.ts";
+import { createLsTool } from "./files/ls.ts";
+import { createReadTool } from "./files/read.ts";
+import { createWriteTool } from "./files/write.ts";
+import { createMessageTool, type MessageToolOptions } from "./message.ts";
+import { allowsTool, type ToolRule } from "./policy.ts";
+import type { Sandbox } from "./sandbox/types.ts";
+import type { GuardedFetch } from "./web/guarded-fetch.ts";
+import { createWebFetchTool, type WebFetchToolOptions } from "./web/tool.ts";
+import { openWorkspace, type WorkspaceOptions } from "./workspace/workspace.ts";
+
+/** The built-in tools, in the order in which a model sees them where an agent's own list gives none. */
+export const BUILT_IN_TOOLS: readonly string[] = [
+  "read",
+  "write",
+  "edit",
+  "ls",
+  "exec",
+  "message",
+  "web_fetch",
+];
+
+/** Bytes of one page. */
+const PAGE_BYTES = 5_000_000;
+
+export interface BuiltInToolsOptions {
+  readonly workspace: WorkspaceOptions;
+  /** Folders at the top of the workspace that hold what others sent. */
+  readonly foreign: readonly string[];
+  /** Where commands run. Proving it takes a moment, which the first agent that may run commands waits for. */
+  readonly sandbox: () => Promise<Sandbox>;
+  readonly fetch: GuardedFetch;
+  readonly isGiven: NonNullable<WebFetchToolOptions["isGiven"]>;
+  readonly send: MessageToolOptions["send"];
+}
+
+/** The tools of an agent: without `exec` and `web_fetch` where its rule allows neither, since those cost a start. */
+export async function createBuiltInTools(
+  rule: ToolRule,
+  options: BuiltInToolsOptions,
+): Promise<readonly ToolDefinition[]> {
+  const { foreign, fetch, isGiven, send } = options;
+  const workspace = await openWorkspace(options.workspace);
+  return [
+    createReadTool({ workspace, foreign }),
+    createWriteTool({ workspace }),
+    createEditTool({ workspace }),
+    createLsTool({ workspace }),
+    ...(allowsTool(rule, "exec")
+      ? [createExecTool({ workspace, sandbox: await options.sandbox(), foreign })]
+      : []),
+    createMessageTool({ actions: ["send", "react", "edit", "delete"], send }),
+    ...(allowsTool(rule, "web_fetch")
+      ? [createWebFetchTool({ fetch: (url, how) => fetch(url, { ...how, maxBytes: PAGE_BYTES }), isGiven })]
+      : []),
+  ];
+}

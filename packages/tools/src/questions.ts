@@ -1,0 +1,47 @@
+import type { Approval, Approvals } from "./approvals.ts";
+
+/** Approvals whose questions are put to people for as long as the host runs. */
+export interface Questions extends Approvals {
+  /** From now on nobody is asked. The questions stay open: a call that goes on after the next start asks anew. */
+  close(reason: Error): void;
+  /** Rejects with the reason of {@link close}. */
+  readonly closed: Promise<never>;
+}
+
+/** Puts each new question to people, once. That it could not be put is the host's to report: it stays open. */
+export function createQuestions(approvals: Approvals, put: (approval: Approval) => Promise<void>): Questions {
+  const closing = Promise.withResolvers<never>();
+  // Nobody need be waiting when it closes.
+  closing.promise.catch(() => {});
+  let isClosed = false;
+  return {
+    ...approvals,
+    closed: closing.promise,
+    close(reason) {
+      isClosed = true;
+      closing.reject(reason);
+    },
+    async request(request) {
+      const before = await approvals.list();
+      const approval = await approvals.request(request);
+      if (!isClosed && !before.some(({ id }) => id === approval.id)) await put(approval);
+      return approval;
+    },
+  };
+}
+
+/** The question in words: everything that an answer is bound to, in full. Markdown. */
+export function questionText(approval: Approval): string {
+  const { id, agentId, tool, reason, subject, expiresAt } = approval;
+  const longest = Math.max(2, ...[...subject.action.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  const variables = Object.entries(subject.env ?? {}).map(([name, value]) => `${name}=${value}`);
+  return [
+    `Approval ${id}: the agent ${agentId} wants to use ${tool}. ${reason}`,
+    `${fence}\n${subject.action}\n${fence}`,
+    ...(subject.binary === undefined ? [] : [`Program: ${subject.binary}`]),
+    ...(subject.cwd === undefined ? [] : [`Folder: ${subject.cwd}`]),
+    ...(variables.length === 0 ? [] : [`Environment: ${variables.join(" ")}`]),
+    `An owner decides, until ${new Date(expiresAt).toISOString()}:\n1. /approve ${id} allow\n2. /approve ${id} deny`,
+  ].join("\n");
+}

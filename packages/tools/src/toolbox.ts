@@ -1,0 +1,250 @@
+import type { BeforeToolCall, JsonObject, OnAsk, Tool, ToolEffects, ToolResult } from "@signalbox/agent-core";
+import { type Approval, createMemoryApprovals } from "./approvals.ts";
+import { type AttachmentSource, decideAttachment } from "./attachments.ts";
+import { BUILT_IN_TOOLS, type BuiltInToolsOptions, createBuiltInTools } from "./built-in.ts";
+import { createGivenLinks } from "./given-links.ts";
+import type { MessageAction, MessageOutcome } from "./message.ts";
+import type { ToolRule } from "./policy.ts";
+import { createQuestions, type Questions } from "./questions.ts";
+import { failure } from "./result.ts";
+import { createRunState, type RunState } from "./run-state.ts";
+import { createToolRunner, type DirectCallOptions, type RunTools, type ToolRunner } from "./runner.ts";
+import type { Role, TaintSource } from "./types.ts";
+
+/** A run as far as its tools go. A host adds what its own functions in {@link ToolboxOptions} need. */
+export interface ToolRun {
+  readonly agent: { readonly id: string; readonly tools: ToolRule };
+  readonly sessionKey: string;
+  /** Of whoever speaks first in it. */
+  readonly role: Role;
+  /** See `RunFacts`. */
+  readonly channelKind: string;
+  /** Whether somebody can answer a question while the run goes on. */
+  readonly canAsk: boolean;
+}
+
+/** Whether a run may give something out, decided and noted as a `read` of it would be. */
+export type MayAttach = (
+  source: AttachmentSource,
+) => { readonly ok: true } | { readonly ok: false; readonly why: string };
+
+export interface ToolboxOptions<Run extends ToolRun> {
+  /** Where the tools of an agent work. */
+  readonly folders: (agent: Run["agent"]) => Pick<BuiltInToolsOptions, "workspace" | "foreign">;
+  readonly sandbox: BuiltInToolsOptions["sandbox"];
+  readonly fetch: BuiltInToolsOptions["fetch"];
+  /** Carries out what the message tool asks for. */
+  readonly send: (
+    action: MessageAction,
+    run: Run & { readonly mayAttach: MayAttach },
+    call: { readonly callId: string; readonly signal: AbortSignal },
+  ) => Promise<MessageOutcome>;
+  /** Puts a question to people. */
+  readonly ask: (approval: Approval, run: Run) => Promise<void>;
+  /** Code of the host ahead of every decision. */
+  readonly beforeCall: (call: HookedCall) => Promise<HookVerdict>;
+  /** Puts a decision on record. When it throws, the call does not run. */
+  readonly note: (run: Run, text: string, data: { readonly rule: string; readonly call?: string }) => void;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+export interface HookedCall {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly tool: string;
+  readonly callId: string;
+  readonly args: unknown;
+}
+
+/** Changed arguments are checked by the tool's schema again, and judged before the tool runs. */
+export type HookVerdict =
+  | { readonly action: "allow"; readonly args?: JsonObject }
+  | { readonly action: "deny"; readonly reason: string };
+
+/** A call that a command makes, not the model. */
+export interface CommandCallOptions extends Omit<DirectCallOptions, "asked"> {
+  /** How a person's answer is waited for. */
+  readonly asking: <T>(ask: () => Promise<T>) => Promise<T>;
+}
+
+/** The tools of one run. */
+export interface ToolboxRun extends Pick<RunTools, "tools"> {
+  readonly mayAttach: MayAttach;
+  readonly effects: (name: string) => ToolEffects;
+  /** The gate that no call of the model gets around. */
+  readonly beforeToolCall: BeforeToolCall;
+  readonly onAsk: OnAsk;
+  /**
+   * For what is not the model's wish: goes through the same gate. A question that comes up is waited for; where the
+   * toolbox is closed meanwhile this throws the reason, and nothing was done.
+   */
+  readonly call: (name: string, args: unknown, how: CommandCallOptions) => Promise<ToolResult>;
+  /** A message is part of the run: its speaker may lower what the run may do, what it quotes taints it. */
+  heard(message: HeardMessage, role: Role): void;
+  /** Addresses in this text were not thought of by the model. */
+  given(text: string): void;
+  /** Untrusted content came in otherwise. */
+  tainted(source: TaintSource): void;
+  /** What has tainted the run so far. */
+  taint(): readonly TaintSource[];
+  /** The run is over: its tools reach its conversation no more. */
+  end(): void;
+}
+
+/** A message of the run, as far as it bears on what the run may do. */
+export interface HeardMessage {
+  readonly text: string;
+  /** Present where somebody else's words were passed on. */
+  readonly forwarded?: object;
+  readonly replyTo?: { readonly messageId: string; readonly text?: string };
+}
+
+export interface Toolbox<Run extends ToolRun> {
+  /** The questions of all agents' tools. Close it when the host stops. */
+  readonly approvals: Questions;
+  forRun(run: Run): Promise<ToolboxRun>;
+}
+
+/**
+ * The tools of every agent. Each call, of the model or of a command, is shown to the host's hooks (`beforeCall`), then
+ * judged by the agent's one runner, which reaches a tool's body only with a decision on record.
+ */
+export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>): Toolbox<Run> {
+  type Active = Run & { readonly mayAttach: MayAttach };
+  /** The run of each session: there is never more than one. */
+  const running = new Map<string, Active>();
+  const links = createGivenLinks();
+  const approvals = createQuestions(createMemoryApprovals({ now: options.now }), async (approval) => {
+    const run = running.get(approval.sessionKey);
+    if (run !== undefined) await options.ask(approval, run);
+  });
+
+  const makeRunner = async (agent: Run["agent"]): Promise<ToolRunner> =>
+    createToolRunner({
+      tools: await createBuiltInTools(agent.tools, {
+        ...options.folders(agent),
+        sandbox: options.sandbox,
+        fetch: options.fetch,
+        isGiven: (url, facts) => links.has(facts.sessionKey, url),
+        send(action, { signal, callId, sessionKey }) {
+          const run = running.get(sessionKey);
+          if (run !== undefined) return options.send(action, run, { signal, callId });
+          return Promise.resolve({ ok: false, message: "There is no conversation to act in." });
+        },
+      }),
+      policy: agent.tools,
+      approvals,
+      now: options.now,
+      record({ sessionKey, decision, rule, reason, tool, callId }) {
+        const run = running.get(sessionKey);
+        if (run) options.note(run, `${tool}: ${decision} (${rule}). ${reason}`, { rule, call: callId });
+      },
+    });
+  const runners = new Map<string, Promise<ToolRunner>>();
+  const runnerOf = (agent: Run["agent"]): Promise<ToolRunner> => {
+    const runner = runners.get(agent.id) ?? makeRunner(agent);
+    runners.set(agent.id, runner);
+    // What failed once, a folder that was away for instance, may be there for the next run.
+    runner.catch(() => runners.delete(agent.id));
+    return runner;
+  };
+
+  return {
+    approvals,
+    async forRun(run) {
+      const { agent, sessionKey, role, channelKind, canAsk } = run;
+      const runner = await runnerOf(agent);
+      const state = createRunState({ agentId: agent.id, sessionKey, role, channelKind, taint: [] });
+      const mayAttach: MayAttach = (source) => {
+        const { decision, rule, reason } = decideAttachment(agent.tools, state.facts, source);
+        options.note(run, `attach ${JSON.stringify(source)}: ${decision} (${rule}). ${reason}`, { rule });
+        return decision === "allow" ? { ok: true } : { ok: false, why: reason };
+      };
+      const active: Active = { ...run, mayAttach };
+      running.set(sessionKey, active);
+      const hooked = async (tool: string, callId: string, args: unknown): Promise<HookVerdict> => {
+        const verdict = await options.beforeCall({ agentId: agent.id, sessionKey, tool, callId, args });
+        if (verdict.action === "deny")
+          options.note(run, `${tool}: deny (hook). ${verdict.reason}`, { rule: "hook", call: callId });
+        return verdict;
+      };
+      return {
+        ...gated(runner.forRun(state, { canAsk }), approvals, hooked, agent.tools),
+        ...inputsOf(state, (text) => links.add(sessionKey, text)),
+        mayAttach,
+        end() {
+          if (running.get(sessionKey) === active) running.delete(sessionKey);
+        },
+      };
+    },
+  };
+}
+
+/** The way of a call: hooks, then the decision, then perhaps a question, and only then the tool's body. */
+function gated(
+  runTools: RunTools,
+  approvals: Questions,
+  hooked: (tool: string, callId: string, args: unknown) => Promise<HookVerdict>,
+  rule: ToolRule,
+): Pick<ToolboxRun, "tools" | "effects" | "beforeToolCall" | "onAsk" | "call"> {
+  const { beforeToolCall, onAsk, call } = runTools;
+  const tools = inOrder(runTools.tools, rule);
+  return {
+    tools,
+    effects: (name) => tools.find((tool) => tool.name === name)?.effects ?? "external",
+    async beforeToolCall(info) {
+      const verdict = await hooked(info.tool.name, info.call.id, info.args);
+      if (verdict.action === "deny") return { action: "block", reason: `Not allowed. ${verdict.reason}` };
+      if (verdict.args !== undefined) return { action: "change", args: verdict.args };
+      return beforeToolCall(info);
+    },
+    // A stop does not wait for people: the call stays open, and the next start asks again.
+    onAsk: (info) =>
+      Promise.race([
+        Promise.resolve(onAsk(info)),
+        approvals.closed.catch(() => ({ action: "wait" }) as const),
+      ]),
+    async call(name, args, how) {
+      const verdict = await hooked(name, how.callId, args);
+      if (verdict.action === "deny") return failure(`Not allowed. ${verdict.reason}`);
+      const finalArgs = verdict.args ?? args;
+      const questions: Approval[] = [];
+      const result = await call(name, finalArgs, { ...how, asked: (approval) => questions.push(approval) });
+      const [question] = questions;
+      if (question === undefined) return result;
+      const answer = await how.asking(() =>
+        Promise.race([approvals.wait(question.id, how.signal), approvals.closed]),
+      );
+      if (answer === "allowed") return call(name, finalArgs, how);
+      return failure(answer === "denied" ? "The approval was refused." : "Nobody approved it in time.");
+    },
+  };
+}
+
+/** What comes into a run, and what it does to the run's facts. */
+function inputsOf(
+  state: RunState,
+  given: (text: string) => void,
+): Pick<ToolboxRun, "heard" | "given" | "tainted" | "taint"> {
+  return {
+    given,
+    heard({ text, forwarded, replyTo }, role) {
+      state.lowerRole(role);
+      given(`${text}\n${replyTo?.text ?? ""}`);
+      if (forwarded !== undefined) state.taint({ source: "forward" });
+      if (replyTo?.text !== undefined) state.taint({ source: "quote", detail: replyTo.messageId });
+    },
+    tainted: (source) => state.taint({ source }),
+    taint: () => [...new Set(state.facts.taint.map(({ source }) => source))],
+  };
+}
+
+/** By the agent's own list, the others after them. */
+function inOrder(tools: readonly Tool[], { allow = [] }: ToolRule): Tool[] {
+  const place = (name: string): number => {
+    const listed = allow.indexOf(name);
+    return listed >= 0 ? listed : allow.length + BUILT_IN_TOOLS.indexOf(name);
+  };
+  return tools.toSorted((a, b) => place(a.name) - place(b.name));
+}
