@@ -52,7 +52,10 @@ async function send(page: Page, text: string): Promise<void> {
 }
 
 /** What the page shows of the conversation, in order. */
-function shown(page: Page): Promise<string[]> {
+async function shown(page: Page): Promise<string[]> {
+  // What shows Markdown is loaded when it is first needed; until then the text stands there as it is.
+  const answers = log(page).locator("article .markdown");
+  if ((await answers.count()) > 0) await log(page).locator("article .markdown > *").first().waitFor();
   return log(page)
     .locator("article, details.tool, .problem, .end")
     .evaluateAll((elements) =>
