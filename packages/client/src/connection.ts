@@ -134,18 +134,18 @@ export class LiveConnection implements Connection {
   }
 
   subscribe(conversation: string, agent?: string): () => void {
-    const known = this.#subscriptions.get(conversation);
-    if (known === undefined) {
+    const subscription = this.#subscriptions.get(conversation);
+    if (subscription === undefined) {
       this.#subscriptions.set(conversation, { agent, holders: 1 });
       this.#write({ type: "subscribe", conversation, ...(agent !== undefined && { agent }) });
     } else {
-      known.holders += 1;
+      subscription.holders += 1;
     }
-    let held = true;
+    let isHeld = true;
     return () => {
       const subscription = this.#subscriptions.get(conversation);
-      if (!held || subscription === undefined) return;
-      held = false;
+      if (!isHeld || subscription === undefined) return;
+      isHeld = false;
       subscription.holders -= 1;
       if (subscription.holders > 0) return;
       this.#subscriptions.delete(conversation);
@@ -156,8 +156,8 @@ export class LiveConnection implements Connection {
   send(message: Outgoing): Promise<AcceptedFrame> {
     if (this.#state.kind === "closed") return Promise.reject(this.#closedError());
     const { agent, conversation, text, id = newId() } = message;
-    const known = this.#sends.get(id);
-    if (known !== undefined) return known.result.promise;
+    const pending = this.#sends.get(id);
+    if (pending !== undefined) return pending.result.promise;
     const frame: SendFrame = { type: "send", id, agent, conversation, text };
     const result = Promise.withResolvers<AcceptedFrame>();
     this.#sends.set(id, { frame, result });

@@ -44,13 +44,13 @@ export function pageFiles(dir: string): Handler {
 }
 
 function list(dir: string, prefix = ""): Map<string, string> {
-  const found = new Map<string, string>();
-  if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return found;
+  const files = new Map<string, string>();
+  if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return files;
   for (const entry of readdirSync(dir, { withFileTypes: true })) {
     const path = `${prefix}/${entry.name}`;
-    if (entry.isFile()) found.set(path, join(dir, entry.name));
+    if (entry.isFile()) files.set(path, join(dir, entry.name));
     else if (entry.isDirectory())
-      for (const [name, file] of list(join(dir, entry.name), path)) found.set(name, file);
+      for (const [name, file] of list(join(dir, entry.name), path)) files.set(name, file);
   }
-  return found;
+  return files;
 }

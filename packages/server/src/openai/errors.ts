@@ -110,8 +110,8 @@ export function failureOf({ state, error }: Outcome): TurnFailure {
   const stopped = state === "aborted" || state === "ignored";
   const code = error?.code ?? (stopped ? "aborted" : "agent_failed");
   const message = error?.message ?? (stopped ? "The turn was stopped." : "The agent could not answer.");
-  const known = FAILURES[code] ?? OTHER;
-  return { code, ...known, message };
+  const kind = FAILURES[code] ?? OTHER;
+  return { code, ...kind, message };
 }
 
 type Kind = Omit<TurnFailure, "message" | "code"> & { readonly code?: string };

@@ -162,8 +162,8 @@ function endOf(head: object, id: string, outcome: Outcome): object {
 /** In the few codes that the vendor's schema has. */
 function errorOf(outcome: Outcome): object {
   const { code, status, message } = failureOf(outcome);
-  const known = status === 429 ? "rate_limit_exceeded" : status === 400 ? "invalid_prompt" : "server_error";
-  return { code: known, message: `${message} (${code})` };
+  const listed = status === 429 ? "rate_limit_exceeded" : status === 400 ? "invalid_prompt" : "server_error";
+  return { code: listed, message: `${message} (${code})` };
 }
 
 function messageOf(id: string, text: string): object {
