@@ -24,14 +24,16 @@ export function vendorProblems(messages: readonly (Message | AgentMessage)[]): s
     if (message.role === "assistant") {
       if (previous?.role === "assistant" && previous.stopReason !== "pause") say("two model turns in a row");
       if (message.content.length === 0) say("empty turn");
-      for (const block of message.content) {
-        if (block.type === "text" && block.native === undefined && block.text.trim() === "")
-          say("blank text");
-        if (block.type !== "toolCall") continue;
+      const visible = message.content.map((block) => block.type === "text" && block.text.trim() !== "");
+      message.content.forEach((block, at) => {
+        const between = visible.indexOf(true) < at && at < visible.lastIndexOf(true);
+        if (block.type === "text" && block.native === undefined && !visible[at])
+          if (block.text === "" || !between) say("blank text");
+        if (block.type !== "toolCall") return;
         if (block.id === "" || ids.has(block.id)) say(`call id "${block.id}" used before`);
         ids.add(block.id);
         open.push(block.id);
-      }
+      });
     } else if (message.role === "user") {
       const { content } = message;
       if (typeof content === "string" ? content.trim() === "" : content.length === 0) say("empty message");

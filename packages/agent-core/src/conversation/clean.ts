@@ -10,15 +10,29 @@ function isBlank(block: Block): boolean {
   return block.type === "text" && block.native === undefined && block.text.trim() === "";
 }
 
+/** Space between two texts, as between sentences with citations, is part of what was said, and vendors take it. */
+function isSpaceBetween(content: readonly Block[], at: number): boolean {
+  const block = content[at];
+  if (block?.type !== "text" || block.text === "") return false;
+  return content.findIndex(isVisible) < at && at < content.findLastIndex(isVisible);
+}
+
+function isVisible(block: Block): boolean {
+  return block.type === "text" && block.text.trim() !== "";
+}
+
 /** The turn as it may be replayed; `undefined` when nothing of it can be. The same object when it is fine as it is. */
 export function cleanAssistant(message: AssistantMessage): AssistantMessage | undefined {
   // Thinking that broke off may be incomplete.
   const broken = STOP_REASONS[message.stopReason]?.text === "broken";
-  const goes = (block: Block): boolean =>
-    isBlank(block) || (broken && block.type === "thinking" && block.native === undefined);
   const { content } = message;
-  if (!content.some((block) => block.type !== "thinking" && !goes(block))) return undefined;
-  return content.some(goes) ? { ...message, content: content.filter((block) => !goes(block)) } : message;
+  const stays = (block: Block, at: number): boolean =>
+    isBlank(block)
+      ? isSpaceBetween(content, at)
+      : !(broken && block.type === "thinking" && block.native === undefined);
+  if (content.every(stays) && content.some(({ type }) => type !== "thinking")) return message;
+  const rest = content.filter(stays);
+  return rest.some(({ type }) => type !== "thinking") ? { ...message, content: rest } : undefined;
 }
 
 function cleanContent(content: string | readonly InputBlock[]): string | readonly InputBlock[] {

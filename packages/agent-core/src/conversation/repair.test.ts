@@ -188,6 +188,26 @@ describe("repairHistory", () => {
     ]);
   });
 
+  it("keeps the space between two texts, as between sentences with citations", () => {
+    const cited = { type: "citation", text: "page", url: "https://example.org" } as const;
+    const said = [
+      { type: "text", text: "One." },
+      cited,
+      { type: "text", text: "\n\n" },
+      { type: "text", text: "Two." },
+      cited,
+    ] as const;
+    const messages = [user("hi"), assistant(said)];
+    expect(repairHistory(messages).messages).toBe(messages);
+    const around = assistant([
+      { type: "text", text: " " },
+      ...said,
+      { type: "text", text: "" },
+      { type: "text", text: " " },
+    ]);
+    expect(repairHistory([user("hi"), around]).messages[1]).toMatchObject({ content: said });
+  });
+
   it("keeps of a broken turn what can be replayed", () => {
     const native = { api: "x", provider: "x", model: "x", data: "signature" };
     const broken = assistant(

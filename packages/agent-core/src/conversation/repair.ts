@@ -54,8 +54,8 @@ const NO_RESULT = "No result of this call was recorded; whether it took effect i
  *
  * Afterwards every tool call is followed by exactly one result, under its name, in the order of the calls and before
  * anything else; no result is without its call; call ids are unique; the first message is a user's; two model turns
- * are never next to each other (except after a `pause`); no message and no text is blank. Where calls of one turn
- * share an id, their results are taken in order.
+ * are never next to each other (except after a `pause`); no message is blank, and no text but the space between two
+ * texts of one turn. Where calls of one turn share an id, their results are taken in order.
  */
 export function repairHistory(
   messages: readonly Message[],

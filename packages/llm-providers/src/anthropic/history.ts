@@ -128,6 +128,8 @@ function assistantParam(block: Block): ContentBlockParam | undefined {
   const data = block.native?.data;
   switch (block.type) {
     case "text":
+      // Space between other texts is taken; where it would be refused, it has been taken out.
+      return block.text === "" ? undefined : textParam(block.text);
     case "refusal":
       return block.text.trim() === "" ? undefined : textParam(block.text);
     case "thinking":
