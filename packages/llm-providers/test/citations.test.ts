@@ -34,7 +34,9 @@ test("Anthropic gets the citations of its web search back, in the text they belo
 
 test("Anthropic gets its texts back as they came, the space between two of them too", async () => {
   const model = testModel("anthropic-messages", "m");
-  const texts = ["Tea is old.", "\n\n", "Coffee is younger."].map((text) => ({ type: "text", text }) as const);
+  const texts = ["Tea is old.", "\n\n", "Coffee is younger."].map(
+    (text) => ({ type: "text", text }) as const,
+  );
   const messages: Message[] = [user("Hi."), said(model, texts), user("Thanks.")];
   const asked = { context: { system: { stable: "" }, messages, tools: [] }, options: {} };
   const body = await bodyOf(anthropicMessages, model, asked, "https://api.anthropic.com");

@@ -1,4 +1,5 @@
 import type { Model } from "@signalbox/agent-core";
+import { choice, flag, optional, type QuirkTable, readQuirks } from "../shared/quirks.ts";
 
 /** What a Claude model, or a server that speaks this API, does differently, from `model.quirks`. */
 export interface AnthropicQuirks {
@@ -18,17 +19,17 @@ export interface AnthropicQuirks {
   readonly prefill: boolean;
 }
 
-const OFF = ["disabled", "between_tools"] as const;
+const QUIRKS: QuirkTable<AnthropicQuirks> = {
+  thinking: choice("budget", "adaptive"),
+  thinkingOff: optional("disabled", "between_tools"),
+  thinkingAlwaysOn: flag(false),
+  thinkingDisplay: flag(false),
+  temperature: flag(true),
+  forcedTools: flag(true),
+  prefill: flag(true),
+};
 
 /** Reads a model's quirks; what it does not say has the documented default. */
-export function anthropicQuirks({ quirks = {} }: Model): AnthropicQuirks {
-  return {
-    thinking: quirks.thinking === "adaptive" ? "adaptive" : "budget",
-    thinkingOff: OFF.find((type) => type === quirks.thinkingOff),
-    thinkingAlwaysOn: quirks.thinkingAlwaysOn === true,
-    thinkingDisplay: quirks.thinkingDisplay === true,
-    temperature: quirks.temperature !== false,
-    forcedTools: quirks.forcedTools !== false,
-    prefill: quirks.prefill !== false,
-  };
+export function anthropicQuirks({ quirks }: Model): AnthropicQuirks {
+  return readQuirks(QUIRKS, quirks);
 }

@@ -1,5 +1,6 @@
-import type { Model, ThinkingLevel } from "@signalbox/agent-core";
+import type { JsonValue, Model, ThinkingLevel } from "@signalbox/agent-core";
 import { isRaw, numberAt } from "../shared/json.ts";
+import { choice, flag, type QuirkTable, readQuirks } from "../shared/quirks.ts";
 import { LEVELS, THINKING_TOKENS } from "../shared/thinking.ts";
 
 /** What a Gemini model does differently, from `model.quirks`; the defaults go by the model's generation. */
@@ -17,20 +18,25 @@ export interface GoogleQuirks {
 /** The most that Gemini 2.5 takes, except for Pro's 32,768. */
 const MAX_BUDGET = 24_576;
 
+const QUIRKS: QuirkTable<GoogleQuirks> = {
+  thinkingStyle: choice("budget", "level"),
+  budgets: { usual: THINKING_TOKENS, read: readBudgets },
+  signedCalls: flag(false),
+  responseMedia: flag(false),
+};
+
 /** Reads a model's quirks. */
-export function googleQuirks(model: Model): GoogleQuirks {
-  const own = model.quirks ?? {};
-  const recent = /gemini-(?:[3-9]|\d\d)/.test(model.id);
-  const budgets = { ...THINKING_TOKENS };
+export function googleQuirks({ id, quirks }: Model): GoogleQuirks {
+  const isRecent = /gemini-(?:[3-9]|\d\d)/.test(id);
+  const thinkingStyle = isRecent ? "level" : "budget";
+  return readQuirks(QUIRKS, quirks, { thinkingStyle, signedCalls: isRecent, responseMedia: isRecent });
+}
+
+function readBudgets(given: JsonValue | undefined, base: GoogleQuirks["budgets"]): GoogleQuirks["budgets"] {
+  const budgets = { ...base };
   for (const level of LEVELS) {
-    const set = isRaw(own.budgets) ? numberAt(own.budgets, level) : undefined;
-    budgets[level] = set ?? Math.min(MAX_BUDGET, budgets[level]);
+    const stated = isRaw(given) ? numberAt(given, level) : undefined;
+    budgets[level] = stated ?? Math.min(MAX_BUDGET, budgets[level]);
   }
-  const style = own.thinkingStyle;
-  return {
-    thinkingStyle: style === "level" || style === "budget" ? style : recent ? "level" : "budget",
-    budgets,
-    signedCalls: typeof own.signedCalls === "boolean" ? own.signedCalls : recent,
-    responseMedia: typeof own.responseMedia === "boolean" ? own.responseMedia : recent,
-  };
+  return budgets;
 }

@@ -1,5 +1,5 @@
 import type { Model, ThinkingLevel } from "@signalbox/agent-core";
-import { effortWords } from "../shared/thinking.ts";
+import { choice, efforts, type QuirkTable, readQuirks } from "../shared/quirks.ts";
 
 /** What a Mistral model does differently, from `model.quirks`. */
 export interface MistralQuirks {
@@ -9,11 +9,12 @@ export interface MistralQuirks {
   readonly efforts: Readonly<Partial<Record<ThinkingLevel, string>>>;
 }
 
+const QUIRKS: QuirkTable<MistralQuirks> = {
+  thinkingStyle: choice("reasoning_effort", "prompt_mode"),
+  efforts: efforts({ off: "none", max: "xhigh" }),
+};
+
 /** Reads a model's quirks; what it does not say has the documented default. */
-export function mistralQuirks({ id, quirks = {} }: Model): MistralQuirks {
-  const style = quirks.thinkingStyle ?? (id.startsWith("magistral") ? "prompt_mode" : "reasoning_effort");
-  return {
-    thinkingStyle: style === "prompt_mode" ? "prompt_mode" : "reasoning_effort",
-    efforts: { off: "none", max: "xhigh", ...effortWords(quirks) },
-  };
+export function mistralQuirks({ id, quirks }: Model): MistralQuirks {
+  return readQuirks(QUIRKS, quirks, id.startsWith("magistral") ? { thinkingStyle: "prompt_mode" } : {});
 }

@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue, Model, ThinkingLevel } from "@signalbox/agent-core";
+import type { JsonObject, Model, ThinkingLevel } from "@signalbox/agent-core";
 import { entryOf, isRaw } from "../shared/json.ts";
-import { effortWords } from "../shared/thinking.ts";
+import { choice, efforts, flag, type QuirkTable, readQuirks } from "../shared/quirks.ts";
 
 /** How a thinking level is told to the server. */
 export type ThinkingStyle =
@@ -62,29 +62,29 @@ export interface ChatQuirks {
   readonly body: JsonObject;
 }
 
-/** What any server takes that calls itself compatible. */
-const COMPATIBLE: ChatQuirks = {
-  maxTokensField: "max_tokens",
-  systemRole: "system",
-  streamOptions: true,
-  thinkingStyle: "none",
-  efforts: {},
-  reasoningField: "none",
-  reasoningScope: "turn",
-  thinkTags: true,
-  parallelToolCalls: undefined,
-  strictTools: undefined,
-  toolChoice: true,
-  namedToolChoice: true,
-  toolResultImages: "user",
-  userAfterTool: true,
-  toolResultName: false,
-  emptyContent: "empty",
-  temperature: true,
-  stop: true,
-  promptCacheKey: false,
-  cacheControl: false,
-  body: {},
+/** With what any server takes that calls itself compatible. */
+const QUIRKS: QuirkTable<ChatQuirks> = {
+  maxTokensField: choice("max_tokens", "max_completion_tokens"),
+  systemRole: choice("system", "developer"),
+  streamOptions: flag(true),
+  thinkingStyle: choice("none", "reasoning_effort", "reasoning", "thinking", "enable_thinking", "template"),
+  efforts: efforts({}),
+  reasoningField: choice("none", "reasoning_content", "reasoning", "reasoning_details"),
+  reasoningScope: choice("turn", "all"),
+  thinkTags: flag(true),
+  parallelToolCalls: flag(undefined),
+  strictTools: flag(undefined),
+  toolChoice: flag(true),
+  namedToolChoice: flag(true),
+  toolResultImages: choice("user", "tool"),
+  userAfterTool: flag(true),
+  toolResultName: flag(false),
+  emptyContent: choice("empty", "null"),
+  temperature: flag(true),
+  stop: flag(true),
+  promptCacheKey: flag(false),
+  cacheControl: flag(false),
+  body: { usual: {}, read: (given, base) => (isRaw(given) ? given : base) },
 };
 
 /** The dialects known by name. */
@@ -159,67 +159,23 @@ export function dialectOf(baseUrl: string): string {
   return host?.[1] ?? entryOf(PORTS, port) ?? "compatible";
 }
 
-function setting<T extends JsonValue | undefined>(
-  given: JsonValue | undefined,
-  allowed: readonly T[],
-  fallback: T,
-): T {
-  return allowed.find((value) => value === given) ?? fallback;
-}
-
-function flag(given: JsonValue | undefined, fallback: boolean): boolean {
-  return typeof given === "boolean" ? given : fallback;
-}
-
-function maybe(given: JsonValue | undefined, fallback: boolean | undefined): boolean | undefined {
-  return typeof given === "boolean" ? given : fallback;
-}
-
 /** The quirks of `model` at `baseUrl`: the dialect's, changed by what the model itself declares. */
 export function chatQuirks(model: Model, baseUrl: string): ChatQuirks {
-  const own = model.quirks ?? {};
-  const name = typeof own.dialect === "string" ? own.dialect : dialectOf(baseUrl);
-  const base: ChatQuirks = { ...COMPATIBLE, ...entryOf(chatDialects, name) };
-  // Plain OpenAI: what reasoning models refuse, and what older ones do not know.
-  const reasons = model.thinking.length > 0;
-  const plain = name === "openai";
-  return {
-    maxTokensField: setting(own.maxTokensField, ["max_tokens", "max_completion_tokens"], base.maxTokensField),
-    systemRole: setting(
-      own.systemRole,
-      ["developer", "system"],
-      plain && !reasons ? "system" : base.systemRole,
-    ),
-    streamOptions: flag(own.streamOptions, base.streamOptions),
-    thinkingStyle: setting(
-      own.thinkingStyle,
-      ["reasoning_effort", "reasoning", "thinking", "enable_thinking", "template", "none"],
-      base.thinkingStyle,
-    ),
-    efforts: { ...base.efforts, ...effortWords(own) },
-    reasoningField: setting(
-      own.reasoningField,
-      ["none", "reasoning_content", "reasoning", "reasoning_details"],
-      base.reasoningField,
-    ),
-    reasoningScope: setting(own.reasoningScope, ["turn", "all"], base.reasoningScope),
-    thinkTags: flag(own.thinkTags, base.thinkTags),
-    parallelToolCalls: maybe(own.parallelToolCalls, base.parallelToolCalls),
-    strictTools: maybe(own.strictTools, base.strictTools),
-    toolChoice: flag(own.toolChoice, base.toolChoice),
-    namedToolChoice: flag(own.namedToolChoice, base.namedToolChoice),
-    toolResultImages: setting(own.toolResultImages, ["tool", "user"], base.toolResultImages),
-    userAfterTool: flag(own.userAfterTool, base.userAfterTool),
-    toolResultName: flag(own.toolResultName, base.toolResultName),
-    emptyContent: setting(own.emptyContent, ["null", "empty"], base.emptyContent),
-    temperature: flag(own.temperature, plain && reasons ? false : base.temperature),
-    stop: flag(own.stop, plain && reasons ? false : base.stop),
-    promptCacheKey: flag(own.promptCacheKey, base.promptCacheKey),
-    cacheControl: flag(
-      own.cacheControl,
+  const { dialect } = model.quirks ?? {};
+  const name = typeof dialect === "string" ? dialect : dialectOf(baseUrl);
+  return readQuirks(QUIRKS, model.quirks, { ...entryOf(chatDialects, name), ...byModel(name, model) });
+}
+
+/** What a dialect knows of some models only. */
+function byModel(dialect: string, { id, thinking }: Model): Partial<ChatQuirks> {
+  switch (dialect) {
+    case "openai":
+      // What reasoning models refuse, and what older ones do not know.
+      return thinking.length > 0 ? { temperature: false, stop: false } : { systemRole: "system" };
+    case "openrouter":
       // Others there cache by themselves.
-      name === "openrouter" ? /claude/i.test(model.id) : base.cacheControl,
-    ),
-    body: isRaw(own.body) ? own.body : base.body,
-  };
+      return { cacheControl: /claude/i.test(id) };
+    default:
+      return {};
+  }
 }

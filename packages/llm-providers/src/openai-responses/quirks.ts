@@ -1,5 +1,5 @@
 import type { Model, ThinkingLevel } from "@signalbox/agent-core";
-import { effortWords } from "../shared/thinking.ts";
+import { efforts, flag, type QuirkTable, readQuirks } from "../shared/quirks.ts";
 
 /** What a model behind the Responses endpoint does differently, from `model.quirks`. */
 export interface ResponsesQuirks {
@@ -13,13 +13,14 @@ export interface ResponsesQuirks {
   readonly reasoningSummary: boolean;
 }
 
+const QUIRKS: QuirkTable<ResponsesQuirks> = {
+  temperature: flag(true),
+  longCache: flag(true),
+  efforts: efforts({ off: "none", max: "xhigh" }),
+  reasoningSummary: flag(true),
+};
+
 /** Reads a model's quirks; what it does not say has the documented default. */
-export function responsesQuirks(model: Model): ResponsesQuirks {
-  const quirks = model.quirks ?? {};
-  return {
-    temperature: typeof quirks.temperature === "boolean" ? quirks.temperature : model.thinking.length === 0,
-    longCache: quirks.longCache !== false,
-    efforts: { off: "none", max: "xhigh", ...effortWords(quirks) },
-    reasoningSummary: quirks.reasoningSummary !== false,
-  };
+export function responsesQuirks({ quirks, thinking }: Model): ResponsesQuirks {
+  return readQuirks(QUIRKS, quirks, { temperature: thinking.length === 0 });
 }

@@ -1,5 +1,4 @@
-import type { JsonObject, Model, StreamOptions, ThinkingLevel } from "@signalbox/agent-core";
-import { isRaw, textAt } from "./json.ts";
+import type { Model, StreamOptions, ThinkingLevel } from "@signalbox/agent-core";
 import type { Warn } from "./warnings.ts";
 
 /** Every level, lowest first. */
@@ -50,16 +49,4 @@ export function thinkingLevel(model: Model, options: StreamOptions, warn: Warn):
 export function outputTokens(model: Model, options: StreamOptions, level: ThinkingLevel | undefined): number {
   const wanted = options.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS + THINKING_TOKENS[level ?? "off"];
   return Math.max(1, Math.min(wanted, model.maxOutputTokens));
-}
-
-/** The vendor's words for levels, from a `quirks.efforts` object. */
-export function effortWords(quirks: JsonObject): Partial<Record<ThinkingLevel, string>> {
-  const words: Partial<Record<ThinkingLevel, string>> = {};
-  const given = quirks.efforts;
-  if (!isRaw(given)) return words;
-  for (const level of LEVELS) {
-    const word = textAt(given, level);
-    if (word !== undefined) words[level] = word;
-  }
-  return words;
 }
