@@ -6,8 +6,10 @@ import type {
   CompactionSummaryMessage,
   ToolResultMessage,
 } from "./messages.ts";
-import type { AttemptFailure, ModelErrorData, ModelEvent, RequestInfo, Usage, Warning } from "./model.ts";
+import type { ModelEvent, RequestInfo, Warning } from "./model.ts";
+import type { AttemptFailure, ModelErrorData } from "./model-error.ts";
 import type { ToolResult } from "./tool.ts";
+import type { Usage } from "./usage.ts";
 
 /**
  * Why a run ended.

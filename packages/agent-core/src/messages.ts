@@ -1,6 +1,7 @@
 import type { Block, InputBlock } from "./content.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
-import type { ModelErrorData, StopReason, Usage } from "./model.ts";
+import type { ModelErrorData } from "./model-error.ts";
+import type { Usage } from "./usage.ts";
 
 /** What a person (or the host on their behalf) said. `timestamp` is milliseconds since the epoch, here and below. */
 export interface UserMessage {
@@ -8,6 +9,19 @@ export interface UserMessage {
   readonly content: string | readonly InputBlock[];
   readonly timestamp: number;
 }
+
+/** Why a turn ended. Tools run only on `tool_use`. */
+export type StopReason =
+  | "end_turn"
+  | "tool_use"
+  | "max_tokens"
+  | "stop_sequence"
+  | "refusal"
+  | "filter"
+  | "context_overflow"
+  | "pause"
+  | "aborted"
+  | "error";
 
 /** One complete model turn. */
 export interface AssistantMessage {

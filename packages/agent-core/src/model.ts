@@ -1,82 +1,8 @@
 import type { Block, BlockHead } from "./content.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { AssistantMessage, Message } from "./messages.ts";
-
-/** Why a turn ended. Tools run only on `tool_use`. */
-export type StopReason =
-  | "end_turn"
-  | "tool_use"
-  | "max_tokens"
-  | "stop_sequence"
-  | "refusal"
-  | "filter"
-  | "context_overflow"
-  | "pause"
-  | "aborted"
-  | "error";
-
-/** Token counts. `undefined` means the vendor did not say, which is not zero. */
-export interface Usage {
-  readonly input: {
-    /** All input tokens, cached or not. */
-    readonly total: number | undefined;
-    readonly uncached: number | undefined;
-    readonly cacheRead: number | undefined;
-    readonly cacheWrite: number | undefined;
-  };
-  readonly output: {
-    readonly total: number | undefined;
-    readonly reasoning: number | undefined;
-  };
-  readonly source: "reported" | "estimated";
-  /** Cost in millionths of the price table's currency unit (US dollars), an integer; absent where no price is known. */
-  readonly costMicros?: number;
-}
-
-export type ModelErrorCode =
-  | "auth"
-  | "billing"
-  | "rate_limit"
-  | "overloaded"
-  | "overflow"
-  | "invalid"
-  | "filter"
-  | "network"
-  | "timeout"
-  | "aborted"
-  | "protocol";
-
-/** What went wrong with a request, in terms a retry policy can decide on. */
-export interface ModelErrorData {
-  readonly code: ModelErrorCode;
-  readonly message: string;
-  /** HTTP status, where there was one. */
-  readonly status?: number;
-  /** What the vendor asked for, in milliseconds. */
-  readonly retryAfterMs?: number;
-  /** Whether the same request may succeed later. */
-  readonly retryable: boolean;
-  /** Whether text or thinking had already been delivered when it failed. */
-  readonly emitted: boolean;
-  /** What to change for another attempt: the key, the model or the provider. */
-  readonly scope: "key" | "model" | "provider";
-  readonly requestId?: string;
-  /** What each attempt said, when several were made. */
-  readonly attempts?: readonly AttemptFailure[];
-}
-
-/** One failed attempt inside a request with retries and fallbacks. */
-export interface AttemptFailure {
-  readonly provider: string;
-  readonly model: string;
-  /** Names the key without revealing it, for instance `anthropic#2`. */
-  readonly key?: string;
-  readonly code: ModelErrorCode;
-  readonly message: string;
-  readonly status?: number;
-  /** What the vendor counted before it failed. It is part of what a run used. */
-  readonly usage?: Usage;
-}
+import type { AttemptFailure, ModelErrorData } from "./model-error.ts";
+import type { Usage } from "./usage.ts";
 
 /** What was asked of whom. */
 export interface RequestInfo {

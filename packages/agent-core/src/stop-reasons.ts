@@ -1,5 +1,5 @@
 import type { EndReason } from "./events.ts";
-import type { StopReason } from "./model.ts";
+import type { StopReason } from "./messages.ts";
 
 /** What a stop reason means to those who must know: the loop, a host that shows or keeps the turn, an API in front. */
 export interface StopReasonRule {

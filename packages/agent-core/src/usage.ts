@@ -1,4 +1,20 @@
-import type { Usage } from "./model.ts";
+/** Token counts. `undefined` means the vendor did not say, which is not zero. */
+export interface Usage {
+  readonly input: {
+    /** All input tokens, cached or not. */
+    readonly total: number | undefined;
+    readonly uncached: number | undefined;
+    readonly cacheRead: number | undefined;
+    readonly cacheWrite: number | undefined;
+  };
+  readonly output: {
+    readonly total: number | undefined;
+    readonly reasoning: number | undefined;
+  };
+  readonly source: "reported" | "estimated";
+  /** Cost in millionths of the price table's currency unit (US dollars), an integer; absent where no price is known. */
+  readonly costMicros?: number;
+}
 
 /** The usage of no requests: nothing is known, and nothing was estimated. */
 export const NO_USAGE: Usage = {

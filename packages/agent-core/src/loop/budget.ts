@@ -1,9 +1,9 @@
 import type { RunLimits } from "../config.ts";
 import type { LimitName, RunUsage } from "../events.ts";
 import type { AssistantMessage } from "../messages.ts";
-import type { Model, StreamOptions, Usage } from "../model.ts";
+import type { Model, StreamOptions } from "../model.ts";
 import { estimateTokens } from "../tokens.ts";
-import { addUsage, NO_USAGE, soundUsage } from "../usage.ts";
+import { addUsage, NO_USAGE, soundUsage, type Usage } from "../usage.ts";
 
 const DEFAULT_TURNS = 200;
 const DEFAULT_CALLS = 1_000;

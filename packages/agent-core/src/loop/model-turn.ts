@@ -1,16 +1,9 @@
 import type { AgentEvent, ModelStreamEvent } from "../events.ts";
-import type { AssistantMessage } from "../messages.ts";
-import type {
-  Model,
-  ModelContext,
-  ModelErrorData,
-  StopReason,
-  StreamModel,
-  StreamOptions,
-  Usage,
-} from "../model.ts";
+import type { AssistantMessage, StopReason } from "../messages.ts";
+import type { Model, ModelContext, StreamModel, StreamOptions } from "../model.ts";
+import type { ModelErrorData } from "../model-error.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { addUsage, NO_USAGE } from "../usage.ts";
+import { addUsage, NO_USAGE, type Usage } from "../usage.ts";
 import { race } from "./race.ts";
 import { type OngoingEvent, SoundStream } from "./sound-stream.ts";
 import { soundTurn } from "./sound-turn.ts";

@@ -1,7 +1,7 @@
 import type { ToolCallBlock } from "../content.ts";
 import type { EndReason, LimitName, RunResult, RunUsage } from "../events.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
-import type { ModelErrorData } from "../model.ts";
+import type { ModelErrorData } from "../model-error.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
 import type { StopCause } from "./run-stop.ts";
 

@@ -1,0 +1,46 @@
+import type { Usage } from "./usage.ts";
+
+export type ModelErrorCode =
+  | "auth"
+  | "billing"
+  | "rate_limit"
+  | "overloaded"
+  | "overflow"
+  | "invalid"
+  | "filter"
+  | "network"
+  | "timeout"
+  | "aborted"
+  | "protocol";
+
+/** What went wrong with a request, in terms a retry policy can decide on. */
+export interface ModelErrorData {
+  readonly code: ModelErrorCode;
+  readonly message: string;
+  /** HTTP status, where there was one. */
+  readonly status?: number;
+  /** What the vendor asked for, in milliseconds. */
+  readonly retryAfterMs?: number;
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean;
+  /** Whether text or thinking had already been delivered when it failed. */
+  readonly emitted: boolean;
+  /** What to change for another attempt: the key, the model or the provider. */
+  readonly scope: "key" | "model" | "provider";
+  readonly requestId?: string;
+  /** What each attempt said, when several were made. */
+  readonly attempts?: readonly AttemptFailure[];
+}
+
+/** One failed attempt inside a request with retries and fallbacks. */
+export interface AttemptFailure {
+  readonly provider: string;
+  readonly model: string;
+  /** Names the key without revealing it, for instance `anthropic#2`. */
+  readonly key?: string;
+  readonly code: ModelErrorCode;
+  readonly message: string;
+  readonly status?: number;
+  /** What the vendor counted before it failed. It is part of what a run used. */
+  readonly usage?: Usage;
+}
