@@ -5,16 +5,9 @@ import type {
   ServerFrame,
   SubscribedFrame,
 } from "@signalbox/protocol";
-import type { Connection, Outgoing } from "./connection.ts";
+import type { ChatOptions, Connection, Outgoing } from "./connection.ts";
 import { newId } from "./id.ts";
 import type { Queue } from "./queue.ts";
-
-export interface ChatOptions {
-  /** Aborting it stops the run; the frames then end with a `run.end` of outcome `aborted`. */
-  signal?: AbortSignal;
-  /** Idempotency key of the message; made where it is not given. */
-  id?: string;
-}
 
 export interface ChatHost extends Connection {
   frames(): Queue<ServerFrame>;

@@ -1,8 +1,9 @@
 import type { ServerFrame } from "@signalbox/protocol";
-import { type ChatOptions, chat } from "./chat.ts";
-import { type Connection, type ConnectOptions, LiveConnection } from "./connection.ts";
+import { chat } from "./chat.ts";
+import type { ChatOptions, Connection, ConnectOptions } from "./connection.ts";
 import { isClientError } from "./errors.ts";
 import { createHttpApi, type HttpApi } from "./http.ts";
+import { LiveConnection } from "./live-connection.ts";
 import { platformWebSocket, socketUrl, type WebSocketConstructor } from "./socket.ts";
 
 export interface ClientOptions {

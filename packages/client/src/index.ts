@@ -1,8 +1,7 @@
 export type * from "@signalbox/protocol";
 export { defaultAgent } from "@signalbox/protocol";
-export type { ChatOptions } from "./chat.ts";
 export { type Client, type ClientOptions, createClient } from "./client.ts";
-export type { Connection, ConnectionState, ConnectOptions, Outgoing } from "./connection.ts";
+export type { ChatOptions, Connection, ConnectionState, ConnectOptions, Outgoing } from "./connection.ts";
 export { ClientError, isClientError } from "./errors.ts";
 export type { HttpApi } from "./http.ts";
 export { newId } from "./id.ts";
