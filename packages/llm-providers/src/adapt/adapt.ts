@@ -1,25 +1,13 @@
 import { type Message, type Model, type RepairChange, repairHistory } from "@signalbox/agent-core";
-import type { LossKind, ModelWarning } from "../shared/warnings.ts";
-import { type Converted, convertMessage } from "./convert.ts";
+import type { LossKind } from "../shared/warnings.ts";
+import { type AdaptOptions, type Converted, convertMessage } from "./convert.ts";
 import { callIdFor } from "./ids.ts";
-
-/** What a history lost on its way to another model. */
-export interface Loss {
-  readonly kind: LossKind;
-  /** Index in the history given. */
-  readonly message: number;
-  readonly detail: string;
-}
+import type { Loss } from "./losses.ts";
 
 /** A history as one model can take it. */
 export interface Adapted {
   readonly messages: readonly Message[];
   readonly losses: readonly Loss[];
-}
-
-export interface AdaptOptions {
-  /** What becomes of thinking by another model: `drop` (default) or `text`, between `<thinking>` tags. */
-  readonly foreignThinking?: "drop" | "text";
 }
 
 interface Memo {
@@ -91,25 +79,3 @@ const REPAIR_LOSSES: Partial<Record<RepairChange["kind"], LossKind>> = {
   "call-id": "call-id",
   "empty-turn": "empty",
 };
-
-/** Details of a kind that a warning names. */
-const NAMED = 3;
-
-/** The losses as warnings of a turn, one for each kind; those of media say which. */
-export function lossWarnings(losses: readonly Loss[]): ModelWarning[] {
-  if (losses.length === 0) return [];
-  const kinds = new Map<LossKind, string[]>();
-  for (const { kind, detail } of losses) {
-    const details = kinds.get(kind) ?? [];
-    details.push(detail);
-    kinds.set(kind, details);
-  }
-  return [...kinds].map(([kind, details]) => {
-    const named = [...new Set(details)].slice(0, NAMED).join(", ");
-    const which = kind === "media" ? ` (${named}${details.length > NAMED ? ", …" : ""})` : "";
-    return {
-      code: `history.${kind}`,
-      message: `${details.length} part(s) of the history were changed for this model: ${kind}${which}`,
-    };
-  });
-}

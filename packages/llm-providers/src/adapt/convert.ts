@@ -1,9 +1,14 @@
 import type { AssistantMessage, Block, InputBlock, Message, Model } from "@signalbox/agent-core";
 import { wellFormed } from "../shared/json.ts";
-import type { AdaptOptions, Loss } from "./adapt.ts";
 import { callIdFor } from "./ids.ts";
+import type { Loss } from "./losses.ts";
 import { leftOut, type Media, takesInput, takesOutput } from "./media.ts";
 import { toolNameFor } from "./names.ts";
+
+export interface AdaptOptions {
+  /** What becomes of thinking by another model: `drop` (default) or `text`, between `<thinking>` tags. */
+  readonly foreignThinking?: "drop" | "text";
+}
 
 /** A loss before its place in the history is known. */
 type PlacelessLoss = Omit<Loss, "message">;

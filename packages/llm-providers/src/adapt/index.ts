@@ -1,1 +1,3 @@
-export { type Adapted, type AdaptOptions, adapt, type Loss, lossWarnings } from "./adapt.ts";
+export { type Adapted, adapt } from "./adapt.ts";
+export type { AdaptOptions } from "./convert.ts";
+export { type Loss, lossWarnings } from "./losses.ts";
