@@ -1,9 +1,9 @@
 import type { Clock } from "./clock.ts";
 
-/** How items that come while a run goes on are treated. */
-export type QueueMode = "steer" | "followup" | "collect" | "interrupt";
+export const QUEUE_MODES = ["steer", "followup", "collect", "interrupt"] as const;
 
-export const QUEUE_MODES: readonly QueueMode[] = ["steer", "followup", "collect", "interrupt"];
+/** How items that come while a run goes on are treated. */
+export type QueueMode = (typeof QUEUE_MODES)[number];
 
 /** What happens to items beyond the cap: the oldest are summarised, or dropped, or the newest are dropped. */
 export type DropPolicy = "summarise" | "old" | "new";

@@ -1,4 +1,4 @@
-import { gather } from "./evidence.ts";
+import { gather } from "./gather.ts";
 import { judge, type Verdict } from "./judge.ts";
 import type { World } from "./world.ts";
 

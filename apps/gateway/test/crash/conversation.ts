@@ -2,7 +2,6 @@ import { SILENT_TOKEN } from "@signalbox/prompt";
 import type { ScriptedToolCall, ScriptedTurn } from "@signalbox/testkit";
 import { seeded } from "./random.ts";
 import type { RelayName } from "./relay.ts";
-import { REFUSED } from "./relay-platform.ts";
 
 /**
  * What a message asks of the model: its tools, and its answer. `echo` says by the message tool what it then answers,
@@ -54,6 +53,9 @@ export function kindsOf(session: number): readonly [Kind, ...Kind[]] {
   if (RELAYS.has(session)) return ON_RELAYS;
   return isGroup(session) ? IN_GROUPS : IN_DIRECT;
 }
+
+/** A text with these words is refused for good by the platforms of the relays. */
+export const REFUSED = "refused by the platform";
 
 /** A message of a session; numbers rise by one in the order in which the platform had them acknowledged. */
 export interface Tag {

@@ -4,6 +4,7 @@ import {
   furtherParts,
   isCommand,
   nameOf,
+  REFUSED,
   readConversation,
   readText,
   sideText,
@@ -12,7 +13,6 @@ import {
 import type { Evidence, InboxFact, Post } from "./evidence.ts";
 import { judgeOrder } from "./judge-order.ts";
 import { chatOf, editEvent, messageId } from "./platform.ts";
-import { REFUSED } from "./relay-platform.ts";
 
 /** What is to be said of a world. */
 export interface Verdict {

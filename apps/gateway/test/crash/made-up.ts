@@ -4,6 +4,7 @@ import {
   isCommand,
   type Kind,
   nameOf,
+  REFUSED,
   readText,
   relayOf,
   sideText,
@@ -12,7 +13,6 @@ import {
 } from "./conversation.ts";
 import type { Evidence, InboxFact, OutboxFact, Post } from "./evidence.ts";
 import { chatOf, editEvent, messageId } from "./platform.ts";
-import { REFUSED } from "./relay-platform.ts";
 
 /** A message of a made-up world and what came of it. */
 interface MadeUp {

@@ -1,11 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { REFUSED } from "./conversation.ts";
 import type { Post } from "./evidence.ts";
 import type { Random } from "./random.ts";
-
-/** A text with these words is refused for good. */
-export const REFUSED = "refused by the platform";
 
 /** The platforms behind the relay channels. */
 export interface RelayPlatform {

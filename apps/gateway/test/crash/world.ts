@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { QUEUE_MODES, type QueueMode } from "@signalbox/lanes";
 import { type AnthropicStandIn, startAnthropic } from "@signalbox/testkit/anthropic";
 import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
 import { stringify } from "yaml";
@@ -36,7 +37,7 @@ export interface WorldOptions {
   readonly ahead?: number;
   readonly pauseMs?: number;
   /** How messages that come while a run goes on are treated. Default: one that the seed chooses. */
-  readonly mode?: Mode;
+  readonly mode?: QueueMode;
   /** What people write to the relays. Default: everything. */
   readonly only?: readonly [Kind, ...Kind[]];
   /** The command line of another build. */
@@ -52,14 +53,11 @@ export interface WorldOptions {
 /** Between two faults of Feishu, in milliseconds. */
 const FAULT_EVERY_MS = 2_000;
 
-const MODES = ["steer", "followup", "collect", "interrupt"] as const;
-export type Mode = (typeof MODES)[number];
-
 /** A home, the vendors' stand-ins, and people who write all the time. */
 export interface World {
   readonly home: string;
   readonly workspace: string;
-  readonly mode: Mode;
+  readonly mode: QueueMode;
   readonly feishu: FeishuStandIn;
   readonly relays: RelayPlatform;
   /** What every process said. */
@@ -103,7 +101,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     Array.from({ length: sessions }, (_, session) => [senderOf(session), { name: `Person ${session}` }]),
   );
   const feishu = await startFeishu({ ...APP, verificationToken: VERIFICATION, users });
-  const mode = options.mode ?? random.pick(MODES);
+  const mode = options.mode ?? random.pick(QUEUE_MODES);
   const relays = await startRelays(seeded(random.int(0, 1e9)));
   writeFileSync(
     join(home, "signalbox.yaml"),

@@ -1,7 +1,7 @@
+import type { QueueMode } from "@signalbox/lanes";
 import type { Failpoint } from "../../src/failpoints.ts";
 import type { Kind } from "../crash/conversation.ts";
 import type { Life, Passing } from "../crash/lives.ts";
-import type { Mode } from "../crash/world.ts";
 
 /** A text of a built file and what stands in its place. */
 export interface Edit {
@@ -20,7 +20,7 @@ export interface Scenario {
   readonly failing?: readonly Passing[];
   /** How long the last process works under load, in milliseconds. */
   readonly loadMs?: number;
-  readonly mode?: Mode;
+  readonly mode?: QueueMode;
   /** Whether the platforms fail now and then. Default: false. */
   readonly faults?: boolean;
   /** What people write to the relays. */

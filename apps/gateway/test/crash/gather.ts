@@ -1,0 +1,69 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { openStore } from "@signalbox/store";
+import type { GatewayBodies } from "../../src/store.ts";
+import { isRaw } from "./conversation.ts";
+import type { Evidence, Post } from "./evidence.ts";
+import type { World } from "./world.ts";
+
+const ALL = 1_000_000;
+const STATES = ["pending", "sending", "sent", "uncertain", "dead", "expired"] as const;
+
+/** Collects what is to be judged of a world. Its gateway must have ended. */
+export async function gather(world: World): Promise<Evidence> {
+  const store = await openStore<GatewayBodies>({ path: join(world.home, "signalbox.db") });
+  try {
+    const inbox = await store.inbox.list({ limit: ALL });
+    const outbox = await store.outbox.list({ states: STATES, limit: ALL });
+    const { runsActive } = await store.maintenance.stats();
+    const { ok, problems } = await store.admin.integrity();
+    const { acknowledged, unaddressed, edits, deletions, odd } = world.platform;
+    const { mode, secrets } = world;
+    return {
+      ...{ mode, acknowledged, unaddressed, edits, deletions, odd, secrets },
+      logs: world.logs(),
+      inbox: inbox.map(({ kind, eventId, messageId = "", state, detail, revision, settledAt }) => ({
+        ...{ kind, eventId, messageId, state, revision, settledAt },
+        rule: detail?.rule,
+      })),
+      outbox: outbox.map(({ state, channel, payload, receipts }) => ({
+        ...{ state, channel },
+        replyTo: payload.replyTo,
+        texts: payload.parts.map((part) => ("text" in part ? part.text : undefined)),
+        receipts: receipts.map(({ part, receipt }) => ({
+          part,
+          messageId: isRaw(receipt) ? receipt["messageId"] : undefined,
+        })),
+      })),
+      runsActive,
+      damage: ok ? [] : problems,
+      requests: world.anthropic.requests.map(({ body, status, text }) => ({ body, status, text })),
+      posts: postsOf(world),
+      ran: linesOf(join(world.workspace, "effects.log")),
+      notes: notesIn(join(world.workspace, "notes")),
+    };
+  } finally {
+    await store.close();
+  }
+}
+
+function postsOf({ feishu, relays }: World): Post[] {
+  const there = feishu.sent.map(({ messageId, chatId, content, edits, uuid, parentId, deleted }) => ({
+    channel: "feishu",
+    ...{ messageId, chatId, deleted },
+    content: edits.at(-1) ?? content,
+    earlier: edits.length === 0 ? [] : [content, ...edits.slice(0, -1)],
+    key: uuid,
+    replyTo: parentId,
+  }));
+  return [...there, ...relays.posts];
+}
+
+function linesOf(file: string): string[] {
+  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+}
+
+function notesIn(folder: string): Set<string> {
+  const files = existsSync(folder) ? readdirSync(folder) : [];
+  return new Set(files.map((name) => name.replace(/\.txt$/, "")));
+}
