@@ -130,7 +130,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
     .option("--json", "print JSON")
     .option("--check", "compare with what the scenario expects")
     .action((files: string[], options: { json?: boolean; check?: boolean }) =>
-      guarded(options.json, async () => (await import("../replay/command.ts")).replay(files, options)),
+      guarded(options.json, async () => (await import("./replay.ts")).replay(files, options)),
     );
 
   try {

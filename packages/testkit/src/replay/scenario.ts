@@ -1,7 +1,11 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { z } from "zod";
-import { EXIT, GatewayError, messageOf } from "../errors.ts";
+
+/** A scenario file that cannot be read; the message names the file and the fields. */
+export class ScenarioError extends Error {
+  override readonly name = "ScenarioError";
+}
 
 /** One scripted answer of the model. */
 interface ScenarioTurn {
@@ -171,17 +175,19 @@ const scenario: z.ZodType<Scenario> = z.strictObject({
 
 /**
  * Reads a scenario file.
- * @throws GatewayError naming the file and the field
+ * @throws ScenarioError naming the file and the field
  */
 export function readScenario(file: string): Scenario {
   let value: unknown;
   try {
     value = parse(readFileSync(file, "utf8"));
   } catch (error) {
-    throw new GatewayError(EXIT.usage, `${file}: ${messageOf(error)}`);
+    throw new ScenarioError(`${file}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
   }
   const parsed = scenario.safeParse(value);
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.map((issue) => `${file}: ${issue.path.join(".")}: ${issue.message}`);
-  throw new GatewayError(EXIT.usage, lines.join("\n"));
+  throw new ScenarioError(lines.join("\n"));
 }

@@ -1,4 +1,4 @@
-import type { Performance } from "./perform.ts";
+import type { Performance } from "./performance.ts";
 import type { Expectation } from "./scenario.ts";
 
 /** Compares what happened with what the scenario expects; one line a difference. */

@@ -1,4 +1,4 @@
-import type { Performance, PerformedMessage } from "./perform.ts";
+import type { Performance, PerformedMessage } from "./performance.ts";
 
 /** A performance as a person reads it, layer by layer. */
 export function show(performance: Performance): string {

@@ -1,0 +1,30 @@
+import type { GatewayRecords } from "./performance.ts";
+
+/** Brings up the gateway that a scenario is played on; the program that has one gives it. */
+export interface ReplayHost {
+  /** The folder of an agent's files in a home; it need not exist yet. */
+  workspace(home: string, agent: string): string;
+  /** Starts a gateway that listens on a free port of this machine. */
+  start(setup: ReplaySetup): Promise<ReplayedGateway>;
+}
+
+/** What the gateway of a scenario is started with. */
+export interface ReplaySetup {
+  /** A folder of its own, which is removed afterwards. */
+  readonly home: string;
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Addresses and keys of the stand-ins, which the configuration names as `${ANTHROPIC_URL}` and the like. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** A gateway while a scenario is played on it. */
+export interface ReplayedGateway {
+  readonly url: string;
+  /** What is wrong with the scenario's configuration, one line each. */
+  readonly problems: readonly string[];
+  /** How many messages have no end yet, and how many replies are not out. */
+  pending(): Promise<number>;
+  stop(): Promise<void>;
+  /** What it kept of all that happened, in the order it happened. To be called once it has stopped. */
+  records(): Promise<GatewayRecords>;
+}

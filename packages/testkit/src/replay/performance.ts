@@ -1,0 +1,74 @@
+/** Everything that happened while a scenario was played, layer by layer. */
+export interface Performance extends GatewayRecords {
+  readonly name: string;
+  readonly problems: readonly string[];
+  readonly events: readonly PostedEvent[];
+  readonly requests: readonly { readonly body: unknown; readonly text: string; readonly status: number }[];
+  readonly turns: readonly unknown[];
+  readonly sent: readonly PlatformCall[];
+  /** Contents of the files the scenario asks about. */
+  readonly files: Readonly<Record<string, string | undefined>>;
+}
+
+/** What a gateway kept of the messages that it took. */
+export interface GatewayRecords {
+  readonly messages: readonly PerformedMessage[];
+  readonly tools: readonly PerformedTool[];
+  readonly outbox: readonly PerformedReply[];
+}
+
+/** An event of the platform, and the status its request was answered with. */
+export interface PostedEvent {
+  readonly sent: unknown;
+  readonly status: number;
+}
+
+/** A request of the gateway's to the platform. */
+interface PlatformCall {
+  readonly channel: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+}
+
+export interface PerformedMessage {
+  readonly id: string;
+  readonly state: string;
+  readonly rule?: string;
+  readonly inbound: unknown;
+  readonly agent?: string;
+  readonly sessionKey?: string;
+  /** Why it was routed there. */
+  readonly route: RouteExplanation;
+  readonly trace: readonly TraceEntry[];
+}
+
+interface RouteExplanation {
+  readonly tiers: readonly { readonly tier: string; readonly outcome: string; readonly reason: string }[];
+  readonly session: { readonly reason: string };
+}
+
+interface TraceEntry {
+  readonly stage: string;
+  readonly summary: string;
+  readonly data?: unknown;
+}
+
+export interface PerformedTool {
+  readonly name: string;
+  readonly args: unknown;
+  readonly isError: boolean;
+  readonly text: string;
+  readonly details?: unknown;
+}
+
+/** A row of the outbox. */
+export interface PerformedReply {
+  readonly id: string;
+  readonly key: string;
+  readonly state: string;
+  readonly channel: string;
+  readonly address: unknown;
+  readonly payload: unknown;
+  readonly receipts: unknown;
+}
