@@ -70,7 +70,7 @@ export function layerRules({ members, stages, unfinished = UNFINISHED }) {
       severity: "error",
       from: {
         path: SOURCES,
-        pathNot: [...TESTS, packagePath(TESTKIT), "^apps/gateway/src/cli/replay\\.ts$"],
+        pathNot: [...TESTS, packagePath(TESTKIT), "^apps/gateway/src/cli/replay(-host)?\\.ts$"],
       },
       to: { path: packagePath(TESTKIT) },
     },
