@@ -10,6 +10,9 @@ const kills = Number(process.env["STORE_KILLS"] ?? 12);
 const seed = Number(process.env["STORE_SEED"] ?? 20261121);
 const worker = fileURLToPath(new URL("children/worker.ts", import.meta.url));
 
+/** Lines a worker says at most before it is killed; the first one says that it is ready. */
+const MOST_LINES = 80;
+
 /** Mulberry32: small, and the same everywhere. */
 function randomFrom(start: number): () => number {
   let state = start;
@@ -21,17 +24,14 @@ function randomFrom(start: number): () => number {
   };
 }
 
-/** Lets a worker run for a while, kills it, and gives the lines it had said. */
-async function killed(path: string, prefix: string, afterMs: number): Promise<string[]> {
+/** Lets a worker say so many lines, kills it, and gives the lines it had said. */
+async function killed(path: string, prefix: string, afterLines: number): Promise<string[]> {
   const child = spawn(process.execPath, [worker, path, prefix], { stdio: ["ignore", "pipe", "inherit"] });
   let said = "";
-  let ready = false;
   child.stdout.setEncoding("utf8");
   child.stdout.on("data", (text: string) => {
     said += text;
-    if (ready || !said.includes("ready\n")) return;
-    ready = true;
-    setTimeout(() => child.kill("SIGKILL"), afterMs);
+    if (said.split("\n").length - 1 > afterLines) child.kill("SIGKILL");
   });
   const [, signal] = await once(child, "close");
   expect(signal).toBe("SIGKILL");
@@ -82,7 +82,7 @@ test(`nothing acknowledged is lost and nothing is half done after ${kills} kills
   const acknowledged = new Map<string, Set<string>>();
   const path = `${temporaryFolder()}/a.db`;
   for (let kill = 0; kill < kills; kill += 1) {
-    const lines = await killed(path, `k${kill}`, random() * 250);
+    const lines = await killed(path, `k${kill}`, Math.floor(random() * MOST_LINES));
     for (const line of lines) {
       const [what = "", text = ""] = line.split(" ");
       acknowledged.set(what, (acknowledged.get(what) ?? new Set()).add(text));
