@@ -30,13 +30,12 @@ export function decide(
   agents: ReadonlySet<string>,
 ): Decision | undefined {
   for (const tier of TIERS) {
-    const candidates = namedBy(input, tier).flatMap(
-      (value) => index.get(groupKey(input.channel, bindingTier(tier), value)) ?? [],
-    );
-    const matching = candidates.filter(
-      ({ binding }) => mismatches(binding, input, tier, agents).length === 0,
-    );
-    if (matching.length > 0) return { tier, ...matching.reduce((a, b) => (a.index < b.index ? a : b)) };
+    // Groups are in the order of the configuration: of each, the first match is all that counts.
+    const matches = namedBy(input, tier).flatMap((value) => {
+      const group = index.get(groupKey(input.channel, bindingTier(tier), value)) ?? [];
+      return group.find(({ binding }) => mismatches(binding, input, tier, agents).length === 0) ?? [];
+    });
+    if (matches.length > 0) return { tier, ...matches.reduce((a, b) => (a.index < b.index ? a : b)) };
   }
   return undefined;
 }
@@ -48,8 +47,10 @@ function namingCondition(match: BindingMatch): string {
   const { peer, guildId, teamId, account } = match;
   switch (tierOf(match)) {
     case "binding.peer":
-    case "binding.peer.wildcard":
       return peer === undefined ? "" : peerKey(peer);
+    case "binding.peer.wildcard":
+      // Every server may have one for all its channels.
+      return `${peer?.kind}:${guildId ?? teamId ?? ""}`;
     case "binding.guild+roles":
     case "binding.guild":
       return guildId ?? "";
@@ -71,7 +72,7 @@ function namedBy(input: RouteInput, tier: RouteTier): readonly string[] {
     case "binding.peer.parent":
       return parentPeer === undefined ? [] : [peerKey(parentPeer)];
     case "binding.peer.wildcard":
-      return [peerKey({ kind: peer.kind, id: "*" })];
+      return [guildId, teamId, ""].flatMap((place) => (place === undefined ? [] : `${peer.kind}:${place}`));
     case "binding.guild+roles":
     case "binding.guild":
       return guildId === undefined ? [] : [guildId];

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { RouteInput, RoutingConfig } from "./types.ts";
 
 /** Raised whenever the same configuration would route or name sessions differently, so that old routes are dropped. */
@@ -37,5 +37,5 @@ export function routeDigest(config: string, input: RouteInput): string {
 
 /** JSON keeps absent values, as `null`, and the borders between texts: different values never give the same text. */
 function digestOf(values: readonly unknown[]): string {
-  return createHash("sha256").update(JSON.stringify(values)).digest("hex");
+  return hash("sha256", JSON.stringify(values));
 }
