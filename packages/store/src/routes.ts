@@ -19,6 +19,8 @@ export function createRouteCacheStore({ database, queue, now }: Context): RouteC
       .limit(p.limit),
   );
   const put = database.replace(routeCache, [routeCache.digest]);
+  /** Written last: no two routes have one time, so that those of one write keep their order. */
+  let newestAt = 0;
   const prune = database.command((p: Bound<{ config: string }>) =>
     db.delete(routeCache).where(ne(routeCache.config, p.config)),
   );
@@ -33,7 +35,10 @@ export function createRouteCacheStore({ database, queue, now }: Context): RouteC
     async put(config, rows) {
       const encoded = rows.map(({ digest, route }) => ({ digest, route: encode(route, "A route") }));
       return queue.write(() => {
-        for (const { digest, route } of encoded) put.run({ digest, config, route, at: now() });
+        for (const { digest, route } of encoded) {
+          newestAt = Math.max(newestAt + 1, now());
+          put.run({ digest, config, route, at: newestAt });
+        }
       });
     },
     prune: (keepConfig) => queue.write(() => prune.run({ config: keepConfig }).changes),

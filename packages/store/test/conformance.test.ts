@@ -1,6 +1,7 @@
 import type { DeliveryMessage, NoteStore, OutboxStore } from "@signalbox/delivery";
 import { outboxConformance } from "@signalbox/delivery/testkit";
-import { createRouter, type RouteCacheStore, type RouteInput, type RoutingConfig } from "@signalbox/routing";
+import type { RouteCacheStore } from "@signalbox/routing";
+import { runRouteCacheConformance } from "@signalbox/routing/testkit";
 import { describe, expect, test } from "vitest";
 import { type Bodies, openStore } from "../src/index.ts";
 import { storeConformance } from "../src/testkit/index.ts";
@@ -52,20 +53,12 @@ describe("what delivery asks of an outbox", () => {
 });
 
 describe("what routing asks of a cache", () => {
-  const config: RoutingConfig = { agents: ["main", "coder"], defaultAgent: "main", bindings: [] };
-  const message: RouteInput = { channel: "feishu", account: "main", peer: { kind: "direct", id: "ou_1" } };
-
-  test("routes are there after a restart, until the configuration is another", async () => {
-    const { store } = await open();
-    const cache: RouteCacheStore = store.routes;
-    const first = createRouter(config, { cache });
-    const route = first.resolve(message);
-    await first.flush();
-
-    const again = createRouter(config, { cache });
-    expect(await again.warm()).toBe(1);
-    expect(again.explain(message).cache.source).toBe("store");
-    expect(again.resolve(message)).toEqual(route);
-    expect(await createRouter({ ...config, defaultAgent: "coder" }, { cache }).warm()).toBe(0);
+  runRouteCacheConformance({
+    test: { describe, it: test },
+    async open() {
+      const { store } = await open();
+      const cache: RouteCacheStore = store.routes;
+      return cache;
+    },
   });
 });
