@@ -12,8 +12,6 @@ export interface AgentsSkills {
   readonly skills: Skills;
   /** Folders outside the workspaces that hold skills; agents may read there. */
   readonly dirs: readonly string[];
-  /** What `~` stands for in the paths that agents are told. */
-  readonly userHome: string;
   /** At most a second old, where a scan takes less than a twentieth of that. */
   forAgent(agent: Agent): Promise<AgentSkills>;
   /** As they were when somebody last asked for them; asks for new ones meanwhile. */
@@ -28,10 +26,9 @@ export async function resolveSkills(options: {
 }): Promise<AgentsSkills> {
   const { loaded, home, agents, env } = options;
   const { load, entries } = loaded.config.skills;
-  const userHome = env["HOME"] ?? homedir();
   const sources = standardSources({
     signalboxHome: home.dir,
-    home: userHome,
+    home: env["HOME"] ?? homedir(),
     bundledDir: ASSETS.skillsDir,
     extraDirs: load.extraDirs.map((dir) => configuredPath(home, dir)),
   });
@@ -39,7 +36,6 @@ export async function resolveSkills(options: {
     sources,
     env,
     entries,
-    home: userHome,
     hasConfig: (key) => isSet(loaded.config, key),
   });
   const latest = new Map<string, AgentSkills>();
@@ -66,7 +62,6 @@ export async function resolveSkills(options: {
     problems,
     skills,
     dirs: sources.map((source) => source.dir),
-    userHome,
     forAgent,
     latest(agent) {
       // Where that fails, what was there before still is; who waits for the skills is told.

@@ -71,7 +71,6 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
       workspace: {
         dir: workspaceDir,
         readOnlyDirs: skills.dirs,
-        userHome: skills.userHome,
         forbidden: home.closed,
       },
       foreign: [INBOX_FOLDER],

@@ -1,4 +1,4 @@
-import { isAbsolute, relative, sep } from "node:path";
+import { relative, sep } from "node:path";
 import { isInside } from "./fs.ts";
 import { sha256 } from "./ids.ts";
 import type { Skill } from "./skill.ts";
@@ -101,12 +101,11 @@ function escapeXml(text: string): string {
   );
 }
 
-/** A path as the agent may use it, as short as can be: `./…` in its workspace, `~/…` in the user's home. */
-export function shortPath(path: string, workspaceDir: string | undefined, home: string): string {
-  if (workspaceDir !== undefined && isInside(path, workspaceDir))
-    return `./${portable(relative(workspaceDir, path))}`;
-  if (isAbsolute(home) && home !== sep && isInside(path, home)) return `~/${portable(relative(home, path))}`;
-  return portable(path);
+/** A path that all tools of the agent can open: `./…` in its workspace, else absolute, as a sandbox has its own home. */
+export function agentPath(path: string, workspaceDir: string | undefined): string {
+  return workspaceDir !== undefined && isInside(path, workspaceDir)
+    ? `./${portable(relative(workspaceDir, path))}`
+    : portable(path);
 }
 
 function portable(path: string): string {

@@ -1,5 +1,4 @@
-import { homedir } from "node:os";
-import { type CatalogueOptions, type SkillCatalogue, shortPath, writeCatalogue } from "./catalogue.ts";
+import { agentPath, type CatalogueOptions, type SkillCatalogue, writeCatalogue } from "./catalogue.ts";
 import { type CommandOptions, makeCommands, type SkillCommand } from "./commands.ts";
 import { type Ineligibility, type Machine, type RemoteHost, unmetRequirements } from "./eligibility.ts";
 import { diskFs, type SkillFs } from "./fs.ts";
@@ -26,8 +25,6 @@ export interface SkillsOptions {
   readonly hasConfig?: (key: string) => boolean;
   /** Settings by id or name; `enabled: false` switches a skill off. Default: none is off. */
   readonly entries?: Readonly<Record<string, { readonly enabled?: boolean | undefined }>>;
-  /** Written as `~` in the catalogue. Default: the home of the user. */
-  readonly home?: string;
   /**
    * Milliseconds for which a scan is taken as still true. Default 1,000. One that took long is trusted for twenty
    * times as long as it took, so that scanning never takes more than a twentieth of the time.
@@ -114,7 +111,7 @@ interface Inventory {
 
 /** Finds skills. Reads nothing until it is asked. */
 export function createSkills(options: SkillsOptions): Skills {
-  const { fs = diskFs, env = process.env, platform = process.platform, home = homedir() } = options;
+  const { fs = diskFs, env = process.env, platform = process.platform } = options;
   const { maxAgeMs = 1_000, now = Date.now } = options;
   const machine: Machine = {
     env,
@@ -199,7 +196,7 @@ export function createSkills(options: SkillsOptions): Skills {
     const excluded = candidates
       .filter((candidate) => !isEligible(candidate))
       .map(({ skill, reasons }): ExcludedSkill => ({ skill, reasons }));
-    const locate = (skill: Skill) => shortPath(skill.file, agent.workspaceDir, home);
+    const locate = (skill: Skill) => agentPath(skill.file, agent.workspaceDir);
     return {
       skills,
       excluded,

@@ -17,7 +17,6 @@ describe("the catalogue", () => {
         { kind: "bundled", dir: bundled },
         { kind: "personal", dir: join(home, ".agents/skills") },
       ],
-      home,
     });
     const agent = await skills.forAgent({ workspaceDir });
     const catalogue = agent.catalogue();
@@ -33,7 +32,7 @@ describe("the catalogue", () => {
 <skill>
 <name>mine</name>
 <description>Of the person.</description>
-<location>~/.agents/skills/mine/SKILL.md</location>
+<location>${home}/.agents/skills/mine/SKILL.md</location>
 <version>${versions[1]}</version>
 </skill>
 <skill>

@@ -10,8 +10,6 @@ export interface WorkspaceOptions {
   readonly dir: string;
   /** Folders that may be read as well, for instance those of skills; absolute. Missing ones are left out. */
   readonly readOnlyDirs?: readonly string[];
-  /** Absolute folder that `~/` at the beginning of a path stands for. Default: `~` is a name like any other. */
-  readonly userHome?: string;
   /** Places that stay closed even where they lie inside the workspace, for instance the gateway's own state. */
   readonly forbidden?: readonly string[];
   /** See `WalkOptions`. */
@@ -101,10 +99,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     if (path === "") throw new WorkspaceError("bad-path", "The path is empty.");
     if (path.includes("\0")) throw new WorkspaceError("bad-path", "The path holds a NUL character.");
     if (path.length > MAX_PATH) throw new WorkspaceError("bad-path", "The path is too long.");
-    const full =
-      options.userHome !== undefined && path.startsWith("~/") ? join(options.userHome, path.slice(2)) : path;
-    if (!isAbsolute(full)) return { root: home, parts: splitPath(full) };
-    const inRoot = findRoot(roots, full);
+    if (!isAbsolute(path)) return { root: home, parts: splitPath(path) };
+    const inRoot = findRoot(roots, path);
     if (inRoot === undefined) throw outside(path);
     return inRoot;
   };
