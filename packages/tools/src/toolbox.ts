@@ -138,7 +138,8 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
       now: options.now,
       record({ sessionKey, decision, rule, reason, tool, callId }) {
         const run = running.get(sessionKey);
-        if (run) options.note(run, `${tool}: ${decision} (${rule}). ${reason}`, { rule, call: callId });
+        if (run === undefined) throw new Error("The run is over.");
+        options.note(run, `${tool}: ${decision} (${rule}). ${reason}`, { rule, call: callId });
       },
     });
   const runners = new Map<string, Promise<ToolRunner>>();
