@@ -80,7 +80,7 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
     const file = await (await folder(agentId)).openFile(path);
     try {
       // Decided about the file that is open, not about a path that may lead elsewhere by now.
-      const may = mayAttach({ file: file.shown });
+      const may = mayAttach({ file: file.displayPath });
       if (!may.ok) throw new NotAttached("it may not be sent", may.why);
       if (file.size === 0) throw new NotAttached("it is empty");
       if (file.size > maxBytes) throw tooLarge(file.size, maxBytes);

@@ -12,7 +12,7 @@ export interface Folder {
 
 export interface OpenFile {
   /** Its path in the folder. */
-  readonly shown: string;
+  readonly displayPath: string;
   /** In bytes. */
   readonly size: number;
   readonly handle: FileHandle;

@@ -162,22 +162,22 @@ function groupOf(pattern: string): readonly string[] | undefined {
 /** A name in a list that stands for no tool. */
 export interface UnknownToolName {
   readonly name: string;
-  /** The known name that comes nearest. */
+  /** The name of a tool that comes nearest. */
   readonly suggestion?: string;
 }
 
 /** Finds the names in lists of a configuration that stand for no tool. */
 export function checkToolNames(
   names: readonly string[],
-  known: readonly string[],
+  existing: readonly string[],
 ): readonly UnknownToolName[] {
   const groups = Object.keys(TOOL_GROUPS).map((name) => `group:${name}`);
   return [...new Set(names)].flatMap((name) => {
     const standsForTool = name.startsWith("group:")
       ? groupOf(name) !== undefined
-      : name === "*" || known.some((tool) => matchesOne(name, tool));
+      : name === "*" || existing.some((tool) => matchesOne(name, tool));
     if (standsForTool) return [];
-    const suggestion = nearest(name, [...known, ...groups]);
+    const suggestion = nearest(name, [...existing, ...groups]);
     return [suggestion === undefined ? { name } : { name, suggestion }];
   });
 }

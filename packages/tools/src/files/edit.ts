@@ -52,14 +52,14 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
       try {
         file = await workspace.openFile(args.file_path);
         if (file.size > maxBytes) {
-          return failure(`${file.shown} has ${count(file.size)} bytes, more than can be edited.`);
+          return failure(`${file.displayPath} has ${count(file.size)} bytes, more than can be edited.`);
         }
         const bytes = await file.handle.readFile();
         if (detectEncoding(bytes, true) !== "utf-8") {
-          return failure(`${file.shown} is not UTF-8 text; it cannot be edited without damage.`);
+          return failure(`${file.displayPath} is not UTF-8 text; it cannot be edited without damage.`);
         }
         const edited = applyEdits(bytes.toString("utf8"), edits);
-        if ("problem" in edited) return failure(`${file.shown}: ${edited.problem}`);
+        if ("problem" in edited) return failure(`${file.displayPath}: ${edited.problem}`);
         const guard = identityGuard(permit);
         const path = await workspace.writeFile(args.file_path, Buffer.from(edited.text, "utf8"), {
           check: guard,
@@ -104,15 +104,15 @@ type Edited =
 /** Applies replacements one after the other to the whole text, or none. */
 function applyEdits(original: string, edits: readonly Replacement[]): Edited {
   const crlf = original.includes("\r\n") && !/(^|[^\r])\n/.test(original);
-  const native = (text: string): string => (crlf ? text.replace(/\r?\n/g, "\r\n") : text);
+  const withLineEndings = (text: string): string => (crlf ? text.replace(/\r?\n/g, "\r\n") : text);
   let text = original;
   let lines = 0;
   let replaced = 0;
   let firstLine = Number.POSITIVE_INFINITY;
   for (const [i, edit] of edits.entries()) {
     const which = edits.length === 1 ? "" : `edit ${i + 1}: `;
-    const from = native(edit.old_string);
-    const to = native(edit.new_string);
+    const from = withLineEndings(edit.old_string);
+    const to = withLineEndings(edit.new_string);
     if (from === to) return { problem: `${which}old and new text are the same.` };
     const places = occurrences(text, from);
     if (places.length === 0) return { problem: `${which}${notFound(text, from)}` };

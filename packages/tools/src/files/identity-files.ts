@@ -21,8 +21,8 @@ const READABLE = new Set([".agents", "skills", "AGENTS.md", "TOOLS.md"].map(fold
 const PROTECTED = new Set([...IDENTITY_FILES, ...IDENTITY_FOLDERS].map(fold));
 
 /** Whether a path, relative to the workspace and without links, is one of the agent's own notes. */
-function isIdentityPath(shown: string): boolean {
-  return PROTECTED.has(fold(shown.split("/", 1)[0] ?? ""));
+function isIdentityPath(path: string): boolean {
+  return PROTECTED.has(fold(path.split("/", 1)[0] ?? ""));
 }
 
 /** What is in one of `folders`, at the top of the workspace, was written by others. */
@@ -32,8 +32,8 @@ export async function writtenByOthers(
   path: string,
 ): Promise<TaintSource | undefined> {
   if (folders.length === 0) return undefined;
-  const shown = await workspace.locate(path).catch(() => undefined);
-  const top = fold(shown?.split("/", 1)[0] ?? "");
+  const place = await workspace.locate(path).catch(() => undefined);
+  const top = fold(place?.split("/", 1)[0] ?? "");
   return folders.some((folder) => fold(folder) === top) ? "file" : undefined;
 }
 
@@ -44,18 +44,18 @@ export async function identityClaims(
   path: string,
 ): Promise<readonly Claim[]> {
   // Outside the workspace, or nowhere: the tool itself will say so.
-  const shown = await workspace.locate(path).catch(() => undefined);
-  return shown === undefined ? [] : claimsOn(kind, shown);
+  const place = await workspace.locate(path).catch(() => undefined);
+  return place === undefined ? [] : claimsOn(kind, place);
 }
 
 /**
- * The claim on the agent's own notes of somebody who has opened a file; `shown` as the workspace gave it. For hosts
+ * The claim on the agent's own notes of somebody who has opened a file; `path` as the workspace displays it. For hosts
  * that give files out by other ways than the tools.
  */
-export function claimsOn(kind: "read-identity" | "write-identity", shown: string): readonly Claim[] {
-  if (!isIdentityPath(shown)) return [];
-  if (kind === "read-identity" && READABLE.has(fold(shown.split("/", 1)[0] ?? ""))) return [];
-  return [{ kind, detail: shown }];
+export function claimsOn(kind: "read-identity" | "write-identity", path: string): readonly Claim[] {
+  if (!isIdentityPath(path)) return [];
+  if (kind === "read-identity" && READABLE.has(fold(path.split("/", 1)[0] ?? ""))) return [];
+  return [{ kind, detail: path }];
 }
 
 /** Some file systems take names that differ in case or composition for the same. */
@@ -67,13 +67,13 @@ function fold(name: string): string {
  * What `identityClaims` said is said again of the path that is really about to be written, since links may have
  * changed since the decision.
  */
-export function identityGuard(permit: Permit): (shown: string) => void {
-  return (shown) => {
+export function identityGuard(permit: Permit): (path: string) => void {
+  return (path) => {
     const decided = permit.record.claims.some(
-      (claim) => claim.kind === "write-identity" && claim.detail === shown,
+      (claim) => claim.kind === "write-identity" && claim.detail === path,
     );
-    if (isIdentityPath(shown) && !decided) {
-      throw new WorkspaceError("changed", `${shown} was not what this path led to when the call was judged.`);
+    if (isIdentityPath(path) && !decided) {
+      throw new WorkspaceError("changed", `${path} was not what this path led to when the call was judged.`);
     }
   };
 }

@@ -28,12 +28,12 @@ export function createLsTool(options: LsToolOptions): ToolDefinition {
     async run({ args }) {
       try {
         const entries = await workspace.list(args.path);
-        const shown = entries.slice(0, maxEntries);
-        const lines = shown.map((entry) => `${visible(entry.name)}${SUFFIX[entry.type]}\n`);
-        const left = entries.length - shown.length;
+        const listed = entries.slice(0, maxEntries);
+        const lines = listed.map((entry) => `${visible(entry.name)}${SUFFIX[entry.type]}\n`);
+        const left = entries.length - listed.length;
         if (left > 0) lines.push(`[${count(left)} more entries not shown]\n`);
         const text = lines.length === 0 ? `(${args.path} is empty)\n` : lines.join("");
-        return success(text, { entries: shown.map(({ name, type }) => ({ name, type })) });
+        return success(text, { entries: listed.map(({ name, type }) => ({ name, type })) });
       } catch (error) {
         return fileFailure(error);
       }

@@ -18,8 +18,8 @@ export function nearMatch(text: string, wanted: string): NearMatch | undefined {
   const want = wanted.replace(/\r?\n$/, "").split(/\r?\n/);
   if (lines.length > MAX_LINES || want.length > MAX_WANTED || wanted.trim() === "") return undefined;
   const at = (from: number, kind: NearMatch["kind"]): NearMatch => {
-    const shown = lines.slice(from, from + want.length).join("\n");
-    const short = shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN).toWellFormed()}…` : shown;
+    const excerpt = lines.slice(from, from + want.length).join("\n");
+    const short = excerpt.length > MAX_SHOWN ? `${excerpt.slice(0, MAX_SHOWN).toWellFormed()}…` : excerpt;
     return { kind, from: from + 1, to: from + want.length, text: short };
   };
 

@@ -107,12 +107,12 @@ async function readImage(
   maxBytes: number,
 ): Promise<ToolResult> {
   if (file.size > maxBytes) {
-    const text = `${file.shown} is an image of ${count(file.size)} bytes; at most ${count(maxBytes)} can be shown. Make a smaller copy and read that.`;
+    const text = `${file.displayPath} is an image of ${count(file.size)} bytes; at most ${count(maxBytes)} can be shown. Make a smaller copy and read that.`;
     return failure(text, { bytes: file.size });
   }
   const { width = 0, height = 0 } = image;
   if (width * height > MAX_PIXELS) {
-    const text = `${file.shown} has ${count(width)} × ${count(height)} pixels, more than can be shown. Make a smaller copy and read that.`;
+    const text = `${file.displayPath} has ${count(width)} × ${count(height)} pixels, more than can be shown. Make a smaller copy and read that.`;
     return failure(text, { bytes: file.size });
   }
   const bytes = new Uint8Array(file.size);

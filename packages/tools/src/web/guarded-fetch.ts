@@ -145,17 +145,17 @@ async function get(
     const body: Readable = response.body;
     const { statusCode } = response;
     if ([301, 302, 303, 307, 308].includes(statusCode)) {
-      const location = one(response.headers["location"]);
+      const location = firstValue(response.headers["location"]);
       if (location === undefined) throw new FetchError("redirects", `${url.host} redirects to nowhere.`);
       return { location };
     }
     if (statusCode < 200 || statusCode > 299)
       throw new FetchError("status", `${url.host} answered with status ${statusCode}.`);
-    const encoding = one(response.headers["content-encoding"]);
+    const encoding = firstValue(response.headers["content-encoding"]);
     return {
       url: url.href,
       bytes: await readBody(body, encoding, maxBytes),
-      contentType: one(response.headers["content-type"]) ?? "",
+      contentType: firstValue(response.headers["content-type"]) ?? "",
     };
   } finally {
     // The connection is good for this one host and its addresses of now.
@@ -173,7 +173,7 @@ function pinned(addresses: readonly string[]): LookupFunction {
   };
 }
 
-function one(header: string | string[] | undefined): string | undefined {
+function firstValue(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header;
 }
 

@@ -29,13 +29,13 @@ export interface OpenFile {
   /** Absolute, without links. */
   readonly path: string;
   /** As the agent would write it: relative to the workspace, or absolute outside it. */
-  readonly shown: string;
+  readonly displayPath: string;
   close(): Promise<void>;
 }
 
 export interface WriteOptions {
-  /** Refuses after the path was followed and before anything is changed; gets `shown`. */
-  readonly check?: (shown: string) => void;
+  /** Refuses after the path was followed and before anything is changed; gets the display path. */
+  readonly check?: (displayPath: string) => void;
 }
 
 /** An agent's files. Every path is followed without leaving the folders given. Failures are `WorkspaceError`s. */
@@ -53,7 +53,7 @@ export interface Workspace {
   /** Reads a whole file; refuses one of more bytes. For hosts that attach what an agent names. */
   readBytes(path: string, maxBytes: number): Promise<Uint8Array>;
   list(path: string): Promise<readonly FolderEntry[]>;
-  /** Replaces or makes a file in one step, with the folders on the way. Gives the path as `shown`. */
+  /** Replaces or makes a file in one step, with the folders on the way. Gives its display path. */
   writeFile(path: string, content: Uint8Array, options?: WriteOptions): Promise<string>;
   /** Removes a regular file of a folder that can be written to. For hosts that clear away what they put there. */
   removeFile(path: string): Promise<void>;
@@ -81,7 +81,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     const root = fold(place.root.real);
     return forbidden.some((each) => inside(path, each) && !inside(root, each));
   };
-  const shown = (path: string): string => {
+  const displayPath = (path: string): string => {
     if (!inside(path, dir)) return path;
     const short = relative(dir, path);
     return short === "" ? "." : short;
@@ -125,7 +125,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
         handle,
         size: info.size,
         path: place.path,
-        shown: shown(place.path),
+        displayPath: displayPath(place.path),
         close: () => handle.close(),
       };
     } catch (error) {
@@ -147,7 +147,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
         const rest = parts.slice(existing);
         if (rest.includes(".."))
           throw new WorkspaceError("not-found", `There is no folder on the way to ${path}.`);
-        return shown([place.path, ...rest.filter((part) => part !== ".")].join("/"));
+        return displayPath([place.path, ...rest.filter((part) => part !== ".")].join("/"));
       } catch (error) {
         if (existing === 0 || !(error instanceof WorkspaceError) || error.code !== "not-found") {
           throw explained(error, path);
@@ -224,9 +224,9 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
           throw new WorkspaceError("read-only", `${path} can be read but not changed.`);
         if (place.type === "folder") throw new WorkspaceError("not-a-file", `${path} is a folder.`);
         if (place.type === "other") throw new WorkspaceError("not-a-file", `${path} is not a regular file.`);
-        writeOptions.check?.(shown(place.path));
+        writeOptions.check?.(displayPath(place.path));
         await replace(place, content);
-        return shown(place.path);
+        return displayPath(place.path);
       } catch (error) {
         throw explained(error, path);
       } finally {
