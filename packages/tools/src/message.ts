@@ -58,20 +58,7 @@ export function createMessageTool(options: MessageToolOptions): ToolDefinition {
   return defineTool({
     name: "message",
     description: `Act in a conversation: ${actions.join(", ")}. Without \`target\` it is the current one.`,
-    inputSchema: z.object({
-      action: z.enum(actions),
-      message: z.string().min(1).optional().describe("Text, for send and edit"),
-      target: z.string().min(1).optional().describe("Another conversation, when it is not the current one"),
-      channel: z
-        .string()
-        .min(1)
-        .optional()
-        .describe("The channel of `target`, when it is not the current one"),
-      media: z.array(z.string().min(1)).max(10).optional().describe("Files or URLs to attach, for send"),
-      reply_to: z.string().min(1).optional().describe("Message to reply to, for send"),
-      message_id: z.string().min(1).optional().describe("The message, for react, edit and delete"),
-      emoji: z.string().min(1).max(64).optional().describe("For react"),
-    }),
+    inputSchema: messageArgs(actions),
     effects: "external",
     claims: (args, facts) => {
       const destination = { target: args.target, channel: args.channel };
@@ -97,16 +84,20 @@ export function createMessageTool(options: MessageToolOptions): ToolDefinition {
   });
 }
 
-interface MessageArgs {
-  readonly action: MessageActionName;
-  readonly message?: string | undefined;
-  readonly target?: string | undefined;
-  readonly channel?: string | undefined;
-  readonly media?: readonly string[] | undefined;
-  readonly reply_to?: string | undefined;
-  readonly message_id?: string | undefined;
-  readonly emoji?: string | undefined;
+function messageArgs(actions: readonly [MessageActionName, ...MessageActionName[]]) {
+  return z.object({
+    action: z.enum(actions),
+    message: z.string().min(1).optional().describe("Text, for send and edit"),
+    target: z.string().min(1).optional().describe("Another conversation, when it is not the current one"),
+    channel: z.string().min(1).optional().describe("The channel of `target`, when it is not the current one"),
+    media: z.array(z.string().min(1)).max(10).optional().describe("Files or URLs to attach, for send"),
+    reply_to: z.string().min(1).optional().describe("Message to reply to, for send"),
+    message_id: z.string().min(1).optional().describe("The message, for react, edit and delete"),
+    emoji: z.string().min(1).max(64).optional().describe("For react"),
+  });
 }
+
+type MessageArgs = z.output<ReturnType<typeof messageArgs>>;
 
 /** The action, or what is missing. */
 function actionOf(args: MessageArgs): MessageAction | string {
