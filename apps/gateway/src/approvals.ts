@@ -8,7 +8,7 @@ import type { Logger } from "./log.ts";
 import { withButtons } from "./path/1-receive/orders.ts";
 import { outboundOf } from "./path/reply-text.ts";
 import type { GatewayStore } from "./store.ts";
-import type { ToolRun } from "./toolbox.ts";
+import type { ToolRun } from "./tool-run.ts";
 
 /** How questions reach people. */
 export interface QuestionOptions {

@@ -9,7 +9,7 @@ import { messageOf } from "./errors.ts";
 import { sentId } from "./path/live-events.ts";
 import { mediaMark, outboundOf } from "./path/reply-text.ts";
 import { type GatewayBodies, type GatewayStore, isOfConversation } from "./store.ts";
-import type { ActiveRun } from "./toolbox.ts";
+import type { ActiveRun } from "./tool-run.ts";
 
 export interface MessageSenderOptions {
   readonly store: GatewayStore;

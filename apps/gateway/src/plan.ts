@@ -3,7 +3,7 @@ import { feishu } from "@signalbox/channel-feishu";
 import type { Problem } from "@signalbox/config";
 import { resolveAgents } from "./agents.ts";
 import { type Accounts, planAccounts } from "./channels.ts";
-import type { GatewayOptions } from "./gateway.ts";
+import type { GatewayOptions } from "./gateway-options.ts";
 import { createRedactor } from "./log.ts";
 import { resolveModels } from "./models.ts";
 import { routingProblems } from "./path/2-admit/route.ts";

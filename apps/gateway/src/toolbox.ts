@@ -1,43 +1,21 @@
 import { INBOX_FOLDER } from "@signalbox/attachments";
-import type { MessageEvent } from "@signalbox/channel";
 import type { Config } from "@signalbox/config";
-import type { InboxId, RunId } from "@signalbox/store";
 import {
   allowsTool,
   type GuardedFetch,
-  type MayAttach,
   type Questions,
   type ToolboxRun,
   createToolbox as toolboxOf,
 } from "@signalbox/tools";
-import type { Agent, Agents } from "./agents.ts";
+import type { Agents } from "./agents.ts";
 import { createAsk, type QuestionOptions } from "./approvals.ts";
 import { execSandbox } from "./exec.ts";
 import type { Home } from "./home.ts";
 import { type GatewayHooks, TOOL_ARGUMENTS } from "./hooks/points.ts";
 import type { MessageSender } from "./message-sender.ts";
-import type { Role } from "./path/2-admit/gate.ts";
 import type { AgentsSkills } from "./skills.ts";
+import type { ToolRun } from "./tool-run.ts";
 import type { Tracer } from "./trace/tracer.ts";
-
-/** What a run's tools depend on. */
-export interface ToolRun {
-  readonly agent: Agent;
-  /** The message being answered. */
-  readonly event: MessageEvent;
-  readonly role: Role;
-  readonly sessionKey: string;
-  readonly runId: RunId;
-  /** The message whose trace tells of the decisions. */
-  readonly messageId: InboxId;
-  /** Told a text, or the mark of an attachment, that the message tool has sent to this very conversation. */
-  readonly onSent: (text: string) => void;
-}
-
-/** A run with what its tools may give out. */
-export interface ActiveRun extends ToolRun {
-  readonly mayAttach: MayAttach;
-}
 
 export type RunTools = ToolboxRun;
 

@@ -2,7 +2,8 @@ import { ConfigError, formatProblem, type LoadedConfig, type Problem } from "@si
 import { ASSETS } from "../assets.ts";
 import { EXIT, GatewayError, messageOf } from "../errors.ts";
 import { failpointsOf } from "../failpoints.ts";
-import { type GatewayOptions, startGateway } from "../gateway.ts";
+import { startGateway } from "../gateway.ts";
+import type { GatewayOptions } from "../gateway-options.ts";
 import { gatewayToken, locateHome, prepareHome } from "../home.ts";
 import { createLogger, createRedactor } from "../log.ts";
 import { planGateway } from "../plan.ts";

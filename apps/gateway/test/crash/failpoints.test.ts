@@ -2,7 +2,8 @@ import { type ChannelDefinition, ChannelError, type MessageEvent } from "@signal
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { expect, it } from "vitest";
 import { FAILPOINTS, failpointsOf } from "../../src/failpoints.ts";
-import { type Gateway, startGateway } from "../../src/gateway.ts";
+import { startGateway } from "../../src/gateway.ts";
+import type { Gateway } from "../../src/gateway-options.ts";
 import { createLogger, createRedactor } from "../../src/log.ts";
 import { planGateway } from "../../src/plan.ts";
 import { readConfig } from "../../src/settings.ts";

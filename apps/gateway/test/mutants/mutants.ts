@@ -179,7 +179,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "leaves an interrupted run",
     edits: [
       {
-        file: `${GATEWAY}/gateway.js`,
+        file: `${GATEWAY}/compose/way.js`,
         from: "for (const interrupted of await store.runs.interrupted()) {",
         to: "for (const interrupted of []) {",
       },
@@ -189,7 +189,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "leaves what waited for its turn",
-    edits: [{ file: `${GATEWAY}/gateway.js`, from: "taking.enter(accepted);", to: ";" }],
+    edits: [{ file: `${GATEWAY}/compose/way.js`, from: "taking.enter(message);", to: ";" }],
     scenario: { course: laterAt("finish.before", 6, 8), mode: "followup" },
     caughtBy: /^rest: the gateway did not come to rest/,
   },

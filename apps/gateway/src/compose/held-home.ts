@@ -1,0 +1,48 @@
+import type { HomeLock, Lease } from "@signalbox/store";
+import { messageOf } from "../errors.ts";
+import type { GatewayOptions } from "../gateway-options.ts";
+import { openHomeStore, takeHome, takeLease } from "../hold.ts";
+import { prepareHome } from "../home.ts";
+import type { Lifecycle } from "../lifecycle.ts";
+import { createRedactor } from "../log.ts";
+import { storeWithRedaction } from "../redaction.ts";
+import { effectiveToken, environmentSecrets } from "../settings.ts";
+import type { GatewayStore } from "../store.ts";
+
+/** The home of a gateway, which nobody else has while it is held. */
+export interface HeldHome {
+  readonly lock: HomeLock;
+  readonly store: GatewayStore;
+  readonly lease: Lease;
+  /** The token that clients must present. */
+  readonly token: string;
+  /** Takes secrets out of a text. */
+  readonly redact: (text: string) => string;
+}
+
+/**
+ * Takes the home, opens its database, and takes its lease.
+ * @throws GatewayError where another gateway has it, or it cannot be used
+ */
+export async function holdHome(
+  options: GatewayOptions,
+  leaseMs: number,
+  lifecycle: Lifecycle,
+): Promise<HeldHome> {
+  const { home, loaded, logger, env } = options;
+  prepareHome(home);
+  const lock = takeHome(home);
+  lifecycle.started("lock", () => lock.release());
+  const token = effectiveToken(loaded, home, env);
+  const redact = createRedactor([...loaded.secrets, token, ...environmentSecrets(env)]);
+  const { inboxLimit } = loaded.config.gateway;
+  const store = storeWithRedaction(await openHomeStore(home, inboxLimit, logger, options.failpoints), redact);
+  lifecycle.started("store", () => store.close());
+  const lease = await takeLease(store, home, leaseMs);
+  lifecycle.started("lease", () =>
+    store.leases
+      .release(lease)
+      .catch((error: unknown) => logger.warn({ err: messageOf(error) }, "the lease was not released")),
+  );
+  return { lock, store, lease, token, redact };
+}

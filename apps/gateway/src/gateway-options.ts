@@ -1,0 +1,42 @@
+import type { ChannelDefinition } from "@signalbox/channel";
+import type { LoadedConfig } from "@signalbox/config";
+import type { DraftTiming } from "@signalbox/delivery";
+import type { GatewayService } from "@signalbox/server";
+import type { Failpoints } from "./failpoints.ts";
+import type { Home } from "./home.ts";
+import type { GatewayHook } from "./hooks/points.ts";
+import type { Logger } from "./log.ts";
+
+export interface GatewayOptions {
+  readonly home: Home;
+  readonly loaded: LoadedConfig;
+  readonly logger: Logger;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Channels besides the built-in ones. */
+  readonly channels?: readonly ChannelDefinition[];
+  /** The folder of the built console. */
+  readonly consoleDir: string;
+  /** Milliseconds since the epoch; default `Date.now`. */
+  readonly now?: () => number;
+  /** Code of the host's own at the named points. */
+  readonly hooks?: readonly GatewayHook[];
+  /** Told when the gateway cannot go on: another process took over, or its lease was lost. */
+  readonly onFatal: (error: Error) => void;
+  /** For tests: called wherever the gateway can be made to die or fail. */
+  readonly failpoints?: Failpoints;
+  /** For tests: when drafts are opened and changed. */
+  readonly drafts?: DraftTiming;
+  /** How long the gateway's lease lasts without being renewed, in milliseconds. Default 30,000. */
+  readonly leaseMs?: number;
+}
+
+/** A running gateway. */
+export interface Gateway {
+  /** Where it listens. */
+  readonly url: string;
+  /** Whether the offline demo model answers. */
+  readonly demo: boolean;
+  readonly service: GatewayService;
+  /** Takes nothing more, lets runs come to a committed step, delivers what is ready, and lets the home go. */
+  stop(): Promise<void>;
+}

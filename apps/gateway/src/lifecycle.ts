@@ -1,0 +1,48 @@
+import { messageOf } from "./errors.ts";
+import type { Logger } from "./log.ts";
+
+/** Stops one thing. `left` says how many milliseconds there are until everything is to be stopped. */
+export type Stop = (left: () => number) => unknown;
+
+/** What has been started, to be stopped in the opposite order: also where the start itself fails half way. */
+export interface Lifecycle {
+  /** Something runs from now on, and is stopped so. */
+  started(name: string, stop: Stop): void;
+  /** Stops everything within so many milliseconds, once; what cannot be stopped is logged and keeps nothing up. */
+  stop(ms: number): Promise<void>;
+}
+
+export function createLifecycle(logger: Pick<Logger, "warn">, now: () => number): Lifecycle {
+  const running: { readonly name: string; readonly stop: Stop }[] = [];
+  let stopped: Promise<void> | undefined;
+
+  const stopAll = async (ms: number): Promise<void> => {
+    const deadline = now() + ms;
+    const left = (): number => Math.max(0, deadline - now());
+    for (let part = running.pop(); part !== undefined; part = running.pop()) {
+      try {
+        await part.stop(left);
+      } catch (error) {
+        logger.warn(
+          { part: part.name, err: messageOf(error) },
+          "a part of the gateway did not stop in order",
+        );
+      }
+    }
+  };
+
+  return {
+    started: (name, stop) => void running.push({ name, stop }),
+    stop(ms) {
+      stopped ??= stopAll(ms);
+      return stopped;
+    },
+  };
+}
+
+/** Waits for work, but not longer than so many milliseconds. */
+export async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([work, over]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,25 @@
+import type { MessageEvent } from "@signalbox/channel";
+import type { InboxId, RunId } from "@signalbox/store";
+import type { MayAttach } from "@signalbox/tools";
+import type { Agent } from "./agents.ts";
+import type { Role } from "./path/2-admit/gate.ts";
+
+/** What a run's tools depend on. */
+export interface ToolRun {
+  readonly agent: Agent;
+  /** The message being answered. */
+  readonly event: MessageEvent;
+  readonly role: Role;
+  readonly sessionKey: string;
+  readonly runId: RunId;
+  /** The message whose trace tells of the decisions. */
+  readonly messageId: InboxId;
+  /** Told a text, or the mark of an attachment, that the message tool has sent to this very conversation. */
+  readonly onSent: (text: string) => void;
+}
+
+/** A run with what its tools may give out. */
+export interface ActiveRun extends ToolRun {
+  /** Decided, and noted, as a `read` of it would be. */
+  readonly mayAttach: MayAttach;
+}
