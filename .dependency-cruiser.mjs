@@ -1,4 +1,4 @@
-// `npm run layers`: which source may import which. The rules themselves are in scripts/layers.mjs.
+// `npm run layers`: which source may import which. The rules themselves are in scripts/layer-rules.mjs.
 import { layerRules, STAGES } from "./scripts/layer-rules.mjs";
 import { workspaceMembers } from "./scripts/workspace.mjs";
 
