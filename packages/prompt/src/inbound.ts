@@ -4,10 +4,6 @@ import { cleanText, oneLine } from "./neutralise.ts";
 export interface TrustedInbound {
   /** The channel's id, for instance `feishu`. */
   readonly channel: string;
-  /** Default: the channel. */
-  readonly provider?: string;
-  /** Where it is shown, when that is not the channel (a client inside it). Default: the channel. */
-  readonly surface?: string;
   /** `direct`, `group`, `channel` or `thread`. */
   readonly chatType: string;
   /** The speaker's role, as policy has it. */
@@ -193,8 +189,8 @@ function metadata(trusted: TrustedInbound, now: number | undefined, zone: string
   const facts = {
     schema: INBOUND_META_SCHEMA,
     channel: trusted.channel,
-    provider: trusted.provider ?? trusted.channel,
-    surface: trusted.surface ?? trusted.channel,
+    provider: trusted.channel,
+    surface: trusted.channel,
     chat_type: trusted.chatType,
     role: trusted.role,
     time: now === undefined ? undefined : formatTimestamp(now, zone),

@@ -7,26 +7,19 @@ import type {
   ToolContext,
   ToolResult,
 } from "@signalbox/agent-core";
-import { type Approval, type ApprovalRequest, type Approvals, approvalRequest } from "./approvals.ts";
+import type { Approval } from "./approvals.ts";
 import { blueprintOf, type ToolDefinition } from "./define.ts";
-import { canonicalJson, hashOf } from "./hash.ts";
-import { type Decision, decide, offers, type ToolPolicy } from "./policy.ts";
+import { callHash, createJudge, type JudgeOptions, type Outcome } from "./judge.ts";
+import { offers } from "./policy.ts";
 import { failure, messageOf } from "./result.ts";
 import type { RunState } from "./run-state.ts";
-import type { Claim, DecisionRecord, Permit, RunFacts, ToolBlueprint } from "./types.ts";
+import type { Permit, ToolBlueprint } from "./types.ts";
 
 /** Characters of the result of a tool that a person runs as a command, with no model whose window would tell. */
 const COMMAND_RESULT_CHARS = 16_000;
 
-export interface ToolRunnerOptions {
+export interface ToolRunnerOptions extends JudgeOptions {
   readonly tools: readonly ToolDefinition[];
-  readonly policy: ToolPolicy;
-  /** Puts a decision on record. When it fails, the call does not run. */
-  readonly record: (record: DecisionRecord) => void | Promise<void>;
-  /** Without it, what needs an approval is refused. */
-  readonly approvals?: Approvals;
-  /** Milliseconds since the epoch; default `Date.now`. */
-  readonly now?: () => number;
 }
 
 /** The one place through which tools run. */
@@ -66,11 +59,6 @@ interface Ready {
   readonly permit: Permit;
 }
 
-type Outcome =
-  | { readonly kind: "permit"; readonly permit: Permit }
-  | { readonly kind: "deny"; readonly reason: string }
-  | { readonly kind: "ask"; readonly reason: string; readonly approval: Approval };
-
 /** Makes the choke point of an agent's tools. Throws on two tools of one name. */
 export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
   const blueprints = new Map<string, ToolBlueprint>();
@@ -90,55 +78,9 @@ function runTools(
   blueprints: ReadonlyMap<string, ToolBlueprint>,
   state: RunState,
 ): RunTools {
-  const now = options.now ?? Date.now;
+  const judge = createJudge(options, state);
   /** Permits given by `beforeToolCall`, each for one call that follows. */
   const ready = new Map<string, Ready>();
-
-  async function judge(blueprint: ToolBlueprint, callId: string, args: unknown): Promise<Outcome> {
-    const facts = state.facts;
-    const argsHash = callHash(blueprint.name, args);
-    let claims: readonly Claim[] = [];
-    let decision: Decision;
-    try {
-      claims = (await blueprint.claims?.(args, facts)) ?? [];
-      decision = decide(options.policy, { tool: blueprint, claims, facts });
-    } catch (error) {
-      decision = {
-        decision: "deny",
-        rule: "claims.failed",
-        reason: `${blueprint.name}: ${messageOf(error)}`,
-      };
-    }
-    const write = async (verdict: Decision): Promise<DecisionRecord> => {
-      const { agentId, sessionKey, role, channelKind, taint } = facts;
-      const about = { tool: blueprint.name, callId, argsHash, claims, at: now() };
-      const record = Object.freeze({ ...verdict, ...about, agentId, sessionKey, role, channelKind, taint });
-      await options.record(record);
-      return record;
-    };
-    if (decision.decision === "allow") {
-      return { kind: "permit", permit: { record: await write(decision), approved: false } };
-    }
-    if (decision.decision === "deny") {
-      await write(decision);
-      return { kind: "deny", reason: decision.reason };
-    }
-    if (options.approvals === undefined) {
-      const reason = `${decision.reason} Nobody can be asked here.`;
-      await write({ ...decision, decision: "deny", reason });
-      return { kind: "deny", reason };
-    }
-    const request = await requestFor(blueprint, args, facts, decision.reason);
-    const granted = await options.approvals.take(request);
-    if (granted !== undefined) {
-      const reason = `Approved by ${granted.approver ?? "someone"}: ${decision.reason}`;
-      const record = await write({ decision: "allow", rule: `approval:${granted.id}`, reason });
-      return { kind: "permit", permit: { record, approved: true } };
-    }
-    const approval = await options.approvals.request(request);
-    await write(decision);
-    return { kind: "ask", reason: decision.reason, approval };
-  }
 
   /** The permit for a call, or why there is none. */
   async function permitFor(
@@ -266,16 +208,6 @@ function isStandardSchema(
   return "~standard" in schema;
 }
 
-async function requestFor(
-  blueprint: ToolBlueprint,
-  args: unknown,
-  facts: RunFacts,
-  reason: string,
-): Promise<ApprovalRequest> {
-  const subject = (await blueprint.subject?.(args, facts)) ?? { action: canonicalJson(args) };
-  return approvalRequest(blueprint.name, subject, facts, reason);
-}
-
 function questionDetails(approval: Approval): JsonObject {
   const { subject } = approval;
   return {
@@ -306,8 +238,4 @@ function toTool(blueprint: ToolBlueprint, execute: Tool["execute"]): Tool {
     ...(truncate === undefined ? {} : { truncate }),
     execute,
   });
-}
-
-function callHash(tool: string, args: unknown): string {
-  return hashOf({ tool, args });
 }

@@ -182,7 +182,10 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
   };
 }
 
-/** The way of a call: hooks, then the decision, then perhaps a question, and only then the tool's body. */
+/**
+ * The way of a call: the host's hooks, then the decision (`judge.ts`), then perhaps a question, and only then the tool's
+ * body (`runner.ts`), which takes nothing but the permit that came of a recorded decision.
+ */
 function gated(
   runTools: RunTools,
   approvals: Questions,

@@ -1,0 +1,90 @@
+import { type Approval, type ApprovalRequest, type Approvals, approvalRequest } from "./approvals.ts";
+import { canonicalJson, hashOf } from "./hash.ts";
+import { type Decision, decide, type ToolPolicy } from "./policy.ts";
+import { messageOf } from "./result.ts";
+import type { RunState } from "./run-state.ts";
+import type { Claim, DecisionRecord, Permit, RunFacts, ToolBlueprint } from "./types.ts";
+
+export interface JudgeOptions {
+  readonly policy: ToolPolicy;
+  /** Puts a decision on record. When it fails, the call does not run. */
+  readonly record: (record: DecisionRecord) => void | Promise<void>;
+  /** Without it, what needs an approval is refused. */
+  readonly approvals?: Approvals;
+  /** Milliseconds since the epoch; default `Date.now`. */
+  readonly now?: () => number;
+}
+
+/** What became of a call: whichever it is, it is on record. */
+export type Outcome =
+  | { readonly kind: "permit"; readonly permit: Permit }
+  | { readonly kind: "deny"; readonly reason: string }
+  | { readonly kind: "ask"; readonly reason: string; readonly approval: Approval };
+
+/** Decides about one call of a run: by its claims and the policy, and by an answer that somebody has given. */
+export function createJudge(
+  options: JudgeOptions,
+  state: RunState,
+): (blueprint: ToolBlueprint, callId: string, args: unknown) => Promise<Outcome> {
+  const now = options.now ?? Date.now;
+  return async (blueprint, callId, args) => {
+    const facts = state.facts;
+    const argsHash = callHash(blueprint.name, args);
+    let claims: readonly Claim[] = [];
+    let decision: Decision;
+    try {
+      claims = (await blueprint.claims?.(args, facts)) ?? [];
+      decision = decide(options.policy, { tool: blueprint, claims, facts });
+    } catch (error) {
+      decision = {
+        decision: "deny",
+        rule: "claims.failed",
+        reason: `${blueprint.name}: ${messageOf(error)}`,
+      };
+    }
+    const write = async (verdict: Decision): Promise<DecisionRecord> => {
+      const { agentId, sessionKey, role, channelKind, taint } = facts;
+      const about = { tool: blueprint.name, callId, argsHash, claims, at: now() };
+      const record = Object.freeze({ ...verdict, ...about, agentId, sessionKey, role, channelKind, taint });
+      await options.record(record);
+      return record;
+    };
+    if (decision.decision === "allow") {
+      return { kind: "permit", permit: { record: await write(decision), approved: false } };
+    }
+    if (decision.decision === "deny") {
+      await write(decision);
+      return { kind: "deny", reason: decision.reason };
+    }
+    if (options.approvals === undefined) {
+      const reason = `${decision.reason} Nobody can be asked here.`;
+      await write({ ...decision, decision: "deny", reason });
+      return { kind: "deny", reason };
+    }
+    const request = await requestFor(blueprint, args, facts, decision.reason);
+    const granted = await options.approvals.take(request);
+    if (granted !== undefined) {
+      const reason = `Approved by ${granted.approver ?? "someone"}: ${decision.reason}`;
+      const record = await write({ decision: "allow", rule: `approval:${granted.id}`, reason });
+      return { kind: "permit", permit: { record, approved: true } };
+    }
+    const approval = await options.approvals.request(request);
+    await write(decision);
+    return { kind: "ask", reason: decision.reason, approval };
+  };
+}
+
+async function requestFor(
+  blueprint: ToolBlueprint,
+  args: unknown,
+  facts: RunFacts,
+  reason: string,
+): Promise<ApprovalRequest> {
+  const subject = (await blueprint.subject?.(args, facts)) ?? { action: canonicalJson(args) };
+  return approvalRequest(blueprint.name, subject, facts, reason);
+}
+
+/** SHA-256 of a call, as hexadecimal digits. */
+export function callHash(tool: string, args: unknown): string {
+  return hashOf({ tool, args });
+}
