@@ -26,7 +26,7 @@ async function offences(files, stages = ["route", "run", "deliver"]) {
     mkdirSync(join(house, "node_modules/@signalbox"), { recursive: true });
     symlinkSync(join(house, folder), join(house, "node_modules/@signalbox", name));
   }
-  const ruleSet = { forbidden: layerRules({ members: [...members], stages, unfinished: [] }) };
+  const ruleSet = { forbidden: layerRules({ members: [...members], stages }) };
   const { output } = await cruise(Object.keys(files), {
     ...config.options,
     baseDir: house,
