@@ -34,6 +34,8 @@ export type * from "./hooks.ts";
 export type * from "./json.ts";
 export { runAgentLoop } from "./loop/agent-loop.ts";
 export { AgentRun, agentLoop } from "./loop/agent-run.ts";
+export { type BrokenStream, SoundStream } from "./loop/sound-stream.ts";
+export { soundTurn } from "./loop/sound-turn.ts";
 export type * from "./messages.ts";
 export type * from "./model.ts";
 export type * from "./model-error.ts";

@@ -11,21 +11,24 @@ const CLOSE_MS = 250;
 export type LastEvent = Extract<ModelEvent, { readonly type: "finish" | "error" }>;
 /** An event of a stream that goes on. */
 export type OngoingEvent = Exclude<ModelEvent, LastEvent>;
-/** A stream that did not come to an end of its own, and why. */
+/** A stream that did not come to an end of its own, and why; `cause` is what it threw. */
 export interface BrokenStream {
   readonly type: "broken";
   readonly why: string;
+  readonly cause?: unknown;
 }
 
 /**
  * A stream of somebody else's making, read as if it were sound. An adapter written without types may give anything:
  * what is no event of a turn is left out, and a stream that throws, gives nonsense or stops short comes to an end that
- * says so.
+ * says so. Whether the last event holds a turn is for `soundTurn` to say.
  */
 export class SoundStream {
   readonly #open: () => AsyncIterable<ModelEvent>;
   #iterator: AsyncIterator<ModelEvent> | undefined;
   #closed = false;
+  /** What follows the last event is read too, which lets a connection go back to its pool. */
+  #rest: Promise<void> | undefined;
 
   constructor(open: () => AsyncIterable<ModelEvent>) {
     this.#open = open;
@@ -33,17 +36,11 @@ export class SoundStream {
 
   /** Passes on each event, waiting for whoever takes it. Rejects only when `onEvent` does. */
   async read(onEvent: (event: OngoingEvent) => void | Promise<void>): Promise<LastEvent | BrokenStream> {
-    let why = "The stream ended before the turn did.";
     try {
-      while (!this.#closed) {
-        const event = await this.#next();
-        if (event === undefined) break;
-        if (event.type === "broken") {
-          why = event.why;
-          break;
-        }
-        if (event.type === "finish" || event.type === "error") {
-          await this.#readRest();
+      for (;;) {
+        const event = await this.next();
+        if (event.type === "finish" || event.type === "error" || event.type === "broken") {
+          await this.#rest;
           return event;
         }
         // Nearly all events are deltas, and few viewers make the run wait for them.
@@ -53,23 +50,15 @@ export class SoundStream {
     } finally {
       this.close();
     }
-    return { type: "broken", why };
   }
 
-  /** Reads no more. */
-  close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    closeQuietly(this.#iterator);
-  }
-
-  /** The next event that is one; `undefined` at the end. */
-  async #next(): Promise<ModelEvent | BrokenStream | undefined> {
+  /** The next event that is one. Never rejects. */
+  async next(): Promise<ModelEvent | BrokenStream> {
     try {
       this.#iterator ??= this.#open()[Symbol.asyncIterator]();
-      for (;;) {
+      while (!this.#closed) {
         const next: IteratorResult<ModelEvent> | undefined = await this.#iterator.next();
-        if (next === undefined || next.done === true || this.#closed) return undefined;
+        if (next === undefined || next.done === true || this.#closed) break;
         const event: ModelEvent | undefined = next.value;
         if (typeof event !== "object" || event === null) {
           return { type: "broken", why: "The stream gave something that is no event." };
@@ -77,24 +66,33 @@ export class SoundStream {
         if (event.type === "error" && !event.error) {
           return { type: "broken", why: "The stream ended in an error that does not say what it is." };
         }
-        if (event.type === "finish" || event.type === "error" || isSoundEvent(event)) return event;
+        if (event.type === "finish" || event.type === "error") {
+          this.#rest = readRest(this.#iterator);
+          return event;
+        }
+        if (isSoundEvent(event)) return event;
       }
     } catch (error) {
-      return { type: "broken", why: errorText(error) };
+      return { type: "broken", why: errorText(error), cause: error };
     }
+    return { type: "broken", why: "The stream ended before the turn did." };
   }
 
-  /** What follows the last event is read too, which lets a connection go back to its pool. */
-  async #readRest(): Promise<void> {
-    const iterator = this.#iterator;
-    if (iterator === undefined) return;
-    try {
-      const rest = await race(Promise.resolve(iterator.next()), { timeoutMs: CLOSE_MS });
-      this.#closed = rest.done && rest.value?.done === true;
-    } catch {
-      // The turn is whole either way.
-      this.#closed = true;
-    }
+  /** Reads no more. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    if (this.#rest === undefined) closeQuietly(this.#iterator);
+  }
+}
+
+/** Closes a stream that has given its last event and does not end by itself. */
+async function readRest(iterator: AsyncIterator<ModelEvent>): Promise<void> {
+  try {
+    const rest = await race(Promise.resolve(iterator.next()), { timeoutMs: CLOSE_MS });
+    if (!rest.done || rest.value?.done !== true) closeQuietly(iterator);
+  } catch {
+    // The turn is whole either way.
   }
 }
 

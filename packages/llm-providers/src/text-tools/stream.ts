@@ -1,5 +1,5 @@
 import type { ModelEvent, StreamModel } from "@signalbox/agent-core";
-import { Replay } from "../turn/replay.ts";
+import { Replay, soundEvents } from "../turn/replay.ts";
 import { modelTurn, UNWATCHED } from "../turn/turn.ts";
 import type { TurnWriter } from "../turn/writer.ts";
 import { CallScanner, type ScanSink } from "./parse.ts";
@@ -84,7 +84,8 @@ export function withTextTools(stream: StreamModel): StreamModel {
         context.tools.length > 0 ? { stopSequences: [...(options.stopSequences ?? []), RESULT_OPEN] } : {};
       const reader = new TextCallReader(turn, `call_${context.messages.length}`);
       const asked = textContext(context, history, toolChoice);
-      for await (const event of stream(model, asked, { ...rest, signal: turn.signal, ...stops })) {
+      const open = () => stream(model, asked, { ...rest, signal: turn.signal, ...stops });
+      for await (const event of soundEvents(open)) {
         reader.event(event);
         yield;
       }

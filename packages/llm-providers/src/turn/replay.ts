@@ -1,4 +1,4 @@
-import type { ModelEvent } from "@signalbox/agent-core";
+import { type ModelEvent, SoundStream, soundTurn } from "@signalbox/agent-core";
 import { FailureError, failure } from "../failure/failure.ts";
 import type { TurnWriter } from "./writer.ts";
 
@@ -13,9 +13,8 @@ export class Replay {
     this.#turn = turn;
   }
 
-  /** @throws FailureError (`protocol`) for what is no event: a third party's stream may be written without types. */
+  /** @throws FailureError (`protocol`) for an end that holds no turn, or does not say what went wrong. */
   event(event: ModelEvent): void {
-    if (!isEvent(event)) throw new FailureError(NO_EVENT);
     const turn = this.#turn;
     switch (event.type) {
       case "start":
@@ -44,14 +43,17 @@ export class Replay {
       case "attempt":
         break;
       case "finish": {
-        const { content, responseId, stopReason, rawStopReason } = event.message;
+        const message = soundTurn(event.message);
+        if (message === undefined) throw new FailureError(NO_TURN);
+        const { content, responseId, stopReason, rawStopReason } = message;
         if (responseId !== undefined) turn.responseId(responseId);
         for (const block of content.slice(this.#blocks)) turn.block(block);
         turn.finish(stopReason, rawStopReason);
         break;
       }
       case "error":
-        turn.fail(event.error, event.partial.stopReason);
+        if (typeof event.error.message !== "string") throw new FailureError(NO_TURN);
+        turn.fail(event.error, event.partial?.stopReason);
         break;
     }
   }
@@ -61,12 +63,18 @@ export class Replay {
   }
 }
 
-const NO_EVENT = failure("protocol", "The provider's stream gave something that is no event.");
+const NO_TURN = failure("protocol", "The provider's stream ended in something that is no turn.");
 
-/** As far as a turn relies on it. */
-function isEvent(event: ModelEvent): boolean {
-  if (typeof event !== "object" || event === null || typeof event.type !== "string") return false;
-  if (event.type === "finish") return Array.isArray(event.message?.content);
-  if (event.type !== "error") return true;
-  return typeof event.error?.message === "string" && Array.isArray(event.partial?.content);
+/** The events of a stream that anybody may have made; throws what it broke off with. */
+export async function* soundEvents(open: () => AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent> {
+  const stream = new SoundStream(open);
+  try {
+    for (;;) {
+      const event = await stream.next();
+      if (event.type === "broken") throw event.cause ?? new FailureError(failure("protocol", event.why));
+      yield event;
+    }
+  } finally {
+    stream.close();
+  }
 }
