@@ -209,7 +209,7 @@ describe("Agent", () => {
     let slow = 0;
     a.subscribe(async (event) => {
       if (event.type !== "text.delta") return;
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await new Promise(setImmediate);
       slow++;
     });
     a.subscribe((event) => {

@@ -127,7 +127,8 @@ describe("sending through the real SDK", () => {
     const sending = failing(
       bench.channel.send(chat, markdown("one"), { idempotencyKey: "run2-0", signal: controller.signal }),
     );
-    setTimeout(() => controller.abort(), 50);
+    await expect.poll(() => bench.standIn.sent.length).toBe(2);
+    controller.abort();
     expect((await sending).code).toBe("unknown_outcome");
   });
 

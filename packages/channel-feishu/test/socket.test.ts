@@ -109,6 +109,7 @@ describe("the long connection, through the real SDK", () => {
 
   it("ends a start that is given up", async () => {
     const quiet = () => {};
+    const asked = Promise.withResolvers<void>();
     const channel = await feishu.create({
       config: { ...credentials, transport: "socket", domain: "feishu", baseUrl: "http://127.0.0.1:9" },
       account: "main",
@@ -116,6 +117,7 @@ describe("the long connection, through the real SDK", () => {
       emit: async () => "accepted",
       fetch: (_url, init) =>
         new Promise((_resolve, reject) => {
+          asked.resolve();
           init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
         }),
       clock: systemClock,
@@ -125,7 +127,8 @@ describe("the long connection, through the real SDK", () => {
     });
     const controller = new AbortController();
     const starting = channel.start(controller.signal);
-    setTimeout(() => controller.abort(), 50);
+    await asked.promise;
+    controller.abort();
     await expect(starting).rejects.toMatchObject({ code: "transient" });
     await channel.stop({ drainMs: 0 });
     expect(channel.health()).toEqual({ state: "stopped" });

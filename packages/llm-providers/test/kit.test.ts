@@ -176,7 +176,7 @@ async function* distorted(
       const { error, partial } = event;
       if (fault === "does not notice an abort" && signal?.aborted) await new Promise(() => {});
       if (fault === "notices an abort late" && signal?.aborted)
-        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        for (let turns = 0; turns < 1_000; turns++) await new Promise(setImmediate);
       if (fault === "throws where nobody answers" && error.code === "network" && partial.content.length === 0)
         throw new Error(error.message);
       if (

@@ -132,7 +132,8 @@ describe("the built-in transport", () => {
     const fetch = undiciFetch();
     const before = new AbortController();
     const waiting = fetch(url, { signal: before.signal });
-    setTimeout(() => before.abort(), 10);
+    await expect.poll(() => open).toBe(1);
+    before.abort();
     await expect(waiting).rejects.toMatchObject({ name: "AbortError" });
     await expect(fetch(url, { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: "AbortError" });
 

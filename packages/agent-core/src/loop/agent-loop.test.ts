@@ -13,6 +13,15 @@ import {
 } from "../../test/scripted.ts";
 import { agentLoop, runAgentLoop } from "../index.ts";
 
+/** Resolves once a value has stayed the same for some turns of the event loop. */
+async function untilStill(value: () => number): Promise<void> {
+  let before = -1;
+  for (let turns = 0; turns < 10; turns = before === value() ? turns + 1 : 0) {
+    before = value();
+    await new Promise(setImmediate);
+  }
+}
+
 describe("agentLoop", () => {
   it("answers a prompt and tells what happens in the documented order", async () => {
     const model = scripted("Hello there");
@@ -99,7 +108,7 @@ describe("agentLoop", () => {
     let most = 0;
     for await (const event of run) {
       if (event.type === "text.delta") read++;
-      if (read === 10) await new Promise((resolve) => setTimeout(resolve, 20));
+      if (read === 10) await untilStill(() => given);
       most = Math.max(most, given - read);
     }
     expect(read).toBe(pieces);

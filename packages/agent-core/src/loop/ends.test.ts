@@ -170,7 +170,7 @@ describe("abort", () => {
         signal: controller.signal,
         beforeToolCall: () => ({ action: "ask", question: "?" }),
         onAsk: () => {
-          setTimeout(() => controller.abort(), 1);
+          setImmediate(() => controller.abort());
           return new Promise(() => {});
         },
       },

@@ -43,7 +43,7 @@ describe("a run that has to stop", () => {
   it.each(Object.entries(places))("is not held up by %s", async (_name, { config, tools, history }) => {
     for (const stop of ["signal", "wallMs"] as const) {
       const controller = new AbortController();
-      if (stop === "signal") setTimeout(() => controller.abort(), 5);
+      if (stop === "signal") setImmediate(() => controller.abort());
       const { result } = await run(
         [calls, "ok"],
         {
@@ -60,7 +60,7 @@ describe("a run that has to stop", () => {
 
   it("is not held up by its system prompt", async () => {
     const controller = new AbortController();
-    setTimeout(() => controller.abort(), 5);
+    setImmediate(() => controller.abort());
     const { stream } = scripted("ok");
     const context = { system: never, history: [], input: [user("go")], tools: [] };
     const result = await runAgentLoop(context, { model: MODEL, stream, signal: controller.signal }, () => {});
@@ -69,7 +69,7 @@ describe("a run that has to stop", () => {
 
   it("goes by what the queues hold where nothing else is there to go on with", async () => {
     const controller = new AbortController();
-    setTimeout(() => controller.abort(), 5);
+    setImmediate(() => controller.abort());
     const given = { history: [user("go"), assistant("done")], input: [] };
     const { result, asked } = await run(
       ["ok"],
@@ -87,7 +87,7 @@ describe("a run that has to stop", () => {
       steering: async () => {
         const given = steering();
         if (given.length > 0) controller.abort();
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        await new Promise(setImmediate);
         return given;
       },
       signal: controller.signal,
@@ -125,13 +125,9 @@ describe("a tool's time", () => {
   });
 
   it("may be longer than a timer holds", async () => {
-    const slow = tool(
-      "t",
-      async () => text(await new Promise((resolve) => setTimeout(() => resolve("x"), 5))),
-      {
-        timeoutMs: 1e12,
-      },
-    );
+    const slow = tool("t", async () => text(await new Promise((resolve) => setImmediate(resolve, "x"))), {
+      timeoutMs: 1e12,
+    });
     const { result } = await run(
       [assistant([toolCall("a", "t")]), "ok"],
       { limits: { wallMs: 1e12 } },

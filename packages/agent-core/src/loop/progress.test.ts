@@ -3,7 +3,7 @@ import { assistant, MODEL, SYSTEM, scripted, text, tool, toolCall, user } from "
 import type { AgentEvent, EmitEvent } from "../index.ts";
 import { Agent, runAgentLoop } from "../index.ts";
 
-const moment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1));
+const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Watches a call that reports 50,000 times, as one who takes a moment for each event. */
 function slow(): { listener: EmitEvent; most: () => number; seen: AgentEvent[] } {

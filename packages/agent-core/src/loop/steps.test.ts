@@ -38,7 +38,7 @@ describe("onStep", () => {
         model: MODEL,
         stream: model.stream,
         onStep: async (step) => {
-          await new Promise((resolve) => setTimeout(resolve, 1));
+          await new Promise(setImmediate);
           const open = step.pendingToolCalls.map((call) => call.id).join("");
           log.push(`kept ${step.kind}${open === "" ? "" : ` (${open} open)`}`);
           steps.push(step);

@@ -121,17 +121,24 @@ describe("tool calls", () => {
 
   it("runs calls in order by default, parallel ones at once, results always in the order of the calls", async () => {
     const log: string[] = [];
+    const { promise: quickIsOver, resolve } = Promise.withResolvers<void>();
     const body =
-      (ms: number): Tool["execute"] =>
+      (until: () => unknown, then = () => {}): Tool["execute"] =>
       async (call) => {
         log.push(`+${call.id}`);
-        await new Promise((resolve) => setTimeout(resolve, ms));
+        await until();
         log.push(`-${call.id}`);
+        then();
         return text(call.id);
       };
-    const slow = tool("slow", body(30), { execution: "parallel" });
-    const quick = tool("quick", body(1), { execution: "parallel" });
-    const alone = tool("alone", body(5));
+    const moment = () => new Promise(setImmediate);
+    const slow = tool(
+      "slow",
+      body(() => quickIsOver.then(moment)),
+      { execution: "parallel" },
+    );
+    const quick = tool("quick", body(moment, resolve), { execution: "parallel" });
+    const alone = tool("alone", body(moment));
     const { results, events } = await run(
       [
         toolCall("a", "slow"),
@@ -155,7 +162,7 @@ describe("tool calls", () => {
       "t",
       async () => {
         most = Math.max(most, ++at);
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        await new Promise(setImmediate);
         at--;
         return text("ok");
       },

@@ -284,7 +284,7 @@ describe("a model runner", () => {
     const events: ModelEvent[] = [];
     for await (const event of runner.stream(model("a"), context, { signal: abort.signal })) {
       events.push(event);
-      if (event.type === "attempt") setTimeout(() => abort.abort());
+      if (event.type === "attempt") setImmediate(() => abort.abort());
     }
     expect(events.map((event) => event.type)).toEqual(["attempt", "start", "error"]);
     expect(events.at(-1)).toMatchObject({ error: { code: "aborted" }, partial: { stopReason: "aborted" } });

@@ -133,6 +133,15 @@ async function within<T>(what: string, promise: Promise<T>, ms: number = HUNG_MS
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
+/** Goes through as many turns of the event loop as an abort may take, or fewer where it is over by then. */
+async function turnsOfTheLoop(isOver: () => boolean): Promise<void> {
+  for (let turn = 0; turn < ABORT_TURNS && !isOver(); turn++) await new Promise(setImmediate);
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise(setImmediate);
+}
+
 function saysOf(turn: ReadTurn): Required<NonNullable<RecordedStream["says"]>> {
   const { content } = turn.message;
   return {
@@ -275,9 +284,14 @@ export function providerSuite({ describe, it }: TestApi, subject: ProviderSubjec
             over = true;
           };
           const reading = read();
-          await new Promise((resolve) => setTimeout(resolve, 5));
+          await within(
+            "asking",
+            until(() => line.requests.length > 0),
+            subject.hungMs,
+          );
+          await turnsOfTheLoop(() => over);
           abort.abort();
-          for (let turn = 0; turn < ABORT_TURNS && !over; turn++) await new Promise(setImmediate);
+          await turnsOfTheLoop(() => over);
           assert.ok(over, `an aborted turn was not over within ${ABORT_TURNS} turns of the event loop`);
           await within("a turn that was aborted", reading, subject.hungMs);
           const turn = checkEvents(seen);
@@ -305,8 +319,11 @@ export function providerSuite({ describe, it }: TestApi, subject: ProviderSubjec
         for await (const event of events) if (event.type === "start") break;
       };
       await within("leaving a turn", leave(), subject.hungMs);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      assert.ok(line.closed, "the connection was left open");
+      await within(
+        "closing the connection",
+        until(() => line.closed),
+        subject.hungMs,
+      );
     });
 
     it("asks for nothing when it was aborted before", async () => {
