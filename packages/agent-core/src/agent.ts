@@ -168,15 +168,9 @@ export class Agent {
    * deltas are joined, and in the end events are left out and `lagged` says how many. The last `run.end` is never.
    */
   events(options: EventsOptions = {}): AsyncIterableIterator<AgentEvent> {
-    const queue = new ViewQueue(options.capacity, () => unsubscribe());
+    const queue = new ViewQueue(() => unsubscribe(), options.capacity);
     const unsubscribe = this.subscribe((event) => queue.push(event));
-    return {
-      next: () => queue.next(),
-      return: () => queue.return(),
-      [Symbol.asyncIterator]() {
-        return this;
-      },
-    };
+    return queue;
   }
 
   /** @throws AgentError `busy`, `invalid_tool` */

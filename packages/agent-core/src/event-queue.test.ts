@@ -33,7 +33,7 @@ async function drain(queue: RunQueue | ViewQueue): Promise<AgentEvent[]> {
 }
 
 describe("any queue", () => {
-  it.each([() => new RunQueue(() => {}), () => new ViewQueue(undefined, () => {})])(
+  it.each([() => new RunQueue(() => {}), () => new ViewQueue(() => {})])(
     "serves those who wait in the order they came, and lets none of them wait for ever",
     async (make) => {
       const queue = make();
@@ -104,7 +104,7 @@ describe("RunQueue", () => {
 
 describe("ViewQueue", () => {
   it("joins deltas for a viewer that is behind, and loses nothing of them", async () => {
-    const queue = new ViewQueue(16, () => {});
+    const queue = new ViewQueue(() => {}, 16);
     const all = Array.from({ length: 1_000 }, (_, i) => `${i} `);
     for (const value of all) queue.push(delta(value));
     const events = await drain(queue);
@@ -115,7 +115,7 @@ describe("ViewQueue", () => {
   });
 
   it("does not join across blocks or kinds", async () => {
-    const queue = new ViewQueue(8, () => {});
+    const queue = new ViewQueue(() => {}, 8);
     const events = [
       delta("a"),
       delta("b"),
@@ -125,13 +125,13 @@ describe("ViewQueue", () => {
     ];
     for (const event of [...events, update("x", "1"), update("x", "2"), delta("f", 1)]) queue.push(event);
     expect(await drain(queue)).toEqual([{ type: "lagged", missed: 6 }]);
-    const wide = new ViewQueue(16, () => {});
+    const wide = new ViewQueue(() => {}, 16);
     for (const event of [...events, ...Array<AgentEvent>(11).fill(update("x", "2"))]) wide.push(event);
     expect(await drain(wide)).toEqual([delta("ab"), ...events.slice(2), update("x", "2")]);
   });
 
   it("says how many events a viewer missed that is too far behind", async () => {
-    const queue = new ViewQueue(8, () => {});
+    const queue = new ViewQueue(() => {}, 8);
     for (let i = 0; i < 1_000; i++) queue.push({ type: "turn.start", turn: i });
     const events = await drain(queue);
     const missed = events.reduce((sum, event) => sum + (event.type === "lagged" ? event.missed : 1), 0);
@@ -182,7 +182,7 @@ describe("Agent.events", () => {
   });
 
   it("is told how the run ended however slow it is", async () => {
-    const queue = new ViewQueue(8, () => {});
+    const queue = new ViewQueue(() => {}, 8);
     for (let i = 0; i < 100; i++) queue.push({ type: "turn.start", turn: i });
     const { result } = await run(["ok"]);
     queue.push({ type: "run.end", result });

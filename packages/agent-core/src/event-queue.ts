@@ -13,13 +13,22 @@ interface Reader {
 /** Events that have been read are forgotten this many at a time. */
 const FORGET = 256;
 
-abstract class Queue implements AsyncIterator<AgentEvent> {
+abstract class Queue implements AsyncIterableIterator<AgentEvent> {
   #events: AgentEvent[] = [];
   #at = 0;
   /** Those who asked for an event before there was one, in their order. */
   readonly #readers: Reader[] = [];
   #closed = false;
   #error: { readonly error: unknown } | undefined;
+  readonly #onReturn: () => void;
+
+  constructor(onReturn: () => void) {
+    this.#onReturn = onReturn;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
 
   /** No more events; what is queued is still read, then `error` is thrown if there is one. */
   close(error?: { readonly error: unknown }): void {
@@ -55,7 +64,7 @@ abstract class Queue implements AsyncIterator<AgentEvent> {
   return(): Promise<IteratorResult<AgentEvent>> {
     this.close();
     this.replaceUnread([]);
-    this.onReturn();
+    this.#onReturn();
     this.onRead();
     return Promise.resolve({ value: undefined, done: true });
   }
@@ -86,20 +95,12 @@ abstract class Queue implements AsyncIterator<AgentEvent> {
   }
 
   protected onRead(): void {}
-
-  protected abstract onReturn(): void;
 }
 
 /** Every event, in order; a run that is ahead waits. */
 export class RunQueue extends Queue {
-  readonly #onReturn: () => void;
   #drained: (() => void) | undefined;
   #drain: Promise<void> | undefined;
-
-  constructor(onReturn: () => void) {
-    super();
-    this.#onReturn = onReturn;
-  }
 
   push(event: AgentEvent): void | Promise<void> {
     if (this.closed) return undefined;
@@ -120,10 +121,6 @@ export class RunQueue extends Queue {
     this.#drain = undefined;
   }
 
-  protected override onReturn(): void {
-    this.#onReturn();
-  }
-
   #replaceUpdate(event: Extract<AgentEvent, { type: "tool.update" }>): undefined {
     const unread = this.unread();
     const at = unread.findLastIndex((other) => other.type === "tool.update" && other.callId === event.callId);
@@ -139,12 +136,10 @@ const TURN = Promise.resolve();
 /** For a viewer that must never hold up the run: what it is too slow for is joined, then left out. */
 export class ViewQueue extends Queue {
   readonly #capacity: number;
-  readonly #onReturn: () => void;
 
-  constructor(capacity: number | undefined, onReturn: () => void) {
-    super();
-    this.#capacity = Math.max(8, capacity ?? VIEW_CAPACITY);
-    this.#onReturn = onReturn;
+  constructor(onReturn: () => void, capacity = VIEW_CAPACITY) {
+    super(onReturn);
+    this.#capacity = Math.max(8, capacity);
   }
 
   /** Where half of the room is taken the viewer gets a turn to read, if it wants one: events may come in a row. */
@@ -167,10 +162,6 @@ export class ViewQueue extends Queue {
       .filter((other) => other !== end)
       .reduce((sum, other) => sum + (other.type === "lagged" ? other.missed : 1), 0);
     this.replaceUnread([{ type: "lagged", missed }, ...(end === undefined ? [] : [end])]);
-  }
-
-  protected override onReturn(): void {
-    this.#onReturn();
   }
 }
 

@@ -25,12 +25,12 @@ export const NO_USAGE: Usage = {
 
 function plus(a: number | undefined, b: number | undefined): number | undefined {
   if (a === undefined) return b;
-  return b === undefined ? a : a + b;
+  return b === undefined ? a : Math.min(a + b, Number.MAX_SAFE_INTEGER);
 }
 
 /**
  * Adds up two usages. Counts are integers, so sums over runs and sessions are exact; a count neither side knows stays
- * `undefined`; the sum is `estimated` as soon as one part is.
+ * `undefined`, and one too large to be exact is the largest exact one; the sum is `estimated` as soon as one part is.
  */
 export function addUsage(a: Usage, b: Usage): Usage {
   const costMicros = plus(a.costMicros, b.costMicros);

@@ -110,6 +110,26 @@ function refusal(wrapper: OutputUnit | undefined, schemaAt: SchemaAt): string {
   return `is not a known property; there are ${names.join(", ")}`;
 }
 
+/** What a keyword asks for, of those that say so in one word. */
+const BY_LIMIT: Readonly<Record<string, (limit: JsonValue | undefined) => string>> = {
+  const: (value) => `must be ${JSON.stringify(value)}`,
+  minimum: (limit) => `must be at least ${limit}`,
+  maximum: (limit) => `must be at most ${limit}`,
+  exclusiveMinimum: (limit) => `must be more than ${limit}`,
+  exclusiveMaximum: (limit) => `must be less than ${limit}`,
+  multipleOf: (limit) => `must be a multiple of ${limit}`,
+  minLength: (limit) => `must have at least ${limit} characters`,
+  maxLength: (limit) => `must have at most ${limit} characters`,
+  pattern: (pattern) => `must match ${pattern}`,
+  minItems: (limit) => `must have at least ${limit} items`,
+  maxItems: (limit) => `must have at most ${limit} items`,
+  uniqueItems: () => "has equal items",
+  contains: () => "has no item of the kind it must contain",
+  minProperties: (limit) => `must have at least ${limit} properties`,
+  maxProperties: (limit) => `must have at most ${limit} properties`,
+  not: () => "has a form that is excluded",
+};
+
 function leafIssue(unit: OutputUnit, schemaAt: SchemaAt, root: unknown): SchemaIssue {
   const path = pathOf(unit);
   const limit = schemaAt(unit.keywordLocation);
@@ -121,8 +141,6 @@ function leafIssue(unit: OutputUnit, schemaAt: SchemaAt, root: unknown): SchemaI
     }
     case "enum":
       return say(`must be one of ${JSON.stringify(limit).slice(1, -1).replaceAll(',"', ', "')}`);
-    case "const":
-      return say(`must be ${JSON.stringify(limit)}`);
     case "required": {
       const key = /property "([\s\S]*)"\.$/.exec(unit.error)?.[1] ?? "";
       return { path: `${path}/${pointer(key)}`, message: "is missing" };
@@ -132,38 +150,8 @@ function leafIssue(unit: OutputUnit, schemaAt: SchemaAt, root: unknown): SchemaI
         /has "([\s\S]*)" but does not have "([\s\S]*)"\.$/.exec(unit.error) ?? [];
       return { path: `${path}/${pointer(key)}`, message: `is needed beside "${beside}"` };
     }
-    case "minimum":
-      return say(`must be at least ${limit}`);
-    case "maximum":
-      return say(`must be at most ${limit}`);
-    case "exclusiveMinimum":
-      return say(`must be more than ${limit}`);
-    case "exclusiveMaximum":
-      return say(`must be less than ${limit}`);
-    case "multipleOf":
-      return say(`must be a multiple of ${limit}`);
-    case "minLength":
-      return say(`must have at least ${limit} characters`);
-    case "maxLength":
-      return say(`must have at most ${limit} characters`);
-    case "pattern":
-      return say(`must match ${limit}`);
-    case "minItems":
-      return say(`must have at least ${limit} items`);
-    case "maxItems":
-      return say(`must have at most ${limit} items`);
-    case "uniqueItems":
-      return say("has equal items");
-    case "contains":
-      return say("has no item of the kind it must contain");
-    case "minProperties":
-      return say(`must have at least ${limit} properties`);
-    case "maxProperties":
-      return say(`must have at most ${limit} properties`);
-    case "not":
-      return say("has a form that is excluded");
     default:
-      return say(unit.error);
+      return say(BY_LIMIT[unit.keyword]?.(limit) ?? unit.error);
   }
 }
 
