@@ -1,7 +1,7 @@
-import type { Usage } from "@signalbox/agent-core";
+import { addUsage, type Usage } from "@signalbox/agent-core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addUsage, costMicros, reportedUsage } from "./cost.ts";
+import { costMicros, reportedUsage } from "./cost.ts";
 
 const prices = {
   input: 3_000_000,

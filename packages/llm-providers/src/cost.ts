@@ -1,5 +1,5 @@
-import type { JsonValue, Model, ModelPrices, Usage } from "@signalbox/agent-core";
-import { isCount, isRaw } from "./shared/json.ts";
+import type { Model, ModelPrices, Usage } from "@signalbox/agent-core";
+import { countAt, isCount, isRaw } from "./shared/json.ts";
 
 /** Token counts as an adapter reads them off the wire; what the vendor did not say stays away. */
 export interface TokenCounts {
@@ -61,10 +61,6 @@ export function costMicros(
   return isCount(cost) ? cost : Number.MAX_SAFE_INTEGER;
 }
 
-function amount(value: JsonValue | undefined): number | undefined {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
-}
-
 /**
  * The prices that apply to a request of this size: some vendors charge more above a number of input tokens, which
  * the catalogue states as `quirks.longPrices {above, input, output, cacheRead?, cacheWrite?}` in the table's unit.
@@ -73,17 +69,16 @@ export function pricesFor(model: Model, inputTokens: number | undefined): ModelP
   const { prices, quirks } = model;
   const long = quirks?.longPrices;
   if (prices === undefined || !isRaw(long)) return prices;
-  const above = amount(long.above);
+  const above = countAt(long, "above");
   if (above === undefined || inputTokens === undefined || inputTokens <= above) return prices;
-  const cacheRead = amount(long.cacheRead) ?? prices.cacheRead;
-  const cacheWrite = amount(long.cacheWrite) ?? prices.cacheWrite;
+  const cacheRead = countAt(long, "cacheRead") ?? prices.cacheRead;
+  const cacheWrite = countAt(long, "cacheWrite") ?? prices.cacheWrite;
   return {
-    input: amount(long.input) ?? prices.input,
-    output: amount(long.output) ?? prices.output,
+    ...prices,
+    input: countAt(long, "input") ?? prices.input,
+    output: countAt(long, "output") ?? prices.output,
     ...(cacheRead === undefined ? {} : { cacheRead }),
     ...(cacheWrite === undefined ? {} : { cacheWrite }),
-    checked: prices.checked,
-    ...(prices.source === undefined ? {} : { source: prices.source }),
   };
 }
 
@@ -107,30 +102,6 @@ export function reportedUsage(
     },
     output: { total: tokens.output, reasoning: tokens.reasoning },
     source: "reported",
-    ...(cost === undefined ? {} : { costMicros: cost }),
-  };
-}
-
-function sum(a: number | undefined, b: number | undefined): number | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return Math.min(a + b, Number.MAX_SAFE_INTEGER);
-}
-
-/** Adds usages up. A count stays undefined only where nobody reported it; one estimate makes the sum an estimate. */
-export function addUsage(a: Usage, b: Usage): Usage {
-  const cost = sum(a.costMicros, b.costMicros);
-  return {
-    input: {
-      total: sum(a.input.total, b.input.total),
-      uncached: sum(a.input.uncached, b.input.uncached),
-      cacheRead: sum(a.input.cacheRead, b.input.cacheRead),
-      cacheWrite: sum(a.input.cacheWrite, b.input.cacheWrite),
-    },
-    output: {
-      total: sum(a.output.total, b.output.total),
-      reasoning: sum(a.output.reasoning, b.output.reasoning),
-    },
-    source: a.source === "estimated" || b.source === "estimated" ? "estimated" : "reported",
     ...(cost === undefined ? {} : { costMicros: cost }),
   };
 }

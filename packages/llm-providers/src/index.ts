@@ -8,7 +8,6 @@ export {
   type ResolvedModel,
 } from "./catalogue/index.ts";
 export {
-  addUsage,
   costMicros,
   type ExtraPrices,
   pricesFor,

@@ -1,5 +1,6 @@
 import type { AssistantMessage, Block, InputBlock, Message, Model } from "@signalbox/agent-core";
 import { wellFormed } from "../shared/json.ts";
+import { isMadeBy } from "../shared/native.ts";
 import { callIdFor } from "./ids.ts";
 import type { Loss } from "./losses.ts";
 import { leftOut, type Media, takesInput, takesOutput } from "./media.ts";
@@ -68,14 +69,8 @@ class Converter {
     return toolNameFor(this.#target.api, name);
   }
 
-  /** Whether what carries this origin was made by the target itself. */
-  #own(origin: { readonly api: string; readonly provider: string; readonly model: string }): boolean {
-    const { api, provider, id } = this.#target;
-    return origin.model === id && origin.provider === provider && origin.api === api;
-  }
-
   assistant(message: AssistantMessage): AssistantMessage | undefined {
-    const own = this.#own(message);
+    const own = isMadeBy(message, this.#target);
     let changed = false;
     const content: Block[] = [];
     for (const block of message.content) {
@@ -91,7 +86,7 @@ class Converter {
   }
 
   #block(block: Block, ownMessage: boolean): Block | undefined {
-    const own = block.native === undefined ? ownMessage : this.#own(block.native);
+    const own = block.native === undefined ? ownMessage : isMadeBy(block.native, this.#target);
     switch (block.type) {
       case "text":
         return this.#bare(block, own);

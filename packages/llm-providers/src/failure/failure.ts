@@ -182,6 +182,32 @@ export function retryAfterMs(
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
+/** An answer that was no success, as an SDK threw it. */
+export interface Refusal {
+  readonly message: string;
+  readonly status: number;
+  readonly headers: Headers | undefined;
+  /** What the SDK made of the body. */
+  readonly body: unknown;
+}
+
+/** What an SDK threw as a refusal, by the names its fields have there; `undefined` for anything else it threw. */
+export function refusalOf(
+  error: unknown,
+  fields: { readonly status: string; readonly body: string } = { status: "status", body: "error" },
+): Refusal | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const status: unknown = Reflect.get(error, fields.status);
+  if (typeof status !== "number") return undefined;
+  const headers: unknown = Reflect.get(error, "headers");
+  return {
+    message: error.message,
+    status,
+    headers: headers instanceof Headers ? headers : undefined,
+    body: Reflect.get(error, fields.body),
+  };
+}
+
 const TIMEOUT_CODES: ReadonlySet<string> = new Set([
   "ETIMEDOUT",
   "ESOCKETTIMEDOUT",

@@ -1,4 +1,4 @@
-import { classify, classifyException, type Failure, retryAfterMs } from "../failure/failure.ts";
+import { classify, classifyException, type Failure, refusalOf, retryAfterMs } from "../failure/failure.ts";
 import { entryOf, isRaw, objectsAt, parseRaw, type Raw, textAt } from "../shared/json.ts";
 
 /** Mistral's numbers for what its words leave open. */
@@ -23,16 +23,14 @@ function messageOf(body: Raw): string | undefined {
 
 /** Classifies what the SDK threw: the vendor's refusal by its body, anything else as an exception. */
 export function classifyError(error: unknown, now: number): Failure {
-  if (!(error instanceof Error) || !("statusCode" in error) || typeof error.statusCode !== "number") {
-    return classifyException(error);
-  }
-  const headers = "headers" in error && error.headers instanceof Headers ? error.headers : undefined;
-  const body = "body" in error && typeof error.body === "string" ? parseRaw(error.body) : undefined;
-  const code = body === undefined ? undefined : textAt(body, "code");
+  const refusal = refusalOf(error, { status: "statusCode", body: "body" });
+  if (refusal === undefined) return classifyException(error);
+  const { message, status, headers } = refusal;
+  const body = typeof refusal.body === "string" ? (parseRaw(refusal.body) ?? {}) : {};
   return classify({
-    message: (body && messageOf(body)) ?? error.message,
-    status: error.statusCode,
-    words: [code === undefined ? undefined : entryOf(CODES, code), body && textAt(body, "type")],
+    message: messageOf(body) ?? message,
+    status,
+    words: [entryOf(CODES, textAt(body, "code") ?? ""), textAt(body, "type")],
     retryAfterMs: retryAfterMs(headers, now),
     requestId: headers?.get("mistral-correlation-id") ?? headers?.get("x-kong-request-id") ?? undefined,
   });

@@ -5,6 +5,9 @@ import { outputTokens, thinkingLevel } from "../shared/thinking.ts";
 import { historyMessages } from "./history.ts";
 import { mistralQuirks } from "./quirks.ts";
 
+/** The words that the SDK takes. */
+const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"] as const;
+
 /** The request as the SDK takes it. */
 export function buildRequest({ model, context, options, warn }: ModelRequest): ChatCompletionStreamRequest {
   const level = thinkingLevel(model, options, warn);
@@ -35,21 +38,10 @@ export function buildRequest({ model, context, options, warn }: ModelRequest): C
   if (level !== undefined && (level !== "off" || options.thinking !== undefined)) {
     const { thinkingStyle, efforts } = mistralQuirks(model);
     if (thinkingStyle === "prompt_mode") request.promptMode = level === "off" ? null : "reasoning";
-    else request.reasoningEffort = asEffort(efforts[level] ?? level);
+    else {
+      const word = efforts[level] ?? level;
+      request.reasoningEffort = EFFORTS.find((effort) => effort === word);
+    }
   }
   return request;
-}
-
-function asEffort(word: string): ChatCompletionStreamRequest["reasoningEffort"] {
-  switch (word) {
-    case "none":
-    case "minimal":
-    case "low":
-    case "medium":
-    case "high":
-    case "xhigh":
-      return word;
-    default:
-      return undefined;
-  }
 }

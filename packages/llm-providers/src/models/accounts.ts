@@ -30,12 +30,9 @@ export const KEY_VARIABLES: Readonly<Record<string, readonly [string, ...string[
 };
 
 /** Vendors' own formats, whose servers ask for a key; servers of one's own do not. */
-const KEYED_APIS: ReadonlySet<string> = new Set([
-  "anthropic-messages",
-  "openai-responses",
-  "google-generative",
-  "mistral-chat",
-]);
+const KEYED_APIS: ReadonlySet<string> = new Set(
+  defaultAccounts.flatMap(({ name, api }) => (Object.hasOwn(KEY_VARIABLES, name) ? api : [])),
+);
 
 const FIELDS: ReadonlySet<string> = new Set<keyof ProviderEntry>([
   "api",

@@ -10,6 +10,9 @@ type Params = OpenAI.Responses.ResponseCreateParamsStreaming;
 /** The endpoint's own lower bound. */
 const MIN_OUTPUT_TOKENS = 16;
 
+/** The words that the SDK takes. */
+const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+
 /** The body of a `/v1/responses` request. Nothing is stored at the vendor; reasoning comes back encrypted. */
 export function buildRequest({ model, context, options, warn }: ModelRequest): Params {
   const quirks = responsesQuirks(model);
@@ -26,7 +29,7 @@ export function buildRequest({ model, context, options, warn }: ModelRequest): P
   if (level !== undefined) {
     const effort = quirks.efforts[level] ?? level;
     params.include = ["reasoning.encrypted_content"];
-    params.reasoning = { effort: asEffort(effort) };
+    params.reasoning = { effort: EFFORTS.find((word) => word === effort) ?? null };
     if (quirks.reasoningSummary && level !== "off") params.reasoning.summary = "auto";
   }
   if (options.temperature !== undefined) {
@@ -52,19 +55,4 @@ export function buildRequest({ model, context, options, warn }: ModelRequest): P
     if (options.cache === "long" && quirks.longCache) params.prompt_cache_retention = "24h";
   }
   return Object.assign(params, options.extra);
-}
-
-function asEffort(word: string): OpenAI.ReasoningEffort {
-  switch (word) {
-    case "none":
-    case "minimal":
-    case "low":
-    case "medium":
-    case "high":
-    case "xhigh":
-    case "max":
-      return word;
-    default:
-      return null;
-  }
 }

@@ -1,15 +1,15 @@
-import { classify, classifyException, type Failure, retryAfterMs } from "../failure/failure.ts";
+import {
+  classify,
+  classifyException,
+  type Failure,
+  type FailureFacts,
+  refusalOf,
+  retryAfterMs,
+} from "../failure/failure.ts";
 import { isRaw, numberAt, objectAt, type Raw, textAt } from "../shared/json.ts";
 
 /** What an OpenAI error body says: `{message, type, code, param}`, in the dialects of those who speak it. */
-export function bodyFailure(
-  body: Raw,
-  facts: {
-    readonly status?: number | undefined;
-    readonly retryAfterMs?: number | undefined;
-    readonly requestId?: string | undefined;
-  } = {},
-): Failure {
+export function bodyFailure(body: Raw, facts: Omit<FailureFacts, "message" | "words"> = {}): Failure {
   const code = body.code;
   // OpenRouter puts the status into `code` and what the model's host said into `metadata.raw`.
   const status =
@@ -33,16 +33,11 @@ export function bodyFailure(
 
 /** Classifies what the SDK threw: the vendor's refusal by its body, anything else as an exception. */
 export function classifyError(error: unknown, now: number): Failure {
-  if (!(error instanceof Error) || !("status" in error) || typeof error.status !== "number") {
-    return classifyException(error);
-  }
-  const headers = "headers" in error && error.headers instanceof Headers ? error.headers : undefined;
-  const facts = {
-    status: error.status,
-    retryAfterMs: retryAfterMs(headers, now),
-    requestId: headers?.get("x-request-id") ?? undefined,
-  };
-  const body: unknown = "error" in error ? error.error : undefined;
-  if (isRaw(body) && textAt(body, "message") !== undefined) return bodyFailure(body, facts);
-  return classify({ message: error.message, ...facts });
+  const refusal = refusalOf(error);
+  if (refusal === undefined) return classifyException(error);
+  const { message, status, headers, body } = refusal;
+  const requestId = headers?.get("x-request-id") ?? undefined;
+  const facts = { status, retryAfterMs: retryAfterMs(headers, now), requestId };
+  const isSaid = isRaw(body) && textAt(body, "message") !== undefined;
+  return isSaid ? bodyFailure(body, facts) : classify({ message, ...facts });
 }

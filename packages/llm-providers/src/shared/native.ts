@@ -6,10 +6,13 @@ export function nativeOf(model: Model, data: JsonValue): Native {
   return { api: model.api, provider: model.provider, model: model.id, data };
 }
 
+/** Whether what carries this origin was made by `model` itself. */
+export function isMadeBy(origin: Omit<Native, "data">, { api, provider, id }: Model): boolean {
+  return origin.model === id && origin.provider === provider && origin.api === api;
+}
+
 /** A block's vendor data, if `model` itself made it. */
-export function ownData(block: Block, model: Model): Raw | undefined {
-  const native = block.native;
-  if (native === undefined || native.api !== model.api) return undefined;
-  if (native.provider !== model.provider || native.model !== model.id) return undefined;
+export function ownData({ native }: Block, model: Model): Raw | undefined {
+  if (native === undefined || !isMadeBy(native, model)) return undefined;
   return isRaw(native.data) ? native.data : undefined;
 }
