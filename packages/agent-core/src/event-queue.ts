@@ -137,7 +137,7 @@ const TURN = Promise.resolve();
 export class ViewQueue extends Queue {
   readonly #capacity: number;
 
-  constructor(onReturn: () => void, capacity = VIEW_CAPACITY) {
+  constructor(onReturn: () => void, capacity: number = VIEW_CAPACITY) {
     super(onReturn);
     this.#capacity = Math.max(8, capacity);
   }
