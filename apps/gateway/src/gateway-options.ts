@@ -2,9 +2,9 @@ import type { ChannelDefinition } from "@signalbox/channel";
 import type { LoadedConfig } from "@signalbox/config";
 import type { DraftTiming } from "@signalbox/delivery";
 import type { GatewayService } from "@signalbox/server";
-import type { Failpoints } from "./failpoints.ts";
 import type { Home } from "./home.ts";
 import type { GatewayHook } from "./hooks/points.ts";
+import type { Instrument } from "./instrument.ts";
 import type { Logger } from "./log.ts";
 
 export interface GatewayOptions {
@@ -22,9 +22,9 @@ export interface GatewayOptions {
   readonly hooks?: readonly GatewayHook[];
   /** Told when the gateway cannot go on: another process took over, or its lease was lost. */
   readonly onFatal: (error: Error) => void;
-  /** For tests: called wherever the gateway can be made to die or fail. */
-  readonly failpoints?: Failpoints;
-  /** For tests: when drafts are opened and changed. */
+  /** Wraps the parts of the gateway as they are put together. */
+  readonly instrument?: Instrument;
+  /** When drafts are opened and changed. */
   readonly drafts?: DraftTiming;
   /** How long the gateway's lease lasts without being renewed, in milliseconds. Default 30,000. */
   readonly leaseMs?: number;

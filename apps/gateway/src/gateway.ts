@@ -5,7 +5,6 @@ import { type HeldHome, holdHome } from "./compose/held-home.ts";
 import { createSurroundings, type Surroundings } from "./compose/surroundings.ts";
 import { createWay, type Way } from "./compose/way.ts";
 import { messageOf } from "./errors.ts";
-import { emitWithFailpoints } from "./failpoints.ts";
 import type { Gateway, GatewayOptions } from "./gateway-options.ts";
 import { atMost, createLifecycle, type Lifecycle } from "./lifecycle.ts";
 import { listen } from "./listen.ts";
@@ -123,7 +122,7 @@ async function open(
   const { lanes } = way;
   let closed = false;
   const take = async (event: InboundEvent): Promise<EmitResult> => (closed ? "rejected" : way.take(event));
-  const emit = emitWithFailpoints(take, options.failpoints);
+  const emit = options.instrument?.emit(take) ?? take;
   const opened = Promise.withResolvers<void>();
   lifecycle.started("accounts", (left) => accounts.stop(Math.min(5_000, left())));
   lifecycle.started("typing", (left) => atMost(Math.min(1_000, left()), typing.idle()));

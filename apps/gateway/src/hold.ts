@@ -8,8 +8,8 @@ import {
   StoreNewerError,
 } from "@signalbox/store";
 import { EXIT, GatewayError, messageOf } from "./errors.ts";
-import { type Failpoints, storeWithFailpoints } from "./failpoints.ts";
 import type { Home } from "./home.ts";
+import type { Instrument } from "./instrument.ts";
 import type { Logger } from "./log.ts";
 import { type GatewayBodies, type GatewayStore, isFatal } from "./store.ts";
 
@@ -86,16 +86,16 @@ export async function openHomeStore(
   home: Home,
   inboxLimit: number,
   logger: Logger,
-  failpoints: Failpoints | undefined,
+  instrument: Instrument | undefined,
 ): Promise<GatewayStore> {
   try {
     const store = await openStore<GatewayBodies>({
       path: home.databaseFile,
       limits: { inbox: inboxLimit },
       logger: { warn: (fields, message) => logger.warn(fields, message) },
-      ...(failpoints === undefined ? {} : { faults: (point) => void failpoints(`db.${point}`) }),
+      ...(instrument === undefined ? {} : { faults: instrument.storeFaults }),
     });
-    return failpoints === undefined ? store : storeWithFailpoints(store, failpoints);
+    return instrument?.store(store) ?? store;
   } catch (error) {
     if (error instanceof StoreNewerError)
       throw new GatewayError(EXIT.newerDatabase, error.message, { cause: error });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Failpoint } from "../src/failpoints.ts";
+import type { Failpoint } from "./crash/failpoints.ts";
 import { exampleConfig, namedEnds, openWorld } from "./harness.ts";
 import { plainChannel, plainMessage, said } from "./plain-channel.ts";
 

@@ -14,7 +14,6 @@ import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
 import type { TaintSource } from "@signalbox/tools";
 import { onTestFinished } from "vitest";
 import { stringify } from "yaml";
-import type { Failpoints } from "../src/failpoints.ts";
 import { startGateway } from "../src/gateway.ts";
 import type { Gateway } from "../src/gateway-options.ts";
 import { type Home, locateHome, prepareHome } from "../src/home.ts";
@@ -24,6 +23,7 @@ import { createTaintMemory } from "../src/path/5-prepare/taint.ts";
 import { planGateway } from "../src/plan.ts";
 import { readConfig } from "../src/settings.ts";
 import type { GatewayBodies, GatewayStore } from "../src/store.ts";
+import { type Failpoints, failpointInstrument } from "./crash/failpoints.ts";
 
 export const TOKEN = "token-of-the-owner-0123456789";
 export const KEY = "key-of-the-model-0123456789";
@@ -55,10 +55,12 @@ export interface World {
   files(files: Readonly<Record<string, string>>): void;
   /** Starts a gateway in this process. It is stopped when the test ends. */
   start(options?: StartOptions): Promise<Started>;
-  /** Starts the built command line as a process of its own. */
-  run(args: readonly string[], env?: Env): Child;
+  /** Starts the built command line, or another program that takes its arguments, as a process of its own. */
+  run(args: readonly string[], env?: Env, main?: string): Child;
   /** `signalbox start`, once it listens. It is killed when the test ends. */
   startChild(args?: readonly string[], env?: Env): Promise<StartedChild>;
+  /** The same with failpoints and short times, which `crash/main.ts` reads from the environment. */
+  startTuned(env: Env): Promise<StartedChild>;
 }
 
 export interface StartOptions {
@@ -98,6 +100,7 @@ export interface StartedChild extends Child {
 }
 
 const MAIN = fileURLToPath(new URL("../dist/signalbox.js", import.meta.url));
+const TUNED = fileURLToPath(new URL("./crash/main.ts", import.meta.url));
 /** The console as it was built into the command line. */
 const CONSOLE = fileURLToPath(new URL("../dist/assets/console", import.meta.url));
 const LONGEST_MS = 20_000;
@@ -136,10 +139,10 @@ export async function openWorld(): Promise<World> {
   };
   const home = locateHome(join(dir, "home"), env);
   prepareHome(home);
-  const run: World["run"] = (args, extra = {}) => {
-    if (!existsSync(MAIN)) throw new Error(`${MAIN} is missing: build the gateway first`);
+  const run: World["run"] = (args, extra = {}, main = MAIN) => {
+    if (!existsSync(main)) throw new Error(`${main} is missing: build the gateway first`);
     const where = args.includes("--home") || args[0] === "replay" ? [] : ["--home", home.dir];
-    const child = spawn(process.execPath, [MAIN, ...args, ...where], {
+    const child = spawn(process.execPath, [main, ...args, ...where], {
       env: { ...env, ...extra },
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -191,7 +194,7 @@ export async function openWorld(): Promise<World> {
       const gateway = await startGateway(
         {
           ...{ home, loaded, logger, env, hooks, channels, consoleDir: CONSOLE },
-          ...(failpoints === undefined ? {} : { failpoints }),
+          ...(failpoints === undefined ? {} : { instrument: failpointInstrument(failpoints) }),
           ...(drafts === undefined ? {} : { drafts }),
           onFatal: (error) => fatal.push(error),
         },
@@ -221,25 +224,27 @@ export async function openWorld(): Promise<World> {
       };
     },
     run,
-    async startChild(args = [], extra = {}) {
-      const child = run(["start", ...args], extra);
-      const listening = /listens on (http:\S+)/;
-      let ended = false;
-      void child.exited.then(() => {
-        ended = true;
-      });
-      await eventually(() => ended || listening.test(child.stderr()), "the gateway listens");
-      const url = listening.exec(child.stderr())?.[1];
-      if (url === undefined) throw new Error(`the gateway did not start:\n${child.stderr()}`);
-      return {
-        ...child,
-        url,
-        post: (event) => feishu.postEvent(`${url}/channels/feishu/main/events`, event),
-        end: (signal) => {
-          child.process.kill(signal);
-          return child.exited;
-        },
-      };
+    startChild: (args = [], extra = {}) => listeningChild(run(["start", ...args], extra), feishu),
+    startTuned: (extra) => listeningChild(run(["start"], extra, TUNED), feishu),
+  };
+}
+
+async function listeningChild(child: Child, feishu: FeishuStandIn): Promise<StartedChild> {
+  const listening = /listens on (http:\S+)/;
+  let ended = false;
+  void child.exited.then(() => {
+    ended = true;
+  });
+  await eventually(() => ended || listening.test(child.stderr()), "the gateway listens");
+  const url = listening.exec(child.stderr())?.[1];
+  if (url === undefined) throw new Error(`the gateway did not start:\n${child.stderr()}`);
+  return {
+    ...child,
+    url,
+    post: (event) => feishu.postEvent(`${url}/channels/feishu/main/events`, event),
+    end: (signal) => {
+      child.process.kill(signal);
+      return child.exited;
     },
   };
 }

@@ -307,7 +307,7 @@ it("says of an attachment that a crash put on its way that it is, though its fil
   world.configure(exampleConfig());
   const input = { action: "send", message: "Here", media: ["a.txt"] };
   world.script([{ toolCalls: [{ name: "message", input }] }, { text: "__SILENT__" }]);
-  const first = await world.startChild([], { SIGNALBOX_FAILPOINT: "enqueue.after:1:kill" });
+  const first = await world.startTuned({ SIGNALBOX_FAILPOINT: "enqueue.after:1:kill" });
   await first.post(textMessage("send it", { senderId: ZHANG, messageId: "om_asked" }));
   expect(await first.exited).toMatchObject({ signal: "SIGKILL" });
   rmSync(file);

@@ -23,7 +23,7 @@ describe("a message whose attachments end the process", { timeout: 120_000 }, ()
     const world = await open();
     const bad = fileMessage("file", "a.txt", { senderId: ZHANG, chatId: "oc_direct", messageId: "om_bad" });
     for (let life = 0; life < 3; life += 1) {
-      const child = await world.startChild([], { SIGNALBOX_FAILPOINT: "begin.before:1:kill" });
+      const child = await world.startTuned({ SIGNALBOX_FAILPOINT: "begin.before:1:kill" });
       if (life === 0) await child.post(bad);
       expect(await child.exited).toMatchObject({ signal: "SIGKILL" });
       expect((await ends(world))["om_bad"]?.[0]).toBe("queued");

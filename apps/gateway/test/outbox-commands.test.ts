@@ -20,7 +20,7 @@ async function withDeadLetter(world: World, leaseMs: number) {
   world.script([{ text: "the answer" }]);
   // The bot has no right to write there, until somebody gives it back.
   world.feishu.fail({ kind: "code", code: 230_002, method: "POST", times: 50 });
-  const started = await world.startChild([], { SIGNALBOX_LEASE_MS: String(leaseMs) });
+  const started = await world.startTuned({ SIGNALBOX_LEASE_MS: String(leaseMs) });
   await started.post(textMessage("a question", { senderId: ZHANG, messageId: "om_1" }));
   await eventually(async () => (await rows(world))[0]?.state === "dead", "the reply is dead");
   world.feishu.heal();

@@ -1,7 +1,6 @@
 import { ConfigError, formatProblem, type LoadedConfig, type Problem } from "@signalbox/config";
 import { ASSETS } from "../assets.ts";
 import { EXIT, GatewayError, messageOf } from "../errors.ts";
-import { failpointsOf } from "../failpoints.ts";
 import { startGateway } from "../gateway.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { gatewayToken, locateHome, prepareHome } from "../home.ts";
@@ -11,8 +10,14 @@ import { effectiveToken, environmentSecrets, environmentToken, readConfig } from
 import type { CommonOptions } from "./common-options.ts";
 import { releaseIdleMemory } from "./idle-memory.ts";
 
+/** What a program that starts the gateway as the command does may set besides. */
+export type Tuning = Pick<GatewayOptions, "drafts" | "instrument" | "leaseMs">;
+
 /** `signalbox start`: runs until SIGTERM or SIGINT; a second signal ends it at once. */
-export async function start(options: CommonOptions & { readonly strict?: boolean }): Promise<void> {
+export async function start(
+  options: CommonOptions & { readonly strict?: boolean },
+  tuning: Tuning = {},
+): Promise<void> {
   const home = locateHome(options.home, process.env);
   prepareHome(home);
   const loaded = configOrExit(() => readConfig(home, process.env));
@@ -44,7 +49,7 @@ export async function start(options: CommonOptions & { readonly strict?: boolean
       env: process.env,
       consoleDir: ASSETS.consoleDir,
       onFatal: fatal.resolve,
-      ...testOptions(process.env),
+      ...tuning,
     },
     plan,
   );
@@ -70,18 +75,6 @@ export async function start(options: CommonOptions & { readonly strict?: boolean
   logger.info({ reason: error ? messageOf(error) : "signal" }, "stopping");
   await gateway.stop();
   if (error) throw new GatewayError(EXIT.failure, `Stopped: ${messageOf(error)}.`);
-}
-
-/** What crash tests set; a gateway in use has none of it. */
-function testOptions(
-  env: Readonly<Record<string, string | undefined>>,
-): Pick<GatewayOptions, "failpoints" | "leaseMs" | "drafts"> {
-  const { SIGNALBOX_FAILPOINT: points, SIGNALBOX_LEASE_MS: leaseMs, SIGNALBOX_DRAFT_MS: draftMs } = env;
-  return {
-    ...(points ? { failpoints: failpointsOf(points) } : {}),
-    ...(leaseMs ? { leaseMs: Number(leaseMs) } : {}),
-    ...(draftMs ? { drafts: { afterMs: Number(draftMs), everyMs: Number(draftMs) } } : {}),
-  };
 }
 
 /** Reads the configuration; where nothing can start, every problem is one line and the exit code says so. */

@@ -36,7 +36,7 @@ export async function holdHome(
   const token = effectiveToken(loaded, home, env);
   const redact = createRedactor([...loaded.secrets, token, ...environmentSecrets(env)]);
   const { inboxLimit } = loaded.config.gateway;
-  const store = storeWithRedaction(await openHomeStore(home, inboxLimit, logger, options.failpoints), redact);
+  const store = storeWithRedaction(await openHomeStore(home, inboxLimit, logger, options.instrument), redact);
   lifecycle.started("store", () => store.close());
   const lease = await takeLease(store, home, leaseMs);
   lifecycle.started("lease", () =>

@@ -5,7 +5,6 @@ import { createLiveHub, type LiveHub } from "@signalbox/server";
 import type { Accounts } from "../channels.ts";
 import { createReplyDelivery } from "../delivery.ts";
 import { messageOf } from "../errors.ts";
-import { accountWithFailpoints, toolboxWithFailpoints } from "../failpoints.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { OWN_HOOKS } from "../hooks/own.ts";
 import type { GatewayHooks } from "../hooks/points.ts";
@@ -75,10 +74,10 @@ export async function createSurroundings(
     cache: store.routes,
     onCacheError: (error) => logger.warn({ err: messageOf(error) }, "the route cache failed"),
   });
-  const { failpoints } = options;
+  const { instrument } = options;
   const account: Accounts["get"] = (channel, name) => {
     const found = accounts.get(channel, name);
-    return found && failpoints ? accountWithFailpoints(found, failpoints) : found;
+    return found && (instrument?.account(found) ?? found);
   };
   const media = createMedia({ config, home, store, agents, account, logger, now });
   const surfaces = createSurfaces(media.fetch);
@@ -115,7 +114,7 @@ export async function createSurroundings(
     questions,
     now,
   });
-  const toolbox = failpoints ? toolboxWithFailpoints(tools, failpoints) : tools;
+  const toolbox = instrument?.toolbox(tools) ?? tools;
   const supervisor = createSupervisor({
     judge: judgeFailure,
     onRetry: (task, error, delayMs) =>

@@ -21,13 +21,15 @@ export interface GatewayChild {
   signal(name: NodeJS.Signals): void;
 }
 
-/** The built command line; `SIGNALBOX_CRASH_MAIN` names another build of it. */
-export const MAIN: string =
-  process.env["SIGNALBOX_CRASH_MAIN"] ?? fileURLToPath(new URL("../../dist/signalbox.js", import.meta.url));
+/** The built command line. */
+const MAIN = fileURLToPath(new URL("../../dist/signalbox.js", import.meta.url));
+/** Its `start` with failpoints; `SIGNALBOX_CRASH_MAIN` names that of another build. */
+export const TUNED_MAIN: string =
+  process.env["SIGNALBOX_CRASH_MAIN"] ?? fileURLToPath(new URL("./main.ts", import.meta.url));
 
 export interface ChildOptions {
-  /** The command line of another build. */
-  readonly main?: string | undefined;
+  /** The program. Default: the built command line. */
+  readonly main?: string;
   /** The longest file it may write, in bytes, as the system enforces it. Default: what the system's limit is. */
   readonly fileBytes?: number;
 }

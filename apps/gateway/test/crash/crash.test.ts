@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FAILPOINTS } from "../../src/failpoints.ts";
+import { FAILPOINTS } from "./failpoints.ts";
 import { type Life, plannedLives, type Report, runLives, SURE } from "./lives.ts";
 import { seeded } from "./random.ts";
 

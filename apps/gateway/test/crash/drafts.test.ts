@@ -1,8 +1,8 @@
 import type { ScriptedTurn } from "@signalbox/testkit";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import type { Failpoint } from "../../src/failpoints.ts";
 import { eventually, exampleConfig, inStore, openWorld, ZHANG } from "../harness.ts";
+import type { Failpoint } from "./failpoints.ts";
 
 const FIRST = "It looks around first, and then it writes all of this down.";
 const SECOND = "It was asked again, and says it in other words.";
@@ -15,7 +15,7 @@ async function afterDeath(moment: Moment, turns: readonly ScriptedTurn[]): Promi
   const world = await openWorld();
   world.configure(exampleConfig());
   world.script(turns);
-  const first = await world.startChild([], {
+  const first = await world.startTuned({
     SIGNALBOX_FAILPOINT: `${moment}:kill`,
     SIGNALBOX_DRAFT_MS: "1",
   });

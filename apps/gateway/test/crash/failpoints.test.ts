@@ -1,7 +1,6 @@
 import { type ChannelDefinition, ChannelError, type MessageEvent } from "@signalbox/channel";
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { expect, it } from "vitest";
-import { FAILPOINTS, failpointsOf } from "../../src/failpoints.ts";
 import { startGateway } from "../../src/gateway.ts";
 import type { Gateway } from "../../src/gateway-options.ts";
 import { createLogger, createRedactor } from "../../src/log.ts";
@@ -9,6 +8,7 @@ import { planGateway } from "../../src/plan.ts";
 import { readConfig } from "../../src/settings.ts";
 import { eventually, exampleConfig, inStore, openWorld, TOKEN, type World, ZHANG } from "../harness.ts";
 import { type PlainChannel, plainChannel, plainEdit, plainMessage } from "../plain-channel.ts";
+import { FAILPOINTS, failpointInstrument, failpointsOf } from "./failpoints.ts";
 
 async function start(
   world: World,
@@ -28,7 +28,7 @@ async function start(
       channels,
       consoleDir: home.dir,
       onFatal: () => {},
-      failpoints,
+      instrument: failpointInstrument(failpoints),
       leaseMs: 300,
       drafts: { afterMs: 0, everyMs: 0 },
     },
@@ -148,6 +148,6 @@ it("does what its plan says at the pass it says, and nothing else", async () => 
 it.each(["nowhere:1:kill", "accept.before:0:kill", "accept.before:1:sleep", "db.sync:1:delay:5"])(
   "refuses the plan %s",
   (plan) => {
-    expect(() => failpointsOf(plan)).toThrow(/SIGNALBOX_FAILPOINT/);
+    expect(() => failpointsOf(plan)).toThrow(/is not point:count/);
   },
 );

@@ -1,6 +1,6 @@
 // Kills a built gateway again and again under load and checks what it promised. Usage, in apps/gateway, once built:
 //   SIGNALBOX_KILLS=500 SIGNALBOX_SEED=7 node test/crash/run.ts
-import { FAILPOINTS, type Failpoint } from "../../src/failpoints.ts";
+import { FAILPOINTS, type Failpoint } from "./failpoints.ts";
 import { ELSEWHERE, plannedLives, runLives, SURE } from "./lives.ts";
 import { seeded } from "./random.ts";
 

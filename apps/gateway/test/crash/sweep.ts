@@ -5,7 +5,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openStore } from "@signalbox/store";
 import { startAnthropic } from "@signalbox/testkit/anthropic";
 import { stringify } from "yaml";
-import { type Failpoint, type Failpoints, failpointsOf } from "../../src/failpoints.ts";
 import { startGateway } from "../../src/gateway.ts";
 import type { Gateway } from "../../src/gateway-options.ts";
 import { type Home, locateHome, prepareHome } from "../../src/home.ts";
@@ -15,6 +14,7 @@ import { readConfig } from "../../src/settings.ts";
 import type { GatewayBodies } from "../../src/store.ts";
 import { type PlainChannel, plainChannel, plainMessage } from "../plain-channel.ts";
 import { type Kind, nameOf, nextTurn, readConversation, sideText, type Tag, textOf } from "./conversation.ts";
+import { type Failpoint, type Failpoints, failpointInstrument, failpointsOf } from "./failpoints.ts";
 
 /** Where the database fails. */
 export type SweepPoint = Extract<Failpoint, `db.${string}`>;
@@ -160,7 +160,7 @@ async function open(
       ...options,
       consoleDir: home.dir,
       onFatal,
-      ...(failpoints === undefined ? {} : { failpoints }),
+      ...(failpoints === undefined ? {} : { instrument: failpointInstrument(failpoints) }),
     },
     await planGateway(options),
   );

@@ -5,7 +5,7 @@ import { QUEUE_MODES, type QueueMode } from "@signalbox/lanes";
 import { type AnthropicStandIn, startAnthropic } from "@signalbox/testkit/anthropic";
 import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
 import { stringify } from "yaml";
-import { type ChildOptions, type GatewayChild, startGateway } from "./child.ts";
+import { type ChildOptions, type GatewayChild, startGateway, TUNED_MAIN } from "./child.ts";
 import {
   answeredIn,
   asksForSummary,
@@ -40,7 +40,7 @@ export interface WorldOptions {
   readonly mode?: QueueMode;
   /** What people write to the relays. Default: everything. */
   readonly only?: readonly [Kind, ...Kind[]];
-  /** The command line of another build. */
+  /** `main.ts` beside another build. */
   readonly main?: string;
   /** How long it may take to come to rest, in milliseconds. Default: 330,000, since replies that failed wait up to five minutes. */
   readonly restMs?: number;
@@ -186,7 +186,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
           SIGNALBOX_DRAFT_MS: String(DRAFT_MS),
           ...env,
         },
-        { ...limits, main: options.main },
+        { ...limits, main: options.main ?? TUNED_MAIN },
       );
       children.add(child);
       all.push(child);

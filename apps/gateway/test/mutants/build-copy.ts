@@ -18,9 +18,12 @@ const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 /** Parts of a package that nothing built needs. */
 const SOURCES: ReadonlySet<string> = new Set(["src", "test", "bench", ".turbo"]);
 
+/** What starts a gateway with failpoints lies here; it is no part of what is built. */
+const CRASH = join("apps", "gateway", "test", "crash");
+
 /** A copy of everything that was built, to plant bugs in. */
 export interface BuildCopy {
-  /** The command line of the copy. */
+  /** Starts the gateway of the copy, with failpoints. */
   readonly main: string;
   /** Carries the edits out; gives what takes them back. */
   plant(edits: readonly Edit[]): () => void;
@@ -38,8 +41,10 @@ export function copyBuild(): BuildCopy {
     for (const part of readdirSync(from).filter((name) => !SOURCES.has(name)))
       cpSync(join(from, part), join(copy, folder, part), { recursive: true, verbatimSymlinks: true });
   }
+  mkdirSync(join(copy, CRASH), { recursive: true });
+  for (const file of ["main.ts", "failpoints.ts"]) cpSync(join(ROOT, CRASH, file), join(copy, CRASH, file));
   return {
-    main: join(copy, "apps", "gateway", "dist", "cli", "main.js"),
+    main: join(copy, CRASH, "main.ts"),
     plant(edits) {
       const before = new Map<string, string>();
       for (const edit of edits) {

@@ -1,6 +1,6 @@
 import type { QueueMode } from "@signalbox/lanes";
-import type { Failpoint } from "../../src/failpoints.ts";
 import type { Kind } from "../crash/conversation.ts";
+import type { Failpoint } from "../crash/failpoints.ts";
 import type { Life, Passing } from "../crash/lives.ts";
 
 /** A text of a built file and what stands in its place. */

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Channel, ChannelContext } from "@signalbox/channel";
+import type { Channel } from "@signalbox/channel";
 import { type FaultPoint, StoreError } from "@signalbox/store";
-import type { Account } from "./channels.ts";
-import type { GatewayStore } from "./store.ts";
-import type { Toolbox } from "./toolbox.ts";
+import type { Account } from "../../src/channels.ts";
+import type { Instrument } from "../../src/instrument.ts";
+import type { GatewayStore } from "../../src/store.ts";
+import type { Toolbox } from "../../src/toolbox.ts";
 
 /** What happens between two of these points is one effect: a commit, a call of a tool, a request to a platform. */
 const STAGES = [
@@ -87,7 +88,7 @@ const PLAN = /^([A-Za-z.]+):([1-9]\d*):(?:(kill|throw)|(delay):(\d+))$/;
 
 /**
  * Reads `point:count:kill`, `point:count:throw` or `point:count:delay:<ms>`, several of them with commas between: what
- * happens when the point is passed for the `count`-th time. Only tests set this, through `SIGNALBOX_FAILPOINT`.
+ * happens when the point is passed for the `count`-th time.
  * @throws Error naming what cannot be read
  */
 export function failpointsOf(
@@ -111,7 +112,7 @@ function planOf(text: string): Plan {
   const [, name, count, ending, waiting, ms] = PLAN.exec(text.trim()) ?? [];
   const point = FAILPOINTS.find((one) => one === name);
   if (point === undefined || (waiting !== undefined && point.startsWith("db.")))
-    throw new Error(`SIGNALBOX_FAILPOINT: ${text} is not point:count:kill|throw|delay:<ms>`);
+    throw new Error(`failpoint: ${text} is not point:count:kill|throw|delay:<ms>`);
   const action = ending === "kill" || ending === "throw" ? ending : "delay";
   return { point, count: Number(count), action, ms: Number(ms ?? 0) };
 }
@@ -124,8 +125,6 @@ function failureAt(point: Failpoint): Error {
     return Object.assign(new Error(message), { code: "SQLITE_FULL" });
   return new StoreError("disk_full", message);
 }
-
-type Emit = ChannelContext["emit"];
 
 type Around = <A extends readonly unknown[], R>(
   stage: Stage,
@@ -142,8 +141,19 @@ function aroundWith(hit: Failpoints): Around {
     };
 }
 
+/** Puts failpoints into a gateway. */
+export function failpointInstrument(hit: Failpoints): Instrument {
+  return {
+    store: (store) => storeWithFailpoints(store, hit),
+    storeFaults: (point) => void hit(`db.${point}`),
+    account: (account) => accountWithFailpoints(account, hit),
+    toolbox: (toolbox) => toolboxWithFailpoints(toolbox, hit),
+    emit: (emit) => aroundWith(hit)("emit", emit),
+  };
+}
+
 /** The store with failpoints around its commits. */
-export function storeWithFailpoints(store: GatewayStore, hit: Failpoints): GatewayStore {
+function storeWithFailpoints(store: GatewayStore, hit: Failpoints): GatewayStore {
   const around = aroundWith(hit);
   const { inbox, runs, sessions, outbox, leases, kv } = store;
   const noteDraft = around("draftNote", kv.set);
@@ -189,13 +199,8 @@ export function storeWithFailpoints(store: GatewayStore, hit: Failpoints): Gatew
   };
 }
 
-/** What channels hand their events to, with failpoints around it. */
-export function emitWithFailpoints(emit: Emit, hit: Failpoints | undefined): Emit {
-  return hit === undefined ? emit : aroundWith(hit)("emit", emit);
-}
-
 /** An account with failpoints around each request that sends a reply or changes a draft. */
-export function accountWithFailpoints(account: Account, hit: Failpoints): Account {
+function accountWithFailpoints(account: Account, hit: Failpoints): Account {
   const { running } = account;
   const around = aroundWith(hit);
   const send: Channel["send"] = around("send", (to, message, options) => running.send(to, message, options));
@@ -217,7 +222,7 @@ export function accountWithFailpoints(account: Account, hit: Failpoints): Accoun
 }
 
 /** A toolbox with failpoints around the body of each tool. */
-export function toolboxWithFailpoints(toolbox: Toolbox, hit: Failpoints): Toolbox {
+function toolboxWithFailpoints(toolbox: Toolbox, hit: Failpoints): Toolbox {
   const around = aroundWith(hit);
   return {
     ...toolbox,
