@@ -1,5 +1,5 @@
-import type { Client, Logger } from "@larksuiteoapi/node-sdk";
-import type { ChannelContext } from "@signalbox/channel";
+import type { Cache, Client, Logger } from "@larksuiteoapi/node-sdk";
+import { type ChannelContext, type Clock, createMemoryCache, toJson } from "@signalbox/channel";
 import { apiBase, type FeishuConfig } from "./config.ts";
 import { staleToken, toChannelError } from "./errors.ts";
 import { callSignal, createHttp, FeishuHttpError } from "./http.ts";
@@ -21,37 +21,16 @@ export interface FeishuApi {
   call<T>(options: CallOptions, run: (client: Client) => Promise<T>): Promise<T>;
 }
 
-/** A tenant token lives two hours, and SDK and cache agree on nothing but key, value and expiry. */
-class TokenCache {
-  readonly #values = new Map<string | symbol, { value: unknown; expires: number | undefined }>();
-  readonly #now: () => number;
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  // biome-ignore lint/complexity/noBannedTypes: the SDK's own type of a key.
-  async get(key: string | Symbol): Promise<unknown> {
-    const entry = this.#values.get(plainKey(key));
-    if (entry === undefined || (entry.expires !== undefined && entry.expires <= this.#now()))
-      return undefined;
-    return entry.value;
-  }
-
-  // biome-ignore lint/complexity/noBannedTypes: the SDK's own type of a key.
-  async set(key: string | Symbol, value: unknown, expires?: number): Promise<boolean> {
-    this.#values.set(plainKey(key), { value, expires });
-    return true;
-  }
-
-  clear(): void {
-    this.#values.clear();
-  }
-}
-
-// biome-ignore lint/complexity/noBannedTypes: the SDK's own type of a key.
-function plainKey(key: string | Symbol): string {
-  return key.toString();
+/** The channel's memory in the shape of the SDK's cache, where a tenant token lives two hours. */
+function tokenCache(clock: Clock): Cache {
+  const cache = createMemoryCache({ clock });
+  return {
+    get: (key) => cache.get(key.toString()),
+    set: async (key, value, expires = Number.POSITIVE_INFINITY) => {
+      await cache.set(key.toString(), toJson(value) ?? null, expires - clock.now());
+      return true;
+    },
+  };
 }
 
 /** Keeps the SDK quiet: what matters comes as an error, and its own log lines carry credentials. */
@@ -67,7 +46,6 @@ export function createApi(
   context: Pick<ChannelContext<FeishuConfig>, "config" | "fetch" | "clock">,
 ): FeishuApi {
   const { config, clock } = context;
-  const tokens = new TokenCache(() => clock.now());
   let client: Client | undefined;
 
   function open(): Client {
@@ -77,7 +55,7 @@ export function createApi(
       appSecret: config.appSecret,
       domain: apiBase(config),
       httpInstance: createHttp(context.fetch),
-      cache: tokens,
+      cache: tokenCache(clock),
       logger: quiet,
       loggerLevel: lark.LoggerLevel.fatal,
       source: "signalbox",
@@ -88,24 +66,19 @@ export function createApi(
     async call(options, run) {
       const { what, write, signal } = options;
       try {
-        signal.throwIfAborted();
-      } catch (cause) {
-        throw toChannelError(
-          new FeishuHttpError("given up before it was tried", { unsent: true, cause }),
-          what,
-          write,
-        );
-      }
-      try {
-        client ??= open();
-        const opened = client;
+        if (signal.aborted) {
+          const cause: unknown = signal.reason;
+          throw new FeishuHttpError("given up before it was tried", { unsent: true, cause });
+        }
         return await callSignal.run(signal, async () => {
           try {
-            return await run(opened);
+            client ??= open();
+            return await run(client);
           } catch (error) {
             if (!(error instanceof FeishuHttpError) || !staleToken.includes(error.code ?? 0)) throw error;
-            tokens.clear();
-            return await run(opened);
+            // Another client has no token yet, and asks for one.
+            client = open();
+            return await run(client);
           }
         });
       } catch (error) {

@@ -43,7 +43,6 @@ export function messageOf({ type, event }: EventEnvelope): Payload | undefined {
  * Source: the open platform's list of events of `im` and the page on card callbacks.
  */
 export function readEvent(envelope: EventEnvelope, facts: Facts): readonly InboundEvent[] | undefined {
-  const { event } = envelope;
   switch (envelope.type) {
     case "im.message.receive_v1":
       return one(readMessage(envelope, facts));
@@ -61,30 +60,8 @@ export function readEvent(envelope: EventEnvelope, facts: Facts): readonly Inbou
     case "im.chat.member.user.deleted_v1":
       return readMembers(envelope, facts);
     case "im.chat.disbanded_v1":
-    case "im.chat.updated_v1": {
-      const chatId = textAt(event, "chat_id");
-      if (chatId === undefined) return undefined;
-      const name = textAt(objectAt(event, "after_change"), "name");
-      if (envelope.type === "im.chat.disbanded_v1") {
-        return [
-          {
-            ...common(envelope, facts, { id: chatId, kind: "group" }, operator(event)),
-            type: "lifecycle",
-            what: "removed",
-          },
-        ];
-      }
-      if (name === undefined) return [];
-      const conversation = { id: chatId, kind: "group", subject: name } as const;
-      return [
-        {
-          ...common(envelope, facts, conversation, operator(event)),
-          type: "lifecycle",
-          what: "renamed",
-          detail: { name },
-        },
-      ];
-    }
+    case "im.chat.updated_v1":
+      return readChat(envelope, facts);
     default:
       return [];
   }
@@ -197,6 +174,19 @@ function readAction(envelope: EventEnvelope, facts: Facts): InboundEvent | undef
     ...(messageId === undefined ? {} : { messageId }),
     ...("id" in own ? (inner === undefined ? {} : { value: inner }) : value === undefined ? {} : { value }),
   };
+}
+
+/** A chat that is no more, or has another name; other changes concern nobody here. */
+function readChat(envelope: EventEnvelope, facts: Facts): readonly InboundEvent[] | undefined {
+  const { event, type } = envelope;
+  const id = textAt(event, "chat_id");
+  if (id === undefined) return undefined;
+  const name = textAt(objectAt(event, "after_change"), "name");
+  const lifecycle = (conversation: Conversation) =>
+    ({ ...common(envelope, facts, conversation, operator(event)), type: "lifecycle" }) as const;
+  if (type === "im.chat.disbanded_v1") return [{ ...lifecycle({ id, kind: "group" }), what: "removed" }];
+  if (name === undefined) return [];
+  return [{ ...lifecycle({ id, kind: "group", subject: name }), what: "renamed", detail: { name } }];
 }
 
 function readMembers(envelope: EventEnvelope, facts: Facts): readonly InboundEvent[] | undefined {
