@@ -1,0 +1,10 @@
+export {
+  type Account,
+  type AccountHealth,
+  type Accounts,
+  type AccountsOptions,
+  createAccounts,
+  type PlannedAccount,
+  type Services,
+} from "./accounts.ts";
+export { importChannel } from "./import-channel.ts";
