@@ -94,8 +94,6 @@ export function handedOver(history: readonly Message[], target: Model, options: 
     };
     switch (one.type) {
       case "text":
-        // Vendors refuse blank text.
-        if (one.text.trim() === "") return [];
         return own || one.native === undefined ? [one] : lose("native", { type: "text", text: one.text });
       case "thinking": {
         if (own) return [one];
@@ -160,7 +158,7 @@ export function handedOver(history: readonly Message[], target: Model, options: 
     });
 
     const results: unknown[] = [];
-    const content = message.content.flatMap((one): unknown[] => {
+    const whole = message.content.flatMap((one): unknown[] => {
       if (one.type !== "toolCall") return block(one, message, at);
       const fits = wire.id?.test(one.id) !== false;
       if (!fits) losses.push({ kind: "call-id", message: at });
@@ -181,11 +179,24 @@ export function handedOver(history: readonly Message[], target: Model, options: 
       );
       return [called(one, id, at)];
     });
+    const content = withoutOuterSpace(whole);
     const says = content.some((one) => !(one as Block).type.endsWith("thinking"));
     if (says) messages.push({ ...message, content }, ...results);
     else losses.push({ kind: "empty", message: at });
   });
   return { messages, losses };
+}
+
+/** Vendors refuse blank text, but take the space between two texts of a turn. */
+function withoutOuterSpace(content: readonly unknown[]): unknown[] {
+  const blocks = content as readonly Block[];
+  const isBlank = (one: Block): boolean =>
+    one.type === "text" && typeof one.text === "string" && one.text.trim() === "";
+  const visible = blocks.map((one) => one.type === "text" && !isBlank(one));
+  return blocks.filter((one, at) => {
+    if (one.type !== "text" || !isBlank(one) || one.native !== undefined) return true;
+    return one.text !== "" && visible.indexOf(true) < at && at < visible.lastIndexOf(true);
+  });
 }
 
 /** Whether each call is followed by its one result under an id that no other call has. */
