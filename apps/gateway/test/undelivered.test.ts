@@ -15,6 +15,8 @@ import { plainMessage } from "./plain-channel.ts";
 
 const OWNED = exampleConfig({
   access: { dm: "open", groups: { mode: "open" }, owners: [`feishu:${LI}`] },
+  // A planted failure is to meet the reply, not a draft or a sign before it.
+  replies: { stream: "off", typing: false },
 });
 const TO_OWNER = `oc_of_${LI}`;
 
