@@ -1,5 +1,5 @@
 import type { Model, ModelPrices, Usage } from "@signalbox/agent-core";
-import { countAt, isCount, isRaw } from "./shared/json.ts";
+import { countAt, isCount, isRaw, stated } from "./shared/json.ts";
 
 /** Token counts as an adapter reads them off the wire; what the vendor did not say stays away. */
 export interface TokenCounts {
@@ -77,8 +77,7 @@ export function pricesFor(model: Model, inputTokens: number | undefined): ModelP
     ...prices,
     input: countAt(long, "input") ?? prices.input,
     output: countAt(long, "output") ?? prices.output,
-    ...(cacheRead === undefined ? {} : { cacheRead }),
-    ...(cacheWrite === undefined ? {} : { cacheWrite }),
+    ...stated({ cacheRead, cacheWrite }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Model, ModelPrices } from "@signalbox/agent-core";
+import { stated } from "../shared/json.ts";
 
 /** A model of the built-in table. */
 export type Entry = Model & { readonly name: string };
@@ -24,8 +25,7 @@ export function prices(
   return {
     input: micro(input),
     output: micro(output),
-    ...(cacheRead === undefined ? {} : { cacheRead: micro(cacheRead) }),
-    ...(cacheWrite === undefined ? {} : { cacheWrite: micro(cacheWrite) }),
+    ...stated({ cacheRead: cacheRead && micro(cacheRead), cacheWrite: cacheWrite && micro(cacheWrite) }),
     ...list,
   };
 }

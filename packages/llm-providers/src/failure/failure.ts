@@ -1,5 +1,5 @@
 import type { ModelErrorCode, ModelErrorData } from "@signalbox/agent-core";
-import { entryOf } from "../shared/json.ts";
+import { entryOf, stated } from "../shared/json.ts";
 
 /** What is known of a failure before it is classified. Structured fields decide; the message only where none does. */
 export interface FailureFacts {
@@ -154,9 +154,7 @@ export function failure(
     message: typeof message === "string" ? message : JSON.stringify(message ?? null),
     retryable: RETRYABLE.has(code),
     scope: SCOPE[code],
-    ...(facts.status === undefined ? {} : { status: facts.status }),
-    ...(facts.retryAfterMs === undefined ? {} : { retryAfterMs: facts.retryAfterMs }),
-    ...(facts.requestId === undefined ? {} : { requestId: facts.requestId }),
+    ...stated({ status: facts.status, retryAfterMs: facts.retryAfterMs, requestId: facts.requestId }),
   };
 }
 

@@ -4,7 +4,7 @@ import { pricesFor, reportedUsage } from "../cost.ts";
 import { failure } from "../failure/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
 import { digestId } from "../shared/digest.ts";
-import { countAt, isRaw, keepJson, objectAt, objectsAt, type Raw, textAt } from "../shared/json.ts";
+import { countAt, isRaw, keepJson, objectAt, objectsAt, type Raw, stated, textAt } from "../shared/json.ts";
 import { nativeOf } from "../shared/native.ts";
 import type { TurnWriter } from "../turn/writer.ts";
 import { bodyFailure } from "./failure.ts";
@@ -127,10 +127,7 @@ export class GoogleReader implements EventReader {
       id: own ?? `call_${digestId(made, 24)}`,
       name: name ?? "",
     });
-    const data: JsonObject = {
-      ...(own === undefined ? {} : { id: own }),
-      ...(signature === undefined ? {} : { thoughtSignature: signature }),
-    };
+    const data: JsonObject = { ...stated({ id: own, thoughtSignature: signature }) };
     if (call.willContinue === true) {
       this.#streamed = { index, args: new PartialArgs(), data };
       this.#streamed.args.add(call);

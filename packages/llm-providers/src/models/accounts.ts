@@ -1,7 +1,7 @@
 import { defaultAccounts, type ModelOverride } from "../catalogue/index.ts";
 import type { Providers, Timeouts } from "../provider/provider.ts";
 import type { Account } from "../runner/index.ts";
-import { entryOf } from "../shared/json.ts";
+import { entryOf, stated } from "../shared/json.ts";
 import type { ModelProblem } from "./problems.ts";
 
 /** One provider as a host states it. `anthropic`, `openai`, `google` and `mistral` need no more than a key. */
@@ -85,9 +85,7 @@ export function accountOf(
       name,
       api,
       keys,
-      ...(baseUrl === undefined ? {} : { baseUrl: baseUrl.replace(/\/+$/, "") }),
-      ...(headers === undefined ? {} : { headers }),
-      ...(timeouts === undefined ? {} : { timeouts }),
+      ...stated({ baseUrl: baseUrl?.replace(/\/+$/, ""), headers, timeouts }),
     },
   };
 }

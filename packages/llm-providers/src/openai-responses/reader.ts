@@ -12,6 +12,7 @@ import {
   objectAt,
   objectsAt,
   type Raw,
+  stated,
   textAt,
 } from "../shared/json.ts";
 import { nativeOf } from "../shared/native.ts";
@@ -301,12 +302,7 @@ function citationBlock(annotation: Raw, text: string): Extract<Block, { type: "c
   const title = textAt(annotation, "title") ?? textAt(annotation, "filename");
   const url = textAt(annotation, "url");
   const cited = text.slice(numberAt(annotation, "start_index") ?? 0, numberAt(annotation, "end_index") ?? 0);
-  return {
-    type: "citation",
-    text: cited,
-    ...(title === undefined ? {} : { title }),
-    ...(url === undefined ? {} : { url }),
-  };
+  return { type: "citation", text: cited, ...stated({ title, url }) };
 }
 
 /** A server-side tool's item: an image it made, or something only the vendor understands. */

@@ -1,4 +1,5 @@
 import type { AttemptFailure, Model, ModelErrorData, NextAttempt, Usage } from "@signalbox/agent-core";
+import { stated } from "../shared/json.ts";
 import type { Key, KeyRing } from "./keys.ts";
 
 /** When and how often a failed request is made again. */
@@ -112,8 +113,7 @@ export class AttemptPlan {
       key: key.name,
       code: error.code,
       message: error.message,
-      ...(error.status === undefined ? {} : { status: error.status }),
-      ...(usage === undefined ? {} : { usage }),
+      ...stated({ status: error.status, usage }),
     };
     this.failures.push(failure);
     // An overflow is the caller's to mend: another model would only be given the same history.

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Model, ModelContext, ModelEvent, StreamModel, StreamOptions } from "@signalbox/agent-core";
 import { failure } from "../failure/failure.ts";
 import type { FetchLike, ProviderConfig, Providers, Timeouts } from "../provider/provider.ts";
+import { stated } from "../shared/json.ts";
 import { withTextTools } from "../text-tools/index.ts";
 import { type Cooldowns, type Key, KeyRing, type KeyState } from "./keys.ts";
 import { type Attempt, AttemptPlan, type RetryPolicy } from "./plan.ts";
@@ -116,16 +117,12 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
   const streamFor = (line: Line, key: Key): StreamModel | undefined => {
     const opened = line.streams.get(key);
     if (opened !== undefined) return opened;
-    const { account } = line;
+    const { api, baseUrl, headers, timeouts } = line.account;
     const config: ProviderConfig = {
       now,
-      ...(key.secret === undefined ? {} : { apiKey: key.secret }),
-      ...(account.baseUrl === undefined ? {} : { baseUrl: account.baseUrl }),
-      ...(account.headers === undefined ? {} : { headers: account.headers }),
-      ...(account.timeouts === undefined ? {} : { timeouts: account.timeouts }),
-      ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+      ...stated({ apiKey: key.secret, baseUrl, headers, timeouts, fetch: options.fetch }),
     };
-    const provider = providers.get(account.api);
+    const provider = providers.get(api);
     if (provider === undefined) return undefined;
     const stream = byTools(provider.connect(config));
     line.streams.set(key, stream);

@@ -97,3 +97,9 @@ function isJson(value: unknown): value is JsonValue {
       return false;
   }
 }
+
+/** The fields that have a value; for optional ones, which are left out rather than `undefined`. */
+export function stated<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> };
+export function stated(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

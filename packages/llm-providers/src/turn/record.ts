@@ -10,6 +10,7 @@ import type {
   Warning,
 } from "@signalbox/agent-core";
 import type { Failure } from "../failure/failure.ts";
+import { stated } from "../shared/json.ts";
 import { type OpenBlock, seal } from "./seal.ts";
 import type { TurnWriter } from "./writer.ts";
 
@@ -216,8 +217,7 @@ export class TurnRecord implements TurnWriter {
       provider: model.provider,
       model: model.id,
       stopReason,
-      ...(this.#usage === undefined ? {} : { usage: this.#usage }),
-      ...(this.#responseId === undefined ? {} : { responseId: this.#responseId }),
+      ...stated({ usage: this.#usage, responseId: this.#responseId }),
       timestamp: now(),
     };
   }
