@@ -2,7 +2,7 @@ import { messageOf } from "./errors.ts";
 import type { Logger } from "./log.ts";
 
 /** Stops one thing. `left` says how many milliseconds there are until everything is to be stopped. */
-export type Stop = (left: () => number) => unknown;
+type Stop = (left: () => number) => unknown;
 
 /** What has been started, to be stopped in the opposite order: also where the start itself fails half way. */
 export interface Lifecycle {

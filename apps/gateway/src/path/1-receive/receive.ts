@@ -16,7 +16,7 @@ export interface ReceivePorts {
 }
 
 /** What an event of a channel is to the gateway. */
-export type Received =
+type Received =
   | ReceivedMessage
   | { readonly kind: "edited"; readonly event: EditedEvent }
   | { readonly kind: "deleted"; readonly event: DeletedEvent }

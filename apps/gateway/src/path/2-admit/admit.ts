@@ -31,7 +31,7 @@ export interface Admitted {
 }
 
 /** Where a message goes: as the bindings have it, or as its sender asked. */
-export type Place =
+type Place =
   | ({ readonly kind: "routed" } & Route)
   | { readonly kind: "asked"; readonly agentId: string; readonly sessionKey: string };
 

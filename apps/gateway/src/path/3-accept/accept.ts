@@ -27,7 +27,7 @@ export interface Accepted extends Pick<Admitted, "stored" | "decision" | "exclus
 }
 
 /** Whose answer a message waits for. */
-export interface Route {
+interface Route {
   readonly agentId: string;
   readonly sessionKey: string;
 }

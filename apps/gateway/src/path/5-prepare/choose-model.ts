@@ -12,7 +12,7 @@ export interface ChooseModelPorts {
 }
 
 /** Who answers, and with which model. */
-export type Chosen =
+type Chosen =
   | { readonly kind: "chosen"; readonly agent: Agent; readonly agentModel: AgentModel }
   | { readonly kind: "none"; readonly code: "no_agent" | "no_model"; readonly message: string };
 
