@@ -118,7 +118,7 @@ async function open(
   },
 ): Promise<void> {
   const { held, surroundings, way, upkeep, lifecycle } = parts;
-  const { delivery, hooks, typing, toolbox, supervisor } = surroundings;
+  const { delivery, hooks, typing, toolbox, supervisor, outcomes } = surroundings;
   const { lanes } = way;
   let closed = false;
   const take = async (event: InboundEvent): Promise<EmitResult> => (closed ? "rejected" : way.take(event));
@@ -129,6 +129,7 @@ async function open(
   lifecycle.started("hooks", () => hooks.idle());
   // Replies need their accounts; what arrives meanwhile is refused, and its platform delivers it again.
   lifecycle.started("delivery", (left) => delivery.stop(Math.min(5_000, left())));
+  lifecycle.started("outcomes", () => outcomes.close());
   lifecycle.started("supervisor", (left) => atMost(left() + ENDING_MS, supervisor.idle()));
   lifecycle.started("lanes", async (left) => {
     closed = true;

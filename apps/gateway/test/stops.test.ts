@@ -107,6 +107,24 @@ describe("a stop", () => {
     expect(new Set(world.feishu.sent.map(({ uuid }) => uuid)).size).toBe(world.feishu.sent.length);
   });
 
+  it("tells whoever waits for the answer that it comes after the restart", async () => {
+    const world = await openWorld();
+    world.configure(config(0));
+    const { reached } = pauseAt(world, 0, []);
+    const { gateway } = await world.start();
+    const message = { channel: "api", agent: "coder", conversation: "c", id: "m1", text: "hello" } as const;
+    const first = await gateway.service.submit(message);
+    await reached;
+    const second = await gateway.service.submit(message);
+    expect([first.kind, second.kind]).toEqual(["accepted", "duplicate"]);
+    await gateway.stop();
+    for (const submitted of [first, second])
+      expect("done" in submitted && (await submitted.done)).toMatchObject({
+        state: "failed",
+        error: { code: "stopping", message: expect.stringContaining("after the restart") },
+      });
+  });
+
   it.each([
     ["stops are no crashes: the fourth start answers", false, "replied", /^fine$/],
     [

@@ -46,6 +46,13 @@ export interface ServiceOptions {
 const LISTED = 200;
 const REMEMBERED_ENDS = 1_000;
 
+/** The end of a message where the store cannot say it. */
+const UNREADABLE: Outcome = {
+  state: "failed",
+  text: "",
+  error: { code: "internal", message: "The gateway cannot read how this message ended." },
+};
+
 /** What the HTTP surface does, on top of the way of a message. */
 export function createService(options: ServiceOptions): GatewayService {
   const { store, agents, models, accounts, lanes, live, outcomes } = options;
@@ -119,7 +126,7 @@ export function createService(options: ServiceOptions): GatewayService {
       if (result === "duplicate") {
         if (channel === "api" && !(await isSameMessage(store, message, submission)))
           return { kind: "refused", code: "id_taken", message: "Another message came under this id before." };
-        const done = endOfKnown(store, outcomes, message);
+        const done = endOfKnown(store, outcomes, message).catch(() => UNREADABLE);
         return { kind: "duplicate", messageId: submission.id, sessionKey: key, done };
       }
       return {

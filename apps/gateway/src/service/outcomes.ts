@@ -4,7 +4,7 @@ import type { InboxId, PlatformMessage } from "@signalbox/store";
 
 /** The wait for a message that has no id in the inbox yet. */
 interface Expectation {
-  /** Resolves when the message has its end. */
+  /** Resolves when the message has its end, or the gateway has stopped. */
   readonly done: Promise<Outcome>;
   /** The message was not accepted. */
   forget(): void;
@@ -16,20 +16,33 @@ export interface Outcomes {
   expect(message: PlatformMessage): Expectation;
   /** The message has its id, and nothing was done about it yet. */
   accepted(id: InboxId, event: MessageEvent): void;
-  /** Resolves when the message has its end. */
+  /** Resolves when the message has its end, or the gateway has stopped. */
   wait(id: InboxId): Promise<Outcome>;
   /** The wait for a message, if somebody waits for it. */
   waiting(id: InboxId): Promise<Outcome> | undefined;
   settle(id: InboxId, outcome: Outcome): void;
+  /** The gateway has stopped: whoever waits, now or later, learns that the answer comes after the next start. */
+  close(): void;
 }
 
 type Waiter = PromiseWithResolvers<Outcome>;
 
+const LEFT_OPEN: Outcome = {
+  state: "failed",
+  text: "",
+  error: {
+    code: "stopping",
+    message: "The gateway has stopped before the message was answered. It goes on after the restart.",
+  },
+};
+
 export function createOutcomes(): Outcomes {
   const expected = new Map<string, Set<Waiter>>();
   const waiters = new Map<InboxId, Waiter>();
+  let closed = false;
 
   const wait = (id: InboxId): Promise<Outcome> => {
+    if (closed) return Promise.resolve(LEFT_OPEN);
     const waiter = waiters.get(id) ?? Promise.withResolvers<Outcome>();
     waiters.set(id, waiter);
     return waiter.promise;
@@ -59,6 +72,13 @@ export function createOutcomes(): Outcomes {
     settle(id, outcome) {
       waiters.get(id)?.resolve(outcome);
       waiters.delete(id);
+    },
+    close() {
+      closed = true;
+      for (const { resolve } of [...waiters.values(), ...expected.values().flatMap((same) => [...same])])
+        resolve(LEFT_OPEN);
+      waiters.clear();
+      expected.clear();
     },
   };
 }

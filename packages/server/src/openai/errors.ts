@@ -137,6 +137,7 @@ const FAILURES: Readonly<Record<string, Kind>> = {
   overloaded: { ...server, status: 503 },
   network: { ...server, status: 502 },
   timeout: { ...server, status: 504 },
+  stopping: { ...server, status: 503 },
   internal: { ...server, status: 500, triesAgain: false },
 };
 
