@@ -1,8 +1,7 @@
-import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type { RunLimits, ThinkingLevel } from "@signalbox/agent-core";
 import type { AgentConfig, LoadedConfig, Problem } from "@signalbox/config";
-import { messageOf } from "./errors.ts";
-import { configuredPath, type Home } from "./home.ts";
+import { configuredPath, folderFault, type Home } from "./home.ts";
 
 /** An agent with everything the defaults gave it. */
 export interface Agent {
@@ -34,8 +33,8 @@ export interface Agents {
 const DEFAULT_TOOLS = ["read", "write", "edit", "ls", "message"];
 
 /**
- * Gives every agent its defaults and its workspace. A workspace under the home is made; one that the configuration
- * names must exist. An agent whose workspace cannot be used is left out and reported.
+ * Gives every agent its defaults and its workspace. A workspace under the home is made when the gateway starts; one
+ * that the configuration names must exist. An agent whose workspace cannot be used is left out and reported.
  */
 export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
   const { defaults, list } = loaded.config.agents;
@@ -113,14 +112,5 @@ function limitsOf({
 }
 
 function workspaceFault(dir: string, ours: boolean): string | undefined {
-  try {
-    if (ours) mkdirSync(dir, { recursive: true, mode: 0o700 });
-    const found = statSync(dir, { throwIfNoEntry: false });
-    if (!found) return "does not exist";
-    if (!found.isDirectory()) return "is not a folder";
-    accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
-    return undefined;
-  } catch (error) {
-    return `cannot be used: ${messageOf(error)}`;
-  }
+  return ours || existsSync(dir) ? folderFault(dir) : "does not exist";
 }

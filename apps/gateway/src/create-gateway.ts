@@ -8,7 +8,7 @@ import { locateHome, prepareHome } from "./home.ts";
 import type { GatewayHook } from "./hooks/points.ts";
 import { createLogger, createRedactor } from "./log.ts";
 import { planGateway } from "./plan.ts";
-import { effectiveToken, environmentSecrets } from "./settings.ts";
+import { environmentSecrets, gatewayToken } from "./settings.ts";
 
 /** A gateway inside another program. */
 export interface CreateGatewayOptions {
@@ -46,11 +46,8 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
   const text = typeof options.config === "string" ? options.config : stringify(options.config ?? {});
   const loaded = loadConfig({ file: home.configFile, text, env });
   prepareHome(home);
-  const redact = createRedactor([
-    ...loaded.secrets,
-    effectiveToken(loaded, home, env),
-    ...environmentSecrets(env),
-  ]);
+  const token = gatewayToken(loaded, home, env);
+  const redact = createRedactor([...loaded.secrets, token.value, ...environmentSecrets(env)]);
   const logger = createLogger(options.logLevel ?? "warn", redact);
   const channels = options.channels ?? [];
   const plan = await planGateway({ home, loaded, logger, env, channels });
@@ -62,6 +59,7 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
     {
       home,
       loaded,
+      token,
       logger,
       env,
       channels,
@@ -74,5 +72,5 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
     },
     plan,
   );
-  return { ...gateway, token: effectiveToken(loaded, home, env) };
+  return { ...gateway, token: token.value };
 }

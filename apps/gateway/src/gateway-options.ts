@@ -6,10 +6,13 @@ import type { Home } from "./home.ts";
 import type { GatewayHook } from "./hooks/points.ts";
 import type { Instrument } from "./instrument.ts";
 import type { Logger } from "./log.ts";
+import type { GatewayToken } from "./settings.ts";
 
 export interface GatewayOptions {
   readonly home: Home;
   readonly loaded: LoadedConfig;
+  /** A new one is kept in the home once the gateway runs. */
+  readonly token: GatewayToken;
   readonly logger: Logger;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Channels besides the built-in ones. */

@@ -6,6 +6,7 @@ import { createSurroundings, type Surroundings } from "./compose/surroundings.ts
 import { createWay, type Way } from "./compose/way.ts";
 import { messageOf } from "./errors.ts";
 import type { Gateway, GatewayOptions } from "./gateway-options.ts";
+import { keepToken, prepareWorkspace } from "./home.ts";
 import { atMost, createLifecycle, type Lifecycle } from "./lifecycle.ts";
 import { listen } from "./listen.ts";
 import { ShutdownAbort } from "./path/shutdown.ts";
@@ -37,10 +38,12 @@ export async function startGateway(options: GatewayOptions, plan: Plan): Promise
 }
 
 async function start(options: GatewayOptions, plan: Plan, lifecycle: Lifecycle): Promise<Gateway> {
-  const { loaded, logger, leaseMs = LEASE_MS, now = Date.now } = options;
+  const { home, loaded, token, logger, leaseMs = LEASE_MS, now = Date.now } = options;
   const { config } = loaded;
   const held = await holdHome(options, leaseMs, lifecycle);
   const { store, lease, lock, redact } = held;
+  for (const { id, workspaceDir } of plan.agents.all)
+    if (workspaceDir === home.workspace(id)) prepareWorkspace(workspaceDir);
   const faults = watchFaults(now);
   const onFatal = (error: Error): void => {
     faults.note();
@@ -78,7 +81,7 @@ async function start(options: GatewayOptions, plan: Plan, lifecycle: Lifecycle):
   });
   const http = await listen({
     ...{ loaded, service, logger, now },
-    token: held.token,
+    token: token.value,
     kv: store.kv,
     defaultAgent: plan.agents.defaultId,
     pageDir: options.consoleDir,
@@ -89,6 +92,8 @@ async function start(options: GatewayOptions, plan: Plan, lifecycle: Lifecycle):
   lock.describe({ url: http.url, startedAt: now() });
   await router.warm();
   await open(options, plan, { held, surroundings, way, upkeep, lifecycle });
+  // A start that fails must not leave a token that nobody was shown.
+  if (token.isNew) keepToken(home, token.value);
   state = "ready";
   metrics
     .load()

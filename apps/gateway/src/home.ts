@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   accessSync,
   chmodSync,
@@ -6,10 +5,11 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { EXIT, GatewayError, messageOf } from "./errors.ts";
 
 const CONFIG_NAMES = ["signalbox.yaml", "signalbox.yml", "signalbox.json", "signalbox.json5"];
@@ -58,6 +58,18 @@ export function locateHome(
   };
 }
 
+/** Makes an agent's workspace under the home where it is missing. @throws GatewayError naming the folder */
+export function prepareWorkspace(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new GatewayError(
+      EXIT.cannotWrite,
+      `The workspace ${dir} cannot be made: ${messageOf(error)}. Make it writable for this user.`,
+    );
+  }
+}
+
 /**
  * Makes the home where it is missing, readable by its owner only.
  * @throws GatewayError naming the folder
@@ -74,16 +86,30 @@ export function prepareHome(home: Home): void {
   }
 }
 
-/** The gateway's token: kept from an earlier start, or made now (256 bits). */
-export function gatewayToken(home: Home): { token: string; made: boolean } {
-  if (existsSync(home.tokenFile)) {
-    const token = readFileSync(home.tokenFile, "utf8").trim();
-    if (token.length >= 16) return { token, made: false };
+/** What is in the way of using a folder, or of making it where it is missing. Nothing is made. */
+export function folderFault(dir: string): string | undefined {
+  try {
+    const stats = statSync(dir, { throwIfNoEntry: false });
+    if (stats === undefined) return dirname(dir) === dir ? "does not exist" : folderFault(dirname(dir));
+    if (!stats.isDirectory()) return `cannot be used: ${dir} is not a folder`;
+    accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return `cannot be used: ${messageOf(error)}`;
   }
-  const token = randomBytes(32).toString("base64url");
+}
+
+/** The token of an earlier start. */
+export function keptToken(home: Home): string | undefined {
+  if (!existsSync(home.tokenFile)) return undefined;
+  const token = readFileSync(home.tokenFile, "utf8").trim();
+  return token.length >= 16 ? token : undefined;
+}
+
+/** Keeps a token for later starts, readable by the owner of the home only. */
+export function keepToken(home: Home, token: string): void {
   writeFileSync(home.tokenFile, `${token}\n`, { mode: 0o600 });
   chmodSync(home.tokenFile, 0o600);
-  return { token, made: true };
 }
 
 /** A path from the configuration: `~` is the user's home, relative ones start at the gateway's home. */

@@ -1,7 +1,8 @@
+import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { type LoadedConfig, loadConfig } from "@signalbox/config";
 import { EXIT, GatewayError, messageOf } from "./errors.ts";
-import { gatewayToken, type Home } from "./home.ts";
+import { type Home, keptToken } from "./home.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -13,9 +14,24 @@ export function readConfig(home: Home, env: Env): LoadedConfig {
   return loadConfig({ file: home.configFile, text: readText(home.configFile), env });
 }
 
-/** The token clients must present: the configured one, else the one kept in the home, made now where there is none. */
-export function effectiveToken(loaded: LoadedConfig, home: Home, env: Env): string {
-  return loaded.config.gateway.auth.token ?? environmentToken(env) ?? gatewayToken(home).token;
+/** The token that clients must present. */
+export interface GatewayToken {
+  readonly value: string;
+  /** Made now, and kept nowhere yet. */
+  readonly isNew: boolean;
+}
+
+/** The configured token, else the one kept in the home, else a new one of 256 bits. */
+export function gatewayToken(loaded: LoadedConfig, home: Home, env: Env): GatewayToken {
+  const value = effectiveToken(loaded, home, env);
+  return value === undefined
+    ? { value: randomBytes(32).toString("base64url"), isNew: true }
+    : { value, isNew: false };
+}
+
+/** The token that a running gateway asks for; none where no gateway has made one yet. */
+export function effectiveToken(loaded: LoadedConfig, home: Home, env: Env): string | undefined {
+  return loaded.config.gateway.auth.token ?? environmentToken(env) ?? keptToken(home);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -22,6 +22,13 @@ async function refusal(
   return { code, line: lines[0] ?? "" };
 }
 
+it.each([["config", "check"], ["doctor"]])("looking makes no folder: %s", async (...args) => {
+  const world = await openWorld();
+  rmSync(world.home.dir, { recursive: true });
+  expect(await world.run(args).exited).toMatchObject({ code: 0 });
+  expect(existsSync(world.home.dir)).toBe(false);
+});
+
 describe("surroundings with a fault", () => {
   it("a port in use", async () => {
     const world = await openWorld();
@@ -32,6 +39,8 @@ describe("surroundings with a fault", () => {
     world.configure(demoConfig({ gateway: { port } }));
     const { code, line } = await refusal(world);
     expect(code).toBe(69);
+    // The token is shown by the start that succeeds.
+    expect(readdirSync(world.home.dir)).not.toContain("token");
     expect(line).toMatch(new RegExp(`gateway\\.port: 127\\.0\\.0\\.1:${port} is in use`));
     expect(line).toMatch(/Set another gateway\.port, or stop that program/);
     expect(line).toContain(world.home.configFile);

@@ -21,7 +21,7 @@ import type { GatewayHook } from "../src/hooks/points.ts";
 import { createLogger, createRedactor } from "../src/log.ts";
 import { createTaintMemory } from "../src/path/5-prepare/taint.ts";
 import { planGateway } from "../src/plan.ts";
-import { readConfig } from "../src/settings.ts";
+import { gatewayToken, readConfig } from "../src/settings.ts";
 import type { GatewayBodies, GatewayStore } from "../src/store.ts";
 import { type Failpoints, failpointInstrument } from "./crash/failpoints.ts";
 
@@ -193,6 +193,7 @@ export async function openWorld(): Promise<World> {
       const fatal: Error[] = [];
       const gateway = await startGateway(
         {
+          token: gatewayToken(loaded, home, env),
           ...{ home, loaded, logger, env, hooks, channels, consoleDir: CONSOLE },
           ...(failpoints === undefined ? {} : { instrument: failpointInstrument(failpoints) }),
           ...(drafts === undefined ? {} : { drafts }),

@@ -3,7 +3,7 @@ import { formatProblem } from "@signalbox/config";
 import { openStore, readHomeHolder } from "@signalbox/store";
 import { EXIT, GatewayError, messageOf } from "../errors.ts";
 import { describeExec } from "../exec.ts";
-import { type Home, locateHome, prepareHome } from "../home.ts";
+import { folderFault, type Home, locateHome } from "../home.ts";
 import { createLogger } from "../log.ts";
 import { planGateway } from "../plan.ts";
 import { readConfig } from "../settings.ts";
@@ -22,8 +22,9 @@ export async function doctor(options: CommonOptions): Promise<void> {
   const findings: Finding[] = [
     { part: "node", state: "ok", detail: `Node.js ${process.versions.node}` },
     await look("home", async () => {
-      prepareHome(home);
-      return holderOf(home);
+      const fault = folderFault(home.dir);
+      if (fault !== undefined) throw new Error(`the home ${home.dir} ${fault}`);
+      return existsSync(home.dir) ? holderOf(home) : `${home.dir}, made at the first start`;
     }),
     await look("token", async () =>
       existsSync(home.tokenFile)

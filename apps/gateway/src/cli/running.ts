@@ -26,8 +26,8 @@ export async function runningGateway(
   const holder = found === "unknown" ? undefined : found;
   const details = holder?.details;
   const url = isRecord(details) && typeof details["url"] === "string" ? details["url"] : undefined;
-  if (holder && url !== undefined && (await answers(url))) {
-    const token = effectiveToken(readConfig(home, process.env), home, process.env);
+  const token = holder && effectiveToken(readConfig(home, process.env), home, process.env);
+  if (holder && url !== undefined && token !== undefined && (await answers(url))) {
     return {
       client: createClient({ baseUrl: url, token }),
       running: { url, pid: holder.pid },

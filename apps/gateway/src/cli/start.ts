@@ -3,10 +3,10 @@ import { ASSETS } from "../assets.ts";
 import { EXIT, GatewayError, messageOf } from "../errors.ts";
 import { startGateway } from "../gateway.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
-import { gatewayToken, locateHome, prepareHome } from "../home.ts";
+import { locateHome, prepareHome } from "../home.ts";
 import { createLogger, createRedactor } from "../log.ts";
 import { planGateway } from "../plan.ts";
-import { effectiveToken, environmentSecrets, environmentToken, readConfig } from "../settings.ts";
+import { environmentSecrets, gatewayToken, readConfig } from "../settings.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { releaseIdleMemory } from "./idle-memory.ts";
 
@@ -22,14 +22,8 @@ export async function start(
   prepareHome(home);
   const loaded = configOrExit(() => readConfig(home, process.env));
   const { host } = loaded.config.gateway;
-  const ours = loaded.config.gateway.auth.token === undefined && environmentToken(process.env) === undefined;
-  const kept = ours ? gatewayToken(home) : undefined;
-  const secrets = [
-    ...loaded.secrets,
-    effectiveToken(loaded, home, process.env),
-    ...environmentSecrets(process.env),
-  ];
-  const redact = createRedactor(secrets);
+  const token = gatewayToken(loaded, home, process.env);
+  const redact = createRedactor([...loaded.secrets, token.value, ...environmentSecrets(process.env)]);
   const logger = createLogger(loaded.config.gateway.logLevel, redact);
 
   const plan = await planGateway({ home, loaded, logger, env: process.env });
@@ -45,6 +39,7 @@ export async function start(
     {
       home,
       loaded,
+      token,
       logger,
       env: process.env,
       consoleDir: ASSETS.consoleDir,
@@ -55,7 +50,7 @@ export async function start(
   );
   const lines = [
     `Signalbox listens on ${gateway.url} (host ${host}), home ${home.dir}`,
-    ...(kept?.made === true ? [`Your token, shown once and kept in ${home.tokenFile}: ${kept.token}`] : []),
+    ...(token.isNew ? [`Your token, shown once and kept in ${home.tokenFile}: ${token.value}`] : []),
     ...(gateway.demo
       ? [
           "No model key is set: the offline demo model answers. Set ANTHROPIC_API_KEY or another, or models.providers.",

@@ -6,7 +6,7 @@ import { prepareHome } from "../home.ts";
 import type { Lifecycle } from "../lifecycle.ts";
 import { createRedactor } from "../log.ts";
 import { storeWithRedaction } from "../redaction.ts";
-import { effectiveToken, environmentSecrets } from "../settings.ts";
+import { environmentSecrets } from "../settings.ts";
 import type { GatewayStore } from "../store.ts";
 
 /** The home of a gateway, which nobody else has while it is held. */
@@ -14,8 +14,6 @@ export interface HeldHome {
   readonly lock: HomeLock;
   readonly store: GatewayStore;
   readonly lease: Lease;
-  /** The token that clients must present. */
-  readonly token: string;
   /** Takes secrets out of a text. */
   readonly redact: (text: string) => string;
 }
@@ -29,12 +27,11 @@ export async function holdHome(
   leaseMs: number,
   lifecycle: Lifecycle,
 ): Promise<HeldHome> {
-  const { home, loaded, logger, env } = options;
+  const { home, loaded, token, logger, env } = options;
   prepareHome(home);
   const lock = takeHome(home);
   lifecycle.started("lock", () => lock.release());
-  const token = effectiveToken(loaded, home, env);
-  const redact = createRedactor([...loaded.secrets, token, ...environmentSecrets(env)]);
+  const redact = createRedactor([...loaded.secrets, token.value, ...environmentSecrets(env)]);
   const { inboxLimit } = loaded.config.gateway;
   const store = storeWithRedaction(await openHomeStore(home, inboxLimit, logger, options.instrument), redact);
   lifecycle.started("store", () => store.close());
@@ -44,5 +41,5 @@ export async function holdHome(
       .release(lease)
       .catch((error: unknown) => logger.warn({ err: messageOf(error) }, "the lease was not released")),
   );
-  return { lock, store, lease, token, redact };
+  return { lock, store, lease, redact };
 }

@@ -75,7 +75,7 @@ export function createOutcomes(): Outcomes {
     },
     close() {
       closed = true;
-      for (const { resolve } of [...waiters.values(), ...expected.values().flatMap((same) => [...same])])
+      for (const { resolve } of [...waiters.values(), ...[...expected.values()].flatMap((same) => [...same])])
         resolve(LEFT_OPEN);
       waiters.clear();
       expected.clear();

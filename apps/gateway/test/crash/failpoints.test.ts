@@ -5,7 +5,7 @@ import { startGateway } from "../../src/gateway.ts";
 import type { Gateway } from "../../src/gateway-options.ts";
 import { createLogger, createRedactor } from "../../src/log.ts";
 import { planGateway } from "../../src/plan.ts";
-import { readConfig } from "../../src/settings.ts";
+import { gatewayToken, readConfig } from "../../src/settings.ts";
 import { eventually, exampleConfig, inStore, openWorld, TOKEN, type World, ZHANG } from "../harness.ts";
 import { type PlainChannel, plainChannel, plainEdit, plainMessage } from "../plain-channel.ts";
 import { FAILPOINTS, failpointInstrument, failpointsOf } from "./failpoints.ts";
@@ -23,6 +23,7 @@ async function start(
     {
       home,
       loaded,
+      token: gatewayToken(loaded, home, env),
       logger,
       env,
       channels,

@@ -10,7 +10,7 @@ import type { Gateway } from "../../src/gateway-options.ts";
 import { type Home, locateHome, prepareHome } from "../../src/home.ts";
 import { createLogger, createRedactor } from "../../src/log.ts";
 import { planGateway } from "../../src/plan.ts";
-import { readConfig } from "../../src/settings.ts";
+import { gatewayToken, readConfig } from "../../src/settings.ts";
 import type { GatewayBodies } from "../../src/store.ts";
 import { type PlainChannel, plainChannel, plainMessage } from "../plain-channel.ts";
 import { type Kind, nameOf, nextTurn, readConversation, sideText, type Tag, textOf } from "./conversation.ts";
@@ -158,6 +158,7 @@ async function open(
   return startGateway(
     {
       ...options,
+      token: gatewayToken(loaded, home, {}),
       consoleDir: home.dir,
       onFatal,
       ...(failpoints === undefined ? {} : { instrument: failpointInstrument(failpoints) }),

@@ -10,7 +10,7 @@ import { startGateway } from "../../src/gateway.ts";
 import { locateHome, prepareHome } from "../../src/home.ts";
 import { createLogger, createRedactor } from "../../src/log.ts";
 import { planGateway } from "../../src/plan.ts";
-import { readConfig } from "../../src/settings.ts";
+import { gatewayToken, readConfig } from "../../src/settings.ts";
 import type { GatewayBodies } from "../../src/store.ts";
 import { answeredIn, nameOf, type Tag, tagsIn, textOf } from "../crash/conversation.ts";
 import type { Random } from "../crash/random.ts";
@@ -75,7 +75,12 @@ export async function runStorm({
     const options = { home, loaded, logger, env: {}, channels: [channel.definition] };
     const fatal: Error[] = [];
     const gateway = await startGateway(
-      { ...options, consoleDir: dir, onFatal: (error) => fatal.push(error) },
+      {
+        ...options,
+        token: gatewayToken(loaded, home, {}),
+        consoleDir: dir,
+        onFatal: (error) => fatal.push(error),
+      },
       await planGateway(options),
     );
     const started = performance.now();
