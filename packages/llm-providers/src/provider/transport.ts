@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { FetchLike } from "./provider.ts";
+import { keptOnce } from "./sdk.ts";
 
 /** A `Response` of these may not have a body. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -26,22 +27,24 @@ function keptConnectionBroke(error: unknown): boolean {
  * kept connection had just been closed by the server is sent once more.
  */
 export function undiciFetch(): FetchLike {
-  let agent: Dispatcher | undefined;
+  const client = keptOnce(async () => {
+    const { Agent, request } = await import("undici");
+    return { request, dispatcher: new Agent({ headersTimeout: 0, bodyTimeout: 0 }) };
+  });
   return async (input, init = {}) => {
     const { method = "GET", body, signal, headers } = init;
     // No SDK sends anything but text; whatever else a host may try is left to the global one.
     if (input instanceof Request || (body !== undefined && body !== null && typeof body !== "string"))
       return fetch(input, init);
-    const undici = await import("undici");
-    agent ??= new undici.Agent({ headersTimeout: 0, bodyTimeout: 0 });
+    const { request, dispatcher } = await client();
     const options = {
-      dispatcher: agent,
+      dispatcher,
       method,
-      headers: Object.fromEntries(new Headers(headers)),
+      headers: headers instanceof Headers ? headers : new Headers(headers),
       body: body ?? null,
       signal: signal ?? null,
     };
-    const send = (): Promise<Dispatcher.ResponseData> => undici.request(input, options);
+    const send = (): Promise<Dispatcher.ResponseData> => request(input, options);
     const answer = await send().catch((error: unknown) => {
       if (keptConnectionBroke(error) && signal?.aborted !== true) return send();
       throw error;
