@@ -64,17 +64,22 @@ export function parseRaw(text: string): Raw | undefined {
  */
 export function wellFormed<T>(value: T): T;
 export function wellFormed(value: unknown): unknown {
+  return isWellFormed(value) ? value : mended(value);
+}
+
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (Array.isArray(value)) return value.every(isWellFormed);
+  if (!isRaw(value)) return true;
+  return Object.keys(value).every((key) => key.isWellFormed() && isWellFormed(value[key]));
+}
+
+function mended(value: unknown): unknown {
   if (typeof value === "string") return value.toWellFormed();
-  if (Array.isArray(value)) {
-    const items = value.map((item: unknown) => wellFormed(item));
-    return items.every((item, at) => item === value[at]) ? value : items;
-  }
+  if (Array.isArray(value)) return value.map(mended);
   if (!isRaw(value)) return value;
-  const before = Object.entries(value);
-  const after = before.map(([key, item]): [string, unknown] => [key.toWellFormed(), wellFormed(item)]);
-  const same = after.every(([key, item], at) => key === before[at]?.[0] && item === before[at]?.[1]);
   // Not by assignment, which would take a key `__proto__` for the prototype.
-  return same ? value : Object.fromEntries(after);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), mended(item)]));
 }
 
 /** What came off the wire, as JSON that may be kept: well-formed, and without what is no JSON. */
