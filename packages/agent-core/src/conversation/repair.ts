@@ -122,18 +122,14 @@ class Repair {
   #pushInOrder(message: AssistantMessage, at: number): number | undefined {
     const calls = toolCalls(message);
     const end = at + 1 + calls.length;
-    if (this.#messages[end]?.role === "toolResult" || cleanAssistant(message) !== message) return undefined;
-    for (const [i, call] of calls.entries()) {
-      const result = this.#messages[at + 1 + i];
-      if (result?.role !== "toolResult" || result.toolCallId !== call.id || result.toolName !== call.name) {
-        return undefined;
-      }
-      if (this.#ids.has(call.id)) return undefined;
-    }
+    const results = this.#messages.slice(at + 1, end);
+    const inOrder = calls.every((call, i) => isResultOf(call, results[i]) && !this.#ids.has(call.id));
+    if (!inOrder || this.#messages[end]?.role === "toolResult") return undefined;
     if (calls.length > 1 && new Set(calls.map(({ id }) => id)).size < calls.length) return undefined;
+    if (cleanAssistant(message) !== message) return undefined;
     this.#needUser(at);
     for (const call of calls) this.#ids.add(call.id);
-    this.out.push(...this.#messages.slice(at, end));
+    this.out.push(message, ...results);
     return end;
   }
 
@@ -253,6 +249,10 @@ export function toolCalls(message: AgentMessage): readonly ToolCallBlock[] {
 
 function isToolCall(block: Block): block is ToolCallBlock {
   return block.type === "toolCall";
+}
+
+function isResultOf(call: ToolCallBlock, message: AgentMessage | undefined): boolean {
+  return message?.role === "toolResult" && message.toolCallId === call.id && message.toolName === call.name;
 }
 
 function takeFirst(results: Map<string, PlacedResult[]>, id: string): PlacedResult | undefined {
