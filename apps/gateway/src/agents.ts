@@ -13,6 +13,8 @@ export interface Agent {
   readonly thinking: ThinkingLevel;
   readonly systemPrompt: string | undefined;
   readonly maxOutputTokens: number | undefined;
+  /** How many of the last turns of a conversation the model is sent. Absent: all. */
+  readonly historyTurns: number | undefined;
   readonly workspaceDir: string;
   readonly tools: { readonly allow: readonly string[]; readonly deny: readonly string[] };
   /** Absent: all skills. */
@@ -65,6 +67,7 @@ export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
       thinking: config.thinking ?? defaults.thinking ?? "off",
       systemPrompt: config.systemPrompt ?? defaults.systemPrompt,
       maxOutputTokens: config.maxOutputTokens ?? defaults.maxOutputTokens,
+      historyTurns: config.historyTurns ?? defaults.historyTurns,
       workspaceDir,
       tools: {
         allow: config.tools?.allow ?? defaults.tools?.allow ?? DEFAULT_TOOLS,

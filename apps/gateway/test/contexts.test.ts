@@ -61,3 +61,27 @@ it("what steers a run comes with its quote, and the history keeps neither", asyn
   expect(next).toContain("what about this?");
   expect(next).not.toContain("the red one");
 });
+
+it("sends the model no more turns than its agent's historyTurns", async () => {
+  const world = await openWorld();
+  world.configure(
+    exampleConfig({
+      channels: { plain: { accounts: { main: {} } } },
+      agents: {
+        defaults: { model: "anthropic/claude-sonnet-4-6", historyTurns: 1 },
+        list: [{ id: "coder" }],
+      },
+    }),
+  );
+  world.script(() => ({ text: "noted" }));
+  const plain = plainChannel();
+  const started = await world.start({ channels: [plain.definition] });
+  for (const word of ["apples", "pears"]) {
+    await plain.emit(plainMessage(word, word));
+    await started.settled();
+  }
+  const sent = modelRequests(world.anthropic).map(({ messages }) => JSON.stringify(messages));
+  expect(sent[0]).toContain("apples");
+  expect(sent[1]).toContain("pears");
+  expect(sent[1]).not.toContain("apples");
+});

@@ -84,6 +84,8 @@ const agentFields = {
   thinking: thinkingLevel.optional(),
   systemPrompt: z.string().optional(),
   maxOutputTokens: z.int().positive().optional(),
+  /** How many of the last turns of a conversation the model is sent; by default all that fit its window. */
+  historyTurns: z.int().positive().optional(),
   tools: allowDeny.optional(),
   skills: allowDeny.optional(),
   limits: z

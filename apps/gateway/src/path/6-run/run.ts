@@ -124,7 +124,10 @@ function loopOptions(
     },
     signal: run.handle.signal,
     limits: agent.limits,
-    context: { compaction: { cache: ports.compactionCache } },
+    context: {
+      compaction: { cache: ports.compactionCache },
+      ...(agent.historyTurns === undefined ? {} : { historyTurns: agent.historyTurns }),
+    },
     steering: parts.steering,
     transformContext: run.contexts.apply,
     beforeToolCall: tools.beforeToolCall,
