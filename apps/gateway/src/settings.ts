@@ -38,7 +38,7 @@ export function effectiveToken(loaded: LoadedConfig, home: Home, env: Env): stri
  * The token that `SIGNALBOX_TOKEN` gives; an empty variable gives none.
  * @throws GatewayError where it could be guessed
  */
-export function environmentToken(env: Env): string | undefined {
+function environmentToken(env: Env): string | undefined {
   const token = env["SIGNALBOX_TOKEN"];
   if (!token) return undefined;
   if (token.length >= 16) return token;

@@ -57,6 +57,16 @@ describe("who may talk to an agent on Feishu", () => {
     // Being let in to talk grants nothing in groups.
     await say(started, groupMention("and here?", world.feishu.bot, { senderId: ZHANG, chatId: "oc_group" }));
     expect((await ends(world)).at(-1)).toEqual(["ignored", "group_not_allowed"]);
+
+    // Whom the list names can be made a stranger again, beside the running gateway and without one.
+    const person = `feishu:main:${ZHANG}`;
+    expect((await command(world, "pairing", "list")).out).toContain(`paired  ${person}`);
+    expect((await command(world, "pairing", "revoke", ZHANG)).code).toBe(64);
+    expect((await command(world, "pairing", "revoke", person)).code).toBe(0);
+    await say(started, textMessage("still there?", { senderId: ZHANG, messageId: "om_9" }));
+    expect((await ends(world)).at(-1)).toEqual(["ignored", "dm_unknown"]);
+    await started.stop();
+    expect((await command(world, "pairing", "revoke", person)).code).toBe(1);
   });
 
   it("takes a binding that names somebody for leave where that binding holds, and nowhere else", async () => {

@@ -77,7 +77,7 @@ describe("replay", () => {
   });
 
   it("gives the same as data", async () => {
-    const { code, out } = await replay("--json", example);
+    const { code, out } = await replay("--json", "--home", "unused", example);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
       name: "feishu-create-script",

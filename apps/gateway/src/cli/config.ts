@@ -1,4 +1,5 @@
 import { configJsonSchema, formatProblem } from "@signalbox/config";
+import { stringify } from "yaml";
 import { EXIT, GatewayError } from "../errors.ts";
 import { locateHome } from "../home.ts";
 import { createLogger, createRedactor } from "../log.ts";
@@ -29,9 +30,10 @@ export async function schema(): Promise<void> {
   process.stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
 }
 
-/** `signalbox config show`: what applies, defaults included, with secrets left out. */
+/** `signalbox config show`: what applies, defaults included, with secrets left out; as YAML, or as JSON. */
 export async function show(options: CommonOptions): Promise<void> {
   const loaded = configOrExit(() => readConfig(locateHome(options.home, process.env), process.env));
   const redact = createRedactor(loaded.secrets);
-  process.stdout.write(`${redact(JSON.stringify(loaded.config, null, 2))}\n`);
+  const applied: unknown = JSON.parse(redact(JSON.stringify(loaded.config)));
+  print(options.json, applied, () => [stringify(applied).trimEnd()]);
 }

@@ -38,37 +38,6 @@ export async function why(id: string, options: CommonOptions): Promise<void> {
   print(options.json, lines, () => lines.map(({ stage, summary }) => `${stage.padEnd(8)} ${summary}`));
 }
 
-/** `signalbox pairing list` */
-export async function pairingList(options: CommonOptions): Promise<void> {
-  const found = await withStore(options, "read", async (store) => ({
-    pending: await store.pairing.pending(),
-    peers: await store.pairing.peers(),
-  }));
-  print(options.json, found, () => [
-    ...found.pending.map(
-      (one) =>
-        `asks    ${one.channel}/${one.account}  ${one.peerId}  ${one.label ?? ""}  until ${new Date(one.expiresAt).toISOString()}`,
-    ),
-    ...found.peers.map((one) => `paired  ${one.channel}/${one.account}  ${one.peerId}  ${one.label ?? ""}`),
-    ...(found.pending.length + found.peers.length === 0 ? ["Nobody asked."] : []),
-  ]);
-}
-
-/** `signalbox pairing approve <code>` */
-export async function pairingApprove(code: string, options: CommonOptions): Promise<void> {
-  const result = await withStore(options, "share", (store) =>
-    store.pairing.approve({ code: code.trim().toUpperCase(), approvedBy: "command line" }),
-  );
-  if (result.outcome === "unknown") {
-    throw new GatewayError(
-      EXIT.failure,
-      `No open request has the code ${code}. Codes are good for ten minutes and five tries.`,
-    );
-  }
-  const { peer } = result;
-  print(options.json, peer, () => [`${peer.peerId} may talk on ${peer.channel}/${peer.account} now.`]);
-}
-
 /** From the running gateway, which writes its notes a moment later than it makes them; else from the database. */
 async function findTrace(id: string, options: CommonOptions): Promise<Trace> {
   const found =

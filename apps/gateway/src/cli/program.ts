@@ -6,12 +6,23 @@ import { guarded } from "./output.ts";
 
 /** Runs the command line; sets the exit code of the process. */
 export async function runCli(argv: readonly string[]): Promise<void> {
+  try {
+    await createProgram().parseAsync(argv);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  }
+}
+
+/** Every command with its options; the code of a command is loaded when it runs. */
+export function createProgram(): Command {
   const program = new Command("signalbox")
     .description("Self-hosted gateway between chat platforms and LLM agents")
     .version(VERSION)
     .exitOverride()
     .configureHelp({ sortSubcommands: false });
 
+  /** Each command takes the common options. */
   const command = (name: string, description: string, parent: Command = program): Command =>
     parent
       .command(name)
@@ -85,11 +96,15 @@ export async function runCli(argv: readonly string[]): Promise<void> {
 
   const pairing = program.command("pairing").description("strangers who asked to talk");
   command("list", "list open requests and paired people", pairing).action((options: CommonOptions) =>
-    guarded(options.json, async () => (await import("./inspect.ts")).pairingList(options)),
+    guarded(options.json, async () => (await import("./pairing.ts")).list(options)),
   );
   command("approve <code>", "let the person with this code talk", pairing).action(
     (code: string, options: CommonOptions) =>
-      guarded(options.json, async () => (await import("./inspect.ts")).pairingApprove(code, options)),
+      guarded(options.json, async () => (await import("./pairing.ts")).approve(code, options)),
+  );
+  command("revoke <person>", "unpair the person whom the list names channel:account:person", pairing).action(
+    (person: string, options: CommonOptions) =>
+      guarded(options.json, async () => (await import("./pairing.ts")).revoke(person, options)),
   );
 
   const approvals = program.command("approvals").description("tool calls that wait for somebody's word");
@@ -124,19 +139,11 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   ).action((folder: string, options: CommonOptions) =>
     guarded(options.json, async () => (await import("./backup.ts")).backup(folder, options)),
   );
-  program
-    .command("replay <scenarios...>")
-    .description("run scenarios against stand-ins and show every layer")
-    .option("--json", "print JSON")
+  command("replay <scenarios...>", "run scenarios against stand-ins and show every layer")
     .option("--check", "compare with what the scenario expects")
-    .action((files: string[], options: { json?: boolean; check?: boolean }) =>
+    .action((files: string[], options: CommonOptions & { check?: boolean }) =>
       guarded(options.json, async () => (await import("./replay.ts")).replay(files, options)),
     );
 
-  try {
-    await program.parseAsync(argv);
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  }
+  return program;
 }

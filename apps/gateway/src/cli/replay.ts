@@ -1,10 +1,11 @@
 import { codeOf, EXIT, GatewayError, messageOf } from "../errors.ts";
+import type { CommonOptions } from "./common-options.ts";
 import { replayHost } from "./replay-host.ts";
 
 /** `signalbox replay`: plays scenarios, shows every layer, and with `--check` compares with what they expect. */
 export async function replay(
   files: readonly string[],
-  options: { readonly json?: boolean; readonly check?: boolean },
+  options: CommonOptions & { readonly check?: boolean },
 ): Promise<void> {
   const { differences, perform, readScenario, ScenarioError, show } = await loadReplay();
   let failed = 0;

@@ -32,27 +32,32 @@ export async function send(text: string, options: TalkOptions): Promise<void> {
 export async function chat(options: TalkOptions): Promise<void> {
   const { client } = await runningGateway(options.home);
   const agent = await agentOf(client, options.agent);
-  const lines = createInterface({ input: process.stdin, output: process.stdout, prompt: `${agent}> ` });
+  const json = options.json === true;
+  const lines = createInterface({
+    input: process.stdin,
+    ...(json ? {} : { output: process.stdout }),
+    prompt: `${agent}> `,
+  });
   let open = true;
   lines.on("close", () => {
     open = false;
   });
   const prompt = (): void => {
-    if (open) lines.prompt();
+    if (open && !json) lines.prompt();
   };
   /** Messages that have no end yet; the oldest shows what happens. */
   const turns: AbortController[] = [];
   const talk = async (line: string): Promise<void> => {
     const turn = new AbortController();
     turns.push(turn);
-    const show = createScreen();
+    const show = json ? printFrame : createScreen();
     try {
       for await (const frame of client.chat(agent, options.conversation, line, { signal: turn.signal }))
         if (turns[0] === turn) show(frame);
     } finally {
       turns.splice(turns.indexOf(turn), 1);
       if (turns.length === 0) {
-        process.stdout.write("\n");
+        if (!json) process.stdout.write("\n");
         prompt();
       }
     }
@@ -61,9 +66,10 @@ export async function chat(options: TalkOptions): Promise<void> {
     if (turns.length === 0) lines.close();
     for (const turn of turns) turn.abort();
   });
-  process.stdout.write(
-    `Talking to ${agent}. /help says what you can do. Ctrl+C stops a reply, Ctrl+D ends.\n`,
-  );
+  if (!json)
+    process.stdout.write(
+      `Talking to ${agent}. /help says what you can do. Ctrl+C stops a reply, Ctrl+D ends.\n`,
+    );
   prompt();
   const underWay: Promise<void>[] = [];
   for await (const line of lines) {
@@ -78,6 +84,11 @@ export async function chat(options: TalkOptions): Promise<void> {
     if (process.stdin.isTTY !== true) await done;
   }
   await Promise.all(underWay);
+}
+
+/** With `--json`: each frame on a line of its own. */
+function printFrame(frame: ServerFrame): void {
+  process.stdout.write(`${JSON.stringify(frame)}\n`);
 }
 
 /** Shows the frames of a conversation on standard output. */
