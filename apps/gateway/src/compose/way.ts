@@ -29,7 +29,7 @@ import { createTakeUp } from "../path/5-prepare/take-up.ts";
 import { createUserMessages } from "../path/5-prepare/user-messages.ts";
 import { createRun } from "../path/6-run/run.ts";
 import { type Askings, createAskings } from "../path/6-run/waiting.ts";
-import { createCommit } from "../path/7-conclude/commit.ts";
+import { createCommit, endDamagedRun } from "../path/7-conclude/commit.ts";
 import { createConclude } from "../path/7-conclude/conclude.ts";
 import { createRefuse } from "../path/7-conclude/refuse.ts";
 import { createDeliver } from "../path/8-deliver/deliver.ts";
@@ -133,6 +133,7 @@ export async function createWay(
       for (const interrupted of await store.runs.interrupted()) {
         const resumed = resumedRun(interrupted);
         if (resumed !== undefined) lanes.enqueue(resumed);
+        else await endDamagedRun({ store, lease }, interrupted.run.id);
       }
       const accepted = recoverAccepted({ inbox: store.inbox, admit, isExclusive });
       for await (const message of accepted) taking.enter(message);

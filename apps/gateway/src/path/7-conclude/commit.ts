@@ -3,7 +3,7 @@ import type { ChannelDefinition } from "@signalbox/channel";
 import { type Drafts, isRepeatable, outboxRow, withDraft } from "@signalbox/delivery";
 import type { RunOutcome } from "@signalbox/protocol";
 import type { OutcomeError } from "@signalbox/server";
-import type { InboxSettle, LeaseToken, OutboxRow } from "@signalbox/store";
+import type { InboxSettle, LeaseToken, OutboxRow, RunId } from "@signalbox/store";
 import { type GatewayBodies, type GatewayStore, isOfConversation } from "../../store.ts";
 import { DELETED, type QueuedMessage } from "../4-queue/message.ts";
 import type { ToldHistory } from "../5-prepare/inbound-context.ts";
@@ -130,6 +130,17 @@ export function createCommit(ports: CommitPorts): Commit {
       shown: payload === undefined && !reply.silent,
     };
   };
+}
+
+/** Ends an interrupted run whose messages have all lost their content: it would keep its session for ever. */
+export async function endDamagedRun(
+  { store, lease }: Pick<CommitPorts, "store" | "lease">,
+  runId: RunId,
+): Promise<void> {
+  const adopted = await store.runs.adopt({ runId, lease });
+  if (adopted === undefined) return;
+  const error = "The content of its messages is missing in the database.";
+  await store.runs.finish({ runId, lease, outcome: "failed", inbox: [], error });
 }
 
 function settleOf({ id }: QueuedMessage, isLeft: boolean, { state, rule }: Conclusion): InboxSettle {
