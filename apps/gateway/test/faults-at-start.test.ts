@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
+import { parse as parseYaml } from "yaml";
 import {
   demoConfig,
   eventually,
@@ -292,3 +293,16 @@ describe("a configuration with a fault", () => {
 function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
+
+it.each([
+  ["YAML", [], (text: string): unknown => parseYaml(text)],
+  ["JSON", ["--json"], (text: string): unknown => JSON.parse(text)],
+] as const)("`config show` prints what applies as %s", async (_, options, parse) => {
+  const world = await openWorld();
+  world.configure(demoConfig());
+  const child = world.run(["config", "show", ...options]);
+  await child.exited;
+  expect(parse(child.stdout())).toMatchObject({ gateway: { port: 0, maxRuns: 64 } });
+  expect(child.stdout().startsWith("{")).toBe(options.length > 0);
+  expect(child.stdout()).not.toContain(TOKEN);
+});
