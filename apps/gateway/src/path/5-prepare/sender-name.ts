@@ -2,7 +2,7 @@ import { deadline, type MessageEvent } from "@signalbox/channel";
 import type { Account } from "../../channels.ts";
 
 /** A platform that is asked for a name may take so long, in milliseconds. */
-const RESOLVE_MS = 1_500;
+const RESOLVE_MS = 3_000;
 
 /** What somebody is called: by the event, else by their platform, else by their id. Never rejects. */
 export async function senderName(
