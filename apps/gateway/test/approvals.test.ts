@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { MessageEvent } from "@signalbox/channel";
@@ -40,6 +40,7 @@ async function tainted(channel: string) {
   const world = await openWorld();
   world.configure(exampleConfig({ channels: {} }));
   const { home, env } = world;
+  mkdirSync(home.workspace("coder"), { recursive: true });
   const loaded = readConfig(home, env);
   const logger = createLogger("silent", (text) => text);
   const { agents, skills } = await planGateway({ home, loaded, logger, env });

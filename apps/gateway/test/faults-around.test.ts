@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { demoConfig, openWorld, TOKEN, type World } from "./harness.ts";
 
 const root = process.getuid?.() === 0;
-if (root) console.info("Skipped: a home that cannot be written, since the superuser may write everywhere.");
+if (root) console.info("skipped: a home that cannot be written, since the superuser may write everywhere.");
 
 /** How `signalbox start` ends with one line. */
 async function refusal(

@@ -149,7 +149,7 @@ const FAULTS: readonly {
 ];
 
 const root = process.getuid?.() === 0;
-if (root) console.info("Skipped: folders that cannot be written, since the superuser may write everywhere.");
+if (root) console.info("skipped: folders that cannot be written, since the superuser may write everywhere.");
 
 describe("a configuration with a fault", () => {
   it.each(FAULTS)("$name: one message with place and remedy, and --strict refuses", async (fault) => {
