@@ -99,9 +99,12 @@ async function definitionOf(
 ): Promise<ChannelDefinition | string> {
   const given = definitions.find((definition) => definition.id === id);
   if (given !== undefined) return given;
-  return packageName === undefined
-    ? "there is no such channel"
-    : importChannel(packageName, id, (name) => import(name));
+  if (packageName === undefined) return "there is no such channel";
+  const brought = await importChannel(packageName, id, (name) => import(name));
+  // Only the gateway itself checks its token: its own channels come by `addOwn`.
+  return typeof brought !== "string" && brought.capabilities.authenticatedByGateway === true
+    ? `the package ${packageName} says that its senders hold the gateway's token, which only the gateway's own may`
+    : brought;
 }
 
 function channelLogger(logger: Logger, account: string): ChannelLogger {

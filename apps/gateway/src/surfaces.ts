@@ -1,4 +1,4 @@
-import { createWebHub, type WebHub } from "@signalbox/channel-web";
+import { createWebHub, MAX_ATTACHMENT_BYTES, type WebHub } from "@signalbox/channel-web";
 import type { GuardedFetch } from "@signalbox/tools";
 
 /** The channels of the gateway's own clients, by id. */
@@ -12,7 +12,7 @@ export interface Surfaces {
 /** Makes the gateway's own channels. `fetch` gets the attachments that clients name by their address. */
 export function createSurfaces(fetch: GuardedFetch): Surfaces {
   const fetchUrl = async (url: string, signal: AbortSignal) => {
-    const { bytes, contentType } = await fetch(url, { signal });
+    const { bytes, contentType } = await fetch(url, { signal, maxBytes: MAX_ATTACHMENT_BYTES });
     return { body: ReadableStream.from([bytes]), mimeType: contentType, size: bytes.byteLength };
   };
   return {

@@ -1,7 +1,7 @@
 import { ChannelError, type FetchedMedia, type MediaRef } from "@signalbox/channel";
 
 /** Largest attachment in bytes. */
-export const MAX_ATTACHMENT_BYTES = 20_000_000;
+export const MAX_ATTACHMENT_BYTES: number = 20_000_000;
 
 /** Fetches what is behind an `https:` or `http:` URL that a client named. */
 export type FetchUrl = (url: string, signal: AbortSignal) => Promise<FetchedMedia>;

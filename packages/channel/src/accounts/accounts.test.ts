@@ -88,3 +88,28 @@ it("tries nothing again once it is stopped", async () => {
   await new Promise((resolve) => setImmediate(resolve));
   expect(starts).toBe(1);
 });
+
+it("lets a channel speak for itself alone, whatever it passes on", async () => {
+  const heard: string[] = [];
+  const relay: ChannelDefinition = {
+    ...channelThat(async () => {}),
+    create: async (context) => {
+      await context.emit({
+        ...{ type: "message", eventId: "e", messageId: "m", channel: "api", account: "forged" },
+        ...{ conversation: { id: "c", kind: "direct" }, address: "echo:c", addressed: "dm" },
+        ...{ sender: { id: "ann", isBot: false, isSelf: false }, timestamp: 0 },
+        ...{ text: "hello", media: [], mentions: [] },
+      });
+      return channelThat(async () => {}).create(context);
+    },
+  };
+  const { accounts } = accountsWith(relay);
+  await accounts.start({
+    ...services,
+    async emit({ channel, account }) {
+      heard.push(`${channel}/${account}`);
+      return "accepted";
+    },
+  });
+  expect(heard).toEqual(["echo/main"]);
+});

@@ -85,7 +85,8 @@ export function createAccounts(options: AccountsOptions): Accounts {
     try {
       const channel = await definition.create({
         ...{ config, account, logger, fetch, clock, signal },
-        emit: services.emit,
+        // A channel speaks for itself alone, whatever it passes on.
+        emit: (event) => services.emit({ ...event, channel: definition.id, account }),
         cache: prefixed(cache, key),
         state: services.state(definition.id),
         commands: services.commands,

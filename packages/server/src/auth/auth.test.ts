@@ -39,6 +39,14 @@ describe("createAuth", () => {
     }
   });
 
+  it("lets a secret in that nobody can guess, however many others try from there", async () => {
+    const long = TOKEN.repeat(2);
+    const { auth } = await open({ token: long });
+    for (let guess = 0; guess < 50; guess += 1) auth.check({ authorization: `Bearer ${guess}` }, HERE);
+    expect(auth.check({ authorization: "Bearer one more" }, HERE).kind).toBe("throttled");
+    expect(auth.check({ authorization: `Bearer ${long}` }, HERE).kind).toBe("owner");
+  });
+
   it("keeps a browser signed in by an HttpOnly cookie that ends with the token or with time", async () => {
     const { auth, clock } = await open();
     const { cookie: setCookie } = auth.signIn(TOKEN, HERE);

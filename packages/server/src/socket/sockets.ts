@@ -29,8 +29,11 @@ export function createSockets({ service, auth, allowedHosts, logger }: SocketsOp
   /** The connections that the session of a browser has opened. */
   const bySession = new Map<string, Set<WebSocket>>();
   auth.onSignOut((sessionId) => {
-    for (const connection of bySession.get(sessionId) ?? [])
+    for (const connection of bySession.get(sessionId) ?? []) {
+      // One that does not answer the close is heard no more either.
+      connection.removeAllListeners("message");
       connection.close(CLOSE_UNAUTHORIZED, "signed out");
+    }
   });
 
   const admit = (request: IncomingMessage): string | { readonly session: string | undefined } => {

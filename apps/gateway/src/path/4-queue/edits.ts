@@ -22,9 +22,12 @@ export interface Edits {
 
 export function createEdits({ store, lanes, queue, tracer }: EditsOptions): Edits {
   const edited = async (event: EditedEvent): Promise<EmitResult> => {
-    const asMessage: MessageEvent = { ...event, type: "message" };
     const before = await store.inbox.find(event);
     if (before?.kind !== "message") return "accepted";
+    // What a client asked of its turn stays as it was; an edit asks for nothing.
+    const { turn } = before.payload.event;
+    const { turn: _, ...said }: EditedEvent & { readonly turn?: unknown } = event;
+    const asMessage: MessageEvent = { ...said, type: "message", ...(turn === undefined ? {} : { turn }) };
     // Nobody speaks with the rights of another by changing what that one wrote.
     if (before.senderId !== event.sender.id || before.conversationId !== event.conversation.id)
       return "accepted";
