@@ -321,3 +321,31 @@ it("gives back what a stop kept from being tried, and leaves what was under way"
   await stopped;
   expect([await stateOf(id), delivery.inFlight()]).toEqual(["sending", 0]);
 });
+
+it("sends what was handed over right before a stop", async () => {
+  const { outbox, clock, delivery } = setup(async () => ["om_1"]);
+  const payload: Outbound = { parts: [{ type: "text", text: "the last word" }] };
+  const row = outboxRow({ channel: "plain", account: "main", address: "a" }, payload, {
+    expiresAt: clock.now() + 60_000,
+    claim: false,
+  });
+  const rows = await outbox.enqueue([row], { lease });
+  delivery.deliver(rows);
+  await delivery.stop(1_000);
+  expect((await outbox.get(rows[0]?.id ?? ""))?.state).toBe("sent");
+});
+
+it("leaves a reply to the next start where the store is broken for good", async () => {
+  const { say, outbox, clock, stateOf } = setup(async () => {
+    outbox.beforeWrite = () => {
+      throw new Error("broken");
+    };
+    outbox.get = () => Promise.reject(new Error("broken"));
+    return ["om_1"];
+  });
+  const get = outbox.get;
+  const id = await say("a", "one");
+  await clock.advance(10_000);
+  outbox.get = get;
+  expect(await stateOf(id)).toBe("sending");
+});

@@ -114,11 +114,15 @@ export function createDelivery<Row extends OutboxRow>(options: DeliveryOptions<R
     try {
       return await commit(row, settlement);
     } catch (error) {
-      if (!stopping.signal.aborted && settlement.state === "sent")
-        // It is out, which the store does not know: it is looked for before it is sent again.
-        return await waitInHand(row, { state: "retry", doubtful: true, reason: messageOf(error) });
       logger.error({ outbox: row.id, err: messageOf(error) }, "the end of a reply could not be written");
-      return undefined;
+      if (stopping.signal.aborted || settlement.state !== "sent") return undefined;
+      // It is out, which the store does not know: it is looked for before it is sent again.
+      return waitInHand(row, { state: "retry", doubtful: true, reason: messageOf(error) }).catch(
+        (failure: unknown) => {
+          logger.error({ outbox: row.id, err: messageOf(failure) }, "a reply is left to the next start");
+          return undefined;
+        },
+      );
     }
   };
 
@@ -207,7 +211,7 @@ export function createDelivery<Row extends OutboxRow>(options: DeliveryOptions<R
         mayHaveMore.add(destinationKey(row));
         begin(row);
       }
-      return { again: rows.length === CLAIM, nextAt };
+      return { again: rows.length === CLAIM && !stopping.signal.aborted, nextAt };
     } catch (error) {
       logger.error({ err: messageOf(error) }, "the outbox could not be read");
       return { again: false, nextAt: now() + UNREADABLE_MS };
@@ -225,13 +229,14 @@ export function createDelivery<Row extends OutboxRow>(options: DeliveryOptions<R
     },
     wake: () => wakeUp.call(),
     async stop(drainMs) {
-      wakeUp.stop();
+      const claimed = wakeUp.stop();
       draining.abort();
-      const drained = Promise.allSettled([...inFlight]);
+      const drained = claimed.then(() => Promise.allSettled([...inFlight]));
       const limit = new AbortController();
       await Promise.race([drained, clock.delay(drainMs, limit.signal).catch(() => {})]);
       limit.abort();
       stopping.abort(new Error("the gateway is stopping"));
+      await claimed;
       await Promise.allSettled([...inFlight]);
     },
     inFlight: () => inFlight.size,

@@ -166,13 +166,16 @@ export class GrowingDraft {
     if (this.#over || this.#timer !== undefined || this.#changing !== undefined) return;
     const timer = new AbortController();
     this.#timer = timer;
-    this.#ports.clock.delay(ms, timer.signal).then(
-      () => {
-        this.#timer = undefined;
-        this.#grow();
-      },
-      () => {},
-    );
+    const forget = (): void => {
+      if (this.#timer === timer) this.#timer = undefined;
+    };
+    // A run that is to stop shows nothing more, and holds no process up.
+    const run = this.#run;
+    const until = run === undefined ? timer.signal : AbortSignal.any([timer.signal, run.signal]);
+    this.#ports.clock.delay(ms, until).then(() => {
+      forget();
+      this.#grow();
+    }, forget);
   }
 
   #grow(): void {

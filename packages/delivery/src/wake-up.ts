@@ -16,6 +16,8 @@ export class WakeUp {
   readonly #clock: Clock;
   readonly #stop = new AbortController();
   #running = false;
+  /** The pass that is running, or the last one. */
+  #last: Promise<void> = Promise.resolve();
   #calledMeanwhile = false;
   #sleep: { readonly until: number; readonly end: AbortController } | undefined;
 
@@ -29,7 +31,7 @@ export class WakeUp {
   call(): void {
     if (this.#stop.signal.aborted) return;
     if (this.#running) this.#calledMeanwhile = true;
-    else void this.#run();
+    else this.#last = this.#run();
   }
 
   /** Has a pass run at `at`, or earlier where that was asked for already. */
@@ -49,9 +51,10 @@ export class WakeUp {
     );
   }
 
-  /** No pass begins any more. */
-  stop(): void {
+  /** No pass is asked for any more; resolves when those that were have ended. */
+  stop(): Promise<void> {
     this.#stop.abort();
+    return this.#last;
   }
 
   async #run(): Promise<void> {
@@ -61,7 +64,7 @@ export class WakeUp {
       const { again, nextAt } = await this.#pass();
       this.callAt(nextAt);
       this.#calledMeanwhile ||= again;
-    } while (this.#calledMeanwhile && !this.#stop.signal.aborted);
+    } while (this.#calledMeanwhile);
     this.#running = false;
   }
 }

@@ -200,6 +200,6 @@ function createAnsweringHalf(given: AnsweringHalf): Answering {
       ...{ userMessages, contextOf, tracer, now, incoming: media.in },
     }),
     conclude: createConclude({ commit, histories, hooks, definition, logger, outgoing: media.out }),
-    ...{ commit, refuse, deliver: deliverRun, metrics, tracer, logger },
+    ...{ commit, refuse, deliver: deliverRun, quarantine, metrics, tracer, logger },
   });
 }

@@ -1,5 +1,5 @@
 import type { DeletedEvent, EditedEvent, EmitResult, InboundEvent } from "@signalbox/channel";
-import type { RunHandle } from "@signalbox/lanes";
+import type { Quarantine, RunHandle } from "@signalbox/lanes";
 import type { InterruptedRun } from "@signalbox/store";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
@@ -12,6 +12,7 @@ import type { Accept, Accepted } from "./3-accept/accept.ts";
 import type { Unanswered } from "./3-accept/unanswered.ts";
 import { type Queued, type QueuedMessage, resumedRun } from "./4-queue/message.ts";
 import { type Queue, queuedMessage } from "./4-queue/queue.ts";
+import { POISON_ATTEMPTS } from "./5-prepare/attachment-crashes.ts";
 import type { OpenRun } from "./5-prepare/open-run.ts";
 import type { BegunRun, NewMessages, Opened, OpenedRun } from "./5-prepare/opened-run.ts";
 import type { Prepare } from "./5-prepare/prepare.ts";
@@ -59,6 +60,8 @@ export interface AnsweringStages {
   };
   readonly open: OpenRun;
   readonly takeUp: TakeUp;
+  /** Where runs that may be what ends the process go on one at a time. */
+  readonly quarantine: Quarantine;
   readonly prepare: Prepare;
   readonly run: Run;
   readonly conclude: Conclude;
@@ -124,7 +127,16 @@ export function createAnswering(stages: AnsweringStages): Answering {
 
   const goOn: Answering["goOn"] = async (interrupted, handle) => {
     const resumed = resumedRun(interrupted);
-    if (resumed !== undefined) await goOnWith(await stages.takeUp(resumed, handle), handle);
+    if (resumed === undefined) return;
+    const work = async (): Promise<"done"> => {
+      await goOnWith(await stages.takeUp(resumed, handle), handle);
+      return "done";
+    };
+    // Two processes died under it: the next death has to tell which run it was.
+    const isSuspect = interrupted.run.attempts === POISON_ATTEMPTS - 1;
+    const alone = isSuspect ? await stages.quarantine.run(handle.signal, work) : undefined;
+    // One that was stopped before its turn has to be ended all the same.
+    if (alone === undefined) await work();
   };
 
   const goOnWith = async (opened: Opened, handle: RunHandle<Queued>): Promise<void> => {

@@ -118,10 +118,14 @@ export interface RecoverPorts {
 /** What an earlier process accepted and did not finish, in the order in which it came. */
 export async function* recoverAccepted(ports: RecoverPorts): AsyncGenerator<Accepted> {
   const { inbox } = ports;
-  for (const row of await inbox.unrouted()) yield await decideAgain(ports, row);
+  const decided = new Set<InboxId>();
+  for (const row of await inbox.unrouted()) {
+    decided.add(row.id);
+    yield await decideAgain(ports, row);
+  }
   for (const { sessionKey } of await inbox.pendingSessions()) {
     for (const { id, payload: stored, route } of await inbox.queued(sessionKey)) {
-      if (!route) continue;
+      if (!route || decided.has(id)) continue;
       const { rule, role } = stored;
       const exclusive = ports.isExclusive(stored.event);
       yield { id, stored, route, exclusive, decision: { kind: "answer", rule, role }, recovered: true };
