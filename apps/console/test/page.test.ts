@@ -286,6 +286,8 @@ describe.skipIf(missing !== undefined)("the page in Chromium", () => {
       { type: "run.end", ...run, outcome: "failed" },
     );
     await log().getByText("The run failed.").waitFor();
+    // What shows Markdown is loaded when it is needed.
+    await log().locator('a[href^="https:"]').first().waitFor({ state: "attached" });
     for (const summary of await log().locator("summary").all()) await summary.click();
     const found = await page.evaluate(() => ({
       pwned: "pwned" in window,
