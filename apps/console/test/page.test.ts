@@ -178,7 +178,7 @@ describe.skipIf(missing !== undefined)("the page in Chromium", () => {
       usage: { inputTokens: 12_345, outputTokens: 678, costMicros: 4321 },
     });
     await log().getByText("12,345 tokens in, 678 out").waitFor();
-    expect(await log().getByRole("listitem").count()).toBeGreaterThan(3);
+    await expect.poll(() => log().getByRole("listitem").count()).toBeGreaterThan(3);
     expect(await log().getByText("Working").count()).toBe(0);
     await shot("answer-end");
     await log().evaluate((element) => element.scrollTo(0, 0));
