@@ -19,7 +19,10 @@ const ROWS = [
       "tools",
     ],
   },
-  { name: "foundations", members: ["channel", "client", "config", "hooks", "lanes", "protocol", "routing"] },
+  {
+    name: "foundations",
+    members: ["channel", "client", "config", "hooks", "lanes", "protocol", "redaction", "routing"],
+  },
   { name: "core", members: ["agent-core"] },
 ];
 

@@ -1,14 +1,15 @@
 import type { ChannelDefinition } from "@signalbox/channel";
 import { loadConfig, type Problem } from "@signalbox/config";
+import { createRedactor, environmentSecrets } from "@signalbox/redaction";
 import { stringify } from "yaml";
 import { ASSETS } from "./assets.ts";
 import { startGateway } from "./gateway.ts";
 import type { Gateway } from "./gateway-options.ts";
 import { locateHome, prepareHome } from "./home.ts";
 import type { GatewayHook } from "./hooks/points.ts";
-import { createLogger, createRedactor } from "./log.ts";
+import { createLogger } from "./log.ts";
 import { planGateway } from "./plan.ts";
-import { environmentSecrets, gatewayToken } from "./settings.ts";
+import { gatewayToken } from "./settings.ts";
 
 /** A gateway inside another program. */
 export interface CreateGatewayOptions {

@@ -8,8 +8,8 @@ import {
   type Models as ReachableModels,
 } from "@signalbox/llm-providers";
 import { demoModel } from "@signalbox/llm-providers/demo";
+import { createRedactor } from "@signalbox/redaction";
 import type { Agent, Agents } from "./agents.ts";
-import { createRedactor } from "./log.ts";
 
 /** What an agent's turns are asked of. */
 export interface AgentModel {

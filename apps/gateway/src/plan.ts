@@ -1,13 +1,12 @@
 import { type ChannelDefinition, createMemoryCache, systemClock } from "@signalbox/channel";
 import { feishu } from "@signalbox/channel-feishu";
 import type { Problem } from "@signalbox/config";
+import { createRedactor, environmentSecrets } from "@signalbox/redaction";
 import { resolveAgents } from "./agents.ts";
 import { type Accounts, planAccounts } from "./channels.ts";
 import type { GatewayOptions } from "./gateway-options.ts";
-import { createRedactor } from "./log.ts";
 import { resolveModels } from "./models.ts";
 import { routingProblems } from "./path/2-admit/route.ts";
-import { environmentSecrets } from "./settings.ts";
 import { type AgentsSkills, resolveSkills } from "./skills.ts";
 import { toolProblems } from "./tool-names.ts";
 

@@ -1,10 +1,8 @@
 import type { HookAt } from "@signalbox/hooks";
+import { type Redact, redactJson } from "@signalbox/redaction";
 import type { LiveHub, Outcome } from "@signalbox/server";
-import type { JsonValue } from "@signalbox/store";
 import type { GatewayHook, HookPoints } from "./hooks/points.ts";
 import type { GatewayStore } from "./store.ts";
-
-type Redact = (text: string) => string;
 
 /** The store with every text that explains something passed through `redact`: errors quote what they were given. */
 export function storeWithRedaction(store: GatewayStore, redact: Redact): GatewayStore {
@@ -74,20 +72,4 @@ export function hooksWithRedaction(hooks: readonly GatewayHook[], redact: Redact
 export function redactedOutcome(outcome: Outcome, redact: Redact): Outcome {
   const { error } = outcome;
   return error === undefined ? outcome : { ...outcome, error: { ...error, message: redact(error.message) } };
-}
-
-/**
- * The same value with every text in it passed through `redact`, and itself where that changes nothing. Keys are the
- * gateway's own.
- */
-function redactJson(value: JsonValue, redact: Redact): JsonValue {
-  if (typeof value === "string") return redact(value);
-  if (value === null || typeof value !== "object") return value;
-  const clean = (item: JsonValue): boolean => redactJson(item, redact) === item;
-  if (Array.isArray(value)) {
-    const items: readonly JsonValue[] = value;
-    return items.every(clean) ? value : items.map((item) => redactJson(item, redact));
-  }
-  if (Object.values(value).every(clean)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactJson(item, redact)]));
 }

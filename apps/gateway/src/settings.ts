@@ -45,13 +45,6 @@ function environmentToken(env: Env): string | undefined {
   throw new GatewayError(EXIT.config, "SIGNALBOX_TOKEN is shorter than 16 characters. Set a longer one.");
 }
 
-/** Values of the environment whose names say that they are secret. */
-export function environmentSecrets(env: Env): string[] {
-  return Object.entries(env).flatMap(([name, value]) =>
-    value !== undefined && /(KEY|TOKEN|SECRET|PASSWORD)$/.test(name) ? [value] : [],
-  );
-}
-
 function readText(file: string): string {
   if (!existsSync(file)) return "";
   try {

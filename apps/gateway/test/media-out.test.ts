@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createRedactor } from "@signalbox/redaction";
 import { groupMention, messageEvent, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createLogger, createRedactor } from "../src/log.ts";
+import { createLogger } from "../src/log.ts";
 import { createMedia } from "../src/media.ts";
 import { readConfig } from "../src/settings.ts";
 import { eventually, exampleConfig, inStore, openWorld, type World, ZHANG } from "./harness.ts";

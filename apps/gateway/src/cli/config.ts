@@ -1,8 +1,9 @@
 import { configJsonSchema, formatProblem } from "@signalbox/config";
+import { createRedactor } from "@signalbox/redaction";
 import { stringify } from "yaml";
 import { EXIT, GatewayError } from "../errors.ts";
 import { locateHome } from "../home.ts";
-import { createLogger, createRedactor } from "../log.ts";
+import { createLogger } from "../log.ts";
 import { planGateway } from "../plan.ts";
 import { readConfig } from "../settings.ts";
 import type { CommonOptions } from "./common-options.ts";

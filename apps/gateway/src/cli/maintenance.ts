@@ -1,6 +1,7 @@
+import { createRedactor } from "@signalbox/redaction";
 import { resolveAgents } from "../agents.ts";
 import { EXIT, GatewayError } from "../errors.ts";
-import { createLogger, createRedactor } from "../log.ts";
+import { createLogger } from "../log.ts";
 import { createMedia } from "../media.ts";
 import { readConfig } from "../settings.ts";
 import { pruneStore } from "../upkeep/pruning.ts";

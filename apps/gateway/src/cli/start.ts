@@ -1,12 +1,13 @@
 import { ConfigError, formatProblem, type LoadedConfig, type Problem } from "@signalbox/config";
+import { createRedactor, environmentSecrets } from "@signalbox/redaction";
 import { ASSETS } from "../assets.ts";
 import { EXIT, GatewayError, messageOf } from "../errors.ts";
 import { startGateway } from "../gateway.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { locateHome, prepareHome } from "../home.ts";
-import { createLogger, createRedactor } from "../log.ts";
+import { createLogger } from "../log.ts";
 import { planGateway } from "../plan.ts";
-import { environmentSecrets, gatewayToken, readConfig } from "../settings.ts";
+import { gatewayToken, readConfig } from "../settings.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { releaseIdleMemory } from "./idle-memory.ts";
 

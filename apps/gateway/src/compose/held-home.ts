@@ -1,12 +1,11 @@
+import { createRedactor, environmentSecrets } from "@signalbox/redaction";
 import type { HomeLock, Lease } from "@signalbox/store";
 import { messageOf } from "../errors.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { openHomeStore, takeHome, takeLease } from "../hold.ts";
 import { prepareHome } from "../home.ts";
 import type { Lifecycle } from "../lifecycle.ts";
-import { createRedactor } from "../log.ts";
 import { storeWithRedaction } from "../redaction.ts";
-import { environmentSecrets } from "../settings.ts";
 import type { GatewayStore } from "../store.ts";
 
 /** The home of a gateway, which nobody else has while it is held. */

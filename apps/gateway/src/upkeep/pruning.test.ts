@@ -1,7 +1,8 @@
 import { loadConfig } from "@signalbox/config";
+import { createRedactor } from "@signalbox/redaction";
 import { openStore } from "@signalbox/store";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { createLogger, createRedactor } from "../log.ts";
+import { createLogger } from "../log.ts";
 import type { GatewayBodies } from "../store.ts";
 import { createPruning, retentionOf } from "./pruning.ts";
 

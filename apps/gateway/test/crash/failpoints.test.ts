@@ -1,9 +1,10 @@
 import { type ChannelDefinition, ChannelError, type MessageEvent } from "@signalbox/channel";
+import { createRedactor } from "@signalbox/redaction";
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { expect, it } from "vitest";
 import { startGateway } from "../../src/gateway.ts";
 import type { Gateway } from "../../src/gateway-options.ts";
-import { createLogger, createRedactor } from "../../src/log.ts";
+import { createLogger } from "../../src/log.ts";
 import { planGateway } from "../../src/plan.ts";
 import { gatewayToken, readConfig } from "../../src/settings.ts";
 import { eventually, exampleConfig, inStore, openWorld, TOKEN, type World, ZHANG } from "../harness.ts";
