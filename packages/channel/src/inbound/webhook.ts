@@ -21,6 +21,8 @@ export interface WebhookOptions<Event> {
   verify(body: Uint8Array, headers: Headers): Verified<Event>;
   /** Hands an event on. Resolves after the durable insert. */
   handle(event: Event): Promise<Handled>;
+  /** What the platform is told of an event that was taken. Default: 200 with an empty object. */
+  accepted?(event: Event): Response;
   readonly logger: ChannelLogger;
 }
 
@@ -66,7 +68,7 @@ export function createWebhook<Event>(
       return reply(500, { error: "not taken" });
     }
     if (handled === "rejected") return reply(503, { error: "not now" }, { "retry-after": retryAfterSeconds });
-    if (handled !== "malformed") return reply(200, {});
+    if (handled !== "malformed") return options.accepted?.(event) ?? reply(200, {});
     logger.warn("an event that cannot be read was refused");
     return reply(400, { error: "the event cannot be read" });
   }

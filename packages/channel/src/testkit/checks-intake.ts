@@ -5,7 +5,7 @@ import type { Json } from "../contract/json.ts";
 import { assertHolds, turns } from "./bench.ts";
 import { type Check, needed } from "./check.ts";
 import { checkEvent } from "./check-event.ts";
-import type { Delivery } from "./harness.ts";
+import type { Delivery, Platform } from "./harness.ts";
 
 const hello: Delivery = {
   eventId: "event-1",
@@ -16,6 +16,10 @@ const hello: Delivery = {
 
 function webhooksOnly(definition: ChannelDefinition): string | undefined {
   return definition.capabilities.transports.includes("webhook") ? undefined : "no webhooks";
+}
+
+function messageIdOf<Address>(platform: Platform<Address>, delivery: Delivery): string {
+  return platform.messageId?.(delivery) ?? delivery.messageId;
 }
 
 /** What comes in. */
@@ -31,7 +35,7 @@ export const intakeChecks: readonly Check[] = [
       assert.deepEqual(more, []);
       assert.deepEqual(checkEvent(event, { channel: definition.id, account: "conformance" }), []);
       assert.equal(event.text, hello.text);
-      assert.equal(event.messageId, hello.messageId);
+      assert.equal(event.messageId, messageIdOf(bench.platform, hello));
       assert.equal(event.addressed, "dm");
       assert.equal(event.sender.isSelf, false);
       assert.equal(definition.codec.encode(definition.codec.decode(event.address)), event.address);
@@ -121,15 +125,18 @@ export const intakeChecks: readonly Check[] = [
       capabilities.transports.includes("internal") ? "the host knows who sent it" : undefined,
     async run({ open }) {
       await using bench = await open();
-      for (const from of ["self", "bot"] as const) {
-        await bench.platform.deliver(bench.channel, {
-          ...hello,
-          eventId: `by-${from}`,
-          messageId: `by-${from}`,
-          from,
-        });
-      }
-      const others = bench.events.filter((event) => event.type === "message" && event.messageId === "by-bot");
+      const by = (from: Delivery["from"]): Delivery => ({
+        ...hello,
+        eventId: `by-${from}`,
+        messageId: `by-${from}`,
+        from,
+      });
+      const messagesBy = (from: Delivery["from"]) => {
+        const messageId = messageIdOf(bench.platform, by(from));
+        return bench.events.filter((event) => event.type === "message" && event.messageId === messageId);
+      };
+      for (const from of ["self", "bot"] as const) await bench.platform.deliver(bench.channel, by(from));
+      const others = messagesBy("bot");
       assert.equal(
         others.length,
         1,
@@ -137,9 +144,8 @@ export const intakeChecks: readonly Check[] = [
       );
       for (const { sender } of others)
         assert.deepEqual([sender.isBot, sender.isSelf], [true, false], "another bot: isBot, and not isSelf");
-      const own = bench.events.filter((event) => event.type === "message" && event.messageId === "by-self");
       assert.ok(
-        own.every((event) => event.sender.isSelf && event.sender.isBot),
+        messagesBy("self").every((event) => event.sender.isSelf && event.sender.isBot),
         "its own message, where it comes through, is marked isSelf and isBot",
       );
     },

@@ -70,6 +70,11 @@ export interface Platform<Address> {
   drafted?(): readonly string[];
   /** Everything that was sent becomes that much older. For channels with an edit window. */
   age?(ms: number): void;
+  /**
+   * What the channel calls the message of a delivery, where the platform's own ids hold within a conversation only.
+   * Default: the delivery's id.
+   */
+  messageId?(delivery: Delivery): string;
   /** Delivers as the platform does. Resolves with whether the channel acknowledged it. */
   deliver(channel: Channel<Address>, delivery: Delivery): Promise<boolean>;
   /** Delivers a recorded payload; `how` adds fields the channel cannot know. */
