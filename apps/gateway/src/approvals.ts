@@ -1,4 +1,4 @@
-import type { ChannelDefinition } from "@signalbox/channel";
+import { type ChannelDefinition, outboundOf } from "@signalbox/channel";
 import { type Delivery, outboxRow, pendingRows } from "@signalbox/delivery";
 import type { LiveHub } from "@signalbox/server";
 import type { LeaseToken } from "@signalbox/store";
@@ -6,7 +6,6 @@ import { type Approval, questionText } from "@signalbox/tools";
 import { messageOf } from "./errors.ts";
 import type { Logger } from "./log.ts";
 import { withButtons } from "./path/1-receive/orders.ts";
-import { outboundOf } from "./path/reply-text.ts";
 import type { GatewayStore } from "./store.ts";
 import type { ToolRun } from "./tool-run.ts";
 

@@ -1,13 +1,13 @@
 import type { Outgoing } from "@signalbox/attachments";
-import type { Channel, ChannelDefinition } from "@signalbox/channel";
+import { type Channel, type ChannelDefinition, outboundOf } from "@signalbox/channel";
 import { type Delivery, outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
+import { mediaMark } from "@signalbox/prompt";
 import type { LiveHub } from "@signalbox/server";
 import type { LeaseToken, OutboxRow } from "@signalbox/store";
 import type { MessageAction, MessageOutcome } from "@signalbox/tools";
 import type { Account } from "./channels.ts";
 import { messageOf } from "./errors.ts";
 import { sentId } from "./path/live-events.ts";
-import { mediaMark, outboundOf } from "./path/reply-text.ts";
 import { type GatewayBodies, type GatewayStore, isOfConversation } from "./store.ts";
 import type { ActiveRun } from "./tool-run.ts";
 

@@ -83,6 +83,7 @@ export { type Deadline, deadline } from "./host/deadline.ts";
 export { createMemoryCache, createMemoryState, systemClock } from "./host/memory.ts";
 export { type Backfill, type BackfillOptions, createBackfill } from "./inbound/backfill.ts";
 export { equalInConstantTime } from "./inbound/constant-time.ts";
+export { normalizeEvent, normalizeTurn } from "./inbound/normalize.ts";
 export {
   isPayload,
   objectAt,
@@ -104,6 +105,7 @@ export { createFenceTracker, type FencedLine, type FenceTracker } from "./markdo
 export { chunkText, loadMarkdown } from "./markdown/on-demand.ts";
 export { createEditedDraft, type EditedDraftPlatform } from "./outbound/edited-draft.ts";
 export { readMedia } from "./outbound/media.ts";
+export { outboundOf } from "./outbound/outbound.ts";
 export { carryingReceipt, type PartToSend, partKey, sendParts } from "./outbound/send-parts.ts";
 export { type BucketRule, TokenBuckets } from "./outbound/token-buckets.ts";
 export { fitText, normalizeLineEnds, textLength } from "./text.ts";

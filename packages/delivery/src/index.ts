@@ -18,5 +18,5 @@ export type {
   Undelivered,
 } from "./outbox.ts";
 export { createOwnerNotices, type OwnerNotices, type OwnerNoticesOptions } from "./owner-notices.ts";
-export { destinationKey, isRepeatable, outboxKey, outboxRow, pendingRows } from "./rows.ts";
+export { answerTo, destinationKey, isRepeatable, outboxKey, outboxRow, pendingRows } from "./rows.ts";
 export { createTyping, type Typing, type TypingOptions } from "./typing.ts";

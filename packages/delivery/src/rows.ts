@@ -1,5 +1,11 @@
 import { createHash } from "node:crypto";
-import type { ChannelDefinition } from "@signalbox/channel";
+import {
+  type Capabilities,
+  type ChannelDefinition,
+  type MediaPart,
+  type Outbound,
+  outboundOf,
+} from "@signalbox/channel";
 import type { DeliveryMessage, Destination, Millis, OutboxInsert, OutboxRow } from "./outbox.ts";
 
 /** Whether a doubtful send to this channel can be repeated or looked up, so that a row may be inserted as `sending`. */
@@ -21,6 +27,22 @@ export function outboxRow(
   extra: { readonly expiresAt: Millis; readonly claim: boolean },
 ): OutboxInsert {
   return { channel, account, address, payload, partCount: Math.max(1, payload.parts.length), ...extra };
+}
+
+/**
+ * The answer to a message as the outbox keeps it; `undefined` where the sender reads the conversation itself. For an
+ * account that is not configured any more it stays in one piece: it is to be seen among the replies that did not go out.
+ */
+export function answerTo(
+  text: string,
+  replyTo: string,
+  capabilities: Capabilities | undefined,
+  attached: readonly MediaPart[] = [],
+): Outbound | undefined {
+  if (capabilities?.readsSession === true) return undefined;
+  return capabilities === undefined
+    ? { parts: [{ type: "text", text }], ...(replyTo === "" ? {} : { replyTo }) }
+    : outboundOf(text, replyTo, capabilities, attached);
 }
 
 /** Of rows with keys of their own, those to hand over: what was added before may be on its way or out already. */

@@ -13,8 +13,19 @@ export {
   type UntrustedConversation,
 } from "./inbound.ts";
 export { CACHE_BOUNDARY } from "./neutralise.ts";
-export { type ParsedReply, parseReply } from "./reply.ts";
-export { createSilenceFilter, SILENT_TOKEN, type SilenceFilter } from "./silence.ts";
+export {
+  composeReply,
+  type Ending,
+  mediaMark,
+  type ReadTurn,
+  type Reply,
+  readTurn,
+  saidIn,
+  type WantedMedia,
+} from "./replies/compose.ts";
+export { type ParsedReply, parseReply } from "./replies/parse.ts";
+export { createSilenceFilter, SILENT_TOKEN, type SilenceFilter } from "./replies/silence.ts";
+export { createVisibleText, type VisibleText } from "./replies/visible-text.ts";
 export { buildSystemPrompt, renderSystemPrompt } from "./system-prompt.ts";
 export type * from "./types.ts";
 export {

@@ -1,6 +1,6 @@
 import { neutralise, neutraliseSkills, oneLine } from "./neutralise.ts";
+import { SILENT_TOKEN } from "./replies/silence.ts";
 import { headed, type RenderedSection, type SectionDefinition } from "./section.ts";
-import { SILENT_TOKEN } from "./silence.ts";
 import type { PromptMode, PromptPart, SystemPromptInput } from "./types.ts";
 import { workspaceFiles } from "./workspace-section.ts";
 

@@ -1,5 +1,5 @@
 import type { ChannelDefinition } from "@signalbox/channel";
-import { outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
+import { answerTo, outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
 import type { RunOutcome } from "@signalbox/protocol";
 import type { LiveHub, Outcome } from "@signalbox/server";
 import type { InboxId, LeaseToken, OutboxRow } from "@signalbox/store";
@@ -7,7 +7,6 @@ import { shownMessage } from "../hooks/own.ts";
 import type { GatewayHooks } from "../hooks/points.ts";
 import type { QueuedMessage } from "../path/4-queue/message.ts";
 import { noteId } from "../path/live-events.ts";
-import { answerTo } from "../path/reply-text.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { Tracer } from "../trace/tracer.ts";
 

@@ -1,9 +1,9 @@
 import type { AgentMessage, ToolCallBlock } from "@signalbox/agent-core";
+import { readTurn, saidIn } from "@signalbox/prompt";
 import type { ChatMessage } from "@signalbox/protocol";
 import type { RunId, SessionMessage } from "@signalbox/store";
 import { failureNote } from "../path/failure-note.ts";
 import { noteId, sentId, turnId } from "../path/live-events.ts";
-import { readTurn, saidIn } from "../path/reply-text.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 
 type Row = SessionMessage<GatewayBodies>;

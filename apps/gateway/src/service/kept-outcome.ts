@@ -1,7 +1,7 @@
+import { composeReply, saidIn } from "@signalbox/prompt";
 import type { Outcome } from "@signalbox/server";
 import type { InboxRow, PlatformMessage } from "@signalbox/store";
 import { failureNote } from "../path/failure-note.ts";
-import { composeReply, saidIn } from "../path/reply-text.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { Outcomes } from "./outcomes.ts";
 

@@ -256,7 +256,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "shows the token of silence",
     edits: [
       {
-        file: "packages/prompt/dist/reply.js",
+        file: "packages/prompt/dist/replies/parse.js",
         from: 'const said = stripSilence(kept.join("\\n"));',
         to: 'const said = kept.join("\\n");',
       },

@@ -8,3 +8,4 @@ export {
   type Services,
 } from "./accounts.ts";
 export { importChannel } from "./import-channel.ts";
+export { senderName } from "./sender-name.ts";

@@ -1,13 +1,14 @@
-import type {
-  Capabilities,
-  ChannelDefinition,
-  DeletedEvent,
-  EditedEvent,
-  InboundEvent,
-  MessageEvent,
+import {
+  type Capabilities,
+  type ChannelDefinition,
+  type DeletedEvent,
+  type EditedEvent,
+  type InboundEvent,
+  type MessageEvent,
+  normalizeEvent,
+  normalizeTurn,
 } from "@signalbox/channel";
 import type { Logger } from "../../log.ts";
-import { normaliseEvent, normaliseTurn } from "./normalise.ts";
 import { asMessage } from "./orders.ts";
 
 export interface ReceivePorts {
@@ -38,7 +39,7 @@ export type Receive = (event: InboundEvent) => Received;
 export function createReceive({ definition, logger }: ReceivePorts): Receive {
   const message = (given: MessageEvent, as: ReceivedMessage["as"]): ReceivedMessage => {
     const capabilities = definition(given.channel, given.account)?.capabilities;
-    return { kind: "message", event: withTurn(normaliseEvent(given), capabilities), as, capabilities };
+    return { kind: "message", event: withTurn(normalizeEvent(given), capabilities), as, capabilities };
   };
   return (event) => {
     switch (event.type) {
@@ -52,7 +53,7 @@ export function createReceive({ definition, logger }: ReceivePorts): Receive {
         return { kind: "none" };
       }
       case "edited":
-        return { kind: "edited", event: normaliseEvent(event) };
+        return { kind: "edited", event: normalizeEvent(event) };
       case "deleted":
         return { kind: "deleted", event };
       case "reaction":
@@ -68,5 +69,5 @@ export function createReceive({ definition, logger }: ReceivePorts): Receive {
 function withTurn(event: MessageEvent, capabilities: Capabilities | undefined): MessageEvent {
   const { turn, ...plain } = event;
   if (turn === undefined || capabilities?.authenticatedByGateway !== true) return plain;
-  return { ...plain, turn: normaliseTurn(turn) };
+  return { ...plain, turn: normalizeTurn(turn) };
 }

@@ -1,12 +1,11 @@
 import type { ChannelDefinition } from "@signalbox/channel";
-import { outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
+import { answerTo, outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
 import type { LanesOptions, Supervisor } from "@signalbox/lanes";
 import type { LiveHub, Outcome } from "@signalbox/server";
 import type { InboxId, LeaseToken, OutboxRow } from "@signalbox/store";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { Tracer } from "../../trace/tracer.ts";
 import { noteId } from "../live-events.ts";
-import { answerTo } from "../reply-text.ts";
 import { messagesIn, type Queued, type QueuedMessage } from "./message.ts";
 
 export interface LeaveOutPorts {

@@ -1,12 +1,12 @@
 import type { AgentMessage, InputBlock, UserMessage } from "@signalbox/agent-core";
 import type { MediaForModel } from "@signalbox/attachments";
 import type { ChannelDefinition, MessageEvent } from "@signalbox/channel";
+import { senderName } from "@signalbox/channel/accounts";
 import { buildInboundContext, type ContextDocument, type ContextMessage } from "@signalbox/prompt";
 import type { Account } from "../../channels.ts";
 import type { GatewayStore } from "../../store.ts";
 import { historyKey } from "../3-accept/unanswered.ts";
 import type { QueuedMessage } from "../4-queue/message.ts";
-import { senderName } from "./sender-name.ts";
 
 export interface InboundContextPorts {
   readonly groupHistory: Pick<GatewayStore["groupHistory"], "list">;
@@ -53,7 +53,7 @@ export function createInboundContext(
         chatId: conversation.id,
         messageId: event.messageId,
         senderId: event.sender.id,
-        senderName: await senderName(ports.account, event),
+        senderName: await senderName(event, ports.account(event.channel, event.account)),
         timestamp: event.timestamp,
         isGroupChat: !direct,
         wasMentioned: event.addressed === "mention",

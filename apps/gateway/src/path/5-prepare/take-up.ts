@@ -1,13 +1,13 @@
 import type { AgentMessage } from "@signalbox/agent-core";
 import type { Drafts } from "@signalbox/delivery";
 import type { RunHandle } from "@signalbox/lanes";
+import { mediaMark, saidIn } from "@signalbox/prompt";
 import type { InterruptedRun, LeaseToken, Run, RunId } from "@signalbox/store";
 import type { Order } from "../../commands/read.ts";
 import type { Logger } from "../../log.ts";
 import type { GatewayBodies, GatewayStore, InboundRecord } from "../../store.ts";
 import type { Tracer } from "../../trace/tracer.ts";
 import { isTakenBack, type Queued, type QueuedMessage, type ResumedRun } from "../4-queue/message.ts";
-import { mediaMark, saidIn } from "../reply-text.ts";
 import { POISON_ATTEMPTS } from "./attachment-crashes.ts";
 import type { ChooseModel } from "./choose-model.ts";
 import type { Histories } from "./history.ts";

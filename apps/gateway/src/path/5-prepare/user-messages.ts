@@ -1,11 +1,11 @@
 import type { AgentMessage, UserMessage } from "@signalbox/agent-core";
 import { attachmentNote, type Incoming } from "@signalbox/attachments";
 import type { ChannelDefinition } from "@signalbox/channel";
+import { senderName } from "@signalbox/channel/accounts";
 import { formatBody } from "@signalbox/prompt";
 import type { Account } from "../../channels.ts";
 import { filesOf } from "../../media.ts";
 import { type QueuedMessage, spokenText } from "../4-queue/message.ts";
-import { senderName } from "./sender-name.ts";
 
 export interface UserMessagesPorts {
   readonly account: (channel: string, account: string) => Account | undefined;
@@ -37,7 +37,7 @@ export function createUserMessages(ports: UserMessagesPorts): UserMessages {
       return text;
     return formatBody({
       messageId: event.messageId,
-      senderName: await senderName(ports.account, event),
+      senderName: await senderName(event, ports.account(event.channel, event.account)),
       text,
     });
   };

@@ -1,10 +1,9 @@
 import type { AgentEvent, ToolCallBlock, ToolResult } from "@signalbox/agent-core";
+import { composeReply, createVisibleText, readTurn, saidIn } from "@signalbox/prompt";
 import type { LiveHub } from "@signalbox/server";
 import type { InboxId } from "@signalbox/store";
 import type { Tracer } from "../../trace/tracer.ts";
 import { turnId } from "../live-events.ts";
-import { composeReply, readTurn, saidIn } from "../reply-text.ts";
-import { createShownText } from "./visible-text.ts";
 
 const SHOWN_RESULT_CHARS = 4_000;
 
@@ -35,7 +34,7 @@ export interface Viewer {
 export function createViewer(options: ViewerOptions): Viewer {
   const { live, tracer, sessionKey, runId, traced } = options;
   const texts = [...options.earlier];
-  let turn = createShownText();
+  let turn = createVisibleText();
   /** What has been shown of the turn that is being written. */
   let current = "";
   /** Whether this run has shown text before, so that a further turn starts a new paragraph. */
@@ -90,7 +89,7 @@ export function createViewer(options: ViewerOptions): Viewer {
           return live.publish(sessionKey, { type: "thinking.delta", runId, delta: event.delta });
         case "model.start":
           if (wasCut) return;
-          turn = createShownText();
+          turn = createVisibleText();
           current = "";
           shownBefore = shown;
           newParagraph = shown;

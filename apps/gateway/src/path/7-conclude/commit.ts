@@ -1,6 +1,7 @@
 import type { AgentMessage, RunUsage as LoopUsage } from "@signalbox/agent-core";
-import type { ChannelDefinition } from "@signalbox/channel";
-import { type Drafts, isRepeatable, outboxRow, withDraft } from "@signalbox/delivery";
+import type { ChannelDefinition, MediaPart } from "@signalbox/channel";
+import { answerTo, type Drafts, isRepeatable, outboxRow, withDraft } from "@signalbox/delivery";
+import type { Reply } from "@signalbox/prompt";
 import type { RunOutcome } from "@signalbox/protocol";
 import type { OutcomeError } from "@signalbox/server";
 import type { InboxSettle, LeaseToken, OutboxRow, RunId } from "@signalbox/store";
@@ -10,7 +11,6 @@ import type { ToldHistory } from "../5-prepare/inbound-context.ts";
 import type { BegunRun } from "../5-prepare/opened-run.ts";
 import type { UserMessages } from "../5-prepare/user-messages.ts";
 import { failureNote } from "../failure-note.ts";
-import { answerTo, type Reply } from "../reply-text.ts";
 import { clientUsage, journalUsage } from "./usage.ts";
 
 export interface CommitPorts {
@@ -22,12 +22,17 @@ export interface CommitPorts {
   readonly now: () => number;
 }
 
+/** A reply with its attachments ready to be sent. */
+export interface ReadyReply extends Reply {
+  readonly attached?: readonly MediaPart[];
+}
+
 /** How a run that ended is told to people and programs. */
 export interface Conclusion {
   readonly outcome: "completed" | "failed" | "aborted" | "poisoned";
   readonly state: "replied" | "silent" | "failed-reported";
   readonly rule?: string;
-  readonly reply: Reply;
+  readonly reply: ReadyReply;
   readonly end: RunOutcome;
   readonly truncated?: boolean;
   readonly error?: OutcomeError;
@@ -94,7 +99,7 @@ export function createCommit(ports: CommitPorts): Commit {
     const replyTo = answered && (await answeredId(store, answered, conclusion.reply));
     // From here to the commit nothing waits: a deletion is either known here, or comes after the end.
     const gone = !messages.some(isLeft);
-    const reply = gone ? SILENCE : conclusion.reply;
+    const reply: ReadyReply = gone ? SILENCE : conclusion.reply;
     // What people have read of a turn that was stopped is not taken away from them.
     const stopped =
       conclusion.outcome === "aborted" && !gone && draft?.text ? `${draft.text}\n\n${STOPPED}` : undefined;

@@ -1,7 +1,7 @@
 import type { RunResult } from "@signalbox/agent-core";
 import type { Outgoing } from "@signalbox/attachments";
 import type { ChannelDefinition } from "@signalbox/channel";
-import { parseReply } from "@signalbox/prompt";
+import { composeReply, type Ending, parseReply, type Reply } from "@signalbox/prompt";
 import type { OutcomeError } from "@signalbox/server";
 import type { GatewayHooks } from "../../hooks/points.ts";
 import type { Logger } from "../../log.ts";
@@ -9,9 +9,8 @@ import type { Histories } from "../5-prepare/history.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
 import type { RunEnded } from "../6-run/run.ts";
 import { failureNote } from "../failure-note.ts";
-import { composeReply, type Ending, type Reply } from "../reply-text.ts";
 import { ShutdownAbort } from "../shutdown.ts";
-import { type Commit, type Concluded, type Conclusion, STOPPED_RUN } from "./commit.ts";
+import { type Commit, type Concluded, type Conclusion, type ReadyReply, STOPPED_RUN } from "./commit.ts";
 
 export interface ConcludePorts {
   readonly commit: Commit;
@@ -57,8 +56,8 @@ function compose(ports: ConcludePorts, { run, result, texts }: RunEnded): Reply 
 }
 
 /** @param ready undefined where the run was stopped while its attachments were made ready */
-function conclusionOf(result: RunResult, ready: Reply | undefined, wanted: Reply): Conclusion {
-  const reply = ready ?? wanted;
+function conclusionOf(result: RunResult, ready: ReadyReply | undefined, wanted: Reply): Conclusion {
+  const reply: ReadyReply = ready ?? wanted;
   const base = { reply, used: result.used, ...(result.reason === "cut" ? { truncated: true } : {}) };
   if (result.reason === "aborted" || ready === undefined) return { ...base, ...STOPPED_RUN };
   if (result.reason === "error") {
@@ -113,7 +112,7 @@ async function withAttachments(
   { outgoing, definition }: ConcludePorts,
   { agent, messages, asked, tools, handle }: PreparedRun,
   reply: Reply,
-): Promise<Reply | undefined> {
+): Promise<ReadyReply | undefined> {
   const { event } = (messages.at(-1) ?? asked).stored;
   const channel = definition(event.channel, event.account);
   if (reply.wanted === undefined || reply.silent || channel === undefined) return reply;

@@ -1,5 +1,5 @@
 import type { ChannelDefinition } from "@signalbox/channel";
-import { outboxKey, outboxRow } from "@signalbox/delivery";
+import { answerTo, outboxKey, outboxRow } from "@signalbox/delivery";
 import type { LiveHub, Outcome } from "@signalbox/server";
 import type { InboxId, LeaseToken, OutboxRow } from "@signalbox/store";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
@@ -7,7 +7,6 @@ import type { QueuedMessage } from "../4-queue/message.ts";
 import type { AttachmentCrashes } from "../5-prepare/attachment-crashes.ts";
 import { failureNote } from "../failure-note.ts";
 import { failureEvent } from "../live-events.ts";
-import { answerTo } from "../reply-text.ts";
 import { REPLY_TTL_MS } from "./commit.ts";
 
 export interface RefusePorts {

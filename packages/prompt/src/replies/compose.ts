@@ -1,9 +1,15 @@
 import type { AssistantMessage } from "@signalbox/agent-core";
-import type { WantedMedia } from "@signalbox/attachments";
-import { type Capabilities, chunkText, type MediaPart, type Outbound } from "@signalbox/channel";
-import { parseReply } from "@signalbox/prompt";
+import { parseReply } from "./parse.ts";
 
-/** A finished turn as the person is to see it. */
+/** Attachments that a reply asks for. */
+export interface WantedMedia {
+  /** Paths or URLs, in order, each once. */
+  readonly sources: readonly string[];
+  /** Attached audio is to be sent as a voice note. */
+  readonly voice: boolean;
+}
+
+/** The end of a run as the person is to see it. */
 export interface Reply {
   /** What viewers and API clients get. */
   readonly text: string;
@@ -14,8 +20,6 @@ export interface Reply {
   readonly replyTo?: string;
   /** What is to be attached and is not named in the text. */
   readonly wanted?: WantedMedia;
-  /** The same, ready to be sent. */
-  readonly attached?: readonly MediaPart[];
 }
 
 const CUT = "… (the answer was cut at the model's output limit)";
@@ -44,9 +48,9 @@ export function composeReply(
     voice ||= turn.voice;
     for (const source of carries ? turn.media : [])
       if (!alreadySent.includes(mediaMark(source))) sources.add(source);
-    const shown = carries ? turn.said : turn.visible;
-    if (shown === "" || alreadySent.some((sent) => sameText(sent, shown))) continue;
-    visible.push(shown);
+    const words = carries ? turn.said : turn.visible;
+    if (words === "" || alreadySent.some((sent) => sameText(sent, words))) continue;
+    visible.push(words);
   }
   const note = ending === "complete" ? undefined : ending === "cut" ? CUT : ending.note;
   if (note !== undefined) visible.push(note);
@@ -75,7 +79,7 @@ export interface ReadTurn {
 export function readTurn(text: string): ReadTurn {
   const { text: all, media, silent, replyTo, audioAsVoice: voice } = parseReply(text);
   const said = silent ? "" : all.trim();
-  const lines = [said, ...media.map((one) => mediaLine(one))].filter((line) => line !== "");
+  const lines = [said, ...media.map(mediaLine)].filter((line) => line !== "");
   return {
     visible: silent ? "" : lines.join("\n"),
     said,
@@ -83,35 +87,6 @@ export function readTurn(text: string): ReadTurn {
     voice,
     ...(typeof replyTo === "object" ? { replyTo: replyTo.id } : {}),
   };
-}
-
-/** Cuts a reply into the parts a channel can take, with its attachments behind them. */
-export function outboundOf(
-  text: string,
-  replyTo: string | undefined,
-  capabilities: Capabilities,
-  attached: readonly MediaPart[] = [],
-): Outbound {
-  const type = capabilities.text.markup === "markdown" ? "markdown" : "text";
-  const said = text === "" ? [] : chunkText(text, capabilities.text);
-  const parts = [...said.map((part) => ({ type, text: part }) as const), ...attached];
-  return { parts, ...(!replyTo || capabilities.threads === "none" ? {} : { replyTo }) };
-}
-
-/**
- * The answer to a message as the outbox keeps it; `undefined` where the sender reads the conversation itself. For an
- * account that is not configured any more it stays in one piece: it is to be seen among the replies that did not go out.
- */
-export function answerTo(
-  text: string,
-  replyTo: string,
-  capabilities: Capabilities | undefined,
-  attached: readonly MediaPart[] = [],
-): Outbound | undefined {
-  if (capabilities?.readsSession === true) return undefined;
-  return capabilities === undefined
-    ? { parts: [{ type: "text", text }], ...(replyTo === "" ? {} : { replyTo }) }
-    : outboundOf(text, replyTo, capabilities, attached);
 }
 
 /** How an attachment that was sent already is remembered among the texts. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createSilenceFilter, parseReply, SILENT_TOKEN } from "./index.ts";
+import { createSilenceFilter, parseReply, SILENT_TOKEN } from "../index.ts";
 
 describe("silence", () => {
   test.each([

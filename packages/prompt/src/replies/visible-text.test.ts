@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readTurn } from "../reply-text.ts";
-import { createShownText } from "./visible-text.ts";
+import { createVisibleText, readTurn } from "../index.ts";
 
 /** What viewers see of a turn that is written in these pieces, and after each. */
 function watch(deltas: readonly string[]): { text: string; steps: string[] } {
-  const shown = createShownText();
+  const shown = createVisibleText();
   const steps = deltas.map((delta) => shown.push(delta));
   return { text: steps.join("") + shown.end(readTurn(deltas.join("")).visible), steps };
 }

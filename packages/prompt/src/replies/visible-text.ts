@@ -1,30 +1,56 @@
 import { createFenceTracker } from "@signalbox/channel";
-import { createSilenceFilter, parseReply } from "@signalbox/prompt";
+import { parseReply } from "./parse.ts";
+import { createSilenceFilter } from "./silence.ts";
 
 /** The text of one model turn as far as people may see it, given out while the model still writes. */
-export interface ShownText {
+export interface VisibleText {
   /** What can be shown now: nothing that may yet turn out to be a directive or a silent token. */
   push(delta: string): string;
   /** What was held back; `visible` is what the whole turn comes to. */
   end(visible: string): string;
 }
 
+/** However a turn is cut into deltas, what comes out, joined, begins what `parseReply` makes of the whole. */
+export function createVisibleText(): VisibleText {
+  const silence = createSilenceFilter();
+  const lines = createLineReader();
+  /** A carriage return that may be half of a line break. */
+  let carried = "";
+  let out = "";
+
+  return {
+    push(delta) {
+      if (lines.wasMisread()) return "";
+      const text = carried + delta;
+      carried = text.endsWith("\r") ? "\r" : "";
+      const whole = carried === "" ? text : text.slice(0, -1);
+      const ready = lines.read(whole.replace(/\r\n?/g, "\n"));
+      const visible = lines.wasMisread() ? "" : silence.push(ready);
+      out += visible;
+      return visible;
+    },
+    end: (visible) => (visible.startsWith(out) ? visible.slice(out.length) : ""),
+  };
+}
+
+/** Reads a text that arrives in pieces line by line, and gives out what of it is certain to be no directive. */
+interface LineReader {
+  read(text: string): string;
+  /** What was given out of a line turned out to read otherwise: from there on the end of the turn has to tell. */
+  wasMisread(): boolean;
+}
+
 const MAYBE_MEDIA = /^[ \t]*(?:M(?:E(?:D(?:I(?:A(?::.*)?)?)?)?)?)?$/;
 
-/** However a turn is cut into deltas, what comes out, joined, begins what `parseReply` makes of the whole. */
-export function createShownText(): ShownText {
-  const silence = createSilenceFilter();
+function createLineReader(): LineReader {
+  const fences = createFenceTracker();
   /** The line being written, how much of it is out, and whether its line break is. */
   let line = "";
   let given = 0;
   let opened = false;
   /** Whether a line stands before this one. */
   let below = false;
-  const fences = createFenceTracker();
-  /** A carriage return that may be half of a line break. */
-  let carried = "";
-  let unforeseen = false;
-  let out = "";
+  let misread = false;
 
   const give = (text: string): string => {
     const lead = below && !opened ? "\n" : "";
@@ -39,8 +65,7 @@ export function createShownText(): ShownText {
       if (line.includes("[[")) {
         // The dots keep the line's own white space.
         text = parseReply(`.${line}.`).text.slice(1, -1);
-        // What is out already was read otherwise: from here on the end of the turn has to tell.
-        unforeseen ||= !text.startsWith(line.slice(0, given));
+        misread ||= !text.startsWith(line.slice(0, given));
       }
     }
     const rest = give(text.slice(given));
@@ -61,31 +86,20 @@ export function createShownText(): ShownText {
     given = until;
     return give(text);
   };
-  const lines = (text: string): string => {
-    let ready = "";
-    const [first = "", ...others] = text.split("\n");
-    line += first;
-    for (const next of others) {
-      ready += finishLine();
-      line = next;
-      given = 0;
-      opened = false;
-    }
-    return ready + partOfLine();
-  };
-
   return {
-    push(delta) {
-      if (unforeseen) return "";
-      const text = carried + delta;
-      carried = text.endsWith("\r") ? "\r" : "";
-      const whole = carried === "" ? text : text.slice(0, -1);
-      const ready = lines(whole.replace(/\r\n?/g, "\n"));
-      const visible = unforeseen ? "" : silence.push(ready);
-      out += visible;
-      return visible;
+    wasMisread: () => misread,
+    read(text) {
+      let ready = "";
+      const [first = "", ...others] = text.split("\n");
+      line += first;
+      for (const next of others) {
+        ready += finishLine();
+        line = next;
+        given = 0;
+        opened = false;
+      }
+      return ready + partOfLine();
     },
-    end: (visible) => (visible.startsWith(out) ? visible.slice(out.length) : ""),
   };
 }
 

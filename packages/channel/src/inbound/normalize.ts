@@ -1,10 +1,5 @@
-import {
-  type Conversation,
-  type MediaRef,
-  type MessageBody,
-  normalizeLineEnds,
-  type TurnRequest,
-} from "@signalbox/channel";
+import type { Conversation, MediaRef, MessageBody, TurnRequest } from "../contract/events.ts";
+import { normalizeLineEnds } from "../text.ts";
 
 /** What both a message and its later version have. */
 type Spoken = MessageBody & {
@@ -17,10 +12,10 @@ const MEDIA_KINDS: readonly string[] = ["image", "audio", "video", "file", "stic
 const UNTYPED = "application/octet-stream";
 
 /**
- * A message in the one form that everything behind the intake relies on, whatever its channel left undone: `\n` line
+ * A message in the one form that a host relies on, whatever its channel left undone: `\n` line
  * ends and whole characters in every text, a kind of chat that exists, lists that are there, attachments with a type.
  */
-export function normaliseEvent<Event extends Spoken>(event: Event): Event {
+export function normalizeEvent<Event extends Spoken>(event: Event): Event {
   const { conversation, sender, replyTo, forwarded, media, mentions } = event;
   return {
     ...event,
@@ -32,7 +27,7 @@ export function normaliseEvent<Event extends Spoken>(event: Event): Event {
       ...named("subject", conversation.subject),
     },
     sender: { ...sender, ...named("name", sender.name) },
-    media: (media ?? []).map(normaliseMedia),
+    media: (media ?? []).map(normalizeMedia),
     mentions: (mentions ?? []).map((mention) => ({ ...mention, ...named("name", mention.name) })),
     ...(replyTo === undefined
       ? {}
@@ -41,8 +36,8 @@ export function normaliseEvent<Event extends Spoken>(event: Event): Event {
   };
 }
 
-/** The same of what a client of the gateway wants of the turn. */
-export function normaliseTurn(turn: TurnRequest): TurnRequest {
+/** The same of what a client of the host wants of the turn. */
+export function normalizeTurn(turn: TurnRequest): TurnRequest {
   const { history, instructions } = turn;
   return {
     ...turn,
@@ -51,7 +46,7 @@ export function normaliseTurn(turn: TurnRequest): TurnRequest {
   };
 }
 
-function normaliseMedia(item: MediaRef): MediaRef {
+function normalizeMedia(item: MediaRef): MediaRef {
   return {
     ...item,
     kind: MEDIA_KINDS.includes(item.kind) ? item.kind : "file",

@@ -1,11 +1,13 @@
-import type { MessageEvent } from "@signalbox/channel";
 import { describe, expect, it } from "vitest";
-import { plainMessage } from "../../../test/plain-channel.ts";
-import { normaliseEvent, normaliseTurn } from "./normalise.ts";
+import { type MessageEvent, normalizeEvent, normalizeTurn } from "../index.ts";
 
-const EVENT = plainMessage("m", "hello");
+const EVENT: MessageEvent = {
+  ...{ type: "message", eventId: "event-m", messageId: "m", channel: "plain", account: "main" },
+  ...{ conversation: { id: "c", kind: "direct" }, address: "c", addressed: "dm", timestamp: 0 },
+  ...{ sender: { id: "ann", isBot: false, isSelf: false }, text: "hello", media: [], mentions: [] },
+};
 
-describe("normalising what comes in", () => {
+describe("normalizing what comes in", () => {
   it("leaves alone what is in order", () => {
     const whole: MessageEvent = {
       ...EVENT,
@@ -16,12 +18,12 @@ describe("normalising what comes in", () => {
       replyTo: { messageId: "r", text: "before" },
       forwarded: {},
     };
-    expect(normaliseEvent(whole)).toEqual(whole);
+    expect(normalizeEvent(whole)).toEqual(whole);
   });
 
   it("gives every text the same line ends and whole characters", () => {
     const odd = "a\r\nb\rc\u2028d\ud800\0";
-    const event = normaliseEvent({
+    const event = normalizeEvent({
       ...EVENT,
       text: odd,
       conversation: { ...EVENT.conversation, subject: odd },
@@ -42,7 +44,7 @@ describe("normalising what comes in", () => {
       replyTo: { messageId: odd, text: "a\nb\nc\nd\ufffd" },
       forwarded: { from: line },
     });
-    expect(normaliseTurn({ instructions: odd, history: [{ role: "user", text: odd }] })).toEqual({
+    expect(normalizeTurn({ instructions: odd, history: [{ role: "user", text: odd }] })).toEqual({
       instructions: "a\nb\nc\nd\ufffd",
       history: [{ role: "user", text: "a\nb\nc\nd\ufffd" }],
     });
@@ -52,7 +54,7 @@ describe("normalising what comes in", () => {
     const bare = JSON.parse(
       '{ "conversation": { "kind": "forum" }, "sender": {}, "text": null, "media": [{ "kind": "hologram" }] }',
     );
-    expect(normaliseEvent({ ...EVENT, mentions: undefined, ...bare })).toMatchObject({
+    expect(normalizeEvent({ ...EVENT, mentions: undefined, ...bare })).toMatchObject({
       text: "",
       conversation: { kind: "group" },
       media: [{ kind: "file", mimeType: "application/octet-stream" }],

@@ -1,0 +1,19 @@
+import type { MessageEvent } from "../contract/events.ts";
+import { deadline } from "../host/deadline.ts";
+import type { Account } from "./accounts.ts";
+
+/** A platform that is asked for a name may take so long, in milliseconds. */
+const RESOLVE_MS = 3_000;
+
+/** What somebody is called: by the event, else by the platform, else by their id. Never rejects. */
+export async function senderName(
+  { sender }: Pick<MessageEvent, "sender">,
+  account: Account | undefined,
+): Promise<string> {
+  if (sender.name !== undefined) return sender.name;
+  if (account?.running.resolve === undefined) return sender.id;
+  const limit = deadline(RESOLVE_MS);
+  const person = await account.running.resolve(sender.id, limit.signal).catch(() => undefined);
+  limit.end();
+  return person?.name ?? sender.id;
+}
