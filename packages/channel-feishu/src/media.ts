@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import {
+  boundedBody,
   ChannelError,
   type FetchedMedia,
   isChannelError,
@@ -158,7 +159,7 @@ export async function fetchMedia(
     throw new ChannelError("too_large", `Feishu: the attachment is over ${limits.mediaBytes} bytes`);
   }
   return {
-    body: Readable.toWeb(stream),
+    body: boundedBody(Readable.toWeb(stream), limits.mediaBytes),
     mimeType: mimeType ?? "application/octet-stream",
     ...(size >= 0 ? { size } : {}),
     ...(media.name === undefined ? {} : { name: media.name }),

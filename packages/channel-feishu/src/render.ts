@@ -83,7 +83,7 @@ function buttonsCard(text: string, buttons: ButtonsPart["buttons"]): Rendered {
     { tag: "markdown", content: text },
     ...buttons.map(({ id, label, style, value }) => {
       const callback = { id, ...(value === undefined ? {} : { value }) };
-      if (Buffer.byteLength(JSON.stringify(callback)) > limits.callbackBytes) {
+      if (Buffer.byteLength(JSON.stringify(value ?? null)) > limits.callbackBytes) {
         throw new ChannelError(
           "too_large",
           `Feishu: a button's value holds at most ${limits.callbackBytes} bytes`,

@@ -82,6 +82,7 @@ export {
 export { type Deadline, deadline } from "./host/deadline.ts";
 export { createMemoryCache, createMemoryState, systemClock } from "./host/memory.ts";
 export { type Backfill, type BackfillOptions, createBackfill } from "./inbound/backfill.ts";
+export { boundedBody } from "./inbound/bounded-body.ts";
 export { equalInConstantTime } from "./inbound/constant-time.ts";
 export { normalizeEvent, normalizeTurn } from "./inbound/normalize.ts";
 export {

@@ -80,7 +80,10 @@ export interface Capabilities {
   readonly cards?: {
     /** How many buttons one message may hold. */
     readonly buttons: number;
-    /** Longest value of a button, in bytes, that comes back with the click. */
+    /**
+     * Longest value of a button as JSON, in bytes, that comes back with the click. What the channel puts around it is
+     * taken off already; an id of up to 16 characters has to fit beside it.
+     */
     readonly callbackBytes: number;
   };
   /** The platform lists slash commands: the channel registers `context.commands` and emits `command` events. */

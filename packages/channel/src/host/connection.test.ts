@@ -124,6 +124,24 @@ describe("a supervised connection", () => {
     bench.connection.stop();
   });
 
+  it("says why it cannot be opened again, and waits for as long as the platform asks", async () => {
+    const first = standing();
+    const bench = supervised(async (attempt) => {
+      if (attempt === 1) return first.value;
+      throw new ChannelError("transient", "Echo: no more today", { retryAfterMs: 90_000 });
+    });
+    await bench.connection.start(never);
+    first.lose();
+    await turns();
+    await bench.pass(100);
+    expect(bench.connection.health()).toEqual({
+      state: "down",
+      reason: "Echo: no more today",
+      retryAt: bench.now() + 90_000,
+    });
+    bench.connection.stop();
+  });
+
   it("counts one as lost that stands and does not answer", async () => {
     const silent = standing();
     let probes = 0;

@@ -133,20 +133,26 @@ export function superviseConnection(options: ConnectionOptions): SupervisedConne
 
   async function reopen(): Promise<Connection | undefined> {
     let pause = spread(timing.pauseMs);
+    let reason = `no connection to ${name}`;
     for (let tries = 1; !life.signal.aborted; tries += 1) {
-      health = { state: "down", reason: `no connection to ${name}`, retryAt: clock.now() + pause };
+      health = { state: "down", reason, retryAt: clock.now() + pause };
       await clock.delay(pause, life.signal).catch(() => {});
       if (life.signal.aborted) break;
       try {
         return await attempt(life.signal);
       } catch (error) {
-        const isRefused = isChannelError(error) && error.code === "auth";
-        const longer = Math.min(timing.pauseMs * 2 ** tries, timing.mostPauseMs);
-        pause = isRefused ? timing.refusedPauseMs : spread(longer);
-        logger.warn("no connection", { reason: messageOf(error), waitMs: pause });
+        reason = messageOf(error);
+        pause = pauseAfter(error, tries);
+        logger.warn("no connection", { reason, waitMs: pause });
       }
     }
     return undefined;
+  }
+
+  function pauseAfter(error: unknown, tries: number): number {
+    if (isChannelError(error) && error.code === "auth") return timing.refusedPauseMs;
+    const longer = spread(Math.min(timing.pauseMs * 2 ** tries, timing.mostPauseMs));
+    return isChannelError(error) ? Math.max(longer, error.retryAfterMs ?? 0) : longer;
   }
 
   function spread(ms: number): number {

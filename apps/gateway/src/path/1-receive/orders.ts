@@ -64,17 +64,13 @@ export function withButtons(
   const last = question.parts.at(-1);
   const buttons = buttonsFor(id);
   const bytes = Math.max(...buttons.map(({ value }) => Buffer.byteLength(JSON.stringify(value))));
-  if (cards === undefined || cards.buttons < buttons.length || cards.callbackBytes < bytes + ROOM)
-    return question;
+  if (cards === undefined || cards.buttons < buttons.length || cards.callbackBytes < bytes) return question;
   if (last?.type !== "text" && last?.type !== "markdown") return question;
   return {
     ...question,
     parts: [...question.parts.slice(0, -1), { type: "buttons", text: last.text, buttons }],
   };
 }
-
-/** What a channel may put around a value, in bytes. */
-const ROOM = 100;
 
 function buttonsFor(id: string): ButtonsPart["buttons"] {
   return [

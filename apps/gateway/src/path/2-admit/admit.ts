@@ -61,9 +61,10 @@ export function createAdmit({ router, bindings, gate, pairing, definition }: Adm
   };
 }
 
-/** Whether a route comes from a binding that names the person or the group itself, not every one of its kind. */
+/** Whether a route comes from a binding that names the person or the place itself, not every one of its kind. */
 function isNamed(match: BindingMatch | undefined, { matchedBy }: Route): boolean {
-  return matchedBy === "binding.peer" && match?.peer !== undefined && !match.peer.id.includes("*");
+  const isOfPeer = matchedBy === "binding.peer" || matchedBy === "binding.peer.parent";
+  return isOfPeer && match?.peer !== undefined && !match.peer.id.includes("*");
 }
 
 /** A conversation with an agent that its client named has a session of its own. */
@@ -83,6 +84,7 @@ function gateInput(event: MessageEvent, bound: boolean, authenticated: boolean):
     account: event.account,
     conversationKind: event.conversation.kind,
     conversationId: event.conversation.id,
+    parentId: event.conversation.parentId,
     senderId: event.sender.id,
     senderIsBot: event.sender.isBot,
     senderIsSelf: event.sender.isSelf,

@@ -13,6 +13,7 @@ const DIRECT: GateInput = {
   account: "main",
   conversationKind: "direct",
   conversationId: "oc_1",
+  parentId: undefined,
   senderId: "ou_1",
   senderIsBot: false,
   senderIsSelf: false,
@@ -90,6 +91,12 @@ describe("groups", () => {
       rule: "group_not_allowed",
     });
     expect(one.decide({ ...GROUP, senderIsBot: true }, false)).toEqual({ kind: "ignore", rule: "bot" });
+  });
+
+  it("answers in the threads and posts of a listed place", () => {
+    const thread = { ...GROUP, conversationId: "oc_thread" };
+    expect(gate(TEAM).decide({ ...thread, parentId: "oc_team" }, false)).toMatchObject({ kind: "answer" });
+    expect(gate(TEAM).decide({ ...thread, parentId: "oc_other" }, false)).toMatchObject({ kind: "ignore" });
   });
 
   it("takes a binding that names a group as leave for the group, not for who speaks there", () => {

@@ -6,6 +6,8 @@ export interface GateInput {
   readonly account: string;
   readonly conversationKind: "direct" | "group" | "channel";
   readonly conversationId: string;
+  /** The place that a thread or a forum's post belongs to, where that is a conversation of its own. */
+  readonly parentId: string | undefined;
   readonly senderId: string;
   readonly senderIsBot: boolean;
   readonly senderIsSelf: boolean;
@@ -56,9 +58,10 @@ export function createGate(access: AccessConfig): Gate {
 
   const group = (input: GateInput): GateDecision => {
     const { mode, requireMention, historyLimit } = access.groups;
-    const conversation = `${input.channel}:${input.conversationId}`;
+    const places = [input.conversationId, ...(input.parentId === undefined ? [] : [input.parentId])];
+    const isListed = places.some((id) => groups.has(`${input.channel}:${id}`));
     if (mode === "off") return { kind: "ignore", rule: "groups_off" };
-    if (mode === "allowlist" && !input.bound && !groups.has(conversation))
+    if (mode === "allowlist" && !input.bound && !isListed)
       return { kind: "ignore", rule: "group_not_allowed" };
     if (input.senderIsBot) return { kind: "ignore", rule: "bot" };
     if (requireMention && input.addressed === "none") {
