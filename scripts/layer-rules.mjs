@@ -16,6 +16,7 @@ const ROWS = [
       "server",
       "skills",
       "store",
+      "telemetry",
       "tools",
     ],
   },

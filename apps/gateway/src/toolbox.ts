@@ -15,7 +15,7 @@ import { type GatewayHooks, TOOL_ARGUMENTS } from "./hooks/points.ts";
 import type { MessageSender } from "./message-sender.ts";
 import type { AgentsSkills } from "./skills.ts";
 import type { ToolRun } from "./tool-run.ts";
-import type { Tracer } from "./trace/tracer.ts";
+import type { Tracer } from "./traces.ts";
 
 export type RunTools = ToolboxRun;
 

@@ -80,9 +80,8 @@ describe("hooks of a host", () => {
     const lines = body.split("\n");
     expect(lines).toContain('signalbox_messages_total{channel="feishu",decision="answer"} 1');
     expect(lines).toContain('signalbox_replies_total{channel="feishu"} 1');
-    expect(lines).toContain('signalbox_stage_duration_seconds_count{stage="accept"} 1');
-    expect(lines).toContain('signalbox_stage_duration_seconds_count{stage="prepare"} 1');
-    expect(lines).toContain('signalbox_stage_duration_seconds_count{stage="conclude"} 1');
+    for (const stage of ["route", "accept", "prepare", "conclude", "deliver"])
+      expect(lines).toContain(`signalbox_stage_duration_seconds_count{stage="${stage}"} 1`);
     expect(lines).toContain("signalbox_queue_wait_seconds_count 1");
     expect(lines).toContain(
       'signalbox_model_turn_duration_seconds_count{model="anthropic/claude-haiku-4-5"} 2',

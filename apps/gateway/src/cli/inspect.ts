@@ -1,7 +1,7 @@
 import type { Trace } from "@signalbox/client";
+import { whyLines } from "@signalbox/telemetry";
 import { EXIT, GatewayError } from "../errors.ts";
-import { whyLines } from "../path/2-admit/explain-route.ts";
-import { readTrace } from "../trace/tracer.ts";
+import { readTrace } from "../traces.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { withStore } from "./home-store.ts";
 import { print } from "./output.ts";

@@ -9,7 +9,7 @@ import { createGateway } from "../create-gateway.ts";
 import { locateHome } from "../home.ts";
 import { routeInput, routingConfig } from "../path/2-admit/route.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
-import { readTrace } from "../trace/tracer.ts";
+import { readTrace } from "../traces.ts";
 
 const LIMIT = 1_000;
 

@@ -8,7 +8,7 @@ import type { GatewayHooks } from "../hooks/points.ts";
 import type { QueuedMessage } from "../path/4-queue/message.ts";
 import { noteId } from "../path/live-events.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
-import type { Tracer } from "../trace/tracer.ts";
+import type { Tracer } from "../traces.ts";
 
 /** What ending a command's message needs. */
 export interface SettlePorts {

@@ -2,16 +2,16 @@ import { createDrafts, createTyping, type Drafts, type Typing } from "@signalbox
 import { createSupervisor, type Supervisor } from "@signalbox/lanes";
 import { createRouter, type Router } from "@signalbox/routing";
 import { createLiveHub, type LiveHub } from "@signalbox/server";
+import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
 import type { Accounts } from "../channels.ts";
 import { createReplyDelivery } from "../delivery.ts";
 import { messageOf } from "../errors.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
-import { OWN_HOOKS } from "../hooks/own.ts";
+import { countingHooks, OWN_HOOKS } from "../hooks/own.ts";
 import type { GatewayHooks } from "../hooks/points.ts";
 import { createGatewayHooks } from "../hooks/registry.ts";
 import { createMedia, type Media } from "../media.ts";
 import { createMessageSender } from "../message-sender.ts";
-import { createMetrics, type Metrics } from "../metrics.ts";
 import { routingConfig } from "../path/2-admit/route.ts";
 import { judgeFailure, storeErrorIn } from "../path/failures.ts";
 import type { Plan } from "../plan.ts";
@@ -19,7 +19,8 @@ import { hooksWithRedaction, liveWithRedaction, redactedOutcome } from "../redac
 import { createOutcomes, type Outcomes } from "../service/outcomes.ts";
 import { createSurfaces, type Surfaces } from "../surfaces.ts";
 import { createToolbox, type Toolbox } from "../toolbox.ts";
-import { createTracer, type Tracer } from "../trace/tracer.ts";
+import type { Tracer } from "../traces.ts";
+import { VERSION } from "../version.ts";
 import type { HeldHome } from "./held-home.ts";
 
 /** What the stages of a message's way work with. */
@@ -59,13 +60,13 @@ export async function createSurroundings(
     createLiveHub((error) => logger.error({ err: messageOf(error) }, "a viewer failed")),
     redact,
   );
-  const tracer = createTracer(store, (error) =>
+  const tracer: Tracer = createTracer(store.traces, (error) =>
     logger.warn({ err: messageOf(error) }, "a trace could not be written"),
   );
-  const metrics = createMetrics();
+  const metrics = createMetrics({ version: VERSION });
   const hooks = createGatewayHooks(hooksWithRedaction(options.hooks ?? [], redact), logger, [
     ...OWN_HOOKS,
-    ...metrics.hooks,
+    ...countingHooks(metrics),
   ]);
   const outcomes = createOutcomes();
   const onOutcome: Outcomes["settle"] = (id, outcome) =>

@@ -121,14 +121,14 @@ export async function createWay(
       wakeOutbox: delivery.wake,
     }),
     edits: createEdits({ store, lanes, queue, tracer }),
-    queue,
+    ...{ queue, metrics },
   });
 
   const isExclusive = ({ channel, account: name }: MessageEvent): boolean =>
     definition(channel, name)?.capabilities.awaitsSingleAnswer === true;
   return {
     lanes,
-    take: (event) => metrics.timed("accept", () => taking.take(event)),
+    take: taking.take,
     async recover() {
       for (const interrupted of await store.runs.interrupted()) {
         const resumed = resumedRun(interrupted);

@@ -1,4 +1,5 @@
 import type { OutboxRow } from "@signalbox/store";
+import type { Metrics } from "@signalbox/telemetry";
 import type { QueuedMessage } from "../path/4-queue/message.ts";
 import type { GatewayBodies } from "../store.ts";
 import type { GatewayHook, MessageSent } from "./points.ts";
@@ -19,6 +20,24 @@ export const OWN_HOOKS: readonly GatewayHook[] = [
           },
   },
 ];
+
+/** Counts what the points of a message's way tell. */
+export function countingHooks(metrics: Metrics): readonly GatewayHook[] {
+  return [
+    {
+      point: "message_received",
+      name: "count-messages",
+      run: ({ event, decision }) => metrics.received(event.channel, decision),
+    },
+    { point: "message_sent", name: "count-replies", run: ({ channel }) => metrics.replied(channel) },
+    { point: "run_end", name: "count-runs", run: ({ outcome, usage }) => metrics.runEnded(outcome, usage) },
+    {
+      point: "after_tool_call",
+      name: "count-tool-calls",
+      run: ({ tool, outcome }) => metrics.toolCalled(tool, outcome),
+    },
+  ];
+}
 
 /** A reply as `message_sent` tells of it. */
 export function sentMessage(row: OutboxRow<GatewayBodies>): MessageSent {

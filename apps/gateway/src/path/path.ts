@@ -1,11 +1,11 @@
 import type { DeletedEvent, EditedEvent, EmitResult, InboundEvent } from "@signalbox/channel";
 import type { Quarantine, RunHandle } from "@signalbox/lanes";
 import type { InterruptedRun } from "@signalbox/store";
+import type { Metrics } from "@signalbox/telemetry";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import type { Metrics } from "../metrics.ts";
 import type { GatewayBodies } from "../store.ts";
-import type { Tracer } from "../trace/tracer.ts";
+import type { Tracer } from "../traces.ts";
 import type { Receive } from "./1-receive/receive.ts";
 import type { Admit } from "./2-admit/admit.ts";
 import type { Accept, Accepted } from "./3-accept/accept.ts";
@@ -45,6 +45,7 @@ export interface TakingStages {
     deleted(event: DeletedEvent): Promise<EmitResult>;
   };
   readonly queue: Pick<Queue, "enter">;
+  readonly metrics: Pick<Metrics, "timed">;
 }
 
 /** The stages behind the lane. */
@@ -82,13 +83,15 @@ export interface Taking {
 }
 
 export function createTaking(stages: TakingStages): Taking {
+  const { metrics } = stages;
+
   const take: Taking["take"] = async (event) => {
     const received = stages.receive(event);
     if (received.kind === "none") return "accepted";
     if (received.kind === "edited") return stages.edits.edited(received.event);
     if (received.kind === "deleted") return stages.edits.deleted(received.event);
-    const admitted = await stages.admit(received.event);
-    const accepted = await stages.accept(received, admitted);
+    const admitted = await metrics.timed("route", () => stages.admit(received.event));
+    const accepted = await metrics.timed("accept", () => stages.accept(received, admitted));
     if (accepted === "full") return "rejected";
     if (accepted === "duplicate") return "duplicate";
     enter(accepted);
@@ -166,7 +169,7 @@ export function createAnswering(stages: AnsweringStages): Answering {
         const ended = await stages.run(prepared);
         const concluded = ended && (await metrics.timed("conclude", () => stages.conclude(ended)));
         if (concluded === undefined) return leaveOpen(run);
-        stages.deliver(concluded);
+        await metrics.timed("deliver", () => stages.deliver(concluded));
       } finally {
         prepared.tools.end();
       }

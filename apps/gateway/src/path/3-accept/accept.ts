@@ -4,7 +4,7 @@ import type { InboxId, InboxRow } from "@signalbox/store";
 import type { GatewayHooks } from "../../hooks/points.ts";
 import type { Logger } from "../../log.ts";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
-import type { Tracer } from "../../trace/tracer.ts";
+import type { Tracer } from "../../traces.ts";
 import type { ReceivedMessage } from "../1-receive/receive.ts";
 import type { Admitted } from "../2-admit/admit.ts";
 

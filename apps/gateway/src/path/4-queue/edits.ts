@@ -2,7 +2,7 @@ import type { DeletedEvent, EditedEvent, EmitResult, MessageEvent } from "@signa
 import type { Lanes } from "@signalbox/lanes";
 import type { InboxId } from "@signalbox/store";
 import type { GatewayStore, InboundRecord } from "../../store.ts";
-import type { Tracer } from "../../trace/tracer.ts";
+import type { Tracer } from "../../traces.ts";
 import { historyBody, historyKey } from "../3-accept/unanswered.ts";
 import { DELETED, idsOfMessage, type Queued, type QueuedMessage, TakenBack } from "./message.ts";
 import type { Queue } from "./queue.ts";

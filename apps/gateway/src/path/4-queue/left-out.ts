@@ -4,7 +4,7 @@ import type { LanesOptions, Supervisor } from "@signalbox/lanes";
 import type { LiveHub, Outcome } from "@signalbox/server";
 import type { InboxId, LeaseToken, OutboxRow } from "@signalbox/store";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
-import type { Tracer } from "../../trace/tracer.ts";
+import type { Tracer } from "../../traces.ts";
 import { noteId } from "../live-events.ts";
 import { messagesIn, type Queued, type QueuedMessage } from "./message.ts";
 

@@ -1,10 +1,11 @@
 import type { Incoming, MediaForModel } from "@signalbox/attachments";
 import type { BuiltPrompt, ContextDocument } from "@signalbox/prompt";
 import type { LiveHub } from "@signalbox/server";
+import { packSections } from "@signalbox/telemetry";
 import { filesOf } from "../../media.ts";
 import type { GatewayStore } from "../../store.ts";
 import type { RunTools, Toolbox } from "../../toolbox.ts";
-import { packed, type Tracer } from "../../trace/tracer.ts";
+import type { Tracer } from "../../traces.ts";
 import type { QueuedMessage } from "../4-queue/message.ts";
 import {
   createRunContexts,
@@ -147,7 +148,7 @@ function traceOf(
     "prompt",
     `${sections.length} sections, ${system.stable.length} characters before the boundary`,
     {
-      sections: packed(sections),
+      sections: packSections(sections),
       model: `${agentModel.model.provider}/${agentModel.model.id}`,
       history: history.length,
     },

@@ -6,7 +6,7 @@ import type { InterruptedRun, LeaseToken, Run, RunId } from "@signalbox/store";
 import type { Order } from "../../commands/read.ts";
 import type { Logger } from "../../log.ts";
 import type { GatewayBodies, GatewayStore, InboundRecord } from "../../store.ts";
-import type { Tracer } from "../../trace/tracer.ts";
+import type { Tracer } from "../../traces.ts";
 import { isTakenBack, type Queued, type QueuedMessage, type ResumedRun } from "../4-queue/message.ts";
 import { POISON_ATTEMPTS } from "./attachment-crashes.ts";
 import type { ChooseModel } from "./choose-model.ts";

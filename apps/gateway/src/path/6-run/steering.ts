@@ -2,7 +2,7 @@ import type { AgentMessage } from "@signalbox/agent-core";
 import type { Incoming } from "@signalbox/attachments";
 import type { InboxId } from "@signalbox/store";
 import { filesOf } from "../../media.ts";
-import type { Tracer } from "../../trace/tracer.ts";
+import type { Tracer } from "../../traces.ts";
 import { messagesIn, type QueuedMessage } from "../4-queue/message.ts";
 import type { InboundContext, ReadAlong } from "../5-prepare/inbound-context.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";

@@ -2,7 +2,7 @@ import type { AgentEvent, ToolCallBlock, ToolResult } from "@signalbox/agent-cor
 import { composeReply, createVisibleText, readTurn, saidIn } from "@signalbox/prompt";
 import type { LiveHub } from "@signalbox/server";
 import type { InboxId } from "@signalbox/store";
-import type { Tracer } from "../../trace/tracer.ts";
+import type { Tracer } from "../../traces.ts";
 import { turnId } from "../live-events.ts";
 
 const SHOWN_RESULT_CHARS = 4_000;

@@ -4,7 +4,7 @@ import type { InboxId, OutboxRow } from "@signalbox/store";
 import { shownMessage } from "../../hooks/own.ts";
 import type { GatewayHooks } from "../../hooks/points.ts";
 import type { GatewayBodies } from "../../store.ts";
-import type { Tracer } from "../../trace/tracer.ts";
+import type { Tracer } from "../../traces.ts";
 import type { Concluded } from "../7-conclude/commit.ts";
 import { failureEvent, noteId } from "../live-events.ts";
 

@@ -1,39 +1,19 @@
 import type { AgentEvent, AssistantMessage } from "@signalbox/agent-core";
 import { describe, expect, it } from "vitest";
-import { createGatewayHooks } from "./hooks/registry.ts";
-import { createLogger } from "./log.ts";
-import { createMetrics, type Gauges } from "./metrics.ts";
+import { createMetrics, type Gauges } from "../index.ts";
 
-const PLACE = { agentId: "main", sessionKey: "s" };
 const IDLE: Gauges = { runsActive: 0, messagesWaiting: 0, outboxSending: 0 };
-const call = (tool: string) => ({
-  ...PLACE,
-  runId: "r",
-  tool,
-  callId: "c",
-  args: {},
-  outcome: "ok" as const,
-  text: "",
-  durationMs: 1,
-});
 
 function setup() {
   let now = 0;
-  const metrics = createMetrics(() => now);
-  const hooks = createGatewayHooks(
-    [],
-    createLogger("error", (text) => text),
-    metrics.hooks,
-  );
+  const metrics = createMetrics({ version: "1.2.3", clock: () => now });
   return {
     metrics,
-    hooks,
     /** Lets that many milliseconds pass. */
     pass: (ms: number) => {
       now += ms;
     },
     async lines(name: string, gauges = IDLE) {
-      await hooks.idle();
       const { body } = await metrics.scrape(gauges);
       return body.split("\n").filter((line) => line.startsWith(name));
     },
@@ -41,14 +21,20 @@ function setup() {
 }
 
 describe("metrics", () => {
-  it("count what the hook points tell", async () => {
-    const { hooks, lines } = setup();
+  it("count what is told of messages, replies, runs and tools", async () => {
+    const { metrics, lines } = setup();
     const usage = { inputTokens: 10, cachedTokens: 4, outputTokens: 3 };
-    const ended = { ...PLACE, runId: "r", messageIds: [], error: undefined };
-    hooks.observe("run_end", { ...ended, outcome: "replied", usage });
-    hooks.observe("run_end", { ...ended, outcome: "replied", usage });
-    hooks.observe("run_end", { ...ended, outcome: "failed", usage: undefined });
-    hooks.observe("after_tool_call", call("read"));
+    metrics.received("feishu", "answer");
+    metrics.replied("feishu");
+    metrics.runEnded("replied", usage);
+    metrics.runEnded("replied", usage);
+    metrics.runEnded("failed", undefined);
+    metrics.toolCalled("read", "ok");
+    expect(await lines("signalbox_messages_total")).toEqual([
+      'signalbox_messages_total{channel="feishu",decision="answer"} 1',
+    ]);
+    expect(await lines("signalbox_replies_total")).toEqual(['signalbox_replies_total{channel="feishu"} 1']);
+    expect(await lines("signalbox_build_info")).toEqual(['signalbox_build_info{version="1.2.3"} 1']);
     expect(await lines("signalbox_runs_total")).toEqual([
       'signalbox_runs_total{outcome="replied"} 2',
       'signalbox_runs_total{outcome="failed"} 1',
@@ -72,9 +58,9 @@ describe("metrics", () => {
   });
 
   it("have no series for tools that have never worked, and a bounded number for those that have", async () => {
-    const { hooks, lines } = setup();
-    hooks.observe("after_tool_call", { ...call("made_up"), outcome: "error" });
-    for (let index = 0; index < 1_000; index++) hooks.observe("after_tool_call", call(`tool${index}`));
+    const { metrics, lines } = setup();
+    metrics.toolCalled("made_up", "error");
+    for (let index = 0; index < 1_000; index++) metrics.toolCalled(`tool${index}`, "ok");
     const series = await lines("signalbox_tool_calls_total");
     expect(series).toContain('signalbox_tool_calls_total{tool="other",outcome="error"} 1');
     expect(series).toContain('signalbox_tool_calls_total{tool="other",outcome="ok"} 800');

@@ -1,26 +1,17 @@
 import type { Trace } from "@signalbox/protocol";
-import type { Mismatch, Router, TierReport } from "@signalbox/routing";
-import type { InboundRecord } from "../../store.ts";
-import { routeInput } from "./route.ts";
-
-/** Bindings of each tier whose mismatches are told. */
-const LIMIT = 5;
+import type { Mismatch, RouteExplanation, TierReport } from "@signalbox/routing";
 
 type Entry = Trace["entries"][number];
 
 /**
- * A trace whose note about routing also tells every tier that was tried. That is worked out when somebody asks, from
- * the message and the configuration as it is now; `decidedNow` is there where that would lead elsewhere.
+ * A trace whose note about routing also tells every tier that was tried. `explanation` is worked out when somebody asks,
+ * by the configuration as it is now; `decidedNow` is there where that leads elsewhere than `route`.
  */
 export function withRouteExplained(
   trace: Trace,
-  { event }: InboundRecord,
+  { tiers, session, cache, route: now }: RouteExplanation,
   route: { readonly agentId: string; readonly sessionKey: string } | undefined,
-  router: Pick<Router, "explain">,
 ): Trace {
-  // Its sender named the agent.
-  if (event.turn?.agent !== undefined) return trace;
-  const { tiers, session, cache, route: now } = router.explain(routeInput(event), { limit: LIMIT });
   const moved = route !== undefined && (now.agentId !== route.agentId || now.sessionKey !== route.sessionKey);
   const explained = {
     tiers: tiers.map((tier) => ({ tier: tier.tier, outcome: tier.outcome, reason: reasonOf(tier) })),

@@ -1,0 +1,10 @@
+export {
+  createMetrics,
+  type Gauges,
+  type Metrics,
+  type MetricsOptions,
+  type TimedStage,
+  type TokenUsage,
+} from "./metrics/metrics.ts";
+export { createTracer, packSections, type Tracer, type TraceStore, traceEntry } from "./traces/tracer.ts";
+export { whyLines, withRouteExplained } from "./traces/why.ts";

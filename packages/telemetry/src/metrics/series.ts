@@ -1,0 +1,90 @@
+import type * as Prometheus from "prom-client";
+
+export interface Series {
+  readonly registry: Prometheus.Registry;
+  readonly runsActive: Prometheus.Gauge;
+  readonly messagesWaiting: Prometheus.Gauge;
+  readonly outboxSending: Prometheus.Gauge;
+  readonly messages: Prometheus.Counter<"channel" | "decision">;
+  readonly replies: Prometheus.Counter<"channel">;
+  readonly runs: Prometheus.Counter<"outcome">;
+  readonly toolCalls: Prometheus.Counter<"tool" | "outcome">;
+  readonly tokens: Prometheus.Counter<"kind">;
+  readonly stages: Prometheus.Histogram<"stage">;
+  readonly queueWait: Prometheus.Histogram;
+  readonly modelFirst: Prometheus.Histogram<"model">;
+  readonly modelTurn: Prometheus.Histogram<"model">;
+  readonly outboxAge: Prometheus.Histogram<"channel">;
+}
+
+const STAGE_BUCKETS = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
+const MODEL_BUCKETS = [0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300];
+const QUEUE_BUCKETS = [0.01, 0.05, 0.25, 1, 5, 15, 60, 300, 1_800];
+const OUTBOX_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1_800, 7_200];
+
+/** Every series of a gateway, in a registry of its own. Names follow Prometheus' conventions, times are in seconds. */
+export function defineSeries(
+  { Counter, Gauge, Histogram, Registry }: typeof Prometheus,
+  version: string,
+): Series {
+  const registry = new Registry();
+  const registers = [registry];
+  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const histogram = <Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    buckets: number[],
+  ) => new Histogram({ name, help, labelNames, buckets, registers });
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+
+  describeProcess(registers, Gauge, version);
+  return {
+    registry,
+    runsActive: gauge("signalbox_runs_active", "Runs going on"),
+    messagesWaiting: gauge("signalbox_messages_waiting", "Messages that wait for a run"),
+    outboxSending: gauge("signalbox_outbox_sending", "Replies being sent"),
+    messages: counter("signalbox_messages_total", "Messages taken, by decision", ["channel", "decision"]),
+    replies: counter("signalbox_replies_total", "Replies that are out", ["channel"]),
+    runs: counter("signalbox_runs_total", "Runs that ended, by how", ["outcome"]),
+    toolCalls: counter("signalbox_tool_calls_total", "Tool calls that have a result", ["tool", "outcome"]),
+    tokens: counter("signalbox_tokens_total", "Tokens of runs that ended", ["kind"]),
+    stages: histogram("signalbox_stage_duration_seconds", HELP.stages, ["stage"], STAGE_BUCKETS),
+    queueWait: histogram("signalbox_queue_wait_seconds", "From acceptance to the run", [], QUEUE_BUCKETS),
+    modelFirst: histogram("signalbox_model_first_output_seconds", HELP.modelFirst, ["model"], MODEL_BUCKETS),
+    modelTurn: histogram("signalbox_model_turn_duration_seconds", HELP.modelTurn, ["model"], MODEL_BUCKETS),
+    outboxAge: histogram("signalbox_outbox_age_seconds", HELP.outboxAge, ["channel"], OUTBOX_BUCKETS),
+  };
+}
+
+const HELP = {
+  stages: "What a stage of a message's way took of itself",
+  modelFirst: "From a model's request to its first output, retries included",
+  modelTurn: "From a model's request to its whole answer or its failure, retries included",
+  outboxAge: "Age of replies when their platform had taken them",
+};
+
+function describeProcess(
+  registers: Prometheus.Registry[],
+  Gauge: (typeof Prometheus)["Gauge"],
+  version: string,
+): void {
+  const build = {
+    name: "signalbox_build_info",
+    help: "1, with the version that runs",
+    labelNames: ["version"],
+  };
+  new Gauge({ ...build, registers }).set({ version }, 1);
+  const start = {
+    name: "process_start_time_seconds",
+    help: "Start of the process, in seconds since the epoch",
+  };
+  new Gauge({ ...start, registers }).set(performance.timeOrigin / 1000);
+  new Gauge({
+    ...{ name: "process_resident_memory_bytes", help: "Resident memory", registers },
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+}
