@@ -117,6 +117,16 @@ export interface ModelContext {
   readonly tools: readonly ToolSpec[];
 }
 
+/** An answer that is one JSON value and nothing else. A model has to be told so in words, too. */
+export interface JsonOutput {
+  /** 1 to 64 letters, digits, `_` and `-`; default `answer`. */
+  readonly name?: string;
+  /** JSON Schema of the value; any JSON object where absent. */
+  readonly schema?: JsonObject;
+  /** Has the vendor enforce the schema, which some do for a part of JSON Schema only and refuse the rest. */
+  readonly strict?: boolean;
+}
+
 export interface StreamOptions {
   readonly signal?: AbortSignal;
   /** Tokens; defaults to the model's `maxOutputTokens` or 8,192, whichever is less. */
@@ -124,6 +134,11 @@ export interface StreamOptions {
   /** Default `off`. A level the model does not know is clamped to the nearest lower one. */
   readonly thinking?: ThinkingLevel;
   readonly temperature?: number;
+  /** Nucleus sampling: the share of likely tokens to choose from, up to 1. */
+  readonly topP?: number;
+  /** Asks for the same answer to the same request again, as far as the vendor can. An integer. */
+  readonly seed?: number;
+  readonly json?: JsonOutput;
   readonly stopSequences?: readonly string[];
   readonly toolChoice?: "auto" | "none" | "required" | { readonly name: string };
   /** Prompt caching: `short` (default) is the vendor's standard lifetime, `long` its longest. */

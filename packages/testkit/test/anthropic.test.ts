@@ -190,6 +190,13 @@ describe("the Anthropic stand-in", () => {
     expect(await post({ ...base, thinking, temperature: 0 })).toMatch(
       /^400 `temperature` may only be set to 1/,
     );
+    expect(await post({ ...base, temperature: 0.5, top_p: 0.5 })).toMatch(/^400 .* cannot both be specified/);
+    const inJson = (schema: object) => ({ output_config: { format: { type: "json_schema", schema } } });
+    const inner = { type: "object", properties: {} };
+    expect(await post({ ...base, ...inJson({ type: "array", items: inner }) })).toMatch(
+      /^400 .*must be explicitly set to false/,
+    );
+    expect(await post({ ...base, ...inJson({ type: "number", minimum: 1 }) })).toMatch(/^400 .*'minimum'/);
     expect(await post({ model: "m", messages: [hello] })).toBe("400 max_tokens: Field required");
     expect(await post({ ...base, messages: [{ role: "user", content: [image] }] })).toMatch(/media_type/);
     expect(await post({ ...base, messages: [{ role: "user", content: "x".repeat(900) }] })).toMatch(

@@ -96,6 +96,8 @@ export interface TurnSampling {
   readonly temperature?: number;
   /** Nucleus sampling. */
   readonly topP?: number;
+  /** Asks for the same answer to the same words again, as far as the model can. */
+  readonly seed?: number;
   /** The longest answer, in tokens. */
   readonly maxOutputTokens?: number;
   /** The answer ends before any of these. */

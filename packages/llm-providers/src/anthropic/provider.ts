@@ -19,10 +19,15 @@ export const anthropicMessages: Provider = defineProvider({
   requestIdHeaders: ["request-id"],
   async client({ apiKey, baseUrl, headers, fetch }) {
     // Its three hundred files take a quarter less to load as CommonJS, which this name is for.
-    const sdk = await loadSdk("@anthropic-ai/sdk", () => import("@anthropic-ai/sdk/index.js"));
+    const [sdk, { transformJSONSchema }] = await loadSdk("@anthropic-ai/sdk", () =>
+      Promise.all([
+        import("@anthropic-ai/sdk/index.js"),
+        import("@anthropic-ai/sdk/lib/transform-json-schema.js"),
+      ]),
+    );
     // The SDK sends the key as a bearer token; other servers that speak this API often know `x-api-key` only.
     const keyHeader = apiKey !== undefined && baseUrl !== undefined ? { "x-api-key": apiKey } : {};
-    return new sdk.Anthropic({
+    const account = new sdk.Anthropic({
       // A server of one's own may ask for no key, but the SDK does.
       apiKey: apiKey ?? "none",
       authToken: null,
@@ -33,11 +38,12 @@ export const anthropicMessages: Provider = defineProvider({
       fetch,
       defaultHeaders: { ...keyHeader, ...headers },
     });
+    return { account, transformJSONSchema };
   },
-  buildRequest,
+  buildRequest: (request, sdk) => buildRequest(request, sdk),
   // Not by `messages.create`, which prints warnings of its own about models.
-  send: (client, params, _request, signal) =>
-    client.post("/v1/messages", { body: params, stream: true, signal }).asResponse(),
+  send: ({ account }, params, _request, signal) =>
+    account.post("/v1/messages", { body: params, stream: true, signal }).asResponse(),
   classifyError,
   createReader: (turn, { model }) => new AnthropicReader(turn, model),
   mend: withoutThinking,

@@ -11,10 +11,12 @@ export interface AnthropicQuirks {
   readonly thinkingAlwaysOn: boolean;
   /** Asks for summaries where a model hides its thinking. */
   readonly thinkingDisplay: boolean;
-  /** Whether a temperature is taken. */
+  /** Whether a temperature, or `top_p`, is taken. */
   readonly temperature: boolean;
   /** Whether a tool can be forced. */
   readonly forcedTools: boolean;
+  /** Whether it can be told to answer with JSON of a schema. */
+  readonly jsonSchema: boolean;
   /** Whether a request may end with the model's own words. */
   readonly prefill: boolean;
 }
@@ -26,6 +28,7 @@ const QUIRKS: QuirkTable<AnthropicQuirks> = {
   thinkingDisplay: flag(false),
   temperature: flag(true),
   forcedTools: flag(true),
+  jsonSchema: flag(true),
   prefill: flag(true),
 };
 

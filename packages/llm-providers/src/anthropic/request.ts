@@ -1,5 +1,6 @@
 import type {
   CacheControlEphemeral,
+  JSONOutputFormat,
   MessageCreateParamsStreaming,
   OutputConfig,
   TextBlockParam,
@@ -7,8 +8,17 @@ import type {
   Tool,
   ToolChoice,
 } from "@anthropic-ai/sdk/resources/messages";
-import type { Message, StreamOptions, SystemPrompt, ThinkingLevel, ToolSpec } from "@signalbox/agent-core";
+import type {
+  JsonObject,
+  Message,
+  StreamOptions,
+  SystemPrompt,
+  ThinkingLevel,
+  ToolSpec,
+} from "@signalbox/agent-core";
 import type { ModelRequest } from "../provider/define-provider.ts";
+import { stated } from "../shared/json.ts";
+import { samplingFor } from "../shared/sampling.ts";
 import { outputTokens, THINKING_TOKENS, thinkingLevel } from "../shared/thinking.ts";
 import { historyMessages, type MessageBlocks } from "./history.ts";
 import { anthropicQuirks } from "./quirks.ts";
@@ -25,9 +35,14 @@ const EFFORTS: Readonly<Record<ThinkingLevel, NonNullable<OutputConfig["effort"]
   max: "max",
 };
 
+/** The SDK's way of making any schema one that the vendor takes; it throws for those it cannot. */
+export interface SchemaTransformer {
+  transformJSONSchema(schema: JsonObject): JSONOutputFormat["schema"];
+}
+
 /** The body of a `/v1/messages` request. */
-export function buildRequest(request: ModelRequest): MessageCreateParamsStreaming {
-  const { model, context, options, warn } = request;
+export function buildRequest(request: ModelRequest, sdk: SchemaTransformer): MessageCreateParamsStreaming {
+  const { model, context, options } = request;
   const quirks = anthropicQuirks(model);
   const plan = planThinking(request);
   const cache = cacheControl(options);
@@ -48,13 +63,11 @@ export function buildRequest(request: ModelRequest): MessageCreateParamsStreamin
     if (past.length > 0) Object.assign(params, { tools: past, tool_choice: { type: "none" } });
   }
   if (plan.thinking !== undefined) params.thinking = plan.thinking;
-  if (plan.effort !== undefined) params.output_config = { effort: plan.effort };
-  const { temperature } = options;
-  if (temperature !== undefined && temperature !== 1) {
-    if (plan.thinks) warn("temperature.dropped", "A thinking model takes no temperature; it was left out.");
-    else if (quirks.temperature) Object.assign(params, { temperature });
-    else warn("temperature.dropped", `${model.id} takes no temperature; it was left out.`);
-  }
+  const output = stated({ effort: plan.effort, format: outputFormat(request, sdk) });
+  if (Object.keys(output).length > 0) params.output_config = output;
+  const { temperature, topP } = samplingParams(request, quirks.temperature && !plan.thinks);
+  // Older models take what the SDK's types, made for the newest, do not know any more.
+  Object.assign(params, stated({ temperature, top_p: topP }));
   const stops = options.stopSequences?.filter((stop) => stop.trim() !== "") ?? [];
   if (stops.length > 0) params.stop_sequences = stops;
 
@@ -105,6 +118,32 @@ function planThinking({ model, options, warn }: ModelRequest): ThinkingPlan {
     return { maxTokens, thinks: false };
   }
   return { maxTokens: room, thinks: true, thinking: { type: "enabled", budget_tokens: budget } };
+}
+
+/** The vendor takes either a temperature or a `top_p`, and 1 for both where neither is stated. */
+function samplingParams(request: ModelRequest, isTaken: boolean) {
+  const [temperature, topP] = [request.options.temperature, request.options.topP].map((value) =>
+    value === 1 ? undefined : value,
+  );
+  const { seed } = request.options;
+  const taken = { temperature: isTaken, topP: isTaken && temperature === undefined, seed: false };
+  return samplingFor(request, { temperature, topP, seed }, taken);
+}
+
+function outputFormat(
+  { model, options, warn }: ModelRequest,
+  { transformJSONSchema }: SchemaTransformer,
+): JSONOutputFormat | undefined {
+  const { json } = options;
+  if (json === undefined) return undefined;
+  try {
+    if (json.schema !== undefined && anthropicQuirks(model).jsonSchema)
+      return { type: "json_schema", schema: transformJSONSchema(json.schema) };
+  } catch {
+    // A schema the vendor would refuse.
+  }
+  warn("json.dropped", `${model.id} cannot be told to answer in ${json.schema ? "this" : "any"} JSON.`);
+  return undefined;
 }
 
 function cacheControl({ cache }: StreamOptions): CacheControlEphemeral | undefined {

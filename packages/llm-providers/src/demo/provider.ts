@@ -56,6 +56,7 @@ function* speak(turn: TurnWriter, text: string, limit: number, input: number): G
 export function connectDemo(config: ProviderConfig = {}): StreamModel {
   return (model, context, options = {}) =>
     modelTurn({ model, options, timeouts: config.timeouts, now: config.now }, async function* (turn) {
+      if (options.json !== undefined) turn.warn("json.dropped", "The demo answers in sentences.");
       turn.start();
       const input = JSON.stringify(context.messages).length + context.system.stable.length;
       const move = nextMove(context);

@@ -13,6 +13,8 @@ export interface GoogleQuirks {
   readonly signedCalls: boolean;
   /** Whether a function response may hold media (Gemini 3 and later); else media follows it in the same turn. */
   readonly responseMedia: boolean;
+  /** Whether an answer in JSON may be asked for beside tools (Gemini 3 and later). */
+  readonly jsonWithTools: boolean;
 }
 
 /** The most that Gemini 2.5 takes, except for Pro's 32,768. */
@@ -23,13 +25,19 @@ const QUIRKS: QuirkTable<GoogleQuirks> = {
   budgets: { usual: THINKING_TOKENS, read: readBudgets },
   signedCalls: flag(false),
   responseMedia: flag(false),
+  jsonWithTools: flag(false),
 };
 
 /** Reads a model's quirks. */
 export function googleQuirks({ id, quirks }: Model): GoogleQuirks {
   const isRecent = /gemini-(?:[3-9]|\d\d)/.test(id);
   const thinkingStyle = isRecent ? "level" : "budget";
-  return readQuirks(QUIRKS, quirks, { thinkingStyle, signedCalls: isRecent, responseMedia: isRecent });
+  return readQuirks(QUIRKS, quirks, {
+    thinkingStyle,
+    signedCalls: isRecent,
+    responseMedia: isRecent,
+    jsonWithTools: isRecent,
+  });
 }
 
 function readBudgets(given: JsonValue | undefined, base: GoogleQuirks["budgets"]): GoogleQuirks["budgets"] {

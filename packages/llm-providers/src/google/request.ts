@@ -27,7 +27,16 @@ export function buildRequest(
   const config: GenerateContentConfig = { maxOutputTokens: outputTokens(model, options, level) };
   const system = systemText(context.system);
   if (system !== "") config.systemInstruction = system;
-  if (options.temperature !== undefined) config.temperature = options.temperature;
+  const { temperature, topP, seed, json } = options;
+  if (temperature !== undefined) config.temperature = temperature;
+  if (topP !== undefined) config.topP = topP;
+  if (seed !== undefined) config.seed = seed;
+  if (json !== undefined && context.tools.length > 0 && !quirks.jsonWithTools)
+    warn("json.dropped", `${model.id} cannot be told to answer in JSON while it has tools.`);
+  else if (json !== undefined) {
+    config.responseMimeType = "application/json";
+    if (json.schema !== undefined) config.responseJsonSchema = withoutDialect(json.schema);
+  }
   if (options.stopSequences?.length) config.stopSequences = atMost(options.stopSequences, 5, warn);
   if (context.tools.length > 0) {
     config.tools = [

@@ -1,4 +1,5 @@
-import type { ChatCompletionStreamRequest } from "@mistralai/mistralai/models/components";
+import type { ChatCompletionStreamRequest, ResponseFormat } from "@mistralai/mistralai/models/components";
+import type { JsonOutput } from "@signalbox/agent-core";
 import type { ModelRequest } from "../provider/define-provider.ts";
 import { systemText } from "../shared/request.ts";
 import { outputTokens, thinkingLevel } from "../shared/thinking.ts";
@@ -20,7 +21,11 @@ export function buildRequest({ model, context, options, warn }: ModelRequest): C
     stream: true,
     maxTokens: outputTokens(model, options, level),
   };
-  if (options.temperature !== undefined) request.temperature = options.temperature;
+  const { temperature, topP, seed, json } = options;
+  if (temperature !== undefined) request.temperature = temperature;
+  if (topP !== undefined) request.topP = topP;
+  if (seed !== undefined) request.randomSeed = seed;
+  if (json !== undefined) request.responseFormat = responseFormat(json);
   if (options.stopSequences?.length) request.stop = [...options.stopSequences];
   if (options.sessionId !== undefined && options.cache !== "none") request.promptCacheKey = options.sessionId;
   if (context.tools.length > 0) {
@@ -44,4 +49,9 @@ export function buildRequest({ model, context, options, warn }: ModelRequest): C
     }
   }
   return request;
+}
+
+function responseFormat({ name = "answer", schema, strict = false }: JsonOutput): ResponseFormat {
+  if (schema === undefined) return { type: "json_object" };
+  return { type: "json_schema", jsonSchema: { name, schemaDefinition: { ...schema }, strict } };
 }

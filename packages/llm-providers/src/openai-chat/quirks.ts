@@ -50,10 +50,13 @@ export interface ChatQuirks {
   readonly toolResultName: boolean;
   /** Content of an assistant message that holds only tool calls. */
   readonly emptyContent: "null" | "empty";
-  /** Whether a temperature is taken. */
+  /** Whether a temperature and `top_p` are taken. */
   readonly temperature: boolean;
   /** Whether stop sequences are taken. */
   readonly stop: boolean;
+  /** Whether the server can be told to answer with a JSON object, and with JSON of a schema. */
+  readonly jsonObject: boolean;
+  readonly jsonSchema: boolean;
   /** Whether `prompt_cache_key` and `prompt_cache_retention` are understood. */
   readonly promptCacheKey: boolean;
   /** Whether Anthropic's `cache_control` marks are put on text parts; at OpenRouter by default for Claude models. */
@@ -82,6 +85,8 @@ const QUIRKS: QuirkTable<ChatQuirks> = {
   emptyContent: choice("empty", "null"),
   temperature: flag(true),
   stop: flag(true),
+  jsonObject: flag(true),
+  jsonSchema: flag(true),
   promptCacheKey: flag(false),
   cacheControl: flag(false),
   body: { usual: {}, read: (given, base) => (isRaw(given) ? given : base) },
@@ -104,12 +109,13 @@ export const chatDialects: Readonly<Record<string, Partial<ChatQuirks>>> = {
     toolChoice: false,
   },
   vllm: { thinkingStyle: "template" },
-  // lmstudio-ai/lmstudio-bug-tracker#670
-  lmstudio: { namedToolChoice: false },
+  // lmstudio-ai/lmstudio-bug-tracker#670 and #189
+  lmstudio: { namedToolChoice: false, jsonObject: false },
   deepseek: {
     thinkingStyle: "thinking",
     reasoningField: "reasoning_content",
     thinkTags: false,
+    jsonSchema: false,
   },
   kimi: {
     thinkingStyle: "thinking",

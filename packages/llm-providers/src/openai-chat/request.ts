@@ -1,8 +1,15 @@
-import type { JsonObject, ModelContext, StreamOptions, ThinkingLevel } from "@signalbox/agent-core";
+import type {
+  JsonObject,
+  JsonOutput,
+  ModelContext,
+  StreamOptions,
+  ThinkingLevel,
+} from "@signalbox/agent-core";
 import type OpenAI from "openai";
 import { PUBLIC_URL } from "../openai/client.ts";
 import type { ModelRequest } from "../provider/define-provider.ts";
 import { atMost, systemText } from "../shared/request.ts";
+import { samplingFor } from "../shared/sampling.ts";
 import { outputTokens, thinkingLevel } from "../shared/thinking.ts";
 import type { Warn } from "../shared/warnings.ts";
 import { historyMessages } from "./history.ts";
@@ -12,7 +19,8 @@ type Params = OpenAI.ChatCompletionCreateParamsStreaming;
 type Param = OpenAI.ChatCompletionMessageParam;
 
 /** The body of a chat completion request, in the words of the server it goes to. */
-export function buildRequest({ model, context, options, config, warn }: ModelRequest): Params {
+export function buildRequest(request: ModelRequest): Params {
+  const { model, context, options, config, warn } = request;
   const quirks = chatQuirks(model, config.baseUrl ?? PUBLIC_URL);
   const level = thinkingLevel(model, options, warn);
   if (level !== undefined && options.thinking !== undefined && quirks.thinkingStyle === "none")
@@ -27,10 +35,16 @@ export function buildRequest({ model, context, options, config, warn }: ModelReq
   const params: Params = { model: model.id, messages, stream: true };
   params[quirks.maxTokensField] = outputTokens(model, options, level);
   if (quirks.streamOptions) params.stream_options = { include_usage: true };
-  if (options.temperature !== undefined) {
-    if (quirks.temperature) params.temperature = options.temperature;
-    else warn("temperature.dropped", `${model.id} takes no temperature; it was left out.`);
-  }
+  const { temperature, topP, seed } = samplingFor(request, options, {
+    temperature: quirks.temperature,
+    topP: quirks.temperature,
+    seed: true,
+  });
+  if (temperature !== undefined) params.temperature = temperature;
+  if (topP !== undefined) params.top_p = topP;
+  if (seed !== undefined) params.seed = seed;
+  const format = options.json && responseFormat(options.json, quirks, warn);
+  if (format !== undefined) params.response_format = format;
   if (options.stopSequences?.length) {
     if (quirks.stop) params.stop = atMost(options.stopSequences, 4, warn);
     else warn("stop.dropped", `${model.id} takes no stop sequences; they were left out.`);
@@ -124,6 +138,23 @@ function addTools(
   }
   params.tool_choice =
     typeof choice === "object" ? { type: "function", function: { name: choice.name } } : choice;
+}
+
+/** What tells the server to answer in JSON, as far as it can be told. */
+function responseFormat(
+  { name = "answer", schema, strict = false }: JsonOutput,
+  { jsonObject, jsonSchema }: ChatQuirks,
+  warn: Warn,
+): Params["response_format"] {
+  // A server that takes only schemas is given one that any object fits.
+  if (jsonSchema && (schema !== undefined || !jsonObject))
+    return {
+      type: "json_schema",
+      json_schema: { name, schema: { ...(schema ?? { type: "object" }) }, strict },
+    };
+  const what = jsonObject ? "of which schema its JSON is to be" : "to answer in JSON";
+  if (!jsonObject || schema !== undefined) warn("json.dropped", `This server cannot be told ${what}.`);
+  return jsonObject ? { type: "json_object" } : undefined;
 }
 
 function thinkingFields(level: ThinkingLevel | undefined, quirks: ChatQuirks): JsonObject {

@@ -1,6 +1,8 @@
+import type { JsonOutput } from "@signalbox/agent-core";
 import type OpenAI from "openai";
 import type { ModelRequest } from "../provider/define-provider.ts";
 import { systemText } from "../shared/request.ts";
+import { samplingFor } from "../shared/sampling.ts";
 import { outputTokens, thinkingLevel } from "../shared/thinking.ts";
 import { historyItems } from "./history.ts";
 import { responsesQuirks } from "./quirks.ts";
@@ -14,7 +16,8 @@ const MIN_OUTPUT_TOKENS = 16;
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
 /** The body of a `/v1/responses` request. Nothing is stored at the vendor; reasoning comes back encrypted. */
-export function buildRequest({ model, context, options, warn }: ModelRequest): Params {
+export function buildRequest(request: ModelRequest): Params {
+  const { model, context, options, warn } = request;
   const quirks = responsesQuirks(model);
   const level = thinkingLevel(model, options, warn);
   const system = systemText(context.system);
@@ -32,10 +35,14 @@ export function buildRequest({ model, context, options, warn }: ModelRequest): P
     params.reasoning = { effort: EFFORTS.find((word) => word === effort) ?? null };
     if (quirks.reasoningSummary && level !== "off") params.reasoning.summary = "auto";
   }
-  if (options.temperature !== undefined) {
-    if (quirks.temperature) params.temperature = options.temperature;
-    else warn("temperature.dropped", `${model.id} takes no temperature; it was left out.`);
-  }
+  const { temperature, topP } = samplingFor(request, options, {
+    temperature: quirks.temperature,
+    topP: quirks.temperature,
+    seed: false,
+  });
+  if (temperature !== undefined) params.temperature = temperature;
+  if (topP !== undefined) params.top_p = topP;
+  if (options.json !== undefined) params.text = { format: textFormat(options.json) };
   if (options.stopSequences?.length)
     warn("stop.dropped", "The Responses endpoint takes no stop sequences; they were left out.");
   if (context.tools.length > 0) {
@@ -55,4 +62,9 @@ export function buildRequest({ model, context, options, warn }: ModelRequest): P
     if (options.cache === "long" && quirks.longCache) params.prompt_cache_retention = "24h";
   }
   return Object.assign(params, options.extra);
+}
+
+function textFormat({ name = "answer", schema, strict = false }: JsonOutput) {
+  if (schema === undefined) return { type: "json_object" as const };
+  return { type: "json_schema" as const, name, schema: { ...schema }, strict };
 }

@@ -79,12 +79,15 @@ export function withTextTools(stream: StreamModel): StreamModel {
   const history = new TextHistory();
   return (model, context, options = {}) =>
     modelTurn({ model, options, timeouts: UNWATCHED }, async function* (turn) {
-      const { toolChoice, ...rest } = options;
-      const stops =
-        context.tools.length > 0 ? { stopSequences: [...(options.stopSequences ?? []), RESULT_OPEN] } : {};
+      const { toolChoice, json, ...rest } = options;
+      const mayCall = context.tools.length > 0;
+      const stops = mayCall ? { stopSequences: [...(options.stopSequences ?? []), RESULT_OPEN] } : {};
+      if (mayCall && json !== undefined)
+        turn.warn("json.dropped", "A model that calls tools in its text cannot be held to JSON beside them.");
+      const format = mayCall || json === undefined ? {} : { json };
       const reader = new TextCallReader(turn, `call_${context.messages.length}`);
       const asked = textContext(context, history, toolChoice);
-      const open = () => stream(model, asked, { ...rest, signal: turn.signal, ...stops });
+      const open = () => stream(model, asked, { ...rest, ...format, signal: turn.signal, ...stops });
       for await (const event of soundEvents(open)) {
         reader.event(event);
         yield;

@@ -2,6 +2,7 @@ import type {
   AssistantMessage,
   Block,
   InputBlock,
+  JsonObject,
   Message,
   Model,
   ModelContext,
@@ -153,6 +154,16 @@ function oddlyNamed(model: Model): Message[] {
 
 const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "max"];
 
+const GREETING: JsonObject = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  type: "object",
+  properties: {
+    words: { type: "array", items: { type: "string", minLength: 1 } },
+    to: { type: "object", properties: { name: { type: "string" } } },
+  },
+  required: ["words"],
+};
+
 /** Every kind of request `model` may be asked to answer. */
 export function conversations(model: Model): Conversation[] {
   const system = { stable: "You are a careful assistant.", volatile: "Today is Saturday." };
@@ -187,6 +198,11 @@ export function conversations(model: Model): Conversation[] {
       { temperature: 0.3, stopSequences: ["END"], maxOutputTokens: 100 },
       false,
     ),
+    make("sampled narrowly, and the same again", [user("Hello.")], { topP: 0.9, seed: 7 }),
+    make("sampled in both ways", [user("Hello.")], { temperature: 0.3, topP: 0.9 }),
+    make("an answer in JSON", [user("Hello in JSON.")], { json: {} }, false),
+    make("an answer of a schema", [user("Hello.")], { json: { name: "greeting", schema: GREETING } }, false),
+    make("an answer of a schema, after tools", parallel, { json: { schema: GREETING, strict: true } }),
     make("no output to speak of", [user("Hello.")], { maxOutputTokens: 1 }, false),
     make("parallel calls", parallel),
     make("a person speaks right after results", [...parallel, user("Never mind B.")]),

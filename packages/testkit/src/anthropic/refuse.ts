@@ -332,6 +332,30 @@ function checkThinking(body: Fields, turns: readonly Turn[], thoughtFor: Readonl
     );
 }
 
+function checkOutput(body: Fields): void {
+  if (body.temperature !== undefined && body.top_p !== undefined)
+    refuse("`temperature` and `top_p` cannot both be specified for this model. Please use only one.");
+  const format = fields(fields(body.output_config)?.format);
+  if (format === undefined) return;
+  if (format.type !== "json_schema") refuse("output_config.format.type: Input should be 'json_schema'");
+  checkOutputSchema(fields(format.schema) ?? refuse("output_config.format.schema: Field required"));
+}
+
+function checkOutputSchema(schema: Fields): void {
+  if (schema.type === "object" && schema.additionalProperties !== false)
+    refuse(
+      "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
+    );
+  for (const bound of ["minimum", "maximum", "minLength", "maxLength"])
+    if (schema[bound] !== undefined)
+      refuse(`output_config.format.schema: For this type, property '${bound}' is not supported`);
+  const inner = [...Object.values(fields(schema.properties) ?? {}), schema.items];
+  for (const value of inner) {
+    const one = fields(value);
+    if (one !== undefined) checkOutputSchema(one);
+  }
+}
+
 function checkSystem(system: unknown, check: Check): void {
   if (system === undefined || typeof system === "string") return;
   if (!Array.isArray(system)) refuse("system: Input should be a valid string or list");
@@ -379,6 +403,7 @@ export function refusalOf(
     checkPairs(turns);
     checkTools(body, turns, check);
     checkThinking(body, turns, memory.thoughtFor);
+    checkOutput(body);
     if (check.cacheControls > 4)
       refuse(`A maximum of 4 blocks with cache_control may be provided. Found ${check.cacheControls}.`);
     if (size.tokens > size.window)

@@ -66,6 +66,9 @@ export function checkGoogle(body: Raw, model: string, issued: ReadonlySet<string
   if (isRaw(config)) {
     closed(config, CONFIG, "generation_config");
     if (isRaw(config.thinkingConfig)) checkThinking(config.thinkingConfig, model);
+    const isJson = config.responseMimeType === "application/json";
+    if (isJson && Array.isArray(body.tools) && !/gemini-3/.test(model))
+      throw invalid("Function calling with a response mime type: 'application/json' is unsupported");
   }
   checkTools(body.tools);
   if (isRaw(body.systemInstruction)) closed(body.systemInstruction, CONTENT, "system_instruction");

@@ -2,7 +2,6 @@ import {
   type AgentEvent,
   type AgentMessage,
   type CompactionCache,
-  type Model,
   type RunResult,
   runAgentLoop,
   type StreamOptions,
@@ -15,7 +14,7 @@ import type { Metrics } from "@signalbox/telemetry";
 import type { Agent } from "../../agents.ts";
 import type { AfterToolCall, GatewayHooks } from "../../hooks/points.ts";
 import type { GatewayStore } from "../../store.ts";
-import { jsonParameters } from "../5-prepare/json-answer.ts";
+import { jsonOutput } from "../5-prepare/json-answer.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
 import { isStoreFailure } from "../failures.ts";
 import { ShutdownAbort } from "../shutdown.ts";
@@ -120,7 +119,7 @@ function loopOptions(
       sessionId: sessionKey,
       // An answer that broke off is asked for again as long as nobody has seen any of it.
       shown: () => isShown(ports, run),
-      ...samplingOf(agent, agentModel.model, run.asked.stored.event),
+      ...samplingOf(agent, run.asked.stored.event),
     },
     signal: run.handle.signal,
     limits: agent.limits,
@@ -178,15 +177,16 @@ function withoutBroken(tail: RunTail): RunTail {
 }
 
 /** How the model is to write: as its agent is set up, and as the client of this turn wants. */
-function samplingOf({ maxOutputTokens: most }: Agent, model: Model, { turn }: MessageEvent): StreamOptions {
-  const { temperature, maxOutputTokens: wanted, stopSequences, json } = turn?.sampling ?? {};
-  const extra = json === undefined ? undefined : jsonParameters(model.api, json);
+function samplingOf({ maxOutputTokens: most }: Agent, { turn }: MessageEvent): StreamOptions {
+  const { temperature, topP, seed, maxOutputTokens: wanted, stopSequences, json } = turn?.sampling ?? {};
   const limits = [most, wanted].filter((limit) => limit !== undefined);
   return {
     ...(limits.length === 0 ? {} : { maxOutputTokens: Math.min(...limits) }),
     ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { topP }),
+    ...(seed === undefined ? {} : { seed }),
     ...(stopSequences === undefined ? {} : { stopSequences }),
-    ...(extra === undefined ? {} : { extra }),
+    ...(json === undefined ? {} : { json: jsonOutput(json) }),
   };
 }
 
