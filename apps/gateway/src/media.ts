@@ -18,7 +18,7 @@ import { messageOf } from "./errors.ts";
 import type { Home } from "./home.ts";
 import type { Logger } from "./log.ts";
 import type { QueuedMessage } from "./path/4-queue/message.ts";
-import { createLinks, type Links } from "./path/5-prepare/links.ts";
+import { createReadLinks, type ReadLinks } from "./path/5-prepare/links.ts";
 import type { GatewayStore } from "./store.ts";
 import { createWorkspaces } from "./workspaces.ts";
 
@@ -26,7 +26,7 @@ import { createWorkspaces } from "./workspaces.ts";
 export interface Media {
   readonly out: Outgoing;
   readonly in: Incoming;
-  readonly links: Links;
+  readonly readLinks: ReadLinks;
   /** The one way from the gateway to addresses that people or models name. */
   readonly fetch: GuardedFetch;
   /** Removes what nothing needs any more. Never rejects. */
@@ -67,7 +67,7 @@ export function createMedia({ config, home, store, agents, account, logger, now 
   return {
     out: createOutgoing({ blobs, folder, fetch, inspector, logger }),
     in: incoming,
-    links: createLinks({ config: config.links, fetch, logger }),
+    readLinks: createReadLinks(config.links, fetch, logger),
     fetch,
     async prune() {
       await pruneMedia(store, blobs, logger, now);

@@ -1,4 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -53,4 +62,16 @@ it("removes what is old, but not what was put again meanwhile", async () => {
   await blobs.put(bytes("again"));
   expect(await blobs.remove(found, before)).toBe(1);
   expect(readdirSync(dir).toSorted()).toEqual([again, fresh].toSorted());
+});
+
+it("copies a blob into a file, and nothing that is not what its id says", async () => {
+  const { dir, blobs } = open();
+  const [whole, cut] = await Promise.all([blobs.put(bytes("whole")), blobs.put(bytes("to be cut"))]);
+  const copy = (id: string) => blobs.copy(id, join(dir, `copy-${id}`));
+  expect(await copy(whole)).toBe(5);
+  expect(readFileSync(join(dir, `copy-${whole}`), "utf8")).toBe("whole");
+  writeFileSync(join(dir, cut), "cut");
+  expect(await copy(cut)).toBeUndefined();
+  expect(await copy("0".repeat(64))).toBeUndefined();
+  expect(readdirSync(dir)).not.toContain(`copy-${cut}`);
 });

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { chmod, mkdir, open, readdir, rename, stat, unlink, utimes } from "node:fs/promises";
+import { chmod, mkdir, open, readdir, rename, rm, stat, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 
@@ -10,6 +10,11 @@ export interface Blobs {
   put(bytes: Uint8Array): Promise<string>;
   /** Undefined where there is no such blob. */
   open(id: string): Promise<ReadableStream<Uint8Array> | undefined>;
+  /**
+   * Copies a blob into a new file, on the disk when it resolves. Gives the number of bytes; undefined where there is no
+   * such blob, or it is not what its id says.
+   */
+  copy(id: string, file: string): Promise<number | undefined>;
   /** Those that were put for the last time before `before`, in milliseconds since the epoch. */
   olderThan(before: number): Promise<readonly string[]>;
   /** Removes those of `ids` that were not put again since `before`. Gives how many. */
@@ -69,6 +74,7 @@ export function createBlobs(dir: string): Blobs {
       if (handle === undefined) return undefined;
       return Readable.toWeb(handle.createReadStream());
     },
+    copy: (id, file) => copyBlob(pathOf(id), file, id),
     async olderThan(before) {
       const names = await readdir(dir).catch(() => []);
       const old: string[] = [];
@@ -93,4 +99,40 @@ export function createBlobs(dir: string): Blobs {
         return removed;
       }),
   };
+}
+
+/** Read at once while a blob is copied. */
+const PIECE = 1 << 20;
+
+async function copyBlob(from: string, to: string, id: string): Promise<number | undefined> {
+  const source = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT" || code === "ELOOP") return undefined;
+    throw error;
+  });
+  if (source === undefined) return undefined;
+  try {
+    const target = await open(to, "wx", 0o600);
+    const hash = createHash("sha256");
+    let bytes = 0;
+    try {
+      const piece = Buffer.allocUnsafe(PIECE);
+      for (;;) {
+        const { bytesRead } = await source.read(piece, 0, PIECE);
+        if (bytesRead === 0) break;
+        const read = piece.subarray(0, bytesRead);
+        hash.update(read);
+        await target.writeFile(read);
+        bytes += bytesRead;
+      }
+      await target.sync();
+    } finally {
+      await target.close();
+    }
+    if (hash.digest("hex") === id) return bytes;
+    await rm(to);
+    return undefined;
+  } finally {
+    await source.close();
+  }
 }

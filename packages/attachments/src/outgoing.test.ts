@@ -22,7 +22,7 @@ it("gives all that one message has fetched one time together", async () => {
   const unused = () => Promise.reject(new Error("not needed here"));
   const asked: string[] = [];
   const media = createOutgoing({
-    blobs: { put: unused, open: unused, olderThan: unused, remove: unused },
+    blobs: { put: unused, open: unused, copy: unused, olderThan: unused, remove: unused },
     folder: unused,
     inspector: { detectEncoding, imageInfo },
     fetch: (url, { signal }) => {

@@ -12,6 +12,7 @@ export {
   type TrustedInbound,
   type UntrustedConversation,
 } from "./inbound.ts";
+export { createMessageContexts, type MessageContext, type MessageContexts } from "./message-contexts.ts";
 export { CACHE_BOUNDARY } from "./neutralise.ts";
 export {
   composeReply,

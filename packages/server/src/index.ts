@@ -8,6 +8,7 @@ export { ServerError, type ServerErrorCode } from "./errors.ts";
 export type { HookRoutes } from "./hooks.ts";
 export { createLiveHub, type LiveHub } from "./live.ts";
 export type { Logger } from "./logger.ts";
+export { createOutcomes, type Outcomes } from "./outcomes.ts";
 export { type HttpServer, type ServerOptions, startServer } from "./server.ts";
 export {
   type ClientAttachment,

@@ -2,6 +2,7 @@ export { FencedError, HomeHeldError, StoreError, type StoreErrorCode, StoreNewer
 export { acquireHomeLock, type HomeHolder, type HomeLock, readHomeHolder } from "./home-lock.ts";
 export { type AnyId, parseId, timeOf } from "./ids.ts";
 export { openStore } from "./open.ts";
+export { createPruneSchedule, type PruneSchedule, type PruneScheduleOptions } from "./prune-schedule.ts";
 export type * from "./types/common.ts";
 export type * from "./types/inbox.ts";
 export type * from "./types/leases.ts";

@@ -74,6 +74,7 @@ export {
   type GuardedFetch,
   type GuardedFetchOptions,
 } from "./web/guarded-fetch.ts";
+export { type LinkedPage, type LinkedPagesOptions, readLinkedPages } from "./web/linked-pages.ts";
 export { linksIn, samePage } from "./web/links.ts";
 export { type PageText, type PageTextOptions, pageText } from "./web/page.ts";
 export { createWebFetchTool, type WebFetchToolOptions } from "./web/tool.ts";

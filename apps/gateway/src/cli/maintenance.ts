@@ -17,7 +17,7 @@ export async function prune(options: CommonOptions): Promise<void> {
     const { config } = loaded;
     const logger = createLogger("warn", createRedactor([]));
     const now = Date.now;
-    const done = await pruneStore(store, config.retention, logger, now);
+    const done = await pruneStore(store, config.retention, logger);
     const agents = resolveAgents(loaded, home);
     await createMedia({ config, home, store, agents, account: () => undefined, logger, now }).prune();
     return done;

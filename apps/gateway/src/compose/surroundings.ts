@@ -1,7 +1,7 @@
 import { createDrafts, createTyping, type Drafts, type Typing } from "@signalbox/delivery";
 import { createSupervisor, type Supervisor } from "@signalbox/lanes";
 import { createRouter, type Router } from "@signalbox/routing";
-import { createLiveHub, type LiveHub } from "@signalbox/server";
+import { createLiveHub, createOutcomes, type LiveHub, type Outcomes } from "@signalbox/server";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
 import type { Accounts } from "../channels.ts";
 import { createReplyDelivery } from "../delivery.ts";
@@ -16,7 +16,6 @@ import { routingConfig } from "../path/2-admit/route.ts";
 import { judgeFailure, storeErrorIn } from "../path/failures.ts";
 import type { Plan } from "../plan.ts";
 import { hooksWithRedaction, liveWithRedaction, redactedOutcome } from "../redaction.ts";
-import { createOutcomes, type Outcomes } from "../service/outcomes.ts";
 import { createSurfaces, type Surfaces } from "../surfaces.ts";
 import { createToolbox, type Toolbox } from "../toolbox.ts";
 import type { Tracer } from "../traces.ts";

@@ -192,7 +192,7 @@ function createAnsweringHalf(given: AnsweringHalf): Answering {
       waitsNoMore: askings.over,
     }),
     prepare: createPrepare({
-      ...{ store, toolbox, contextOf, live, tracer, links: media.links, incoming: media.in },
+      ...{ store, toolbox, contextOf, live, tracer, readLinks: media.readLinks, incoming: media.in },
       systemPrompt: createSystemPrompt({ skills, account, hooks, logger, now }),
     }),
     run: createRun({

@@ -3,7 +3,7 @@ import { attachmentOf, type WebMessage } from "@signalbox/channel-web";
 import type { Lanes } from "@signalbox/lanes";
 import type { RunOutcome } from "@signalbox/protocol";
 import { formatSessionKey, type Router } from "@signalbox/routing";
-import type { GatewayService, LiveHub, Outcome, Submission } from "@signalbox/server";
+import type { GatewayService, LiveHub, Outcome, Outcomes, Submission } from "@signalbox/server";
 import type { PlatformMessage } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import type { Approvals } from "@signalbox/tools";
@@ -18,7 +18,6 @@ import type { Upkeep } from "../upkeep/upkeep.ts";
 import { VERSION } from "../version.ts";
 import { readConversation } from "./conversation.ts";
 import { endOfKnown } from "./kept-outcome.ts";
-import type { Outcomes } from "./outcomes.ts";
 
 export interface ServiceOptions {
   readonly store: GatewayStore;

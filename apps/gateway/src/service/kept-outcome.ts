@@ -1,9 +1,8 @@
 import { composeReply, saidIn } from "@signalbox/prompt";
-import type { Outcome } from "@signalbox/server";
+import type { Outcome, Outcomes } from "@signalbox/server";
 import type { InboxRow, PlatformMessage } from "@signalbox/store";
 import { failureNote } from "../path/failure-note.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
-import type { Outcomes } from "./outcomes.ts";
 
 const NOTHING: Outcome = { state: "ignored", text: "" };
 

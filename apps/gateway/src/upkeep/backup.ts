@@ -1,9 +1,7 @@
-import { createHash } from "node:crypto";
-import { constants } from "node:fs";
 import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { createBlobs } from "@signalbox/attachments";
 import { openStore } from "@signalbox/store";
-import { codeOf } from "../errors.ts";
 import { LEASE_NAME } from "../hold.ts";
 import { neededBlobs } from "../media.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
@@ -18,8 +16,6 @@ export interface BackupReport {
   readonly missing: readonly string[];
 }
 
-const PIECE = 1 << 20;
-
 /**
  * Fills an empty folder with what a home keeps, under the same names, while a gateway works on it: one committed state
  * of the database, and the attachments that the unsent replies in it need. All of it is on the disk when it resolves.
@@ -31,10 +27,11 @@ export async function backupInto(
   const media = join(folder, "media");
   const databaseFile = join(folder, "signalbox.db");
   await mkdir(media, { mode: 0o700 });
+  const blobs = createBlobs(mediaDir);
   const copied = new Map<string, number>();
   const copy = async (ids: Iterable<string>): Promise<void> => {
     for (const id of ids) {
-      const bytes = copied.has(id) ? undefined : await copyBlob(join(mediaDir, id), join(media, id), id);
+      const bytes = copied.has(id) ? undefined : await blobs.copy(id, join(media, id));
       if (bytes !== undefined) copied.set(id, bytes);
     }
   };
@@ -62,39 +59,6 @@ async function releasedAndRead(copy: GatewayStore): Promise<ReadonlySet<string>>
   const lease = await copy.leases.get(LEASE_NAME);
   if (lease) await copy.leases.release(lease);
   return neededBlobs(copy);
-}
-
-/** The bytes copied; undefined where they are not there, or not what their name says. */
-async function copyBlob(from: string, to: string, id: string): Promise<number | undefined> {
-  const source = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "ELOOP") return undefined;
-    throw error;
-  });
-  if (source === undefined) return undefined;
-  try {
-    const target = await open(to, "wx", 0o600);
-    const hash = createHash("sha256");
-    let bytes = 0;
-    try {
-      const piece = Buffer.allocUnsafe(PIECE);
-      for (;;) {
-        const { bytesRead } = await source.read(piece, 0, PIECE);
-        if (bytesRead === 0) break;
-        const read = piece.subarray(0, bytesRead);
-        hash.update(read);
-        await target.writeFile(read);
-        bytes += bytesRead;
-      }
-      await target.sync();
-    } finally {
-      await target.close();
-    }
-    if (hash.digest("hex") === id) return bytes;
-    await rm(to);
-    return undefined;
-  } finally {
-    await source.close();
-  }
 }
 
 async function sync(...paths: readonly string[]): Promise<void> {

@@ -1,9 +1,10 @@
 import type { RetentionConfig } from "@signalbox/config";
-import type { Lease, PruneReport } from "@signalbox/store";
+import { createPruneSchedule, type Lease, type PruneReport } from "@signalbox/store";
+import { messageOf } from "../errors.ts";
 import { pruneOneOffs, renew } from "../hold.ts";
 import type { Logger } from "../log.ts";
 import type { GatewayStore } from "../store.ts";
-import { createPruning } from "./pruning.ts";
+import { pruneStore } from "./pruning.ts";
 
 export interface UpkeepOptions {
   readonly store: GatewayStore;
@@ -41,10 +42,14 @@ const PRUNE_ONE_OFFS_MS = 5 * 60_000;
 
 export function createUpkeep(options: UpkeepOptions): Upkeep {
   const { store, lease, leaseMs, logger, now } = options;
-  const pruning = createPruning({
-    ...{ store, config: options.retention, busy: options.busy, logger, now },
-    pruneMedia: options.pruneMedia,
-    random: Math.random,
+  const pruning = createPruneSchedule({
+    ...{ kv: store.kv, busy: options.busy, now, random: Math.random },
+    async prune() {
+      const report = await pruneStore(store, options.retention, logger);
+      await options.pruneMedia();
+      return report;
+    },
+    onFailure: (error) => logger.warn({ err: messageOf(error) }, "old rows could not be removed"),
   });
   let renewing: NodeJS.Timeout | undefined;
   let forgetting: NodeJS.Timeout | undefined;

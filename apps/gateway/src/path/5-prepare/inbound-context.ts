@@ -1,8 +1,12 @@
-import type { AgentMessage, InputBlock, UserMessage } from "@signalbox/agent-core";
 import type { MediaForModel } from "@signalbox/attachments";
 import type { ChannelDefinition, MessageEvent } from "@signalbox/channel";
 import { senderName } from "@signalbox/channel/accounts";
-import { buildInboundContext, type ContextDocument, type ContextMessage } from "@signalbox/prompt";
+import {
+  buildInboundContext,
+  type ContextDocument,
+  type ContextMessage,
+  type MessageContext,
+} from "@signalbox/prompt";
 import type { Account } from "../../channels.ts";
 import type { GatewayStore } from "../../store.ts";
 import { historyKey } from "../3-accept/unanswered.ts";
@@ -13,14 +17,6 @@ export interface InboundContextPorts {
   readonly account: (channel: string, account: string) => Account | undefined;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   readonly now: () => number;
-}
-
-/** What the model is told beside a message, for as long as its run goes on; the history does not keep it. */
-export interface InboundContext {
-  /** Trusted metadata and untrusted context. */
-  readonly text: string;
-  /** Pictures and documents. */
-  readonly blocks: readonly InputBlock[];
 }
 
 /** Entries of a group's history that a run tells of. */
@@ -43,7 +39,7 @@ const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** Makes the context of each message: its quote, its files, who wrote it, where and when. */
 export function createInboundContext(
   ports: InboundContextPorts,
-): (message: QueuedMessage, read: ReadAlong) => Promise<InboundContext> {
+): (message: QueuedMessage, read: ReadAlong) => Promise<MessageContext> {
   return async ({ stored: { event, role } }, { pages, media, history }) => {
     const { conversation } = event;
     const direct = conversation.kind === "direct";
@@ -100,38 +96,6 @@ export async function groupHistoryOf(
   return entries.length === 0
     ? { history }
     : { history, told: { conversation, ids: entries.map(({ id }) => id) } };
-}
-
-/** The contexts of a run's messages. */
-export interface RunContexts {
-  /** A message of this run has this context. */
-  add(message: UserMessage, context: InboundContext): void;
-  /** The conversation of one model call with each message's context in its place. */
-  apply(messages: readonly AgentMessage[]): readonly AgentMessage[];
-}
-
-/** @param resumed the context of the last message a person wrote, where the run goes on from the history */
-export function createRunContexts(resumed: InboundContext | undefined): RunContexts {
-  const contexts = new Map<AgentMessage, InboundContext>();
-  return {
-    add: (message, context) => void contexts.set(message, context),
-    apply(messages) {
-      const last = resumed && messages.findLast(({ role }) => role === "user");
-      return messages.map((message) => {
-        const context =
-          contexts.get(message) ?? (message === last && contexts.size === 0 ? resumed : undefined);
-        return context === undefined || message.role !== "user" ? message : withContext(message, context);
-      });
-    },
-  };
-}
-
-function withContext(message: UserMessage, { text, blocks }: InboundContext): UserMessage {
-  const { content } = message;
-  if (typeof content === "string" && blocks.length === 0)
-    return { ...message, content: `${text}\n\n${content}` };
-  const said = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
-  return { ...message, content: [{ type: "text", text }, ...blocks, ...said] };
 }
 
 function quotedBy({ replyTo }: MessageEvent): { quoted?: ContextMessage } {

@@ -1,5 +1,11 @@
 import type { Incoming, MediaForModel } from "@signalbox/attachments";
-import type { BuiltPrompt, ContextDocument } from "@signalbox/prompt";
+import {
+  type BuiltPrompt,
+  type ContextDocument,
+  createMessageContexts,
+  type MessageContext,
+  type MessageContexts,
+} from "@signalbox/prompt";
 import type { LiveHub } from "@signalbox/server";
 import { packSections } from "@signalbox/telemetry";
 import { filesOf } from "../../media.ts";
@@ -7,15 +13,8 @@ import type { GatewayStore } from "../../store.ts";
 import type { RunTools, Toolbox } from "../../toolbox.ts";
 import type { Tracer } from "../../traces.ts";
 import type { QueuedMessage } from "../4-queue/message.ts";
-import {
-  createRunContexts,
-  groupHistoryOf,
-  type InboundContext,
-  type ReadAlong,
-  type RunContexts,
-  type ToldHistory,
-} from "./inbound-context.ts";
-import type { Links } from "./links.ts";
+import { groupHistoryOf, type ReadAlong, type ToldHistory } from "./inbound-context.ts";
+import type { ReadLinks } from "./links.ts";
 import type { OpenedRun } from "./opened-run.ts";
 import type { PromptedTurn } from "./system-prompt.ts";
 import { createTaintMemory, type TaintMemory } from "./taint.ts";
@@ -23,10 +22,10 @@ import { createTaintMemory, type TaintMemory } from "./taint.ts";
 export interface PreparePorts {
   readonly store: Pick<GatewayStore, "sessions" | "groupHistory">;
   readonly toolbox: Pick<Toolbox, "forRun">;
-  readonly links: Links;
+  readonly readLinks: ReadLinks;
   readonly incoming: Pick<Incoming, "show">;
   readonly systemPrompt: (turn: PromptedTurn) => Promise<BuiltPrompt>;
-  readonly contextOf: (message: QueuedMessage, read: ReadAlong) => Promise<InboundContext>;
+  readonly contextOf: (message: QueuedMessage, read: ReadAlong) => Promise<MessageContext>;
   readonly live: Pick<LiveHub, "publish">;
   readonly tracer: Tracer;
 }
@@ -38,7 +37,7 @@ export interface PreparedRun extends OpenedRun {
   readonly system: BuiltPrompt["system"];
   readonly tools: RunTools;
   readonly taint: TaintMemory;
-  readonly contexts: RunContexts;
+  readonly contexts: MessageContexts;
   /** What the model is told of the group's history. */
   readonly told: ToldHistory | undefined;
 }
@@ -94,11 +93,11 @@ async function taintByHistory(
 }
 
 async function readPages(
-  { links }: PreparePorts,
+  { readLinks }: PreparePorts,
   { messages, handle }: OpenedRun,
   tools: RunTools,
 ): Promise<readonly ContextDocument[]> {
-  const pages = await links.read(messages, handle.signal);
+  const pages = await readLinks(messages, handle.signal);
   for (const { text } of pages) {
     if (text === undefined) continue;
     tools.given(text);
@@ -116,7 +115,7 @@ async function contextsOf(
     readonly media: readonly MediaForModel[];
     readonly history: ReadAlong["history"];
   },
-): Promise<RunContexts> {
+): Promise<MessageContexts> {
   const contexts = await Promise.all(
     messages.map((message, index) => {
       const media = read.media[index] ?? NO_MEDIA;
@@ -124,8 +123,8 @@ async function contextsOf(
       return contextOf(message, last ? { ...read, media } : { pages: [], media, history: [] });
     }),
   );
-  if (input === undefined) return createRunContexts(contexts.at(-1));
-  const made = createRunContexts(undefined);
+  if (input === undefined) return createMessageContexts(contexts.at(-1));
+  const made = createMessageContexts(undefined);
   // Messages that are told in short come first, and have no words of their own.
   const unspoken = messages.length - input.spoken.length;
   for (const [index, said] of input.spoken.entries()) {

@@ -1,5 +1,5 @@
 import type { MediaForModel } from "@signalbox/attachments";
-import type { Capabilities, MessageEvent } from "@signalbox/channel";
+import type { Capabilities, MessageEvent, TurnSampling } from "@signalbox/channel";
 import {
   type BuiltPrompt,
   buildSystemPrompt,
@@ -15,7 +15,6 @@ import type { Logger } from "../../log.ts";
 import type { AgentModel } from "../../models.ts";
 import type { AgentsSkills } from "../../skills.ts";
 import type { QueuedMessage } from "../4-queue/message.ts";
-import { jsonInstructions } from "./json-answer.ts";
 
 export interface SystemPromptPorts {
   readonly skills: Pick<AgentsSkills, "forAgent">;
@@ -79,6 +78,13 @@ function instructionsOf({ turn }: MessageEvent): string | undefined {
   const said = [turn?.instructions ?? "", json === undefined ? "" : jsonInstructions(json)];
   const text = said.filter((part) => part !== "").join("\n\n");
   return text === "" ? undefined : text;
+}
+
+/** Tells the agent, whose own prompt knows nothing of it, what its answer is to be. */
+function jsonInstructions({ schema }: NonNullable<TurnSampling["json"]>): string {
+  const rule =
+    "Your final answer is read by a program: give one JSON value and nothing else, without a code fence.";
+  return schema === undefined ? rule : `${rule} It must match this JSON Schema:\n${JSON.stringify(schema)}`;
 }
 
 /** Workspace files of each agent. */

@@ -2,11 +2,13 @@ import {
   type AgentEvent,
   type AgentMessage,
   type CompactionCache,
+  type JsonObject,
+  type JsonOutput,
   type RunResult,
   runAgentLoop,
   type StreamOptions,
 } from "@signalbox/agent-core";
-import type { ChannelDefinition, MessageEvent } from "@signalbox/channel";
+import type { ChannelDefinition, MessageEvent, TurnSampling } from "@signalbox/channel";
 import type { Drafts, Typing } from "@signalbox/delivery";
 import type { LiveHub } from "@signalbox/server";
 import type { LeaseToken } from "@signalbox/store";
@@ -14,7 +16,6 @@ import type { Metrics } from "@signalbox/telemetry";
 import type { Agent } from "../../agents.ts";
 import type { AfterToolCall, GatewayHooks } from "../../hooks/points.ts";
 import type { GatewayStore } from "../../store.ts";
-import { jsonOutput } from "../5-prepare/json-answer.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
 import { isStoreFailure } from "../failures.ts";
 import { ShutdownAbort } from "../shutdown.ts";
@@ -188,6 +189,13 @@ function samplingOf({ maxOutputTokens: most }: Agent, { turn }: MessageEvent): S
     ...(stopSequences === undefined ? {} : { stopSequences }),
     ...(json === undefined ? {} : { json: jsonOutput(json) }),
   };
+}
+
+/** A client's JSON Schema is any JSON; what is no object is none. */
+function jsonOutput({ schema, ...wanted }: NonNullable<TurnSampling["json"]>): JsonOutput {
+  if (typeof schema !== "object" || schema === null) return wanted;
+  const json: JsonObject = JSON.parse(JSON.stringify(schema));
+  return { ...wanted, schema: json };
 }
 
 function toolCalled(

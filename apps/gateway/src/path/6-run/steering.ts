@@ -1,16 +1,17 @@
 import type { AgentMessage } from "@signalbox/agent-core";
 import type { Incoming } from "@signalbox/attachments";
+import type { MessageContext } from "@signalbox/prompt";
 import type { InboxId } from "@signalbox/store";
 import { filesOf } from "../../media.ts";
 import type { Tracer } from "../../traces.ts";
 import { messagesIn, type QueuedMessage } from "../4-queue/message.ts";
-import type { InboundContext, ReadAlong } from "../5-prepare/inbound-context.ts";
+import type { ReadAlong } from "../5-prepare/inbound-context.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
 import type { UserMessages } from "../5-prepare/user-messages.ts";
 
 export interface SteeringPorts {
   readonly userMessages: UserMessages;
-  readonly contextOf: (message: QueuedMessage, read: ReadAlong) => Promise<InboundContext>;
+  readonly contextOf: (message: QueuedMessage, read: ReadAlong) => Promise<MessageContext>;
   readonly incoming: Pick<Incoming, "show">;
   readonly tracer: Tracer;
 }

@@ -1,8 +1,13 @@
-import type { MessageEvent } from "@signalbox/channel";
-import type { Outcome } from "@signalbox/server";
-import type { InboxId, PlatformMessage } from "@signalbox/store";
+import type { Outcome } from "./service.ts";
 
-/** The wait for a message that has no id in the inbox yet. */
+/** A message as its client names it. */
+interface NamedMessage {
+  readonly channel: string;
+  readonly account: string;
+  readonly messageId: string;
+}
+
+/** The wait for a message that has no id of the host yet. */
 interface Expectation {
   /** Resolves when the message has its end, or the gateway has stopped. */
   readonly done: Promise<Outcome>;
@@ -13,14 +18,14 @@ interface Expectation {
 /** Tells those who wait in this process how their messages ended. Nothing of it is needed for correctness. */
 export interface Outcomes {
   /** To be called before the message is handed in, so that its end is not missed. */
-  expect(message: PlatformMessage): Expectation;
+  expect(message: NamedMessage): Expectation;
   /** The message has its id, and nothing was done about it yet. */
-  accepted(id: InboxId, event: MessageEvent): void;
+  accepted(id: string, message: NamedMessage): void;
   /** Resolves when the message has its end, or the gateway has stopped. */
-  wait(id: InboxId): Promise<Outcome>;
+  wait(id: string): Promise<Outcome>;
   /** The wait for a message, if somebody waits for it. */
-  waiting(id: InboxId): Promise<Outcome> | undefined;
-  settle(id: InboxId, outcome: Outcome): void;
+  waiting(id: string): Promise<Outcome> | undefined;
+  settle(id: string, outcome: Outcome): void;
   /** The gateway has stopped: whoever waits, now or later, learns that the answer comes after the next start. */
   close(): void;
 }
@@ -38,10 +43,10 @@ const LEFT_OPEN: Outcome = {
 
 export function createOutcomes(): Outcomes {
   const expected = new Map<string, Set<Waiter>>();
-  const waiters = new Map<InboxId, Waiter>();
+  const waiters = new Map<string, Waiter>();
   let closed = false;
 
-  const wait = (id: InboxId): Promise<Outcome> => {
+  const wait = (id: string): Promise<Outcome> => {
     if (closed) return Promise.resolve(LEFT_OPEN);
     const waiter = waiters.get(id) ?? Promise.withResolvers<Outcome>();
     waiters.set(id, waiter);
@@ -62,8 +67,8 @@ export function createOutcomes(): Outcomes {
         },
       };
     },
-    accepted(id, event) {
-      const key = keyOf(event);
+    accepted(id, message) {
+      const key = keyOf(message);
       for (const { resolve } of expected.get(key) ?? []) void wait(id).then(resolve);
       expected.delete(key);
     },
@@ -83,6 +88,6 @@ export function createOutcomes(): Outcomes {
   };
 }
 
-function keyOf({ channel, account, messageId }: PlatformMessage): string {
+function keyOf({ channel, account, messageId }: NamedMessage): string {
   return JSON.stringify([channel, account, messageId]);
 }

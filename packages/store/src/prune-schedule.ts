@@ -1,0 +1,76 @@
+import type { KvStore } from "./types/side.ts";
+import type { PruneReport } from "./types/store.ts";
+
+export interface PruneScheduleOptions {
+  /** Where the time of the last pruning is kept. */
+  readonly kv: Pick<KvStore, "get" | "set">;
+  readonly prune: () => Promise<PruneReport>;
+  /** Whether people wait for answers just now. */
+  readonly busy: () => boolean;
+  readonly onFailure: (error: unknown) => void;
+  readonly now: () => number;
+  /** In [0, 1). */
+  readonly random: () => number;
+}
+
+/** Prunes once an hour, counted over restarts, in a quiet moment. */
+export interface PruneSchedule {
+  /** Prunes now. */
+  prune(): Promise<PruneReport>;
+  start(): Promise<void>;
+  stop(): void;
+}
+
+const LAST = ["maintenance", "pruned"] as const;
+const EVERY_MS = 60 * 60_000;
+/** After a start: who has just started has other things to do, and many gateways may start at once. */
+const EARLIEST_MS = 60_000;
+const JITTER_MS = 120_000;
+/** A gateway that never lives for long has to do it some time. */
+const OVERDUE_MS = 24 * 60 * 60_000;
+const OVERDUE_EARLIEST_MS = 5_000;
+/** How long a quiet moment is waited for, and how often. */
+const QUIET_MS = 15_000;
+const QUIET_TRIES = 20;
+
+export function createPruneSchedule(options: PruneScheduleOptions): PruneSchedule {
+  const { kv, now, random } = options;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  const prune = async (): Promise<PruneReport> => {
+    const report = await options.prune();
+    await kv.set(...LAST, now());
+    return report;
+  };
+
+  const later = (ms: number, tries: number): void => {
+    if (stopped) return;
+    timer = setTimeout(() => {
+      if (options.busy() && tries < QUIET_TRIES) return later(QUIET_MS, tries + 1);
+      prune()
+        .catch(options.onFailure)
+        .finally(() => later(EVERY_MS, 0));
+    }, ms);
+    timer.unref();
+  };
+
+  return {
+    prune,
+    async start() {
+      const kept = await kv.get(...LAST).catch(() => undefined);
+      // A clock that was put back makes it look like the future.
+      const last = typeof kept === "number" && kept <= now() ? kept : Number.NEGATIVE_INFINITY;
+      const since = now() - last;
+      const earliest =
+        since > OVERDUE_MS && kept !== undefined
+          ? OVERDUE_EARLIEST_MS * (1 + random())
+          : EARLIEST_MS + JITTER_MS * random();
+      later(Math.max(EVERY_MS - since, earliest), 0);
+    },
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
