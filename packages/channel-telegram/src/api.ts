@@ -1,0 +1,86 @@
+import { type ChannelContext, ChannelError, deadline } from "@signalbox/channel";
+import type { GrammyError, HttpError, RawApi } from "grammy/web";
+import type { TelegramConfig } from "./config.ts";
+import { refused, unanswered } from "./errors.ts";
+import { limits } from "./limits.ts";
+
+/** What a call is, for errors and limits. */
+export interface CallOptions {
+  /** For people, for instance `sending a message`. */
+  readonly what: string;
+  /** It changes something at the platform. */
+  readonly write: boolean;
+  readonly signal: AbortSignal;
+  /** Default 15 s. */
+  readonly timeoutMs?: number;
+}
+
+/** The Bot API over grammY, which is loaded at the first call. */
+export interface TelegramApi {
+  /** @throws ChannelError for every answer but a success */
+  call<T>(options: CallOptions, run: (api: RawApi, signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** A file that `getFile` has told the path of. */
+  download(path: string, signal: AbortSignal): Promise<Response>;
+}
+
+/** The build for pages has the platform's own `fetch` and signals, and no dependency; it is the same library. */
+const library = () => import("grammy/web");
+
+export function createApi({ config, fetch }: Pick<ChannelContext<TelegramConfig>, "config" | "fetch">): TelegramApi {
+  let loading: Promise<{ readonly raw: RawApi; explain(error: unknown, options: CallOptions): ChannelError }> | undefined;
+
+  async function load() {
+    const { Api, GrammyError, HttpError } = await library();
+    const { raw } = new Api(config.botToken, { apiRoot: config.apiBaseUrl, fetch });
+    const explain = (error: unknown, { what, write }: CallOptions): ChannelError => {
+      if (error instanceof GrammyError) return refused(refusalOf(error), what, write);
+      return unanswered(error instanceof HttpError ? causeOf(error) : error, what, write);
+    };
+    return { raw, explain };
+  }
+
+  return {
+    async call(options, run) {
+      const { what, signal, timeoutMs = limits.requestTimeoutMs } = options;
+      if (signal.aborted)
+        throw new ChannelError("transient", `Telegram: ${what}: given up before it was tried`);
+      loading ??= load();
+      const { raw, explain } = await loading.catch((error: unknown) => {
+        loading = undefined;
+        throw error;
+      });
+      const limit = deadline(timeoutMs, signal);
+      try {
+        return await run(raw, limit.signal);
+      } catch (error) {
+        throw explain(error, options);
+      } finally {
+        limit.end();
+      }
+    },
+
+    async download(path, signal) {
+      const what = "fetching a file";
+      const address = `${config.apiBaseUrl}/file/bot${config.botToken}/${path.split("/").map(encodeURIComponent).join("/")}`;
+      let response: Response;
+      try {
+        response = await fetch(address, { signal });
+      } catch (error) {
+        throw unanswered(error, what, false);
+      }
+      if (response.ok) return response;
+      await response.body?.cancel();
+      // Here, a page that does not exist is a file that is gone.
+      if (response.status === 404) throw new ChannelError("not_found", `Telegram: ${what}: it is gone`);
+      throw refused({ code: response.status, description: response.statusText }, what, false);
+    },
+  };
+}
+
+function refusalOf({ error_code, description, parameters }: GrammyError) {
+  return { code: error_code, description, retryAfterSeconds: parameters.retry_after };
+}
+
+function causeOf({ error }: HttpError): unknown {
+  return error;
+}

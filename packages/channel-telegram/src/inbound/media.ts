@@ -1,0 +1,46 @@
+import { type MediaKind, type MediaRef, objectAt, objectsAt, type Payload, textAt } from "@signalbox/channel";
+
+/** Fields of a message that hold a file, and what it is where Telegram does not say. */
+const kinds: readonly (readonly [field: string, kind: MediaKind, mimeType: string])[] = [
+  // A GIF comes as `animation` and, for older bots, as `document` too: the first that fits counts.
+  ["animation", "video", "video/mp4"],
+  ["document", "file", "application/octet-stream"],
+  ["audio", "audio", "audio/mpeg"],
+  ["voice", "audio", "audio/ogg"],
+  ["video", "video", "video/mp4"],
+  ["video_note", "video", "video/mp4"],
+  ["sticker", "sticker", "image/webp"],
+];
+
+/** What a message brings along; an album comes as one message each. */
+export function mediaOf(message: Payload): readonly MediaRef[] {
+  const photo = largest(objectsAt(message, "photo"));
+  if (photo !== undefined) return reference(photo, "image", "image/jpeg");
+  for (const [field, kind, mimeType] of kinds) {
+    const file = objectAt(message, field);
+    if (textAt(file, "file_id") !== undefined) return reference(file, kind, mimeType);
+  }
+  return [];
+}
+
+/** Telegram gives a photo in several sizes. */
+function largest(sizes: readonly Payload[]): Payload | undefined {
+  const area = (size: Payload) => Number(size["width"]) * Number(size["height"]) || 0;
+  return sizes.toSorted((a, b) => area(b) - area(a))[0];
+}
+
+function reference(file: Payload, kind: MediaKind, mimeType: string): MediaRef[] {
+  const fileId = textAt(file, "file_id");
+  if (fileId === undefined) return [];
+  const name = textAt(file, "file_name");
+  const size = file["file_size"];
+  return [
+    {
+      kind,
+      mimeType: textAt(file, "mime_type")?.toLowerCase() ?? mimeType,
+      ...(name === undefined ? {} : { name }),
+      ...(typeof size === "number" && size >= 0 ? { size } : {}),
+      ref: { fileId },
+    },
+  ];
+}

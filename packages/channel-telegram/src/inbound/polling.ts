@@ -1,0 +1,109 @@
+import {
+  type ChannelContext,
+  type Connection,
+  isChannelError,
+  isPayload,
+  type SupervisedConnection,
+  superviseConnection,
+} from "@signalbox/channel";
+import type { TelegramApi } from "../api.ts";
+import type { TelegramConfig } from "../config.ts";
+import { limits } from "../limits.ts";
+import type { Receive } from "./receiver.ts";
+import { updateIdOf, updateTypes } from "./update.ts";
+
+interface PollingOptions {
+  readonly context: ChannelContext<TelegramConfig>;
+  readonly api: TelegramApi;
+  /** Learns who the bot is. @throws ChannelError `auth` where the token is refused */
+  identify(signal: AbortSignal): Promise<void>;
+  readonly receive: Receive;
+}
+
+/**
+ * Fetches updates by long polling. Telegram keeps them for a day and gives them out again until a request names a
+ * higher offset, which is sent only for what the host has taken: nothing that came while this process was away or died
+ * is missed, and no offset of another bot can be in the way.
+ */
+export function createPolling({ context, api, identify, receive }: PollingOptions): SupervisedConnection {
+  const { clock, logger } = context;
+
+  async function fetchUpdates(offset: number | undefined, seconds: number, signal: AbortSignal) {
+    const call = { what: "fetching updates", write: false, signal, timeoutMs: limits.pollTimeoutMs };
+    const updates: unknown = await api.call(call, (raw, limit) =>
+      raw.getUpdates(
+        {
+          ...(offset === undefined ? {} : { offset }),
+          limit: limits.updatesPerPoll,
+          timeout: seconds,
+          allowed_updates: updateTypes,
+        },
+        limit,
+      ),
+    );
+    return Array.isArray(updates) ? updates.filter(isPayload) : [];
+  }
+
+  /** Hands updates over in order; gives the offset behind the last one that was taken. */
+  async function take(updates: Awaited<ReturnType<typeof fetchUpdates>>, offset: number | undefined, signal: AbortSignal) {
+    let next = offset;
+    for (const update of updates) {
+      const id = updateIdOf(update);
+      if (id === undefined || signal.aborted) continue;
+      const handled = await receive(update).catch((error: unknown) => {
+        logger.error("an update could not be taken; it is fetched again", { reason: String(error) });
+        return "rejected" as const;
+      });
+      if (handled === "rejected") {
+        await clock.delay(limits.refusedUpdateMs, signal).catch(() => {});
+        return next;
+      }
+      if (handled === "malformed") logger.warn("an update that cannot be read was passed over", { update: id });
+      next = id + 1;
+    }
+    return next;
+  }
+
+  /** Polls until a request fails; too many of them is no failure. */
+  async function poll(signal: AbortSignal): Promise<void> {
+    let offset: number | undefined;
+    while (!signal.aborted) {
+      try {
+        offset = await take(await fetchUpdates(offset, limits.pollSeconds, signal), offset, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!isChannelError(error) || error.code !== "rate_limited") {
+          logger.warn("updates cannot be fetched", { reason: error instanceof Error ? error.message : String(error) });
+          return;
+        }
+        await clock.delay(error.retryAfterMs ?? 0, signal).catch(() => {});
+      }
+    }
+  }
+
+  async function open(signal: AbortSignal): Promise<Connection> {
+    await identify(signal);
+    // A webhook and polling exclude each other; what waits for the webhook comes by polling then.
+    await api.call({ what: "taking the webhook away", write: false, signal }, (raw, limit) =>
+      raw.deleteWebhook({ drop_pending_updates: false }, limit),
+    );
+    // A connection that stands has been answered: nothing is confirmed by asking for what is there.
+    await fetchUpdates(undefined, 0, signal);
+    const closed = new AbortController();
+    const lost = poll(AbortSignal.any([closed.signal, context.signal]));
+    return { lost, close: () => closed.abort() };
+  }
+
+  return superviseConnection({
+    name: "Telegram",
+    open,
+    timing: {
+      attemptMs: limits.connectMs,
+      pauseMs: limits.reconnectMs,
+      mostPauseMs: limits.reconnectMostMs,
+      refusedPauseMs: limits.refusedMs,
+    },
+    clock,
+    logger,
+  });
+}

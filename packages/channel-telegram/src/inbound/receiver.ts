@@ -1,0 +1,46 @@
+import { type ChannelContext, type Handled, objectAt, type Payload, textAt } from "@signalbox/channel";
+import type { TelegramApi } from "../api.ts";
+import type { TelegramConfig } from "../config.ts";
+import type { Buttons } from "../outbound/buttons.ts";
+import type { Bot } from "./text.ts";
+import { readUpdate } from "./update.ts";
+
+/** The way of an update from the wire to `emit`. Resolves after the durable insert. */
+export type Receive = (update: Payload) => Promise<Handled>;
+
+export function createReceiver(
+  context: ChannelContext<TelegramConfig>,
+  api: TelegramApi,
+  who: { readonly bot: () => Bot; readonly buttons: () => Buttons },
+): Receive {
+  return async function receive(update) {
+    const query = objectAt(update, "callback_query");
+    const data = textAt(query, "data");
+    const events = readUpdate(update, {
+      account: context.account,
+      bot: who.bot(),
+      commands: context.commands ?? [],
+      clicked: data === undefined ? undefined : await who.buttons().read(data),
+      now: context.clock.now(),
+      raw: context.raw ?? false,
+    });
+    if (events === undefined) return "malformed";
+    let handled: Handled = "ignored";
+    for (const event of events) {
+      const result = await context.emit(event);
+      if (result === "rejected") return "rejected";
+      if (handled !== "accepted") handled = result;
+    }
+    const queryId = textAt(query, "id");
+    if (queryId !== undefined) await stopSpinner(queryId);
+    return handled;
+  };
+
+  /** Until it is answered, the button that was clicked shows that it is busy. Nothing hangs on it. */
+  async function stopSpinner(queryId: string): Promise<void> {
+    const call = { what: "answering a click", write: false, signal: context.signal };
+    await api
+      .call(call, (raw, limit) => raw.answerCallbackQuery({ callback_query_id: queryId }, limit))
+      .catch(() => {});
+  }
+}

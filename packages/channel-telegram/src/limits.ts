@@ -1,0 +1,42 @@
+/**
+ * What Telegram allows. Sources: the Bot API's reference (sendMessage, getUpdates, setWebhook, InlineKeyboardButton,
+ * sendPhoto, sendDocument, getFile, setMyCommands) and its FAQ on limits ("My bot is hitting limits": about one message
+ * a second in a chat, 20 a minute in a group, 30 a second in all).
+ */
+export const limits = {
+  /** Of a message once its entities are taken out, in UTF-16 units, which is how entities count as well. */
+  textLength: 4_096,
+  /** Beyond these Telegram drops entities without a word. */
+  entities: 100,
+  buttons: 100,
+  buttonLabel: 64,
+  /** `callback_data`, in bytes. */
+  callbackBytes: 64,
+  /** Values of buttons that are too long for `callback_data` and are remembered in its place. */
+  rememberedButtons: 400,
+  /** What `getFile` gives out. */
+  downloadBytes: 20 * 1024 * 1024,
+  photoBytes: 10 * 1024 * 1024,
+  uploadBytes: 50 * 1024 * 1024,
+  /** A pushed update. */
+  bodyBytes: 1_048_576,
+  /** How long a request for updates stays open while there are none, in seconds. */
+  pollSeconds: 25,
+  /** One that has not come back by then never will. */
+  pollTimeoutMs: 40_000,
+  updatesPerPoll: 100,
+  /** Before updates that the host did not take are asked for again. */
+  refusedUpdateMs: 1_000,
+  requestTimeoutMs: 15_000,
+  uploadTimeoutMs: 120_000,
+  /** How long an attempt to connect may take. */
+  connectMs: 20_000,
+  reconnectMs: 500,
+  reconnectMostMs: 60_000,
+  /** After Telegram has refused the token. */
+  refusedMs: 300_000,
+  /** How often a webhook's state is asked for. */
+  webhookCheckMs: 60_000,
+  /** Two changes of one message: more often, and Telegram asks for ever longer pauses. */
+  editEveryMs: { private: 1_100, group: 3_100 },
+} as const;

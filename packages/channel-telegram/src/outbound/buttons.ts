@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto";
+import {
+  type ButtonsPart,
+  ChannelError,
+  type ChannelState,
+  isPayload,
+  type Json,
+  parsePayload,
+  textAt,
+  toJson,
+} from "@signalbox/channel";
+import type { InlineKeyboardMarkup } from "grammy/types";
+import { limits } from "../limits.ts";
+
+/** What a click gives back. */
+export interface Clicked {
+  readonly actionId: string;
+  readonly value?: Json;
+}
+
+/**
+ * Buttons of messages. Telegram gives 64 bytes back with a click; what a button holds beyond that is remembered here,
+ * the newest so many of them, under a digest.
+ */
+export interface Buttons {
+  keyboard(part: ButtonsPart): Promise<InlineKeyboardMarkup>;
+  /** Undefined for data that this channel did not write, or has forgotten. */
+  read(data: string): Promise<Clicked | undefined>;
+}
+
+const remembered = "#";
+
+/** @param botId keys what is remembered: another bot has other buttons */
+export function createButtons(state: ChannelState, botId: string): Buttons {
+  const key = `${botId}/buttons`;
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function load(): Promise<[string, string][]> {
+    const saved = await state.get(key);
+    const list = isPayload(saved) && Array.isArray(saved["buttons"]) ? saved["buttons"] : [];
+    return list.flatMap((entry: unknown): [string, string][] =>
+      Array.isArray(entry) && typeof entry[0] === "string" && typeof entry[1] === "string"
+        ? [[entry[0], entry[1]]]
+        : [],
+    );
+  }
+
+  function remember(entries: readonly (readonly [string, string])[]): Promise<void> {
+    const work = async (): Promise<void> => {
+      const kept = new Map([...(await load()), ...entries]);
+      await state.set(key, { buttons: [...kept].slice(-limits.rememberedButtons) });
+    };
+    const result = last.then(work, work);
+    last = result.catch(() => {});
+    return result;
+  }
+
+  return {
+    async keyboard({ buttons }) {
+      if (buttons.length > limits.buttons)
+        throw new ChannelError("too_large", `Telegram: a message holds at most ${limits.buttons} buttons`);
+      const long: [string, string][] = [];
+      const rows = buttons.map(({ id, label, value }) => {
+        const data = JSON.stringify(value === undefined ? { id } : { id, value });
+        const text = label.slice(0, limits.buttonLabel) || "…";
+        if (Buffer.byteLength(data) <= limits.callbackBytes) return [{ text, callback_data: data }];
+        const digest = remembered + createHash("sha256").update(data).digest("base64url");
+        long.push([digest, data]);
+        return [{ text, callback_data: digest }];
+      });
+      if (long.length > 0) await remember(long);
+      return { inline_keyboard: rows };
+    },
+
+    async read(data) {
+      const written = data.startsWith(remembered) ? new Map(await load()).get(data) : data;
+      const payload = written === undefined ? undefined : parsePayload(written);
+      const actionId = payload === undefined ? undefined : textAt(payload, "id");
+      if (payload === undefined || actionId === undefined) return undefined;
+      const value = toJson(payload["value"]);
+      return value === undefined ? { actionId } : { actionId, value };
+    },
+  };
+}

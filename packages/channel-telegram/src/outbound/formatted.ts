@@ -1,0 +1,59 @@
+import type { MessageEntity } from "grammy/types";
+import { limits } from "../limits.ts";
+
+/** A text as Telegram shows it: words, and beside them which stretches look how. It cannot fail to parse. */
+export interface FormattedText {
+  readonly text: string;
+  readonly entities: readonly MessageEntity[];
+}
+
+/** How a stretch looks. */
+export type Look =
+  | { readonly type: "bold" | "italic" | "strikethrough" | "code" | "blockquote" }
+  | { readonly type: "pre"; readonly language?: string }
+  | { readonly type: "text_link"; readonly url: string };
+
+/** Writes a formatted text from its beginning to its end. */
+export class FormattedWriter {
+  #text = "";
+  readonly #entities: MessageEntity[] = [];
+
+  get length(): number {
+    return this.#text.length;
+  }
+
+  /** Words that look like all of `looks`. */
+  write(words: string, looks: readonly Look[] = []): void {
+    const offset = this.#text.length;
+    this.#text += words;
+    for (const look of looks) this.#mark(look, offset, words.length);
+  }
+
+  /** Goes on after a blank line, a line end or nothing, whichever `gap` is; never at the start. */
+  separate(gap: string): void {
+    if (this.#text !== "") this.#text = this.#text.replace(/\n*$/, "") + gap;
+  }
+
+  /** A stretch that begins where the one before ended, and looks the same, is the same stretch. */
+  #mark(look: Look, offset: number, length: number): void {
+    if (length === 0) return;
+    const earlier = this.#entities.findLast((entity) => entity.type === look.type && isSame(entity, look));
+    if (earlier !== undefined && earlier.offset + earlier.length === offset && look.type !== "pre")
+      earlier.length += length;
+    else this.#entities.push({ ...look, offset, length });
+  }
+
+  /** Telegram takes the first so many entities. Those that came to lie beyond the end of the text are shortened. */
+  end(): FormattedText {
+    const text = this.#text.trimEnd();
+    const entities = this.#entities
+      .map((entity) => ({ ...entity, length: Math.min(entity.length, text.length - entity.offset) }))
+      .filter((entity) => entity.length > 0)
+      .toSorted((a, b) => a.offset - b.offset || b.length - a.length);
+    return { text, entities: entities.slice(0, limits.entities) };
+  }
+}
+
+function isSame(entity: MessageEntity, look: Look): boolean {
+  return look.type !== "text_link" || (entity.type === "text_link" && entity.url === look.url);
+}

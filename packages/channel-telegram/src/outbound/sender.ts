@@ -1,0 +1,123 @@
+import {
+  ChannelError,
+  isChannelError,
+  type Outbound,
+  type Receipt,
+  type SendOptions,
+  sendParts,
+} from "@signalbox/channel";
+import type { ReactionTypeEmoji } from "grammy/types";
+import { messageIdOf, messageIn, type TelegramAddress } from "../address.ts";
+import type { TelegramApi } from "../api.ts";
+import type { Buttons } from "./buttons.ts";
+import { sendAttachment, type Target } from "./media.ts";
+import { type Rendered, renderPart } from "./render.ts";
+
+/** What goes out: messages, changes, reactions. Every method throws ChannelError and nothing else. */
+export interface Sender {
+  send(to: TelegramAddress, message: Outbound, options: SendOptions): Promise<Receipt>;
+  /** Sends a text; resolves with its id. */
+  sendText(
+    to: TelegramAddress,
+    rendered: Rendered,
+    options: { readonly replyTo: string | undefined; readonly signal: AbortSignal },
+  ): Promise<string>;
+  /** Puts a text, and its buttons or none, in the place of a message's. */
+  changeText(to: TelegramAddress, messageId: string, rendered: Rendered, signal: AbortSignal): Promise<void>;
+  edit(to: TelegramAddress, messageId: string, message: Outbound, signal: AbortSignal): Promise<void>;
+  remove(to: TelegramAddress, messageId: string, signal: AbortSignal): Promise<void>;
+  react(to: TelegramAddress, messageId: string, emoji: string | undefined, signal: AbortSignal): Promise<void>;
+}
+
+export function createSender(api: TelegramApi, buttons: () => Buttons): Sender {
+  async function sendText(
+    to: TelegramAddress,
+    { text, entities, keyboard }: Rendered,
+    { replyTo, signal }: { readonly replyTo: string | undefined; readonly signal: AbortSignal },
+  ): Promise<string> {
+    const sent = await api.call({ what: "sending a message", write: true, signal }, (raw, limit) =>
+      raw.sendMessage(
+        {
+          ...targetOf(to, replyTo),
+          text,
+          entities: [...entities],
+          ...(keyboard === undefined ? {} : { reply_markup: keyboard }),
+        },
+        limit,
+      ),
+    );
+    return messageIdOf(to.chatId, sent.message_id);
+  }
+
+  async function changeText(
+    to: TelegramAddress,
+    messageId: string,
+    { text, entities, keyboard }: Rendered,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const place = { chat_id: to.chatId, message_id: messageIn(to, messageId) };
+    const change = {
+      text,
+      entities: [...entities],
+      ...(keyboard === undefined ? {} : { reply_markup: keyboard }),
+    };
+    await api
+      .call({ what: "changing a message", write: true, signal }, (raw, limit) =>
+        raw.editMessageText({ ...place, ...change }, limit),
+      )
+      .catch(unlessUnchanged);
+  }
+
+  return {
+    sendText,
+    changeText,
+
+    send: (to, message, options) =>
+      sendParts(message, options, async ({ part, replyTo }) => {
+        if (part.type !== "media") {
+          return sendText(to, await renderPart(part, buttons()), { replyTo, signal: options.signal });
+        }
+        const sent = await sendAttachment(api, targetOf(to, replyTo), part, options);
+        return messageIdOf(to.chatId, sent.message_id);
+      }),
+
+    async edit(to, messageId, message, signal) {
+      const [part, ...more] = message.parts;
+      if (part === undefined || more.length > 0)
+        throw new ChannelError("invalid", "Telegram: an edit replaces one message by one part");
+      await changeText(to, messageId, await renderPart(part, buttons()), signal);
+    },
+
+    async remove(to, messageId, signal) {
+      const place = { chat_id: to.chatId, message_id: messageIn(to, messageId) };
+      await api.call({ what: "taking a message back", write: true, signal }, (raw, limit) =>
+        raw.deleteMessage(place, limit),
+      );
+    },
+
+    async react(to, messageId, emoji, signal) {
+      const place = { chat_id: to.chatId, message_id: messageIn(to, messageId) };
+      // The type lists the emoji of one version of the API; which of them a chat takes, Telegram says.
+      const reaction = emoji === undefined ? [] : [{ type: "emoji", emoji: emoji as ReactionTypeEmoji["emoji"] } as const];
+      await api.call({ what: "reacting", write: true, signal }, (raw, limit) =>
+        raw.setMessageReaction({ ...place, reaction }, limit),
+      );
+    },
+  };
+}
+
+function targetOf(to: TelegramAddress, replyTo: string | undefined): Target {
+  return {
+    chat_id: to.chatId,
+    ...(to.topicId === undefined ? {} : { message_thread_id: Number(to.topicId) }),
+    // An answer to a message that is gone becomes a plain message: better said than lost.
+    ...(replyTo === undefined
+      ? {}
+      : { reply_parameters: { message_id: messageIn(to, replyTo), allow_sending_without_reply: true } }),
+  };
+}
+
+/** What is there already is what was wanted. */
+function unlessUnchanged(error: unknown): void {
+  if (!isChannelError(error) || !error.message.includes("message is not modified")) throw error;
+}

@@ -1,0 +1,60 @@
+import { type ChannelDefinition, defineChannel } from "@signalbox/channel";
+import { addressCodec, type TelegramAddress } from "./address.ts";
+import { createTelegram } from "./channel.ts";
+import { type TelegramConfig, telegramConfig } from "./config.ts";
+import { limits } from "./limits.ts";
+import { sendMedia } from "./outbound/media.ts";
+
+/** Telegram: a bot's updates by long polling or webhook, messages over grammY, which is loaded at the first call. */
+export const telegram: ChannelDefinition<TelegramConfig, TelegramAddress> = defineChannel({
+  specVersion: 1,
+  id: "telegram",
+  meta: {
+    label: "Telegram",
+    description: "A bot, in private chats, groups, forum topics and channels.",
+    docsUrl: "https://core.telegram.org/bots",
+    fields: {
+      botToken: { label: "Bot token", secret: true, hint: "From @BotFather: /newbot, or /mybots > API Token" },
+      transport: { label: "polling or webhook", hint: "How updates come in; polling where nothing is given" },
+      webhookSecret: {
+        label: "Webhook secret",
+        secret: true,
+        hint: "Made up by you, 16 letters and digits or more; for a webhook alone",
+      },
+      webhookUrl: {
+        label: "Webhook address",
+        hint: "https address of this webhook as Telegram sees it; left out, you register it with setWebhook",
+      },
+      apiBaseUrl: { label: "API address", hint: "Only for a Bot API server of your own" },
+    },
+  },
+  config: telegramConfig,
+  capabilities: {
+    text: { max: limits.textLength, unit: "utf16", markup: "markdown" },
+    media: {
+      kinds: ["image", "audio", "video", "file", "sticker"],
+      maxBytes: limits.downloadBytes,
+      maxPerMessage: 1,
+    },
+    sendMedia,
+    edit: { ownOnly: true },
+    remove: true,
+    stream: "draft",
+    threads: "native",
+    reactions: true,
+    typing: true,
+    openDirect: true,
+    resolve: true,
+    cards: { buttons: limits.buttons, callbackBytes: 1_000 },
+    commands: true,
+    // No key and nothing to read back: a send of which nobody knows the outcome is shown, never repeated.
+    delivery: {},
+    rate: [
+      { scope: "conversation", perSecond: 1, burst: 3 },
+      { scope: "account", perSecond: 25, burst: 25 },
+    ],
+    transports: ["poll", "webhook"],
+  },
+  codec: addressCodec,
+  create: async (context) => createTelegram(context),
+});
