@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { type ChannelContext, ChannelError, deadline } from "@signalbox/channel";
 import type { GrammyError, HttpError, RawApi } from "grammy/web";
 import type { TelegramConfig } from "./config.ts";
@@ -18,7 +19,7 @@ export interface CallOptions {
 /** The Bot API over grammY, which is loaded at the first call. */
 export interface TelegramApi {
   /** @throws ChannelError for every answer but a success */
-  call<T>(options: CallOptions, run: (api: RawApi, signal: AbortSignal) => Promise<T>): Promise<T>;
+  call<T>(options: CallOptions, run: (api: RawApi) => Promise<T>): Promise<T>;
   /** A file that `getFile` has told the path of. */
   download(path: string, signal: AbortSignal): Promise<Response>;
 }
@@ -26,12 +27,26 @@ export interface TelegramApi {
 /** The build for pages has the platform's own `fetch` and signals, and no dependency; it is the same library. */
 const library = () => import("grammy/web");
 
-export function createApi({ config, fetch }: Pick<ChannelContext<TelegramConfig>, "config" | "fetch">): TelegramApi {
-  let loading: Promise<{ readonly raw: RawApi; explain(error: unknown, options: CallOptions): ChannelError }> | undefined;
+/** The signal of the call that is under way: the library's declarations know another kind than Node's. */
+const callSignal = new AsyncLocalStorage<AbortSignal>();
+
+export function createApi({
+  config,
+  fetch,
+}: Pick<ChannelContext<TelegramConfig>, "config" | "fetch">): TelegramApi {
+  let loading:
+    | Promise<{ readonly raw: RawApi; explain(error: unknown, options: CallOptions): ChannelError }>
+    | undefined;
+
+  const fetchUnderSignal: typeof globalThis.fetch = (url, init) =>
+    fetch(url, { ...init, signal: callSignal.getStore() ?? null });
 
   async function load() {
     const { Api, GrammyError, HttpError } = await library();
-    const { raw } = new Api(config.botToken, { apiRoot: config.apiBaseUrl, fetch });
+    const { raw } = new Api(config.botToken, {
+      apiRoot: config.apiBaseUrl,
+      fetch: fetchUnderSignal,
+    });
     const explain = (error: unknown, { what, write }: CallOptions): ChannelError => {
       if (error instanceof GrammyError) return refused(refusalOf(error), what, write);
       return unanswered(error instanceof HttpError ? causeOf(error) : error, what, write);
@@ -51,7 +66,7 @@ export function createApi({ config, fetch }: Pick<ChannelContext<TelegramConfig>
       });
       const limit = deadline(timeoutMs, signal);
       try {
-        return await run(raw, limit.signal);
+        return await callSignal.run(limit.signal, () => run(raw));
       } catch (error) {
         throw explain(error, options);
       } finally {

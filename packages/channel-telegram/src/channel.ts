@@ -1,4 +1,10 @@
-import { type Channel, type ChannelContext, ChannelError, type Health, isChannelError } from "@signalbox/channel";
+import {
+  type Channel,
+  type ChannelContext,
+  ChannelError,
+  type Health,
+  isChannelError,
+} from "@signalbox/channel";
 import type { TelegramAddress } from "./address.ts";
 import { createApi } from "./api.ts";
 import { registerCommands } from "./commands.ts";
@@ -44,16 +50,21 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
   }
 
   async function identify(signal: AbortSignal): Promise<void> {
-    const me = await api.call({ what: "asking who the bot is", write: false, signal }, (raw, limit) => raw.getMe(limit));
+    const me = await api.call({ what: "asking who the bot is", write: false, signal }, (raw) => raw.getMe());
     const id = String(me.id);
     const bot = { id, name: me.first_name, username: me.username };
-    identity = { bot, buttons: identity?.bot.id === id ? identity.buttons : createButtons(context.state, id) };
+    identity = {
+      bot,
+      buttons: identity?.bot.id === id ? identity.buttons : createButtons(context.state, id),
+    };
   }
 
   /** Until the account stops: whether Telegram gets its updates through, which nothing here would notice. */
   async function watchWebhook(since: number): Promise<void> {
     while (state === "ready" && !context.signal.aborted) {
-      trouble = await webhookTrouble(api, config, since, context.signal).catch((error: unknown) => messageOf(error));
+      trouble = await webhookTrouble(api, config, since, context.signal).catch((error: unknown) =>
+        messageOf(error),
+      );
       await clock.delay(limits.webhookCheckMs, lifetime.signal).catch(() => {});
     }
   }
@@ -121,10 +132,13 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
     async typing({ chatId, topicId }, { on }, signal) {
       // It ends by itself, after five seconds or with the next message.
       if (!on) return;
-      const place = { chat_id: chatId, ...(topicId === undefined ? {} : { message_thread_id: Number(topicId) }) };
+      const place = {
+        chat_id: chatId,
+        ...(topicId === undefined ? {} : { message_thread_id: Number(topicId) }),
+      };
       await tracked(
-        api.call({ what: "showing that an answer is written", write: false, signal }, (raw, limit) =>
-          raw.sendChatAction({ ...place, action: "typing" }, limit),
+        api.call({ what: "showing that an answer is written", write: false, signal }, (raw) =>
+          raw.sendChatAction({ ...place, action: "typing" }),
         ),
       );
     },
@@ -135,7 +149,7 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
       const kept = await context.cache.get(key);
       if (typeof kept === "string") return { name: kept };
       const call = { what: "looking a person up", write: false, signal };
-      const chat = await api.call(call, (raw, limit) => raw.getChat({ chat_id: userId }, limit)).catch(() => undefined);
+      const chat = await api.call(call, (raw) => raw.getChat({ chat_id: userId })).catch(() => undefined);
       const name = chat?.type === "private" ? nameOf({ ...chat }) : "";
       if (name === "") return undefined;
       await context.cache.set(key, name, nameTtlMs);

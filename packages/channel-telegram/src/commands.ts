@@ -8,12 +8,18 @@ export async function registerCommands(
   commands: readonly ChannelCommand[],
   signal: AbortSignal,
 ): Promise<void> {
-  const wanted = commands.filter(({ name }) => /^[a-z0-9_]{1,32}$/.test(name)).slice(0, 100).map(toBotCommand);
+  const wanted = commands
+    .filter(({ name }) => /^[a-z0-9_]{1,32}$/.test(name))
+    .slice(0, 100)
+    .map(toBotCommand);
   const call = { what: "listing commands", write: false, signal };
-  const listed = await api.call(call, (raw, limit) => raw.getMyCommands({}, limit));
-  if (JSON.stringify(listed.map(({ command, description }) => ({ command, description }))) === JSON.stringify(wanted))
+  const listed = await api.call(call, (raw) => raw.getMyCommands({}));
+  if (
+    JSON.stringify(listed.map(({ command, description }) => ({ command, description }))) ===
+    JSON.stringify(wanted)
+  )
     return;
-  await api.call(call, (raw, limit) => raw.setMyCommands({ commands: wanted }, limit));
+  await api.call(call, (raw) => raw.setMyCommands({ commands: wanted }));
 }
 
 function toBotCommand({ name, description, usage }: ChannelCommand): BotCommand {

@@ -32,7 +32,10 @@ export const telegramConfig: z.ZodType<TelegramConfig> = z
       })
       .optional(),
     webhookUrl: z
-      .url({ protocol: /^https?$/, error: "webhookUrl must be the address under which Telegram reaches this webhook." })
+      .url({
+        protocol: /^https?$/,
+        error: "webhookUrl must be the address under which Telegram reaches this webhook.",
+      })
       .optional(),
     apiBaseUrl: z
       .url({ protocol: /^https?$/, error: "apiBaseUrl must be an http or https address." })

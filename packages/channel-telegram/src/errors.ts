@@ -1,4 +1,9 @@
-import { ChannelError, type ChannelErrorCode, type ChannelErrorScope, isChannelError } from "@signalbox/channel";
+import {
+  ChannelError,
+  type ChannelErrorCode,
+  type ChannelErrorScope,
+  isChannelError,
+} from "@signalbox/channel";
 
 /** What Telegram answered in place of a result. Source: the Bot API's `ResponseParameters` and "Making requests". */
 export interface Refusal {

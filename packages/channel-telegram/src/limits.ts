@@ -15,9 +15,9 @@ export const limits = {
   /** Values of buttons that are too long for `callback_data` and are remembered in its place. */
   rememberedButtons: 400,
   /** What `getFile` gives out. */
-  downloadBytes: 20 * 1024 * 1024,
-  photoBytes: 10 * 1024 * 1024,
-  uploadBytes: 50 * 1024 * 1024,
+  downloadBytes: 20_971_520,
+  photoBytes: 10_485_760,
+  uploadBytes: 52_428_800,
   /** A pushed update. */
   bodyBytes: 1_048_576,
   /** How long a request for updates stays open while there are none, in seconds. */

@@ -14,7 +14,11 @@ export const telegram: ChannelDefinition<TelegramConfig, TelegramAddress> = defi
     description: "A bot, in private chats, groups, forum topics and channels.",
     docsUrl: "https://core.telegram.org/bots",
     fields: {
-      botToken: { label: "Bot token", secret: true, hint: "From @BotFather: /newbot, or /mybots > API Token" },
+      botToken: {
+        label: "Bot token",
+        secret: true,
+        hint: "From @BotFather: /newbot, or /mybots > API Token",
+      },
       transport: { label: "polling or webhook", hint: "How updates come in; polling where nothing is given" },
       webhookSecret: {
         label: "Webhook secret",

@@ -32,7 +32,9 @@ export function whereOf(message: Payload): Where | undefined {
 /** Answers in an ordinary group have a `message_thread_id`, too; a topic says so of itself. */
 function topicOf(message: Payload): string | undefined {
   const id = message["message_thread_id"];
-  return message["is_topic_message"] === true && Number.isInteger(id) && Number(id) > 0 ? String(id) : undefined;
+  return message["is_topic_message"] === true && Number.isInteger(id) && Number(id) > 0
+    ? String(id)
+    : undefined;
 }
 
 function kindOf(chat: Payload): Conversation["kind"] {

@@ -6,13 +6,17 @@ export function noteOf(message: Payload): string {
   const place = objectAt(message, "location");
   const { latitude, longitude } = place;
   if (typeof latitude === "number" && typeof longitude === "number") {
-    const name = [textAt(venue, "title"), textAt(venue, "address")].filter((word) => word !== undefined).join(", ");
+    const name = [textAt(venue, "title"), textAt(venue, "address")]
+      .filter((word) => word !== undefined)
+      .join(", ");
     return `[location: ${name === "" ? "" : `${name}, `}${latitude}, ${longitude}]`;
   }
   const contact = objectAt(message, "contact");
   const phone = textAt(contact, "phone_number");
   if (phone !== undefined) {
-    const name = [textAt(contact, "first_name"), textAt(contact, "last_name")].filter((word) => word !== undefined);
+    const name = [textAt(contact, "first_name"), textAt(contact, "last_name")].filter(
+      (word) => word !== undefined,
+    );
     return `[contact: ${[...name, phone].join(" ")}]`;
   }
   const poll = objectAt(message, "poll");

@@ -30,22 +30,23 @@ export function createPolling({ context, api, identify, receive }: PollingOption
 
   async function fetchUpdates(offset: number | undefined, seconds: number, signal: AbortSignal) {
     const call = { what: "fetching updates", write: false, signal, timeoutMs: limits.pollTimeoutMs };
-    const updates: unknown = await api.call(call, (raw, limit) =>
-      raw.getUpdates(
-        {
-          ...(offset === undefined ? {} : { offset }),
-          limit: limits.updatesPerPoll,
-          timeout: seconds,
-          allowed_updates: updateTypes,
-        },
-        limit,
-      ),
+    const updates: unknown = await api.call(call, (raw) =>
+      raw.getUpdates({
+        ...(offset === undefined ? {} : { offset }),
+        limit: limits.updatesPerPoll,
+        timeout: seconds,
+        allowed_updates: updateTypes,
+      }),
     );
     return Array.isArray(updates) ? updates.filter(isPayload) : [];
   }
 
   /** Hands updates over in order; gives the offset behind the last one that was taken. */
-  async function take(updates: Awaited<ReturnType<typeof fetchUpdates>>, offset: number | undefined, signal: AbortSignal) {
+  async function take(
+    updates: Awaited<ReturnType<typeof fetchUpdates>>,
+    offset: number | undefined,
+    signal: AbortSignal,
+  ) {
     let next = offset;
     for (const update of updates) {
       const id = updateIdOf(update);
@@ -58,7 +59,8 @@ export function createPolling({ context, api, identify, receive }: PollingOption
         await clock.delay(limits.refusedUpdateMs, signal).catch(() => {});
         return next;
       }
-      if (handled === "malformed") logger.warn("an update that cannot be read was passed over", { update: id });
+      if (handled === "malformed")
+        logger.warn("an update that cannot be read was passed over", { update: id });
       next = id + 1;
     }
     return next;
@@ -73,7 +75,9 @@ export function createPolling({ context, api, identify, receive }: PollingOption
       } catch (error) {
         if (signal.aborted) return;
         if (!isChannelError(error) || error.code !== "rate_limited") {
-          logger.warn("updates cannot be fetched", { reason: error instanceof Error ? error.message : String(error) });
+          logger.warn("updates cannot be fetched", {
+            reason: error instanceof Error ? error.message : String(error),
+          });
           return;
         }
         await clock.delay(error.retryAfterMs ?? 0, signal).catch(() => {});
@@ -84,8 +88,8 @@ export function createPolling({ context, api, identify, receive }: PollingOption
   async function open(signal: AbortSignal): Promise<Connection> {
     await identify(signal);
     // A webhook and polling exclude each other; what waits for the webhook comes by polling then.
-    await api.call({ what: "taking the webhook away", write: false, signal }, (raw, limit) =>
-      raw.deleteWebhook({ drop_pending_updates: false }, limit),
+    await api.call({ what: "taking the webhook away", write: false, signal }, (raw) =>
+      raw.deleteWebhook({ drop_pending_updates: false }),
     );
     // A connection that stands has been answered: nothing is confirmed by asking for what is there.
     await fetchUpdates(undefined, 0, signal);

@@ -39,8 +39,6 @@ export function createReceiver(
   /** Until it is answered, the button that was clicked shows that it is busy. Nothing hangs on it. */
   async function stopSpinner(queryId: string): Promise<void> {
     const call = { what: "answering a click", write: false, signal: context.signal };
-    await api
-      .call(call, (raw, limit) => raw.answerCallbackQuery({ callback_query_id: queryId }, limit))
-      .catch(() => {});
+    await api.call(call, (raw) => raw.answerCallbackQuery({ callback_query_id: queryId })).catch(() => {});
   }
 }

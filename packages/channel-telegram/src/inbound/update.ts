@@ -35,8 +35,13 @@ export interface Facts {
 
 /** What `getUpdates` and `setWebhook` are asked for. What is not named here does not come. */
 export const updateTypes = [
-  ...(["message", "edited_message", "channel_post", "edited_channel_post", "callback_query"] as const),
-  ...(["message_reaction", "my_chat_member"] as const),
+  "message",
+  "edited_message",
+  "channel_post",
+  "edited_channel_post",
+  "callback_query",
+  "message_reaction",
+  "my_chat_member",
 ] as const;
 
 /**
@@ -94,7 +99,9 @@ function readMessage(message: Payload, reading: Reading): readonly InboundEvent[
   }
   const body = bodyOf(message, read, where);
   if (body.text === "" && body.media.length === 0) return [];
-  return [{ ...base, type: "message", messageId, addressed: addressedBy(message, where, body, facts), ...body }];
+  return [
+    { ...base, type: "message", messageId, addressed: addressedBy(message, where, body, facts), ...body },
+  ];
 }
 
 function readEdited(message: Payload, reading: Reading): readonly InboundEvent[] | undefined {
@@ -140,7 +147,9 @@ function bodyOf(message: Payload, { text, mentions }: ReadText, where: Where): M
 
 /** The stretch that the person chose to quote, else the whole message that is answered. */
 function quotedText(message: Payload, answered: Payload): string | undefined {
-  return textAt(objectAt(message, "quote"), "text") ?? textAt(answered, "text") ?? textAt(answered, "caption");
+  return (
+    textAt(objectAt(message, "quote"), "text") ?? textAt(answered, "text") ?? textAt(answered, "caption")
+  );
 }
 
 function forwardedFrom(origin: Payload): { readonly from?: string } {
@@ -162,7 +171,10 @@ function addressedBy(message: Payload, where: Where, body: MessageBody, { bot }:
 }
 
 /** A command for this bot that Telegram lists; others are words, and those for another bot none of ours. */
-function commandFor({ command }: ReadText, { commands, bot }: Facts): { name: string; args: string } | undefined {
+function commandFor(
+  { command }: ReadText,
+  { commands, bot }: Facts,
+): { name: string; args: string } | undefined {
   if (command === undefined) return undefined;
   if (command.bot !== undefined && command.bot !== bot.username.toLowerCase()) return undefined;
   // Telegram's button with which every conversation with a bot begins.
@@ -222,7 +234,9 @@ function readClick(query: Payload, reading: Reading): readonly InboundEvent[] | 
 function readReactions(change: Payload, reading: Reading): readonly InboundEvent[] | undefined {
   const { facts } = reading;
   const where = whereOf(change);
-  const sender = personOf(objectAt(change, "user"), facts.bot) ?? senderOf({ sender_chat: change["actor_chat"] }, facts.bot);
+  const sender =
+    personOf(objectAt(change, "user"), facts.bot) ??
+    senderOf({ sender_chat: change["actor_chat"] }, facts.bot);
   const messageId = where === undefined ? undefined : messageIdAt(change, where);
   if (where === undefined || sender === undefined || messageId === undefined) return undefined;
   const base = common(reading, where, sender, timeAt(change, "date"));
@@ -244,14 +258,17 @@ function readReactions(change: Payload, reading: Reading): readonly InboundEvent
 
 function emojiIn(change: Payload, field: string): readonly string[] {
   return objectsAt(change, field).flatMap((reaction) => {
-    const emoji = textAt(reaction, "emoji") ?? textAt(reaction, "custom_emoji_id") ?? textAt(reaction, "type");
+    const emoji =
+      textAt(reaction, "emoji") ?? textAt(reaction, "custom_emoji_id") ?? textAt(reaction, "type");
     return emoji === undefined ? [] : [emoji];
   });
 }
 
 function messageIdAt(message: Payload, { to }: Where): string | undefined {
   const { message_id: id } = message;
-  return typeof id === "number" && Number.isSafeInteger(id) && id > 0 ? messageIdOf(to.chatId, id) : undefined;
+  return typeof id === "number" && Number.isSafeInteger(id) && id > 0
+    ? messageIdOf(to.chatId, id)
+    : undefined;
 }
 
 function common({ eventId, update, facts }: Reading, where: Where, sender: Sender, at: number | undefined) {

@@ -25,7 +25,9 @@ export function createUpdateWebhook(
     if (webhookSecret === undefined || !equalInConstantTime(secret ?? "", webhookSecret))
       return { kind: "forged", reason: "the secret token is missing or wrong" };
     const update = parsePayload(new TextDecoder().decode(body));
-    return update === undefined ? { kind: "malformed", reason: "not an update" } : { kind: "event", event: update };
+    return update === undefined
+      ? { kind: "malformed", reason: "not an update" }
+      : { kind: "event", event: update };
   }
 
   return createWebhook({ maxBytes: limits.bodyBytes, verify, handle: receive, logger });
@@ -38,8 +40,8 @@ export async function registerWebhook(
   signal: AbortSignal,
 ): Promise<void> {
   if (webhookUrl === undefined || webhookSecret === undefined) return;
-  await api.call({ what: "registering the webhook", write: false, signal }, (raw, limit) =>
-    raw.setWebhook({ url: webhookUrl, secret_token: webhookSecret, allowed_updates: updateTypes }, limit),
+  await api.call({ what: "registering the webhook", write: false, signal }, (raw) =>
+    raw.setWebhook({ url: webhookUrl, secret_token: webhookSecret, allowed_updates: updateTypes }),
   );
 }
 
@@ -51,9 +53,11 @@ export async function webhookTrouble(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const call = { what: "asking for the webhook's state", write: false, signal };
-  const info = await api.call(call, (raw, limit) => raw.getWebhookInfo(limit));
-  if (info.url === undefined || info.url === "") return "Telegram has no webhook for this bot: set webhookUrl, or call setWebhook";
-  if (webhookUrl !== undefined && info.url !== webhookUrl) return "Telegram posts this bot's updates to another address";
+  const info = await api.call(call, (raw) => raw.getWebhookInfo());
+  if (info.url === undefined || info.url === "")
+    return "Telegram has no webhook for this bot: set webhookUrl, or call setWebhook";
+  if (webhookUrl !== undefined && info.url !== webhookUrl)
+    return "Telegram posts this bot's updates to another address";
   const failedAt = (info.last_error_date ?? 0) * 1_000;
   if (failedAt < since || (info.pending_update_count ?? 0) === 0) return undefined;
   return `Telegram cannot deliver: ${info.last_error_message ?? "no reason given"}`;

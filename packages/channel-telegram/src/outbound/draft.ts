@@ -25,7 +25,10 @@ export function createDrafts(
 
   return (to, options) => {
     const { signal } = options;
-    const rule = { perSecond: 1_000 / limits.editEveryMs[isPrivate(to.chatId) ? "private" : "group"], burst: 1 };
+    const rule = {
+      perSecond: 1_000 / limits.editEveryMs[isPrivate(to.chatId) ? "private" : "group"],
+      burst: 1,
+    };
     /** Fires when the draft ends: its last text waits for nothing. */
     const ending = new AbortController();
     const hurried = AbortSignal.any([signal, ending.signal]);

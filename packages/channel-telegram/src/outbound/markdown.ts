@@ -18,8 +18,8 @@ export function toTelegram(markdown: string): FormattedText {
   const writer = new FormattedWriter();
   new TreeWriter(writer, (node) => sourceOf(source, node)).blocks(root, [], "\n\n");
   const formatted = writer.end();
-  const fits = formatted.text.length <= limits.textLength && formatted.text.trim() !== "";
-  return fits ? formatted : plain;
+  const isSendable = formatted.text.length <= limits.textLength && formatted.text.trim() !== "";
+  return isSendable ? formatted : plain;
 }
 
 class TreeWriter {
@@ -43,41 +43,55 @@ class TreeWriter {
   }
 
   #node(node: Nodes, looks: readonly Look[]): void {
-    const writer = this.#writer;
     switch (node.type) {
-      case "text":
-        return writer.write(node.value, looks);
-      case "break":
-        return writer.write("\n", looks);
       case "paragraph":
-        return this.#inline(node, looks);
+        this.#inline(node, looks);
+        break;
       case "heading":
       case "strong":
-        return this.#inline(node, withLook(looks, { type: "bold" }));
+        this.#inline(node, withLook(looks, { type: "bold" }));
+        break;
       case "emphasis":
-        return this.#inline(node, withLook(looks, { type: "italic" }));
+        this.#inline(node, withLook(looks, { type: "italic" }));
+        break;
       case "delete":
-        return this.#inline(node, withLook(looks, { type: "strikethrough" }));
-      case "inlineCode":
-        // Nothing else may be said of a stretch of code.
-        return writer.write(node.value, [{ type: "code" }]);
-      case "code":
-        return writer.write(node.value || " ", [pre(node.lang)]);
-      case "blockquote":
-        return this.#quote(node, looks);
-      case "list":
-        return this.#list(node, looks, "");
-      case "table":
-        return writer.write(drawTable(node, this.#source), [{ type: "pre" }]);
-      case "thematicBreak":
-        return writer.write("———", looks);
+        this.#inline(node, withLook(looks, { type: "strikethrough" }));
+        break;
       case "link":
-        return this.#link(node, node.url, looks);
+        this.#link(node, node.url, looks);
+        break;
+      case "blockquote":
+        this.#quote(node, looks);
+        break;
+      case "list":
+        this.#list(node, looks, "");
+        break;
+      default:
+        this.#writer.write(...this.#leaf(node, looks));
+    }
+  }
+
+  /** The words of a node without children, and how they look. */
+  #leaf(node: Nodes, looks: readonly Look[]): readonly [words: string, looks: readonly Look[]] {
+    switch (node.type) {
+      case "text":
+        return [node.value, looks];
+      case "break":
+        return ["\n", looks];
+      case "inlineCode":
+        // Of a stretch of code nothing else may be said.
+        return [node.value, [{ type: "code" }]];
+      case "code":
+        return [node.value || " ", [pre(node.lang)]];
+      case "table":
+        return [drawTable(node, this.#source), [{ type: "pre" }]];
+      case "thematicBreak":
+        return ["———", looks];
       case "image":
-        return writer.write(node.alt || "image", withLook(looks, linkTo(node.url)));
+        return [node.alt || "image", withLook(looks, linkTo(node.url))];
       default:
         // HTML, references and footnotes stay as they were written.
-        return writer.write(this.#source(node), looks);
+        return [this.#source(node), looks];
     }
   }
 
@@ -120,17 +134,29 @@ function pre(language: string | null | undefined): Look {
 
 /** Telegram opens these alone; undefined for the rest. */
 function linkTo(url: string): Look | undefined {
-  return /^(?:https?|tg):\/\/[^\s]+$/i.test(url) && URL.canParse(url) ? { type: "text_link", url } : undefined;
+  return /^(?:https?|tg):\/\/[^\s]+$/i.test(url) && URL.canParse(url)
+    ? { type: "text_link", url }
+    : undefined;
 }
 
 /** Telegram knows no tables: columns are lined up for a font of one width. */
 function drawTable(table: Table, source: (node: Nodes) => string): string {
   const rows = table.children.map((row) =>
-    row.children.map((cell) => cell.children.map((child) => wordsOf(child, source)).join("").replace(/\s+/g, " ")),
+    row.children.map((cell) =>
+      cell.children
+        .map((child) => wordsOf(child, source))
+        .join("")
+        .replace(/\s+/g, " "),
+    ),
   );
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] ?? ""))));
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => widthOf(row[column] ?? ""))),
+  );
   const lines = rows.map((row) =>
-    widths.map((width, column) => padded(row[column] ?? "", width)).join(" │ ").trimEnd(),
+    widths
+      .map((width, column) => padded(row[column] ?? "", width))
+      .join(" │ ")
+      .trimEnd(),
   );
   const rule = widths.map((width) => "─".repeat(width)).join("─┼─");
   return [...lines.slice(0, 1), rule, ...lines.slice(1)].join("\n");
@@ -149,10 +175,11 @@ function padded(text: string, width: number): string {
 function widthOf(text: string): number {
   let width = 0;
   for (const character of text)
-    width += /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u.test(
-      character,
-    )
-      ? 2
-      : 1;
+    width +=
+      /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u.test(
+        character,
+      )
+        ? 2
+        : 1;
   return width;
 }

@@ -1,7 +1,7 @@
 import {
   type Capabilities,
-  type FetchedMedia,
   ChannelError,
+  type FetchedMedia,
   isPayload,
   type MediaPart,
   type MediaRef,
@@ -10,7 +10,6 @@ import {
   textAt,
 } from "@signalbox/channel";
 import type { Message } from "grammy/types";
-import type { RawApi } from "grammy/web";
 import type { TelegramApi } from "../api.ts";
 import { limits } from "../limits.ts";
 
@@ -41,20 +40,21 @@ export async function sendAttachment(
 ): Promise<Message> {
   const bytes = await readMedia(part, sendMedia, openMedia);
   const { InputFile } = await import("grammy/web");
-  const file = new InputFile(bytes, part.name);
+  // The library writes the name into a header as it is.
+  const file = new InputFile(bytes, part.name.replace(/["\r\n;]/g, "_"));
   const what = "sending an attachment";
-  return api.call({ what, write: true, signal, timeoutMs: limits.uploadTimeoutMs }, (raw, limit) => {
+  return api.call<Message>({ what, write: true, signal, timeoutMs: limits.uploadTimeoutMs }, (raw) => {
     switch (uploadAs(part)) {
       case "photo":
-        return raw.sendPhoto({ ...target, photo: file }, limit);
+        return raw.sendPhoto({ ...target, photo: file });
       case "voice":
-        return raw.sendVoice({ ...target, voice: file }, limit);
+        return raw.sendVoice({ ...target, voice: file });
       case "audio":
-        return raw.sendAudio({ ...target, audio: file }, limit);
+        return raw.sendAudio({ ...target, audio: file });
       case "video":
-        return raw.sendVideo({ ...target, video: file }, limit);
+        return raw.sendVideo({ ...target, video: file });
       case "document":
-        return raw.sendDocument({ ...target, document: file }, limit);
+        return raw.sendDocument({ ...target, document: file });
     }
   });
 }
@@ -73,11 +73,15 @@ function uploadAs({ kind, voice, mimeType }: MediaPart): "photo" | "voice" | "au
  * @throws ChannelError `invalid` for a reference that is not one of ours, `not_found` for a file that is gone,
  *   `too_large` for one beyond what bots may fetch
  */
-export async function fetchMedia(api: TelegramApi, ref: MediaRef, signal: AbortSignal): Promise<FetchedMedia> {
+export async function fetchMedia(
+  api: TelegramApi,
+  ref: MediaRef,
+  signal: AbortSignal,
+): Promise<FetchedMedia> {
   const fileId = isPayload(ref.ref) ? textAt(ref.ref, "fileId") : undefined;
   if (fileId === undefined) throw new ChannelError("invalid", "Telegram: not a reference to a file");
   const call = { what: "looking a file up", write: false, signal };
-  const file = await api.call(call, (raw: RawApi, limit) => raw.getFile({ file_id: fileId }, limit)).catch(asGone);
+  const file = await api.call(call, (raw) => raw.getFile({ file_id: fileId })).catch(asGone);
   if (file.file_path === undefined)
     throw new ChannelError("too_large", `Telegram: bots may fetch at most ${limits.downloadBytes} bytes`);
   const { body, headers } = await api.download(file.file_path, signal);

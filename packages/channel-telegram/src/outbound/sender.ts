@@ -26,7 +26,12 @@ export interface Sender {
   changeText(to: TelegramAddress, messageId: string, rendered: Rendered, signal: AbortSignal): Promise<void>;
   edit(to: TelegramAddress, messageId: string, message: Outbound, signal: AbortSignal): Promise<void>;
   remove(to: TelegramAddress, messageId: string, signal: AbortSignal): Promise<void>;
-  react(to: TelegramAddress, messageId: string, emoji: string | undefined, signal: AbortSignal): Promise<void>;
+  react(
+    to: TelegramAddress,
+    messageId: string,
+    emoji: string | undefined,
+    signal: AbortSignal,
+  ): Promise<void>;
 }
 
 export function createSender(api: TelegramApi, buttons: () => Buttons): Sender {
@@ -35,16 +40,13 @@ export function createSender(api: TelegramApi, buttons: () => Buttons): Sender {
     { text, entities, keyboard }: Rendered,
     { replyTo, signal }: { readonly replyTo: string | undefined; readonly signal: AbortSignal },
   ): Promise<string> {
-    const sent = await api.call({ what: "sending a message", write: true, signal }, (raw, limit) =>
-      raw.sendMessage(
-        {
-          ...targetOf(to, replyTo),
-          text,
-          entities: [...entities],
-          ...(keyboard === undefined ? {} : { reply_markup: keyboard }),
-        },
-        limit,
-      ),
+    const sent = await api.call({ what: "sending a message", write: true, signal }, (raw) =>
+      raw.sendMessage({
+        ...targetOf(to, replyTo),
+        text,
+        entities: [...entities],
+        ...(keyboard === undefined ? {} : { reply_markup: keyboard }),
+      }),
     );
     return messageIdOf(to.chatId, sent.message_id);
   }
@@ -62,8 +64,8 @@ export function createSender(api: TelegramApi, buttons: () => Buttons): Sender {
       ...(keyboard === undefined ? {} : { reply_markup: keyboard }),
     };
     await api
-      .call({ what: "changing a message", write: true, signal }, (raw, limit) =>
-        raw.editMessageText({ ...place, ...change }, limit),
+      .call({ what: "changing a message", write: true, signal }, (raw) =>
+        raw.editMessageText({ ...place, ...change }),
       )
       .catch(unlessUnchanged);
   }
@@ -90,17 +92,18 @@ export function createSender(api: TelegramApi, buttons: () => Buttons): Sender {
 
     async remove(to, messageId, signal) {
       const place = { chat_id: to.chatId, message_id: messageIn(to, messageId) };
-      await api.call({ what: "taking a message back", write: true, signal }, (raw, limit) =>
-        raw.deleteMessage(place, limit),
+      await api.call({ what: "taking a message back", write: true, signal }, (raw) =>
+        raw.deleteMessage(place),
       );
     },
 
     async react(to, messageId, emoji, signal) {
       const place = { chat_id: to.chatId, message_id: messageIn(to, messageId) };
       // The type lists the emoji of one version of the API; which of them a chat takes, Telegram says.
-      const reaction = emoji === undefined ? [] : [{ type: "emoji", emoji: emoji as ReactionTypeEmoji["emoji"] } as const];
-      await api.call({ what: "reacting", write: true, signal }, (raw, limit) =>
-        raw.setMessageReaction({ ...place, reaction }, limit),
+      const reaction =
+        emoji === undefined ? [] : [{ type: "emoji", emoji: emoji as ReactionTypeEmoji["emoji"] } as const];
+      await api.call({ what: "reacting", write: true, signal }, (raw) =>
+        raw.setMessageReaction({ ...place, reaction }),
       );
     },
   };

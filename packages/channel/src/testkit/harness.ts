@@ -79,8 +79,11 @@ export interface Platform<Address> {
   deliver(channel: Channel<Address>, delivery: Delivery): Promise<boolean>;
   /** Delivers a recorded payload; `how` adds fields the channel cannot know. */
   deliverRecorded?(channel: Channel<Address>, payload: Json): Promise<boolean>;
-  /** Sends a forged delivery. Resolves with the HTTP status. */
-  forge?(channel: Channel<Address>, how: Forgery): Promise<number>;
+  /**
+   * Sends a forged delivery. Resolves with the HTTP status; undefined for `tampered` and `stale` where the platform
+   * sends a shared secret and signs nothing.
+   */
+  forge?(channel: Channel<Address>, how: Forgery): Promise<number | undefined>;
   /** Asks the channel to prove itself, where the platform does. Resolves with whether it did. */
   challenge?(channel: Channel<Address>): Promise<boolean>;
   /** The next send goes wrong. */

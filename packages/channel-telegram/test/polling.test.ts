@@ -1,0 +1,127 @@
+import { createMemoryState, type InboundEvent } from "@signalbox/channel";
+import { startTelegram, textMessage } from "@signalbox/testkit/telegram";
+import { describe, expect, it, vi } from "vitest";
+import { openBench, token } from "./harness.ts";
+
+/** The offsets that requests for updates named, in order. */
+function offsets(requests: readonly { readonly path: string; readonly text: string }[]): unknown[] {
+  return requests
+    .filter(({ path }) => path.endsWith("/getUpdates"))
+    .map(({ text }) => JSON.parse(text).offset);
+}
+
+describe("long polling", () => {
+  it("confirms an update only once the host has taken it", async () => {
+    await using bench = await openBench();
+    const { promise, resolve } = Promise.withResolvers<"accepted">();
+    const emitted = Promise.withResolvers<void>();
+    bench.answer = () => {
+      emitted.resolve();
+      return promise;
+    };
+    let isConfirmed = false;
+    const update = textMessage("hello");
+    const confirmed = bench.standIn.push(update).then(() => {
+      isConfirmed = true;
+    });
+    await emitted.promise;
+    expect(isConfirmed).toBe(false);
+    expect(bench.standIn.pending()).toBe(1);
+    resolve("accepted");
+    await confirmed;
+    expect(offsets(bench.standIn.requests)).toContain(update.update_id + 1);
+  });
+
+  it("asks again for what the host did not take, and keeps the order", async () => {
+    await using bench = await openBench();
+    const tried: string[] = [];
+    bench.answer = async ({ eventId }) => {
+      tried.push(eventId);
+      return tried.length === 2 ? "rejected" : "accepted";
+    };
+    const updates = [textMessage("one"), textMessage("two"), textMessage("three")];
+    await Promise.all(updates.map((update) => bench.standIn.push(update)));
+    const [one, two, three] = updates.map((update) => String(update.update_id));
+    expect(tried).toEqual([one, two, two, three]);
+  });
+
+  it("gets what came while nobody asked, also under another account's old state", async () => {
+    const standIn = await startTelegram({ token });
+    try {
+      // Numbers of another bot's updates were higher.
+      const state = createMemoryState();
+      await state.set("41/offset", 999_999_999);
+      const missed = standIn.push(textMessage("said while it was away"));
+      await using bench = await openBench({}, { standIn, context: { state } });
+      await missed;
+      expect(bench.events).toMatchObject([{ type: "message", text: "said while it was away" }]);
+    } finally {
+      await standIn.stop();
+    }
+  });
+
+  it("takes a webhook away that is in its way", async () => {
+    const standIn = await startTelegram({ token });
+    try {
+      await fetch(`${standIn.url}/bot${token}/setWebhook`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ url: "https://old.example/hook" }),
+      });
+      await using bench = await openBench({}, { standIn });
+      await standIn.push(textMessage("hello"));
+      expect(bench.events).toHaveLength(1);
+    } finally {
+      await standIn.stop();
+    }
+  });
+
+  it("is down while Telegram is away, says so, and goes on by itself", async () => {
+    await using bench = await openBench();
+    bench.standIn.fail({ kind: "status", status: 503, path: "/bot", times: 3 });
+    bench.standIn.conflict();
+    await expect.poll(() => bench.channel.health().state).toBe("down");
+    await expect.poll(() => bench.channel.health().state).toBe("ready");
+    await bench.standIn.push(textMessage("still here"));
+    expect(bench.events).toHaveLength(1);
+  });
+
+  it("does not start with a token that is refused, and never shows it", async () => {
+    const standIn = await startTelegram({ token: "43:another-token-0123456789" });
+    try {
+      const error: unknown = await openBench({}, { standIn }).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: "auth", scope: "account" });
+      expect(JSON.stringify(error) + String(error)).not.toContain(token);
+    } finally {
+      await standIn.stop();
+    }
+  });
+
+  it("passes over an update it cannot read", async () => {
+    await using bench = await openBench();
+    const broken = textMessage("no sender");
+    Object.assign(broken, { message: { message_id: "x", text: "no chat" } });
+    await Promise.all([bench.standIn.push(broken), bench.standIn.push(textMessage("fine"))]);
+    expect(bench.events.map((event: InboundEvent) => event.type === "message" && event.text)).toEqual([
+      "fine",
+    ]);
+  });
+
+  it("leaves a broken host's updates for the next start", async () => {
+    const standIn = await startTelegram({ token });
+    try {
+      const first = await openBench({}, { standIn });
+      first.answer = async () => {
+        throw new Error("the disk is full");
+      };
+      const confirmed = standIn.push(textMessage("kept"));
+      await vi.waitFor(() => expect(first.logged.join()).toContain("the disk is full"));
+      await first[Symbol.asyncDispose]();
+      await using second = await openBench({}, { standIn });
+      await confirmed;
+      expect(second.events).toHaveLength(1);
+    } finally {
+      await standIn.stop();
+    }
+  });
+});

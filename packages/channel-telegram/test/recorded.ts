@@ -1,0 +1,189 @@
+import type { Recorded } from "@signalbox/channel/testkit";
+
+const chat = { id: 5_001, type: "private", first_name: "张三" };
+const from = { id: 5_001, is_bot: false, first_name: "张三", language_code: "zh-hans" };
+const group = { id: -1_001_234, type: "supergroup", title: "Team", is_forum: true };
+const message = { message_id: 7, date: 1_760_000_000, chat, from };
+const inGroup = { ...message, chat: group };
+
+/** Updates in the shapes that the reference of the Bot API describes. */
+export const recorded: readonly Recorded[] = [
+  {
+    name: "a photo with a caption",
+    payload: {
+      update_id: 1,
+      message: {
+        ...message,
+        caption: "see *this*",
+        photo: [
+          { file_id: "small", file_unique_id: "s", width: 90, height: 60, file_size: 1_000 },
+          { file_id: "large", file_unique_id: "l", width: 900, height: 600, file_size: 90_000 },
+        ],
+      },
+    },
+    events: [
+      {
+        type: "message",
+        messageId: "5001:7",
+        addressed: "dm",
+        text: "see *this*",
+        timestamp: 1_760_000_000_000,
+        botId: "42",
+        sender: { id: "5001", name: "张三", isBot: false, isSelf: false },
+        media: [{ kind: "image", mimeType: "image/jpeg", size: 90_000, ref: { fileId: "large" } }],
+      },
+    ],
+  },
+  {
+    name: "a mention with formatted text in a topic",
+    payload: {
+      update_id: 2,
+      message: {
+        ...inGroup,
+        message_thread_id: 17,
+        is_topic_message: true,
+        text: "@Signalbox_Bot run ls -l and read this",
+        entities: [
+          { type: "mention", offset: 0, length: 14 },
+          { type: "code", offset: 19, length: 5 },
+          { type: "bold", offset: 29, length: 9 },
+          { type: "text_link", offset: 34, length: 4, url: "https://example.org/a" },
+        ],
+      },
+    },
+    events: [
+      {
+        type: "message",
+        addressed: "mention",
+        address: "telegram:-1001234/17",
+        conversation: { id: "-1001234", kind: "group", threadId: "17", subject: "Team" },
+        text: "run `ls -l` and **read [this](https://example.org/a)**",
+        mentions: [{ id: "42", isSelf: true }],
+      },
+    ],
+  },
+  {
+    name: "an answer to the bot with a quoted stretch",
+    payload: {
+      update_id: 3,
+      message: {
+        ...inGroup,
+        text: "why?",
+        reply_to_message: {
+          message_id: 6,
+          date: 1_760_000_000,
+          chat: group,
+          from: { id: 42, is_bot: true, first_name: "Signalbox" },
+          text: "a long answer",
+        },
+        quote: { text: "long", position: 2 },
+      },
+    },
+    events: [
+      {
+        type: "message",
+        addressed: "reply",
+        replyTo: { messageId: "-1001234:6", text: "long", senderId: "42" },
+      },
+    ],
+  },
+  {
+    name: "a forwarded message",
+    payload: {
+      update_id: 4,
+      message: {
+        ...message,
+        text: "passed on",
+        forward_origin: { type: "hidden_user", sender_user_name: "Somebody", date: 1_750_000_000 },
+      },
+    },
+    events: [{ type: "message", forwarded: { from: "Somebody" } }],
+  },
+  {
+    name: "words of an anonymous administrator",
+    payload: {
+      update_id: 5,
+      message: {
+        ...inGroup,
+        from: { id: 1_087_968_824, is_bot: true, first_name: "Group", username: "GroupAnonymousBot" },
+        sender_chat: group,
+        text: "hello",
+      },
+    },
+    events: [{ type: "message", addressed: "none", sender: { id: "-1001234", name: "Team", isBot: false } }],
+  },
+  {
+    name: "a post of a channel",
+    payload: {
+      update_id: 6,
+      channel_post: {
+        message_id: 3,
+        date: 1_760_000_000,
+        chat: { id: -1_009, type: "channel", title: "News" },
+        sender_chat: { id: -1_009, type: "channel", title: "News" },
+        text: "news",
+      },
+    },
+    events: [{ type: "message", conversation: { id: "-1009", kind: "channel", subject: "News" } }],
+  },
+  {
+    name: "an edited message",
+    payload: { update_id: 7, edited_message: { ...message, edit_date: 1_760_000_060, text: "better" } },
+    events: [{ type: "edited", messageId: "5001:7", text: "better", timestamp: 1_760_000_060_000 }],
+  },
+  {
+    name: "a reaction in place of another",
+    payload: {
+      update_id: 8,
+      message_reaction: {
+        chat: group,
+        message_id: 6,
+        user: from,
+        date: 1_760_000_000,
+        old_reaction: [{ type: "emoji", emoji: "👍" }],
+        new_reaction: [{ type: "emoji", emoji: "🔥" }],
+      },
+    },
+    events: [
+      { type: "reaction", messageId: "-1001234:6", emoji: "👍", added: false },
+      { type: "reaction", messageId: "-1001234:6", emoji: "🔥", added: true },
+    ],
+  },
+  {
+    name: "a place",
+    payload: { update_id: 9, message: { ...message, location: { latitude: 52.5, longitude: 13.4 } } },
+    events: [{ type: "message", text: "[location: 52.5, 13.4]" }],
+  },
+  {
+    name: "people who join",
+    payload: {
+      update_id: 10,
+      message: {
+        ...inGroup,
+        new_chat_members: [
+          { id: 6_001, is_bot: false, first_name: "李四" },
+          { id: 42, is_bot: true, first_name: "Signalbox" },
+        ],
+      },
+    },
+    events: [
+      { type: "member", change: "joined", member: { id: "6001", name: "李四", isSelf: false } },
+      { type: "member", change: "joined", member: { id: "42", isSelf: true } },
+    ],
+  },
+  {
+    name: "the bot is thrown out",
+    payload: {
+      update_id: 11,
+      my_chat_member: {
+        chat: group,
+        from,
+        date: 1_760_000_000,
+        old_chat_member: { status: "member", user: { id: 42 } },
+        new_chat_member: { status: "kicked", user: { id: 42 } },
+      },
+    },
+    events: [{ type: "lifecycle", what: "removed" }],
+  },
+  { name: "a poll, which concerns nobody", payload: { update_id: 12, poll: { id: "1" } }, events: [] },
+];

@@ -1,0 +1,16 @@
+export type { TelegramMessage } from "./messages.ts";
+export type { UploadedFile } from "./parameters.ts";
+export { startTelegram, type TelegramFault, type TelegramOptions, type TelegramStandIn } from "./server.ts";
+export {
+  click,
+  commandMessage,
+  groupMention,
+  messageObject,
+  person,
+  type TelegramMessageOptions,
+  type TelegramUpdate,
+  type TelegramUser,
+  textMessage,
+  update,
+  userObject,
+} from "./updates.ts";

@@ -1,0 +1,231 @@
+import type { ServerResponse } from "node:http";
+import { Faults, type FaultTarget } from "../faults.ts";
+import { listen, type SeenRequest, type StandIn } from "../http.ts";
+import { isRaw, type Raw } from "../raw.ts";
+import { Messages, type TelegramMessage } from "./messages.ts";
+import { type Parameters, readParameters } from "./parameters.ts";
+import { type ApiReply, badRequest, ok, refuse, tooMany, write } from "./reply.ts";
+import { UpdateQueue } from "./update-queue.ts";
+import { type TelegramUser, userObject } from "./updates.ts";
+
+/** An outage to act out: the next calls of the methods whose path holds `path` go wrong. Default: `sendMessage`. */
+export interface TelegramFault extends FaultTarget {
+  /**
+   * - `status`: answers `status` (default 502) without JSON, as a proxy would, and does nothing.
+   * - `refuse`: answers with `status` (default 400) and `description`, and does nothing.
+   * - `rate`: answers 429, with `retryAfter` seconds where given.
+   * - `cut`: does what was asked and breaks the connection. `hang`: does it and never answers.
+   */
+  readonly kind: "status" | "refuse" | "rate" | "cut" | "hang";
+  readonly status?: number;
+  readonly description?: string;
+  readonly retryAfter?: number;
+}
+
+export interface TelegramOptions {
+  readonly token: string;
+  /** Default `{ id: 42, firstName: "Signalbox", username: "signalbox_bot" }`. */
+  readonly bot?: { readonly id: number; readonly firstName: string; readonly username: string };
+  /** People `getChat` knows. */
+  readonly users?: readonly TelegramUser[];
+  /** Chats the bot may write to. Default: every chat. */
+  readonly chats?: readonly number[];
+  /** Refuse what comes faster than a chat's rate. Default false. */
+  readonly flood?: boolean;
+  /** Milliseconds since the epoch. Default: the machine's clock. */
+  readonly now?: () => number;
+  readonly port?: number;
+}
+
+/** Telegram's Bot API as far as a bot that talks needs it, on a loopback port. */
+export interface TelegramStandIn extends StandIn {
+  readonly bot: { readonly id: number; readonly firstName: string; readonly username: string };
+  /** Everything the bot sent, in order, also what it deleted since. */
+  readonly sent: readonly TelegramMessage[];
+  readonly requests: readonly SeenRequest[];
+  /** Queues an update for `getUpdates`. Resolves once the bot has confirmed it. */
+  push(update: Raw): Promise<void>;
+  /** Posts an update as Telegram would, with the secret where one is given. */
+  post(url: string, update: unknown, secret?: string): Promise<Response>;
+  /** Updates that wait to be confirmed. */
+  pending(): number;
+  /** A file that `getFile` knows. */
+  addFile(fileId: string, content: Uint8Array, path?: string): void;
+  plant(chatId: number, messageId: number): void;
+  reactions(chatId: number, messageId: number): readonly string[];
+  /** What `setMyCommands` was told, and how often. */
+  readonly commands: { readonly list: readonly Raw[]; readonly writes: number };
+  /** Clicks that were answered. */
+  readonly answered: readonly string[];
+  block(chatId: number): void;
+  fail(fault: TelegramFault): void;
+  heal(): void;
+  /** From now on the token is refused. */
+  revoke(): void;
+  /** Another program asks for updates: the request that is open ends with a conflict. */
+  conflict(): void;
+}
+
+/** Starts the stand-in. */
+export async function startTelegram(options: TelegramOptions): Promise<TelegramStandIn> {
+  const now = options.now ?? Date.now;
+  const bot = options.bot ?? { id: 42, firstName: "Signalbox", username: "signalbox_bot" };
+  const me = {
+    ...userObject({ ...bot, isBot: true }),
+    can_join_groups: true,
+    can_read_all_group_messages: false,
+  };
+  const blocked = new Set<string>();
+  const files = new Map<string, { readonly path: string; readonly content: Uint8Array }>();
+  const faults = new Faults<TelegramFault>("sendMessage");
+  const requests: SeenRequest[] = [];
+  const answered: string[] = [];
+  const commands: { list: Raw[]; writes: number } = { list: [], writes: 0 };
+  const chats = options.chats === undefined ? undefined : new Set(options.chats.map(String));
+  const messages = new Messages({ chats, blocked, flood: options.flood ?? false, now, bot: me });
+  const updates = new UpdateQueue();
+  let isRevoked = false;
+
+  const methods: Readonly<Record<string, (parameters: Parameters) => ApiReply | Promise<ApiReply>>> = {
+    getMe: () => ok(me),
+    getUpdates: ({ values }) => updates.get(values),
+    setWebhook: ({ values }) => updates.setWebhook(values),
+    deleteWebhook: ({ values }) => updates.deleteWebhook(values),
+    getWebhookInfo: () => ok(updates.webhookInfo()),
+    sendMessage: (parameters) => messages.sendText(parameters),
+    sendPhoto: (parameters) => messages.sendMedia("photo", parameters),
+    sendVoice: (parameters) => messages.sendMedia("voice", parameters),
+    sendAudio: (parameters) => messages.sendMedia("audio", parameters),
+    sendVideo: (parameters) => messages.sendMedia("video", parameters),
+    sendDocument: (parameters) => messages.sendMedia("document", parameters),
+    editMessageText: (parameters) => messages.editText(parameters),
+    deleteMessage: (parameters) => messages.remove(parameters),
+    setMessageReaction: (parameters) => messages.react(parameters),
+    sendChatAction: ({ values }) =>
+      values["action"] === "typing" ? ok(true) : badRequest("wrong parameter action in request"),
+    getFile: ({ values }) => describeFile(String(values["file_id"])),
+    getChat: ({ values }) => describeChat(Number(values["chat_id"])),
+    getMyCommands: () => ok(commands.list),
+    setMyCommands: ({ values }) => setCommands(values["commands"]),
+    answerCallbackQuery({ values }) {
+      answered.push(String(values["callback_query_id"]));
+      return ok(true);
+    },
+  };
+
+  function describeFile(id: string): ApiReply {
+    const file = files.get(id);
+    if (file === undefined) return badRequest("invalid file_id");
+    const { path, content } = file;
+    if (content.byteLength > 20_971_520) return badRequest("file is too big");
+    return ok({ file_id: id, file_unique_id: `u-${id}`, file_size: content.byteLength, file_path: path });
+  }
+
+  function describeChat(id: number): ApiReply {
+    const user = options.users?.find((one) => one.id === id);
+    if (user === undefined) return badRequest("chat not found");
+    return ok({ ...userObject(user), type: "private" });
+  }
+
+  function setCommands(list: unknown): ApiReply {
+    if (!Array.isArray(list) || list.length > 100) return badRequest("can't parse BotCommand");
+    for (const command of list.filter(isRaw)) {
+      if (!/^[a-z0-9_]{1,32}$/.test(String(command["command"]))) return badRequest("BOT_COMMAND_INVALID");
+      const { length } = String(command["description"] ?? "");
+      if (length < 1 || length > 256) return badRequest("BOT_COMMAND_DESCRIPTION_INVALID");
+    }
+    commands.list = list.filter(isRaw);
+    commands.writes += 1;
+    return ok(true);
+  }
+
+  function giveFile(path: string, response: ServerResponse): void {
+    const file = [...files.values()].find((one) => one.path === path);
+    response.writeHead(file === undefined ? 404 : 200, { "content-type": "application/octet-stream" });
+    response.end(file?.content);
+  }
+
+  const server = await listen(async (seen, response) => {
+    requests.push(seen);
+    const path = decodeURIComponent(new URL(seen.path, "http://standin").pathname);
+    const [, kind, token, rest = ""] = /^\/(?:(file)\/)?bot([^/]+)\/(.+)$/.exec(path) ?? [];
+    if (token === undefined) return write(response, refuse(404, "Not Found"));
+    if (token !== options.token || isRevoked) return write(response, refuse(401, "Unauthorized"));
+    const fault = faults.take(seen.method, path);
+    if (fault !== undefined && fault.kind !== "cut" && fault.kind !== "hang")
+      return answerFault(response, fault);
+    if (kind === "file") return giveFile(rest, response);
+    const parameters = readParameters(seen);
+    const method = methods[rest];
+    const reply =
+      method === undefined
+        ? refuse(404, "Not Found: method not found")
+        : parameters === undefined
+          ? badRequest("can't parse the request's body")
+          : await method(parameters);
+    if (fault?.kind === "cut") return void response.destroy();
+    if (fault?.kind !== "hang") write(response, reply);
+  }, options.port ?? 0);
+
+  return {
+    ...server,
+    bot,
+    requests,
+    commands,
+    answered,
+    get sent() {
+      return messages.all.filter(({ fromBot }) => fromBot);
+    },
+    push: (update) => {
+      remember(messages, update);
+      return updates.push(update);
+    },
+    post: (url, update, secret) => {
+      if (isRaw(update)) remember(messages, update);
+      return fetch(url, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          ...(secret === undefined ? {} : { "x-telegram-bot-api-secret-token": secret }),
+        },
+        body: JSON.stringify(update),
+      });
+    },
+    pending: () => updates.pending(),
+    addFile: (fileId, content, path = `documents/${fileId}`) => void files.set(fileId, { path, content }),
+    plant: (chatId, messageId) => messages.plant(chatId, messageId),
+    reactions: (chatId, messageId) => messages.reactions.get(`${chatId}:${messageId}`) ?? [],
+    block: (chatId) => void blocked.add(String(chatId)),
+    fail: (fault) => faults.add(fault),
+    heal: () => faults.clear(),
+    revoke: () => {
+      isRevoked = true;
+    },
+    conflict: () => updates.conflict(),
+    stop: async () => {
+      updates.stop();
+      await server.stop();
+    },
+  };
+}
+
+function answerFault(
+  response: ServerResponse,
+  { kind, status, description, retryAfter }: TelegramFault,
+): void {
+  if (kind === "rate") write(response, tooMany(retryAfter));
+  else if (kind === "refuse")
+    write(response, refuse(status ?? 400, description ?? "Bad Request: scripted refusal"));
+  else response.writeHead(status ?? 502, { "content-type": "text/html" }).end("<html>Bad Gateway</html>");
+}
+
+/** A message that is pushed exists from then on: it can be answered. */
+function remember(messages: Messages, update: Raw): void {
+  const { message } = update;
+  const chat = isRaw(message) ? message["chat"] : undefined;
+  if (!isRaw(message) || !isRaw(chat)) return;
+  const { message_id: messageId } = message;
+  const { id } = chat;
+  if (typeof messageId === "number" && typeof id === "number" && messages.find(id, messageId) === undefined)
+    messages.plant(id, messageId);
+}

@@ -1,0 +1,115 @@
+import type { Raw } from "../raw.ts";
+import { type ApiReply, badRequest, ok, refuse } from "./reply.ts";
+
+interface Waiting {
+  readonly update: Raw;
+  readonly confirmed: () => void;
+}
+
+/**
+ * Updates on their way to the bot: by `getUpdates`, which gives them out until a request names a higher offset, or by a
+ * webhook, which excludes it. Source: "Getting updates" of the reference.
+ */
+export class UpdateQueue {
+  #waiting: Waiting[] = [];
+  #webhook: { readonly url: string; readonly secret: string } | undefined;
+  /** Ends the request for updates that is open, with what it is to answer. */
+  #open: ((reply: ApiReply | undefined) => void) | undefined;
+  #allowed: readonly unknown[] | undefined;
+
+  pending(): number {
+    return this.#waiting.length;
+  }
+
+  push(update: Raw): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (!this.#comes(update)) return Promise.resolve();
+    this.#waiting.push({ update, confirmed: resolve });
+    this.#waiting.sort((a, b) => numberOf(a.update) - numberOf(b.update));
+    this.#open?.(undefined);
+    return promise;
+  }
+
+  async get(values: Raw): Promise<ApiReply> {
+    if (this.#webhook !== undefined)
+      return refuse(
+        409,
+        "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook first",
+      );
+    this.conflict();
+    const { offset, limit = 100, timeout = 0, allowed_updates: allowed } = values;
+    if (Array.isArray(allowed)) this.#allowed = allowed;
+    if (typeof offset === "number") this.#confirm(offset);
+    if (this.#waiting.length === 0 && Number(timeout) > 0) {
+      const ended = await this.#untilPushed(Number(timeout) * 1_000);
+      if (ended !== undefined) return ended;
+    }
+    return ok(this.#waiting.slice(0, Number(limit)).map(({ update }) => update));
+  }
+
+  /** Another request for updates: the open one ends. */
+  conflict(): void {
+    this.#open?.(
+      refuse(
+        409,
+        "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running",
+      ),
+    );
+  }
+
+  stop(): void {
+    this.#open?.(ok([]));
+  }
+
+  setWebhook({ url, secret_token: secret = "", allowed_updates: allowed }: Raw): ApiReply {
+    if (typeof url !== "string") return badRequest("parameter url is required");
+    if (url !== "" && !/^https:|^http:\/\/(?:127\.0\.0\.1|localhost)[:/]/.test(url))
+      return badRequest("bad webhook: An HTTPS URL must be provided for webhook");
+    if (!/^[A-Za-z0-9_-]{0,256}$/.test(String(secret)))
+      return badRequest("secret token contains illegal characters");
+    this.#webhook = url === "" ? undefined : { url, secret: String(secret) };
+    if (Array.isArray(allowed)) this.#allowed = allowed;
+    this.conflict();
+    return ok(true);
+  }
+
+  deleteWebhook({ drop_pending_updates: drop }: Raw): ApiReply {
+    this.#webhook = undefined;
+    if (drop === true) this.#waiting = [];
+    return ok(true);
+  }
+
+  webhookInfo(): Raw {
+    return {
+      url: this.#webhook?.url ?? "",
+      has_custom_certificate: false,
+      pending_update_count: this.#waiting.length,
+    };
+  }
+
+  #comes(update: Raw): boolean {
+    return this.#allowed === undefined || this.#allowed.some((type) => update[String(type)] !== undefined);
+  }
+
+  #confirm(offset: number): void {
+    const isDone = ({ update }: Waiting) => numberOf(update) < offset;
+    for (const { confirmed } of this.#waiting.filter(isDone)) confirmed();
+    this.#waiting = this.#waiting.filter((entry) => !isDone(entry));
+  }
+
+  async #untilPushed(ms: number): Promise<ApiReply | undefined> {
+    const { promise, resolve } = Promise.withResolvers<ApiReply | undefined>();
+    const timer = setTimeout(() => resolve(undefined), ms);
+    this.#open = resolve;
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      if (this.#open === resolve) this.#open = undefined;
+    }
+  }
+}
+
+function numberOf(update: Raw): number {
+  return Number(update["update_id"]);
+}

@@ -1,0 +1,114 @@
+import type { Raw } from "../raw.ts";
+
+/** A person, for updates. */
+export interface TelegramUser {
+  readonly id: number;
+  readonly firstName?: string;
+  readonly username?: string;
+  readonly isBot?: boolean;
+}
+
+export interface TelegramMessageOptions {
+  readonly updateId?: number;
+  readonly messageId?: number;
+  /** Default: the private chat with the sender. */
+  readonly chat?: {
+    readonly id: number;
+    readonly type: "group" | "supergroup" | "channel";
+    readonly title?: string;
+  };
+  readonly from?: TelegramUser;
+  /** The topic of a forum. */
+  readonly topicId?: number;
+  /** Milliseconds since the epoch. Default: now. */
+  readonly at?: number;
+  /** Further fields of the message. */
+  readonly fields?: Raw;
+}
+
+let count = 0;
+
+export const person: TelegramUser = { id: 5_001, firstName: "张三" };
+
+export function userObject({ id, firstName = "Somebody", username, isBot = false }: TelegramUser): Raw {
+  return { id, is_bot: isBot, first_name: firstName, ...(username === undefined ? {} : { username }) };
+}
+
+export type TelegramUpdate = Raw & { readonly update_id: number };
+
+/** An update with one field, numbered upward. */
+export function update(type: string, content: Raw, updateId?: number): TelegramUpdate {
+  count += 1;
+  return { update_id: updateId ?? 700_000 + count, [type]: content };
+}
+
+/** A message as it stands in an update. */
+export function messageObject(text: string | undefined, options: TelegramMessageOptions = {}): Raw {
+  const from = options.from ?? person;
+  count += 1;
+  const chat =
+    options.chat === undefined
+      ? { id: from.id, type: "private", first_name: from.firstName ?? "Somebody" }
+      : { title: "A group", ...options.chat };
+  return {
+    message_id: options.messageId ?? 10_000 + count,
+    date: Math.floor((options.at ?? Date.now()) / 1_000),
+    chat,
+    from: userObject(from),
+    ...(text === undefined ? {} : { text }),
+    ...(options.topicId === undefined ? {} : { message_thread_id: options.topicId, is_topic_message: true }),
+    ...options.fields,
+  };
+}
+
+export function textMessage(text: string, options: TelegramMessageOptions = {}): TelegramUpdate {
+  return update("message", messageObject(text, options), options.updateId);
+}
+
+/** `@bot text` in a group. */
+export function groupMention(
+  text: string,
+  username: string,
+  options: TelegramMessageOptions = {},
+): TelegramUpdate {
+  const mention = `@${username}`;
+  return textMessage(`${mention} ${text}`, {
+    chat: { id: -1_001_234, type: "supergroup" },
+    ...options,
+    fields: { entities: [{ type: "mention", offset: 0, length: mention.length }], ...options.fields },
+  });
+}
+
+/** `/name arguments`. */
+export function commandMessage(command: string, options: TelegramMessageOptions = {}): TelegramUpdate {
+  const length = command.split(/\s/, 1)[0]?.length ?? command.length;
+  return textMessage(command, {
+    ...options,
+    fields: { entities: [{ type: "bot_command", offset: 0, length }], ...options.fields },
+  });
+}
+
+/** A click on a button of a message the bot sent. */
+export function click(
+  data: string,
+  message: { readonly chatId: string; readonly messageId: number },
+  options: { readonly from?: TelegramUser; readonly queryId?: string; readonly updateId?: number } = {},
+): TelegramUpdate {
+  const chatId = Number(message.chatId);
+  count += 1;
+  return update(
+    "callback_query",
+    {
+      id: options.queryId ?? `query-${count}`,
+      from: userObject(options.from ?? person),
+      chat_instance: "1",
+      data,
+      message: {
+        message_id: message.messageId,
+        date: Math.floor(Date.now() / 1_000),
+        chat: { id: chatId, type: chatId < 0 ? "supergroup" : "private" },
+      },
+    },
+    options.updateId,
+  );
+}
