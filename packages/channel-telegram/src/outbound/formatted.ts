@@ -26,21 +26,22 @@ export class FormattedWriter {
   write(words: string, looks: readonly Look[] = []): void {
     const offset = this.#text.length;
     this.#text += words;
-    for (const look of looks) this.#mark(look, offset, words.length);
+    for (const look of looks) this.mark(look, offset);
+  }
+
+  /** All from `offset` on looks like this. A stretch that begins where one of the same look ended is part of that. */
+  mark(look: Look, offset: number): void {
+    const length = this.#text.length - offset;
+    if (length <= 0) return;
+    const earlier = this.#entities.findLast((entity) => entity.type === look.type && isSame(entity, look));
+    const continues = earlier !== undefined && earlier.offset + earlier.length === offset;
+    if (continues && look.type !== "pre" && look.type !== "blockquote") earlier.length += length;
+    else this.#entities.push({ ...look, offset, length });
   }
 
   /** Goes on after a blank line, a line end or nothing, whichever `gap` is; never at the start. */
   separate(gap: string): void {
     if (this.#text !== "") this.#text = this.#text.replace(/\n*$/, "") + gap;
-  }
-
-  /** A stretch that begins where the one before ended, and looks the same, is the same stretch. */
-  #mark(look: Look, offset: number, length: number): void {
-    if (length === 0) return;
-    const earlier = this.#entities.findLast((entity) => entity.type === look.type && isSame(entity, look));
-    if (earlier !== undefined && earlier.offset + earlier.length === offset && look.type !== "pre")
-      earlier.length += length;
-    else this.#entities.push({ ...look, offset, length });
   }
 
   /** Telegram takes the first so many entities. Those that came to lie beyond the end of the text are shortened. */

@@ -1,5 +1,5 @@
 import { loadMarkdown } from "@signalbox/channel";
-import type { List, Nodes, Parents, Table } from "mdast";
+import type { Blockquote, List, Nodes, Parents, Table } from "mdast";
 import { limits } from "../limits.ts";
 import { type FormattedText, FormattedWriter, type Look } from "./formatted.ts";
 
@@ -25,6 +25,7 @@ export function toTelegram(markdown: string): FormattedText {
 class TreeWriter {
   readonly #writer: FormattedWriter;
   readonly #source: (node: Nodes) => string;
+  #isInQuote = false;
 
   constructor(writer: FormattedWriter, source: (node: Nodes) => string) {
     this.#writer = writer;
@@ -32,8 +33,8 @@ class TreeWriter {
   }
 
   blocks(parent: Parents, looks: readonly Look[], gap: string): void {
-    for (const child of parent.children) {
-      this.#writer.separate(gap);
+    for (const [index, child] of parent.children.entries()) {
+      if (index > 0) this.#writer.separate(gap);
       this.#node(child, looks);
     }
   }
@@ -103,9 +104,13 @@ class TreeWriter {
   }
 
   /** Quotes hold no quotes: an inner one is part of the outer one. */
-  #quote(node: Parents, looks: readonly Look[]): void {
-    const isInner = looks.some((look) => look.type === "blockquote");
-    this.blocks(node, isInner ? looks : [...looks, { type: "blockquote" }], "\n");
+  #quote(quote: Blockquote, looks: readonly Look[]): void {
+    const isInner = this.#isInQuote;
+    const start = this.#writer.length;
+    this.#isInQuote = true;
+    this.blocks(quote, looks, "\n");
+    this.#isInQuote = isInner;
+    if (!isInner) this.#writer.mark({ type: "blockquote" }, start);
   }
 
   #list(list: List, looks: readonly Look[], indent: string): void {

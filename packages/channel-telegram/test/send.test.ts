@@ -1,0 +1,173 @@
+import type { ButtonsPart, Outbound, OutboundPart } from "@signalbox/channel";
+import { click, commandMessage, groupMention, textMessage } from "@signalbox/testkit/telegram";
+import { describe, expect, it } from "vitest";
+import { never, openBench } from "./harness.ts";
+
+const options = { idempotencyKey: "k", signal: never };
+const to = { chatId: "5001" };
+
+function message(part: OutboundPart, replyTo?: string): Outbound {
+  return { parts: [part], ...(replyTo === undefined ? {} : { replyTo }) };
+}
+
+describe("messages", () => {
+  it("show Markdown by entities, whatever stands in it", async () => {
+    await using bench = await openBench();
+    const text = "Use **bold _and italic_**, `a*b` and [docs](https://example.org/x_y_) \\* 1 < 2 [";
+    await bench.channel.send(to, message({ type: "markdown", text }), options);
+    const [sent] = bench.standIn.sent;
+    expect(sent?.text).toBe("Use bold and italic, a*b and docs * 1 < 2 [");
+    const marked = sent?.entities.map(({ type, offset, length }) => [
+      type,
+      sent.text.slice(Number(offset), Number(offset) + Number(length)),
+    ]);
+    expect(marked).toEqual([
+      ["bold", "bold and italic"],
+      ["italic", "and italic"],
+      ["code", "a*b"],
+      ["text_link", "docs"],
+    ]);
+  });
+
+  it("answer in the topic and to the message, and go out when that message is gone", async () => {
+    await using bench = await openBench();
+    const topic = { chatId: "-1001234", topicId: "17" };
+    const text = { type: "text", text: "yes" } as const;
+    await bench.channel.send(topic, message(text, "-1001234:99"), options);
+    bench.standIn.plant(-1_001_234, 7);
+    await bench.channel.send(topic, message(text, "-1001234:7"), options);
+    expect(bench.standIn.sent).toMatchObject([{ topicId: 17 }, { topicId: 17, replyTo: 7 }]);
+    expect(bench.standIn.sent[0]?.replyTo).toBeUndefined();
+  });
+
+  it("change and go only in the chat they are in", async () => {
+    await using bench = await openBench();
+    const text = { type: "text", text: "yes" } as const;
+    const { parts } = await bench.channel.send(to, message(text), options);
+    const messageId = parts[0]?.messageId ?? "";
+    await expect(bench.channel.remove?.({ chatId: "5002" }, messageId, never)).rejects.toMatchObject({
+      code: "not_found",
+    });
+    // The same again is what was wanted.
+    await bench.channel.edit?.(to, messageId, message(text), never);
+    await bench.channel.edit?.(to, messageId, message({ type: "markdown", text: "*no*" }), never);
+    expect(bench.standIn.sent).toMatchObject([{ text: "no", texts: ["yes", "no"] }]);
+    await bench.channel.remove?.(to, messageId, never);
+    expect(bench.standIn.sent).toMatchObject([{ deleted: true }]);
+  });
+
+  it("say why Telegram takes them not", async () => {
+    await using bench = await openBench({}, { chats: [5_001, 5_003] });
+    const send = (chatId: string) =>
+      bench.channel.send({ chatId }, message({ type: "text", text: "hello" }), options);
+    bench.standIn.block(5_003);
+    await expect(send("5002")).rejects.toMatchObject({ code: "not_found", scope: "conversation" });
+    await expect(send("5003")).rejects.toMatchObject({ code: "permission", scope: "conversation" });
+    bench.standIn.fail({ kind: "rate", retryAfter: 30 });
+    await expect(send("5001")).rejects.toMatchObject({ code: "rate_limited", retryAfterMs: 30_000 });
+  });
+
+  it("are reacted to where Telegram knows the emoji", async () => {
+    await using bench = await openBench();
+    bench.standIn.plant(5_001, 7);
+    const react = (emoji: string, on: boolean) => bench.channel.react?.(to, "5001:7", { emoji, on }, never);
+    await react("👍", true);
+    expect(bench.standIn.reactions(5_001, 7)).toEqual(["👍"]);
+    await react("👍", false);
+    expect(bench.standIn.reactions(5_001, 7)).toEqual([]);
+    await expect(react("🦖", true)).rejects.toMatchObject({ code: "unsupported" });
+  });
+});
+
+describe("buttons", () => {
+  const question: ButtonsPart = {
+    type: "buttons",
+    text: "May it run?",
+    buttons: [
+      { id: "yes", label: "Allow" },
+      {
+        id: "approve",
+        label: "Deny",
+        value: { id: "01JZZZZZZZZZZZZZZZZZZZZZZZ", answer: "deny", why: "x".repeat(80) },
+      },
+    ],
+  };
+
+  it("give back what they hold, also beyond Telegram's 64 bytes, and go once decided", async () => {
+    await using bench = await openBench();
+    const { parts } = await bench.channel.send(to, { parts: [question] }, options);
+    const sent = bench.standIn.sent[0];
+    const keyboard = sent?.keyboard as { inline_keyboard: { callback_data: string }[][] };
+    for (const [button] of keyboard.inline_keyboard)
+      await bench.standIn.push(
+        click(button?.callback_data ?? "", { chatId: "5001", messageId: sent?.messageId ?? 0 }),
+      );
+    expect(bench.events).toMatchObject([
+      { type: "action", actionId: "yes", addressed: "dm", messageId: parts[0]?.messageId },
+      { type: "action", actionId: "approve", value: question.buttons[1]?.value },
+    ]);
+    expect(bench.standIn.answered).toHaveLength(2);
+    await bench.channel.edit?.(
+      to,
+      parts[0]?.messageId ?? "",
+      message({ type: "text", text: "Denied." }),
+      never,
+    );
+    expect(bench.standIn.sent[0]).toMatchObject({ text: "Denied.", keyboard: undefined });
+  });
+
+  it("that nobody here wrote lead to nothing", async () => {
+    await using bench = await openBench();
+    for (const data of ["#unknown", "{}", '{"id":1}', "approve"])
+      await bench.standIn.push(click(data, { chatId: "5001", messageId: 1 }));
+    expect(bench.events).toEqual([]);
+    expect(bench.standIn.answered).toHaveLength(4);
+  });
+});
+
+describe("commands", () => {
+  const commands = [
+    { name: "new", description: "Begins anew", usage: "[message]" },
+    { name: "help", description: "What there is" },
+  ];
+
+  it("are listed with Telegram when the list is another", async () => {
+    await using first = await openBench({}, { context: { commands } });
+    const { standIn } = first;
+    expect(standIn.commands.list).toEqual([
+      { command: "new", description: "Begins anew ([message])" },
+      { command: "help", description: "What there is" },
+    ]);
+    await using _again = await openBench({}, { standIn, context: { commands } });
+    expect(standIn.commands.writes).toBe(1);
+  });
+
+  it("come as commands where they are ours, and as words where they are not", async () => {
+    await using bench = await openBench({}, { context: { commands } });
+    const chat = { id: -1_001_234, type: "supergroup" } as const;
+    for (const text of ["/new tell me", "/new@signalbox_bot", "/new@other_bot x", "/start", "/weather Oslo"])
+      await bench.standIn.push(commandMessage(text, text === "/start" ? {} : { chat }));
+    expect(bench.events).toMatchObject([
+      { type: "command", name: "new", args: "tell me", addressed: "mention" },
+      { type: "command", name: "new", args: "", addressed: "mention" },
+      { type: "message", text: "/new@other_bot x", addressed: "none" },
+      { type: "command", name: "help", args: "", addressed: "dm" },
+      { type: "message", text: "/weather Oslo", addressed: "none" },
+    ]);
+  });
+});
+
+describe("mentions", () => {
+  it("count by what Telegram marks, never by a name in the text", async () => {
+    await using bench = await openBench();
+    const chat = { id: -1_001_234, type: "supergroup" } as const;
+    await bench.standIn.push(groupMention("hello", "signalbox_bot"));
+    await bench.standIn.push(textMessage("@signalbox_bot in a code block", { chat }));
+    await bench.standIn.push(groupMention("hello", "signalbox_bot_2"));
+    expect(bench.events.map((event) => [event.addressed, event.type === "message" && event.text])).toEqual([
+      ["mention", "hello"],
+      ["none", "in a code block"],
+      ["none", "@signalbox_bot_2 hello"],
+    ]);
+  });
+});

@@ -1,0 +1,92 @@
+import { person, textMessage } from "@signalbox/testkit/telegram";
+import { describe, expect, it } from "vitest";
+import { telegram } from "../src/index.ts";
+import { type Bench, openBench, token, webhookSecret } from "./harness.ts";
+
+const webhook = {
+  transport: "webhook",
+  webhookSecret,
+  webhookUrl: "https://gateway.example/channels/telegram/main",
+} as const;
+
+async function post(
+  bench: Bench,
+  body: string,
+  secret: string | undefined,
+  method = "POST",
+): Promise<Response> {
+  const headers = secret === undefined ? {} : { "x-telegram-bot-api-secret-token": secret };
+  const request = new Request("http://gateway/u", {
+    method,
+    headers,
+    ...(method === "POST" ? { body } : {}),
+  });
+  const answer = await bench.channel.webhook?.(request);
+  if (answer === undefined) throw new Error("no webhook");
+  return answer;
+}
+
+async function issuesOf(settings: unknown): Promise<readonly string[]> {
+  const checked = await telegram.config["~standard"].validate(settings);
+  return checked.issues?.map(({ message }) => message) ?? [];
+}
+
+describe("a webhook", () => {
+  it("is registered with its secret, and takes nothing without it", async () => {
+    await using bench = await openBench(webhook);
+    const registered = bench.standIn.requests.find(({ path }) => path.endsWith("/setWebhook"));
+    expect(JSON.parse(registered?.text ?? "{}")).toMatchObject({
+      url: webhook.webhookUrl,
+      secret_token: webhookSecret,
+    });
+    const update = JSON.stringify(textMessage("hello"));
+    for (const secret of [undefined, "", "a guess", `${webhookSecret}x`])
+      expect((await post(bench, update, secret)).status).toBe(401);
+    expect(bench.events).toEqual([]);
+    expect((await post(bench, update, webhookSecret)).status).toBe(200);
+    expect(bench.events).toMatchObject([{ text: "hello", sender: { id: String(person.id) } }]);
+  });
+
+  it("answers what Telegram would not send in the 400s", async () => {
+    await using bench = await openBench(webhook);
+    expect((await post(bench, "{", webhookSecret)).status).toBe(400);
+    expect((await post(bench, '{"update_id":"x"}', webhookSecret)).status).toBe(400);
+    expect((await post(bench, `"${"x".repeat(1_048_577)}"`, webhookSecret)).status).toBe(413);
+    expect((await post(bench, "", webhookSecret, "GET")).status).toBe(405);
+  });
+
+  it("has Telegram deliver again what the host did not take", async () => {
+    await using bench = await openBench(webhook);
+    bench.answer = async () => "rejected";
+    expect((await post(bench, JSON.stringify(textMessage("hello")), webhookSecret)).status).toBe(503);
+  });
+
+  it("says so where Telegram posts to somebody else", async () => {
+    await using bench = await openBench({ ...webhook, webhookUrl: undefined });
+    await expect
+      .poll(() => bench.channel.health())
+      .toMatchObject({
+        state: "degraded",
+        reason: expect.stringContaining("setWebhook"),
+      });
+  });
+});
+
+describe("settings", () => {
+  it("name field and remedy where they are wrong", async () => {
+    expect(await issuesOf({})).toEqual([expect.stringContaining("botToken is missing: copy it from")]);
+    expect(await issuesOf({ botToken: "abc" })).toEqual([
+      expect.stringContaining("a number, a colon and a secret"),
+    ]);
+    expect(await issuesOf({ botToken: token, transport: "webhook" })).toEqual([
+      expect.stringContaining("webhookSecret is missing"),
+    ]);
+    expect(await issuesOf({ botToken: token, transport: "webhook", webhookSecret: "short" })).toEqual([
+      expect.stringContaining("16 to 256"),
+    ]);
+    expect(await issuesOf({ botToken: token, apiBaseUrl: "ftp://x" })).toEqual([
+      expect.stringContaining("apiBaseUrl must be"),
+    ]);
+    expect(await issuesOf({ botToken: token })).toEqual([]);
+  });
+});
