@@ -33,7 +33,7 @@ export default {
     ".": { entry: ["scripts/*.mjs"], project: ["scripts/**"] },
     ...Object.fromEntries(members),
   },
-  // The console's build is copied into the gateway's; the program, a bundle, loads Feishu's SDK for the channel in it.
-  ignoreDependencies: ["@signalbox/console", "@larksuiteoapi/node-sdk"],
+  // The console's build is copied into the gateway's; the program, a bundle, loads the SDKs of the channels in it.
+  ignoreDependencies: ["@signalbox/console", "@larksuiteoapi/node-sdk", "grammy"],
   ignoreBinaries: ["mkfifo", "mount", "umount"],
 };

@@ -1,5 +1,6 @@
 import { type ChannelDefinition, createMemoryCache, systemClock } from "@signalbox/channel";
 import { feishu } from "@signalbox/channel-feishu";
+import { telegram } from "@signalbox/channel-telegram";
 import type { Problem } from "@signalbox/config";
 import { createRedactor, environmentSecrets } from "@signalbox/redaction";
 import { resolveAgents } from "./agents.ts";
@@ -20,7 +21,7 @@ export interface Plan {
   readonly problems: readonly Problem[];
 }
 
-const BUILT_IN: readonly ChannelDefinition[] = [feishu];
+const BUILT_IN: readonly ChannelDefinition[] = [feishu, telegram];
 
 /** Works out what the configuration asks for without starting anything: also what `config check` shows. */
 export async function planGateway(
