@@ -80,6 +80,49 @@ describe("a repeated request", () => {
     });
   });
 
+  it("is another request under the same key where anything of it differs: nobody gets somebody else's answer", async () => {
+    world.script((_, index) => ({ text: `answer ${index}` }));
+    const options = { headers: { "Idempotency-Key": "order-67" } };
+    // Two people at one front end, who come to say the same.
+    const said = (name: string) => ({
+      model: MODEL,
+      messages: [
+        { role: "user" as const, content: `I am ${name}.` },
+        { role: "assistant" as const, content: "Hello." },
+        { role: "user" as const, content: "Who am I?\0 \ud800" },
+      ],
+    });
+    const ask = (request: object) => openai().post("/chat/completions", { body: request, ...options });
+    const first = await ask(said("Ann"));
+    expect(await ask(said("Ann"))).toMatchObject({ id: Reflect.get(Object(first), "id") });
+    const dot = { type: "image_url", image_url: { url: PIXEL } };
+    const others: readonly object[] = [
+      said("Bob"),
+      { ...said("Ann"), user: "bob" },
+      { ...said("Ann"), temperature: 0.5 },
+      { ...said("Ann"), messages: [{ role: "system", content: "Rhyme." }, ...said("Ann").messages] },
+      { ...said("Ann"), messages: [...said("Ann").messages.slice(0, 2), { role: "user", content: [dot] }] },
+    ];
+    for (const other of others)
+      expect(await refusal(() => ask(other))).toMatchObject({ status: 422, code: "idempotency_key_reused" });
+    expect(world.anthropic.requests).toHaveLength(1);
+  });
+
+  it("shows the model the pictures of earlier messages", async () => {
+    world.script(() => ({ text: "a dot" }));
+    const image = { type: "image_url" as const, image_url: { url: PIXEL } };
+    await openai().chat.completions.create({
+      model: MODEL,
+      messages: [
+        { role: "user", content: [{ type: "text", text: "what is it?" }, image] },
+        { role: "assistant", content: "a dot" },
+        { role: "user", content: "sure?" },
+      ],
+    });
+    const [request] = modelRequests(world.anthropic);
+    expect(request?.body.messages[0]?.content).toContainEqual(expect.objectContaining({ type: "image" }));
+  });
+
   it("is explained under the id that its client has", async () => {
     world.script(() => ({ text: "hi" }));
     const { id } = await openai().chat.completions.create(hello);

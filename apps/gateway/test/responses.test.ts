@@ -146,7 +146,7 @@ describe("/v1/responses", () => {
       [{ input: "x", background: true }, "background"],
       [{ input: "x", tools: [{ type: "web_search" }] }, "tools"],
       [{ input: "x", text: { format: { type: "grammar" } } }, "text.format"],
-      [{ input: "x", top_p: 0.5 }, "top_p"],
+      [{ input: "x", top_p: 1.5 }, "top_p"],
       [{ input: "" }, "input"],
       [{ input: [] }, "input"],
       [{}, "input"],

@@ -2,6 +2,7 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Context, MiddlewareHandler, Next } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { type Auth, type Session, sameOrigin } from "./auth/index.ts";
+import type { ErrorReplies } from "./error-replies.ts";
 
 /** What the middlewares know of a request. */
 export interface Env {
@@ -12,15 +13,6 @@ export interface Env {
   };
 }
 
-/** The error replies of a surface, each in its own format. */
-export interface GuardErrors {
-  unauthorized(context: Context): Response;
-  throttled(context: Context): Response;
-  tooLarge(context: Context): Response;
-  wrongHost(context: Context): Response;
-  notJson(context: Context): Response;
-}
-
 /** How long what is left of a refused body is still read. */
 const DRAIN_MS = 500;
 
@@ -28,7 +20,7 @@ const DRAIN_MS = 500;
 export function ownerOnly(
   auth: Auth,
   allowedHosts: ReadonlySet<string>,
-  errors: GuardErrors,
+  errors: ErrorReplies,
 ): MiddlewareHandler<Env> {
   return async (context, next) => {
     const { host, origin, authorization, cookie } = context.req.header();
@@ -48,7 +40,7 @@ export function ownerOnly(
 }
 
 /** Takes JSON only, so that no form of another site can post. */
-export function jsonOnly(errors: GuardErrors): MiddlewareHandler<Env> {
+export function jsonOnly(errors: ErrorReplies): MiddlewareHandler<Env> {
   return async (context, next) => {
     const mutates = context.req.method !== "GET" && context.req.method !== "HEAD";
     const type = context.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
@@ -59,14 +51,14 @@ export function jsonOnly(errors: GuardErrors): MiddlewareHandler<Env> {
 }
 
 /** Refuses bodies of more than `maxBytes`. */
-export function limitBody(maxBytes: number, errors: GuardErrors): MiddlewareHandler<Env> {
-  const counted = bodyLimit({ maxSize: maxBytes, onError: errors.tooLarge });
+export function limitBody(maxBytes: number, errors: ErrorReplies): MiddlewareHandler<Env> {
+  const counted = bodyLimit({ maxSize: maxBytes, onError: (context) => errors.tooLarge(context, maxBytes) });
   return async (context, next) => {
     const { "content-length": length, "transfer-encoding": encoding } = context.env.incoming.headers;
     // Node.js keeps a sender to the length it states: only a body of unknown length has to be counted as it comes,
     // which takes the web streams that all others do without.
     if (length === undefined || encoding !== undefined) return (await counted(context, next)) ?? undefined;
-    if (Number(length) > maxBytes) return errors.tooLarge(context);
+    if (Number(length) > maxBytes) return errors.tooLarge(context, maxBytes);
     await next();
     return undefined;
   };

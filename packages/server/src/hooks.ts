@@ -58,7 +58,7 @@ async function callHook(
     return apiErrors.badJson(context, "Send an Idempotency-Key of at most 200 visible characters.");
   const text = hook.text === undefined ? wholeBody(name, raw) : fillIn(hook.text, body);
   if (text.trim() === "") return apiErrors.badJson(context, `Send what hooks.${name}.text names.`);
-  if (text.length > MAX_TEXT) return apiErrors.tooLarge(context);
+  if (text.length > MAX_TEXT) return apiErrors.tooLarge(context, MAX_TEXT);
   const session = fillIn(hook.session ?? "", body)
     .trim()
     .slice(0, MAX_NAME);

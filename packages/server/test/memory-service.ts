@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { LiveEvent } from "@signalbox/protocol";
 import {
   createLiveHub,
@@ -48,7 +49,7 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
       const known = ends.get(id);
       if (known !== undefined) {
         const first = submissions.find((one) => one.id === id);
-        if (first?.text !== submission.text)
+        if (!isDeepStrictEqual(first, submission))
           return { kind: "refused", code: "id_taken", message: "Another message came under this id before." };
         return { kind: "duplicate", messageId: id, sessionKey: key, done: known.promise };
       }

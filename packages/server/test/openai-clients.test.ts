@@ -109,9 +109,17 @@ describe("parameters of a request", () => {
       temperature: 0.5,
       max_completion_tokens: 99,
       stop: ["END"],
+      top_p: 0.9,
+      seed: 7,
       response_format: { type: "json_object" },
     });
-    await openai().responses.create({ model: MODEL, input: "hello", max_output_tokens: 9, temperature: 0 });
+    await openai().responses.create({
+      model: MODEL,
+      input: "hello",
+      max_output_tokens: 9,
+      temperature: 0,
+      top_p: 0.5,
+    });
     const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] } as const;
     const { output } = await generateText({
       model: vercel(MODEL),
@@ -124,15 +132,15 @@ describe("parameters of a request", () => {
       temperature: 0.5,
       maxOutputTokens: 99,
       stopSequences: ["END"],
+      topP: 0.9,
+      seed: 7,
       json: { name: "answer" },
     });
-    expect(responses).toEqual({ temperature: 0, maxOutputTokens: 9 });
+    expect(responses).toEqual({ temperature: 0, maxOutputTokens: 9, topP: 0.5 });
     expect(structured?.json).toMatchObject({ schema });
   });
 
   it.each([
-    [{ top_p: 0.5 }, "top_p"],
-    [{ seed: 1 }, "seed"],
     [{ logprobs: true }, "logprobs"],
     [{ presence_penalty: 1 }, "presence_penalty"],
     [{ logit_bias: { 1: 2 } }, "logit_bias"],
@@ -177,6 +185,62 @@ describe("messages of a request", () => {
       ["", [{ kind: "image", url }]],
       ["what is it?", [{ kind: "image", url: dot }]],
     ]);
+  });
+
+  it("tells pictures of earlier messages again, and refuses by name what it cannot", async () => {
+    const { service, openai } = await open();
+    const earlier = (part: object) => ({
+      model: MODEL,
+      messages: [
+        { role: "user", content: [{ type: "text", text: "look" }, part] },
+        { role: "assistant", content: "a dot" },
+        { role: "user", content: "and its colour?" },
+      ],
+    });
+    const ask = (part: object, more: object = {}) =>
+      openai().post("/chat/completions", { body: { ...earlier(part), ...more } });
+    await ask({ type: "image_url", image_url: { url: dot } });
+    expect(service.submissions[0]?.history?.[0]).toEqual({
+      role: "user",
+      text: "look",
+      pictures: [{ mimeType: "image/png", data: "AAEC" }],
+    });
+    const elsewhere = { type: "image_url", image_url: { url: "https://pictures.example/dot.png" } };
+    const file = { type: "file", file: { file_data: "data:application/pdf;base64,AAEC", filename: "a.pdf" } };
+    for (const part of [elsewhere, file])
+      expect(await refusal(() => ask(part))).toMatchObject({ status: 400, param: "messages[0]" });
+    // Of a conversation that is kept, the client's copy counts for nothing.
+    await ask(file, { user: "anna" });
+    expect(service.submissions[1]?.history).toBeUndefined();
+  });
+
+  it("answers a body of ten megabytes that is wrong throughout by its first fault", async () => {
+    const { service, openai } = await open();
+    const bodies: readonly (readonly [object, string])[] = [
+      [{ model: MODEL, messages: new Array(4_000_000).fill(0) }, "messages.0"],
+      [
+        { model: MODEL, messages: [{ role: "user", content: new Array(4_000_000).fill(0) }] },
+        "messages.0.content",
+      ],
+    ];
+    for (const [body, param] of bodies)
+      expect(await refusal(() => openai().post("/chat/completions", { body }))).toMatchObject({
+        status: 400,
+        param,
+      });
+    const levels = 50_000;
+    const schema = `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
+    const deep = await fetch(`${openai().baseURL}/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${openai().apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        ...hello,
+        response_format: { type: "json_schema", name: "n", schema: 0 },
+      }).replace('"schema":0', `"schema":${schema}`),
+    });
+    expect(deep.status).toBe(400);
+    expect(await deep.json()).toMatchObject({ error: { param: "response_format" } });
+    expect(service.submissions).toEqual([]);
   });
 
   it("knows an answer that a client refers to, and one that was a refusal", async () => {

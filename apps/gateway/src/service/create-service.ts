@@ -1,4 +1,5 @@
-import { normalizeLineEnds } from "@signalbox/channel";
+import { isDeepStrictEqual } from "node:util";
+import { normalizeEvent, normalizeTurn } from "@signalbox/channel";
 import { attachmentOf, type WebMessage } from "@signalbox/channel-web";
 import type { Lanes } from "@signalbox/lanes";
 import type { RunOutcome } from "@signalbox/protocol";
@@ -113,7 +114,8 @@ export function createService(options: ServiceOptions): GatewayService {
       const key = sessionKey(channel, agent, conversation);
       const message = { channel, account: OWN_ACCOUNT, messageId: submission.id };
       const expected = outcomes.expect(message);
-      const result = await options.surfaces[channel].submit(messageOfClient(submission)).catch((error) => {
+      const sent = messageOfClient(submission);
+      const result = await options.surfaces[channel].submit(sent).catch((error) => {
         expected.forget();
         throw error;
       });
@@ -123,7 +125,7 @@ export function createService(options: ServiceOptions): GatewayService {
       }
       expected.forget();
       if (result === "duplicate") {
-        if (channel === "api" && !(await isSameMessage(store, message, submission)))
+        if (channel === "api" && !(await isSameRequest(store, message, sent)))
           return { kind: "refused", code: "id_taken", message: "Another message came under this id before." };
         const done = endOfKnown(store, outcomes, message).catch(() => UNREADABLE);
         return { kind: "duplicate", messageId: submission.id, sessionKey: key, done };
@@ -225,18 +227,22 @@ function messageOfClient(submission: Submission): WebMessage {
   };
 }
 
-/** Whether what was taken under an id is this message: a client may name a key twice by mistake. */
-async function isSameMessage(
+/** Whether what was taken under an id is this very request: a client may name a key twice by mistake. */
+async function isSameRequest(
   store: GatewayStore,
-  message: PlatformMessage,
-  { agent, conversation, text }: Submission,
+  named: PlatformMessage,
+  { conversation, text, media = [], forwardedFrom, turn }: WebMessage,
 ): Promise<boolean> {
-  const row = await store.inbox.find(message);
+  const row = await store.inbox.find(named);
   if (row === undefined) return true;
-  const { event } = row.payload;
-  return (
-    event.text === normalizeLineEnds(text) &&
-    event.conversation.id === conversation &&
-    event.turn?.agent === agent
-  );
+  const { forwarded: _, turn: __, ...event } = row.payload.event;
+  const repeated = normalizeEvent({
+    ...event,
+    conversation: { ...event.conversation, id: conversation },
+    ...{ text, media },
+    ...(forwardedFrom === undefined ? {} : { forwarded: { from: forwardedFrom } }),
+    ...(turn === undefined ? {} : { turn: normalizeTurn(turn) }),
+  });
+  // As the store has it: what is undefined is not there.
+  return isDeepStrictEqual(JSON.parse(JSON.stringify(repeated)), row.payload.event);
 }

@@ -116,7 +116,12 @@ export interface TurnRequest {
   /** To be heeded in this turn. */
   readonly instructions?: string;
   /** Earlier turns of a conversation that the client keeps itself; they begin one that is new to the gateway. */
-  readonly history?: readonly { readonly role: "user" | "assistant"; readonly text: string }[];
+  readonly history?: readonly {
+    readonly role: "user" | "assistant";
+    readonly text: string;
+    /** Pictures of a user's message, in base64. */
+    readonly pictures?: readonly { readonly mimeType: string; readonly data: string }[];
+  }[];
   readonly sampling?: TurnSampling;
   /** The text is for the model alone, also where it begins with a slash. */
   readonly verbatim?: boolean;

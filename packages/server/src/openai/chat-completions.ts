@@ -5,6 +5,7 @@ import type { GatewayService, Outcome, Submission, TurnUsage } from "../service.
 import { content, readContent } from "./content.ts";
 import { badRequest, failed, failureOf, isFailure, refused } from "./errors.ts";
 import { answer, follow, passOn } from "./follow.ts";
+import { list } from "./list.ts";
 import { noModel } from "./models.ts";
 import { agentOf, type ClientMessage, RequestProblem, readBody, submissionOf } from "./request.ts";
 import type { Attempt, Retries } from "./retries.ts";
@@ -20,13 +21,13 @@ const responseFormat = z.preprocess(flattened, format);
 const chatRequest = z.object({
   ...samplingFields,
   model: z.string(),
-  messages: z.array(message).min(1),
+  messages: list(message, { min: 1 }),
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   user: z.string().min(1).max(200).nullish(),
   max_tokens: z.number().int().positive().nullish(),
   max_completion_tokens: z.number().int().positive().nullish(),
-  stop: z.union([z.string(), z.array(z.string()).max(4)]).nullish(),
+  stop: z.union([z.string(), list(z.string(), { max: 4 })]).nullish(),
   response_format: responseFormat.nullish(),
 });
 type ChatRequest = z.output<typeof chatRequest>;
@@ -69,9 +70,8 @@ function toClientRequest(request: ChatRequest, agent: string) {
     messages: request.messages.map(readMessage),
     param: "messages",
     sampling: samplingOf({
-      temperature: request.temperature,
+      ...request,
       maxOutputTokens: request.max_completion_tokens ?? request.max_tokens,
-      stop: request.stop,
       format: request.response_format,
     }),
   };
@@ -85,8 +85,8 @@ function readMessage(
   if (role === "tool" || role === "function" || (calls?.length ?? 0) > 0)
     throw new RequestProblem("Agents use their own tools; tool calls of the client are not taken.", param);
   const { text, attachments } = readContent(content, `${param}.content`);
-  if (role === "system" || role === "developer") return { role: "system", text, attachments };
-  return { role, text: text === "" ? (refusal ?? "") : text, attachments };
+  if (role === "system" || role === "developer") return { role: "system", text, attachments, param };
+  return { role, text: text === "" ? (refusal ?? "") : text, attachments, param };
 }
 
 /** The API nests what the newer one has flat: `{ type, json_schema: { name, schema } }`. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ClientAttachment } from "../service.ts";
+import { list } from "./list.ts";
 import { RequestProblem } from "./request.ts";
 
 const part = z.union([
@@ -16,7 +17,7 @@ const part = z.union([
 ]);
 
 /** What a message says: text, or parts of several kinds. */
-export const content = z.union([z.string(), z.array(part), z.null()]).optional();
+export const content = z.union([z.string(), list(part), z.null()]).optional();
 
 /** The text and the attachments of a message; a refusal is what its assistant said. */
 export function readContent(

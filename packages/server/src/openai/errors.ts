@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { type ErrorReplies, errorReplies } from "../error-replies.ts";
 import type { Outcome } from "../service.ts";
 
 /** What goes wrong, in OpenAI's format (their API reference, "Error codes"). */
@@ -24,49 +25,12 @@ export function badRequest(context: Context, message: string, param: string): Re
 }
 
 /** Error replies that the server around this surface makes for it. */
-export const openAiErrors = {
-  unauthorized: (context: Context): Response =>
-    openAiError(context, 401, {
-      message: "The token is missing or wrong. Send the gateway's token as `Authorization: Bearer …`.",
-      type: "invalid_request_error",
-      code: "invalid_api_key",
-    }),
-  throttled: (context: Context): Response =>
-    openAiError(context, 429, {
-      message: "Too many wrong tokens. Wait a minute.",
-      type: "requests",
-      code: "rate_limit_exceeded",
-    }),
-  tooLarge: (context: Context): Response =>
-    openAiError(context, 413, {
-      message: "The body is over 10 MB. Send less.",
-      type: "invalid_request_error",
-      code: "request_too_large",
-    }),
-  notFound: (context: Context): Response =>
-    openAiError(context, 404, {
-      message: `There is no ${context.req.method} ${context.req.path}.`,
-      type: "invalid_request_error",
-      code: "not_found",
-    }),
-  wrongHost: (context: Context): Response =>
-    openAiError(context, 400, {
-      message: "The Host or Origin header does not name this gateway.",
-      type: "invalid_request_error",
-      code: "wrong_host",
-    }),
-  notJson: (context: Context): Response =>
-    openAiError(context, 415, {
-      message: "Send the body as application/json.",
-      type: "invalid_request_error",
-      code: "unsupported_media_type",
-    }),
-  internal: (context: Context): Response =>
-    openAiError(context, 500, {
-      message: "Something went wrong in the gateway; its log says what.",
-      type: "server_error",
-    }),
-};
+export const openAiErrors: ErrorReplies = errorReplies((context, { status, message, remedy, openAi }) =>
+  openAiError(context, status, {
+    message: remedy === undefined ? message : `${message} ${remedy}`,
+    ...openAi,
+  }),
+);
 
 /** The message was not taken. */
 export function refused(

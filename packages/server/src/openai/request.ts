@@ -22,6 +22,8 @@ export interface ClientMessage {
   readonly role: "system" | "user" | "assistant";
   readonly text: string;
   readonly attachments: readonly ClientAttachment[];
+  /** The parameter that holds it. */
+  readonly param: string;
 }
 
 /** What both kinds of requests come down to. */
@@ -76,11 +78,8 @@ export function submissionOf(request: ClientRequest, id: string): Submission {
     throw new RequestProblem("The last message must be a user message with text or a picture.", param);
   const system = messages.flatMap(({ role, text }) => (role === "system" ? [text] : []));
   const instructions = [...request.instructions, ...system].filter((text) => text !== "").join("\n\n");
-  const history = messages
-    .slice(0, -1)
-    .flatMap(({ role, text, attachments }) =>
-      role === "system" ? [] : [{ role, text: withMarks(text, attachments) }],
-    );
+  // Of a conversation that is kept, the client's copy of the earlier messages says nothing new.
+  const history = user === undefined ? historyOf(messages.slice(0, -1)) : [];
   return {
     channel: "api",
     agent,
@@ -89,13 +88,32 @@ export function submissionOf(request: ClientRequest, id: string): Submission {
     text: last.text,
     ...(last.attachments.length === 0 ? {} : { attachments: last.attachments }),
     ...(instructions === "" ? {} : { instructions }),
-    ...(user !== undefined || history.length === 0 ? {} : { history }),
+    ...(history.length === 0 ? {} : { history }),
     ...(Object.keys(sampling).length === 0 ? {} : { sampling }),
     ...(user === undefined ? { verbatim: true } : {}),
   };
 }
 
-/** Earlier pictures are not shown to the model again; it sees where they were. */
-function withMarks(text: string, attachments: readonly ClientAttachment[]): string {
-  return [text, ...attachments.map(({ kind }) => `[${kind}]`)].filter((line) => line !== "").join("\n");
+type Turn = NonNullable<Submission["history"]>[number];
+
+/** @throws RequestProblem for an attachment that cannot be told again */
+function historyOf(messages: readonly ClientMessage[]): Turn[] {
+  return messages.flatMap(({ role, text, attachments, param }): Turn[] => {
+    if (role === "system") return [];
+    const pictures = attachments.map((attachment) => earlierPicture(attachment, param));
+    return [{ role, text, ...(pictures.length === 0 ? {} : { pictures }) }];
+  });
+}
+
+/** A picture that is in the request itself; of earlier messages nothing is fetched or kept as a file. */
+function earlierPicture(
+  { kind, url }: ClientAttachment,
+  param: string,
+): NonNullable<Turn["pictures"]>[number] {
+  const [, mimeType, data] = /^data:(image\/[\w.+-]+)(?:;[^;,]*)*?;base64,([A-Za-z0-9+/=]+)$/.exec(url) ?? [];
+  if (kind === "image" && mimeType !== undefined && data !== undefined) return { mimeType, data };
+  throw new RequestProblem(
+    "Earlier messages may have pictures as data: URLs in base64, and nothing else. Name a `user` whose conversation is kept.",
+    param,
+  );
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { GatewayService } from "../service.ts";
 import { content, readContent } from "./content.ts";
+import { list } from "./list.ts";
 import { type ClientMessage, RequestProblem } from "./request.ts";
 
 /** Items of a conversation; those that are no message are told from it by their type. */
@@ -12,7 +13,7 @@ const item = z.object({
 });
 
 /** What a request of `/v1/responses` says: text, or the items of a conversation. */
-export const responsesInput = z.union([z.string(), z.array(item).min(1)]);
+export const responsesInput = z.union([z.string(), list(item, { min: 1 })]);
 
 /** The id of the item that holds the answer to a message. */
 export function itemId(messageId: string): string {
@@ -24,7 +25,7 @@ export async function readItems(
   input: z.output<typeof responsesInput>,
   service: GatewayService,
 ): Promise<ClientMessage[]> {
-  if (typeof input === "string") return [{ role: "user", text: input, attachments: [] }];
+  if (typeof input === "string") return [{ role: "user", text: input, attachments: [], param: "input" }];
   const messages = await Promise.all(input.map((one, index) => readItem(one, `input[${index}]`, service)));
   return messages.flatMap((message) => message ?? []);
 }
@@ -38,10 +39,10 @@ async function readItem(
     case "message": {
       if (role === undefined) throw new RequestProblem("A message needs a role.", param);
       const { text, attachments } = readContent(said, `${param}.content`);
-      return { role: role === "developer" ? "system" : role, text, attachments };
+      return { role: role === "developer" ? "system" : role, text, attachments, param };
     }
     case "item_reference":
-      return { role: "assistant", text: await referenced(id, param, service), attachments: [] };
+      return { role: "assistant", text: await referenced(id, param, service), attachments: [], param };
     // What the agent's own turns held besides text means nothing to the next one.
     case "reasoning":
       return undefined;

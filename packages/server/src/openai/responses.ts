@@ -10,6 +10,15 @@ import { itemId, readItems, responsesInput } from "./response-items.ts";
 import type { Attempt, Retries } from "./retries.ts";
 import { format, refuseUnserved, samplingFields, samplingOf } from "./sampling.ts";
 
+const MOST_METADATA = 16;
+const metadata = z.custom<Readonly<Record<string, string>>>(
+  (value) => {
+    const texts =
+      value !== null && typeof value === "object" && !Array.isArray(value) && Object.values(value);
+    return texts && texts.length <= MOST_METADATA && texts.every((text) => typeof text === "string");
+  },
+  { error: `expected at most ${MOST_METADATA} texts by name` },
+);
 const responsesRequest = z.object({
   ...samplingFields,
   model: z.string(),
@@ -17,7 +26,7 @@ const responsesRequest = z.object({
   instructions: z.string().nullish(),
   stream: z.boolean().nullish(),
   user: z.string().min(1).max(200).nullish(),
-  metadata: z.record(z.string(), z.string()).nullish(),
+  metadata: metadata.nullish(),
   previous_response_id: z.string().nullish(),
   conversation: z.unknown().optional(),
   background: z.boolean().nullish(),
@@ -64,7 +73,7 @@ async function toClientRequest(request: ResponsesRequest, agent: string, service
     messages: await readItems(request.input, service),
     param: "input",
     sampling: samplingOf({
-      temperature: request.temperature,
+      ...request,
       maxOutputTokens: request.max_output_tokens,
       format: request.text?.format,
     }),
@@ -143,7 +152,7 @@ function headOf(request: ResponsesRequest, { id }: Submission, now: number): obj
     temperature: request.temperature ?? null,
     tool_choice: "auto",
     tools: [],
-    top_p: null,
+    top_p: request.top_p ?? null,
     ...(request.user ? { user: request.user } : {}),
   };
 }

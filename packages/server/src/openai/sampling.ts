@@ -1,6 +1,19 @@
-import type { TurnSampling } from "@signalbox/channel";
+import type { Json, TurnSampling } from "@signalbox/channel";
 import { z } from "zod";
 import { RequestProblem } from "./request.ts";
+
+/** Levels of a JSON Schema; whatever goes through it later must not run out of stack. */
+const MOST_LEVELS = 64;
+const jsonSchema = z.custom<{ readonly [key: string]: Json }>(
+  (value) =>
+    value !== null && typeof value === "object" && !Array.isArray(value) && isShallow(value, MOST_LEVELS),
+  { error: `expected an object of at most ${MOST_LEVELS} levels` },
+);
+
+function isShallow(value: unknown, levels: number): boolean {
+  if (value === null || typeof value !== "object") return true;
+  return levels > 0 && Object.values(value).every((item) => isShallow(item, levels - 1));
+}
 
 /** How an answer is to be formatted, in the shape of either API. */
 export const format = z.union([
@@ -9,7 +22,7 @@ export const format = z.union([
   z.object({
     type: z.literal("json_schema"),
     name: z.string().min(1).max(64),
-    schema: z.record(z.string(), z.json()).optional(),
+    schema: jsonSchema.optional(),
     strict: z.boolean().nullish(),
   }),
 ]);
@@ -17,12 +30,12 @@ export const format = z.union([
 /** Parameters of both APIs that change what the model writes. */
 export const samplingFields = {
   temperature: z.number().min(0).max(2).nullish(),
-  top_p: z.number().nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
   n: z.number().nullish(),
-  seed: z.number().nullish(),
+  seed: z.int().nullish(),
   presence_penalty: z.number().nullish(),
   frequency_penalty: z.number().nullish(),
-  logit_bias: z.record(z.string(), z.number()).nullish(),
+  logit_bias: z.looseObject({}).nullish(),
   logprobs: z.boolean().nullish(),
   top_logprobs: z.number().nullish(),
   reasoning_effort: z.string().nullish(),
@@ -37,9 +50,7 @@ type Fields = z.output<z.ZodObject<typeof samplingFields>>;
 
 /** What of each parameter is served; anything else is refused by its name, so that nobody believes it was heeded. */
 const SERVED: { readonly [Name in keyof Fields]: (value: NonNullable<Fields[Name]>) => boolean } = {
-  top_p: (value) => value === 1,
   n: (value) => value === 1,
-  seed: () => false,
   presence_penalty: (value) => value === 0,
   frequency_penalty: (value) => value === 0,
   logit_bias: (value) => Object.keys(value).length === 0,
@@ -77,18 +88,26 @@ function whyNot(name: string): string {
 /** The parameters that are passed on to the model. */
 export function samplingOf(request: {
   readonly temperature?: number | null | undefined;
+  readonly top_p?: number | null | undefined;
+  readonly seed?: number | null | undefined;
   readonly maxOutputTokens?: number | null | undefined;
   readonly stop?: string | readonly string[] | null | undefined;
   readonly format?: z.output<typeof format> | null | undefined;
 }): TurnSampling {
-  const { temperature, maxOutputTokens, stop } = request;
+  const { temperature, top_p: topP, seed, maxOutputTokens, stop } = request;
   const json = jsonOf(request.format);
   return {
-    ...(temperature === null || temperature === undefined ? {} : { temperature }),
-    ...(maxOutputTokens === null || maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(stop === null || stop === undefined ? {} : { stopSequences: [stop].flat() }),
+    ...(isGiven(temperature) ? { temperature } : {}),
+    ...(isGiven(topP) ? { topP } : {}),
+    ...(isGiven(seed) ? { seed } : {}),
+    ...(isGiven(maxOutputTokens) ? { maxOutputTokens } : {}),
+    ...(isGiven(stop) ? { stopSequences: [stop].flat() } : {}),
     ...(json === undefined ? {} : { json }),
   };
+}
+
+function isGiven<Value>(value: Value | null | undefined): value is Value {
+  return value !== null && value !== undefined;
 }
 
 function jsonOf(wanted: z.output<typeof format> | null | undefined): TurnSampling["json"] {

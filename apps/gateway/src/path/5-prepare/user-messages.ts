@@ -1,4 +1,4 @@
-import type { AgentMessage, UserMessage } from "@signalbox/agent-core";
+import type { AgentMessage, InputBlock, UserMessage } from "@signalbox/agent-core";
 import { attachmentNote, type Incoming } from "@signalbox/attachments";
 import type { ChannelDefinition } from "@signalbox/channel";
 import { senderName } from "@signalbox/channel/accounts";
@@ -67,12 +67,23 @@ export function createUserMessages(ports: UserMessagesPorts): UserMessages {
 
 /** Earlier turns of a conversation that its client keeps itself. */
 export function clientHistory({ stored: { event } }: QueuedMessage): AgentMessage[] {
-  return (event.turn?.history ?? []).map(({ role, text }): AgentMessage => {
-    const { timestamp } = event;
-    if (role === "user") return { role, content: text, timestamp };
+  const { timestamp } = event;
+  return (event.turn?.history ?? []).map(({ role, text, pictures = [] }): AgentMessage => {
+    if (role === "user") return { role, content: withPictures(text, pictures), timestamp };
     const origin = { api: "client", provider: "client", model: "client" };
     return { role, content: [{ type: "text", text }], ...origin, stopReason: "end_turn", timestamp };
   });
+}
+
+function withPictures(
+  text: string,
+  pictures: readonly { readonly mimeType: string; readonly data: string }[],
+): UserMessage["content"] {
+  if (pictures.length === 0) return text;
+  const shown = pictures.map(
+    ({ mimeType, data }): InputBlock => ({ type: "image", mimeType, source: { kind: "base64", data } }),
+  );
+  return text === "" ? shown : [{ type: "text", text }, ...shown];
 }
 
 function inShort({ stored: { event } }: QueuedMessage): string {
