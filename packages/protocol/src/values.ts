@@ -18,8 +18,12 @@ export function defaultAgent<Agent extends AgentInfo>(agents: readonly Agent[]):
   return agents.find((agent) => agent.default === true) ?? agents[0];
 }
 
-/** Who is signed in. */
-export const UserInfo = z.object({ id: z.string(), name: z.string() });
+/** Who is signed in: `owner` or the name of a token, with what it may do; owners may do everything. */
+export const UserInfo = z.object({
+  id: z.string(),
+  name: z.string(),
+  role: z.exactOptional(z.enum(["owner", "member"])),
+});
 export type UserInfo = z.infer<typeof UserInfo>;
 
 /** A tool call as the model made it. */

@@ -1,14 +1,25 @@
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import { apiErrors } from "./api/errors.ts";
+import { ownerRoutes } from "./api/owner-routes.ts";
 import { apiRoutes } from "./api/routes.ts";
 import { signIn, signOut } from "./api/sign-in.ts";
-import { type Auth, sameOrigin } from "./auth/index.ts";
+import type { Auth } from "./auth/index.ts";
 import { messageOf } from "./errors.ts";
-import { type Env, jsonOnly, limitBody, noStore, ownerOnly, readLeftovers, remoteOf } from "./guard.ts";
+import { countRefused, type Door } from "./doors.ts";
+import {
+  type Env,
+  fromOwnPage,
+  jsonOnly,
+  limitBody,
+  noStore,
+  ownersOnly,
+  readLeftovers,
+  signedIn,
+} from "./guard.ts";
 import { type HookRoutes, hookRoute } from "./hooks.ts";
 import type { Logger } from "./logger.ts";
 import { openAiErrors } from "./openai/errors.ts";
-import { openAiRoutes } from "./openai/routes.ts";
+import { openAiApp } from "./openai/routes.ts";
 import { pageFiles } from "./page.ts";
 import type { GatewayService } from "./service.ts";
 import { webhook } from "./webhooks.ts";
@@ -26,19 +37,22 @@ export interface AppOptions {
   readonly pageDir: string;
   readonly logger: Logger;
   readonly now: () => number;
+  /** Told of each request that is refused. */
+  readonly onRefused: (door: Door, status: number) => void;
 }
 
 /** Every route of the gateway, in the order in which they are tried. */
 export function createApp(options: AppOptions): Hono<Env> {
   const { service, auth, allowedHosts, logger, now } = options;
   const app = new Hono<Env>();
-  app.use(readLeftovers);
+  app.use(readLeftovers, countRefused(options.onRefused));
 
   app.get("/healthz", (context) => context.json({ status: "ok" }));
   app.get("/readyz", (context) =>
     service.ready() ? context.json({ status: "ready" }) : context.json({ status: "stopping" }, 503),
   );
-  app.get("/metrics", ownerOnly(auth, allowedHosts, apiErrors), async (context) => {
+  app.use("/metrics", noStore, fromOwnPage(allowedHosts, apiErrors), signedIn(auth, apiErrors));
+  app.get("/metrics", ownersOnly(apiErrors), async (context) => {
     const { contentType, body } = await service.metrics();
     return context.body(body, 200, { "content-type": contentType });
   });
@@ -48,25 +62,24 @@ export function createApp(options: AppOptions): Hono<Env> {
   );
   app.get("/channels/:channel/:account/:rest{.*}", (context) => webhook(context, service));
 
-  app.use("/hooks/*", limitBody(MAX_BODY, apiErrors), jsonOnly(apiErrors));
-  app.post("/hooks/:name", (context) =>
-    hookRoute(context, { service, auth, allowedHosts, routes: options.hooks }),
+  app.use("/hooks/*", fromOwnPage(allowedHosts, apiErrors), limitBody(MAX_BODY, apiErrors));
+  app.post("/hooks/:name", jsonOnly(apiErrors), (context) =>
+    hookRoute(context, { service, auth, routes: options.hooks }),
   );
 
-  app.use("/v1/*", ownerOnly(auth, allowedHosts, openAiErrors), jsonOnly(openAiErrors));
-  app.use("/v1/*", limitBody(MAX_OPENAI_BODY, openAiErrors));
-  app.route("/v1", openAiRoutes(service, now));
+  app.use("/v1/*", noStore, fromOwnPage(allowedHosts, openAiErrors), signedIn(auth, openAiErrors));
+  app.use("/v1/*", jsonOnly(openAiErrors), limitBody(MAX_OPENAI_BODY, openAiErrors));
+  app.all("/v1/*", openAiApp(service, now));
 
   app.use("/api/*", noStore, limitBody(MAX_BODY, apiErrors), jsonOnly(apiErrors));
+  app.use("/api/*", fromOwnPage(allowedHosts, apiErrors));
   // Signing in is how a browser without a session gets one, so it comes before the guard.
-  app.post("/api/login", (context) =>
-    isFromOwnPage(context, allowedHosts)
-      ? signIn(context, auth, remoteOf(context))
-      : apiErrors.wrongHost(context),
-  );
-  app.use("/api/*", ownerOnly(auth, allowedHosts, apiErrors));
-  app.post("/api/logout", (context) => signOut(context, auth, context.get("session")));
+  app.post("/api/login", (context) => signIn(context, auth));
+  app.use("/api/*", signedIn(auth, apiErrors));
+  app.post("/api/logout", (context) => signOut(context, auth));
   app.route("/api", apiRoutes(service));
+  app.use("/api/*", ownersOnly(apiErrors));
+  app.route("/api", ownerRoutes(service));
 
   app.get("*", pageFiles(options.pageDir));
   app.notFound(apiErrors.notFound);
@@ -75,9 +88,4 @@ export function createApp(options: AppOptions): Hono<Env> {
     return (context.req.path.startsWith("/v1/") ? openAiErrors : apiErrors).internal(context);
   });
   return app;
-}
-
-function isFromOwnPage(context: Context<Env>, allowedHosts: ReadonlySet<string>): boolean {
-  const { host, origin } = context.req.header();
-  return sameOrigin({ host, origin }, allowedHosts);
 }

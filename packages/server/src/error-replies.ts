@@ -17,6 +17,7 @@ export interface Problem {
 /** The replies that the server makes for every surface, each in its own format. */
 export interface ErrorReplies {
   unauthorized(context: Context): Response;
+  forbidden(context: Context): Response;
   throttled(context: Context): Response;
   tooLarge(context: Context, mostBytes: number): Response;
   wrongHost(context: Context): Response;
@@ -29,6 +30,7 @@ export interface ErrorReplies {
 export function errorReplies(reply: (context: Context, problem: Problem) => Response): ErrorReplies {
   return {
     unauthorized: (context) => reply(context, UNAUTHORIZED),
+    forbidden: (context) => reply(context, FORBIDDEN),
     throttled: (context) => reply(context, THROTTLED),
     tooLarge: (context, mostBytes) => reply(context, tooLarge(mostBytes)),
     wrongHost: (context) => reply(context, WRONG_HOST),
@@ -44,9 +46,17 @@ const UNAUTHORIZED: Problem = {
   status: 401,
   message: "The token is missing or wrong.",
   remedy:
-    "Send the gateway's token (gateway.auth.token, or the file `token` in the gateway's home) as `Authorization: Bearer …`, or sign in with it.",
+    "Send the gateway's token (gateway.auth.token, or the file `token` in the gateway's home) or one of `signalbox tokens add` as `Authorization: Bearer …`, or sign in with it.",
   code: "unauthorized",
   openAi: { type: INVALID, code: "invalid_api_key" },
+};
+
+const FORBIDDEN: Problem = {
+  status: 403,
+  message: "This is for owners.",
+  remedy: "Use the gateway's own token, or one of the role owner.",
+  code: "forbidden",
+  openAi: { type: "permission_error" },
 };
 
 const THROTTLED: Problem = {
@@ -59,7 +69,7 @@ const THROTTLED: Problem = {
 
 const WRONG_HOST: Problem = {
   status: 403,
-  message: "The Host or Origin header does not name this gateway.",
+  message: "The request is not for this gateway, or comes from the page of another site.",
   remedy: "Use the address the gateway listens on, or add the name to gateway.allowedHosts.",
   code: "forbidden",
   openAi: { type: INVALID, code: "wrong_host" },

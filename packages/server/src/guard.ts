@@ -1,39 +1,48 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Context, MiddlewareHandler, Next } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { type Auth, type Session, sameOrigin } from "./auth/index.ts";
+import { type Access, type Auth, isFromOwnPage } from "./auth/index.ts";
 import type { ErrorReplies } from "./error-replies.ts";
 
 /** What the middlewares know of a request. */
 export interface Env {
   readonly Bindings: HttpBindings;
   readonly Variables: {
-    /** The session of a browser that has signed in; absent where the token itself was sent. */
-    session: Session | undefined;
+    /** What the client has come in with, behind `signedIn`. */
+    access: Access;
   };
 }
 
 /** How long what is left of a refused body is still read. */
 const DRAIN_MS = 500;
 
-/** Lets the owner pass, from pages of this gateway alone. */
-export function ownerOnly(
-  auth: Auth,
-  allowedHosts: ReadonlySet<string>,
-  errors: ErrorReplies,
-): MiddlewareHandler<Env> {
+/** Lets requests pass that were meant for this gateway, and come from its own page where a browser sends them. */
+export function fromOwnPage(allowedHosts: ReadonlySet<string>, errors: ErrorReplies): MiddlewareHandler<Env> {
   return async (context, next) => {
-    const { host, origin, authorization, cookie } = context.req.header();
-    if (!sameOrigin({ host, origin }, allowedHosts)) return errors.wrongHost(context);
-    const result = auth.check({ authorization, cookie }, remoteOf(context));
-    if (result.kind === "throttled") {
-      context.header("retry-after", String(Math.ceil(result.retryAfterMs / 1000)));
-      return errors.throttled(context);
-    }
-    if (result.kind !== "owner") return errors.unauthorized(context);
-    context.set("session", result.session);
-    const renewed = result.session && auth.renew(result.session);
-    if (renewed !== undefined) context.header("set-cookie", renewed);
+    if (!isFromOwnPage(context.req.header(), allowedHosts)) return errors.wrongHost(context);
+    await next();
+    return undefined;
+  };
+}
+
+/** Lets those pass who hold a token, or have signed in with one. */
+export function signedIn(auth: Auth, errors: ErrorReplies): MiddlewareHandler<Env> {
+  return async (context, next) => {
+    const { authorization, cookie } = context.req.header();
+    const from = { remote: remoteOf(context), port: portOf(context) };
+    const result = await auth.check({ authorization, cookie, ...from });
+    if (result.kind === "throttled") return errors.throttled(context);
+    if (result.kind !== "granted") return errors.unauthorized(context);
+    context.set("access", result.access);
+    await next();
+    return undefined;
+  };
+}
+
+/** Lets owners pass, of those who are signed in. */
+export function ownersOnly(errors: ErrorReplies): MiddlewareHandler<Env> {
+  return async (context, next) => {
+    if (context.get("access").principal.role !== "owner") return errors.forbidden(context);
     await next();
     return undefined;
   };
@@ -64,7 +73,7 @@ export function limitBody(maxBytes: number, errors: ErrorReplies): MiddlewareHan
   };
 }
 
-/** What is the owner's alone is kept by no cache on the way. */
+/** What only its reader may see is kept by no cache on the way. */
 export async function noStore(context: Context<Env>, next: Next): Promise<void> {
   await next();
   context.header("cache-control", "no-store");
@@ -89,6 +98,11 @@ export async function readLeftovers(context: Context<Env>, next: Next): Promise<
     incoming.once("end", done).once("close", done).resume();
   });
   context.header("connection", "close");
+}
+
+/** The port it came in by. */
+export function portOf(context: Context<Env>): number {
+  return context.env.incoming.socket.localPort ?? 0;
 }
 
 /** The address of the peer. */

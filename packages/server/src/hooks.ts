@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { HookConfig } from "@signalbox/config";
 import type { Context } from "hono";
 import { apiErrors } from "./api/errors.ts";
-import { type Auth, sameOrigin } from "./auth/index.ts";
-import { type Env, remoteOf } from "./guard.ts";
+import type { Auth } from "./auth/index.ts";
+import { type Env, portOf, remoteOf } from "./guard.ts";
 import type { GatewayService } from "./service.ts";
 import { fillIn } from "./template.ts";
 
@@ -18,19 +18,19 @@ const MAX_TEXT = 100_000;
 const MAX_NAME = 200;
 const KEY = /^[\x21-\x7e]{1,200}$/;
 
-/** `POST /hooks/<name>`, for whoever holds the hook's secret, or the gateway's token where it has none. */
+/** `POST /hooks/<name>`, for whoever holds the hook's secret, or an owner's token where it has none. */
 export async function hookRoute(
   context: Context<Env>,
-  { service, auth, allowedHosts, routes: { hooks, defaultAgent } }: HookRouteOptions,
+  { service, auth, routes: { hooks, defaultAgent } }: HookRouteOptions,
 ): Promise<Response> {
-  const { host, origin, authorization } = context.req.header();
-  if (!sameOrigin({ host, origin }, allowedHosts)) return apiErrors.wrongHost(context);
+  const { authorization } = context.req.header();
   const name = context.req.param("name") ?? "";
   const hook = Object.hasOwn(hooks, name) ? hooks[name] : undefined;
   // Who may not call it does not hear whether it is there.
-  const result = auth.checkSecret(authorization, hook?.secret, remoteOf(context));
+  const from = { authorization, remote: remoteOf(context), port: portOf(context) };
+  const result = await auth.checkSecret(from, hook?.secret);
   if (result.kind === "throttled") return apiErrors.throttled(context);
-  if (result.kind !== "owner") return apiErrors.unauthorized(context);
+  if (result.kind === "refused") return apiErrors.unauthorized(context);
   return hook === undefined
     ? apiErrors.notFound(context)
     : callHook(context, service, name, { hook, defaultAgent });
@@ -39,7 +39,6 @@ export async function hookRoute(
 export interface HookRouteOptions {
   readonly service: GatewayService;
   readonly auth: Auth;
-  readonly allowedHosts: ReadonlySet<string>;
   readonly routes: HookRoutes;
 }
 

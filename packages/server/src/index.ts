@@ -1,9 +1,16 @@
 export {
+  type AccessStore,
   type Auth,
   type AuthOptions,
+  type ClientRole,
   createAuth,
-  type Revocations,
+  createMemoryAccess,
+  type NamedToken,
+  type Principal,
+  tokenHash,
+  type WebSession,
 } from "./auth/index.ts";
+export type { Door } from "./doors.ts";
 export { ServerError, type ServerErrorCode } from "./errors.ts";
 export type { HookRoutes } from "./hooks.ts";
 export { createLiveHub, type LiveHub } from "./live.ts";

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import { createApp } from "./app.ts";
 import { type Auth, hostsOf } from "./auth/index.ts";
+import type { Door } from "./doors.ts";
 import { ServerError } from "./errors.ts";
 import type { HookRoutes } from "./hooks.ts";
 import type { Logger } from "./logger.ts";
@@ -26,6 +27,8 @@ export interface ServerOptions {
   /** The folder of the page's files. */
   readonly pageDir: string;
   readonly logger: Logger;
+  /** Told of each request that is refused: which door it came to, and the status it was answered with. */
+  readonly onRefused?: (door: Door, status: number) => void;
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number;
 }
@@ -44,7 +47,8 @@ export interface HttpServer {
 export async function startServer(options: ServerOptions): Promise<HttpServer> {
   const { service, auth, logger, now = Date.now } = options;
   const allowedHosts = hostsOf(options.host, options.allowedHosts);
-  const app = createApp({ ...options, allowedHosts, now });
+  const onRefused = options.onRefused ?? (() => {});
+  const app = createApp({ ...options, allowedHosts, now, onRefused });
   const server = createAdaptorServer({
     fetch: app.fetch,
     serverOptions: {
@@ -54,7 +58,10 @@ export async function startServer(options: ServerOptions): Promise<HttpServer> {
     },
   });
   if (!isHttp1(server)) throw new TypeError("an HTTP/1.1 server was expected");
-  const sockets = createSockets({ service, auth, allowedHosts, logger });
+  const sockets = createSockets({
+    ...{ service, auth, allowedHosts, logger },
+    onRefused: (status) => onRefused("ws", status),
+  });
   server.on("upgrade", sockets.upgrade);
   await listen(server, options);
   return {

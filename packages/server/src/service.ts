@@ -10,6 +10,7 @@ import type {
   Trace,
   VacuumReport,
 } from "@signalbox/protocol";
+import type { Principal } from "./auth/index.ts";
 import type { LiveHub } from "./live.ts";
 
 /** Begins the name of a conversation of which the gateway gets to see one request only. */
@@ -26,8 +27,10 @@ export interface ClientAttachment {
   readonly name?: string;
 }
 
-/** A message from a client that holds the gateway's token. */
+/** A message from a client. */
 export interface Submission {
+  /** Whose token it came with. Default: the gateway's own, which is its owner's. */
+  readonly sender?: Principal;
   readonly channel: Surface;
   readonly agent: string;
   /** Names the conversation; for the OpenAI surface, the peer. */
@@ -97,8 +100,8 @@ export interface GatewayService {
   readonly live: Pick<LiveHub, "subscribe" | "running">;
   agents(): readonly AgentInfo[];
   submit(submission: Submission): Promise<Submitted>;
-  /** What was answered to a message of the OpenAI surface; undefined where nothing is kept of it. */
-  answer(messageId: string): Promise<string | undefined>;
+  /** What was answered to a message of the OpenAI surface; undefined where nothing of it is kept for this client. */
+  answer(messageId: string, client: Principal): Promise<string | undefined>;
   /** Stops the running turn of a conversation and leaves out what waits; false where there is neither. */
   abort(channel: Surface, agent: string, conversation: string): boolean;
   /** Whether a turn runs, or messages wait for one, in a session. */

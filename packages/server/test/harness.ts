@@ -1,17 +1,16 @@
 import { tmpdir } from "node:os";
 import { onTestFinished } from "vitest";
-import { createAuth, type GatewayService, startServer } from "../src/index.ts";
+import { createAuth, createMemoryAccess, type GatewayService, startServer } from "../src/index.ts";
 
 export const TOKEN = "a-token-of-the-tests-0123456789";
 
 const quiet = (): void => {};
 
-/** A server over a service, until the test is over. */
+/** A server over a service, until the test is over, with what it keeps of its clients and whom it refused. */
 export async function openServer(service: GatewayService, port = 0) {
-  const auth = await createAuth({
-    token: TOKEN,
-    revocations: { list: async () => [], add: async () => {} },
-  });
+  const access = createMemoryAccess();
+  const auth = createAuth({ token: TOKEN, store: access });
+  const refused: string[] = [];
   const server = await startServer({
     ...{ host: "127.0.0.1", port, allowedHosts: [], service, auth },
     hooks: {
@@ -20,7 +19,8 @@ export async function openServer(service: GatewayService, port = 0) {
     },
     pageDir: tmpdir(),
     logger: { debug: quiet, warn: quiet, error: quiet },
+    onRefused: (door, status) => refused.push(`${door} ${status}`),
   });
   onTestFinished(() => server.stop(0));
-  return server;
+  return { ...server, access, refused };
 }

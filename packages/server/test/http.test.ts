@@ -1,4 +1,6 @@
+import { ConversationList } from "@signalbox/protocol";
 import { describe, expect, it } from "vitest";
+import { tokenHash } from "../src/index.ts";
 import { openServer, TOKEN } from "./harness.ts";
 import { createMemoryService } from "./memory-service.ts";
 
@@ -19,8 +21,52 @@ describe("the HTTP API", () => {
 
   it("lets no cache on the way keep what is the owner's", async () => {
     const { url } = await openServer(createMemoryService());
-    for (const headers of [bearer, {}])
-      expect((await fetch(`${url}/api/me`, { headers })).headers.get("cache-control")).toBe("no-store");
+    for (const path of ["/api/me", "/v1/models", "/metrics"]) {
+      for (const headers of [bearer, {}])
+        expect((await fetch(url + path, { headers })).headers.get("cache-control")).toBe("no-store");
+    }
+  });
+
+  it("keeps members to agents and to conversations of their own, on every surface", async () => {
+    const service = createMemoryService(({ text }) => ({ state: "replied", text: `You said: ${text}` }));
+    const { url, access } = await openServer(service);
+    for (const [name, role] of [["alice", "member"], ["al", "member"], ["bob", "owner"]] as const)
+      await access.tokens.add({ name, role, hash: tokenHash(`secret-of-${name}`), createdAt: 0 });
+    const as = (name: string) => ({ authorization: `Bearer secret-of-${name}` });
+    const get = async (name: string, path: string) => fetch(url + path, { headers: as(name) });
+    const post = (name: string, path: string, body: object = {}) =>
+      fetch(url + path, { method: "POST", headers: { ...as(name), ...json }, body: JSON.stringify(body) });
+
+    expect(await (await get("alice", "/api/me")).json()).toMatchObject({
+      user: { id: "alice", name: "alice", role: "member" },
+    });
+    for (const path of ["/api/status", "/api/approvals", "/api/trace/x", "/metrics"]) {
+      expect([path, (await get("alice", path)).status]).toEqual([path, 403]);
+      expect([path, (await get("bob", path)).status]).toEqual([path, path === "/api/trace/x" ? 404 : 200]);
+    }
+    for (const path of ["/api/approvals/A", "/api/maintenance/prune", "/api/outbox/changed", "/api/nothing"])
+      expect([path, (await post("alice", path, { answer: "allow" })).status]).toEqual([path, 403]);
+
+    const chat = { model: "second", user: "u", messages: [{ role: "user", content: "hello" }] };
+    for (const name of ["alice", "al", "bob"])
+      expect((await post(name, "/v1/chat/completions", chat)).status).toBe(200);
+    const once = { ...chat, user: undefined };
+    expect((await post("alice", "/v1/chat/completions", once)).status).toBe(200);
+    expect(service.submissions.map(({ conversation, sender }) => [conversation, sender?.role])).toEqual([
+      ["alice/user:u", "member"],
+      ["al/user:u", "member"],
+      ["user:u", "owner"],
+      [expect.stringMatching(/^once:alice\//), "member"],
+    ]);
+    service.talked.push("alice/one", "al/two", "three");
+    const conversations = async (name: string) =>
+      ConversationList.parse(await (await get(name, "/api/conversations")).json()).map(({ id }) => id);
+    expect(await conversations("alice")).toEqual(["one"]);
+    expect(await conversations("al")).toEqual(["two"]);
+    expect(await conversations("bob")).toEqual(["alice/one", "al/two", "three"]);
+    expect((await get("alice", "/api/conversations/one/messages")).status).toBe(200);
+    for (const id of ["three", "al%2Ftwo", "..%2Fal%2Ftwo"])
+      expect([id, (await get("alice", `/api/conversations/${id}/messages`)).status]).toEqual([id, 404]);
   });
 
   it("says which agent answers where none is named", async () => {
@@ -50,14 +96,18 @@ describe("the HTTP API", () => {
   });
 
   it("slows down who guesses the secret of a hook", async () => {
-    const { url } = await openServer(createMemoryService());
+    const { url, refused } = await openServer(createMemoryService());
     const guess = (secret: string) =>
       fetch(`${url}/hooks/build`, {
         method: "POST",
         headers: { ...json, authorization: `Bearer ${secret}` },
         body: "{}",
       });
-    for (let wrong = 0; wrong < 10; wrong++) expect((await guess(`guess-${wrong}`)).status).toBe(401);
-    expect((await guess("the-secret-of-the-hook")).status).toBe(429);
+    const statuses: number[] = [];
+    for (let wrong = 0; wrong < 12; wrong++) statuses.push((await guess(`guess-${wrong}`)).status);
+    expect(statuses).toEqual([...Array(9).fill(401), 429, 429, 429]);
+    // Nobody is locked out by who guesses a little from the same address.
+    expect((await guess("the-secret-of-the-hook")).status).toBe(202);
+    expect(refused.slice(-2)).toEqual(["hooks 429", "hooks 429"]);
   });
 });

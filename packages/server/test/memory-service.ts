@@ -19,6 +19,8 @@ export interface MemoryService extends GatewayService {
   readonly attempts: string[];
   /** Conversations that were stopped. */
   readonly stopped: string[];
+  /** Conversations that there are; each is empty. */
+  readonly talked: string[];
   /** Ends a message. */
   end(id: string, outcome: Outcome): void;
 }
@@ -33,11 +35,12 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
   const ends = new Map<string, PromiseWithResolvers<Outcome>>();
   const texts = new Map<string, string>();
   const stopped: string[] = [];
+  const talked: string[] = [];
   const sessionKey = (channel: string, agent: string, conversation: string) =>
     `${channel}/${agent}/${conversation}`;
 
   const service: MemoryService = {
-    ...{ version: "1.0.0", live, submissions, attempts, stopped, sessionKey },
+    ...{ version: "1.0.0", live, submissions, attempts, stopped, talked, sessionKey },
     agents: () => [
       { id: "first", name: "First", model: "demo/demo", demo: true },
       { id: "second", name: "Second", model: "demo/demo", demo: true, default: true },
@@ -72,8 +75,8 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
     },
     busy: () => false,
     lastRun: () => undefined,
-    conversations: async () => [],
-    messages: async () => undefined,
+    conversations: async () => talked.map((id) => ({ id, agent: "second", title: id, updatedAt: 0 })),
+    messages: async (conversation) => (talked.includes(conversation) ? [] : undefined),
     trace: async () => undefined,
     approvals: async () => [],
     answerApproval: async () => false,

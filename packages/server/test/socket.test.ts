@@ -1,7 +1,8 @@
 import { createServer } from "node:net";
 import type { ServerFrame } from "@signalbox/protocol";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
+import { tokenHash } from "../src/index.ts";
 import { openServer, TOKEN } from "./harness.ts";
 import { createMemoryService, runOf } from "./memory-service.ts";
 
@@ -80,4 +81,55 @@ it("says that an address is taken", async () => {
   await expect(openServer(createMemoryService(), address.port)).rejects.toMatchObject({
     code: "address_in_use",
   });
+});
+
+it("closes with 4401 what was opened with a token that another process has revoked since", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const server = await openServer(createMemoryService());
+  await server.access.tokens.add({ name: "alice", role: "member", hash: tokenHash("of-alice"), createdAt: 0 });
+  const connect = async (token: string) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const socket = new WebSocket(`${server.url.replace("http", "ws")}/ws`, { headers });
+    onTestFinished(() => socket.terminate());
+    const closes: number[] = [];
+    socket.on("close", (code) => closes.push(code));
+    const [ready] = await new Promise<ServerFrame[]>((resolve) =>
+      socket.once("message", (data) => resolve([JSON.parse(String(data))])),
+    );
+    return { socket, closes, ready };
+  };
+  const alice = await connect("of-alice");
+  const owner = await connect(TOKEN);
+  expect(alice.ready).toMatchObject({ user: { id: "alice", role: "member" } });
+  vi.advanceTimersByTime(5_000);
+  await server.access.tokens.revoke("alice");
+  vi.advanceTimersByTime(5_000);
+  await expect.poll(() => alice.closes).toEqual([4401]);
+  expect(owner.closes).toEqual([]);
+});
+
+it("keeps a member's conversations apart from those of others under the same name", async () => {
+  const service = createMemoryService();
+  const server = await openServer(service);
+  await server.access.tokens.add({ name: "alice", role: "member", hash: tokenHash("of-alice"), createdAt: 0 });
+  const headers = { authorization: "Bearer of-alice" };
+  const socket = new WebSocket(`${server.url.replace("http", "ws")}/ws`, { headers });
+  onTestFinished(() => socket.terminate());
+  const frames: ServerFrame[] = [];
+  socket.on("message", (data) => frames.push(JSON.parse(String(data))));
+  await expect.poll(() => frames.length).toBe(1);
+  const say = (frame: object) => socket.send(JSON.stringify(frame));
+  say({ type: "subscribe", conversation: "c1", agent: "second" });
+  say({ type: "send", id: "m1", agent: "second", conversation: "c1", text: "hello" });
+  say({ type: "abort", conversation: "c1" });
+  await expect.poll(() => service.stopped).toEqual(["alice/c1"]);
+  expect(service.submissions).toMatchObject([
+    { conversation: "alice/c1", sender: { name: "alice", role: "member" } },
+  ]);
+  for (const event of runOf("r1", ["m1"], ["mine"])) service.live.publish("web/second/alice/c1", event);
+  for (const event of runOf("r2", ["m2"], ["the owner's"])) service.live.publish(SESSION, event);
+  await expect.poll(() => frames.at(-1)?.type).toBe("run.end");
+  expect(JSON.stringify(frames)).not.toContain("the owner's");
+  expect(frames.filter((frame) => "conversation" in frame && frame.conversation !== "c1")).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { createAccessStore } from "./access.ts";
 import { createStoreAdmin } from "./admin.ts";
 import { createAnswers } from "./answers.ts";
 import { type CommitQueue, commitQueue } from "./commit-queue.ts";
@@ -115,6 +116,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
     routes: createRouteCacheStore(context),
     groupHistory: createGroupHistoryStore(context),
     kv: createKvStore(context),
+    access: createAccessStore(context),
     pairing: createPairingStore(context, fence, outboxRows),
     traces: { append: traces.append, read: traces.read },
     maintenance: createMaintenanceStore(context, createPruner(context, sessionRows, chain, dedupe)),

@@ -2,6 +2,7 @@ import type { DeliveryMessage, NoteStore, OutboxStore } from "@signalbox/deliver
 import { outboxConformance } from "@signalbox/delivery/testkit";
 import type { RouteCacheStore } from "@signalbox/routing";
 import { runRouteCacheConformance } from "@signalbox/routing/testkit";
+import { accessConformance } from "@signalbox/server/testkit";
 import { describe, expect, test } from "vitest";
 import { type Bodies, openStore } from "../src/index.ts";
 import { storeConformance } from "../src/testkit/index.ts";
@@ -50,6 +51,10 @@ describe("what delivery asks of an outbox", () => {
     const notes: NoteStore = store.kv;
     expect(notes).toBe(store.kv);
   });
+});
+
+describe("what the server asks of what it keeps of its clients", () => {
+  accessConformance(test, async () => (await open()).store.access);
 });
 
 describe("what routing asks of a cache", () => {

@@ -1,18 +1,20 @@
-import { ApprovalAnswer, type ApprovalList, type Me } from "@signalbox/protocol";
+import type { Me } from "@signalbox/protocol";
 import { Hono } from "hono";
+import type { Principal } from "../auth/index.ts";
+import type { Env } from "../guard.ts";
+import { type ScopedService, scopeService } from "../scope.ts";
 import type { GatewayService } from "../service.ts";
 import { apiErrors } from "./errors.ts";
 
-/** Whoever holds the token is the owner, and there is nobody else. */
-export const OWNER: Me["user"] = { id: "owner", name: "owner" };
-
-/** `/api/*` behind the guard: what the console and other clients read. */
-export function apiRoutes(service: GatewayService): Hono {
-  const app = new Hono();
+/** `/api/*` for whoever is signed in: agents, and conversations of one's own. */
+export function apiRoutes(service: GatewayService): Hono<Env> {
+  const app = new Hono<Env>();
+  const own = (principal: Principal): ScopedService => scopeService(service, principal);
   app.get("/me", (context) => {
+    const { principal } = context.get("access");
     const agents = service.agents();
     const me: Me = {
-      user: OWNER,
+      user: userOf(principal),
       agents: [...agents],
       demo: agents.some((agent) => agent.demo),
       version: service.version,
@@ -20,31 +22,17 @@ export function apiRoutes(service: GatewayService): Hono {
     return context.json(me);
   });
   app.get("/agents", (context) => context.json(service.agents()));
-  app.get("/status", async (context) => context.json(await service.status()));
-  app.get("/conversations", async (context) => context.json(await service.conversations()));
+  app.get("/conversations", async (context) =>
+    context.json(await own(context.get("access").principal).conversations()),
+  );
   app.get("/conversations/:id/messages", async (context) => {
-    const messages = await service.messages(context.req.param("id"));
+    const messages = await own(context.get("access").principal).messages(context.req.param("id"));
     return messages ? context.json({ messages }) : apiErrors.notFound(context);
   });
-  app.get("/trace/:id", async (context) => {
-    const trace = await service.trace(context.req.param("id"));
-    return trace === undefined ? apiErrors.notFound(context) : context.json(trace);
-  });
-  app.get("/approvals", async (context) => {
-    const list: ApprovalList = { approvals: await service.approvals() };
-    return context.json(list);
-  });
-  app.post("/approvals/:id", async (context) => {
-    const body = ApprovalAnswer.safeParse(await context.req.json().catch(() => undefined));
-    if (!body.success) return apiErrors.badJson(context, 'Send {"answer": "allow"} or {"answer": "deny"}.');
-    const taken = await service.answerApproval(context.req.param("id"), body.data.answer, "token");
-    return taken ? context.body(null, 204) : apiErrors.notFound(context);
-  });
-  app.post("/maintenance/prune", async (context) => context.json(await service.prune()));
-  app.post("/maintenance/vacuum", async (context) => context.json(await service.vacuum()));
-  app.post("/outbox/changed", (context) => {
-    service.outboxChanged();
-    return context.body(null, 204);
-  });
   return app;
+}
+
+/** Who is signed in, in the words of the protocol. */
+export function userOf({ name, role }: Principal): Me["user"] {
+  return { id: name, name, role };
 }

@@ -1,13 +1,19 @@
 import { LoginRequest } from "@signalbox/protocol";
 import type { Context } from "hono";
-import type { Auth, Session } from "../auth/index.ts";
+import type { Auth } from "../auth/index.ts";
+import { type Env, portOf, remoteOf } from "../guard.ts";
 import { apiErrors } from "./errors.ts";
 
-/** `POST /api/login`: trades the gateway's token for a session cookie. */
-export async function signIn(context: Context, auth: Auth, remote: string): Promise<Response> {
+/** `POST /api/login`: trades a token for a session cookie. */
+export async function signIn(context: Context<Env>, auth: Auth): Promise<Response> {
   const body = LoginRequest.safeParse(await context.req.json().catch(() => undefined));
   if (!body.success) return apiErrors.badJson(context, 'Send {"token": "…"}.');
-  const result = auth.signIn(body.data.token, remote);
+  const result = await auth.signIn(body.data.token, {
+    remote: remoteOf(context),
+    port: portOf(context),
+    // A browser names its page; what ends the TLS in front of the gateway need not say anything.
+    secure: context.req.header("origin")?.startsWith("https:") === true,
+  });
   if (result.kind === "throttled") return apiErrors.throttled(context);
   if (result.cookie === undefined) return apiErrors.unauthorized(context);
   context.header("set-cookie", result.cookie);
@@ -15,7 +21,8 @@ export async function signIn(context: Context, auth: Auth, remote: string): Prom
 }
 
 /** `POST /api/logout`: ends the session here, not in the browser alone, with every socket that it opened. */
-export async function signOut(context: Context, auth: Auth, session: Session | undefined): Promise<Response> {
-  context.header("set-cookie", await auth.signOut(session));
+export async function signOut(context: Context<Env>, auth: Auth): Promise<Response> {
+  const cookies = await auth.signOut(context.get("access").session, portOf(context));
+  for (const cookie of cookies) context.header("set-cookie", cookie, { append: true });
   return context.body(null, 204);
 }

@@ -1,128 +1,171 @@
 import { describe, expect, it } from "vitest";
-import { createAuth } from "./auth.ts";
-import { hostsOf, sameOrigin } from "./origin.ts";
-import type { Revocations } from "./sessions.ts";
+import type { AccessStore, NamedToken } from "./access.ts";
+import { createAuth, tokenHash } from "./auth.ts";
+import { createMemoryAccess } from "./memory-access.ts";
+import { hostsOf, isFromOwnPage } from "./origin.ts";
 
-const TOKEN = "0123456789abcdef0123456789abcdef";
-const HERE = "127.0.0.1";
-const DAY_MS = 24 * 60 * 60 * 1000;
+const TOKEN = "Xk29fLq0Zv7TbW3s-own";
+const HERE = { remote: "127.0.0.1", port: 4747 };
+const HOUR_MS = 60 * 60_000;
 
-/** What a store keeps, also for the next process. */
-function inMemory(): Revocations {
-  const ids: string[] = [];
-  return { list: async () => ids, add: async (id) => void ids.push(id) };
-}
-
-async function open({ token = TOKEN, revocations = inMemory() } = {}) {
+function open({ token = TOKEN, store = createMemoryAccess() }: { token?: string; store?: AccessStore } = {}) {
   const clock = { ms: 1_000_000 };
-  const auth = await createAuth({ token, revocations, now: () => clock.ms });
-  return { auth, clock, revocations };
+  const auth = createAuth({ token, store, now: () => clock.ms });
+  const bearer = async (secret: string, remote = HERE.remote) =>
+    (await auth.check({ ...HERE, authorization: `Bearer ${secret}`, remote })).kind;
+  const signIn = async (secret = token, secure = false) => {
+    const result = await auth.signIn(secret, { ...HERE, secure });
+    return result.cookie ?? "";
+  };
+  const byCookie = (setCookie: string, port = HERE.port) =>
+    auth.check({ ...HERE, port, cookie: `other=1; ${setCookie.split(";")[0]}` });
+  return { auth, clock, store, bearer, signIn, byCookie };
 }
 
-function cookieOf(setCookie: string | undefined): string {
-  return setCookie?.split(";")[0] ?? "";
-}
+const named = (secret: string, name: string, role: NamedToken["role"]) => ({
+  ...{ name, role, hash: tokenHash(secret), createdAt: 0 },
+});
 
-describe("createAuth", () => {
-  it("lets the token in and nothing else", async () => {
-    const { auth } = await open();
-    expect(auth.check({ authorization: `Bearer ${TOKEN}` }, "a").kind).toBe("owner");
-    for (const authorization of [
-      undefined,
-      "",
-      "Bearer",
-      `Basic ${TOKEN}`,
-      `Bearer ${TOKEN}x`,
-      `Bearer ${TOKEN.slice(1)}`,
-    ]) {
-      expect(auth.check({ authorization }, "b").kind).toBe("refused");
-    }
+describe("tokens", () => {
+  it("lets the gateway's own in and nothing else", async () => {
+    const { auth, bearer } = open();
+    expect(await bearer(TOKEN)).toBe("granted");
+    for (const authorization of [undefined, "", "Bearer", `Basic ${TOKEN}`, `Bearer ${TOKEN}x`])
+      expect((await auth.check({ ...HERE, authorization })).kind).toBe("refused");
   });
 
-  it("lets a secret in that nobody can guess, however many others try from there", async () => {
-    const long = TOKEN.repeat(2);
-    const { auth } = await open({ token: long });
-    for (let guess = 0; guess < 50; guess += 1) auth.check({ authorization: `Bearer ${guess}` }, HERE);
-    expect(auth.check({ authorization: "Bearer another" }, HERE).kind).toBe("throttled");
-    expect(auth.check({ authorization: `Bearer ${long}` }, HERE).kind).toBe("owner");
+  it("knows named ones by their hash, until they are revoked", async () => {
+    const { auth, bearer, store } = open();
+    await store.tokens.add(named("secret of alice", "alice", "member"));
+    await store.tokens.add(named("secret-of-bob", "bob", "owner"));
+    expect(await auth.check({ ...HERE, authorization: "Bearer secret-of-bob" })).toMatchObject({
+      access: { principal: { name: "bob", role: "owner" } },
+    });
+    expect(await bearer(tokenHash("secret-of-bob"))).toBe("refused");
+    expect((await store.tokens.list()).map(({ usedAt }) => usedAt)).toEqual([undefined, 1_000_000]);
+    await store.tokens.revoke("bob");
+    expect(await bearer("secret-of-bob")).toBe("refused");
   });
 
-  it("keeps a browser signed in by an HttpOnly cookie that ends with the token or with time", async () => {
-    const { auth, clock } = await open();
-    const { cookie: setCookie } = auth.signIn(TOKEN, HERE);
-    expect(setCookie).toMatch(/HttpOnly; SameSite=Strict; Path=\//);
-    expect(setCookie).not.toContain(TOKEN);
-    const cookie = cookieOf(setCookie);
-    expect(auth.check({ cookie: `other=1; ${cookie}` }, HERE).kind).toBe("owner");
-    const { auth: other } = await open({ token: `${TOKEN}2` });
-    expect(other.check({ cookie }, HERE).kind).toBe("refused");
-    for (const forged of [cookie.replace(/=./, "=~"), cookie.replace(/\.\d/, ".9"), cookie.slice(0, -1)])
-      expect(auth.check({ cookie: forged }, HERE).kind).toBe("refused");
-    clock.ms += 7 * DAY_MS;
-    expect(auth.check({ cookie }, HERE).kind).toBe("refused");
-  });
-
-  it("prolongs a session that is used, at most once a day", async () => {
-    const { auth, clock } = await open();
-    const cookie = cookieOf(auth.signIn(TOKEN, HERE).cookie);
-    const result = auth.check({ cookie }, HERE);
-    if (result.kind !== "owner" || result.session === undefined) throw new Error("it is signed in");
-    expect(auth.renew(result.session)).toBeUndefined();
-    clock.ms += DAY_MS + 1;
-    const renewed = cookieOf(auth.renew(result.session));
-    clock.ms += 6 * DAY_MS;
-    expect(auth.check({ cookie }, HERE).kind).toBe("refused");
-    expect(auth.check({ cookie: renewed }, HERE)).toMatchObject({ session: { id: result.session.id } });
-  });
-
-  it("ends a session on the server: a copied cookie is worth nothing from then on, also after a restart", async () => {
-    const { auth, revocations } = await open();
-    const cookie = cookieOf(auth.signIn(TOKEN, HERE).cookie);
-    const another = cookieOf(auth.signIn(TOKEN, HERE).cookie);
-    const result = auth.check({ cookie }, HERE);
-    const ended: string[] = [];
-    auth.onSignOut((id) => ended.push(id));
-    const session = result.kind === "owner" ? result.session : undefined;
-    expect(await auth.signOut(session)).toMatch(/^signalbox_session=;.*Max-Age=0/);
-    expect(ended).toEqual([session?.id]);
-    const { auth: next } = await open({ revocations });
-    for (const one of [auth, next]) {
-      expect(one.check({ cookie }, HERE).kind).toBe("refused");
-      expect(one.check({ cookie: another }, HERE).kind).toBe("owner");
-    }
-  });
-
-  it("looks at ten wrong secrets a minute from one peer, and at no right one beyond", async () => {
-    const { auth, clock } = await open();
-    for (let guess = 0; guess < 10; guess++) expect(auth.signIn(`guess ${guess}`, HERE).kind).toBe("refused");
-    expect(auth.signIn("guess 11", HERE)).toMatchObject({ kind: "throttled", retryAfterMs: 60_000 });
-    // Else the wait would cost who guesses nothing.
-    expect(auth.signIn(TOKEN, HERE).kind).toBe("throttled");
-    expect(auth.checkSecret("Bearer short-secret", "short-secret", HERE).kind).toBe("throttled");
-    expect(auth.signIn(TOKEN, "127.0.0.2").kind).toBe("owner");
-    clock.ms += 60_001;
-    expect(auth.signIn(TOKEN, HERE).kind).toBe("owner");
-  });
-
-  it("locks nobody out who has shown a right secret before, whoever guesses from the same address", async () => {
-    const { auth } = await open();
-    const cookie = cookieOf(auth.signIn(TOKEN, HERE).cookie);
-    for (let guess = 0; guess < 12; guess++) auth.signIn(`guess ${guess}`, HERE);
-    expect(auth.signIn("guess 13", HERE).kind).toBe("throttled");
-    expect(auth.check({ authorization: `Bearer ${TOKEN}` }, HERE).kind).toBe("owner");
-    expect(auth.check({ cookie }, HERE).kind).toBe("owner");
-  });
-
-  it("takes the addresses of one IPv6 network for one peer", async () => {
-    const { auth } = await open();
-    for (let guess = 0; guess < 10; guess++) auth.signIn("guess", `2001:db8::${guess + 1}`);
-    expect(auth.signIn("guess", "2001:db8:0:0:ffff::1").kind).toBe("throttled");
-    expect(auth.signIn("guess", "2001:db8:0:1::1").kind).toBe("refused");
-    expect(auth.signIn("guess", "::ffff:192.0.2.1").kind).toBe("refused");
+  it("lets owners' tokens alone call a hook that has no secret", async () => {
+    const { auth, store } = open();
+    await store.tokens.add(named("secret-of-alice", "alice", "member"));
+    await store.tokens.add(named("secret-of-bob", "bob", "owner"));
+    const call = async (given: string, secret?: string) =>
+      (await auth.checkSecret({ ...HERE, authorization: `Bearer ${given}` }, secret)).kind;
+    expect(await call("secret-of-alice")).toBe("refused");
+    expect(await call("secret-of-bob")).toBe("granted");
+    expect(await call(TOKEN)).toBe("granted");
+    expect(await call(TOKEN, "secret-of-the-hook")).toBe("refused");
+    expect(await call("secret-of-the-hook", "secret-of-the-hook")).toBe("granted");
   });
 });
 
-describe("sameOrigin", () => {
+describe("sessions", () => {
+  it("are an HttpOnly cookie of this port, with the prefix where the page came over https", async () => {
+    const { signIn, byCookie } = open();
+    const plain = await signIn();
+    expect(plain).toMatch(/^signalbox-4747=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=604800$/);
+    expect(await signIn(TOKEN, true)).toMatch(/^__Host-signalbox-4747=[\w-]{43}; Secure; HttpOnly;/);
+    expect((await byCookie(plain)).kind).toBe("granted");
+    expect((await byCookie(plain, 4748)).kind).toBe("refused");
+    for (const forged of [plain.replace(/=./, "=~"), plain.replace(/.;/, ";")])
+      expect((await byCookie(forged)).kind).toBe("refused");
+  });
+
+  it("keep nothing that lets anybody in", async () => {
+    const { store, signIn, byCookie } = open();
+    const opened: string[] = [];
+    const open_ = store.sessions.open;
+    store.sessions.open = async (session) => {
+      opened.push(JSON.stringify(session));
+      await open_(session);
+    };
+    const cookie = await signIn();
+    expect(opened).toHaveLength(1);
+    expect(opened[0]).not.toContain(TOKEN);
+    expect(opened[0]).not.toContain(/=([^;]+)/.exec(cookie)?.[1]);
+    const { id } = JSON.parse(opened[0] ?? "{}");
+    expect((await byCookie(`signalbox-4747=${id}`)).kind).toBe("refused");
+  });
+
+  it("end after twelve hours without use, and after seven days in any case", async () => {
+    const { clock, signIn, byCookie } = open();
+    const idle = await signIn();
+    const used = await signIn();
+    for (let hours = 0; hours < 7 * 24 - 11; hours += 11) {
+      expect([hours, (await byCookie(used)).kind]).toEqual([hours, "granted"]);
+      clock.ms += 11 * HOUR_MS;
+    }
+    expect((await byCookie(idle)).kind).toBe("refused");
+    clock.ms += 11 * HOUR_MS;
+    expect((await byCookie(used)).kind).toBe("refused");
+  });
+
+  it("end on the server: a copied cookie is worth nothing from then on, also after a restart", async () => {
+    const { auth, store, signIn, byCookie } = open();
+    const cookie = await signIn();
+    const another = await signIn();
+    const result = await byCookie(cookie);
+    const ended: string[] = [];
+    auth.onSignOut((id) => ended.push(id));
+    const session = result.kind === "granted" ? result.access.session : undefined;
+    expect(await auth.signOut(session, HERE.port)).toEqual([
+      expect.stringMatching(/^__Host-signalbox-4747=;.*Max-Age=0$/),
+      expect.stringMatching(/^signalbox-4747=;.*Max-Age=0$/),
+    ]);
+    expect(ended).toEqual([session?.id]);
+    const next = open({ store });
+    for (const process of [{ byCookie }, next]) {
+      expect((await process.byCookie(cookie)).kind).toBe("refused");
+      expect((await process.byCookie(another)).kind).toBe("granted");
+    }
+  });
+
+  it("end with the token that they were opened with", async () => {
+    const { auth, store, signIn, byCookie } = open();
+    await store.tokens.add(named("secret-of-alice", "alice", "member"));
+    const alices = await signIn("secret-of-alice");
+    const owners = await signIn();
+    const result = await byCookie(alices);
+    if (result.kind !== "granted") throw new Error("she is signed in");
+    expect(result.access.principal).toEqual({ name: "alice", role: "member" });
+    expect(await auth.isGood(result.access)).toBe(true);
+    await store.tokens.revoke("alice");
+    expect(await auth.isGood(result.access)).toBe(false);
+    expect((await byCookie(alices)).kind).toBe("refused");
+    const changed = open({ token: `${TOKEN}2`, store });
+    expect((await changed.byCookie(owners)).kind).toBe("refused");
+  });
+});
+
+describe("guessing", () => {
+  it("is told to wait after ten wrong secrets in a minute, whatever it guesses at", async () => {
+    const { auth, bearer, clock } = open();
+    const hook = async (secret: string) =>
+      (await auth.checkSecret({ ...HERE, authorization: `Bearer ${secret}` }, "Zv7TbW3sXk29fLq0")).kind;
+    for (let guess = 0; guess < 5; guess++) {
+      expect(await bearer(`guess-${guess}`)).toBe("refused");
+      if (guess < 4) expect(await hook(`guess-${guess}`)).toBe("refused");
+    }
+    expect(await hook("the-tenth")).toBe("throttled");
+    expect(await bearer("one-more")).toBe("throttled");
+    expect(await bearer("one-more", "127.0.0.2")).toBe("refused");
+    clock.ms += 60_001;
+    expect(await bearer("one-more")).toBe("refused");
+  });
+
+  it("never keeps a long secret waiting, nor a session", async () => {
+    const { bearer, signIn, byCookie } = open({ token: TOKEN.repeat(2) });
+    const cookie = await signIn();
+    for (let guess = 0; guess < 500; guess++) await bearer(`guess-${guess}`);
+    expect(await bearer("x".repeat(64))).toBe("throttled");
+    expect(await bearer(TOKEN.repeat(2))).toBe("granted");
+    expect((await byCookie(cookie)).kind).toBe("granted");
+  });
+});
+
+describe("isFromOwnPage", () => {
   const hosts = hostsOf("127.0.0.1", ["Gateway.example"]);
   it.each([
     [{ host: "127.0.0.1:4747" }, true],
@@ -144,8 +187,13 @@ describe("sameOrigin", () => {
     [{ host: "127.0.0.1:4747", origin: "http://evil.example" }, false],
     [{ host: "127.0.0.1:4747", origin: "http://127.0.0.1:9999" }, false],
     [{ host: "127.0.0.1:4747", origin: "null" }, false],
+    [{ host: "127.0.0.1:4747", "sec-fetch-site": "same-origin" }, true],
+    [{ host: "127.0.0.1:4747", "sec-fetch-site": "none" }, true],
+    [{ host: "127.0.0.1:4747", "sec-fetch-site": "same-site" }, false],
+    [{ host: "127.0.0.1:4747", "sec-fetch-site": "cross-site" }, false],
+    [{ host: "127.0.0.1:4747", origin: "http://127.0.0.1:4747", "sec-fetch-site": "cross-site" }, false],
     [{}, false],
   ])("%j is %s", (headers, expected) => {
-    expect(sameOrigin(headers, hosts)).toBe(expected);
+    expect(isFromOwnPage(headers, hosts)).toBe(expected);
   });
 });

@@ -1,95 +1,158 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import { createSessions, type Revocations, type Session } from "./sessions.ts";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { type AccessStore, OWNER, type Principal, type WebSession } from "./access.ts";
+import { readCookie, setCookie } from "./cookies.ts";
+import { createSessions, LONGEST_MS } from "./sessions.ts";
 import { createThrottle } from "./throttle.ts";
 
-/** Who a request speaks for: whoever holds the token, or has signed in with it, is the owner. */
-type AuthResult =
-  | { readonly kind: "owner"; readonly session?: Session }
-  | { readonly kind: "refused" }
-  | { readonly kind: "throttled"; readonly retryAfterMs: number };
-
-/** What of a request's headers says who sends it. */
-interface Credentials {
-  readonly authorization?: string | undefined;
-  readonly cookie?: string | undefined;
+/** What somebody has come in with. */
+export interface Access {
+  readonly principal: Principal;
+  /** The token, by a hash: what it has opened ends with it. */
+  readonly tokenHash: string;
+  /** Absent where the token itself was sent. */
+  readonly session?: WebSession;
 }
 
-/** Checks tokens and sessions. `remote` is the address of the peer whose guesses are counted. */
+type AuthResult =
+  | { readonly kind: "granted"; readonly access: Access }
+  | { readonly kind: "refused" | "throttled" };
+
+/** What of a request says who sends it. */
+export interface Credentials {
+  readonly authorization?: string | undefined;
+  readonly cookie?: string | undefined;
+  /** The address of the peer, whose guesses are counted. */
+  readonly remote: string;
+  /** The port the request came in by: cookies carry it in their name. */
+  readonly port: number;
+}
+
+/** Checks tokens and sessions. */
 export interface Auth {
   /** Checks an `Authorization` header or a cookie. */
-  check(credentials: Credentials, remote: string): AuthResult;
-  /** Checks a bearer token against a secret of its own; without one against the gateway's token. */
-  checkSecret(authorization: string | undefined, secret: string | undefined, remote: string): AuthResult;
-  /** Signs a browser in by the token. `cookie` is a `Set-Cookie` value. */
-  signIn(token: string, remote: string): AuthResult & { readonly cookie?: string };
-  /** A `Set-Cookie` value that prolongs a session; undefined while that is not due. */
-  renew(session: Session): string | undefined;
-  /** Ends the session of a browser; resolves with a `Set-Cookie` value that takes the cookie back. */
-  signOut(session: Session | undefined): Promise<string>;
+  check(credentials: Credentials): Promise<AuthResult>;
+  /** Checks a bearer token against a secret of its own; without one it has to be an owner's token. */
+  checkSecret(credentials: Omit<Credentials, "cookie">, secret: string | undefined): Promise<AuthResult>;
+  /** Signs a browser in by a token. `cookie` is a `Set-Cookie` value; `secure` where the page came over https. */
+  signIn(
+    token: string,
+    from: Omit<Credentials, "authorization" | "cookie"> & { readonly secure: boolean },
+  ): Promise<AuthResult & { readonly cookie?: string }>;
+  /** Ends the session of a browser; resolves with `Set-Cookie` values that take the cookie back. */
+  signOut(session: WebSession | undefined, port: number): Promise<readonly string[]>;
+  /** Whether what somebody came in with is still good, and counts as used. */
+  isGood(access: Access): Promise<boolean>;
   /** Calls `listener` with the id of each session that is signed out. */
   onSignOut(listener: (sessionId: string) => void): void;
 }
 
 export interface AuthOptions {
-  /** The gateway's token. */
+  /** The gateway's own token. */
   readonly token: string;
-  readonly revocations: Revocations;
+  readonly store: AccessStore;
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number;
+  /** In [0, 1), for the lot of who guesses. Default `Math.random`. */
+  readonly random?: () => number;
 }
 
 /** A secret so long is not guessed at any speed, so nobody can be kept from using it. */
-const UNGUESSABLE_CHARS = 40;
+const UNGUESSABLE_CHARS = 32;
+/** The use of a token is written down at most so often. */
+const NOTED_MS = 60_000;
 
-export async function createAuth({ token, revocations, now = Date.now }: AuthOptions): Promise<Auth> {
-  const expected = sha256(token);
-  const throttle = createThrottle(now);
-  const sessions = await createSessions(token, revocations, now);
+export function createAuth({ token, store, now = Date.now, random = Math.random }: AuthOptions): Auth {
+  const own = hashOf(token);
+  // Of the gateway's token, which people may choose, the store gets no plain hash to guess from.
+  const ownHash = createHmac("sha256", token).update("signalbox session").digest("hex");
+  const throttle = createThrottle(now, random);
+  const sessions = createSessions(store.sessions, now);
   const listeners: ((sessionId: string) => void)[] = [];
 
-  const checkToken = (given: string, remote: string, wanted = expected): AuthResult => {
-    const retryAfterMs = throttle.waitMs(remote);
-    const waits = retryAfterMs > 0;
-    const isRight = timingSafeEqual(sha256(given), wanted);
-    if (isRight && (!waits || given.length >= UNGUESSABLE_CHARS || throttle.isKnown(remote))) {
-      throttle.proved(remote);
-      return { kind: "owner" };
-    }
-    if (waits) return { kind: "throttled", retryAfterMs };
+  /** Whom the hash of a token speaks for. */
+  const principalOf = async (tokenHash: string): Promise<Principal | undefined> => {
+    if (tokenHash === ownHash) return OWNER;
+    const named = await store.tokens.find(tokenHash);
+    if (named === undefined) return undefined;
+    if (now() - (named.usedAt ?? 0) >= NOTED_MS) await store.tokens.used(tokenHash, now());
+    return { name: named.name, role: named.role };
+  };
+  const byToken = async (given: string): Promise<Access | undefined> => {
+    const hash = hashOf(given);
+    const tokenHash = isSame(hash, own) ? ownHash : hash.toString("hex");
+    const principal = await principalOf(tokenHash);
+    return principal && { principal, tokenHash };
+  };
+  const bySession = async (cookie: string | undefined): Promise<Access | undefined> => {
+    const session = cookie === undefined ? undefined : await sessions.find(cookie);
+    const principal = session && (await principalOf(session.tokenHash));
+    if (session === undefined || principal === undefined) return undefined;
+    await sessions.touch(session);
+    return { principal, tokenHash: session.tokenHash, session };
+  };
+  /** Looks at a secret, unless its sender has guessed too often. */
+  const look = async (
+    given: string,
+    remote: string,
+    accessOf: (given: string) => Promise<Access | undefined>,
+  ): Promise<AuthResult> => {
+    if (given.length < UNGUESSABLE_CHARS && !throttle.looks(remote)) return { kind: "throttled" };
+    const access = await accessOf(given);
+    if (access !== undefined) return { kind: "granted", access };
     throttle.failed(remote);
-    return { kind: "refused" };
+    return { kind: throttle.isSlowed(remote) ? "throttled" : "refused" };
   };
 
   return {
-    check({ authorization, cookie }, remote) {
+    async check({ authorization, cookie, remote, port }) {
       const bearer = bearerOf(authorization);
-      if (bearer !== undefined) return checkToken(bearer, remote);
-      const session = sessions.read(cookie);
-      return session === undefined ? { kind: "refused" } : { kind: "owner", session };
+      if (bearer !== undefined) return look(bearer, remote, byToken);
+      const access = await bySession(readCookie(cookie, port));
+      return access === undefined ? { kind: "refused" } : { kind: "granted", access };
     },
-    checkSecret(authorization, secret, remote) {
+    async checkSecret({ authorization, remote }, secret) {
       const bearer = bearerOf(authorization);
       if (bearer === undefined) return { kind: "refused" };
-      return checkToken(bearer, remote, secret === undefined ? expected : sha256(secret));
+      return look(bearer, remote, async (given) => {
+        if (secret !== undefined)
+          return isSame(hashOf(given), hashOf(secret)) ? { principal: OWNER, tokenHash: ownHash } : undefined;
+        const access = await byToken(given);
+        return access?.principal.role === "owner" ? access : undefined;
+      });
     },
-    signIn(given, remote) {
-      const result = checkToken(given, remote);
-      return result.kind === "owner" ? { ...result, cookie: sessions.begin() } : result;
+    async signIn(given, { remote, port, secure }) {
+      const result = await look(given, remote, byToken);
+      if (result.kind !== "granted") return result;
+      const value = await sessions.begin(result.access.tokenHash);
+      return { ...result, cookie: setCookie({ port, secure }, value, LONGEST_MS) };
     },
-    renew: sessions.renew,
-    async signOut(session) {
+    async signOut(session, port) {
       try {
-        return await sessions.end(session);
+        if (session !== undefined) await sessions.end(session.id);
+        return [true, false].map((secure) => setCookie({ port, secure }, "", 0));
       } finally {
         if (session !== undefined) for (const listener of listeners) listener(session.id);
       }
+    },
+    async isGood({ tokenHash, session }) {
+      if (session !== undefined && !(await sessions.isOpen(session.id))) return false;
+      return (await principalOf(tokenHash)) !== undefined;
     },
     onSignOut: (listener) => void listeners.push(listener),
   };
 }
 
-function sha256(text: string): Buffer {
+/** What a token is kept as. */
+export function tokenHash(token: string): string {
+  return hashOf(token).toString("hex");
+}
+
+function hashOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();
+}
+
+function isSame(a: Buffer, b: Buffer): boolean {
+  return timingSafeEqual(a, b);
 }
 
 function bearerOf(authorization: string | undefined): string | undefined {

@@ -1,3 +1,4 @@
-export { type Auth, type AuthOptions, createAuth } from "./auth.ts";
-export { hostsOf, sameOrigin } from "./origin.ts";
-export type { Revocations, Session } from "./sessions.ts";
+export type { AccessStore, ClientRole, NamedToken, Principal, WebSession } from "./access.ts";
+export { type Access, type Auth, type AuthOptions, createAuth, tokenHash } from "./auth.ts";
+export { createMemoryAccess } from "./memory-access.ts";
+export { hostsOf, isFromOwnPage } from "./origin.ts";

@@ -1,38 +1,42 @@
 import { isIPv6 } from "node:net";
 
-const GUESSES = 10;
+/** Wrong secrets that a peer may show within a minute before it is slowed down. */
+const FREE = 10;
 const WINDOW_MS = 60_000;
+/** How many secrets of a slowed peer are looked at in a second, on average. */
+const LOOKS = 50;
 const MOST_PEERS = 10_000;
 
 /** Slows guessing down, by the peer that guesses. */
 export interface Throttle {
-  /** Milliseconds until a wrong secret of the peer is looked at again; 0 where it is looked at now. */
-  waitMs(remote: string): number;
-  /** Whether the peer has shown a right secret before. */
-  isKnown(remote: string): boolean;
+  /** Whether a secret of the peer is looked at. What is not looked at may be right. */
+  looks(remote: string): boolean;
+  /** The peer has shown a wrong secret. */
   failed(remote: string): void;
-  /** The peer has shown that it knows a secret. */
-  proved(remote: string): void;
+  /** Whether the peer has shown so many that it is slowed down. */
+  isSlowed(remote: string): boolean;
 }
 
 interface Peer {
   failures: number;
   /** When the first of them happened. */
   since: number;
-  isKnown: boolean;
+  /** The second in which it asked last, how often in it, and how often in the one before. */
+  second: number;
+  asked: number;
+  askedBefore: number;
 }
 
 /**
- * After ten wrong secrets a peer has to wait until a minute has passed since the first, and is refused meanwhile
- * without a look at what it says: guessing goes on at ten a minute, however short the secret. Of a peer that has shown
- * a right secret before, a right one is taken all the same, so that nobody is locked out by who guesses from behind the
- * same proxy; there the length of the secret alone protects it.
+ * After ten wrong secrets within a minute a peer's secrets are looked at by lot, about fifty in a second however many it
+ * sends. The lot is blind: a flood cannot choose its moment, and whoever has the right secret behind the same proxy has
+ * the same chance at each try, so is kept waiting for some seconds and never locked out.
  */
-export function createThrottle(now: () => number): Throttle {
+export function createThrottle(now: () => number, random: () => number): Throttle {
   const peers = new Map<string, Peer>();
   const peerOf = (remote: string): Peer => {
     const key = networkOf(remote);
-    const peer = peers.get(key) ?? { failures: 0, since: now(), isKnown: false };
+    const peer = peers.get(key) ?? { failures: 0, since: now(), second: 0, asked: 0, askedBefore: 0 };
     // The one that was heard of longest ago is the first in the map, and is forgotten first.
     peers.delete(key);
     peers.set(key, peer);
@@ -42,19 +46,23 @@ export function createThrottle(now: () => number): Throttle {
     return peer;
   };
   return {
-    waitMs(remote) {
-      const { failures, since } = peerOf(remote);
-      return failures < GUESSES ? 0 : since + WINDOW_MS - now();
+    looks(remote) {
+      const peer = peerOf(remote);
+      const second = Math.floor(now() / 1000);
+      if (second !== peer.second) {
+        const askedBefore = second === peer.second + 1 ? peer.asked : 0;
+        Object.assign(peer, { second, asked: 0, askedBefore });
+      }
+      peer.asked += 1;
+      if (peer.failures < FREE) return true;
+      return random() * Math.max(peer.asked, peer.askedBefore) < LOOKS;
     },
-    isKnown: (remote) => peerOf(remote).isKnown,
     failed(remote) {
       const peer = peerOf(remote);
       if (peer.failures === 0) peer.since = now();
       peer.failures += 1;
     },
-    proved(remote) {
-      peerOf(remote).isKnown = true;
-    },
+    isSlowed: (remote) => peerOf(remote).failures >= FREE,
   };
 }
 

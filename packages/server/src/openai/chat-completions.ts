@@ -1,7 +1,8 @@
 import type { Context } from "hono";
 import { streamSSE } from "hono/streaming";
 import { z } from "zod";
-import type { GatewayService, Outcome, Submission, TurnUsage } from "../service.ts";
+import type { ScopedService } from "../scope.ts";
+import type { Outcome, Submission, TurnUsage } from "../service.ts";
 import { content, readContent } from "./content.ts";
 import { badRequest, failed, failureOf, isFailure, refused } from "./errors.ts";
 import { answer, follow, passOn } from "./follow.ts";
@@ -34,7 +35,7 @@ type ChatRequest = z.output<typeof chatRequest>;
 
 /** `POST /v1/chat/completions` (OpenAI's API reference, "Chat Completions"): one turn of an agent. */
 export function chatCompletionsRoute(
-  service: GatewayService,
+  service: ScopedService,
   retries: Retries,
   now: () => number,
 ): (context: Context) => Promise<Response> {
@@ -96,7 +97,7 @@ function flattened(value: unknown): unknown {
   return schema !== null && typeof schema === "object" ? { ...schema, ...rest } : value;
 }
 
-async function whole(context: Context, service: GatewayService, turn: ChatTurn): Promise<Response> {
+async function whole(context: Context, service: ScopedService, turn: ChatTurn): Promise<Response> {
   const { request, submission, attempt, created } = turn;
   const outcome = await answer(service, attempt, submission, context.req.raw.signal);
   if ("kind" in outcome) return refused(context, outcome);
@@ -112,7 +113,7 @@ async function whole(context: Context, service: GatewayService, turn: ChatTurn):
   });
 }
 
-async function streamed(context: Context, service: GatewayService, turn: ChatTurn): Promise<Response> {
+async function streamed(context: Context, service: ScopedService, turn: ChatTurn): Promise<Response> {
   const { request, submission, attempt, created } = turn;
   const following = await follow(service, attempt, submission);
   if ("kind" in following) return refused(context, following);

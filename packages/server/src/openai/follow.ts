@@ -1,5 +1,6 @@
 import type { LiveEvent } from "@signalbox/protocol";
-import { type GatewayService, ONCE, type Outcome, type Submission, type Submitted } from "../service.ts";
+import type { ScopedService } from "../scope.ts";
+import { ONCE, type Outcome, type Submission, type Submitted } from "../service.ts";
 import { isFailure } from "./errors.ts";
 import type { Attempt } from "./retries.ts";
 
@@ -16,7 +17,7 @@ export interface Following {
 type Refusal = Extract<Submitted, { kind: "refused" }>;
 
 /** The client is gone. One that keeps no conversation here can never read the reply later, so nobody pays for it. */
-function leave(service: GatewayService, attempt: Attempt, submission: Submission, hasBegun: boolean): void {
+function leave(service: ScopedService, attempt: Attempt, submission: Submission, hasBegun: boolean): void {
   attempt.left(hasBegun, () => {
     const { agent, conversation } = submission;
     if (conversation.startsWith(ONCE)) service.abort("api", agent, conversation);
@@ -25,7 +26,7 @@ function leave(service: GatewayService, attempt: Attempt, submission: Submission
 
 /** Submits a message and follows its run, also one that an earlier attempt has begun. */
 export async function follow(
-  service: GatewayService,
+  service: ScopedService,
   attempt: Attempt,
   submission: Submission,
 ): Promise<Following | Refusal> {
@@ -77,7 +78,7 @@ export async function follow(
 
 /** Submits a message and waits for its end, for as long as its client does. */
 export async function answer(
-  service: GatewayService,
+  service: ScopedService,
   attempt: Attempt,
   submission: Submission,
   client: AbortSignal,

@@ -1,21 +1,21 @@
 import type { Context } from "hono";
-import type { GatewayService } from "../service.ts";
+import type { ScopedService } from "../scope.ts";
 import { openAiError } from "./errors.ts";
 import { PREFIX } from "./request.ts";
 
 /** `GET /v1/models`: an agent is a model. */
-export function listModels(context: Context, service: GatewayService): Response {
+export function listModels(context: Context, service: ScopedService): Response {
   return context.json({ object: "list", data: service.agents().map(modelOf) });
 }
 
 /** `GET /v1/models/<id>`. */
-export function getModel(context: Context, service: GatewayService): Response {
+export function getModel(context: Context, service: ScopedService): Response {
   const id = context.req.param("id") ?? "";
   const agent = service.agents().find((one) => PREFIX + one.id === id);
   return agent === undefined ? noModel(context, id, service) : context.json(modelOf(agent));
 }
 
-export function noModel(context: Context, id: string, service: GatewayService): Response {
+export function noModel(context: Context, id: string, service: ScopedService): Response {
   const names = service.agents().map((one) => PREFIX + one.id);
   return openAiError(context, 404, {
     message: `The model \`${id}\` does not exist. There are: ${names.join(", ")}.`,

@@ -1,7 +1,8 @@
 import type { TurnSampling } from "@signalbox/channel";
 import type { Context } from "hono";
 import type { z } from "zod";
-import { type ClientAttachment, type GatewayService, ONCE, type Submission } from "../service.ts";
+import type { ScopedService } from "../scope.ts";
+import { type ClientAttachment, ONCE, type Submission } from "../service.ts";
 import { openAiError } from "./errors.ts";
 
 /** Agents as models. */
@@ -61,7 +62,7 @@ export async function readBody<S extends z.ZodType>(
 }
 
 /** The agent that a model names, with or without its prefix. */
-export function agentOf(service: GatewayService, model: string): { readonly id: string } | undefined {
+export function agentOf(service: ScopedService, model: string): { readonly id: string } | undefined {
   return service.agents().find((one) => PREFIX + one.id === model || one.id === model);
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { GatewayService } from "../service.ts";
+import type { ScopedService } from "../scope.ts";
 import { content, readContent } from "./content.ts";
 import { list } from "./list.ts";
 import { type ClientMessage, RequestProblem } from "./request.ts";
@@ -23,7 +23,7 @@ export function itemId(messageId: string): string {
 /** @throws RequestProblem for an item that is no message, or is not kept here */
 export async function readItems(
   input: z.output<typeof responsesInput>,
-  service: GatewayService,
+  service: ScopedService,
 ): Promise<ClientMessage[]> {
   if (typeof input === "string") return [{ role: "user", text: input, attachments: [], param: "input" }];
   const messages = await Promise.all(input.map((one, index) => readItem(one, `input[${index}]`, service)));
@@ -33,7 +33,7 @@ export async function readItems(
 async function readItem(
   { type = "message", role, content: said, id }: z.output<typeof item>,
   param: string,
-  service: GatewayService,
+  service: ScopedService,
 ): Promise<ClientMessage | undefined> {
   switch (type) {
     case "message": {
@@ -55,7 +55,7 @@ async function readItem(
 async function referenced(
   id: string | null | undefined,
   param: string,
-  service: GatewayService,
+  service: ScopedService,
 ): Promise<string> {
   const text = await service.answer((id ?? "").replace(/^msg_/, "resp_"));
   if (text === undefined) throw new RequestProblem(`There is no item ${id}. Send its message.`, param);

@@ -1,7 +1,8 @@
 import type { Context } from "hono";
 import { streamSSE } from "hono/streaming";
 import { z } from "zod";
-import type { GatewayService, Outcome, Submission, TurnUsage } from "../service.ts";
+import type { ScopedService } from "../scope.ts";
+import type { Outcome, Submission, TurnUsage } from "../service.ts";
 import { badRequest, failed, failureOf, isFailure, refused } from "./errors.ts";
 import { answer, follow, passOn } from "./follow.ts";
 import { noModel } from "./models.ts";
@@ -37,7 +38,7 @@ type ResponsesRequest = z.output<typeof responsesRequest>;
 
 /** `POST /v1/responses` (OpenAI's API reference, "Responses"): the same turn as a chat completion, in its newer shape. */
 export function responsesRoute(
-  service: GatewayService,
+  service: ScopedService,
   retries: Retries,
   now: () => number,
 ): (context: Context) => Promise<Response> {
@@ -63,7 +64,7 @@ interface ResponseTurn {
 }
 
 /** @throws RequestProblem */
-async function toClientRequest(request: ResponsesRequest, agent: string, service: GatewayService) {
+async function toClientRequest(request: ResponsesRequest, agent: string, service: ScopedService) {
   refuseUnserved(request);
   refuseKeeping(request);
   return {
@@ -89,7 +90,7 @@ function refuseKeeping(request: ResponsesRequest): void {
     throw new RequestProblem("Only waiting requests are served.", "background");
 }
 
-async function whole(context: Context, service: GatewayService, turn: ResponseTurn): Promise<Response> {
+async function whole(context: Context, service: ScopedService, turn: ResponseTurn): Promise<Response> {
   const { submission, attempt, head } = turn;
   const outcome = await answer(service, attempt, submission, context.req.raw.signal);
   if ("kind" in outcome) return refused(context, outcome);
@@ -97,7 +98,7 @@ async function whole(context: Context, service: GatewayService, turn: ResponseTu
   return context.json(endOf(head, itemId(submission.id), outcome));
 }
 
-async function streamed(context: Context, service: GatewayService, turn: ResponseTurn): Promise<Response> {
+async function streamed(context: Context, service: ScopedService, turn: ResponseTurn): Promise<Response> {
   const { submission, attempt, head } = turn;
   const following = await follow(service, attempt, submission);
   if ("kind" in following) return refused(context, following);

@@ -1,4 +1,7 @@
-import { Hono } from "hono";
+import { type Handler, Hono } from "hono";
+import type { Principal } from "../auth/index.ts";
+import type { Env } from "../guard.ts";
+import { type ScopedService, scopeService } from "../scope.ts";
 import type { GatewayService } from "../service.ts";
 import { chatCompletionsRoute } from "./chat-completions.ts";
 import { badRequest, openAiErrors } from "./errors.ts";
@@ -7,8 +10,22 @@ import { RequestProblem } from "./request.ts";
 import { responsesRoute } from "./responses.ts";
 import { createRetries } from "./retries.ts";
 
-/** `/v1/models`, `/v1/chat/completions` and `/v1/responses`: an agent is the model, `user` names the peer. */
-export function openAiRoutes(service: GatewayService, now: () => number): Hono {
+/**
+ * `/v1/models`, `/v1/chat/completions` and `/v1/responses`: an agent is the model, `user` names the peer. Each client has
+ * routes of its own, so that nothing of one reaches another, be it by a key or a body that both send.
+ */
+export function openAiApp(service: GatewayService, now: () => number): Handler<Env> {
+  const apps = new Map<string, Hono>();
+  const appOf = (principal: Principal): Hono => {
+    const key = `${principal.role} ${principal.name}`;
+    const app = apps.get(key) ?? new Hono().route("/v1", openAiRoutes(scopeService(service, principal), now));
+    apps.set(key, app);
+    return app;
+  };
+  return (context) => appOf(context.get("access").principal).fetch(context.req.raw, context.env);
+}
+
+function openAiRoutes(service: ScopedService, now: () => number): Hono {
   const app = new Hono();
   const retries = createRetries();
   app.get("/models", (context) => listModels(context, service));

@@ -9,9 +9,11 @@ import {
   type SubscribeFrame,
 } from "@signalbox/protocol";
 import type { WebSocket } from "ws";
-import { OWNER } from "../api/routes.ts";
+import { userOf } from "../api/routes.ts";
+import type { Principal } from "../auth/index.ts";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../logger.ts";
+import { type ScopedService, scopeService } from "../scope.ts";
 import type { GatewayService } from "../service.ts";
 import { createCoalescer } from "./coalesce.ts";
 
@@ -19,33 +21,43 @@ import { createCoalescer } from "./coalesce.ts";
 const MAX_BUFFERED = 8_000_000;
 
 /** Serves one connection to `/ws` until it closes. */
-export function serveConnection(socket: WebSocket, service: GatewayService, logger: Logger): void {
-  const connection = new Connection(socket, service, logger);
+export function serveConnection(
+  socket: WebSocket,
+  { service, principal, logger }: ConnectionOptions,
+): void {
+  const connection = new Connection(socket, scopeService(service, principal), logger);
   socket.on("message", (data, binary) => connection.read(binary ? "" : data.toString()));
   socket.on("error", (error) => logger.debug({ err: error.message }, "a viewer's connection failed"));
   socket.on("close", () => connection.close());
-  connection.greet();
+  connection.greet(principal);
+}
+
+export interface ConnectionOptions {
+  readonly service: GatewayService;
+  /** Who has opened it. */
+  readonly principal: Principal;
+  readonly logger: Logger;
 }
 
 class Connection {
   readonly #socket: WebSocket;
-  readonly #service: GatewayService;
+  readonly #service: ScopedService;
   readonly #logger: Logger;
   /** The end of each subscription, by conversation. */
   readonly #subscriptions = new Map<string, () => void>();
   /** The agent a conversation was last used with on this connection. */
   readonly #agents = new Map<string, string>();
 
-  constructor(socket: WebSocket, service: GatewayService, logger: Logger) {
+  constructor(socket: WebSocket, service: ScopedService, logger: Logger) {
     this.#socket = socket;
     this.#service = service;
     this.#logger = logger;
   }
 
-  greet(): void {
+  greet(principal: Principal): void {
     const agents = this.#service.agents().map((agent) => ({ ...agent }));
     const demo = agents.some((agent) => agent.demo);
-    this.#send({ type: "ready", protocol: PROTOCOL, user: OWNER, agents, demo });
+    this.#send({ type: "ready", protocol: PROTOCOL, user: userOf(principal), agents, demo });
   }
 
   read(data: string): void {

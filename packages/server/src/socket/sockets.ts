@@ -2,12 +2,14 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { CLOSE_UNAUTHORIZED } from "@signalbox/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
-import { type Auth, sameOrigin } from "../auth/index.ts";
+import { type Access, type Auth, isFromOwnPage } from "../auth/index.ts";
 import type { Logger } from "../logger.ts";
 import type { GatewayService } from "../service.ts";
 import { serveConnection } from "./connection.ts";
 
 const MAX_FRAME = 1_000_000;
+/** How often it is asked whether what opened a connection is still good: a token may be revoked by another process. */
+const CHECKED_MS = 5_000;
 
 /** The connections to `/ws`. */
 export interface Sockets {
@@ -22,57 +24,76 @@ export interface SocketsOptions {
   readonly auth: Auth;
   readonly allowedHosts: ReadonlySet<string>;
   readonly logger: Logger;
+  /** Told of each upgrade that is refused. */
+  readonly onRefused: (status: number) => void;
 }
 
-export function createSockets({ service, auth, allowedHosts, logger }: SocketsOptions): Sockets {
-  const server = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME });
-  /** The connections that the session of a browser has opened. */
-  const bySession = new Map<string, Set<WebSocket>>();
-  auth.onSignOut((sessionId) => {
-    for (const connection of bySession.get(sessionId) ?? []) {
-      // One that does not answer the close is heard no more either.
-      connection.removeAllListeners("message");
-      connection.close(CLOSE_UNAUTHORIZED, "signed out");
-    }
-  });
+type Refusal = "403 Forbidden" | "404 Not Found" | "429 Too Many Requests" | "401 Unauthorized";
 
-  const admit = (request: IncomingMessage): string | { readonly session: string | undefined } => {
-    const { host, origin, authorization, cookie } = request.headers;
+export function createSockets(options: SocketsOptions): Sockets {
+  const { service, auth, allowedHosts, logger } = options;
+  const server = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME });
+  /** What each connection was opened with. */
+  const opened = new Map<WebSocket, Access>();
+  const end = (connection: WebSocket, why: string): void => {
+    // One that does not answer the close is heard no more either.
+    connection.removeAllListeners("message");
+    connection.close(CLOSE_UNAUTHORIZED, why);
+  };
+  auth.onSignOut((sessionId) => {
+    for (const [connection, { session }] of opened) if (session?.id === sessionId) end(connection, "signed out");
+  });
+  const checks = setInterval(() => {
+    for (const [connection, access] of opened) {
+      auth.isGood(access).then(
+        (isGood) => isGood || end(connection, "the session or the token is over"),
+        (error: unknown) => logger.error({ err: String(error) }, "a viewer's session could not be checked"),
+      );
+    }
+  }, CHECKED_MS).unref();
+
+  const admit = async (request: IncomingMessage): Promise<Refusal | Access> => {
     if (request.url?.split("?", 1)[0] !== "/ws") return "404 Not Found";
-    if (!sameOrigin({ host, origin }, allowedHosts)) return "403 Forbidden";
-    const result = auth.check({ authorization, cookie }, request.socket.remoteAddress ?? "");
-    if (result.kind === "owner") return { session: result.session?.id };
+    if (!isFromOwnPage(request.headers, allowedHosts)) return "403 Forbidden";
+    const { authorization, cookie } = request.headers;
+    const { remoteAddress: remote = "", localPort: port = 0 } = request.socket;
+    const result = await auth.check({ authorization, cookie, remote, port });
+    if (result.kind === "granted") return result.access;
     return result.kind === "throttled" ? "429 Too Many Requests" : "401 Unauthorized";
+  };
+  const refuse = (socket: Duplex, status: string): void => {
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  };
+
+  const take = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
+    const admitted = await admit(request);
+    if (typeof admitted === "string") {
+      options.onRefused(Number.parseInt(admitted, 10));
+      refuse(socket, admitted);
+      return;
+    }
+    server.handleUpgrade(request, socket, head, (connection) => {
+      opened.set(connection, admitted);
+      connection.on("close", () => opened.delete(connection));
+      serveConnection(connection, { service, principal: admitted.principal, logger });
+    });
   };
 
   return {
     upgrade(request, socket, head) {
       // The server has let the socket go: without a listener a sender that hangs up would end the process.
       socket.on("error", () => socket.destroy());
-      const admitted = admit(request);
-      if (typeof admitted === "string") {
-        socket.end(`HTTP/1.1 ${admitted}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-        return;
-      }
-      server.handleUpgrade(request, socket, head, (connection) => {
-        if (admitted.session !== undefined) remember(bySession, admitted.session, connection);
-        serveConnection(connection, service, logger);
+      take(request, socket, head).catch((error: unknown) => {
+        logger.error({ err: String(error) }, "an upgrade failed");
+        refuse(socket, "500 Internal Server Error");
       });
     },
     close(graceMs) {
+      clearInterval(checks);
       for (const connection of server.clients) connection.close(1001, "the gateway is stopping");
       setTimeout(() => {
         for (const connection of server.clients) connection.terminate();
       }, graceMs).unref();
     },
   };
-}
-
-function remember(bySession: Map<string, Set<WebSocket>>, session: string, connection: WebSocket): void {
-  const connections = bySession.get(session) ?? new Set();
-  bySession.set(session, connections.add(connection));
-  connection.on("close", () => {
-    connections.delete(connection);
-    if (connections.size === 0) bySession.delete(session);
-  });
 }

@@ -1,3 +1,4 @@
+export * from "./access.ts";
 export * from "./entries.ts";
 export * from "./group-history.ts";
 export * from "./inbox.ts";

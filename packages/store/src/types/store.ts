@@ -1,3 +1,4 @@
+import type { AccessStore } from "@signalbox/server";
 import type { Bodies, Millis } from "./common.ts";
 import type { InboxStore } from "./inbox.ts";
 import type { LeaseStore } from "./leases.ts";
@@ -119,6 +120,7 @@ export interface Store<T extends Bodies = Bodies> {
   readonly groupHistory: GroupHistoryStore;
   readonly kv: KvStore;
   readonly pairing: PairingStore<T>;
+  readonly access: AccessStore;
   readonly traces: TraceStore;
   readonly maintenance: MaintenanceStore;
   /** Commits what is under way, then closes. Calls after it reject with `closed`. May be called twice. */

@@ -1,0 +1,1 @@
+export { accessConformance } from "./access.ts";

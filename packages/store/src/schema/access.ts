@@ -1,0 +1,22 @@
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** Tokens of clients, by hash. */
+export const accessToken = sqliteTable("access_token", {
+  hash: text().primaryKey(),
+  name: text().notNull().unique(),
+  role: text({ enum: ["owner", "member"] }).notNull(),
+  createdAt: integer().notNull(),
+  usedAt: integer(),
+});
+
+/** Browsers that have signed in, by a hash of their cookie. */
+export const webSession = sqliteTable(
+  "web_session",
+  {
+    id: text().primaryKey(),
+    tokenHash: text().notNull(),
+    createdAt: integer().notNull(),
+    usedAt: integer().notNull(),
+  },
+  (t) => [index("web_session_token").on(t.tokenHash)],
+);
