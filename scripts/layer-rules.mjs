@@ -22,7 +22,7 @@ const ROWS = [
   },
   {
     name: "foundations",
-    members: ["channel", "client", "config", "hooks", "lanes", "protocol", "redaction", "routing"],
+    members: ["audit", "channel", "client", "config", "hooks", "lanes", "protocol", "redaction", "routing"],
   },
   { name: "core", members: ["agent-core"] },
 ];

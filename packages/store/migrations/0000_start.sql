@@ -1,3 +1,37 @@
+CREATE TABLE `access_token` (
+	`hash` text PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`role` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`used_at` integer
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `access_token_name_unique` ON `access_token` (`name`);--> statement-breakpoint
+CREATE TABLE `web_session` (
+	`id` text PRIMARY KEY NOT NULL,
+	`token_hash` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`used_at` integer NOT NULL
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `web_session_token` ON `web_session` (`token_hash`);--> statement-breakpoint
+CREATE TABLE `audit_head` (
+	`one` integer PRIMARY KEY NOT NULL,
+	`count` integer NOT NULL,
+	`hash` text NOT NULL
+) STRICT;
+--> statement-breakpoint
+CREATE TABLE `audit_record` (
+	`seq` integer PRIMARY KEY NOT NULL,
+	`at` integer NOT NULL,
+	`kind` text NOT NULL,
+	`action` text NOT NULL,
+	`actor` text NOT NULL,
+	`subject` text NOT NULL,
+	`details` text,
+	`hash` text NOT NULL
+) STRICT;
+--> statement-breakpoint
 CREATE TABLE `entry` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`kind` text NOT NULL,

@@ -1,10 +1,10 @@
-import type { AccessStore, NamedToken } from "@signalbox/server";
 import { asc, eq, lt, or } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import { accessToken, webSession } from "./schema/index.ts";
+import type { AccessStore, AccessToken } from "./types/access.ts";
 
-function tokenOf({ usedAt, ...row }: typeof accessToken.$inferSelect): NamedToken {
+function tokenOf({ usedAt, ...row }: typeof accessToken.$inferSelect): AccessToken {
   return { ...row, ...(usedAt === null ? {} : { usedAt }) };
 }
 

@@ -3,6 +3,8 @@ export { acquireHomeLock, type HomeHolder, type HomeLock, readHomeHolder } from 
 export { type AnyId, parseId, timeOf } from "./ids.ts";
 export { openStore } from "./open.ts";
 export { createPruneSchedule, type PruneSchedule, type PruneScheduleOptions } from "./prune-schedule.ts";
+export type * from "./types/access.ts";
+export type * from "./types/audit.ts";
 export type * from "./types/common.ts";
 export type * from "./types/inbox.ts";
 export type * from "./types/leases.ts";

@@ -1,6 +1,7 @@
 import { createAccessStore } from "./access.ts";
 import { createStoreAdmin } from "./admin.ts";
 import { createAnswers } from "./answers.ts";
+import { createAuditStore } from "./audit.ts";
 import { type CommitQueue, commitQueue } from "./commit-queue.ts";
 import { connect } from "./connection.ts";
 import type { Context } from "./context.ts";
@@ -117,6 +118,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
     groupHistory: createGroupHistoryStore(context),
     kv: createKvStore(context),
     access: createAccessStore(context),
+    audit: createAuditStore(context),
     pairing: createPairingStore(context, fence, outboxRows),
     traces: { append: traces.append, read: traces.read },
     maintenance: createMaintenanceStore(context, createPruner(context, sessionRows, chain, dedupe)),

@@ -2,6 +2,7 @@ import type { DeliveryMessage, NoteStore, OutboxStore } from "@signalbox/deliver
 import { outboxConformance } from "@signalbox/delivery/testkit";
 import type { RouteCacheStore } from "@signalbox/routing";
 import { runRouteCacheConformance } from "@signalbox/routing/testkit";
+import { auditConformance } from "@signalbox/audit/testkit";
 import { accessConformance } from "@signalbox/server/testkit";
 import { describe, expect, test } from "vitest";
 import { type Bodies, openStore } from "../src/index.ts";
@@ -56,6 +57,23 @@ describe("what delivery asks of an outbox", () => {
 describe("what the server asks of what it keeps of its clients", () => {
   accessConformance(test, async () => (await open()).store.access);
 });
+
+describe("what is asked of an audit log", () => {
+  auditConformance(test, async () => (await open()).store.audit);
+
+  test("an entry shares the commit of the write behind it", async () => {
+    const { store } = await open();
+    const before = (await store.maintenance.stats()).commits;
+    for (let decision = 0; decision < 20; decision++) {
+      const noted = store.audit.append({ ...entry, at: decision });
+      await store.kv.set("test", "decision", decision);
+      await noted;
+    }
+    expect((await store.maintenance.stats()).commits - before).toBe(20);
+  });
+});
+
+const entry = { kind: "tool", action: "allowed", actor: "policy", subject: "exec" } as const;
 
 describe("what routing asks of a cache", () => {
   runRouteCacheConformance({

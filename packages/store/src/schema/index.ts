@@ -1,4 +1,5 @@
 export * from "./access.ts";
+export * from "./audit.ts";
 export * from "./entries.ts";
 export * from "./group-history.ts";
 export * from "./inbox.ts";

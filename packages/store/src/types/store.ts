@@ -1,4 +1,5 @@
-import type { AccessStore } from "@signalbox/server";
+import type { AccessStore } from "./access.ts";
+import type { AuditStore } from "./audit.ts";
 import type { Bodies, Millis } from "./common.ts";
 import type { InboxStore } from "./inbox.ts";
 import type { LeaseStore } from "./leases.ts";
@@ -121,6 +122,7 @@ export interface Store<T extends Bodies = Bodies> {
   readonly kv: KvStore;
   readonly pairing: PairingStore<T>;
   readonly access: AccessStore;
+  readonly audit: AuditStore;
   readonly traces: TraceStore;
   readonly maintenance: MaintenanceStore;
   /** Commits what is under way, then closes. Calls after it reject with `closed`. May be called twice. */

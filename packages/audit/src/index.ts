@@ -1,0 +1,11 @@
+export {
+  type AuditEntry,
+  type AuditHead,
+  type AuditKind,
+  type AuditRecord,
+  EMPTY_HEAD,
+  linkHash,
+} from "./chain.ts";
+export type { AuditLog, AuditQuery } from "./log.ts";
+export { createMemoryAudit } from "./memory.ts";
+export { type Verdict, verifyChain } from "./verify.ts";

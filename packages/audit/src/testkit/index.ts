@@ -1,0 +1,1 @@
+export { auditConformance } from "./conformance.ts";
