@@ -31,6 +31,7 @@ const bundle = await rolldown({
     [PROGRAM]: join(dist, "cli", "main.js"),
     // Started by the address of its file, which is looked for in the same folder.
     "article-worker": join(tools, "web", "article-worker.js"),
+    "guessable-worker": join(dist, "secrets", "guessable-worker.js"),
   },
   platform: "node",
   external: (id) => isBuiltin(id) || IMPORTED.some((name) => id === name || id.startsWith(`${name}/`)),

@@ -12,7 +12,7 @@ import { listen } from "./listen.ts";
 import { ShutdownAbort } from "./path/shutdown.ts";
 import type { Plan } from "./plan.ts";
 import { createService } from "./service/create-service.ts";
-import { refuseOpenListening } from "./settings.ts";
+import { refuseGuessableToken, refuseOpenListening } from "./settings.ts";
 import { watchFaults } from "./upkeep/faults.ts";
 import { createUpkeep, type Upkeep } from "./upkeep/upkeep.ts";
 
@@ -27,7 +27,9 @@ const ENDING_MS = 5_000;
  * @throws GatewayError for whatever an operator has to mend
  */
 export async function startGateway(options: GatewayOptions, plan: Plan): Promise<Gateway> {
-  refuseOpenListening(options.loaded, options.env);
+  const { loaded, env, home } = options;
+  refuseOpenListening(loaded, env);
+  refuseGuessableToken(plan.secrets.guessableToken, loaded, env, home);
   const lifecycle = createLifecycle(options.logger, options.now ?? Date.now);
   try {
     return await start(options, plan, lifecycle);
@@ -41,7 +43,7 @@ async function start(options: GatewayOptions, plan: Plan, lifecycle: Lifecycle):
   const { home, loaded, token, logger, leaseMs = LEASE_MS, now = Date.now } = options;
   const { config } = loaded;
   const held = await holdHome(options, leaseMs, lifecycle);
-  const { store, lease, lock, redact } = held;
+  const { store, lease, lock, redact, audit } = held;
   for (const { id, workspaceDir } of plan.agents.all)
     if (workspaceDir === home.workspace(id)) prepareWorkspace(workspaceDir);
   const faults = watchFaults(now);
@@ -82,7 +84,10 @@ async function start(options: GatewayOptions, plan: Plan, lifecycle: Lifecycle):
   const http = await listen({
     ...{ loaded, service, logger, now },
     token: token.value,
-    kv: store.kv,
+    access: store.access,
+    hooks: plan.secrets.hooks,
+    onRefused: metrics.refused,
+    onSignIn: audit.signIn,
     defaultAgent: plan.agents.defaultId,
     pageDir: options.consoleDir,
   });

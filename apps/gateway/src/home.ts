@@ -18,7 +18,7 @@ const CONFIG_NAMES = ["signalbox.yaml", "signalbox.yml", "signalbox.json", "sign
 const STATE_NAMES = [
   ...["signalbox.db", "signalbox.db-wal", "signalbox.db-shm", "signalbox.db-journal"],
   ...["signalbox.lock", "signalbox.lock-journal", "signalbox.holder.json"],
-  ...["token", "logs", "media"],
+  ...["token", "audit-head.json", "logs", "media"],
 ];
 
 /** The folder that holds everything a gateway keeps. */
@@ -32,6 +32,8 @@ export interface Home {
   readonly mediaDir: string;
   /** Holds the token made on first start; mode 0600. */
   readonly tokenFile: string;
+  /** Holds the end of the audit chain, so that a tail that is cut off in the database is missed. */
+  readonly auditHeadFile: string;
   /** What no tool may reach, wherever an agent's workspace is: the folder itself, and each file of it that is ours. */
   readonly closed: readonly string[];
   /** The default workspace of an agent. */
@@ -52,6 +54,7 @@ export function locateHome(
     skillsDir: join(dir, "skills"),
     mediaDir: join(dir, "media"),
     tokenFile: join(dir, "token"),
+    auditHeadFile: join(dir, "audit-head.json"),
     // The folder closes all of it to workspaces around it; one that is the folder itself needs the names.
     closed: [dir, ...[...CONFIG_NAMES, ...STATE_NAMES].map((name) => join(dir, name))],
     workspace: (agentId) => join(dir, "workspaces", agentId),

@@ -1,12 +1,14 @@
-import type { LoadedConfig } from "@signalbox/config";
+import type { HookConfig, LoadedConfig } from "@signalbox/config";
 import {
+  type AccessStore,
   createAuth,
+  type Door,
   type GatewayService,
   type HttpServer,
   ServerError,
+  type SignInEvent,
   startServer,
 } from "@signalbox/server";
-import type { KvStore } from "@signalbox/store";
 import { EXIT, GatewayError } from "./errors.ts";
 import type { Logger } from "./log.ts";
 
@@ -14,39 +16,33 @@ export interface ListenOptions {
   readonly loaded: LoadedConfig;
   readonly service: GatewayService;
   readonly token: string;
-  readonly kv: KvStore;
+  /** Tokens of clients, and sessions of browsers. */
+  readonly access: AccessStore;
+  readonly hooks: Readonly<Record<string, HookConfig>>;
   readonly defaultAgent: string;
   /** The built console. */
   readonly pageDir: string;
   readonly logger: Logger;
   readonly now: () => number;
+  /** Told of each request that is refused. */
+  readonly onRefused: (door: Door, status: number) => void;
+  /** Told of each browser that signs in or out. */
+  readonly onSignIn: (event: SignInEvent) => void;
 }
-
-/** Sessions of browsers that were ended, in the store. */
-const ENDED_SESSIONS = "server/ended-sessions";
 
 /**
  * Listens where the configuration says.
  * @throws GatewayError where the address is taken or not allowed
  */
 export async function listen(options: ListenOptions): Promise<HttpServer> {
-  const { loaded, kv, now } = options;
-  const { gateway, hooks } = loaded.config;
-  const revocations = {
-    list: async () => (await kv.list(ENDED_SESSIONS)).map(({ key }) => key),
-    add: (id: string, ttlMs: number) => kv.set(ENDED_SESSIONS, id, true, ttlMs),
-  };
+  const { loaded, token, access, hooks, defaultAgent, onSignIn, now } = options;
+  const { host, port, allowedHosts } = loaded.config.gateway;
+  const { service, pageDir, logger, onRefused } = options;
   try {
     return await startServer({
-      host: gateway.host,
-      port: gateway.port,
-      allowedHosts: gateway.allowedHosts,
-      service: options.service,
-      auth: await createAuth({ token: options.token, revocations, now }),
-      hooks: { hooks, defaultAgent: options.defaultAgent },
-      pageDir: options.pageDir,
-      logger: options.logger,
-      now,
+      ...{ host, port, allowedHosts, service, pageDir, logger, onRefused, now },
+      auth: createAuth({ token, store: access, now, onSignIn }),
+      hooks: { hooks, defaultAgent },
     });
   } catch (error) {
     throw error instanceof ServerError ? inWordsOf(loaded, error) : error;

@@ -8,6 +8,7 @@ import { type Accounts, planAccounts } from "./channels.ts";
 import type { GatewayOptions } from "./gateway-options.ts";
 import { resolveModels } from "./models.ts";
 import { routingProblems } from "./path/2-admit/route.ts";
+import { type JudgedSecrets, judgeSecrets } from "./secrets/judge.ts";
 import { type AgentsSkills, resolveSkills } from "./skills.ts";
 import { toolProblems } from "./tool-names.ts";
 
@@ -17,6 +18,7 @@ export interface Plan {
   readonly models: ReturnType<typeof resolveModels>;
   readonly skills: AgentsSkills;
   readonly accounts: Accounts;
+  readonly secrets: JudgedSecrets;
   /** In the order of the file, without secrets. */
   readonly problems: readonly Problem[];
 }
@@ -32,9 +34,10 @@ export async function planGateway(
   const models = resolveModels(loaded, agents, env);
   const skills = await resolveSkills({ loaded, home, agents, env });
   const cache = createMemoryCache({ clock: systemClock });
+  const secrets = await judgeSecrets(loaded, home, env);
   const definitions = [...BUILT_IN, ...(options.channels ?? [])];
   const accounts = await planAccounts({ loaded, definitions, logger, cache });
-  const found = [agents, models, skills, accounts].flatMap((part) => part.problems);
+  const found = [agents, models, skills, accounts, secrets].flatMap((part) => part.problems);
   const problems = onceEach(loaded.problems, [
     ...found,
     ...toolProblems(loaded, agents),
@@ -48,7 +51,7 @@ export async function planGateway(
     remedy: redact(problem.remedy),
     ...(problem.disables === undefined ? {} : { disables: redact(problem.disables) }),
   }));
-  return { agents, models, skills, accounts, problems: told };
+  return { agents, models, skills, accounts, secrets, problems: told };
 }
 
 /** What is wrong with the text of a value says why its part misses it; the part only adds what does not work now. */

@@ -4,7 +4,7 @@ import { type LoadedConfig, loadConfig } from "@signalbox/config";
 import { EXIT, GatewayError, messageOf } from "./errors.ts";
 import { type Home, keptToken } from "./home.ts";
 
-type Env = Readonly<Record<string, string | undefined>>;
+export type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads the configuration of a home; one without a file has the defaults.
@@ -64,6 +64,23 @@ export function refuseOpenListening(loaded: LoadedConfig, env: Env): void {
   throw new GatewayError(
     EXIT.config,
     `${loaded.file}: gateway.host: ${host} can be reached from other machines, and no token is set. Set gateway.auth.token or SIGNALBOX_TOKEN, or listen on 127.0.0.1.`,
+  );
+}
+
+/** A token that can be guessed keeps nobody out, on the loopback interface neither. @throws GatewayError */
+export function refuseGuessableToken(
+  guessable: boolean,
+  { file, config }: LoadedConfig,
+  env: Env,
+  home: Home,
+): void {
+  if (!guessable) return;
+  const fromEnvironment =
+    environmentToken(env) === undefined ? `the token in ${home.tokenFile}` : "SIGNALBOX_TOKEN";
+  const which = config.gateway.auth.token === undefined ? fromEnvironment : `${file}: gateway.auth.token`;
+  throw new GatewayError(
+    EXIT.config,
+    `${which} can be guessed: it is made of words, patterns or repetitions. Make one with \`openssl rand -base64 32\`, or remove it, and the gateway makes its own.`,
   );
 }
 

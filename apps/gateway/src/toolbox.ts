@@ -9,6 +9,7 @@ import {
 } from "@signalbox/tools";
 import type { Agents } from "./agents.ts";
 import { createAsk, type QuestionOptions } from "./approvals.ts";
+import type { Auditor } from "./audit/auditor.ts";
 import { execSandbox } from "./exec.ts";
 import type { Home } from "./home.ts";
 import { type GatewayHooks, TOOL_ARGUMENTS } from "./hooks/points.ts";
@@ -34,6 +35,7 @@ export interface ToolboxOptions {
   readonly fetch: GuardedFetch;
   readonly tracer: Tracer;
   readonly hooks: GatewayHooks;
+  readonly audit: Pick<Auditor, "tool" | "approval">;
   /** How questions reach people. */
   readonly questions: QuestionOptions;
   readonly now: () => number;
@@ -41,7 +43,7 @@ export interface ToolboxOptions {
 
 /** The tools of every agent, over this gateway's folders, channels, hooks and traces. */
 export function createToolbox(options: ToolboxOptions): Toolbox {
-  const { agents, config, home, skills, sender, tracer, hooks, questions } = options;
+  const { agents, config, home, skills, sender, tracer, hooks, questions, audit } = options;
   // Proving the sandbox takes a moment; the first run that needs it waits, the start does not.
   const sandbox = agents.all.some(({ tools }) => allowsTool(tools, "exec")) ? execSandbox(config) : undefined;
   const toolbox = toolboxOf<ToolRun & { readonly channelKind: string; readonly canAsk: boolean }>({
@@ -62,11 +64,25 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
       if (verdict.action === "deny" || !verdict.changed) return verdict;
       return { action: "allow", args: TOOL_ARGUMENTS.parse(verdict.payload.args) };
     },
-    note: (run, text, data) => tracer.note(run.messageId, "tool", text, { ...data }),
+    note(run, text, data) {
+      tracer.note(run.messageId, "tool", text, {
+        rule: data.rule,
+        ...(data.call === undefined ? {} : { call: data.call }),
+      });
+      const { agent, sessionKey, event } = run;
+      audit.tool({ ...data, agentId: agent.id, sessionKey, speaker: `${event.channel}:${event.sender.id}` });
+    },
     now: options.now,
   });
   return {
-    approvals: toolbox.approvals,
+    approvals: {
+      ...toolbox.approvals,
+      async resolve(id, answer, approver) {
+        const outcome = await toolbox.approvals.resolve(id, answer, approver);
+        audit.approval(outcome, approver);
+        return outcome;
+      },
+    },
     forRun(run) {
       const { channel, account, conversation } = run.event;
       // A client that waits for one answer can give none in between.

@@ -63,6 +63,7 @@ async function tainted(channel: string) {
     sender: { act: () => Promise.resolve({ ok: false, message: "nothing is sent here" }) },
     fetch: () => Promise.reject(new Error("nothing is fetched here")),
     tracer: { note: () => {} },
+    audit: { tool: () => {}, approval: () => {} },
     hooks: createGatewayHooks([], logger),
     questions: {
       store,

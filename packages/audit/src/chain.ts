@@ -1,5 +1,6 @@
 /** What an entry is about. */
-export type AuditKind = "approval" | "configuration" | "pairing" | "sign-in" | "token" | "tool";
+export const AUDIT_KINDS = ["approval", "configuration", "pairing", "sign-in", "token", "tool"] as const;
+export type AuditKind = (typeof AUDIT_KINDS)[number];
 
 /** Something that was decided. */
 export interface AuditEntry {

@@ -1,4 +1,5 @@
 export {
+  AUDIT_KINDS,
   type AuditEntry,
   type AuditHead,
   type AuditKind,

@@ -22,7 +22,12 @@ export type WebConfig = Readonly<Record<never, never>>;
 /** A message of somebody whom the host has authenticated. */
 export interface WebMessage {
   readonly conversation: string;
-  readonly user: { readonly id: string; readonly name?: string };
+  readonly user: {
+    readonly id: string;
+    readonly name?: string;
+    /** What the host knows the user as. Default: the owner of the host. */
+    readonly authenticatedAs?: "owner" | "member";
+  };
   readonly text: string;
   /** By the client, the same when it tries again: a message is taken once under it. */
   readonly id: string;

@@ -4,8 +4,8 @@ import { ownerRoutes } from "./api/owner-routes.ts";
 import { apiRoutes } from "./api/routes.ts";
 import { signIn, signOut } from "./api/sign-in.ts";
 import type { Auth } from "./auth/index.ts";
-import { messageOf } from "./errors.ts";
 import { countRefused, type Door } from "./doors.ts";
+import { messageOf } from "./errors.ts";
 import {
   type Env,
   fromOwnPage,

@@ -7,6 +7,7 @@ export {
   createMemoryAccess,
   type NamedToken,
   type Principal,
+  type SignInEvent,
   tokenHash,
   type WebSession,
 } from "./auth/index.ts";

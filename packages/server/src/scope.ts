@@ -37,10 +37,8 @@ export function scopeService(service: GatewayService, principal: Principal): Sco
     sessionKey: (channel, agent, conversation) => service.sessionKey(channel, agent, full(conversation)),
     messages: (conversation) => service.messages(full(conversation)),
     async conversations() {
-      const all = await service.conversations();
-      return all
-        .filter(({ id }) => id.startsWith(prefix))
-        .map((conversation) => ({ ...conversation, id: conversation.id.slice(prefix.length) }));
+      const own = await service.conversations(prefix);
+      return own.map((conversation) => ({ ...conversation, id: conversation.id.slice(prefix.length) }));
     },
   };
 }

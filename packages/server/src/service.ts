@@ -110,7 +110,8 @@ export interface GatewayService {
   lastRun(sessionKey: string): { readonly runId: string; readonly outcome: RunOutcome } | undefined;
   /** The session a conversation of a client has with an agent. */
   sessionKey(channel: Surface, agent: string, conversation: string): string;
-  conversations(): Promise<ConversationInfo[]>;
+  /** The latest ones whose ids begin so. */
+  conversations(prefix: string): Promise<ConversationInfo[]>;
   messages(conversation: string): Promise<ChatMessage[] | undefined>;
   /** By the gateway's or the platform's id of the message. */
   trace(messageId: string): Promise<Trace | undefined>;

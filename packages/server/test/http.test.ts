@@ -30,7 +30,11 @@ describe("the HTTP API", () => {
   it("keeps members to agents and to conversations of their own, on every surface", async () => {
     const service = createMemoryService(({ text }) => ({ state: "replied", text: `You said: ${text}` }));
     const { url, access } = await openServer(service);
-    for (const [name, role] of [["alice", "member"], ["al", "member"], ["bob", "owner"]] as const)
+    for (const [name, role] of [
+      ["alice", "member"],
+      ["al", "member"],
+      ["bob", "owner"],
+    ] as const)
       await access.tokens.add({ name, role, hash: tokenHash(`secret-of-${name}`), createdAt: 0 });
     const as = (name: string) => ({ authorization: `Bearer secret-of-${name}` });
     const get = async (name: string, path: string) => fetch(url + path, { headers: as(name) });

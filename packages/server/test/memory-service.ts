@@ -75,7 +75,10 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
     },
     busy: () => false,
     lastRun: () => undefined,
-    conversations: async () => talked.map((id) => ({ id, agent: "second", title: id, updatedAt: 0 })),
+    conversations: async (prefix) =>
+      talked
+        .filter((id) => id.startsWith(prefix))
+        .map((id) => ({ id, agent: "second", title: id, updatedAt: 0 })),
     messages: async (conversation) => (talked.includes(conversation) ? [] : undefined),
     trace: async () => undefined,
     approvals: async () => [],

@@ -87,7 +87,12 @@ it("closes with 4401 what was opened with a token that another process has revok
   vi.useFakeTimers({ toFake: ["setInterval"] });
   onTestFinished(() => void vi.useRealTimers());
   const server = await openServer(createMemoryService());
-  await server.access.tokens.add({ name: "alice", role: "member", hash: tokenHash("of-alice"), createdAt: 0 });
+  await server.access.tokens.add({
+    name: "alice",
+    role: "member",
+    hash: tokenHash("of-alice"),
+    createdAt: 0,
+  });
   const connect = async (token: string) => {
     const headers = { authorization: `Bearer ${token}` };
     const socket = new WebSocket(`${server.url.replace("http", "ws")}/ws`, { headers });
@@ -112,7 +117,12 @@ it("closes with 4401 what was opened with a token that another process has revok
 it("keeps a member's conversations apart from those of others under the same name", async () => {
   const service = createMemoryService();
   const server = await openServer(service);
-  await server.access.tokens.add({ name: "alice", role: "member", hash: tokenHash("of-alice"), createdAt: 0 });
+  await server.access.tokens.add({
+    name: "alice",
+    role: "member",
+    hash: tokenHash("of-alice"),
+    createdAt: 0,
+  });
   const headers = { authorization: "Bearer of-alice" };
   const socket = new WebSocket(`${server.url.replace("http", "ws")}/ws`, { headers });
   onTestFinished(() => socket.terminate());

@@ -18,7 +18,12 @@ export function createAuditStore({ database, queue }: Context): AuditStore {
   const putEnd = database.replace(auditHead, [auditHead.one]);
   const insert = database.insert(auditRecord);
   const behind = database.query((p: Bound<{ after: number; limit: number }>) =>
-    db.select().from(auditRecord).where(gt(auditRecord.seq, p.after)).orderBy(asc(auditRecord.seq)).limit(p.limit),
+    db
+      .select()
+      .from(auditRecord)
+      .where(gt(auditRecord.seq, p.after))
+      .orderBy(asc(auditRecord.seq))
+      .limit(p.limit),
   );
   const ofKind = database.query((p: Bound<{ after: number; limit: number; kind: AuditRecord["kind"] }>) =>
     db

@@ -1,8 +1,8 @@
+import { auditConformance } from "@signalbox/audit/testkit";
 import type { DeliveryMessage, NoteStore, OutboxStore } from "@signalbox/delivery";
 import { outboxConformance } from "@signalbox/delivery/testkit";
 import type { RouteCacheStore } from "@signalbox/routing";
 import { runRouteCacheConformance } from "@signalbox/routing/testkit";
-import { auditConformance } from "@signalbox/audit/testkit";
 import { accessConformance } from "@signalbox/server/testkit";
 import { describe, expect, test } from "vitest";
 import { type Bodies, openStore } from "../src/index.ts";

@@ -44,9 +44,18 @@ export interface ToolboxOptions<Run extends ToolRun> {
   /** Code of the host ahead of every decision. */
   readonly beforeCall: (call: HookedCall) => Promise<HookVerdict>;
   /** Puts a decision on record. When it throws, the call does not run. */
-  readonly note: (run: Run, text: string, data: { readonly rule: string; readonly call?: string }) => void;
+  readonly note: (run: Run, text: string, data: NotedDecision) => void;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+}
+
+/** What was decided, in parts. */
+export interface NotedDecision {
+  /** The tool, or `attach` for what a reply was to carry. */
+  readonly tool: string;
+  readonly decision: "allow" | "ask" | "deny";
+  readonly rule: string;
+  readonly call?: string;
 }
 
 export interface HookedCall {
@@ -139,7 +148,12 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
       record({ sessionKey, decision, rule, reason, tool, callId }) {
         const run = running.get(sessionKey);
         if (run === undefined) throw new Error("The run is over.");
-        options.note(run, `${tool}: ${decision} (${rule}). ${reason}`, { rule, call: callId });
+        options.note(run, `${tool}: ${decision} (${rule}). ${reason}`, {
+          tool,
+          decision,
+          rule,
+          call: callId,
+        });
       },
     });
   const runners = new Map<string, Promise<ToolRunner>>();
@@ -159,7 +173,9 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
       const state = createRunState({ agentId: agent.id, sessionKey, role, channelKind, taint: [] });
       const mayAttach: MayAttach = (source) => {
         const { decision, rule, reason } = decideAttachment(agent.tools, state.facts, source);
-        options.note(run, `attach ${JSON.stringify(source)}: ${decision} (${rule}). ${reason}`, { rule });
+        options.note(run, `attach ${JSON.stringify(source)}: ${decision} (${rule}). ${reason}`, {
+          ...{ tool: "attach", decision, rule },
+        });
         return decision === "allow" ? { ok: true } : { ok: false, why: reason };
       };
       const active: Active = { ...run, mayAttach };
@@ -167,7 +183,9 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
       const hooked = async (tool: string, callId: string, args: unknown): Promise<HookVerdict> => {
         const verdict = await options.beforeCall({ agentId: agent.id, sessionKey, tool, callId, args });
         if (verdict.action === "deny")
-          options.note(run, `${tool}: deny (hook). ${verdict.reason}`, { rule: "hook", call: callId });
+          options.note(run, `${tool}: deny (hook). ${verdict.reason}`, {
+            ...{ tool, decision: "deny", rule: "hook", call: callId },
+          });
         return verdict;
       };
       return {

@@ -27,9 +27,11 @@ export async function list(options: CommonOptions): Promise<void> {
 
 /** `signalbox pairing approve <code>` */
 export async function approve(code: string, options: CommonOptions): Promise<void> {
-  const result = await withStore(options, "share", (store) =>
-    store.pairing.approve({ code: code.trim().toUpperCase(), approvedBy: "command line" }),
-  );
+  const result = await withStore(options, "share", async ({ pairing, audit }) => {
+    const approval = await pairing.approve({ code: code.trim().toUpperCase(), approvedBy: "command line" });
+    if (approval.outcome === "approved") await audit.append(byHand("approved", approval.peer));
+    return approval;
+  });
   if (result.outcome === "unknown") {
     throw new GatewayError(
       EXIT.failure,
@@ -44,12 +46,18 @@ export async function approve(code: string, options: CommonOptions): Promise<voi
 export async function revoke(name: string, options: CommonOptions): Promise<void> {
   const person = personOf(name);
   const { channel, account, peerId } = person;
-  const revoked = await withStore(options, "share", (store) =>
-    store.pairing.revoke(channel, account, peerId),
-  );
+  const revoked = await withStore(options, "share", async ({ pairing, audit }) => {
+    const wasPaired = await pairing.revoke(channel, account, peerId);
+    if (wasPaired) await audit.append(byHand("revoked", person));
+    return wasPaired;
+  });
   if (!revoked)
     throw new GatewayError(EXIT.failure, `${name} is not paired. \`signalbox pairing list\` shows who is.`);
   print(options.json, person, () => [`${peerId} is not paired on ${channel}/${account} any more.`]);
+}
+
+function byHand(action: string, person: Person) {
+  return { at: Date.now(), kind: "pairing", action, actor: "command line", subject: nameOf(person) } as const;
 }
 
 function nameOf({ channel, account, peerId }: Person): string {

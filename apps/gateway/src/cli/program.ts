@@ -1,3 +1,4 @@
+import { AUDIT_KINDS, type AuditKind } from "@signalbox/audit";
 import { Command, CommanderError, Option } from "commander";
 import { EXIT } from "../errors.ts";
 import { VERSION } from "../version.ts";
@@ -107,6 +108,20 @@ export function createProgram(): Command {
       guarded(options.json, async () => (await import("./pairing.ts")).revoke(person, options)),
   );
 
+  const tokens = program.command("tokens").description("tokens of clients, beside the gateway's own");
+  command("add <name>", "make one, and show it this once", tokens)
+    .addOption(new Option("--role <role>", "what it may do").choices(["owner", "member"]).default("member"))
+    .action((name: string, options: CommonOptions & { role: "owner" | "member" }) =>
+      guarded(options.json, async () => (await import("./tokens.ts")).add(name, options)),
+    );
+  command("list", "list them, with their last use", tokens).action((options: CommonOptions) =>
+    guarded(options.json, async () => (await import("./tokens.ts")).list(options)),
+  );
+  command("revoke <name>", "end one, and what it has opened", tokens).action(
+    (name: string, options: CommonOptions) =>
+      guarded(options.json, async () => (await import("./tokens.ts")).revoke(name, options)),
+  );
+
   const approvals = program.command("approvals").description("tool calls that wait for somebody's word");
   command("list", "list them", approvals).action((options: CommonOptions) =>
     guarded(options.json, async () => (await import("./approvals.ts")).list(options)),
@@ -116,6 +131,19 @@ export function createProgram(): Command {
       guarded(options.json, async () => (await import("./approvals.ts")).decide(answer, id, options)),
     );
   }
+
+  const audit = program.command("audit").description("what was decided, and by whom");
+  command("list", "list the latest decisions", audit)
+    .addOption(new Option("--kind <kind>", "only these").choices(AUDIT_KINDS))
+    .option("--limit <count>", "how many", "50")
+    .action((options: CommonOptions & { kind?: AuditKind; limit: string }) =>
+      guarded(options.json, async () => (await import("./audit.ts")).list(options)),
+    );
+  command("verify", "find records that were changed, removed or moved", audit)
+    .option("--head <end>", "an end of the chain that was noted elsewhere, as this command prints it")
+    .action((options: CommonOptions & { head?: string }) =>
+      guarded(options.json, async () => (await import("./audit.ts")).verify(options)),
+    );
 
   const skills = program.command("skills").description("skills the agents can use");
   command("list", "list them with their source", skills).action((options: CommonOptions) =>

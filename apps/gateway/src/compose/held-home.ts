@@ -1,5 +1,6 @@
 import { createRedactor, environmentSecrets } from "@signalbox/redaction";
 import type { HomeLock, Lease } from "@signalbox/store";
+import { type Auditor, openAudit } from "../audit/auditor.ts";
 import { messageOf } from "../errors.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { openHomeStore, takeHome, takeLease } from "../hold.ts";
@@ -13,6 +14,8 @@ export interface HeldHome {
   readonly lock: HomeLock;
   readonly store: GatewayStore;
   readonly lease: Lease;
+  /** Puts decisions on record. */
+  readonly audit: Auditor;
   /** Takes secrets out of a text. */
   readonly redact: (text: string) => string;
 }
@@ -40,5 +43,8 @@ export async function holdHome(
       .release(lease)
       .catch((error: unknown) => logger.warn({ err: messageOf(error) }, "the lease was not released")),
   );
-  return { lock, store, lease, redact };
+  const audit = await openAudit({ store, home, logger, redact, now: options.now ?? Date.now });
+  lifecycle.started("audit", () => audit.close());
+  await audit.configuration(loaded.config, loaded.file);
+  return { lock, store, lease, audit, redact };
 }

@@ -111,6 +111,7 @@ export async function createSurroundings(
     fetch: media.fetch,
     tracer,
     hooks,
+    audit: held.audit,
     questions,
     now,
   });

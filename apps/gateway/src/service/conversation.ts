@@ -1,6 +1,6 @@
 import type { AgentMessage, ToolCallBlock } from "@signalbox/agent-core";
 import { readTurn, saidIn } from "@signalbox/prompt";
-import type { ChatMessage } from "@signalbox/protocol";
+import type { ChatMessage, ConversationInfo } from "@signalbox/protocol";
 import type { RunId, SessionMessage } from "@signalbox/store";
 import { failureNote } from "../path/failure-note.ts";
 import { noteId, sentId, turnId } from "../path/live-events.ts";
@@ -17,6 +17,33 @@ interface RunNotes {
 }
 
 const SHOWN_MESSAGES = 500;
+/** Conversations listed at most, and pages of sessions that are gone through for them. */
+const LISTED = 200;
+const PAGES = 20;
+
+/** The latest conversations of the page's clients whose ids begin with `prefix`. */
+export async function listConversations(
+  store: Pick<GatewayStore, "sessions">,
+  prefix: string,
+): Promise<ConversationInfo[]> {
+  const listed: ConversationInfo[] = [];
+  let before: number | undefined;
+  for (let page = 0; page < PAGES && listed.length < LISTED; page++) {
+    const sessions = await store.sessions.list({
+      ...{ channel: "web", limit: LISTED },
+      ...(before === undefined ? {} : { before }),
+    });
+    const own = sessions.filter(({ peer }) => peer.startsWith(prefix));
+    listed.push(
+      ...own.map(({ peer, agentId, title = "New conversation", updatedAt }) => ({
+        ...{ id: peer, agent: agentId, title, updatedAt },
+      })),
+    );
+    before = sessions.at(-1)?.updatedAt;
+    if (sessions.length < LISTED) break;
+  }
+  return listed.slice(0, LISTED);
+}
 
 /**
  * A conversation as people look at it: what was said, and each tool call with its result. Ids are those that live

@@ -4,7 +4,7 @@ import { attachmentOf, type WebMessage } from "@signalbox/channel-web";
 import type { Lanes } from "@signalbox/lanes";
 import type { RunOutcome } from "@signalbox/protocol";
 import { formatSessionKey, type Router } from "@signalbox/routing";
-import type { GatewayService, LiveHub, Outcome, Outcomes, Submission } from "@signalbox/server";
+import type { GatewayService, LiveHub, Outcome, Outcomes, Principal, Submission } from "@signalbox/server";
 import type { PlatformMessage } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import type { Approvals } from "@signalbox/tools";
@@ -17,7 +17,7 @@ import type { Surfaces } from "../surfaces.ts";
 import { readTrace } from "../traces.ts";
 import type { Upkeep } from "../upkeep/upkeep.ts";
 import { VERSION } from "../version.ts";
-import { readConversation } from "./conversation.ts";
+import { listConversations, readConversation } from "./conversation.ts";
 import { endOfKnown } from "./kept-outcome.ts";
 
 export interface ServiceOptions {
@@ -43,7 +43,6 @@ export interface ServiceOptions {
   readonly ready: () => boolean;
 }
 
-const LISTED = 200;
 const REMEMBERED_ENDS = 1_000;
 
 /** The end of a message where the store cannot say it. */
@@ -136,20 +135,14 @@ export function createService(options: ServiceOptions): GatewayService {
         message: "The gateway has too many unanswered messages. Try again soon.",
       };
     },
-    async answer(messageId) {
+    async answer(messageId, client) {
       const message = { channel: "api", account: OWN_ACCOUNT, messageId };
+      const asked = await store.inbox.find(message);
+      if (client.role !== "owner" && asked?.senderId !== senderOf(client).id) return undefined;
       const { state, text } = await endOfKnown(store, outcomes, message);
       return state === "replied" || state === "silent" ? text : undefined;
     },
-    async conversations() {
-      const sessions = await store.sessions.list({ channel: "web", limit: LISTED });
-      return sessions.map((session) => ({
-        id: session.peer,
-        agent: session.agentId,
-        title: session.title ?? "New conversation",
-        updatedAt: session.updatedAt,
-      }));
-    },
+    conversations: (prefix) => listConversations(store, prefix),
     async messages(conversation) {
       const session = await webSession(conversation);
       if (!session) return undefined;
@@ -204,15 +197,24 @@ export function createService(options: ServiceOptions): GatewayService {
   };
 }
 
+/** The gateway's own token is no person: its conversations speak for themselves. */
+const OWNER_NAME = "owner";
+
+/** Whoever holds a token with a name. */
+function senderOf({ name, role }: Principal) {
+  return { id: `token:${name}`, name, authenticatedAs: role };
+}
+
 /** A submission as a message of its channel. */
 function messageOfClient(submission: Submission): WebMessage {
-  const { agent, conversation, id, text, from, instructions, history, sampling, verbatim } = submission;
+  const { agent, conversation, id, text, from, instructions, history, sampling, verbatim, sender } =
+    submission;
   const media = (submission.attachments ?? []).flatMap(
     ({ kind, url, name }) => attachmentOf(kind, url, name) ?? [],
   );
   return {
     conversation,
-    user: { id: conversation },
+    user: sender === undefined || sender.name === OWNER_NAME ? { id: conversation } : senderOf(sender),
     id,
     text,
     ...(media.length === 0 ? {} : { media }),

@@ -7,7 +7,14 @@ import { verifyChain } from "../verify.ts";
 type Test = (name: string, run: () => Promise<void>) => void;
 
 export function entryOf(number: number, kind: AuditEntry["kind"] = "tool"): AuditEntry {
-  return { at: number, kind, action: "allowed", actor: "policy", subject: `call ${number}`, details: { number } };
+  return {
+    at: number,
+    kind,
+    action: "allowed",
+    actor: "policy",
+    subject: `call ${number}`,
+    details: { number },
+  };
 }
 
 /** What every audit log has to keep. `open` gives a fresh, empty one. */

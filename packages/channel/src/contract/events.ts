@@ -30,6 +30,8 @@ export interface Sender {
   readonly isSelf: boolean;
   /** Ids of roles within the guild. */
   readonly roles?: readonly string[];
+  /** Heeded of channels alone whose senders the gateway itself has authenticated. Default there: the owner. */
+  readonly authenticatedAs?: "owner" | "member";
 }
 
 /** Why the message concerns the bot; the channel knows by ids, never by a name. */

@@ -22,7 +22,10 @@ export async function signIn(context: Context<Env>, auth: Auth): Promise<Respons
 
 /** `POST /api/logout`: ends the session here, not in the browser alone, with every socket that it opened. */
 export async function signOut(context: Context<Env>, auth: Auth): Promise<Response> {
-  const cookies = await auth.signOut(context.get("access").session, portOf(context));
+  const cookies = await auth.signOut(context.get("access"), {
+    remote: remoteOf(context),
+    port: portOf(context),
+  });
   for (const cookie of cookies) context.header("set-cookie", cookie, { append: true });
   return context.body(null, 204);
 }

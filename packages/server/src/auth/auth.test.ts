@@ -109,12 +109,12 @@ describe("sessions", () => {
     const result = await byCookie(cookie);
     const ended: string[] = [];
     auth.onSignOut((id) => ended.push(id));
-    const session = result.kind === "granted" ? result.access.session : undefined;
-    expect(await auth.signOut(session, HERE.port)).toEqual([
+    if (result.kind !== "granted") throw new Error("it is signed in");
+    expect(await auth.signOut(result.access, HERE)).toEqual([
       expect.stringMatching(/^__Host-signalbox-4747=;.*Max-Age=0$/),
       expect.stringMatching(/^signalbox-4747=;.*Max-Age=0$/),
     ]);
-    expect(ended).toEqual([session?.id]);
+    expect(ended).toEqual([result.access.session?.id]);
     const next = open({ store });
     for (const process of [{ byCookie }, next]) {
       expect((await process.byCookie(cookie)).kind).toBe("refused");

@@ -39,11 +39,18 @@ export interface Auth {
     from: Omit<Credentials, "authorization" | "cookie"> & { readonly secure: boolean },
   ): Promise<AuthResult & { readonly cookie?: string }>;
   /** Ends the session of a browser; resolves with `Set-Cookie` values that take the cookie back. */
-  signOut(session: WebSession | undefined, port: number): Promise<readonly string[]>;
+  signOut(access: Access, from: Pick<Credentials, "remote" | "port">): Promise<readonly string[]>;
   /** Whether what somebody came in with is still good, and counts as used. */
   isGood(access: Access): Promise<boolean>;
   /** Calls `listener` with the id of each session that is signed out. */
   onSignOut(listener: (sessionId: string) => void): void;
+}
+
+/** A browser has signed in or out. */
+export interface SignInEvent {
+  readonly action: "signed-in" | "signed-out";
+  readonly principal: Principal;
+  readonly remote: string;
 }
 
 export interface AuthOptions {
@@ -52,6 +59,8 @@ export interface AuthOptions {
   readonly store: AccessStore;
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number;
+  /** Told of each browser that signs in or out. */
+  readonly onSignIn?: (event: SignInEvent) => void;
   /** In [0, 1), for the lot of who guesses. Default `Math.random`. */
   readonly random?: () => number;
 }
@@ -61,7 +70,8 @@ const UNGUESSABLE_CHARS = 32;
 /** The use of a token is written down at most so often. */
 const NOTED_MS = 60_000;
 
-export function createAuth({ token, store, now = Date.now, random = Math.random }: AuthOptions): Auth {
+export function createAuth(options: AuthOptions): Auth {
+  const { token, store, now = Date.now, random = Math.random, onSignIn = () => {} } = options;
   const own = hashOf(token);
   // Of the gateway's token, which people may choose, the store gets no plain hash to guess from.
   const ownHash = createHmac("sha256", token).update("signalbox session").digest("hex");
@@ -124,14 +134,18 @@ export function createAuth({ token, store, now = Date.now, random = Math.random 
       const result = await look(given, remote, byToken);
       if (result.kind !== "granted") return result;
       const value = await sessions.begin(result.access.tokenHash);
+      onSignIn({ action: "signed-in", principal: result.access.principal, remote });
       return { ...result, cookie: setCookie({ port, secure }, value, LONGEST_MS) };
     },
-    async signOut(session, port) {
+    async signOut({ principal, session }, { remote, port }) {
+      const cookies = [true, false].map((secure) => setCookie({ port, secure }, "", 0));
+      if (session === undefined) return cookies;
       try {
-        if (session !== undefined) await sessions.end(session.id);
-        return [true, false].map((secure) => setCookie({ port, secure }, "", 0));
+        await sessions.end(session.id);
+        onSignIn({ action: "signed-out", principal, remote });
+        return cookies;
       } finally {
-        if (session !== undefined) for (const listener of listeners) listener(session.id);
+        for (const listener of listeners) listener(session.id);
       }
     },
     async isGood({ tokenHash, session }) {

@@ -1,4 +1,4 @@
 export type { AccessStore, ClientRole, NamedToken, Principal, WebSession } from "./access.ts";
-export { type Access, type Auth, type AuthOptions, createAuth, tokenHash } from "./auth.ts";
+export { type Access, type Auth, type AuthOptions, createAuth, type SignInEvent, tokenHash } from "./auth.ts";
 export { createMemoryAccess } from "./memory-access.ts";
 export { hostsOf, isFromOwnPage } from "./origin.ts";

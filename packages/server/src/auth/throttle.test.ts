@@ -58,12 +58,18 @@ describe("a flood of guesses from behind a proxy", () => {
 });
 
 it("leaves who does not guess alone", () => {
-  const throttle = createThrottle(() => 0, () => 0.999);
+  const throttle = createThrottle(
+    () => 0,
+    () => 0.999,
+  );
   for (let request = 0; request < 1_000; request++) expect(throttle.looks("client")).toBe(true);
 });
 
 it("takes the addresses of one IPv6 network for one peer", () => {
-  const throttle = createThrottle(() => 0, () => 0.999);
+  const throttle = createThrottle(
+    () => 0,
+    () => 0.999,
+  );
   for (let guess = 0; guess < 10; guess++) throttle.failed(`2001:db8::${guess + 1}`);
   expect(throttle.isSlowed("2001:db8:0:0:ffff::1")).toBe(true);
   expect(throttle.isSlowed("2001:db8:0:1::1")).toBe(false);

@@ -21,10 +21,7 @@ import { createCoalescer } from "./coalesce.ts";
 const MAX_BUFFERED = 8_000_000;
 
 /** Serves one connection to `/ws` until it closes. */
-export function serveConnection(
-  socket: WebSocket,
-  { service, principal, logger }: ConnectionOptions,
-): void {
+export function serveConnection(socket: WebSocket, { service, principal, logger }: ConnectionOptions): void {
   const connection = new Connection(socket, scopeService(service, principal), logger);
   socket.on("message", (data, binary) => connection.read(binary ? "" : data.toString()));
   socket.on("error", (error) => logger.debug({ err: error.message }, "a viewer's connection failed"));

@@ -41,7 +41,8 @@ export function createSockets(options: SocketsOptions): Sockets {
     connection.close(CLOSE_UNAUTHORIZED, why);
   };
   auth.onSignOut((sessionId) => {
-    for (const [connection, { session }] of opened) if (session?.id === sessionId) end(connection, "signed out");
+    for (const [connection, { session }] of opened)
+      if (session?.id === sessionId) end(connection, "signed out");
   });
   const checks = setInterval(() => {
     for (const [connection, access] of opened) {

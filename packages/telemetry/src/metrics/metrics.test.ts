@@ -30,6 +30,11 @@ describe("metrics", () => {
     metrics.runEnded("replied", usage);
     metrics.runEnded("failed", undefined);
     metrics.toolCalled("read", "ok");
+    metrics.refused("channels", 401);
+    metrics.refused("channels", 401);
+    expect(await lines("signalbox_refused_requests_total")).toEqual([
+      'signalbox_refused_requests_total{door="channels",status="401"} 2',
+    ]);
     expect(await lines("signalbox_messages_total")).toEqual([
       'signalbox_messages_total{channel="feishu",decision="answer"} 1',
     ]);

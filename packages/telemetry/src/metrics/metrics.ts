@@ -27,6 +27,8 @@ export interface Metrics {
   replied(channel: string): void;
   runEnded(outcome: string, usage: TokenUsage | undefined): void;
   toolCalled(tool: string, outcome: string): void;
+  /** A request was refused at one of the ways in, with this HTTP status. */
+  refused(door: string, status: number): void;
   /** Does the work of a stage and notes how long it took, also where it fails. */
   timed<T>(stage: TimedStage, work: () => T | Promise<T>): Promise<T>;
   /** How long a message waited for its run. */
@@ -67,6 +69,7 @@ export function createMetrics({ version, clock = () => performance.now() }: Metr
       const tool = toolLabel(name, outcome);
       record(({ toolCalls }) => toolCalls.inc({ tool, outcome }));
     },
+    refused: (door, status) => record(({ refusals }) => refusals.inc({ door, status: String(status) })),
     async timed(stage, work) {
       const started = clock();
       try {

@@ -10,6 +10,7 @@ export interface Series {
   readonly runs: Prometheus.Counter<"outcome">;
   readonly toolCalls: Prometheus.Counter<"tool" | "outcome">;
   readonly tokens: Prometheus.Counter<"kind">;
+  readonly refusals: Prometheus.Counter<"door" | "status">;
   readonly stages: Prometheus.Histogram<"stage">;
   readonly queueWait: Prometheus.Histogram;
   readonly modelFirst: Prometheus.Histogram<"model">;
@@ -50,6 +51,7 @@ export function defineSeries(
     runs: counter("signalbox_runs_total", "Runs that ended, by how", ["outcome"]),
     toolCalls: counter("signalbox_tool_calls_total", "Tool calls that have a result", ["tool", "outcome"]),
     tokens: counter("signalbox_tokens_total", "Tokens of runs that ended", ["kind"]),
+    refusals: counter("signalbox_refused_requests_total", HELP.refusals, ["door", "status"]),
     stages: histogram("signalbox_stage_duration_seconds", HELP.stages, ["stage"], STAGE_BUCKETS),
     queueWait: histogram("signalbox_queue_wait_seconds", "From acceptance to the run", [], QUEUE_BUCKETS),
     modelFirst: histogram("signalbox_model_first_output_seconds", HELP.modelFirst, ["model"], MODEL_BUCKETS),
@@ -59,6 +61,7 @@ export function defineSeries(
 }
 
 const HELP = {
+  refusals: "HTTP requests without a good token, signature, origin or size",
   stages: "What a stage of a message's way took of itself",
   modelFirst: "From a model's request to its first output, retries included",
   modelTurn: "From a model's request to its whole answer or its failure, retries included",

@@ -45,7 +45,9 @@ export function createAdmit({ router, bindings, gate, pairing, definition }: Adm
     capabilities: Capabilities | undefined,
   ): Promise<GateDecision> => {
     const bound = place.kind === "routed" && isNamed(bindings[place.bindingIndex ?? -1]?.match, place);
-    const input = gateInput(event, bound, capabilities?.authenticatedByGateway === true);
+    const authenticated = capabilities?.authenticatedByGateway === true;
+    const tokenRole = authenticated ? (event.sender.authenticatedAs ?? "owner") : undefined;
+    const input = gateInput(event, bound, tokenRole);
     const approved =
       gate.needsApproval(input) && (await pairing.isApproved(event.channel, event.account, event.sender.id));
     return gate.decide(input, approved);
@@ -75,10 +77,10 @@ function askedPlace({ turn, channel, conversation }: MessageEvent): Place | unde
   return { kind: "asked", agentId, sessionKey };
 }
 
-function gateInput(event: MessageEvent, bound: boolean, authenticated: boolean): GateInput {
+function gateInput(event: MessageEvent, bound: boolean, tokenRole: GateInput["tokenRole"]): GateInput {
   return {
     bound,
-    authenticated,
+    tokenRole,
     forwardedFrom: event.forwarded && (event.forwarded.from ?? "forwarded"),
     channel: event.channel,
     account: event.account,

@@ -18,7 +18,7 @@ const DIRECT: GateInput = {
   senderIsBot: false,
   senderIsSelf: false,
   addressed: "dm",
-  authenticated: false,
+  tokenRole: undefined,
   forwardedFrom: undefined,
   bound: false,
 };

@@ -12,8 +12,8 @@ export interface GateInput {
   readonly senderIsBot: boolean;
   readonly senderIsSelf: boolean;
   readonly addressed: "dm" | "mention" | "reply" | "none";
-  /** Its channel's clients have shown the gateway's own token. */
-  readonly authenticated: boolean;
+  /** Its channel's clients have shown a token of the gateway, of this role; undefined on every other channel. */
+  readonly tokenRole: "owner" | "member" | undefined;
   /** Where the text comes from, if it is not the sender's own. */
   readonly forwardedFrom: string | undefined;
   /**
@@ -76,9 +76,9 @@ export function createGate(access: AccessConfig): Gate {
 
   return {
     needsApproval: (input) =>
-      !input.authenticated && input.conversationKind === "direct" && access.dm === "pairing",
+      input.tokenRole === undefined && input.conversationKind === "direct" && access.dm === "pairing",
     decide(input, approved) {
-      if (input.authenticated) return holderOfToken(input);
+      if (input.tokenRole !== undefined) return holderOfToken(input.tokenRole, input);
       if (input.senderIsSelf) return { kind: "ignore", rule: "own_message" };
       if (input.conversationKind !== "direct") return group(input);
       // Two bots that answer each other never stop.
@@ -88,9 +88,9 @@ export function createGate(access: AccessConfig): Gate {
   };
 }
 
-/** Whoever holds the token is the owner; what that one only passes on orders nothing. */
-function holderOfToken({ forwardedFrom }: GateInput): GateDecision {
+/** Whoever holds a token is what the token says; what that one only passes on orders nothing. */
+function holderOfToken(role: "owner" | "member", { forwardedFrom }: GateInput): GateDecision {
   return forwardedFrom === undefined
-    ? { kind: "answer", rule: "token", role: "owner" }
+    ? { kind: "answer", rule: "token", role }
     : { kind: "answer", rule: forwardedFrom, role: "member" };
 }

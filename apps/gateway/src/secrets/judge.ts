@@ -1,0 +1,42 @@
+import type { HookConfig, LoadedConfig, Problem } from "@signalbox/config";
+import type { Home } from "../home.ts";
+import { type Env, effectiveToken } from "../settings.ts";
+import { guessableSecrets } from "./guessable.ts";
+
+/** What can be guessed of the secrets that let somebody in. */
+export interface JudgedSecrets {
+  /** Without those whose secret can be guessed. */
+  readonly hooks: Readonly<Record<string, HookConfig>>;
+  /** Whether the gateway's token can be. */
+  readonly guessableToken: boolean;
+  readonly problems: readonly Problem[];
+}
+
+const REMEDY = "Make one with `openssl rand -base64 32`.";
+
+/** Looks at the gateway's token and at those of its hooks. */
+export async function judgeSecrets(loaded: LoadedConfig, home: Home, env: Env): Promise<JudgedSecrets> {
+  const { hooks, gateway } = loaded.config;
+  const token = effectiveToken(loaded, home, env);
+  const ofHooks = Object.values(hooks).flatMap(({ secret }) => secret ?? []);
+  const guessable = await guessableSecrets([...(token === undefined ? [] : [token]), ...ofHooks]);
+  const isWeak = ({ secret }: HookConfig): boolean => secret !== undefined && guessable.has(secret);
+  const problem = (path: readonly string[], disables: string): Problem =>
+    loaded.problem(path, {
+      severity: "error",
+      message: "can be guessed: it is made of words, patterns or repetitions",
+      remedy: REMEDY,
+      disables,
+    });
+  const ofGateway = gateway.auth.token !== undefined && guessable.has(gateway.auth.token);
+  return {
+    hooks: Object.fromEntries(Object.entries(hooks).filter(([, hook]) => !isWeak(hook))),
+    guessableToken: token !== undefined && guessable.has(token),
+    problems: [
+      ...(ofGateway ? [problem(["gateway", "auth", "token"], "the gateway")] : []),
+      ...Object.entries(hooks).flatMap(([name, hook]) =>
+        isWeak(hook) ? [problem(["hooks", name, "secret"], `hook ${name}`)] : [],
+      ),
+    ],
+  };
+}
