@@ -66,7 +66,7 @@ describe("/hooks", () => {
     const told = modelRequests(world.anthropic)[0]?.messages.at(-1)?.text;
     expect(told).toMatch(/The build of shop failed: \["a","b"\]$/);
     const { service } = started.gateway;
-    expect(await service.conversations()).toMatchObject([
+    expect(await service.conversations("")).toMatchObject([
       { id: "hook:build:builds of shop", agent: "coder" },
     ]);
     expect(
