@@ -5,6 +5,7 @@ import {
   type Deadline,
   deadline,
   isPayload,
+  neverSent,
   objectAt,
   type Payload,
   parsePayload,
@@ -156,21 +157,4 @@ function failure(response: Response, body: Payload | undefined): FeishuHttpError
     ...(typeof code === "number" ? { code } : {}),
     ...(reset > 0 ? { retryAfterMs: reset * 1000 } : {}),
   });
-}
-
-/** Failures that come before a connection stands. */
-const beforeConnection = [
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-];
-
-function neverSent(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  // The global `fetch` wraps what the connection said; a leaner one may give it as it is.
-  const said = "code" in error && typeof error.code === "string" ? error : error.cause;
-  return said instanceof Error && "code" in said && beforeConnection.includes(String(said.code));
 }

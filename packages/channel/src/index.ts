@@ -106,6 +106,7 @@ export { createFenceTracker, type FencedLine, type FenceTracker } from "./markdo
 export { chunkText, loadMarkdown } from "./markdown/on-demand.ts";
 export { createEditedDraft, type EditedDraftPlatform } from "./outbound/edited-draft.ts";
 export { readMedia } from "./outbound/media.ts";
+export { neverSent } from "./outbound/never-sent.ts";
 export { outboundOf } from "./outbound/outbound.ts";
 export { carryingReceipt, type PartToSend, partKey, sendParts } from "./outbound/send-parts.ts";
 export { type BucketRule, TokenBuckets } from "./outbound/token-buckets.ts";

@@ -78,3 +78,19 @@ export function json(
   response.writeHead(status, { "content-type": "application/json", ...headers });
   response.end(JSON.stringify(body));
 }
+
+/** The fields of a request that is an upload; undefined where it is none. */
+export async function formOf({ headers, bytes }: SeenRequest): Promise<FormData | undefined> {
+  if (bytes === undefined) return undefined;
+  const type = { "content-type": String(headers["content-type"]) };
+  return new Response(bytes, { headers: type }).formData().catch(() => undefined);
+}
+
+/** JSON text as a value; undefined where it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return text === "" ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,5 +1,5 @@
 import type { ChannelLogger, Clock, Health } from "../contract/definition.ts";
-import { ChannelError, isChannelError } from "../contract/errors.ts";
+import { ChannelError, type ChannelErrorCode, isChannelError } from "../contract/errors.ts";
 
 /** A connection that stands. */
 export interface Connection {
@@ -17,7 +17,7 @@ export interface ConnectionTiming {
   /** Between attempts: the first pause, which doubles, and the longest. */
   readonly pauseMs: number;
   readonly mostPauseMs: number;
-  /** After the platform has refused the credentials. */
+  /** After the platform has refused the credentials, or what they are to be used for. */
   readonly refusedPauseMs: number;
   /** How often a standing connection is probed, and how long an answer may take. Default: never. */
   readonly probe?: { readonly everyMs: number; readonly withinMs: number };
@@ -150,7 +150,7 @@ export function superviseConnection(options: ConnectionOptions): SupervisedConne
   }
 
   function pauseAfter(error: unknown, tries: number): number {
-    if (isChannelError(error) && error.code === "auth") return timing.refusedPauseMs;
+    if (isChannelError(error) && refusals.includes(error.code)) return timing.refusedPauseMs;
     const longer = spread(Math.min(timing.pauseMs * 2 ** tries, timing.mostPauseMs));
     return isChannelError(error) ? Math.max(longer, error.retryAfterMs ?? 0) : longer;
   }
@@ -173,6 +173,9 @@ export function superviseConnection(options: ConnectionOptions): SupervisedConne
     health: () => health,
   };
 }
+
+/** Somebody has to mend something first. */
+const refusals: readonly ChannelErrorCode[] = ["auth", "permission"];
 
 /** The connection, or an error once the signal fires; one that comes later is closed. */
 async function orAborted(opening: Promise<Connection>, signal: AbortSignal): Promise<Connection> {

@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
-import { listen, type SeenRequest, type StandIn } from "../http.ts";
+import { Faults } from "../faults.ts";
+import { formOf, listen, parseJson, type SeenRequest, type StandIn } from "../http.ts";
 import { isRaw } from "../raw.ts";
 import { clientConfig, type LongConnection, startLongConnection } from "./connection.ts";
-import { Faults, type FeishuFault } from "./faults.ts";
+import type { FeishuFault } from "./faults.ts";
 import { Messages, type SentMessage } from "./messages.ts";
 import { type PushOptions, push } from "./push.ts";
 import { type ApiReply, ok, refusals, refuse } from "./reply.ts";
@@ -87,7 +88,7 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
   const resources = new Map<string, Resource>();
   const reactions = new Map<string, { readonly messageId: string; readonly emoji: string }>();
   const chatModes = new Map<string, string>();
-  const faults = new Faults();
+  const faults = new Faults<FeishuFault>("/im/v1/messages");
   const requests: SeenRequest[] = [];
   const uploads = new Uploads();
   const rules = {
@@ -239,7 +240,7 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
     const fault = faults.take(seen.method, url.pathname);
     if (fault !== undefined && fault.kind !== "hang" && fault.kind !== "cut")
       return write(response, faulty(fault));
-    const body = parse(seen.text);
+    const body = parseJson(seen.text);
     const reply =
       url.pathname === "/callback/ws/endpoint"
         ? await giveEndpoint(body)
@@ -309,24 +310,9 @@ function write(response: ServerResponse, reply: ApiReply): void {
   response.end(reply.bytes ?? JSON.stringify(reply.body));
 }
 
-/** The fields of an upload; undefined where it is none. */
-async function formOf({ headers, bytes }: SeenRequest): Promise<FormData | undefined> {
-  if (bytes === undefined) return undefined;
-  const type = { "content-type": String(headers["content-type"]) };
-  return new Response(bytes, { headers: type }).formData().catch(() => undefined);
-}
-
 function header(seen: SeenRequest, name: string): string | undefined {
   const value = seen.headers[name];
   return Array.isArray(value) ? value[0] : value;
-}
-
-function parse(text: string): unknown {
-  try {
-    return text === "" ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A message that is pushed exists from then on: it can be answered. */

@@ -1,0 +1,40 @@
+import { type AddressCodec, ChannelError } from "@signalbox/channel";
+
+/** Where an answer goes. Threads, posts of forums and direct conversations are channels of their own. */
+export interface DiscordAddress {
+  readonly channelId: string;
+  /** The command that is answered. */
+  readonly interactionId?: string;
+}
+
+/** `discord:<channel>` or `discord:<channel>/<interaction>`. */
+const form = /^discord:(\d{1,20})(?:\/(\d{1,20}))?$/;
+
+export const addressCodec: AddressCodec<DiscordAddress> = {
+  encode: ({ channelId, interactionId }) =>
+    `discord:${channelId}${interactionId === undefined ? "" : `/${interactionId}`}`,
+  decode(text) {
+    const [, channelId, interactionId] = form.exec(text) ?? [];
+    if (channelId === undefined) {
+      throw new ChannelError("invalid", `Not an address of Discord: ${JSON.stringify(text.slice(0, 80))}`);
+    }
+    return interactionId === undefined ? { channelId } : { channelId, interactionId };
+  },
+};
+
+/** Whether a text is one of Discord's ids. */
+export function isSnowflake(text: string | undefined): text is string {
+  return text !== undefined && /^\d{1,20}$/.test(text);
+}
+
+const epoch = 1_420_070_400_000;
+
+/** The first id of a moment, in milliseconds since the epoch: ids rise with time. */
+export function snowflakeAt(ms: number): string {
+  return String(BigInt(Math.max(0, Math.floor(ms) - epoch)) << 22n);
+}
+
+/** When an id was given, in milliseconds since the epoch; undefined for what is none. */
+export function timeOf(id: string): number | undefined {
+  return isSnowflake(id) ? Number(BigInt(id) >> 22n) + epoch : undefined;
+}

@@ -1,0 +1,68 @@
+import { createHash } from "node:crypto";
+import {
+  type ChannelCommand,
+  type ChannelContext,
+  ChannelError,
+  isPayload,
+  textAt,
+} from "@signalbox/channel";
+import type { DiscordApi } from "./api.ts";
+import type { DiscordConfig } from "./config.ts";
+import { limits } from "./limits.ts";
+
+type CommandsContext = Pick<ChannelContext<DiscordConfig>, "commands" | "state" | "logger">;
+
+/** Discord takes letters of any script in lower case, digits, hyphens and underscores. */
+const nameForm = /^[-_\p{L}\p{N}]{1,32}$/u;
+/** Source: Discord's page on application commands. */
+const chatInput = 1;
+const stringOption = 3;
+const inServers = 0;
+const inDirectMessages = 1;
+
+/** Puts the host's commands in place of those the application has, unless the same were put there before. */
+export async function registerCommands(
+  { commands = [], state, logger }: CommandsContext,
+  api: DiscordApi,
+  botId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const body = commands.filter(isPossible).slice(0, limits.commands).map(toDiscord);
+  const digest = createHash("sha256").update(JSON.stringify(body)).digest("hex");
+  const key = `${botId}/commands`;
+  if ((await state.get(key)) === digest) return;
+  const path = `/applications/${await ownApplication(api, signal)}/commands` as const;
+  await api.call({ what: "registering commands", method: "PUT", path, body, signal });
+  await state.set(key, digest);
+  logger.info("commands registered", { count: body.length });
+  if (body.length < commands.length) logger.warn("commands that Discord does not take were left out");
+}
+
+async function ownApplication(api: DiscordApi, signal: AbortSignal): Promise<string> {
+  const what = "asking for the application";
+  const application = await api.call({ what, method: "GET", path: "/applications/@me", signal });
+  const id = isPayload(application) ? textAt(application, "id") : undefined;
+  if (id === undefined) throw new ChannelError("transient", "Discord does not say which application this is");
+  return id;
+}
+
+function isPossible({ name }: ChannelCommand): boolean {
+  return nameForm.test(name) && name === name.toLowerCase();
+}
+
+function toDiscord({ name, description, usage }: ChannelCommand): unknown {
+  return {
+    type: chatInput,
+    name,
+    description: description.slice(0, limits.descriptionLength).toWellFormed() || name,
+    contexts: [inServers, inDirectMessages],
+    ...(usage === undefined ? {} : { options: [optionOf(usage)] }),
+  };
+}
+
+/** All that follows the name is one option, called as the usage calls its first word. */
+function optionOf(usage: string): unknown {
+  const name = /[\p{L}\p{N}]+/u.exec(usage)?.[0].toLowerCase().slice(0, limits.commandNameLength) ?? "text";
+  const description = usage.slice(0, limits.descriptionLength).toWellFormed();
+  return { type: stringOption, name, description, required: usage.startsWith("<") };
+}

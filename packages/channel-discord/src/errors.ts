@@ -1,0 +1,110 @@
+import {
+  ChannelError,
+  type ChannelErrorCode,
+  type ChannelErrorScope,
+  isChannelError,
+  neverSent,
+} from "@signalbox/channel";
+import { loadRest } from "./sdk.ts";
+
+type Refusal = readonly [ChannelErrorCode, ChannelErrorScope?];
+
+/** Source: Discord's table of JSON error codes. */
+const codes: Readonly<Record<number, Refusal>> = {
+  10003: ["not_found", "conversation"],
+  10004: ["not_found", "conversation"],
+  10008: ["not_found"],
+  10013: ["not_found"],
+  10014: ["unsupported"],
+  10015: ["not_found"],
+  10062: ["not_found"],
+  20016: ["rate_limited", "conversation"],
+  20022: ["rate_limited", "conversation"],
+  20026: ["permission", "account"],
+  20028: ["rate_limited", "conversation"],
+  30010: ["invalid"],
+  30046: ["permission"],
+  40001: ["auth", "account"],
+  40002: ["permission", "account"],
+  40005: ["too_large"],
+  40060: ["invalid"],
+  40062: ["rate_limited", "account"],
+  50001: ["permission", "conversation"],
+  50005: ["permission"],
+  50006: ["invalid"],
+  50007: ["permission", "conversation"],
+  50008: ["unsupported", "conversation"],
+  50013: ["permission", "conversation"],
+  50014: ["auth", "account"],
+  50024: ["unsupported", "conversation"],
+  50027: ["not_found"],
+  50035: ["invalid"],
+  50083: ["permission", "conversation"],
+  130000: ["transient", "account"],
+  160005: ["permission", "conversation"],
+  240000: ["invalid"],
+};
+
+/** How long to wait where Discord names no time. */
+const defaultWaitMs = 1_000;
+
+interface CallFacts {
+  readonly what: string;
+  /** The call changes something, so that an answer that did not come leaves the outcome open. */
+  readonly isWrite: boolean;
+  /** It was given up before it went out. */
+  readonly isUnsent: boolean;
+}
+
+/** Whatever a call threw, as a {@link ChannelError}. What the client's errors carry, tokens in addresses, stays behind. */
+export function toChannelError(error: unknown, facts: CallFacts): ChannelError {
+  if (isChannelError(error)) return error;
+  const { DiscordAPIError, HTTPError, RateLimitError } = loadRest();
+  const say = (reason: string): string => `Discord: ${facts.what}: ${reason}`;
+  if (error instanceof RateLimitError) {
+    return new ChannelError("rate_limited", say("too many requests"), {
+      scope: error.global ? "account" : "conversation",
+      retryAfterMs: waitOf(error),
+    });
+  }
+  if (error instanceof DiscordAPIError) {
+    const code = Number(error.code);
+    const [kind, scope] = codes[code] ?? ofStatus(error.status, facts.isWrite);
+    return new ChannelError(kind, say(error.message.replaceAll("\n", " ")), {
+      scope: scope ?? "message",
+      ...(Number.isInteger(code) && code !== 0 ? { platformCode: String(code) } : {}),
+      ...(kind === "rate_limited" ? { retryAfterMs: defaultWaitMs } : {}),
+    });
+  }
+  if (error instanceof HTTPError) {
+    const [kind, scope] = ofStatus(error.status, facts.isWrite);
+    return new ChannelError(kind, say(`HTTP ${error.status}`), { scope: scope ?? "message" });
+  }
+  const isOpen = facts.isWrite && !facts.isUnsent && !neverSent(error);
+  const reason = error instanceof Error ? error.message : "no answer";
+  return new ChannelError(isOpen ? "unknown_outcome" : "transient", say(reason), {
+    scope: "account",
+    cause: error,
+  });
+}
+
+function ofStatus(status: number, isWrite: boolean): Refusal {
+  if (status === 401) return ["auth", "account"];
+  if (status === 403) return ["permission"];
+  if (status === 404) return ["not_found"];
+  if (status === 413) return ["too_large"];
+  if (status === 429) return ["rate_limited", "account"];
+  if (status >= 500) return [isWrite ? "unknown_outcome" : "transient", "account"];
+  return ["invalid"];
+}
+
+function waitOf({
+  retryAfter,
+  timeToReset,
+}: {
+  readonly retryAfter: number;
+  readonly timeToReset: number;
+}): number {
+  const wait = retryAfter > 0 ? retryAfter : timeToReset;
+  return Number.isFinite(wait) && wait > 0 ? Math.ceil(wait) : defaultWaitMs;
+}

@@ -1,0 +1,92 @@
+import { type ChannelLogger, isPayload } from "@signalbox/channel";
+import type { Receiver, Told } from "./receive.ts";
+import type { Session } from "./session.ts";
+
+interface IntakeOptions {
+  readonly receiver: Receiver;
+  readonly session: Session;
+  readonly logger: ChannelLogger;
+  /** Something was not taken: Discord has to tell it again. Nothing that comes over this connection is taken any more. */
+  refused(): void;
+}
+
+/** Takes what comes over one connection, in its order. */
+export interface Intake {
+  take(frame: unknown): void;
+  /** Resolves once everything that came in has its end. */
+  settled(): Promise<void>;
+}
+
+/**
+ * The session's position moves on over an event only when the host has taken it and all before it. They are read one
+ * after the other, and handed over without waiting for each other, so that many share one commit.
+ */
+export function createIntake({ receiver, session, logger, refused }: IntakeOptions): Intake {
+  const handing = new Set<Promise<void>>();
+  let reading: Promise<void> = Promise.resolve();
+  let isRefused = false;
+
+  function refuse(reason: string): void {
+    if (isRefused) return;
+    isRefused = true;
+    logger.warn("an event has to come again", { reason });
+    refused();
+  }
+
+  async function handOver(told: Frame, emit: () => Promise<boolean>): Promise<void> {
+    try {
+      if (await emit()) await session.taken(told.sessionId, told.sequence);
+      else refuse("the host did not take it");
+    } catch (error) {
+      refuse(messageOf(error));
+    }
+  }
+
+  async function read(told: Frame): Promise<void> {
+    if (isRefused) return;
+    try {
+      const emit = await receiver.read(told);
+      const handed = handOver(told, emit).finally(() => handing.delete(handed));
+      handing.add(handed);
+    } catch (error) {
+      refuse(messageOf(error));
+    }
+  }
+
+  return {
+    take(frame) {
+      const told = readFrame(frame, session.current()?.sessionId ?? "");
+      if (told === undefined) return logger.debug("a frame that cannot be read was left out");
+      session.received(told.sequence);
+      reading = reading.then(() => read(told));
+    },
+    async settled() {
+      await reading;
+      await Promise.all(handing);
+    },
+  };
+}
+
+interface Frame extends Told {
+  readonly sessionId: string;
+  readonly sequence: number;
+}
+
+/** Undefined for what is no event. */
+function readFrame(frame: unknown, sessionId: string): Frame | undefined {
+  if (!isPayload(frame)) return undefined;
+  const { t: type, s: sequence, d: data } = frame;
+  if (typeof type !== "string" || typeof sequence !== "number" || !Number.isInteger(sequence))
+    return undefined;
+  return {
+    type,
+    sequence,
+    sessionId,
+    data: isPayload(data) ? data : {},
+    deliveryId: `${sessionId}:${sequence}`,
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

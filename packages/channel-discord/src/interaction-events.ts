@@ -1,0 +1,90 @@
+import {
+  type ActionEvent,
+  type CommandEvent,
+  type Conversation,
+  objectAt,
+  objectsAt,
+  type Payload,
+  type Sender,
+  textAt,
+} from "@signalbox/channel";
+import { addressCodec, isSnowflake, timeOf } from "./address.ts";
+import { readCustomId } from "./buttons.ts";
+import { baseOf, type EventFacts } from "./event-base.ts";
+import { personOf } from "./message-events.ts";
+import { readPlace } from "./places.ts";
+
+/** Somebody used a command or a button, as far as it has to be answered at once. */
+export interface InteractionHead {
+  readonly id: string;
+  readonly token: string;
+  readonly kind: "command" | "component";
+  readonly applicationId: string;
+}
+
+/** Source: Discord's page on receiving interactions. Others are forms and completions, which are not offered. */
+const kinds: Readonly<Record<number, InteractionHead["kind"]>> = { 2: "command", 3: "component" };
+
+/** Undefined for what cannot be read, and for kinds that are not known. */
+export function readInteraction(payload: Payload): InteractionHead | undefined {
+  const kind = kinds[Number(payload["type"])];
+  const [id, token, applicationId] = ["id", "token", "application_id"].map((key) => textAt(payload, key));
+  if (kind === undefined || !isSnowflake(id) || token === undefined || !isSnowflake(applicationId))
+    return undefined;
+  return { id, token, kind, applicationId };
+}
+
+/** Where it happened: an interaction carries its channel. Undefined where that cannot be read. */
+export function placeOfInteraction(payload: Payload): Conversation | undefined {
+  const channel = objectAt(payload, "channel");
+  const guildId = textAt(payload, "guild_id");
+  const place = readPlace(channel);
+  if (place !== undefined) return guildId === undefined ? place : { ...place, guildId };
+  const id = textAt(payload, "channel_id");
+  if (!isSnowflake(id)) return undefined;
+  return guildId === undefined ? { id, kind: "direct" } : { id, kind: "channel", guildId };
+}
+
+/** Undefined for what cannot be read. */
+export function interactionEvent(
+  payload: Payload,
+  { id, kind }: InteractionHead,
+  facts: EventFacts,
+): CommandEvent | ActionEvent | undefined {
+  const sender = readUser(payload, facts.botId);
+  const data = objectAt(payload, "data");
+  if (sender === undefined) return undefined;
+  const base = { ...baseOf(facts, sender), eventId: `interaction:${id}`, timestamp: timeOf(id) ?? facts.now };
+  if (kind === "command") {
+    const name = textAt(data, "name");
+    if (name === undefined) return undefined;
+    // What answers it may go where the command waits for an answer.
+    const address = addressCodec.encode({ channelId: facts.conversation.id, interactionId: id });
+    return { ...base, address, type: "command", name, args: argumentsOf(data) };
+  }
+  const customId = textAt(data, "custom_id");
+  if (customId === undefined) return undefined;
+  const messageId = textAt(objectAt(payload, "message"), "id");
+  return {
+    ...base,
+    type: "action",
+    ...readCustomId(customId),
+    ...(messageId === undefined ? {} : { messageId }),
+  };
+}
+
+/** In a server a member uses it, elsewhere a user. */
+function readUser(payload: Payload, botId: string): Sender | undefined {
+  const member = objectAt(payload, "member");
+  const ofMember = objectAt(member, "user");
+  const user = isSnowflake(textAt(ofMember, "id")) ? ofMember : objectAt(payload, "user");
+  return isSnowflake(textAt(user, "id")) ? personOf(user, member, { botId }) : undefined;
+}
+
+function argumentsOf(data: Payload): string {
+  return objectsAt(data, "options")
+    .map(({ value }) => value)
+    .filter((value) => ["string", "number", "boolean"].includes(typeof value))
+    .join(" ")
+    .toWellFormed();
+}

@@ -1,0 +1,83 @@
+import { type ChannelContext, isChannelError, isPayload, textAt } from "@signalbox/channel";
+import type { DiscordApi } from "./api.ts";
+import type { DiscordConfig } from "./config.ts";
+import type { InteractionHead } from "./interaction-events.ts";
+import { limits } from "./limits.ts";
+
+/** Commands and clicks that Discord waits for an answer to. */
+export interface Interactions {
+  /**
+   * Tells Discord that it was taken: a command shows that an answer is being written, a click nothing. Never throws:
+   * what comes too late is answered by an ordinary message.
+   */
+  acknowledge(interaction: InteractionHead, signal: AbortSignal): Promise<void>;
+  /**
+   * Writes the answer to a command where it waits for it. Undefined where that is not possible any more, or another
+   * message stands there. The same key writes the same message.
+   */
+  answer(interactionId: string, answer: CommandAnswer): Promise<unknown>;
+}
+
+interface CommandAnswer {
+  readonly key: string;
+  readonly body: unknown;
+  readonly signal: AbortSignal;
+}
+
+/** Source: Discord's page on responding to interactions. */
+const callback = { deferredMessage: 5, deferredUpdate: 6 } as const;
+
+export function createInteractions(
+  context: Pick<ChannelContext<DiscordConfig>, "cache" | "logger">,
+  api: DiscordApi,
+): Interactions {
+  const { cache, logger } = context;
+  const keyOf = (id: string): string => `interaction/${id}`;
+
+  return {
+    async acknowledge({ id, token, kind, applicationId }, signal) {
+      const isCommand = kind === "command";
+      const path = `/interactions/${id}/${encodeURIComponent(token)}/callback` as const;
+      const body = { type: isCommand ? callback.deferredMessage : callback.deferredUpdate };
+      try {
+        await api.call({
+          what: "answering an interaction",
+          method: "POST",
+          path,
+          body,
+          ownToken: true,
+          signal,
+        });
+        if (isCommand) await cache.set(keyOf(id), { token, applicationId }, limits.interactionMs);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        logger.debug("an interaction could not be acknowledged", { reason });
+      }
+    },
+
+    async answer(interactionId, { key, body, signal }) {
+      const waiting = await cache.get(keyOf(interactionId));
+      const token = isPayload(waiting) ? textAt(waiting, "token") : undefined;
+      const applicationId = isPayload(waiting) ? textAt(waiting, "applicationId") : undefined;
+      const usedBy = isPayload(waiting) ? textAt(waiting, "usedBy") : undefined;
+      if (token === undefined || applicationId === undefined) return undefined;
+      if (usedBy !== undefined && usedBy !== key) return undefined;
+      await cache.set(keyOf(interactionId), { token, applicationId, usedBy: key }, limits.interactionMs);
+      const path = `/webhooks/${applicationId}/${encodeURIComponent(token)}/messages/@original` as const;
+      try {
+        return await api.call({
+          what: "answering a command",
+          method: "PATCH",
+          path,
+          body,
+          ownToken: true,
+          signal,
+        });
+      } catch (error) {
+        // Tokens end, and some that should be good are not found.
+        if (isChannelError(error) && error.code === "not_found") return undefined;
+        throw error;
+      }
+    },
+  };
+}

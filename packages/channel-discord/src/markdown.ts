@@ -1,0 +1,46 @@
+import { loadMarkdown } from "@signalbox/channel";
+import { limits } from "./limits.ts";
+
+/** A text without any of these reads the same as Markdown, and need not be parsed. */
+const marks = /[#|![\]]|^\s*(?:[-+*]|\d+[.)])\s|^\s*(?:-{3,}|\*{3,}|_{3,})\s*$/m;
+
+/**
+ * Markdown in Discord's dialect: it knows emphasis, links, lists, quotes, code and three kinds of headings. Tables are
+ * shown as they are written, pictures by address become links. What would be too long that way stays as it was.
+ */
+export function toDiscord(markdown: string): string {
+  if (!marks.test(markdown)) return markdown;
+  const { parseMarkdown, renderMarkdown } = loadMarkdown();
+  const text = renderMarkdown(parseMarkdown(markdown), {
+    heading: (node, { inner, rewrite }) => (node.depth > 3 ? `**${inner(node)}**` : rewrite(node)),
+    table: (node, { source }) => `\`\`\`\n${source(node)}\n\`\`\``,
+    image: ({ alt, url }) => `[${alt || "image"}](${/[\s()]/.test(url) ? `<${url}>` : url})`,
+    thematicBreak: () => "───",
+    listItem: (node, { rewrite }) =>
+      typeof node.checked === "boolean"
+        ? rewrite(node).replace(/\[[ xX]\]/, node.checked ? "☑" : "☐")
+        : rewrite(node),
+  });
+  return text.length > limits.textLength ? markdown : text;
+}
+
+const address = /https?:\/\/[^\s<>]+/g;
+
+/** Plain words: what Discord would take for markup is escaped, as far as there is room; addresses stay whole. */
+export function plainText(text: string): string {
+  let escaped = "";
+  let at = 0;
+  for (const match of text.matchAll(address)) {
+    escaped += escapeMarkup(text.slice(at, match.index)) + match[0];
+    at = match.index + match[0].length;
+  }
+  escaped += escapeMarkup(text.slice(at));
+  return escaped.length > limits.textLength ? text : escaped;
+}
+
+function escapeMarkup(text: string): string {
+  return text
+    .replace(/[\\*_`~|]/g, "\\$&")
+    .replace(/^(\s*)(#{1,3}|>{1,3}|-#|[-+])(?=\s)/gm, "$1\\$2")
+    .replace(/^(\s*\d+)([.)])(?=\s)/gm, "$1\\$2");
+}

@@ -1,0 +1,124 @@
+import type { RawFile } from "@discordjs/rest";
+import {
+  boundedBody,
+  type ChannelContext,
+  ChannelError,
+  type FetchedMedia,
+  isChannelError,
+  isPayload,
+  type MediaPart,
+  type MediaRef,
+  type OutboundMediaKind,
+  objectAt,
+  objectsAt,
+  type Payload,
+  readMedia,
+  type SendMediaLimit,
+  type SendOptions,
+  textAt,
+} from "@signalbox/channel";
+import { isSnowflake } from "./address.ts";
+import type { DiscordApi } from "./api.ts";
+import type { DiscordConfig } from "./config.ts";
+import { limits } from "./limits.ts";
+
+const any: SendMediaLimit = { maxBytes: limits.uploadBytes };
+
+/** Discord looks at a file itself: whatever it is, it goes the same way. */
+export const sendMedia: Readonly<Record<OutboundMediaKind, SendMediaLimit>> = {
+  image: any,
+  audio: any,
+  video: any,
+  file: any,
+};
+
+/** An attachment as the file of a message. */
+export async function fileOf(part: MediaPart, options: Pick<SendOptions, "openMedia">): Promise<RawFile> {
+  const data = await readMedia(part, sendMedia, options.openMedia);
+  return { name: part.name, data, contentType: part.mimeType };
+}
+
+type MediaContext = Pick<ChannelContext<DiscordConfig>, "fetch" | "config" | "clock">;
+
+/** Where Discord keeps files. */
+const hosts: readonly string[] = ["cdn.discordapp.com", "media.discordapp.net"];
+
+/** @throws ChannelError `invalid` for a reference that is not of `readBody`'s making, `not_found`, `too_large` */
+export async function fetchMedia(
+  context: MediaContext,
+  api: DiscordApi,
+  media: MediaRef,
+  signal: AbortSignal,
+): Promise<FetchedMedia> {
+  const ref = isPayload(media.ref) ? media.ref : {};
+  const url = ownAddress(context, textAt(ref, "url"));
+  if (url === undefined) throw new ChannelError("invalid", "Discord: not a reference to an attachment");
+  if (!isOver(url, context.clock.now())) {
+    try {
+      return await download(context, url, media, signal);
+    } catch (error) {
+      if (!isChannelError(error) || error.code !== "not_found") throw error;
+    }
+  }
+  // An address is good for a day; the message has a new one.
+  const fresh = ownAddress(context, await freshAddress(api, ref, signal));
+  if (fresh === undefined) throw new ChannelError("not_found", "Discord: the attachment is gone");
+  return await download(context, fresh, media, signal);
+}
+
+async function download(
+  { fetch }: MediaContext,
+  url: URL,
+  media: MediaRef,
+  signal: AbortSignal,
+): Promise<FetchedMedia> {
+  const response = await fetch(url, { redirect: "error", signal }).catch((cause: unknown) => {
+    throw new ChannelError("transient", "Discord: fetching an attachment: no answer", { cause });
+  });
+  const { body, status } = response;
+  const size = Number(response.headers.get("content-length") ?? Number.NaN);
+  if (!response.ok || body === null || size > limits.mediaBytes) {
+    await body?.cancel();
+    if (response.ok)
+      throw new ChannelError("too_large", `Discord: the attachment is over ${limits.mediaBytes} bytes`);
+    throw new ChannelError(
+      status < 500 ? "not_found" : "transient",
+      `Discord: fetching an attachment: HTTP ${status}`,
+    );
+  }
+  const mimeType = response.headers.get("content-type")?.split(";")[0]?.trim() ?? media.mimeType;
+  return {
+    body: boundedBody(body, limits.mediaBytes),
+    mimeType,
+    ...(size >= 0 ? { size } : {}),
+    ...(media.name === undefined ? {} : { name: media.name }),
+  };
+}
+
+async function freshAddress(api: DiscordApi, ref: Payload, signal: AbortSignal): Promise<string | undefined> {
+  const [channelId, messageId] = [textAt(ref, "channelId"), textAt(ref, "messageId")];
+  if (!isSnowflake(channelId) || !isSnowflake(messageId)) return undefined;
+  const path = `/channels/${channelId}/messages/${messageId}` as const;
+  const message = await api.call({ what: "looking an attachment up", method: "GET", path, signal });
+  if (!isPayload(message)) return undefined;
+  const passedOn = objectsAt(message, "message_snapshots").map((one) => objectAt(one, "message"));
+  const attachments = [message, ...passedOn].flatMap((one) => objectsAt(one, "attachments"));
+  const attachment = attachments.find((one) => textAt(one, "id") === textAt(ref, "attachmentId"));
+  return attachment === undefined ? undefined : textAt(attachment, "url");
+}
+
+/** An address of Discord's own files; behind a proxy of the API it may be the proxy's. */
+function ownAddress({ config }: MediaContext, text: string | undefined): URL | undefined {
+  const url = text === undefined || !URL.canParse(text) ? undefined : new URL(text);
+  if (url === undefined) return undefined;
+  const isDiscords = url.protocol === "https:" && hosts.includes(url.host);
+  const isProxys =
+    url.origin === new URL(config.apiBaseUrl).origin && url.pathname.startsWith("/attachments/");
+  return isDiscords || isProxys ? url : undefined;
+}
+
+/** The time is in the address, in seconds as hexadecimal digits. */
+function isOver(url: URL, now: number): boolean {
+  const expires = Number.parseInt(url.searchParams.get("ex") ?? "", 16) * 1000;
+  return expires <= now;
+}

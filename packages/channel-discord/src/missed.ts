@@ -1,0 +1,45 @@
+import { isChannelError, objectAt, type Payload, textAt } from "@signalbox/channel";
+import type { DiscordApi } from "./api.ts";
+import { listMessages } from "./history.ts";
+import { isSpoken } from "./message-events.ts";
+import type { People } from "./people.ts";
+import type { Places } from "./places.ts";
+
+interface MissedSources {
+  readonly api: DiscordApi;
+  readonly places: Places;
+  readonly people: People;
+  readonly botId: string;
+}
+
+/**
+ * What people wrote in a channel since a moment, oldest first, as the gateway would have told of it: with the server and
+ * the roles of the author, which the list leaves out. A channel that is gone has nothing.
+ */
+export async function missedMessages(
+  { api, places, people, botId }: MissedSources,
+  channelId: string,
+  since: number,
+  signal: AbortSignal,
+): Promise<readonly Payload[]> {
+  try {
+    const { guildId } = await places.find(channelId, signal);
+    const messages = await listMessages(api, channelId, { after: since, signal });
+    const spoken = messages.filter((message) => isSpoken(message, botId));
+    if (guildId === undefined) return spoken;
+    return await Promise.all(
+      spoken.map(async (message) => {
+        const userId = textAt(objectAt(message, "author"), "id") ?? "";
+        const roles = await people.roles(guildId, userId, signal);
+        return {
+          ...message,
+          guild_id: guildId,
+          ...(roles === undefined ? {} : { member: { roles: [...roles] } }),
+        };
+      }),
+    );
+  } catch (error) {
+    if (isChannelError(error) && ["not_found", "permission"].includes(error.code)) return [];
+    throw error;
+  }
+}

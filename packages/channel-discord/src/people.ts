@@ -1,0 +1,106 @@
+import {
+  type ChannelContext,
+  ChannelError,
+  type Identity,
+  isPayload,
+  objectAt,
+  type Payload,
+  textAt,
+} from "@signalbox/channel";
+import { isSnowflake } from "./address.ts";
+import type { DiscordApi } from "./api.ts";
+import type { DiscordConfig } from "./config.ts";
+import { limits } from "./limits.ts";
+
+/** Who the bot and others are. */
+export interface People {
+  /** Asks Discord at the first call; proves the token. */
+  self(signal: AbortSignal): Promise<Identity>;
+  known(): Identity | undefined;
+  /** A person's name; undefined where it cannot be found out. Never throws. */
+  name(userId: string, signal: AbortSignal): Promise<{ readonly name: string } | undefined>;
+  /** The role of a server that came with the bot: people mention it in place of the bot. */
+  ownRole(guildId: string, signal: AbortSignal): Promise<string | undefined>;
+  /** A member's roles; undefined where they cannot be found out. */
+  roles(guildId: string, userId: string, signal: AbortSignal): Promise<readonly string[] | undefined>;
+}
+
+const rolesMs = 600_000;
+
+export function createPeople(context: Pick<ChannelContext<DiscordConfig>, "cache">, api: DiscordApi): People {
+  const { cache } = context;
+  let identity: Identity | undefined;
+
+  return {
+    async self(signal) {
+      if (identity !== undefined) return identity;
+      const call = { what: "asking who the bot is", method: "GET", path: "/users/@me", signal } as const;
+      const user = await api.call(call);
+      const id = isPayload(user) ? textAt(user, "id") : undefined;
+      if (!isPayload(user) || id === undefined)
+        throw new ChannelError("transient", "Discord does not say who the bot is", { scope: "account" });
+      const name = nameOf(user);
+      identity = { id, ...(name === undefined ? {} : { name }) };
+      return identity;
+    },
+
+    known: () => identity,
+
+    async name(userId, signal) {
+      if (!isSnowflake(userId)) return undefined;
+      const key = `user/${userId}`;
+      const cached = await cache.get(key);
+      if (typeof cached === "string") return { name: cached };
+      const call = { what: "looking a person up", method: "GET", path: `/users/${userId}`, signal } as const;
+      const user = await api.call(call).catch(() => undefined);
+      const name = isPayload(user) ? nameOf(user) : undefined;
+      if (name === undefined) return undefined;
+      await cache.set(key, name, limits.dayMs);
+      return { name };
+    },
+
+    async ownRole(guildId, signal) {
+      const key = `own-role/${guildId}`;
+      const cached = await cache.get(key);
+      if (typeof cached === "string") return cached === "" ? undefined : cached;
+      const call = {
+        what: "reading roles",
+        method: "GET",
+        path: `/guilds/${guildId}/roles`,
+        signal,
+      } as const;
+      const roles = await api.call(call);
+      const own = (Array.isArray(roles) ? roles.filter(isPayload) : []).find(
+        (role) => textAt(objectAt(role, "tags"), "bot_id") === identity?.id,
+      );
+      const id = own === undefined ? undefined : textAt(own, "id");
+      await cache.set(key, id ?? "", limits.dayMs);
+      return id;
+    },
+
+    async roles(guildId, userId, signal) {
+      const key = `roles/${guildId}/${userId}`;
+      const cached = await cache.get(key);
+      if (Array.isArray(cached)) return cached.map(String);
+      const path = `/guilds/${guildId}/members/${userId}` as const;
+      const member = await api
+        .call({ what: "looking a member up", method: "GET", path, signal })
+        .catch(() => undefined);
+      if (!isPayload(member)) return undefined;
+      const roles = rolesOf(member);
+      await cache.set(key, [...roles], rolesMs);
+      return roles;
+    },
+  };
+}
+
+/** As people see it; undefined where the payload has none. */
+export function nameOf(user: Payload): string | undefined {
+  return textAt(user, "global_name") ?? textAt(user, "username");
+}
+
+/** The ids of a member's roles. */
+export function rolesOf(member: Payload): readonly string[] {
+  const { roles } = member;
+  return Array.isArray(roles) ? roles.filter((role): role is string => typeof role === "string") : [];
+}

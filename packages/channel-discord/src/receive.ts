@@ -1,0 +1,200 @@
+import {
+  type Backfill,
+  type ChannelContext,
+  type Conversation,
+  createBackfill,
+  deadline,
+  type InboundEvent,
+  objectAt,
+  type Payload,
+  textAt,
+  toJson,
+} from "@signalbox/channel";
+import { isSnowflake } from "./address.ts";
+import type { DiscordApi } from "./api.ts";
+import { type DiscordConfig, inviteAddress } from "./config.ts";
+import type { EventFacts } from "./event-base.ts";
+import { interactionEvent, placeOfInteraction, readInteraction } from "./interaction-events.ts";
+import type { Interactions } from "./interactions.ts";
+import { limits } from "./limits.ts";
+import { callsByName, mentionedRoles, type OwnIds } from "./mentions.ts";
+import { isSpoken, readDeleted, readEdited, readMessage, readReaction } from "./message-events.ts";
+import { missedMessages } from "./missed.ts";
+import type { People } from "./people.ts";
+import type { Places } from "./places.ts";
+
+/** One thing that the gateway told. */
+export interface Told {
+  /** Source: Discord's list of gateway events. */
+  readonly type: string;
+  readonly data: Payload;
+  /** The same at every repetition. */
+  readonly deliveryId: string;
+}
+
+export interface Receiver {
+  /**
+   * Reads what was told. What it gives hands it over to the host, and resolves with whether the host took it: reading
+   * is done one after the other, handing over need not wait.
+   *
+   * @throws ChannelError where what it refers to could not be looked up
+   */
+  read(told: Told): Promise<() => Promise<boolean>>;
+  readonly backfill: Backfill;
+}
+
+interface ReceiverOptions {
+  readonly context: ChannelContext<DiscordConfig>;
+  readonly api: DiscordApi;
+  readonly people: People;
+  readonly places: Places;
+  readonly interactions: Interactions;
+  readonly botId: string;
+}
+
+export function createReceiver(options: ReceiverOptions): Receiver {
+  const { context, api, people, places, interactions, botId } = options;
+  const backfill = createBackfill<Payload>({
+    state: context.state,
+    clock: context.clock,
+    botId,
+    read: (channelId, since, signal) =>
+      missedMessages({ api, places, people, botId }, channelId, since, signal),
+    take: async (data) => (await read({ type: "MESSAGE_CREATE", data, deliveryId: "" }))(),
+  });
+
+  async function read(told: Told): Promise<() => Promise<boolean>> {
+    const limit = deadline(limits.lookupMs, context.signal);
+    try {
+      const events = await eventsOf(told, limit.signal);
+      return async () => {
+        const results = await Promise.all(events.map((event) => context.emit(event)));
+        if (results.includes("rejected")) return false;
+        await after(told, events);
+        return true;
+      };
+    } finally {
+      limit.end();
+    }
+  }
+
+  /** None for what concerns nobody here, and for what cannot be read. */
+  async function eventsOf(told: Told, signal: AbortSignal): Promise<readonly InboundEvent[]> {
+    const { type, data } = told;
+    switch (type) {
+      case "MESSAGE_CREATE":
+      case "MESSAGE_UPDATE":
+        return isSpoken(data, botId) ? spoken(told, signal) : [];
+      case "MESSAGE_DELETE":
+      case "MESSAGE_DELETE_BULK":
+        return deleted(told, signal);
+      case "MESSAGE_REACTION_ADD":
+      case "MESSAGE_REACTION_REMOVE": {
+        const facts = await factsAt(told, signal);
+        const added = type === "MESSAGE_REACTION_ADD";
+        return facts === undefined ? [] : some(readReaction(data, facts, { botId, added }));
+      }
+      case "INTERACTION_CREATE": {
+        const interaction = readInteraction(data);
+        const conversation = placeOfInteraction(data);
+        if (interaction === undefined || conversation === undefined) return [];
+        await places.saw(objectAt(data, "channel"));
+        return some(interactionEvent(data, interaction, factsIn(told, await whole(conversation, signal))));
+      }
+      case "THREAD_CREATE":
+      case "THREAD_UPDATE":
+      case "CHANNEL_UPDATE":
+        await places.saw(data);
+        return [];
+      case "READY":
+        greet(data);
+        return [];
+      default:
+        return [];
+    }
+  }
+
+  async function spoken(told: Told, signal: AbortSignal): Promise<readonly InboundEvent[]> {
+    const facts = await factsAt(told, signal);
+    if (facts === undefined) return [];
+    const own = await ownIdsFor(told.data, facts.conversation, signal);
+    return some(
+      told.type === "MESSAGE_CREATE" ? readMessage(told.data, facts, own) : readEdited(told.data, facts, own),
+    );
+  }
+
+  async function deleted(told: Told, signal: AbortSignal): Promise<readonly InboundEvent[]> {
+    const { id, ids } = told.data;
+    const facts = await factsAt(told, signal);
+    const messageIds = (Array.isArray(ids) ? ids : [id]).filter(
+      (one): one is string => typeof one === "string",
+    );
+    return facts === undefined ? [] : messageIds.map((messageId) => readDeleted(messageId, facts));
+  }
+
+  /** Undefined where no channel is named. */
+  async function factsAt(told: Told, signal: AbortSignal): Promise<EventFacts | undefined> {
+    const channelId = textAt(told.data, "channel_id");
+    if (!isSnowflake(channelId)) return undefined;
+    return factsIn(told, await places.of(channelId, textAt(told.data, "guild_id"), signal));
+  }
+
+  function factsIn({ deliveryId, data }: Told, conversation: Conversation): EventFacts {
+    return {
+      account: context.account,
+      botId,
+      conversation,
+      deliveryId,
+      now: context.clock.now(),
+      ...(context.raw === true ? { raw: toJson(data) ?? null } : {}),
+    };
+  }
+
+  /** An interaction may name a thread without the channel it belongs to. */
+  async function whole(conversation: Conversation, signal: AbortSignal): Promise<Conversation> {
+    const { id, guildId, parentId } = conversation;
+    return guildId === undefined || parentId !== undefined ? conversation : places.of(id, guildId, signal);
+  }
+
+  /** In a server a role that came with the bot stands for it; only a message that mentions roles has to know it. */
+  async function ownIdsFor(
+    message: Payload,
+    { guildId }: Conversation,
+    signal: AbortSignal,
+  ): Promise<OwnIds> {
+    const own = { botId, roleId: undefined };
+    const isCalled = callsByName(textAt(message, "content") ?? "", own);
+    if (guildId === undefined || isCalled || mentionedRoles(message).length === 0) return own;
+    return { botId, roleId: await people.ownRole(guildId, signal) };
+  }
+
+  /** What is left to do once the host has taken it. */
+  async function after({ type, data }: Told, events: readonly InboundEvent[]): Promise<void> {
+    const interaction =
+      type === "INTERACTION_CREATE" && events.length > 0 ? readInteraction(data) : undefined;
+    if (interaction !== undefined) await interactions.acknowledge(interaction, context.signal);
+    for (const event of events) {
+      if (event.type !== "message") continue;
+      // Where a watermark cannot be kept, a later look back goes further.
+      await backfill.note(event.conversation.id, event.timestamp).catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        context.logger.warn("a watermark could not be kept", { reason });
+      });
+    }
+  }
+
+  function greet(ready: Payload): void {
+    const applicationId = textAt(objectAt(ready, "application"), "id");
+    const { guilds } = ready;
+    if (applicationId === undefined || !Array.isArray(guilds) || guilds.length > 0) return;
+    context.logger.info("the bot is in no server yet; this address lets it in", {
+      invite: inviteAddress(applicationId),
+    });
+  }
+
+  return { read, backfill };
+}
+
+function some<Event>(event: Event | undefined): readonly Event[] {
+  return event === undefined ? [] : [event];
+}

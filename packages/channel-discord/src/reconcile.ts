@@ -1,0 +1,54 @@
+import {
+  type MediaPart,
+  objectAt,
+  objectsAt,
+  type Payload,
+  type Reconciled,
+  type SendIntent,
+  textAt,
+} from "@signalbox/channel";
+import type { DiscordAddress } from "./address.ts";
+import type { DiscordApi } from "./api.ts";
+import { listMessages } from "./history.ts";
+import { limits } from "./limits.ts";
+import { renderPart } from "./render.ts";
+
+/** How far Discord's clock may be from ours. */
+const skewMs = 60_000;
+
+/** Looks for a message whose outcome is open among those that the channel has of the bot. */
+export async function reconcile(
+  api: DiscordApi,
+  botId: string,
+  intent: SendIntent<DiscordAddress>,
+  signal: AbortSignal,
+): Promise<Reconciled> {
+  const { to, content, attemptedAt } = intent;
+  const messages = await listMessages(api, to.channelId, { after: attemptedAt - skewMs, signal });
+  const own = messages.filter((message) => textAt(objectAt(message, "author"), "id") === botId);
+  const match = own.find((message) =>
+    content.type === "media"
+      ? holdsFile(message, content)
+      : saysTheSame(message, renderPart(content).content),
+  );
+  const messageId = match === undefined ? undefined : textAt(match, "id");
+  if (messageId !== undefined) return { outcome: "sent", messageId };
+  // What is on a later page was not seen.
+  return { outcome: messages.length >= limits.pageSize ? "unknown" : "not-sent" };
+}
+
+/** A draft may have shown the same words on its way to others; as it reads now is what counts. */
+function saysTheSame(message: Payload, content: string): boolean {
+  return (textAt(message, "content") ?? "").trim() === content.trim();
+}
+
+function holdsFile(message: Payload, { size, name }: MediaPart): boolean {
+  return objectsAt(message, "attachments").some(
+    (file) => file["size"] === size && letters(textAt(file, "filename") ?? "") === letters(name),
+  );
+}
+
+/** What Discord leaves of a file's name. */
+function letters(name: string): string {
+  return name.replace(/[^a-z0-9]/gi, "");
+}

@@ -1,0 +1,125 @@
+import type { RawFile } from "@discordjs/rest";
+import {
+  ChannelError,
+  isPayload,
+  type Outbound,
+  type Receipt,
+  type SendOptions,
+  sendParts,
+  textAt,
+} from "@signalbox/channel";
+import { type DiscordAddress, isSnowflake } from "./address.ts";
+import type { ApiCall, DiscordApi } from "./api.ts";
+import type { Interactions } from "./interactions.ts";
+import { fileOf } from "./media.ts";
+import { type Rendered, renderPart, withoutText } from "./render.ts";
+
+/** What goes out: messages, edits, reactions. Every method throws ChannelError and nothing else. */
+export interface Sender {
+  send(to: DiscordAddress, message: Outbound, options: SendOptions): Promise<Receipt>;
+  /** Sends one message; the same key again gives the same message. Resolves with its id. */
+  post(to: DiscordAddress, content: Partial<Rendered>, options: PostOptions): Promise<string>;
+  change(channelId: string, messageId: string, content: Rendered, signal: AbortSignal): Promise<void>;
+  edit(channelId: string, messageId: string, message: Outbound, signal: AbortSignal): Promise<void>;
+  remove(channelId: string, messageId: string, signal: AbortSignal): Promise<void>;
+  react(at: ReactionPlace, on: boolean, signal: AbortSignal): Promise<void>;
+  typing(channelId: string, signal: AbortSignal): Promise<void>;
+}
+
+interface PostOptions {
+  readonly key: string;
+  readonly replyTo: string | undefined;
+  readonly file?: RawFile;
+  readonly signal: AbortSignal;
+}
+
+interface ReactionPlace {
+  readonly channelId: string;
+  readonly messageId: string;
+  readonly emoji: string;
+}
+
+export function createSender(api: DiscordApi, interactions: Interactions): Sender {
+  async function post(
+    to: DiscordAddress,
+    content: Partial<Rendered>,
+    { key, replyTo, file, signal }: PostOptions,
+  ): Promise<string> {
+    // A command waits for one message, and takes no file in place of words.
+    if (to.interactionId !== undefined && file === undefined) {
+      const answer = await interactions.answer(to.interactionId, { key, body: content, signal });
+      if (answer !== undefined) return idIn(answer);
+    }
+    const body = {
+      ...content,
+      nonce: key,
+      enforce_nonce: true,
+      ...(isSnowflake(replyTo)
+        ? { message_reference: { message_id: replyTo, fail_if_not_exists: false } }
+        : {}),
+      ...(file === undefined ? {} : { attachments: [{ id: 0, filename: file.name }] }),
+    };
+    const path = `/channels/${to.channelId}/messages` as const;
+    const files = file === undefined ? {} : { files: [file] };
+    return idIn(await api.call({ what: "sending a message", method: "POST", path, body, ...files, signal }));
+  }
+
+  async function change(
+    channelId: string,
+    messageId: string,
+    body: Rendered,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const path = messagePath(channelId, messageId);
+    await api.call({ what: "editing a message", method: "PATCH", path, body, signal });
+  }
+
+  return {
+    post,
+    change,
+    send: (to, message, options) =>
+      sendParts(message, options, async ({ part, key, replyTo }) => {
+        const { signal } = options;
+        if (part.type !== "media") return post(to, renderPart(part), { key, replyTo, signal });
+        return post(to, withoutText, { key, replyTo, signal, file: await fileOf(part, options) });
+      }),
+
+    async edit(channelId, messageId, message, signal) {
+      const [part, ...more] = message.parts;
+      if (part === undefined || more.length > 0)
+        throw new ChannelError("invalid", "Discord: an edit replaces one message by one part");
+      await change(channelId, messageId, renderPart(part), signal);
+    },
+
+    async remove(channelId, messageId, signal) {
+      const path = messagePath(channelId, messageId);
+      await api.call({ what: "taking a message back", method: "DELETE", path, signal });
+    },
+
+    async react({ channelId, messageId, emoji }, on, signal) {
+      const path = `${messagePath(channelId, messageId)}/reactions/${segment(emoji)}/@me` as const;
+      const what = on ? "reacting" : "taking a reaction back";
+      await api.call({ what, method: on ? "PUT" : "DELETE", path, signal });
+    },
+
+    async typing(channelId, signal) {
+      const path = `/channels/${channelId}/typing` as const;
+      await api.call({ what: "showing that an answer is written", method: "POST", path, signal });
+    },
+  };
+}
+
+function messagePath(channelId: string, messageId: string): ApiCall["path"] {
+  return `/channels/${channelId}/messages/${segment(messageId)}`;
+}
+
+function segment(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
+}
+
+function idIn(answer: unknown): string {
+  const id = isPayload(answer) ? textAt(answer, "id") : undefined;
+  if (id === undefined)
+    throw new ChannelError("unknown_outcome", "Discord: sent, but without an id in the answer");
+  return id;
+}

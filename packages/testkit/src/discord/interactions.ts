@@ -1,0 +1,120 @@
+import { isRaw, type Raw } from "../raw.ts";
+import type { SentFile } from "./check-message.ts";
+import { checkMessage } from "./check-message.ts";
+import type { DiscordMessage, Messages } from "./messages.ts";
+import { type ApiReply, done, ok, refusals } from "./reply.ts";
+import { channelPayload, userPayload, type World } from "./world.ts";
+
+/** Source: Discord's page on receiving and responding to interactions. */
+const firstAnswerMs = 3_000;
+const tokenMs = 15 * 60_000;
+const callback = { message: 4, deferredMessage: 5, deferredUpdate: 6 } as const;
+
+/** Somebody used a command or a button. */
+export interface Interaction {
+  readonly id: string;
+  readonly token: string;
+  readonly channelId: string;
+  readonly startedAt: number;
+  /** How it was answered first, undefined until it was. */
+  answeredWith: number | undefined;
+  /** The answer to it, where it has one. */
+  message: DiscordMessage | undefined;
+}
+
+/** What somebody does. */
+export type Doing =
+  | {
+      readonly kind: "command";
+      readonly name: string;
+      readonly options?: readonly { readonly name: string; readonly value: string | number | boolean }[];
+    }
+  | { readonly kind: "click"; readonly messageId: string; readonly customId: string };
+
+/** Commands and clicks, and the answers to them. */
+export class Interactions {
+  readonly #world: World;
+  readonly #messages: Messages;
+  readonly #applicationId: string;
+  readonly all: Map<string, Interaction> = new Map();
+
+  constructor(world: World, messages: Messages, applicationId: string) {
+    this.#world = world;
+    this.#messages = messages;
+    this.#applicationId = applicationId;
+  }
+
+  /** What the gateway tells of it. */
+  begin(
+    channelId: string,
+    userId: string,
+    doing: Doing,
+  ): { readonly interaction: Interaction; readonly data: Raw } {
+    const id = this.#world.nextId();
+    const interaction: Interaction = {
+      ...{ id, channelId, token: `interaction-token-${id}`, startedAt: this.#world.now() },
+      ...{ answeredWith: undefined, message: undefined },
+    };
+    this.all.set(id, interaction);
+    const channel = this.#world.channels.get(channelId);
+    const user = userPayload(this.#world.user(userId));
+    const roles = this.#world.guilds.get(channel?.guildId ?? "")?.members.get(userId) ?? [];
+    const data: Raw = {
+      ...{
+        id,
+        token: interaction.token,
+        application_id: this.#applicationId,
+        version: 1,
+        channel_id: channelId,
+      },
+      ...(channel === undefined ? {} : { channel: channelPayload(channel) }),
+      ...(channel?.guildId === undefined ? { user } : { guild_id: channel.guildId, member: { user, roles } }),
+      ...this.#dataOf(doing),
+    };
+    return { interaction, data };
+  }
+
+  #dataOf(doing: Doing): Raw {
+    if (doing.kind === "command") {
+      const options = (doing.options ?? []).map((one) => ({ type: 3, ...one }));
+      return { type: 2, data: { id: "1", type: 1, name: doing.name, options } };
+    }
+    const message = this.#messages.all.get(doing.messageId);
+    return {
+      type: 3,
+      ...(message === undefined ? {} : { message: this.#messages.payload(message) }),
+      data: { component_type: 2, custom_id: doing.customId },
+    };
+  }
+
+  /** The first answer, which has to come at once. */
+  answer(id: string, token: string, body: unknown): ApiReply {
+    const interaction = this.all.get(id);
+    if (interaction === undefined || interaction.token !== token) return refusals.unknownInteraction();
+    if (interaction.answeredWith !== undefined) return refusals.alreadyAcknowledged();
+    if (this.#world.now() - interaction.startedAt > firstAnswerMs) return refusals.unknownInteraction();
+    const type = isRaw(body) ? body["type"] : undefined;
+    if (type !== callback.message && type !== callback.deferredMessage && type !== callback.deferredUpdate)
+      return refusals.invalidForm("type", "Value must be one of {4, 5, 6}.");
+    if (type === callback.message) {
+      const data = isRaw(body) && isRaw(body["data"]) ? body["data"] : {};
+      const refused = checkMessage(data, [], { isEdit: false });
+      if (refused !== undefined) return refused;
+    }
+    interaction.answeredWith = type;
+    if (type !== callback.deferredUpdate)
+      interaction.message = this.#messages.createLoading(interaction.channelId);
+    return done;
+  }
+
+  /** The answer as it is to read. */
+  edit(token: string, body: Raw, files: readonly SentFile[]): ApiReply {
+    const interaction = [...this.all.values()].find((one) => one.token === token);
+    if (interaction?.message === undefined) return refusals.unknownWebhook();
+    if (this.#world.now() - interaction.startedAt > tokenMs) return refusals.expiredToken();
+    const refused = checkMessage(body, files, { isEdit: true });
+    if (refused !== undefined) return refused;
+    this.#messages.change(interaction.message, body);
+    return ok(this.#messages.payload(interaction.message));
+  }
+}

@@ -1,0 +1,126 @@
+import { createSnowflakes } from "./snowflake.ts";
+
+/** A person or a bot. */
+export interface DiscordUser {
+  readonly id: string;
+  readonly username: string;
+  readonly global_name?: string;
+  readonly bot?: boolean;
+}
+
+/** Types of channels, as Discord numbers them. */
+export const channelType = {
+  text: 0,
+  direct: 1,
+  groupDirect: 3,
+  publicThread: 11,
+  privateThread: 12,
+  forum: 15,
+} as const;
+
+export interface DiscordChannel {
+  readonly id: string;
+  readonly type: number;
+  readonly guildId?: string;
+  /** The channel of a thread, the forum of a post. */
+  readonly parentId?: string;
+  readonly name?: string;
+  /** Of a direct conversation. */
+  readonly recipient?: DiscordUser;
+  /** The bot may not see it. */
+  readonly isHidden?: boolean;
+}
+
+export interface DiscordGuild {
+  readonly id: string;
+  readonly name: string;
+  readonly roles: readonly DiscordRole[];
+  /** Roles of members, by the member's id. */
+  readonly members: Map<string, readonly string[]>;
+}
+
+export interface DiscordRole {
+  readonly id: string;
+  readonly name: string;
+  /** The role that came with this bot. */
+  readonly botId?: string;
+}
+
+/** Who and what there is. */
+export class World {
+  readonly bot: DiscordUser;
+  readonly users: Map<string, DiscordUser> = new Map();
+  readonly channels: Map<string, DiscordChannel> = new Map();
+  readonly guilds: Map<string, DiscordGuild> = new Map();
+  readonly now: () => number;
+  readonly nextId: () => string;
+
+  constructor(bot: DiscordUser, now: () => number) {
+    this.bot = bot;
+    this.now = now;
+    this.nextId = createSnowflakes(now);
+    this.users.set(bot.id, bot);
+  }
+
+  /** The direct conversation with somebody, made where there is none. */
+  direct(userId: string): DiscordChannel {
+    for (const channel of this.channels.values()) if (channel.recipient?.id === userId) return channel;
+    const recipient = this.user(userId);
+    const channel = { id: this.nextId(), type: channelType.direct, recipient };
+    this.channels.set(channel.id, channel);
+    return channel;
+  }
+
+  user(id: string): DiscordUser {
+    return this.users.get(id) ?? { id, username: `user${id}` };
+  }
+}
+
+export function userPayload(user: DiscordUser): Record<string, unknown> {
+  return {
+    id: user.id,
+    username: user.username,
+    discriminator: user.bot === true ? "0000" : "0",
+    global_name: user.global_name ?? null,
+    avatar: null,
+    public_flags: 0,
+    flags: 0,
+    ...(user.bot === true ? { bot: true } : {}),
+  };
+}
+
+export function channelPayload(channel: DiscordChannel): Record<string, unknown> {
+  return {
+    id: channel.id,
+    type: channel.type,
+    flags: 0,
+    last_message_id: null,
+    ...(channel.guildId === undefined ? {} : { guild_id: channel.guildId }),
+    ...(channel.parentId === undefined ? {} : { parent_id: channel.parentId }),
+    ...(channel.name === undefined ? {} : { name: channel.name }),
+    ...(channel.recipient === undefined ? {} : { recipients: [userPayload(channel.recipient)] }),
+  };
+}
+
+/** A guild as `GUILD_CREATE` has it. */
+export function guildPayload(guild: DiscordGuild, channels: Iterable<DiscordChannel>, now: number): unknown {
+  const own = [...channels].filter(({ guildId }) => guildId === guild.id);
+  const isThread = ({ type }: DiscordChannel): boolean =>
+    type === channelType.publicThread || type === channelType.privateThread;
+  return {
+    id: guild.id,
+    name: guild.name,
+    joined_at: new Date(now - 86_400_000).toISOString(),
+    unavailable: false,
+    member_count: guild.members.size,
+    roles: guild.roles.map(rolePayload),
+    channels: own.filter((one) => !isThread(one)).map(channelPayload),
+    threads: own.filter(isThread).map(channelPayload),
+    members: [],
+  };
+}
+
+export function rolePayload({ id, name, botId }: DiscordRole): unknown {
+  const tags = botId === undefined ? {} : { tags: { bot_id: botId } };
+  return { id, name, color: 0, permissions: "0", position: 1, managed: botId !== undefined, ...tags };
+}
