@@ -34,6 +34,12 @@ export default {
     ...Object.fromEntries(members),
   },
   // The console's build is copied into the gateway's; the program, a bundle, loads the SDKs of the channels in it.
-  ignoreDependencies: ["@signalbox/console", "@larksuiteoapi/node-sdk", "grammy"],
+  ignoreDependencies: [
+    "@signalbox/console",
+    "@discordjs/rest",
+    "@discordjs/ws",
+    "@larksuiteoapi/node-sdk",
+    "grammy",
+  ],
   ignoreBinaries: ["mkfifo", "mount", "umount"],
 };

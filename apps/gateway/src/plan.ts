@@ -1,4 +1,5 @@
 import { type ChannelDefinition, createMemoryCache, systemClock } from "@signalbox/channel";
+import { discord } from "@signalbox/channel-discord";
 import { feishu } from "@signalbox/channel-feishu";
 import { telegram } from "@signalbox/channel-telegram";
 import type { Problem } from "@signalbox/config";
@@ -23,7 +24,7 @@ export interface Plan {
   readonly problems: readonly Problem[];
 }
 
-const BUILT_IN: readonly ChannelDefinition[] = [feishu, telegram];
+const BUILT_IN: readonly ChannelDefinition[] = [discord, feishu, telegram];
 
 /** Works out what the configuration asks for without starting anything: also what `config check` shows. */
 export async function planGateway(

@@ -34,6 +34,16 @@ export interface DiscordMessage {
   readonly reactions: Set<string>;
 }
 
+/** The buttons of a message. */
+export function buttonsOf({
+  components,
+}: DiscordMessage): { readonly label: string; readonly customId: string }[] {
+  const rows = Array.isArray(components) ? components.filter(isRaw) : [];
+  return rows
+    .flatMap(({ components: buttons }) => (Array.isArray(buttons) ? buttons.filter(isRaw) : []))
+    .map(({ label, custom_id: customId }) => ({ label: String(label), customId: String(customId) }));
+}
+
 /** A message that is to be there. */
 export interface MessageToPlant {
   readonly id?: string;
