@@ -18,18 +18,26 @@ import type { Logger } from "./log.ts";
 
 export type { Account };
 
-/** The accounts the configuration names, and what keeps the wrong ones from running. */
+type Issue = NonNullable<
+  Extract<
+    Awaited<ReturnType<ChannelDefinition["config"]["~standard"]["validate"]>>,
+    { readonly issues: unknown }
+  >["issues"]
+>[number];
+
+/** The accounts the configuration names with those of the gateway's own, and what keeps the wrong ones from running. */
 export interface Accounts extends Pick<Host, "definition" | "get" | "start" | "stop"> {
   readonly problems: readonly Problem[];
-  /** Adds an account of the gateway's own, which no configuration names. To be called before the start. */
-  addOwn(definition: ChannelDefinition): void;
   /** The accounts that the configuration names. */
   list(): readonly ChannelStatus[];
 }
 
 export interface AccountsOptions {
   readonly loaded: LoadedConfig;
+  /** Channels that need no package of their own. */
   readonly definitions: readonly ChannelDefinition[];
+  /** The channels of the gateway's own clients, which no configuration names. */
+  readonly own: readonly ChannelDefinition[];
   readonly logger: Logger;
   readonly cache: ChannelCache;
 }
@@ -39,9 +47,8 @@ export const OWN_ACCOUNT = "main";
 
 /** Checks each account's settings by its channel's own schema. */
 export async function planAccounts(options: AccountsOptions): Promise<Accounts> {
-  const { loaded, definitions, cache } = options;
+  const { loaded, own, cache } = options;
   const problems: Problem[] = [];
-  const own = new Set<string>();
   const host = createAccounts({
     logger: (account) => channelLogger(options.logger, account),
     cache,
@@ -51,9 +58,9 @@ export async function planAccounts(options: AccountsOptions): Promise<Accounts> 
     loaded.config.channels,
   )) {
     if (!enabled) continue;
-    const definition = await definitionOf(channel, packageName, definitions);
+    const definition = await definitionOf(channel, packageName, options);
     if (typeof definition === "string") {
-      const names = definitions.map(({ id }) => id).join(", ");
+      const names = options.definitions.map(({ id }) => id).join(", ");
       problems.push(
         loaded.problem(["channels", channel], {
           severity: "error",
@@ -66,42 +73,48 @@ export async function planAccounts(options: AccountsOptions): Promise<Accounts> 
     }
     for (const [account, raw] of Object.entries(accounts)) {
       const result = await definition.config["~standard"].validate(raw);
-      if (!result.issues) host.add({ definition, account, config: result.value });
-      for (const issue of result.issues ?? []) {
-        const steps = (issue.path ?? []).map((step) => (typeof step === "object" ? step.key : step));
-        const path = ["channels", channel, "accounts", account];
-        problems.push(
-          loaded.problem([...path, ...steps.filter((step) => typeof step !== "symbol")], {
-            severity: "error",
-            message: issue.message.replace(/\.$/, ""),
-            remedy: "Set it as the platform's console shows it.",
-            disables: `channel account ${channel}/${account}`,
-          }),
-        );
-      }
+      if (result.issues) problems.push(...settingProblems(loaded, channel, account, result.issues));
+      else host.add({ definition, account, config: result.value });
     }
   }
-  return {
-    ...host,
-    problems,
-    addOwn(definition) {
-      own.add(definition.id);
-      host.add({ definition, account: OWN_ACCOUNT, config: {} });
-    },
-    list: () => host.health().filter(({ channel }) => !own.has(channel)),
-  };
+  for (const definition of own) host.add({ definition, account: OWN_ACCOUNT, config: {} });
+  const isOwn = (channel: string): boolean => own.some(({ id }) => id === channel);
+  return { ...host, problems, list: () => host.health().filter(({ channel }) => !isOwn(channel)) };
 }
 
+/** What is wrong with the settings of an account, in the words of its channel. */
+function settingProblems(
+  loaded: LoadedConfig,
+  channel: string,
+  account: string,
+  issues: readonly Issue[],
+): Problem[] {
+  return issues.map(({ message, path = [] }) => {
+    const steps = path.map((step) => (typeof step === "object" ? step.key : step));
+    const named = steps.filter((step) => typeof step !== "symbol");
+    return loaded.problem(["channels", channel, "accounts", account, ...named], {
+      severity: "error",
+      message: message.replace(/\.$/, ""),
+      remedy: "Set it as the platform's console shows it.",
+      disables: `channel account ${channel}/${account}`,
+    });
+  });
+}
+
+/** The channel of a name; a text says why there is none. */
 async function definitionOf(
   id: string,
   packageName: string | undefined,
-  definitions: readonly ChannelDefinition[],
+  { definitions, own }: Pick<AccountsOptions, "definitions" | "own">,
 ): Promise<ChannelDefinition | string> {
+  // Messages of another channel by this name would be taken for those of the gateway's own clients.
+  if (own.some((definition) => definition.id === id))
+    return `${id} is the name of a channel of the gateway's own`;
   const given = definitions.find((definition) => definition.id === id);
   if (given !== undefined) return given;
   if (packageName === undefined) return "there is no such channel";
   const brought = await importChannel(packageName, id, (name) => import(name));
-  // Only the gateway itself checks its token: its own channels come by `addOwn`.
+  // Only the gateway itself checks its token.
   return typeof brought !== "string" && brought.capabilities.authenticatedByGateway === true
     ? `the package ${packageName} says that its senders hold the gateway's token, which only the gateway's own may`
     : brought;

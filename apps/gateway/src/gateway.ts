@@ -52,7 +52,7 @@ async function start(options: GatewayOptions, plan: Plan, lifecycle: Lifecycle):
     options.onFatal(error);
   };
   const surroundings = await createSurroundings(options, plan, held, onFatal);
-  const { live, outcomes, metrics, router, surfaces, delivery, toolbox } = surroundings;
+  const { live, outcomes, metrics, router, delivery, toolbox } = surroundings;
   const way = await createWay(options, plan, held, surroundings);
   const { lanes } = way;
   let state: "starting" | "ready" | "stopping" = "starting";
@@ -74,8 +74,14 @@ async function start(options: GatewayOptions, plan: Plan, lifecycle: Lifecycle):
     onLost: onFatal,
   });
   const service = createService({
-    ...{ store, upkeep, lanes, live, outcomes, metrics, router, surfaces, now, redact },
-    ...{ agents: plan.agents, models: plan.models, accounts: plan.accounts, startedAt: now() },
+    ...{ store, upkeep, lanes, live, outcomes, metrics, router, now, redact },
+    ...{
+      agents: plan.agents,
+      models: plan.models,
+      accounts: plan.accounts,
+      surfaces: plan.surfaces,
+      startedAt: now(),
+    },
     approvals: toolbox.approvals,
     outboxInFlight: delivery.inFlight,
     wakeOutbox: delivery.wake,

@@ -27,8 +27,6 @@ export interface Media {
   readonly out: Outgoing;
   readonly in: Incoming;
   readonly readLinks: ReadLinks;
-  /** The one way from the gateway to addresses that people or models name. */
-  readonly fetch: GuardedFetch;
   /** Removes what nothing needs any more. Never rejects. */
   prune(): Promise<void>;
 }
@@ -38,6 +36,7 @@ export interface MediaOptions {
   readonly home: Home;
   readonly store: GatewayStore;
   readonly agents: Agents;
+  readonly fetch: GuardedFetch;
   readonly account: (channel: string, account: string) => Account | undefined;
   readonly logger: Logger;
   readonly now: () => number;
@@ -46,7 +45,14 @@ export interface MediaOptions {
 /** The largest attachment that any channel takes is far below. */
 const MOST_BYTES = 200_000_000;
 
-export function createMedia({ config, home, store, agents, account, logger, now }: MediaOptions): Media {
+/** The one way from the gateway to addresses that people or models name. */
+export function createWebFetch({ tools: { web } }: Config): GuardedFetch {
+  const { allow, timeoutMs } = web;
+  return createGuardedFetch({ allow, timeoutMs, maxBytes: MOST_BYTES });
+}
+
+export function createMedia(options: MediaOptions): Media {
+  const { config, home, store, agents, fetch, account, logger, now } = options;
   const blobs = createBlobs(home.mediaDir);
   const workspaces = createWorkspaces(home);
   const folder = (agentId: string) => {
@@ -55,8 +61,6 @@ export function createMedia({ config, home, store, agents, account, logger, now 
       ? Promise.reject(new Error(`there is no agent ${agentId}`))
       : workspaces(agent);
   };
-  const { allow, timeoutMs } = config.tools.web;
-  const fetch = createGuardedFetch({ allow, timeoutMs, maxBytes: MOST_BYTES });
   const { attachments: files, attachmentsMegabytes, attachmentsDays } = config.retention;
   const kept = {
     ...{ files, bytes: attachmentsMegabytes * 1_000_000 },
@@ -68,7 +72,6 @@ export function createMedia({ config, home, store, agents, account, logger, now 
     out: createOutgoing({ blobs, folder, fetch, inspector, logger }),
     in: incoming,
     readLinks: createReadLinks(config.links, fetch, logger),
-    fetch,
     async prune() {
       await pruneMedia(store, blobs, logger, now);
       await incoming.clear(agents.all.map(({ id }) => id));

@@ -4,13 +4,16 @@ import { feishu } from "@signalbox/channel-feishu";
 import { telegram } from "@signalbox/channel-telegram";
 import type { Problem } from "@signalbox/config";
 import { createRedactor, environmentSecrets } from "@signalbox/redaction";
+import type { GuardedFetch } from "@signalbox/tools";
 import { resolveAgents } from "./agents.ts";
 import { type Accounts, planAccounts } from "./channels.ts";
 import type { GatewayOptions } from "./gateway-options.ts";
+import { createWebFetch } from "./media.ts";
 import { resolveModels } from "./models.ts";
 import { routingProblems } from "./path/2-admit/route.ts";
 import { type JudgedSecrets, judgeSecrets } from "./secrets/judge.ts";
 import { type AgentsSkills, resolveSkills } from "./skills.ts";
+import { createSurfaces, type Surfaces } from "./surfaces.ts";
 import { toolProblems } from "./tool-names.ts";
 
 /** The parts of a configuration that can work, and everything that is wrong with the rest. */
@@ -20,6 +23,10 @@ export interface Plan {
   readonly skills: AgentsSkills;
   readonly accounts: Accounts;
   readonly secrets: JudgedSecrets;
+  /** The channels of the gateway's own clients. */
+  readonly surfaces: Surfaces;
+  /** The one way from the gateway to addresses that people or models name. */
+  readonly fetch: GuardedFetch;
   /** In the order of the file, without secrets. */
   readonly problems: readonly Problem[];
 }
@@ -37,7 +44,10 @@ export async function planGateway(
   const cache = createMemoryCache({ clock: systemClock });
   const secrets = await judgeSecrets(loaded, home, env);
   const definitions = [...BUILT_IN, ...(options.channels ?? [])];
-  const accounts = await planAccounts({ loaded, definitions, logger, cache });
+  const fetch = createWebFetch(loaded.config);
+  const surfaces = createSurfaces(fetch);
+  const own = Object.values(surfaces).map(({ definition }) => definition);
+  const accounts = await planAccounts({ loaded, definitions, own, logger, cache });
   const found = [agents, models, skills, accounts, secrets].flatMap((part) => part.problems);
   const problems = onceEach(loaded.problems, [
     ...found,
@@ -52,7 +62,7 @@ export async function planGateway(
     remedy: redact(problem.remedy),
     ...(problem.disables === undefined ? {} : { disables: redact(problem.disables) }),
   }));
-  return { agents, models, skills, accounts, secrets, problems: told };
+  return { agents, models, skills, accounts, surfaces, fetch, secrets, problems: told };
 }
 
 /** What is wrong with the text of a value says why its part misses it; the part only adds what does not work now. */

@@ -24,6 +24,23 @@ async function fresh(): Promise<{ world: World; url: string; token: string }> {
 }
 
 describe("a fresh home without a key", () => {
+  it("is talked to line by line, each frame of the conversation a line of JSON", async () => {
+    const { world } = await fresh();
+    const lines = "list files\n\nread missing.txt\n";
+    const printed = await output(world.run(["chat", "--json"], {}, undefined, lines));
+    const frames: { type: string; conversation?: string; outcome?: string }[] = printed
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const ends = frames.filter(({ type }) => type === "run.end");
+    expect(ends.map(({ outcome }) => outcome)).toEqual(["replied", "replied"]);
+    // Each line waits for the answer to the one before it.
+    const order = frames.map(({ type }) => type).filter((type) => type === "run.start" || type === "run.end");
+    expect(order).toEqual(["run.start", "run.end", "run.start", "run.end"]);
+    expect(frames.map(({ type }) => type)).toContain("tool.end");
+    expect(new Set(frames.map(({ conversation }) => conversation))).toEqual(new Set(["cli"]));
+  });
+
   it("does real work with real tools, and says that it is a demo", async () => {
     const { world, url, token } = await fresh();
     const client = new OpenAI({ apiKey: token, baseURL: `${url}/v1`, maxRetries: 0 });

@@ -57,7 +57,7 @@ export interface World {
   /** Starts a gateway in this process. It is stopped when the test ends. */
   start(options?: StartOptions): Promise<Started>;
   /** Starts the built command line, or another program that takes its arguments, as a process of its own. */
-  run(args: readonly string[], env?: Env, main?: string): Child;
+  run(args: readonly string[], env?: Env, main?: string, input?: string): Child;
   /** `signalbox start`, once it listens. It is killed when the test ends. */
   startChild(args?: readonly string[], env?: Env): Promise<StartedChild>;
   /** The same with failpoints and short times, which `crash/main.ts` reads from the environment. */
@@ -140,13 +140,15 @@ export async function openWorld(): Promise<World> {
   };
   const home = locateHome(join(dir, "home"), env);
   prepareHome(home);
-  const run: World["run"] = (args, extra = {}, main = MAIN) => {
+  const run: World["run"] = (args, extra = {}, main = MAIN, input = "") => {
     if (!existsSync(main)) throw new Error(`${main} is missing: build the gateway first`);
     const where = args.includes("--home") || args[0] === "replay" ? [] : ["--home", home.dir];
     const child = spawn(process.execPath, [main, ...args, ...where], {
       env: { ...env, ...extra },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["pipe", "pipe", "pipe"],
     });
+    // One that ends without reading it all is none of the test's concern.
+    child.stdin.on("error", () => {}).end(input);
     const out = { stdout: "", stderr: "" };
     for (const name of ["stdout", "stderr"] as const)
       child[name].setEncoding("utf8").on("data", (text: string) => {

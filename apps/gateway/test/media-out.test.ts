@@ -6,7 +6,7 @@ import { groupMention, messageEvent, textMessage } from "@signalbox/testkit/feis
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createLogger } from "../src/log.ts";
-import { createMedia } from "../src/media.ts";
+import { createMedia, createWebFetch } from "../src/media.ts";
 import { readConfig } from "../src/settings.ts";
 import { eventually, exampleConfig, inStore, openWorld, type World, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
@@ -344,6 +344,7 @@ it("keeps a blob while a row may need it, and no longer", async () => {
       store,
       agents,
       account: () => undefined,
+      fetch: createWebFetch(config),
       logger,
       now: Date.now,
     }).prune();

@@ -166,3 +166,36 @@ describe("many sessions of one sender", () => {
     expect(order).toEqual(["a1", "a2", "b1", "a3", "a4", "a5"]);
   });
 });
+
+describe("a member's stop in a group", () => {
+  it("drops what that member waits for, and nobody else's messages", async () => {
+    const { world, plain, started, asked } = await open(
+      { mode: "followup" },
+      {
+        access: { groups: { mode: "open", requireMention: false }, allow: ["plain:anna", "plain:bob"] },
+      },
+    );
+    const say = (id: string, sender: string, text: string) =>
+      plain.emit(
+        plainMessage(id, text, {
+          ...IN_GROUP,
+          addressed: "mention",
+          sender: { id: sender, isBot: false, isSelf: false },
+        }),
+      );
+    await say("m1", "anna", "work");
+    await asked;
+    await say("m2", "bob", "and this");
+    await say("m3", "anna", "and that");
+    await say("m4", "anna", "/stop");
+    await started.settled();
+    expect(await ends(world)).toEqual([
+      "m1 silent stopped",
+      "m2 replied",
+      "m3 ignored stopped",
+      "m4 replied command:stop",
+    ]);
+    expect(said(plain)).toContain("Stopped. 1 waiting message was dropped.");
+    expect(spoken(world).filter((text) => text.includes("and this"))).toHaveLength(1);
+  });
+});

@@ -45,6 +45,39 @@ it("shows a conversation with the default agent where none is named", async () =
   for (const frame of shown) expect(frame).toMatchObject({ conversation: "c1" });
 });
 
+it("hears nothing of a socket whose browser has signed out, and shows it nothing", async () => {
+  const { service, server, settled } = await open();
+  const json = { "content-type": "application/json" };
+  const post = (path: string, headers: object, body: object) =>
+    fetch(server.url + path, {
+      method: "POST",
+      headers: { ...json, ...headers },
+      body: JSON.stringify(body),
+    });
+  const signedIn = await post("/api/login", {}, { token: TOKEN });
+  const [cookie = ""] = (signedIn.headers.get("set-cookie") ?? "").split(";");
+  const socket = new WebSocket(`${server.url.replace("http", "ws")}/ws`, { headers: { cookie } });
+  onTestFinished(() => socket.terminate());
+  const frames: ServerFrame[] = [];
+  socket.on("message", (data) => frames.push(JSON.parse(String(data))));
+  socket.on("open", () => socket.send(JSON.stringify({ type: "subscribe", conversation: "c1" })));
+  await expect.poll(() => frames.map(({ type }) => type)).toEqual(["ready", "subscribed"]);
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  // It has not read yet that it is to close, and goes on talking.
+  socket.pause();
+  expect((await post("/api/logout", { cookie }, {})).status).toBe(204);
+  socket.send(
+    JSON.stringify({ type: "send", id: "m1", agent: "second", conversation: "c1", text: "still here" }),
+  );
+  for (const event of runOf("r1", ["m0"], ["One"])) service.live.publish(SESSION, event);
+  await settled();
+  await settled();
+  socket.resume();
+  expect(await closed).toBe(4401);
+  expect(frames).toHaveLength(2);
+  expect(service.submissions).toEqual([]);
+});
+
 it("shows nothing more of a conversation that nobody looks at", async () => {
   const { service, frames, say, settled } = await open();
   say({ type: "subscribe", conversation: "c1" });

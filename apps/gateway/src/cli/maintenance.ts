@@ -2,7 +2,7 @@ import { createRedactor } from "@signalbox/redaction";
 import { resolveAgents } from "../agents.ts";
 import { EXIT, GatewayError } from "../errors.ts";
 import { createLogger } from "../log.ts";
-import { createMedia } from "../media.ts";
+import { createMedia, createWebFetch } from "../media.ts";
 import { readConfig } from "../settings.ts";
 import { pruneStore } from "../upkeep/pruning.ts";
 import type { CommonOptions } from "./common-options.ts";
@@ -19,7 +19,8 @@ export async function prune(options: CommonOptions): Promise<void> {
     const now = Date.now;
     const done = await pruneStore(store, config.retention, logger);
     const agents = resolveAgents(loaded, home);
-    await createMedia({ config, home, store, agents, account: () => undefined, logger, now }).prune();
+    const media = { config, home, store, agents, logger, now, fetch: createWebFetch(config) };
+    await createMedia({ ...media, account: () => undefined }).prune();
     return done;
   });
   print(options.json, report, () =>

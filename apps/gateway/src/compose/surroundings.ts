@@ -16,7 +16,6 @@ import { routingConfig } from "../path/2-admit/route.ts";
 import { judgeFailure, storeErrorIn } from "../path/failures.ts";
 import type { Plan } from "../plan.ts";
 import { hooksWithRedaction, liveWithRedaction, redactedOutcome } from "../redaction.ts";
-import { createSurfaces, type Surfaces } from "../surfaces.ts";
 import { createToolbox, type Toolbox } from "../toolbox.ts";
 import type { Tracer } from "../traces.ts";
 import { VERSION } from "../version.ts";
@@ -34,7 +33,6 @@ export interface Surroundings {
   readonly router: Router;
   readonly account: Accounts["get"];
   readonly media: Media;
-  readonly surfaces: Surfaces;
   readonly delivery: ReturnType<typeof createReplyDelivery>;
   readonly typing: Typing;
   readonly drafts: Drafts;
@@ -52,7 +50,7 @@ export async function createSurroundings(
   const { home, loaded, logger } = options;
   const { store, lease, redact } = held;
   const { config } = loaded;
-  const { agents, skills, accounts } = plan;
+  const { agents, skills, accounts, fetch } = plan;
   const now = options.now ?? Date.now;
 
   const live = liveWithRedaction(
@@ -79,9 +77,7 @@ export async function createSurroundings(
     const found = accounts.get(channel, name);
     return found && (instrument?.account(found) ?? found);
   };
-  const media = createMedia({ config, home, store, agents, account, logger, now });
-  const surfaces = createSurfaces(media.fetch);
-  for (const surface of [surfaces.web, surfaces.api]) accounts.addOwn(surface.definition);
+  const media = createMedia({ config, home, store, agents, fetch, account, logger, now });
   const delivery = createReplyDelivery({
     ...{ config, store, lease, accounts, account, hooks, tracer, metrics, logger, now },
     openMedia: media.out.open,
@@ -108,7 +104,7 @@ export async function createSurroundings(
     agents,
     skills,
     sender,
-    fetch: media.fetch,
+    fetch,
     tracer,
     hooks,
     audit: held.audit,
@@ -124,7 +120,7 @@ export async function createSurroundings(
     onFatal: (error) => onFatal(storeErrorIn(error) ?? new Error(messageOf(error))),
   });
   return {
-    ...{ live, tracer, metrics, hooks, outcomes, onOutcome, router, account, media, surfaces, delivery },
+    ...{ live, tracer, metrics, hooks, outcomes, onOutcome, router, account, media, delivery },
     ...{ typing, drafts, toolbox, supervisor },
   };
 }

@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { createMemoryCache, systemClock } from "@signalbox/channel";
+import { loadConfig } from "@signalbox/config";
+import { expect, it, onTestFinished } from "vitest";
+import { planAccounts } from "./channels.ts";
+import { createLogger } from "./log.ts";
+import { createSurfaces } from "./surfaces.ts";
+
+/** What becomes of a channel whose package says this of it. */
+async function plan(id: string, capabilities: string) {
+  const dir = mkdtempSync(join(tmpdir(), "channel-package-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const file = join(dir, "index.mjs");
+  writeFileSync(
+    file,
+    `export default {
+      specVersion: 1, id: "${id}", meta: { label: "X", fields: {} },
+      config: { "~standard": { version: 1, vendor: "x", validate: (value) => ({ value }) } },
+      capabilities: { ${capabilities} },
+      codec: { encode: String, decode: (text) => text },
+      create: async () => { throw new Error("not to be made") },
+    };`,
+  );
+  const text = JSON.stringify({
+    channels: { [id]: { package: pathToFileURL(file).href, accounts: { main: {} } } },
+  });
+  const surfaces = createSurfaces(() => Promise.reject(new Error("nothing is fetched here")));
+  const own = Object.values(surfaces).map(({ definition }) => definition);
+  const accounts = await planAccounts({
+    ...{ loaded: loadConfig({ file: "signalbox.json", text, env: {} }), definitions: [], own },
+    logger: createLogger("silent", (line) => line),
+    cache: createMemoryCache({ clock: systemClock }),
+  });
+  const problems = accounts.problems.map(({ message }) => message);
+  return { problems, definition: accounts.definition(id, "main"), own, listed: accounts.list() };
+}
+
+it("runs the channel that a package brings", async () => {
+  const { problems, definition, listed } = await plan("mine", "");
+  expect(problems).toEqual([]);
+  expect(definition?.id).toBe("mine");
+  expect(listed.map(({ channel }) => channel)).toEqual(["mine"]);
+});
+
+it("refuses a package whose senders are said to hold the gateway's token", async () => {
+  const { problems, definition } = await plan("mine", "authenticatedByGateway: true");
+  expect(problems).toEqual([expect.stringContaining("says that its senders hold the gateway's token")]);
+  expect(definition).toBeUndefined();
+});
+
+it("refuses a package that takes the name of a channel of the gateway's own", async () => {
+  const { own } = await plan("mine", "");
+  expect(own.length).toBeGreaterThan(0);
+  for (const { id, capabilities } of own) {
+    const { problems, definition, listed } = await plan(id, "");
+    expect(problems).toEqual([`${id} is the name of a channel of the gateway's own`]);
+    // What runs under the name is the gateway's own all the same, and no account of the configuration.
+    expect(definition?.capabilities).toEqual(capabilities);
+    expect(listed).toEqual([]);
+  }
+});
