@@ -1,6 +1,7 @@
 import {
   type ChannelContext,
   ChannelError,
+  createNames,
   type Identity,
   isChannelError,
   isPayload,
@@ -12,9 +13,6 @@ import type { FeishuConfig } from "./config.ts";
 import { limits } from "./limits.ts";
 
 const dayMs = 24 * 3_600_000;
-/** How long a name that could not be found out is not asked for again: refused, and unreachable. */
-const refusedMs = 10 * 60_000;
-const unreachableMs = 30_000;
 /** How long after a failure the bot's own identity is not asked for again. */
 const selfPauseMs = 3_000;
 
@@ -36,7 +34,6 @@ export function createPeople(context: Needs, api: FeishuApi): People {
   let self: Identity | undefined;
   let asking: Promise<Identity> | undefined;
   let failed: { readonly error: ChannelError; readonly until: number } | undefined;
-  const names = new Map<string, Promise<{ readonly name: string } | undefined>>();
 
   async function askSelf(): Promise<Identity> {
     const cached = await cache.get(selfKey);
@@ -61,17 +58,10 @@ export function createPeople(context: Needs, api: FeishuApi): People {
     return { id, ...(name === undefined ? {} : { name }) };
   }
 
-  async function askName(
-    userId: string,
-    signal: AbortSignal,
-  ): Promise<{ readonly name: string } | undefined> {
-    const key = `feishu/${config.appId}/name/${userId}`;
-    const cached = await cache.get(key);
-    if (isPayload(cached)) {
-      const name = textAt(cached, "name");
-      return name === undefined ? undefined : { name };
-    }
-    try {
+  const nameOf = createNames({
+    cache,
+    prefix: `feishu/${config.appId}/name`,
+    async ask(userId, signal) {
       const answer = await api.call({ what: "asking for a name", write: false, signal }, (client) => {
         const type = idType(userId) === "union_id" ? "union_id" : "open_id";
         return client.contact.v3.user.get({
@@ -79,17 +69,10 @@ export function createPeople(context: Needs, api: FeishuApi): People {
           params: { user_id_type: type },
         });
       });
-      const name = answer.data?.user?.name;
-      await cache.set(key, name ? { name } : {}, name ? dayMs : refusedMs);
-      return name ? { name } : undefined;
-    } catch (error) {
-      const code = isChannelError(error) ? error.code : "transient";
-      const lasting = code === "permission" || code === "not_found" || code === "invalid";
-      if (!signal.aborted) await cache.set(key, {}, lasting ? refusedMs : unreachableMs);
-      logger.debug("a name could not be found out", { userId, code });
-      return undefined;
-    }
-  }
+      return answer.data?.user?.name;
+    },
+    logger,
+  });
 
   return {
     known: () => self,
@@ -109,11 +92,7 @@ export function createPeople(context: Needs, api: FeishuApi): People {
     },
     name(userId, signal) {
       if (idType(userId) === "chat_id" && !userId.startsWith("u")) return Promise.resolve(undefined);
-      const running = names.get(userId);
-      if (running !== undefined) return running;
-      const asked = askName(userId, signal).finally(() => names.delete(userId));
-      names.set(userId, asked);
-      return asked;
+      return nameOf(userId, signal);
     },
   };
 }

@@ -81,6 +81,7 @@ export {
 } from "./host/connection.ts";
 export { type Deadline, deadline } from "./host/deadline.ts";
 export { createMemoryCache, createMemoryState, systemClock } from "./host/memory.ts";
+export { createNames, type NameOf, type NamesOptions } from "./host/names.ts";
 export { type Backfill, type BackfillOptions, createBackfill } from "./inbound/backfill.ts";
 export { boundedBody } from "./inbound/bounded-body.ts";
 export { equalInConstantTime } from "./inbound/constant-time.ts";
