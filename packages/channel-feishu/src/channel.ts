@@ -2,10 +2,10 @@ import {
   type Channel,
   type ChannelContext,
   ChannelError,
+  createActivity,
   createWebhook,
   type Handled,
   type Health,
-  isChannelError,
 } from "@signalbox/channel";
 import { type FeishuAddress, idType } from "./address.ts";
 import { createApi } from "./api.ts";
@@ -36,10 +36,9 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
   const people = createPeople(context, api);
   const places = createPlaces(context, api);
   const sender = createSender(context, api, places);
-  const receiver = createReceiver({ context, api, people, places, onTrouble: note });
+  const activity = createActivity(context.clock);
+  const receiver = createReceiver({ context, api, people, places, onTrouble: activity.note });
   let state: "starting" | "ready" | "stopped" = "starting";
-  let trouble: string | undefined;
-  const running = new Set<Promise<unknown>>();
 
   async function handle(envelope: EventEnvelope): Promise<Handled> {
     return state === "stopped" || context.signal.aborted ? "rejected" : receiver.accept(envelope);
@@ -58,25 +57,6 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
 
   async function catchUp(since?: number): Promise<void> {
     await receiver.backfill.catchUp({ signal: context.signal, ...(since === undefined ? {} : { since }) });
-  }
-
-  function note(reason: string): void {
-    trouble = reason;
-  }
-
-  /** Keeps an account's lasting trouble for `health`, and counts what is under way for `stop`. */
-  async function tracked<T>(work: Promise<T>): Promise<T> {
-    running.add(work);
-    try {
-      const result = await work;
-      trouble = undefined;
-      return result;
-    } catch (error) {
-      if (isChannelError(error) && error.scope === "account") note(error.message);
-      throw error;
-    } finally {
-      running.delete(work);
-    }
   }
 
   /** The platform goes by the message alone: a change asked for in one chat must not reach into another. */
@@ -106,50 +86,50 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
       const wasStopped = state === "stopped";
       state = "stopped";
       connection?.stop();
-      if (running.size > 0) await Promise.race([Promise.allSettled(running), context.clock.delay(drainMs)]);
+      await activity.ended(drainMs);
       if (!wasStopped) await receiver.backfill.flush().catch(() => {});
     },
     health(): Health {
       if (state !== "ready") return { state };
       const connected = connection?.health();
       if (connected !== undefined && connected.state !== "ready") return connected;
+      const { trouble } = activity;
       return trouble === undefined ? { state } : { state: "degraded", reason: trouble };
     },
     self: () => people.known(),
     webhook: async (request, read) => {
       if (connection !== undefined)
         return Response.json({ error: "this account takes no webhooks" }, { status: 404 });
-      const answer = webhook(request, read);
-      running.add(answer);
-      return answer.finally(() => running.delete(answer));
+      return activity.count(webhook(request, read));
     },
-    send: (to, message, options) => tracked(sender.send(to, message, options)),
+    send: (to, message, options) => activity.track(sender.send(to, message, options)),
     edit: (to, messageId, message, signal) =>
-      tracked(staysIn(to, messageId, signal).then(() => sender.edit(messageId, message, signal))),
+      activity.track(staysIn(to, messageId, signal).then(() => sender.edit(messageId, message, signal))),
     remove: (to, messageId, signal) =>
-      tracked(staysIn(to, messageId, signal).then(() => sender.remove(messageId, signal))),
+      activity.track(staysIn(to, messageId, signal).then(() => sender.remove(messageId, signal))),
     react: (to, messageId, { emoji, on }, signal) =>
-      tracked(staysIn(to, messageId, signal).then(() => sender.react(messageId, emoji, on, signal))),
+      activity.track(staysIn(to, messageId, signal).then(() => sender.react(messageId, emoji, on, signal))),
     async typing(_to, { on, messageId }, signal) {
-      if (messageId !== undefined) await tracked(sender.react(messageId, typingReaction, on, signal));
+      if (messageId !== undefined) await activity.track(sender.react(messageId, typingReaction, on, signal));
     },
     openDirect: async (userId) => ({ id: userId }),
     history: (to, options) =>
-      tracked(readHistory(api, to, options, { appId: config.appId, openId: people.known()?.id })),
+      activity.track(readHistory(api, to, options, { appId: config.appId, openId: people.known()?.id })),
     resolve: (userId, signal) => people.name(userId, signal),
     async openDraft(to, options) {
-      if (options.messageId !== undefined) await tracked(staysIn(to, options.messageId, options.signal));
+      if (options.messageId !== undefined)
+        await activity.track(staysIn(to, options.messageId, options.signal));
       const draft = createDraft(sender, to, options);
       return {
         get messageId() {
           return draft.messageId;
         },
-        update: (snapshot) => tracked(draft.update(snapshot)),
-        finalize: (message, how) => tracked(draft.finalize(message, how)),
-        abort: () => tracked(draft.abort()),
+        update: (snapshot) => activity.track(draft.update(snapshot)),
+        finalize: (message, how) => activity.track(draft.finalize(message, how)),
+        abort: () => activity.track(draft.abort()),
       };
     },
-    fetchMedia: (ref, signal) => tracked(fetchMedia(api, ref, signal)),
-    reconcile: (intent, signal) => tracked(reconcile(api, config.appId, intent, signal)),
+    fetchMedia: (ref, signal) => activity.track(fetchMedia(api, ref, signal)),
+    reconcile: (intent, signal) => activity.track(reconcile(api, config.appId, intent, signal)),
   };
 }

@@ -72,6 +72,7 @@ export type {
   SendOptions,
   TextPart,
 } from "./contract/messages.ts";
+export { type Activity, createActivity } from "./host/activity.ts";
 export {
   type Connection,
   type ConnectionOptions,

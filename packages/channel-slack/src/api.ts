@@ -1,0 +1,146 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import {
+  type ChannelContext,
+  ChannelError,
+  deadline,
+  isPayload,
+  objectsAt,
+  type Payload,
+  textAt,
+} from "@signalbox/channel";
+import type { webApi } from "@slack/bolt";
+import { apiBase, type SlackConfig } from "./config.ts";
+import { toChannelError } from "./errors.ts";
+import { limits } from "./limits.ts";
+import { loadBolt } from "./sdk.ts";
+
+interface CallOptions {
+  /** For the error, for instance `sending a message`. */
+  readonly what: string;
+  /** It changes something that people see. */
+  readonly write: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** A file to put into a conversation. */
+interface FileToShare {
+  readonly channel: string;
+  readonly thread: string | undefined;
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+/** The vendor's client of the Web API, loaded at the first call. */
+export interface SlackApi {
+  /** @throws ChannelError for every answer but a success */
+  call(method: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<Payload>;
+  /** Resolves with the id of the file. @throws ChannelError */
+  shareFile(file: FileToShare, signal: AbortSignal): Promise<string>;
+}
+
+type Logger = NonNullable<webApi.WebClientOptions["logger"]>;
+
+/** Keeps the SDK quiet: what matters comes as an error, and its own lines carry what people wrote. */
+export function quietLogger(level: ReturnType<Logger["getLevel"]>): Logger {
+  const say = (): void => {};
+  return { debug: say, info: say, warn: say, error: say, setLevel: say, setName: say, getLevel: () => level };
+}
+
+/** The call that is under way: the SDK has no place for its signal. */
+interface Call {
+  readonly signal: AbortSignal;
+  /** The last address that was asked. */
+  asked: string;
+}
+
+export function createApi(context: Pick<ChannelContext<SlackConfig>, "config" | "fetch">): SlackApi {
+  const { config } = context;
+  const calls = new AsyncLocalStorage<Call>();
+  let client: webApi.WebClient | undefined;
+
+  function open(): webApi.WebClient {
+    const { webApi, LogLevel } = loadBolt();
+    return new webApi.WebClient(config.botToken, {
+      slackApiUrl: apiBase(config),
+      fetch: createFetch(context.fetch, () => calls.getStore()),
+      // The host keeps to the rates and tries again.
+      retryConfig: { retries: 0 },
+      rejectRateLimitedCalls: true,
+      maxRequestConcurrency: Number.POSITIVE_INFINITY,
+      logger: quietLogger(LogLevel.ERROR),
+    });
+  }
+
+  async function run<T>(
+    { what, signal }: Omit<CallOptions, "write">,
+    mayBeDone: (asked: string) => boolean,
+    work: (client: webApi.WebClient) => Promise<T>,
+  ): Promise<T> {
+    if (signal.aborted) throw new ChannelError("transient", `Slack: ${what}: given up before it was tried`);
+    const call: Call = { signal, asked: "" };
+    try {
+      return await calls.run(call, () => {
+        client ??= open();
+        return work(client);
+      });
+    } catch (error) {
+      throw toChannelError(error, what, mayBeDone(call.asked));
+    }
+  }
+
+  return {
+    async call(method, args, options) {
+      const answer: unknown = await run(
+        options,
+        () => options.write,
+        (web) => web.apiCall(method, args),
+      );
+      return isPayload(answer) ? answer : {};
+    },
+
+    async shareFile({ channel, thread, name, bytes }, signal) {
+      const share = { channel_id: channel, filename: name, title: name, file: bytes };
+      const answer: unknown = await run(
+        { what: "sending a file", signal },
+        // Nobody sees a file before the last of the three steps.
+        (asked) => asked.endsWith("files.completeUploadExternal"),
+        (web) => web.filesUploadV2(thread === undefined ? share : { ...share, thread_ts: thread }),
+      );
+      const [job] = isPayload(answer) ? objectsAt(answer, "files") : [];
+      const [file] = job === undefined ? [] : objectsAt(job, "files");
+      const id = file === undefined ? undefined : textAt(file, "id");
+      if (id !== undefined) return id;
+      throw new ChannelError(
+        "unknown_outcome",
+        "Slack: sending a file: sent, but without an id in the answer",
+      );
+    },
+  };
+}
+
+/** The host's `fetch`, with the signal of the call and a time limit until the whole answer is there. */
+export function createFetch(
+  fetch: typeof globalThis.fetch,
+  currentCall: () => Call | undefined,
+): typeof globalThis.fetch {
+  return async (input, init) => {
+    const call = currentCall();
+    if (call !== undefined) call.asked = String(input);
+    const isUpload = init?.body instanceof FormData;
+    const limit = deadline(isUpload ? limits.uploadTimeoutMs : limits.requestTimeoutMs, call?.signal);
+    try {
+      const response = await fetch(input, { ...init, signal: limit.signal });
+      const body = await response.arrayBuffer();
+      const headers = new Headers(response.headers);
+      // Decoded already.
+      for (const name of ["content-encoding", "content-length"]) headers.delete(name);
+      // The SDK has no word for a refusal without a time.
+      if (response.status === 429 && !(Number(headers.get("retry-after")) > 0))
+        headers.set("retry-after", String(limits.rateWaitMs / 1000));
+      const { status, statusText } = response;
+      return new Response(body.byteLength === 0 ? null : body, { status, statusText, headers });
+    } finally {
+      limit.end();
+    }
+  };
+}

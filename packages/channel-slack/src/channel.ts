@@ -1,0 +1,165 @@
+import {
+  type Channel,
+  type ChannelContext,
+  ChannelError,
+  createActivity,
+  createWebhook,
+  type Handled,
+  type Health,
+  objectAt,
+  textAt,
+} from "@signalbox/channel";
+import { messageIn, type SlackAddress } from "./address.ts";
+import { createApi } from "./api.ts";
+import { apiBase, type SlackConfig } from "./config.ts";
+import { createSocketLine, createWebhookLine } from "./connection.ts";
+import { createDraft } from "./draft.ts";
+import type { Envelope } from "./envelope.ts";
+import { isLasting } from "./errors.ts";
+import { createHistory, readHistory } from "./history.ts";
+import { limits } from "./limits.ts";
+import { fetchMedia } from "./media.ts";
+import { createPeople } from "./people.ts";
+import { createPlaces } from "./places.ts";
+import { createReceiver, type Receiver } from "./receive.ts";
+import { reconcile } from "./reconcile.ts";
+import { createSender } from "./send.ts";
+import { createVerifier } from "./webhook.ts";
+
+/** What Slack shows beside the bot's name while it writes. */
+const writing = "is writing…";
+
+/** Everything a channel may do. */
+type SlackChannel = Required<Channel<SlackAddress>>;
+
+/** One account. Loads no SDK before the first call of the platform's API. */
+export function createSlack(context: ChannelContext<SlackConfig>): SlackChannel {
+  const { config, logger, clock } = context;
+  const activity = createActivity(clock);
+  const api = createApi(context);
+  const people = createPeople(context, api);
+  const places = createPlaces(context.cache, api, () => people.known()?.id ?? "");
+  const history = createHistory(context, api);
+  const sender = createSender({ api, places, clock });
+  let receiver: Receiver | undefined;
+  let state: "starting" | "ready" | "stopped" = "starting";
+  let hasStatus = true;
+
+  async function handle(envelope: Envelope): Promise<Handled> {
+    if (state === "stopped" || context.signal.aborted || receiver === undefined) return "rejected";
+    return receiver.accept(envelope);
+  }
+
+  const webhook = createWebhook({
+    maxBytes: limits.bodyBytes,
+    verify: createVerifier(context),
+    handle,
+    // A body would be shown as the answer to a command.
+    accepted: () => new Response(),
+    logger,
+  });
+  const lineOptions = {
+    context,
+    people,
+    take: async (envelope: Envelope) => (await activity.count(handle(envelope))) !== "rejected",
+    missed: catchUp,
+  };
+  const line = config.transport === "socket" ? createSocketLine(lineOptions) : createWebhookLine(lineOptions);
+
+  async function catchUp(since?: number): Promise<void> {
+    await receiver?.backfill.catchUp({ signal: context.signal, ...(since === undefined ? {} : { since }) });
+  }
+
+  /** A person stands for the direct conversation with them. */
+  async function openDirect(userId: string, signal: AbortSignal): Promise<SlackAddress> {
+    const options = { what: "opening a conversation", write: false, signal };
+    const channel = textAt(
+      objectAt(await api.call("conversations.open", { users: userId }, options), "channel"),
+      "id",
+    );
+    if (channel === undefined) throw new ChannelError("not_found", "Slack: no conversation with this person");
+    return { channel };
+  }
+
+  async function setStatus(
+    { channel, thread }: SlackAddress,
+    status: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (thread === undefined || !hasStatus) return;
+    const args = { channel_id: channel, thread_ts: thread, status };
+    try {
+      await api.call("assistant.threads.setStatus", args, { what: "showing a status", write: false, signal });
+    } catch (error) {
+      // An app that may not would be told so at every answer.
+      if (!isLasting(error)) throw error;
+      hasStatus = false;
+    }
+  }
+
+  return {
+    async start(signal) {
+      signal.throwIfAborted();
+      if (state !== "starting") return;
+      const self = await people.ask(AbortSignal.any([signal, context.signal]));
+      receiver = createReceiver({ context, self, people, places, history });
+      await line.start(signal);
+      // Stopped meanwhile.
+      if (state !== "starting") return line.stop();
+      state = "ready";
+      catchUp().catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        logger.warn("what was said before the start could not be read", { reason });
+      });
+    },
+    async stop({ drainMs }) {
+      const wasStopped = state === "stopped";
+      state = "stopped";
+      line.stop();
+      await activity.ended(drainMs);
+      if (!wasStopped) await receiver?.backfill.flush().catch(() => {});
+    },
+    health(): Health {
+      if (state !== "ready") return { state };
+      const connected = line.health();
+      if (connected.state !== "ready") return connected;
+      const { trouble } = activity;
+      return trouble === undefined ? { state } : { state: "degraded", reason: trouble };
+    },
+    self: () => people.known(),
+    webhook: async (request, read) => {
+      if (config.transport === "socket")
+        return Response.json({ error: "this account takes no webhooks" }, { status: 404 });
+      return activity.count(webhook(request, read));
+    },
+    send: (to, message, options) => activity.track(sender.send(to, message, options)),
+    edit: (to, id, message, signal) => activity.track(sender.edit(to, id, message, signal)),
+    remove: (to, id, signal) => activity.track(sender.remove(to, id, signal)),
+    react: (to, id, { emoji, on }, signal) => activity.track(sender.react(to, id, emoji, on, signal)),
+    typing: (to, { on }, signal) => activity.track(setStatus(to, on ? writing : "", signal)),
+    openDirect: (userId, signal) => activity.track(openDirect(userId, signal)),
+    history: (to, options) => activity.track(readHistory(history, people, to, options)),
+    resolve: (userId, signal) => people.name(userId, signal),
+    async openDraft(to, options) {
+      if (options.messageId !== undefined) messageIn(to, options.messageId);
+      const draft = createDraft({ context, api, sender, places, history }, to, options);
+      return {
+        get messageId() {
+          return draft.messageId;
+        },
+        update: (snapshot) => activity.track(draft.update(snapshot)),
+        finalize: (message, how) => activity.track(draft.finalize(message, how)),
+        abort: () => activity.track(draft.abort()),
+      };
+    },
+    fetchMedia: (ref, signal) =>
+      activity.track(
+        fetchMedia(
+          { api, fetch: context.fetch, botToken: config.botToken, apiUrl: apiBase(config) },
+          ref,
+          signal,
+        ),
+      ),
+    reconcile: (intent, signal) => activity.track(reconcile(history, people.known(), intent, signal)),
+  };
+}

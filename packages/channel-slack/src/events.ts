@@ -1,0 +1,91 @@
+import { objectAt, type Payload, type Sender, textAt } from "@signalbox/channel";
+import type { Envelope } from "./envelope.ts";
+import { common, eventKey, type Facts, type Read, senderOf } from "./event-base.ts";
+import { readCommand, readInteraction } from "./interactions.ts";
+import { readMessageEvent } from "./messages.ts";
+import { reactionEvent } from "./reactions.ts";
+
+/** The conversation that something Slack hands over is about. */
+export function channelOf({ kind, ...envelope }: Envelope): string | undefined {
+  if (kind === "command") return textAt(envelope.body, "channel_id");
+  if (kind === "interaction")
+    return (
+      textAt(objectAt(envelope.body, "container"), "channel_id") ??
+      textAt(objectAt(envelope.body, "channel"), "id")
+    );
+  const event = "event" in envelope ? envelope.event : {};
+  return (
+    textAt(event, "channel") ??
+    textAt(objectAt(event, "channel"), "id") ??
+    textAt(objectAt(event, "item"), "channel")
+  );
+}
+
+/** What Slack hands over, as an inbound event. Source: the reference of the Events API and of interaction payloads. */
+export function readEnvelope(envelope: Envelope, facts: Facts): Read {
+  switch (envelope.kind) {
+    case "interaction":
+      return readInteraction(envelope.body, facts);
+    case "command":
+      return readCommand(envelope.body, facts);
+    case "event":
+      return readEvent(envelope.event, envelope.body, facts);
+  }
+}
+
+function readEvent(event: Payload, body: Payload, facts: Facts): Read {
+  switch (event["type"]) {
+    case "message":
+    case "app_mention":
+      return readMessageEvent(event, body, facts);
+    case "reaction_added":
+    case "reaction_removed":
+      return reactionEvent(event, body, facts);
+    case "member_joined_channel":
+    case "member_left_channel":
+      return readMember(event, body, facts);
+    case "channel_rename":
+    case "group_rename":
+    case "channel_archive":
+    case "channel_deleted":
+    case "group_archive":
+    case "group_deleted":
+    case "group_left":
+    case "channel_left":
+      return readPlace(event, body, facts);
+    default:
+      return "ignored";
+  }
+}
+
+function readMember(event: Payload, body: Payload, facts: Facts): Read {
+  const channel = textAt(event, "channel");
+  const user = textAt(event, "user");
+  if (channel === undefined || user === undefined) return "malformed";
+  const base = common(
+    { channel, body, sender: senderOf(event, facts), key: eventKey(event, body), at: event },
+    facts,
+  );
+  const change = event["type"] === "member_joined_channel" ? "joined" : "left";
+  return { ...base, type: "member", change, member: { id: user, isSelf: user === facts.self.id } };
+}
+
+/** A conversation that has another name, or is no more for the bot. */
+function readPlace(event: Payload, body: Payload, facts: Facts): Read {
+  const about = objectAt(event, "channel");
+  const channel = textAt(event, "channel") ?? textAt(about, "id");
+  if (channel === undefined) return "malformed";
+  const base = common({ channel, body, sender: nobody, key: eventKey(event, body), at: event }, facts);
+  if (!String(event["type"]).endsWith("_rename")) return { ...base, type: "lifecycle", what: "removed" };
+  const name = textAt(about, "name");
+  if (name === undefined) return "malformed";
+  return {
+    ...base,
+    conversation: { ...base.conversation, subject: name },
+    type: "lifecycle",
+    what: "renamed",
+    detail: { name },
+  };
+}
+
+const nobody: Sender = { id: "", isBot: false, isSelf: false };

@@ -1,0 +1,114 @@
+import {
+  type ChannelContext,
+  ChannelError,
+  type HistoryMessage,
+  objectsAt,
+  type Payload,
+  TokenBuckets,
+  textAt,
+  timeAt,
+} from "@signalbox/channel";
+import { messageId, type SlackAddress } from "./address.ts";
+import type { SlackApi } from "./api.ts";
+import type { SlackConfig } from "./config.ts";
+import { readContent } from "./content.ts";
+import type { People } from "./people.ts";
+
+/** A stretch of time in milliseconds since the epoch. */
+interface Span {
+  readonly oldest?: number;
+  readonly latest?: number;
+  /** Default: as many as Slack gives at once. */
+  readonly size?: number;
+}
+
+/** One page of messages, oldest first. */
+export interface Page {
+  readonly messages: readonly Payload[];
+  /** There are more in the span. */
+  readonly hasMore: boolean;
+}
+
+/** Reads conversations and threads, within what Slack allows this app. */
+export interface History {
+  /** @throws ChannelError, `rate_limited` where the app may not read now */
+  page(to: SlackAddress, span: Span, signal: AbortSignal): Promise<Page>;
+}
+
+/** Internal apps read at tier 3; those given to others once a minute, and 15 messages. */
+const tiers = {
+  internal: { rule: { perSecond: 50 / 60, burst: 30 }, size: 200 },
+  public: { rule: { perSecond: 1 / 60, burst: 1 }, size: 15 },
+} as const;
+
+export function createHistory(
+  context: Pick<ChannelContext<SlackConfig>, "config" | "clock">,
+  api: SlackApi,
+): History {
+  const { rule, size: mostAtOnce } = tiers[context.config.distribution];
+  const buckets = new TokenBuckets(context.clock.now);
+
+  return {
+    async page({ channel, thread }, { oldest, latest, size = mostAtOnce }, signal) {
+      const method = thread === undefined ? "conversations.history" : "conversations.replies";
+      const wait = buckets.take([{ key: method, rule }]);
+      if (wait > 0) {
+        throw new ChannelError("rate_limited", "Slack: reading a conversation: not so often", {
+          retryAfterMs: wait,
+          scope: "conversation",
+        });
+      }
+      const args = {
+        channel,
+        ...(thread === undefined ? {} : { ts: thread }),
+        ...(oldest === undefined ? {} : { oldest: seconds(oldest) }),
+        ...(latest === undefined ? {} : { latest: seconds(latest) }),
+        limit: Math.min(Math.max(size, 1), mostAtOnce),
+        include_all_metadata: true,
+      };
+      const answer = await api.call(method, args, { what: "reading a conversation", write: false, signal });
+      const messages = objectsAt(answer, "messages").toSorted((a, b) => timeOf(a) - timeOf(b));
+      return { messages, hasMore: answer["has_more"] === true };
+    },
+  };
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(6);
+}
+
+function timeOf(message: Payload): number {
+  return Number(textAt(message, "ts") ?? 0);
+}
+
+/** What was said in a conversation or thread, newest last. */
+export async function readHistory(
+  history: History,
+  people: People,
+  to: SlackAddress,
+  options: { readonly limit: number; readonly before?: number; readonly signal: AbortSignal },
+): Promise<readonly HistoryMessage[]> {
+  const { limit, before, signal } = options;
+  const span = { size: limit, ...(before === undefined ? {} : { latest: before }) };
+  const { messages } = await history.page(to, span, signal);
+  return messages.flatMap((message) => readItem(message, to.channel, people)).slice(-limit);
+}
+
+function readItem(message: Payload, channel: string, people: People): readonly HistoryMessage[] {
+  const self = people.known();
+  const ts = textAt(message, "ts");
+  const timestamp = timeAt(message, "ts");
+  const bot = textAt(message, "bot_id");
+  const id = textAt(message, "user") ?? bot;
+  if (ts === undefined || timestamp === undefined || id === undefined) return [];
+  const isSelf = id === self?.id || (bot !== undefined && bot === self?.botId);
+  const { text } = readContent(message, () => undefined, self?.id ?? "");
+  return [
+    {
+      messageId: messageId({ channel, ts }),
+      timestamp,
+      text,
+      sender: { id, isBot: bot !== undefined || isSelf, isSelf },
+    },
+  ];
+}

@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import {
+  ChannelError,
+  type Outbound,
+  type OutboundPart,
+  type Receipt,
+  type SendOptions,
+  sendParts,
+  textAt,
+} from "@signalbox/channel";
+import { type MessageKey, messageId, messageIn, type SlackAddress } from "./address.ts";
+import type { SlackApi } from "./api.ts";
+import { nameOf } from "./emoji.ts";
+import { wordOf } from "./errors.ts";
+import { attach } from "./media.ts";
+import type { Places } from "./places.ts";
+import { type Rendered, renderPart, renderWithoutBlocks } from "./render.ts";
+
+/** What goes out: messages, edits, reactions. Every method throws ChannelError and nothing else. */
+export interface Sender {
+  send(to: SlackAddress, message: Outbound, options: SendOptions): Promise<Receipt>;
+  /** Sends one message; the key goes into its metadata. Resolves with its id. */
+  post(to: SlackAddress, content: Rendered, key: string, signal: AbortSignal): Promise<string>;
+  change(message: MessageKey, content: Rendered, signal: AbortSignal): Promise<void>;
+  edit(to: SlackAddress, id: string, message: Outbound, signal: AbortSignal): Promise<void>;
+  remove(to: SlackAddress, id: string, signal: AbortSignal): Promise<void>;
+  react(to: SlackAddress, id: string, emoji: string, on: boolean, signal: AbortSignal): Promise<void>;
+}
+
+/** The type of the metadata that carries a message's key. */
+const metadataType = "signalbox_message";
+
+export function metadataOf(key: string): Readonly<Record<string, unknown>> {
+  return { event_type: metadataType, event_payload: { key } };
+}
+
+/** Slack refuses these blocks, or blocks at all. */
+const refusedBlocks: readonly (string | undefined)[] = [
+  "invalid_blocks",
+  "invalid_blocks_format",
+  "msg_blocks_too_long",
+];
+
+export function createSender(needs: {
+  readonly api: SlackApi;
+  readonly places: Places;
+  readonly clock: SendClock;
+}): Sender {
+  const { api, places } = needs;
+
+  async function post(
+    to: SlackAddress,
+    content: Rendered,
+    key: string,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { text, blocks } = content;
+    const args = {
+      channel: to.channel,
+      text,
+      ...(blocks === undefined ? {} : { blocks }),
+      ...(to.thread === undefined ? {} : { thread_ts: to.thread }),
+      metadata: metadataOf(key),
+      client_msg_id: uuidOf(key),
+      // A link in an answer is fetched by nobody before somebody clicks on it.
+      unfurl_links: false,
+      unfurl_media: false,
+    };
+    const answer = await api.call("chat.postMessage", args, {
+      what: "sending a message",
+      write: true,
+      signal,
+    });
+    const ts = textAt(answer, "ts");
+    if (ts === undefined)
+      throw new ChannelError("unknown_outcome", "Slack: sent, but without an id in the answer");
+    await places.joined(to);
+    return messageId({ channel: textAt(answer, "channel") ?? to.channel, ts });
+  }
+
+  async function change(message: MessageKey, content: Rendered, signal: AbortSignal): Promise<void> {
+    const { text, blocks = [] } = content;
+    await api.call(
+      "chat.update",
+      { ...message, text, blocks },
+      { what: "editing a message", write: true, signal },
+    );
+  }
+
+  /** The part as it is rendered first, and without blocks where Slack does not take those. */
+  async function unlessRefused<T>(part: OutboundPart, work: (content: Rendered) => Promise<T>): Promise<T> {
+    try {
+      return await work(renderPart(part));
+    } catch (error) {
+      if (!refusedBlocks.includes(wordOf(error)) || part.type === "buttons") throw error;
+      return work(renderWithoutBlocks(part));
+    }
+  }
+
+  return {
+    post,
+    change,
+    send: (to, message, options) =>
+      sendParts(message, options, async ({ part, key }) => {
+        if (part.type === "media") return attach(needs, to, part, options);
+        return unlessRefused(part, (content) => post(to, content, key, options.signal));
+      }),
+
+    async edit(to, id, message, signal) {
+      const [part, ...more] = message.parts;
+      if (part === undefined || more.length > 0)
+        throw new ChannelError("invalid", "Slack: an edit replaces one message by one part");
+      await unlessRefused(part, (content) => change(messageIn(to, id), content, signal));
+    },
+
+    async remove(to, id, signal) {
+      await api.call(
+        "chat.delete",
+        { ...messageIn(to, id) },
+        { what: "taking a message back", write: true, signal },
+      );
+    },
+
+    async react(to, id, emoji, on, signal) {
+      const name = nameOf(emoji);
+      if (name === undefined)
+        throw new ChannelError("unsupported", `Slack has no reaction ${emoji.slice(0, 20)}`);
+      const { channel, ts } = messageIn(to, id);
+      const method = on ? "reactions.add" : "reactions.remove";
+      try {
+        await api.call(method, { channel, timestamp: ts, name }, { what: "reacting", write: true, signal });
+      } catch (error) {
+        if (wordOf(error) !== (on ? "already_reacted" : "no_reaction")) throw error;
+      }
+    },
+  };
+}
+
+type SendClock = Parameters<typeof attach>[0]["clock"];
+
+/** A key in the form of an id that a client gives its messages. */
+function uuidOf(key: string): string {
+  const hex = createHash("sha256").update(key).digest("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

@@ -1,0 +1,59 @@
+import { type ChannelDefinition, defineChannel } from "@signalbox/channel";
+import { addressCodec, type SlackAddress } from "./address.ts";
+import { createSlack } from "./channel.ts";
+import { type SlackConfig, slackConfig } from "./config.ts";
+import { sendMedia } from "./media.ts";
+
+/** Slack: events by socket mode or signed requests, messages over the vendor's SDK, which is loaded at the start. */
+export const slack: ChannelDefinition<SlackConfig, SlackAddress> = defineChannel({
+  specVersion: 1,
+  id: "slack",
+  meta: {
+    label: "Slack",
+    description: "An app's bot, in direct messages, channels and threads.",
+    docsUrl: "https://api.slack.com/apps",
+    fields: {
+      botToken: { label: "Bot token", secret: true, hint: "xoxb-…, under OAuth & Permissions" },
+      appToken: {
+        label: "App-level token",
+        secret: true,
+        hint: "xapp-…, under Basic Information > App-Level Tokens, with connections:write; for sockets",
+      },
+      signingSecret: { label: "Signing secret", secret: true, hint: "Under Basic Information; for webhooks" },
+      transport: { label: "socket or webhook", hint: "How events come in; socket where nothing is given" },
+      command: { label: "Slash command", hint: "The app's, /signalbox where nothing is given" },
+      replyInThread: { label: "Answer mentions in a thread", hint: "true where nothing is given" },
+      streams: { label: "Show answers by Slack's streams", hint: "true where nothing is given" },
+      distribution: {
+        label: "internal or public",
+        hint: "public for an app that others install outside Slack's marketplace",
+      },
+      baseUrl: { label: "API address", hint: "Only for a proxy" },
+    },
+  },
+  config: slackConfig,
+  capabilities: {
+    text: { max: 12_000, unit: "utf16", markup: "markdown" },
+    media: { kinds: ["image", "audio", "video", "file"], maxBytes: 104_857_600, maxPerMessage: 20 },
+    sendMedia,
+    edit: { ownOnly: true },
+    remove: true,
+    stream: "native",
+    threads: "native",
+    reactions: true,
+    typing: true,
+    openDirect: true,
+    history: true,
+    resolve: true,
+    cards: { buttons: 25, callbackBytes: 2000 },
+    commands: true,
+    delivery: { readback: true },
+    rate: [
+      { scope: "conversation", perSecond: 1, burst: 3 },
+      { scope: "account", perSecond: 2, burst: 20 },
+    ],
+    transports: ["socket", "webhook"],
+  },
+  codec: addressCodec,
+  create: async (context) => createSlack(context),
+});

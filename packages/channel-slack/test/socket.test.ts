@@ -1,0 +1,142 @@
+import { createMemoryState, systemClock } from "@signalbox/channel";
+import { appMention, channelMention, slashCommand, textMessage } from "@signalbox/testkit/slack";
+import { describe, expect, it } from "vitest";
+import { type Bench, never, openBench } from "./harness.ts";
+
+const sockets = { transport: "socket" } as const;
+
+async function until(holds: () => boolean, ms = 20_000): Promise<void> {
+  for (const end = Date.now() + ms; Date.now() < end && !holds(); ) await systemClock.delay(25);
+  expect(holds()).toBe(true);
+}
+
+function texts({ events }: Bench): string[] {
+  return events.flatMap((event) => (event.type === "message" ? [event.text] : []));
+}
+
+describe("socket mode, through the real SDK", () => {
+  it("stands on two sockets, brings events in and acknowledges them once they are taken", async () => {
+    await using bench = await openBench(sockets);
+    expect(bench.standIn.sockets.count()).toBe(2);
+    expect(bench.channel.health()).toEqual({ state: "ready" });
+    expect(await bench.standIn.pushEvent(textMessage("one"))).toBe(true);
+    expect(await bench.standIn.pushEvent(textMessage("two"))).toBe(true);
+    expect(await bench.standIn.pushEvent(slashCommand("/signalbox", "status"))).toBe(true);
+    expect(texts(bench)).toEqual(["one", "two"]);
+    bench.answer = async () => "rejected";
+    expect(await bench.standIn.pushEvent(textMessage("three"), { withinMs: 300 })).toBe(false);
+    const response = await bench.standIn.postEvent(bench.url, textMessage("by webhook"));
+    expect(response.status).toBe(404);
+  });
+
+  it("takes what comes again as it takes the first try: that one may have died before it was kept", async () => {
+    await using bench = await openBench(sockets);
+    const again = { retry: { number: 1, reason: "timeout" } };
+    expect(await bench.standIn.pushEvent(textMessage("the first try died"), again)).toBe(true);
+    expect(texts(bench)).toEqual(["the first try died"]);
+  });
+
+  it("makes one message of a mention that comes as two events, and of a gesture with two timestamps", async () => {
+    await using bench = await openBench(sockets);
+    const mention = channelMention("help", "U_BOT");
+    await bench.standIn.pushEvent(mention);
+    await bench.standIn.pushEvent(appMention(mention));
+    for (const ts of ["1767225600.000100", "1767225600.000200"])
+      await bench.standIn.pushEvent(textMessage("once", { ts, clientMsgId: "same" }));
+    expect(texts(bench)).toEqual(["help", "once"]);
+  });
+
+  it("asks for nothing while one socket of two is renewed, and stays heard", async () => {
+    await using bench = await openBench(sockets);
+    await bench.standIn.pushEvent(textMessage("before"));
+    const asked = bench.standIn.called.filter((method) => method === "conversations.history").length;
+    bench.standIn.sockets.refresh();
+    await until(() => bench.standIn.sockets.count() === 2);
+    expect(bench.channel.health()).toEqual({ state: "ready" });
+    expect(await bench.standIn.pushEvent(textMessage("after"))).toBe(true);
+    expect(texts(bench)).toEqual(["before", "after"]);
+    expect(asked).toBe(0);
+  });
+
+  it("connects again by itself and reads what was said meanwhile, in threads too, once", async () => {
+    await using bench = await openBench(sockets);
+    const { standIn } = bench;
+    const root = "1767225600.000100";
+    await standIn.pushEvent(channelMention("begin", "U_BOT", { ts: `${Math.floor(Date.now() / 1000)}.000001` }));
+    standIn.sockets.drop();
+    standIn.plant({ channel: "C_GENERAL", text: "<@U_BOT> meanwhile", clientMsgId: "m-1" });
+    const [opening] = bench.events;
+    const threadTs = opening?.type === "message" ? (opening.conversation.threadId ?? root) : root;
+    standIn.plant({ channel: "C_GENERAL", threadTs, text: "in the thread", clientMsgId: "m-2" });
+    standIn.plant({ channel: "C_GENERAL", user: "U_BOT", botId: "B_BOT", text: "the bot's own" });
+    await until(() => texts(bench).length === 3);
+    expect(texts(bench)).toEqual(["begin", "meanwhile", "in the thread"]);
+    expect(bench.channel.health()).toEqual({ state: "ready" });
+    await standIn.pushEvent(textMessage("<@U_BOT> meanwhile", { channelType: "channel", clientMsgId: "m-1" }));
+    expect(texts(bench)).toHaveLength(3);
+  });
+
+  it("reads after a restart what was said while the process was down, and nothing on a first start", async () => {
+    const state = createMemoryState();
+    const standIn = { users: {} };
+    {
+      await using before = await openBench(sockets, { standIn, context: { state } });
+      await before.standIn.pushEvent(textMessage("before"));
+      expect(texts(before)).toEqual(["before"]);
+    }
+    {
+      await using after = await openBench(sockets, { standIn, context: { state }, start: false });
+      after.standIn.plant({ channel: "D_DIRECT", text: "meanwhile" });
+      await after.channel.start(never);
+      await until(() => after.events.length > 0);
+      expect(texts(after)).toEqual(["meanwhile"]);
+    }
+    {
+      const bot = { userId: "U_NEW", botId: "B_NEW", name: "another" };
+      await using other = await openBench(sockets, { standIn: { bot }, context: { state }, start: false });
+      other.standIn.plant({ channel: "D_DIRECT", text: "long ago" });
+      await other.channel.start(never);
+      await other.standIn.pushEvent(textMessage("now"));
+      expect(texts(other)).toEqual(["now"]);
+      expect(other.standIn.called).not.toContain("conversations.history");
+    }
+  });
+
+  it("notices sockets that stand and are dead", async () => {
+    await using bench = await openBench(sockets);
+    await bench.standIn.pushEvent(textMessage("before"));
+    bench.standIn.sockets.freeze();
+    expect(bench.standIn.sockets.count()).toBe(0);
+    bench.standIn.plant({ channel: "D_DIRECT", text: "unheard" });
+    await until(() => bench.standIn.sockets.count() === 2, 50_000);
+    await until(() => texts(bench).length === 2);
+    expect(texts(bench)).toEqual(["before", "unheard"]);
+  }, 60_000);
+
+  it("goes on trying, and says so, while Slack cannot be reached", async () => {
+    await using bench = await openBench(sockets);
+    bench.standIn.fail({ kind: "status", method: "apps.connections.open", times: 4 });
+    bench.standIn.sockets.drop();
+    await until(() => bench.channel.health().state === "down");
+    expect(bench.channel.health()).toMatchObject({ reason: "no connection to Slack", retryAt: expect.any(Number) });
+    await until(() => bench.channel.health().state === "ready");
+  });
+
+  it("outlives frames that Slack would not send", async () => {
+    await using bench = await openBench(sockets);
+    for (const frame of ["", "{", "[]", "null", "{}", '{"type":"events_api"}', '{"type":"events_api","payload":{}}'])
+      bench.standIn.sockets.send(frame);
+    bench.standIn.sockets.send('{"type":"interactive","envelope_id":"e","payload":[1]}');
+    expect(await bench.standIn.pushEvent(textMessage("still here"))).toBe(true);
+    expect(texts(bench)).toEqual(["still here"]);
+  });
+
+  it("does not start with wrong tokens, and leaves no socket when it stops", async () => {
+    await expect(openBench({ ...sockets, botToken: "xoxb-wrong" })).rejects.toMatchObject({ code: "auth", scope: "account" });
+    await expect(openBench({ ...sockets, appToken: "xapp-wrong" })).rejects.toMatchObject({ code: "auth", scope: "account" });
+    const bench = await openBench(sockets);
+    await bench.channel.stop({ drainMs: 0 });
+    await until(() => bench.standIn.sockets.count() === 0);
+    await bench[Symbol.asyncDispose]();
+  });
+});
