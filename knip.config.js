@@ -39,6 +39,7 @@ export default {
     "@discordjs/rest",
     "@discordjs/ws",
     "@larksuiteoapi/node-sdk",
+    "@slack/bolt",
     "grammy",
   ],
   ignoreBinaries: ["mkfifo", "mount", "umount"],

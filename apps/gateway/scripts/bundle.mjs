@@ -20,6 +20,7 @@ const IMPORTED = [
   "@google/genai",
   "@larksuiteoapi/node-sdk",
   "@mistralai/mistralai",
+  "@slack/bolt",
   "grammy",
   "openai",
   "pino",

@@ -1,6 +1,7 @@
 import { type ChannelDefinition, createMemoryCache, systemClock } from "@signalbox/channel";
 import { discord } from "@signalbox/channel-discord";
 import { feishu } from "@signalbox/channel-feishu";
+import { slack } from "@signalbox/channel-slack";
 import { telegram } from "@signalbox/channel-telegram";
 import type { Problem } from "@signalbox/config";
 import { createRedactor, environmentSecrets } from "@signalbox/redaction";
@@ -31,7 +32,7 @@ export interface Plan {
   readonly problems: readonly Problem[];
 }
 
-const BUILT_IN: readonly ChannelDefinition[] = [discord, feishu, telegram];
+const BUILT_IN: readonly ChannelDefinition[] = [discord, feishu, slack, telegram];
 
 /** Works out what the configuration asks for without starting anything: also what `config check` shows. */
 export async function planGateway(

@@ -55,7 +55,7 @@ export function createSocketLine(options: LineOptions): Line {
   async function reconnected(lostAt: number): Promise<void> {
     if (!isGap) return;
     isGap = false;
-    await missed(lostAt);
+    await missed(lostAt - limits.unnoticedMs);
   }
 
   const sockets = Array.from({ length: socketCount }, () =>

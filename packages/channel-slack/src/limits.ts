@@ -39,6 +39,8 @@ export const limits = {
   serverPingMs: 60_000,
   /** How often it is looked whether the SDK has given a socket up; it waits half a minute more before it says so. */
   socketCheckMs: 5_000,
+  /** For so long a dead socket may have gone unnoticed. */
+  unnoticedMs: 60_000,
   /** Between tries to connect again: the first, the longest, and after a refusal. */
   reconnectMs: 500,
   reconnectMostMs: 60_000,

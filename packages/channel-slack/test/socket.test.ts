@@ -62,7 +62,9 @@ describe("socket mode, through the real SDK", () => {
     await using bench = await openBench(sockets);
     const { standIn } = bench;
     const root = "1767225600.000100";
-    await standIn.pushEvent(channelMention("begin", "U_BOT", { ts: `${Math.floor(Date.now() / 1000)}.000001` }));
+    await standIn.pushEvent(
+      channelMention("begin", "U_BOT", { ts: `${Math.floor(Date.now() / 1000)}.000001` }),
+    );
     standIn.sockets.drop();
     standIn.plant({ channel: "C_GENERAL", text: "<@U_BOT> meanwhile", clientMsgId: "m-1" });
     const [opening] = bench.events;
@@ -72,7 +74,9 @@ describe("socket mode, through the real SDK", () => {
     await until(() => texts(bench).length === 3);
     expect(texts(bench)).toEqual(["begin", "meanwhile", "in the thread"]);
     expect(bench.channel.health()).toEqual({ state: "ready" });
-    await standIn.pushEvent(textMessage("<@U_BOT> meanwhile", { channelType: "channel", clientMsgId: "m-1" }));
+    await standIn.pushEvent(
+      textMessage("<@U_BOT> meanwhile", { channelType: "channel", clientMsgId: "m-1" }),
+    );
     expect(texts(bench)).toHaveLength(3);
   });
 
@@ -118,13 +122,24 @@ describe("socket mode, through the real SDK", () => {
     bench.standIn.fail({ kind: "status", method: "apps.connections.open", times: 4 });
     bench.standIn.sockets.drop();
     await until(() => bench.channel.health().state === "down");
-    expect(bench.channel.health()).toMatchObject({ reason: "no connection to Slack", retryAt: expect.any(Number) });
+    expect(bench.channel.health()).toMatchObject({
+      reason: "no connection to Slack",
+      retryAt: expect.any(Number),
+    });
     await until(() => bench.channel.health().state === "ready");
   });
 
   it("outlives frames that Slack would not send", async () => {
     await using bench = await openBench(sockets);
-    for (const frame of ["", "{", "[]", "null", "{}", '{"type":"events_api"}', '{"type":"events_api","payload":{}}'])
+    for (const frame of [
+      "",
+      "{",
+      "[]",
+      "null",
+      "{}",
+      '{"type":"events_api"}',
+      '{"type":"events_api","payload":{}}',
+    ])
       bench.standIn.sockets.send(frame);
     bench.standIn.sockets.send('{"type":"interactive","envelope_id":"e","payload":[1]}');
     expect(await bench.standIn.pushEvent(textMessage("still here"))).toBe(true);
@@ -132,8 +147,14 @@ describe("socket mode, through the real SDK", () => {
   });
 
   it("does not start with wrong tokens, and leaves no socket when it stops", async () => {
-    await expect(openBench({ ...sockets, botToken: "xoxb-wrong" })).rejects.toMatchObject({ code: "auth", scope: "account" });
-    await expect(openBench({ ...sockets, appToken: "xapp-wrong" })).rejects.toMatchObject({ code: "auth", scope: "account" });
+    await expect(openBench({ ...sockets, botToken: "xoxb-wrong" })).rejects.toMatchObject({
+      code: "auth",
+      scope: "account",
+    });
+    await expect(openBench({ ...sockets, appToken: "xapp-wrong" })).rejects.toMatchObject({
+      code: "auth",
+      scope: "account",
+    });
     const bench = await openBench(sockets);
     await bench.channel.stop({ drainMs: 0 });
     await until(() => bench.standIn.sockets.count() === 0);

@@ -1,0 +1,179 @@
+import { createHash } from "node:crypto";
+import {
+  buttonClick,
+  channelMention,
+  push,
+  signed,
+  slashCommand,
+  textMessage,
+} from "@signalbox/testkit/slack";
+import { describe, expect, it } from "vitest";
+import { slack } from "../src/index.ts";
+import { credentials, openBench, turnedClock } from "./harness.ts";
+
+const { signingSecret } = credentials;
+
+describe("signed requests", () => {
+  it("takes the example of Slack's own page, byte for byte", async () => {
+    // The worked example of Slack's page on verifying requests.
+    const body =
+      "token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar" +
+      "&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com" +
+      "%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c";
+    const headers = {
+      "content-type": "application/x-www-form-urlencoded",
+      "x-slack-request-timestamp": "1531420618",
+      "x-slack-signature": "v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503",
+    };
+    const secret = "8f742231b10e8888abcd99yyyzzz85a5";
+    await using bench = await openBench(
+      { transport: "webhook", signingSecret: secret },
+      { context: { clock: turnedClock(1_531_420_618_000) } },
+    );
+    const answer = await fetch(bench.url, { method: "POST", headers, body });
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toBe("");
+    expect(bench.events).toMatchObject([
+      { type: "command", name: "webhook-collect", sender: { id: "U2CERLKJA" } },
+    ]);
+  });
+
+  it("refuses what is older or newer than five minutes, and takes what is not", async () => {
+    const clock = turnedClock(1_767_225_600_000);
+    await using bench = await openBench({ transport: "webhook" }, { context: { clock } });
+    const post = async (seconds: number | string) =>
+      (await bench.standIn.postEvent(bench.url, textMessage("hi"), { timestamp: seconds })).status;
+    const now = 1_767_225_600;
+    expect(await Promise.all([now, now - 300, now + 300].map(post))).toEqual([200, 200, 200]);
+    expect(await Promise.all([now - 301, now + 301, "", "NaN", "1e9", " "].map(post))).toEqual(
+      Array(6).fill(401),
+    );
+  });
+
+  it("acknowledges only after the event was kept, and has Slack try again where it was not", async () => {
+    await using bench = await openBench();
+    bench.answer = async () => "rejected";
+    const message = textMessage("one");
+    expect((await bench.standIn.postEvent(bench.url, message)).status).toBe(503);
+    bench.answer = undefined;
+    const retry = { number: 1, reason: "http_error" };
+    expect((await bench.standIn.postEvent(bench.url, message, { retry })).status).toBe(200);
+    expect(
+      (await bench.standIn.postEvent(bench.url, message, { retry: { ...retry, number: 2 } })).status,
+    ).toBe(200);
+    expect(bench.events).toHaveLength(1);
+  });
+
+  it("takes clicks and commands, whose answer is empty", async () => {
+    await using bench = await openBench({ transport: "webhook", command: "/bot" });
+    const deliveries = [
+      buttonClick("1.2", { id: "yes", value: '{"a":[1]}' }),
+      buttonClick("1.2", { id: "odd", value: "not json" }),
+      slashCommand("/bot", ""),
+      slashCommand("/bot", "/New  topic of the day", { channel: "C_GENERAL" }),
+      slashCommand("/deploy", "now please", { channel: "C_GENERAL" }),
+    ];
+    for (const delivery of deliveries) {
+      const answer = await bench.standIn.postEvent(bench.url, delivery);
+      expect([answer.status, await answer.text()]).toEqual([200, ""]);
+    }
+    expect(bench.events).toMatchObject([
+      { type: "action", actionId: "yes", value: { a: [1] }, messageId: "D_DIRECT:1.2", addressed: "dm" },
+      { type: "action", actionId: "odd", value: "not json" },
+      { type: "command", name: "help", args: "", conversation: { kind: "direct" } },
+      { type: "command", name: "new", args: "topic of the day", conversation: { kind: "channel" } },
+      { type: "command", name: "deploy", args: "now please" },
+    ]);
+  });
+
+  it("answers 400 to what is signed and no event, and to a check of the certificate 200", async () => {
+    await using bench = await openBench();
+    const form = "application/x-www-form-urlencoded";
+    const post = async (body: string, type = "application/json") =>
+      (await fetch(bench.url, signed(body, type, { signingSecret }))).status;
+    expect(await post("{")).toBe(400);
+    expect(await post("[]")).toBe(400);
+    expect(await post('{"type":"event_callback"}')).toBe(400);
+    expect(await post("payload=%7B", form)).toBe(400);
+    expect(await post("a=b", form)).toBe(400);
+    expect(await post("ssl_check=1&token=t", form)).toBe(200);
+    expect(await post('{"type":"event_callback","event":{"type":"message"}}')).toBe(400);
+    expect(await post('{"type":"event_callback","event":{"type":"of the future"}}')).toBe(200);
+    expect(bench.events).toEqual([]);
+  });
+
+  it("counts the body's bytes, whatever they are", async () => {
+    await using bench = await openBench();
+    const bytes = Buffer.from([0x7b, 0xff, 0xfe, 0x7d]);
+    const dressed = push(textMessage("x"), { signingSecret });
+    const { sign } = await import("@signalbox/testkit/slack");
+    const time = dressed.headers["x-slack-request-timestamp"] ?? "";
+    const headers = { ...dressed.headers, "x-slack-signature": sign(time, bytes, signingSecret) };
+    expect((await fetch(bench.url, { method: "POST", headers, body: bytes })).status).toBe(400);
+    const other = createHash("sha256").update(bytes).digest();
+    expect((await fetch(bench.url, { method: "POST", headers, body: other })).status).toBe(401);
+  });
+
+  it("looks up of which kind a conversation is where an event does not say, and has it come again otherwise", async () => {
+    await using bench = await openBench(
+      { transport: "webhook" },
+      { standIn: { channels: { G_SOME: "mpim" } } },
+    );
+    bench.standIn.fail({ kind: "status", method: "conversations.info" });
+    const click = buttonClick("1.2", { id: "yes" }, { channel: "G_SOME" });
+    expect((await bench.standIn.postEvent(bench.url, click)).status).toBe(503);
+    expect((await bench.standIn.postEvent(bench.url, click)).status).toBe(200);
+    expect(bench.events).toMatchObject([{ conversation: { id: "G_SOME", kind: "group" } }]);
+  });
+
+  it("hears what is said in threads that the bot has spoken in", async () => {
+    await using bench = await openBench();
+    const threadTs = "1767225600.000100";
+    const say = (text: string) =>
+      bench.standIn.postEvent(bench.url, textMessage(text, { channelType: "channel", threadTs }));
+    await say("before");
+    await bench.channel.send(
+      { channel: "C_GENERAL", thread: threadTs },
+      { parts: [{ type: "text", text: "I am here" }] },
+      { idempotencyKey: "k", signal: new AbortController().signal },
+    );
+    await say("after");
+    expect(bench.events.map(({ addressed }) => addressed)).toEqual(["none", "reply"]);
+  });
+
+  it("leaves a mention where it is, where answers are not to go into threads", async () => {
+    await using bench = await openBench({ transport: "webhook", replyInThread: false });
+    await bench.standIn.postEvent(bench.url, channelMention("hi", "U_BOT"));
+    expect(bench.events).toMatchObject([{ address: "slack:C_GENERAL", addressed: "mention" }]);
+    expect(bench.events[0]?.conversation.threadId).toBeUndefined();
+  });
+
+  it("proves its life by asking Slack from time to time", async () => {
+    const clock = turnedClock();
+    await using bench = await openBench({ transport: "webhook" }, { context: { clock } });
+    expect(bench.channel.health()).toEqual({ state: "ready" });
+    bench.standIn.revoke();
+    clock.turn(300_001);
+    await expect.poll(() => bench.channel.health().state).toBe("down");
+  });
+});
+
+describe("the settings", () => {
+  const issues = async (settings: unknown) =>
+    ((await slack.config["~standard"].validate(settings)).issues ?? []).map(({ message }) => message);
+
+  it("say what is missing and where it is found", async () => {
+    expect(await issues({})).toEqual([expect.stringMatching(/^botToken is missing: copy it from OAuth/)]);
+    expect(await issues({ botToken: "xoxp-1", appToken: "xapp-1" })).toEqual([
+      expect.stringMatching(/^botToken has to begin with xoxb-/),
+    ]);
+    expect(await issues({ botToken: "xoxb-1" })).toEqual([
+      expect.stringMatching(/^appToken is missing: generate/),
+    ]);
+    expect(await issues({ botToken: "xoxb-1", transport: "webhook" })).toEqual([
+      expect.stringMatching(/^signingSecret is missing/),
+    ]);
+    expect(await issues({ botToken: "xoxb-1", appToken: "xapp-1", command: "bot" })).toHaveLength(1);
+    expect(await issues({ botToken: "xoxb-1", appToken: "xapp-1" })).toEqual([]);
+  });
+});
