@@ -33,7 +33,8 @@ export default {
     ".": { entry: ["scripts/*.mjs"], project: ["scripts/**"] },
     ...Object.fromEntries(members),
   },
-  // The console's build is copied into the gateway's; the program, a bundle, loads the SDKs of the channels in it.
+  // The console's build is copied into the gateway's; the program, a bundle, loads the SDKs of the channels in it. Bolt
+  // wants Undici beside it.
   ignoreDependencies: [
     "@signalbox/console",
     "@discordjs/rest",
@@ -41,6 +42,7 @@ export default {
     "@larksuiteoapi/node-sdk",
     "@slack/bolt",
     "grammy",
+    "undici",
   ],
   ignoreBinaries: ["mkfifo", "mount", "umount"],
 };

@@ -1,4 +1,5 @@
 import {
+  boundedBody,
   ChannelError,
   type Clock,
   type FetchedMedia,
@@ -94,7 +95,7 @@ export async function fetchMedia(
     throw refusal(response.status, isPage, size);
   }
   return {
-    body: response.body.pipeThrough(bounded(limits.mediaBytes)),
+    body: boundedBody(response.body, limits.mediaBytes),
     mimeType,
     ...(size >= 0 ? { size } : {}),
     ...(media.name === undefined ? {} : { name: media.name }),
@@ -133,17 +134,4 @@ function refusal(status: number, isPage: boolean, size: number): ChannelError {
     return new ChannelError("permission", "Slack: the app may not read files: files:read is missing");
   if (status === 404) return new ChannelError("not_found", "Slack: the attachment is gone");
   return new ChannelError("transient", `Slack: fetching an attachment: HTTP ${status}`);
-}
-
-/** Breaks off a stream that is longer than allowed, whatever length it states. */
-function bounded(most: number): TransformStream<Uint8Array, Uint8Array> {
-  let length = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      length += chunk.byteLength;
-      if (length > most)
-        controller.error(new ChannelError("too_large", `Slack: the attachment is over ${most} bytes`));
-      else controller.enqueue(chunk);
-    },
-  });
 }

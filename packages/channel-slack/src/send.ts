@@ -30,7 +30,7 @@ export interface Sender {
 /** The type of the metadata that carries a message's key. */
 const metadataType = "signalbox_message";
 
-export function metadataOf(key: string): Readonly<Record<string, unknown>> {
+function metadataOf(key: string): Readonly<Record<string, unknown>> {
   return { event_type: metadataType, event_payload: { key } };
 }
 

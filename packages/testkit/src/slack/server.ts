@@ -10,7 +10,7 @@ import { type ApiReply, ok, rateLimited, readArguments, refuse, textOf } from ".
 import { type SocketPush, type Sockets, startSockets } from "./sockets.ts";
 import { Tiers } from "./tiers.ts";
 
-export type ChannelKind = "im" | "mpim" | "channel" | "group";
+type ChannelKind = "im" | "mpim" | "channel" | "group";
 
 export interface SlackOptions {
   readonly botToken: string;
