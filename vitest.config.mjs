@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { SuiteReporter } from "./scripts/reporter.mjs";
 import { root, workspaceMembers } from "./scripts/workspace.mjs";
 
@@ -14,6 +14,8 @@ const members = workspaceMembers().map(({ folder, manifest }) => ({
   root: folder,
   test: {
     name: manifest.name,
+    // What is written for others has tests of its own, and none of its dependencies here.
+    exclude: [...configDefaults.exclude, "template/**"],
     isolate: APART.has(manifest.name),
     setupFiles: [join(root, "scripts", "seed.mjs")],
     testTimeout: LONGEST_MS,

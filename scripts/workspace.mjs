@@ -44,15 +44,19 @@ export function run(program, parameters, options = {}) {
 
 /** Packs every publishable member into `folder`; returns each one's tarball. */
 export async function packAll(folder) {
-  const [program, ...first] = pnpmCommand();
   const packed = [];
-  for (const member of workspaceMembers().filter((one) => one.manifest.private !== true)) {
-    const { code, output } = await run(program, [...first, "pack", "--pack-destination", folder], {
-      cwd: member.folder,
-    });
-    if (code !== 0) throw new Error(`pnpm pack failed for ${member.name}:\n${output}`);
-    const file = `${member.manifest.name.replace("@", "").replace("/", "-")}-${member.manifest.version}.tgz`;
-    packed.push({ ...member, tarball: join(folder, file) });
-  }
+  for (const member of workspaceMembers().filter((one) => one.manifest.private !== true))
+    packed.push({ ...member, tarball: await pack(member, folder) });
   return packed;
+}
+
+/** Packs a member as it would be published; resolves with its tarball in `folder`. */
+export async function pack(member, folder) {
+  const [program, ...first] = pnpmCommand();
+  const { code, output } = await run(program, [...first, "pack", "--pack-destination", folder], {
+    cwd: member.folder,
+  });
+  if (code !== 0) throw new Error(`pnpm pack failed for ${member.name}:\n${output}`);
+  const { name, version } = member.manifest;
+  return join(folder, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
 }

@@ -14,6 +14,7 @@ import {
 import type { LoadedConfig, Problem } from "@signalbox/config";
 import type { ChannelStatus } from "@signalbox/protocol";
 import type { KvStore } from "@signalbox/store";
+import type { Home } from "./home.ts";
 import type { Logger } from "./log.ts";
 
 export type { Account };
@@ -28,6 +29,8 @@ type Issue = NonNullable<
 /** The accounts the configuration names with those of the gateway's own, and what keeps the wrong ones from running. */
 export interface Accounts extends Pick<Host, "definition" | "get" | "start" | "stop"> {
   readonly problems: readonly Problem[];
+  /** The channels that there are: those built in, and those that packages of the configuration brought. */
+  readonly definitions: readonly ChannelDefinition[];
   /** The accounts that the configuration names. */
   list(): readonly ChannelStatus[];
 }
@@ -40,6 +43,8 @@ export interface AccountsOptions {
   readonly own: readonly ChannelDefinition[];
   readonly logger: Logger;
   readonly cache: ChannelCache;
+  /** May have packages of channels, which are looked for there first. */
+  readonly home: Pick<Home, "dir">;
 }
 
 /** The account's name of the channels that the gateway brings itself. */
@@ -49,6 +54,7 @@ export const OWN_ACCOUNT = "main";
 export async function planAccounts(options: AccountsOptions): Promise<Accounts> {
   const { loaded, own, cache } = options;
   const problems: Problem[] = [];
+  const brought: ChannelDefinition[] = [];
   const host = createAccounts({
     logger: (account) => channelLogger(options.logger, account),
     cache,
@@ -71,6 +77,7 @@ export async function planAccounts(options: AccountsOptions): Promise<Accounts> 
       );
       continue;
     }
+    if (!options.definitions.includes(definition)) brought.push(definition);
     for (const [account, raw] of Object.entries(accounts)) {
       const result = await definition.config["~standard"].validate(raw);
       if (result.issues) problems.push(...settingProblems(loaded, channel, account, result.issues));
@@ -79,7 +86,12 @@ export async function planAccounts(options: AccountsOptions): Promise<Accounts> 
   }
   for (const definition of own) host.add({ definition, account: OWN_ACCOUNT, config: {} });
   const isOwn = (channel: string): boolean => own.some(({ id }) => id === channel);
-  return { ...host, problems, list: () => host.health().filter(({ channel }) => !isOwn(channel)) };
+  return {
+    ...host,
+    problems,
+    definitions: [...options.definitions, ...brought],
+    list: () => host.health().filter(({ channel }) => !isOwn(channel)),
+  };
 }
 
 /** What is wrong with the settings of an account, in the words of its channel. */
@@ -105,7 +117,7 @@ function settingProblems(
 async function definitionOf(
   id: string,
   packageName: string | undefined,
-  { definitions, own }: Pick<AccountsOptions, "definitions" | "own">,
+  { definitions, own, home }: Pick<AccountsOptions, "definitions" | "own" | "home">,
 ): Promise<ChannelDefinition | string> {
   // Messages of another channel by this name would be taken for those of the gateway's own clients.
   if (own.some((definition) => definition.id === id))
@@ -113,7 +125,7 @@ async function definitionOf(
   const given = definitions.find((definition) => definition.id === id);
   if (given !== undefined) return given;
   if (packageName === undefined) return "there is no such channel";
-  const brought = await importChannel(packageName, id, (name) => import(name));
+  const brought = await importChannel(packageName, id, { load: (name) => import(name), home: home.dir });
   // Only the gateway itself checks its token.
   return typeof brought !== "string" && brought.capabilities.authenticatedByGateway === true
     ? `the package ${packageName} says that its senders hold the gateway's token, which only the gateway's own may`

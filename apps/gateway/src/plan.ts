@@ -48,7 +48,7 @@ export async function planGateway(
   const fetch = createWebFetch(loaded.config);
   const surfaces = createSurfaces(fetch);
   const own = Object.values(surfaces).map(({ definition }) => definition);
-  const accounts = await planAccounts({ loaded, definitions, own, logger, cache });
+  const accounts = await planAccounts({ loaded, definitions, own, logger, cache, home });
   const found = [agents, models, skills, accounts, secrets].flatMap((part) => part.problems);
   const problems = onceEach(loaded.problems, [
     ...found,

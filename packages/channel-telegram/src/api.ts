@@ -6,7 +6,7 @@ import { refused, unanswered } from "./errors.ts";
 import { limits } from "./limits.ts";
 
 /** What a call is, for errors and limits. */
-export interface CallOptions {
+interface CallOptions {
   /** For people, for instance `sending a message`. */
   readonly what: string;
   /** It changes something at the platform. */

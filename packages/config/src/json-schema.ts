@@ -1,3 +1,4 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import { z } from "zod";
 import {
   accessSchema,
@@ -16,15 +17,35 @@ import {
   toolsSchema,
 } from "./schema.ts";
 
-/** The whole file as JSON Schema (draft 2020-12), for editors and `signalbox config schema`. */
-export function configJsonSchema(): Record<string, unknown> {
+type JsonSchema = Record<string, unknown>;
+
+/** What the file may hold for a channel; any channel definition is one. */
+interface ChannelSettings {
+  readonly id: string;
+  readonly meta: {
+    readonly label: string;
+    readonly fields: Readonly<Record<string, { readonly label: string; readonly hint?: string }>>;
+  };
+  /** A Standard Schema; it shows where its library can write JSON Schema, as zod can. */
+  readonly config: StandardSchemaV1;
+}
+
+/**
+ * The whole file as JSON Schema (draft 2020-12), for editors and `signalbox config schema`.
+ *
+ * @param channels whose accounts have settings of their own
+ */
+export function configJsonSchema(channels: readonly ChannelSettings[] = []): JsonSchema {
   const file = z.strictObject({
     gateway: gatewaySchema.optional(),
     models: z.strictObject({ providers: z.record(z.string(), providerSchema).optional() }).optional(),
     agents: z
       .strictObject({ defaults: agentDefaultsSchema.optional(), list: z.array(agentSchema).optional() })
       .optional(),
-    channels: z.record(z.string(), channelSchema).optional(),
+    channels: z
+      .object(Object.fromEntries(channels.map((channel) => [channel.id, schemaOf(channel)])))
+      .catchall(channelSchema)
+      .optional(),
     bindings: z.array(bindingSchema).optional(),
     session: sessionSchema.optional(),
     replies: repliesSchema.optional(),
@@ -36,4 +57,39 @@ export function configJsonSchema(): Record<string, unknown> {
     skills: skillsSchema.optional(),
   });
   return { ...z.toJSONSchema(file, { io: "input" }) };
+}
+
+/** A channel whose accounts are described. */
+function schemaOf({ meta, config }: ChannelSettings) {
+  const account = accountSchema(config);
+  const described = account === undefined ? {} : { ...account, properties: withHints(account, meta.fields) };
+  const accounts = z.record(z.string(), z.unknown().meta(described));
+  return channelSchema.extend({ accounts: accounts.optional() }).meta({ title: meta.label }).optional();
+}
+
+function accountSchema(config: StandardSchemaV1): JsonSchema | undefined {
+  const standard: Partial<StandardJSONSchemaV1.Props> = config["~standard"];
+  try {
+    const { $schema: _, ...schema } = standard.jsonSchema?.input({ target: "draft-2020-12" }) ?? {};
+    return Object.keys(schema).length === 0 ? undefined : schema;
+  } catch {
+    // A schema with parts that JSON Schema has no words for.
+    return undefined;
+  }
+}
+
+function withHints(account: JsonSchema, fields: ChannelSettings["meta"]["fields"]): JsonSchema {
+  const properties: JsonSchema = isObject(account["properties"]) ? account["properties"] : {};
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => {
+      const field = fields[name];
+      if (field === undefined || !isObject(property)) return [name, property];
+      const description = [field.label, field.hint].filter((text) => text !== undefined).join(": ");
+      return [name, { ...property, description }];
+    }),
+  );
+}
+
+function isObject(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -26,9 +26,13 @@ export async function check(options: CommonOptions): Promise<void> {
     throw new GatewayError(EXIT.config, `${errors} error${errors === 1 ? "" : "s"} in ${loaded.file}.`);
 }
 
-/** `signalbox config schema` */
-export async function schema(): Promise<void> {
-  process.stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+/** `signalbox config schema`: with the settings of every channel, also of those that packages bring. */
+export async function schema(options: CommonOptions): Promise<void> {
+  const home = locateHome(options.home, process.env);
+  const loaded = configOrExit(() => readConfig(home, process.env));
+  const logger = createLogger("silent", (text) => text);
+  const { accounts } = await planGateway({ home, loaded, logger, env: process.env });
+  process.stdout.write(`${JSON.stringify(configJsonSchema(accounts.definitions), null, 2)}\n`);
 }
 
 /** `signalbox config show`: what applies, defaults included, with secrets left out; as YAML, or as JSON. */

@@ -49,7 +49,7 @@ export function createProgram(): Command {
     guarded(options.json, async () => (await import("./config.ts")).check(options)),
   );
   command("schema", "print the configuration's JSON Schema", config).action((options: CommonOptions) =>
-    guarded(options.json, async () => (await import("./config.ts")).schema()),
+    guarded(options.json, async () => (await import("./config.ts")).schema(options)),
   );
   command("show", "print the configuration as it applies, secrets left out", config).action(
     (options: CommonOptions) =>

@@ -7,5 +7,5 @@ export {
   type PlannedAccount,
   type Services,
 } from "./accounts.ts";
-export { importChannel } from "./import-channel.ts";
+export { type ImportOptions, importChannel } from "./import-channel.ts";
 export { senderName } from "./sender-name.ts";

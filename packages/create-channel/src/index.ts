@@ -1,0 +1,1 @@
+export { type Scaffold, ScaffoldError, scaffold } from "./scaffold.ts";

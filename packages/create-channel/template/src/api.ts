@@ -1,0 +1,81 @@
+import {
+  type ChannelContext,
+  ChannelError,
+  type ChannelErrorCode,
+  deadline,
+  parsePayload,
+  textAt,
+} from "@signalbox/channel";
+import type { Config } from "./config.ts";
+
+/** The platform's HTTP API. Every method throws ChannelError and no other error. */
+export interface Api {
+  /** The same key again gives the same message. Resolves with its id. */
+  post(
+    conversation: string,
+    text: string,
+    options: { readonly key: string; readonly replyTo: string | undefined; readonly signal: AbortSignal },
+  ): Promise<string>;
+  put(messageId: string, text: string, signal: AbortSignal): Promise<void>;
+  remove(messageId: string, signal: AbortSignal): Promise<void>;
+}
+
+const requestTimeoutMs = 15_000;
+
+/** What each status means to the gateway. A 5xx leaves open whether the platform did what it was asked. */
+const codes: Readonly<Record<number, ChannelErrorCode>> = {
+  401: "auth",
+  403: "permission",
+  404: "not_found",
+  413: "too_large",
+  429: "rate_limited",
+};
+
+export function createApi({ config, fetch }: Pick<ChannelContext<Config>, "config" | "fetch">): Api {
+  async function request(method: string, path: string, body: unknown, signal: AbortSignal): Promise<string> {
+    if (signal.aborted) throw new ChannelError("transient", "__LABEL__: given up before it was tried");
+    const limit = deadline(requestTimeoutMs, signal);
+    try {
+      const response = await fetch(`${config.apiUrl}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${config.token}`, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: limit.signal,
+      });
+      if (!response.ok) throw refused(response);
+      return await response.text();
+    } catch (error) {
+      if (error instanceof ChannelError) throw error;
+      // The request may have got there: only the platform knows. The key makes a second try harmless.
+      throw new ChannelError("unknown_outcome", `__LABEL__: ${method} ${path.split("/")[1]}: no answer`);
+    } finally {
+      limit.end();
+    }
+  }
+
+  return {
+    async post(conversation, text, { key, replyTo, signal }) {
+      const message = { conversation, text, key, ...(replyTo === undefined ? {} : { replyTo }) };
+      const answer = parsePayload(await request("POST", "/messages", message, signal));
+      const id = answer === undefined ? undefined : textAt(answer, "id");
+      if (id === undefined) throw new ChannelError("unknown_outcome", "__LABEL__: sent, but without an id");
+      return id;
+    },
+    async put(messageId, text, signal) {
+      await request("PUT", `/messages/${encodeURIComponent(messageId)}`, { text }, signal);
+    },
+    async remove(messageId, signal) {
+      await request("DELETE", `/messages/${encodeURIComponent(messageId)}`, undefined, signal);
+    },
+  };
+}
+
+function refused({ status, headers }: Response): ChannelError {
+  const code = codes[status] ?? (status >= 500 ? "unknown_outcome" : "invalid");
+  const seconds = Number(headers.get("retry-after") ?? 1);
+  return new ChannelError(code, `__LABEL__: HTTP ${status}`, {
+    scope: code === "auth" ? "account" : "message",
+    platformCode: String(status),
+    ...(code === "rate_limited" ? { retryAfterMs: seconds * 1_000 } : {}),
+  });
+}
