@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createMemoryCache, systemClock } from "@signalbox/channel";
 import { loadConfig } from "@signalbox/config";
@@ -33,6 +33,7 @@ async function plan(id: string, capabilities: string) {
     ...{ loaded: loadConfig({ file: "signalbox.json", text, env: {} }), definitions: [], own },
     logger: createLogger("silent", (line) => line),
     cache: createMemoryCache({ clock: systemClock }),
+    home: { dir: dirname(file) },
   });
   const problems = accounts.problems.map(({ message }) => message);
   return { problems, definition: accounts.definition(id, "main"), own, listed: accounts.list() };
