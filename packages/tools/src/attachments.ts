@@ -1,4 +1,5 @@
 import { claimsOn } from "./files/identity-files.ts";
+import { isVisible } from "./files/places.ts";
 import { type Decision, decide, type ToolRule } from "./policy.ts";
 import type { RunFacts } from "./types.ts";
 
@@ -14,6 +15,9 @@ export function decideAttachment(tools: ToolRule, facts: RunFacts, source: Attac
     return facts.taint.length === 0
       ? { decision: "allow", rule: "attach.url", reason: "The run has seen nothing untrusted." }
       : { decision: "deny", rule: "taint.attach", reason: "This run has seen untrusted content." };
+  }
+  if (!isVisible(source.file, facts)) {
+    return { decision: "deny", rule: "attach.place", reason: "The file belongs to somebody else." };
   }
   const claims = claimsOn("read-identity", source.file);
   const by = (name: string) => decide(tools, { tool: { name, effects: "none" }, claims, facts });

@@ -27,8 +27,6 @@ const PAGE_BYTES = 5_000_000;
 
 export interface BuiltInToolsOptions {
   readonly workspace: WorkspaceOptions;
-  /** Folders at the top of the workspace that hold what others sent. */
-  readonly foreign: readonly string[];
   /** Where commands run. Proving it takes a moment, which the first agent that may run commands waits for. */
   readonly sandbox: () => Promise<Sandbox>;
   readonly fetch: GuardedFetch;
@@ -41,16 +39,14 @@ export async function createBuiltInTools(
   rule: ToolRule,
   options: BuiltInToolsOptions,
 ): Promise<readonly ToolDefinition[]> {
-  const { foreign, fetch, isGiven, send } = options;
+  const { fetch, isGiven, send } = options;
   const workspace = await openWorkspace(options.workspace);
   return [
-    createReadTool({ workspace, foreign }),
+    createReadTool({ workspace }),
     createWriteTool({ workspace }),
     createEditTool({ workspace }),
     createLsTool({ workspace }),
-    ...(allowsTool(rule, "exec")
-      ? [createExecTool({ workspace, sandbox: await options.sandbox(), foreign })]
-      : []),
+    ...(allowsTool(rule, "exec") ? [createExecTool({ workspace, sandbox: await options.sandbox() })] : []),
     createMessageTool({ actions: ["send", "react", "edit", "delete"], send }),
     ...(allowsTool(rule, "web_fetch")
       ? [createWebFetchTool({ fetch: (url, how) => fetch(url, { ...how, maxBytes: PAGE_BYTES }), isGiven })]

@@ -1,19 +1,21 @@
-import type { JsonObject, ToolResult } from "@signalbox/agent-core";
+import { join } from "node:path";
+import type { JsonObject, ToolContext, ToolResult } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "./define.ts";
 import { IDENTITY_FILES, IDENTITY_FOLDERS } from "./files/identity-files.ts";
+import { INBOX_FOLDER } from "./files/places.ts";
 import { count } from "./files/text.ts";
+import { type View, viewOf } from "./labels/covers.ts";
+import { isForeign } from "./labels/label.ts";
 import { contentRoom, failure, messageOf } from "./result.ts";
-import type { Sandbox, SandboxOutcome } from "./sandbox/types.ts";
-import type { Permit } from "./types.ts";
+import type { Sandbox, SandboxOutcome, SandboxRequest } from "./sandbox/types.ts";
+import type { Permit, RunFacts, TaintMark } from "./types.ts";
 import { WorkspaceError } from "./workspace/errors.ts";
 import type { Workspace } from "./workspace/workspace.ts";
 
 export interface ExecToolOptions {
   readonly workspace: Workspace;
   readonly sandbox: Sandbox;
-  /** Folders that hold what others sent: a command that names one taints the run. Default none. */
-  readonly foreign?: readonly string[];
 }
 
 /** In UTF-8 at most 120,000 bytes: Linux takes 131,071 for one argument. */
@@ -35,10 +37,13 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
     }),
     effects: "external",
     truncate: "head-tail",
-    taintOf: ({ command, cwd = "" }) =>
-      options.foreign?.some((folder) => command.includes(folder) || cwd.includes(folder)) === true
-        ? "file"
-        : undefined,
+    exposes: async ({ cwd }, facts) => {
+      const folder =
+        cwd === undefined ? workspace.dir : await workspace.locateFolder(cwd).catch(() => undefined);
+      return folder === undefined || facts.taint.length > 0
+        ? []
+        : exposedTo(workspace, sandbox, folder, facts);
+    },
     claims: (args) =>
       sandbox.network
         ? [{ kind: "exec-network", detail: args.command.split("\n", 1)[0]?.slice(0, 120) ?? "" }]
@@ -50,29 +55,13 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
       binary: sandbox.shell,
     }),
     async run({ args }, context, permit) {
-      const { signal, update } = context;
       if (sandbox.rung === "disabled") {
         return failure(
           `exec is not available here: ${sandbox.reason ?? ""} Do without it, or tell the person.`,
         );
       }
-      let lastUpdate = performance.now();
       try {
-        const outcome = await sandbox.run({
-          script: args.command,
-          folders: workspace,
-          cwd: await folderOf(workspace, args.cwd),
-          protect: protection(permit),
-          signal,
-          outputChars: contentRoom(context),
-          ...(args.timeout_seconds === undefined ? {} : { timeoutMs: args.timeout_seconds * 1000 }),
-          onOutput: (output) => {
-            if (performance.now() - lastUpdate < UPDATE_MS) return;
-            lastUpdate = performance.now();
-            update({ content: [{ type: "text", text: output }] });
-          },
-        });
-        return resultOf(outcome, sandbox);
+        return await runCommand(options, args, context, permit);
       } catch (error) {
         if (error instanceof WorkspaceError) return failure(error.message, { code: error.code });
         return failure(`The command did not run: ${messageOf(error)}`);
@@ -81,13 +70,91 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
   });
 }
 
-/** A run that may not write the agent's own notes with `write` may not do so with a command either. */
-function protection({ record, approved }: Permit): {
-  readonly files: readonly string[];
-  readonly folders: readonly string[];
-} {
-  const free = approved || (record.taint.length === 0 && record.role !== "guest");
-  return free ? { files: [], folders: [] } : { files: IDENTITY_FILES, folders: IDENTITY_FOLDERS };
+interface ExecArgs {
+  readonly command: string;
+  readonly cwd?: string | undefined;
+  readonly timeout_seconds?: number | undefined;
+}
+
+/** The command sees what its run may believe, and what it changes is labelled with its run's author. */
+async function runCommand(
+  { workspace, sandbox }: ExecToolOptions,
+  args: ExecArgs,
+  context: ToolContext,
+  { run }: Permit,
+): Promise<ToolResult> {
+  const { facts } = run;
+  const { additions } = workspace.labels;
+  const view = await viewOf(workspace.labels, workspace.dir, facts);
+  const followed = await workspace.labels.follow({
+    additions,
+    ...{ folder: workspace.dir, facts, skip: new Set([join(workspace.dir, INBOX_FOLDER)]) },
+    covered: view.covers.map(({ path }) => path),
+  });
+  let outcome: SandboxOutcome;
+  try {
+    outcome = await sandbox.run({
+      script: args.command,
+      folders: workspace,
+      cwd: await folderOf(workspace, args.cwd),
+      protect: protection(facts),
+      covers: view.covers,
+      signal: context.signal,
+      outputChars: contentRoom(context),
+      ...(args.timeout_seconds === undefined ? {} : { timeoutMs: args.timeout_seconds * 1000 }),
+      onOutput: reporting(context.update),
+    });
+  } finally {
+    const met = await followed.end();
+    if (met !== undefined) run.taint({ source: met.source, detail: "files that changed meanwhile" });
+  }
+  const name = view.names.find((each) => mentions(outcome.output, each));
+  if (name !== undefined) run.taint({ source: "file", detail: `the name ${name}` });
+  return resultOf(outcome, sandbox, facts.taint.length === 0 ? view : undefined);
+}
+
+/** What a command would see of others' words, whatever it does; decided about before it runs. */
+async function exposedTo(
+  { labels, dir }: Workspace,
+  { rung }: Sandbox,
+  folder: string,
+  facts: RunFacts,
+): Promise<readonly TaintMark[]> {
+  const open = labels.changing(dir, facts);
+  if (open !== undefined) return [{ source: open.author.source, detail: "files that change just now" }];
+  const inside = labels.of(folder);
+  if (inside !== undefined && isForeign(inside, facts))
+    return [{ source: inside.source, detail: "its folder" }];
+  const view = await viewOf(labels, dir, facts);
+  // Nothing can be covered where there is no sandbox.
+  const isOpen = rung === "none" && (view.covers.length > 0 || view.names.length > 0);
+  if (isOpen) return [{ source: "file", detail: "files in the workspace" }];
+  return view.exposed.map(({ source, path }) => ({ source, detail: path.slice(dir.length + 1) }));
+}
+
+function reporting(update: ToolContext["update"]): (output: string) => void {
+  let last = performance.now();
+  return (output) => {
+    if (performance.now() - last < UPDATE_MS) return;
+    last = performance.now();
+    update({ content: [{ type: "text", text: output }] });
+  };
+}
+
+/** Whether a text has a name in it, not as a part of a longer word. */
+function mentions(text: string, name: string): boolean {
+  const letters = /[\p{L}\p{N}]/u;
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    const around = [text.charAt(at - 1), text.charAt(at + name.length)];
+    if (!around.some((character) => letters.test(character))) return true;
+  }
+  return false;
+}
+
+/** What the agent is and remembers is written by owners alone: an approval of a command does not show what it writes. */
+function protection({ role, taint }: RunFacts): SandboxRequest["protect"] {
+  const isOwners = role === "owner" && taint.length === 0;
+  return isOwners ? { files: [], folders: [] } : { files: IDENTITY_FILES, folders: IDENTITY_FOLDERS };
 }
 
 async function folderOf(workspace: Workspace, path: string | undefined): Promise<string> {
@@ -99,7 +166,8 @@ async function folderOf(workspace: Workspace, path: string | undefined): Promise
   return folder;
 }
 
-function resultOf(outcome: SandboxOutcome, sandbox: Sandbox): ToolResult {
+/** @param view given where files were kept from a command that it might have wanted */
+function resultOf(outcome: SandboxOutcome, sandbox: Sandbox, view: View | undefined): ToolResult {
   const details: JsonObject = {
     ...(outcome.exitCode === undefined ? {} : { exitCode: outcome.exitCode }),
     ...(outcome.signal === undefined ? {} : { signal: outcome.signal }),
@@ -110,7 +178,10 @@ function resultOf(outcome: SandboxOutcome, sandbox: Sandbox): ToolResult {
   };
   const output =
     outcome.output === "" || outcome.output.endsWith("\n") ? outcome.output : `${outcome.output}\n`;
-  const text = `${output}[${ending(outcome, sandbox)}]`;
+  const covered = view?.covers.length ?? 0;
+  const hint =
+    covered > 0 ? "; what others sent or wrote was not visible to it: `read` such a file first" : "";
+  const text = `${output}[${ending(outcome, sandbox)}${outcome.exitCode === 0 ? "" : hint}]`;
   const isError = outcome.exitCode !== 0;
   return { content: [{ type: "text", text }], details, ...(isError ? { isError } : {}) };
 }

@@ -15,9 +15,18 @@ export { createEditTool, type EditToolOptions } from "./files/edit.ts";
 export { claimsOn } from "./files/identity-files.ts";
 export { type ImageInfo, imageInfo } from "./files/images.ts";
 export { createLsTool, type LsToolOptions } from "./files/ls.ts";
+export { folderFor, INBOX_FOLDER, PEOPLE_FOLDER } from "./files/places.ts";
 export { createReadTool, type ReadToolOptions } from "./files/read.ts";
 export { detectEncoding, type TextEncoding } from "./files/text.ts";
 export { createWriteTool, type WriteToolOptions } from "./files/write.ts";
+export { type FileLabels, openFileLabels } from "./labels/file-labels.ts";
+export {
+  type Author,
+  createMemoryLabelStore,
+  type FileLabel,
+  type LabelStore,
+  type OpenCommand,
+} from "./labels/label.ts";
 export {
   createMessageTool,
   type MessageAction,

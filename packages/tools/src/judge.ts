@@ -21,57 +21,78 @@ export type Outcome =
   | { readonly kind: "deny"; readonly reason: string }
   | { readonly kind: "ask"; readonly reason: string; readonly approval: Approval };
 
+/** An outcome, and the version of the run's state that it is about. */
+export interface Judgement {
+  readonly outcome: Outcome;
+  readonly version: number;
+}
+
+export type Judge = (blueprint: ToolBlueprint, callId: string, args: unknown) => Promise<Judgement>;
+
 /** Decides about one call of a run: by its claims and the policy, and by an answer that somebody has given. */
-export function createJudge(
+export function createJudge(options: JudgeOptions, state: RunState): Judge {
+  return async (blueprint, callId, args) => {
+    try {
+      for (const mark of (await blueprint.exposes?.(args, state.facts)) ?? []) state.taint(mark);
+    } catch {
+      state.taint({ source: "other", detail: blueprint.name });
+    }
+    const { version } = state;
+    return { outcome: await judge(options, state, blueprint, callId, args), version };
+  };
+}
+
+async function judge(
   options: JudgeOptions,
   state: RunState,
-): (blueprint: ToolBlueprint, callId: string, args: unknown) => Promise<Outcome> {
+  blueprint: ToolBlueprint,
+  callId: string,
+  args: unknown,
+): Promise<Outcome> {
   const now = options.now ?? Date.now;
-  return async (blueprint, callId, args) => {
-    const facts = state.facts;
-    const argsHash = callHash(blueprint.name, args);
-    let claims: readonly Claim[] = [];
-    let decision: Decision;
-    try {
-      claims = (await blueprint.claims?.(args, facts)) ?? [];
-      decision = decide(options.policy, { tool: blueprint, claims, facts });
-    } catch (error) {
-      decision = {
-        decision: "deny",
-        rule: "claims.failed",
-        reason: `${blueprint.name}: ${messageOf(error)}`,
-      };
-    }
-    const write = async (verdict: Decision): Promise<DecisionRecord> => {
-      const { agentId, sessionKey, role, channelKind, taint } = facts;
-      const about = { tool: blueprint.name, callId, argsHash, claims, at: now() };
-      const record = Object.freeze({ ...verdict, ...about, agentId, sessionKey, role, channelKind, taint });
-      await options.record(record);
-      return record;
+  const facts = state.facts;
+  const argsHash = callHash(blueprint.name, args);
+  let claims: readonly Claim[] = [];
+  let decision: Decision;
+  try {
+    claims = (await blueprint.claims?.(args, facts)) ?? [];
+    decision = decide(options.policy, { tool: blueprint, claims, facts });
+  } catch (error) {
+    decision = {
+      decision: "deny",
+      rule: "claims.failed",
+      reason: `${blueprint.name}: ${messageOf(error)}`,
     };
-    if (decision.decision === "allow") {
-      return { kind: "permit", permit: { record: await write(decision), approved: false } };
-    }
-    if (decision.decision === "deny") {
-      await write(decision);
-      return { kind: "deny", reason: decision.reason };
-    }
-    if (options.approvals === undefined) {
-      const reason = `${decision.reason} Nobody can be asked here.`;
-      await write({ ...decision, decision: "deny", reason });
-      return { kind: "deny", reason };
-    }
-    const request = await requestFor(blueprint, args, facts, decision.reason);
-    const granted = await options.approvals.take(request);
-    if (granted !== undefined) {
-      const reason = `Approved by ${granted.approver ?? "someone"}: ${decision.reason}`;
-      const record = await write({ decision: "allow", rule: `approval:${granted.id}`, reason });
-      return { kind: "permit", permit: { record, approved: true } };
-    }
-    const approval = await options.approvals.request(request);
-    await write(decision);
-    return { kind: "ask", reason: decision.reason, approval };
+  }
+  const write = async (verdict: Decision): Promise<DecisionRecord> => {
+    const { agentId, sessionKey, role, channelKind, taint } = facts;
+    const about = { tool: blueprint.name, callId, argsHash, claims, at: now() };
+    const record = Object.freeze({ ...verdict, ...about, agentId, sessionKey, role, channelKind, taint });
+    await options.record(record);
+    return record;
   };
+  if (decision.decision === "allow") {
+    return { kind: "permit", permit: { record: await write(decision), approved: false, run: state } };
+  }
+  if (decision.decision === "deny") {
+    await write(decision);
+    return { kind: "deny", reason: decision.reason };
+  }
+  if (options.approvals === undefined) {
+    const reason = `${decision.reason} Nobody can be asked here.`;
+    await write({ ...decision, decision: "deny", reason });
+    return { kind: "deny", reason };
+  }
+  const request = await requestFor(blueprint, args, facts, decision.reason);
+  const granted = await options.approvals.take(request);
+  if (granted !== undefined) {
+    const reason = `Approved by ${granted.approver ?? "someone"}: ${decision.reason}`;
+    const record = await write({ decision: "allow", rule: `approval:${granted.id}`, reason });
+    return { kind: "permit", permit: { record, approved: true, run: state } };
+  }
+  const approval = await options.approvals.request(request);
+  await write(decision);
+  return { kind: "ask", reason: decision.reason, approval };
 }
 
 async function requestFor(

@@ -86,10 +86,16 @@ describe("taint", () => {
     expect(decide({}, { ...input, facts: facts({ role: "guest" }) }).decision).toBe("deny");
   });
 
-  test("a member asks before writing elsewhere, an owner does not", () => {
-    const claims: Claim[] = [{ kind: "message-elsewhere", detail: "slack C1" }];
-    expect(ask({}, "message", {}, claims)).toBe("ask member.message-elsewhere");
-    expect(ask({}, "message", { role: "owner" }, claims)).toBe("allow agent.allow");
+  test.each<[ClaimKind, Partial<Record<Role, string>>]>([
+    ["message-elsewhere", { system: "allow agent.allow" }],
+    ["write-identity", {}],
+    ["schedule", {}],
+  ])("%s is an owner's; others ask", (kind, exceptions) => {
+    const verdictFor = (role: Role) => ask({}, "message", { role }, [{ kind, detail: "slack C1" }]);
+    expect(verdictFor("owner")).toBe("allow agent.allow");
+    expect(verdictFor("member")).toBe(`ask member.${kind}`);
+    expect(verdictFor("system")).toBe(exceptions.system ?? `ask system.${kind}`);
+    expect(verdictFor("guest")).toBe(`deny guest.${kind}`);
   });
 });
 
@@ -118,7 +124,7 @@ test("narrowing the facts never turns a no into a yes", () => {
         const before = decide(policy, { ...input, facts: state.facts }).decision;
         state.taint({ source: "web" });
         const tainted = decide(policy, { ...input, facts: state.facts }).decision;
-        state.lowerRole("guest");
+        state.spoke("guest", "b");
         const lowered = decide(policy, { ...input, facts: state.facts }).decision;
         expect(order.indexOf(tainted)).toBeGreaterThanOrEqual(order.indexOf(before));
         expect(order.indexOf(lowered)).toBeGreaterThanOrEqual(order.indexOf(tainted));
@@ -128,13 +134,16 @@ test("narrowing the facts never turns a no into a yes", () => {
 });
 
 test("the state of a run only gets narrower", () => {
-  const state = createRunState(facts({ role: "member" }));
-  state.lowerRole("owner");
+  const state = createRunState(facts({ role: "member", speaker: "a" }));
+  state.spoke("owner", "a");
   expect([state.facts.role, state.version]).toEqual(["member", 0]);
+  state.spoke("member", "b");
+  state.spoke("member", "a");
+  expect([state.facts.speaker, state.version]).toEqual([undefined, 1]);
   state.taint({ source: "web", detail: "u" });
   state.taint({ source: "web", detail: "u" });
-  state.lowerRole("guest");
-  expect([state.facts.role, state.facts.taint.length, state.version]).toEqual(["guest", 1, 2]);
+  state.spoke("guest", "b");
+  expect([state.facts.role, state.facts.taint.length, state.version]).toEqual(["guest", 1, 3]);
   expect(() => Object.assign(state.facts, { role: "owner" })).toThrow();
 });
 

@@ -118,6 +118,12 @@ const CLAIM_WORDS: Readonly<Record<ClaimKind, string>> = {
   "fetch-unseen": "fetch an address that was given to it by nobody",
 };
 
+/** What these roles do with an owner's word for it alone. */
+const NEEDS_OWNER: Readonly<Partial<Record<Role, readonly ClaimKind[]>>> = {
+  member: ["write-identity", "message-elsewhere", "schedule"],
+  system: ["write-identity", "schedule"],
+};
+
 function byClaim(claim: Claim, facts: RunFacts): Decision | undefined {
   const what = `${CLAIM_WORDS[claim.kind]} (${claim.detail})`;
   if (facts.role === "guest") {
@@ -134,11 +140,12 @@ function byClaim(claim: Claim, facts: RunFacts): Decision | undefined {
       reason: `This run has seen content from ${[...new Set(sources)].join(", ")}; to ${what} it needs an approval.`,
     };
   }
-  if (claim.kind === "message-elsewhere" && facts.role === "member") {
+  if (NEEDS_OWNER[facts.role]?.includes(claim.kind) === true) {
+    const who = facts.role === "system" ? "The gateway by itself" : `A ${facts.role}`;
     return {
       decision: "ask",
-      rule: `member.${claim.kind}`,
-      reason: `A member needs an approval to ${what}.`,
+      rule: `${facts.role}.${claim.kind}`,
+      reason: `${who} needs an approval to ${what}.`,
     };
   }
   return undefined;

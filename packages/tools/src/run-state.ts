@@ -9,8 +9,8 @@ export interface RunState {
   readonly version: number;
   /** Untrusted content came in. */
   taint(mark: TaintMark): void;
-  /** Someone else spoke in the run: it goes on with the weaker of the two roles. */
-  lowerRole(role: Role): void;
+  /** Somebody spoke in the run: it goes on with the weaker of the two roles, and for one person at most. */
+  spoke(role: Role, speaker: string | undefined): void;
 }
 
 /** Starts the state of a run. */
@@ -32,7 +32,9 @@ export function createRunState(facts: RunFacts): RunState {
       if (current.taint.some((seen) => seen.source === mark.source && seen.detail === mark.detail)) return;
       change({ ...current, taint: [...current.taint, { ...mark }] });
     },
-    lowerRole(role) {
+    spoke(role, speaker) {
+      const { speaker: before, ...rest } = current;
+      if (before !== undefined && speaker !== before) change(rest);
       if (RANK[role] < RANK[current.role]) change({ ...current, role });
     },
   };

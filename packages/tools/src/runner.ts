@@ -97,7 +97,7 @@ function runTools(
       prepared.argsHash === callHash(blueprint.name, call.args);
     const outcome: Outcome = usable
       ? { kind: "permit", permit: prepared.permit }
-      : await judge(blueprint, call.id, call.args);
+      : (await judge(blueprint, call.id, call.args)).outcome;
     if (outcome.kind === "deny") return failure(`Not allowed. ${outcome.reason}`);
     if (outcome.kind === "permit") return outcome.permit;
     asked?.(outcome.approval);
@@ -114,8 +114,7 @@ function runTools(
     try {
       return await blueprint.run(call, context, permit);
     } finally {
-      const source = blueprint.taints ?? (await blueprint.taintOf?.(call.args));
-      if (source !== undefined) state.taint({ source, detail: blueprint.name });
+      if (blueprint.taints !== undefined) state.taint({ source: blueprint.taints, detail: blueprint.name });
     }
   }
 
@@ -142,8 +141,7 @@ function runTools(
       const blueprint = blueprints.get(info.tool.name);
       if (blueprint === undefined)
         return { action: "block", reason: `There is no tool called ${info.tool.name}.` };
-      const version = state.version;
-      const outcome = await judge(blueprint, info.call.id, info.args);
+      const { outcome, version } = await judge(blueprint, info.call.id, info.args);
       switch (outcome.kind) {
         case "permit":
           keep(blueprint.name, info.call.id, info.args, version, outcome.permit);
@@ -164,8 +162,7 @@ function runTools(
       if (answer === "denied") return { action: "deny", reason: "The approval was refused." };
       if (answer === "expired") return { action: "deny", reason: "Nobody approved it in time." };
       // Judged again: what was approved must still be what would run.
-      const version = state.version;
-      const outcome = await judge(blueprint, info.call.id, info.args);
+      const { outcome, version } = await judge(blueprint, info.call.id, info.args);
       if (outcome.kind !== "permit") return { action: "deny", reason: outcome.reason };
       keep(blueprint.name, info.call.id, info.args, version, outcome.permit);
       return { action: "allow" };

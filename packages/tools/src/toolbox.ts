@@ -17,6 +17,8 @@ export interface ToolRun {
   readonly sessionKey: string;
   /** Of whoever speaks first in it. */
   readonly role: Role;
+  /** Who that is, by an id that never changes. */
+  readonly speaker: string;
   /** See `RunFacts`. */
   readonly channelKind: string;
   /** Whether somebody can answer a question while the run goes on. */
@@ -30,7 +32,7 @@ export type MayAttach = (
 
 export interface ToolboxOptions<Run extends ToolRun> {
   /** Where the tools of an agent work. */
-  readonly folders: (agent: Run["agent"]) => Pick<BuiltInToolsOptions, "workspace" | "foreign">;
+  readonly folders: (agent: Run["agent"]) => Pick<BuiltInToolsOptions, "workspace">;
   readonly sandbox: BuiltInToolsOptions["sandbox"];
   readonly fetch: BuiltInToolsOptions["fetch"];
   /** Carries out what the message tool asks for. */
@@ -90,7 +92,7 @@ export interface ToolboxRun extends Pick<RunTools, "tools"> {
    */
   readonly call: (name: string, args: unknown, how: CommandCallOptions) => Promise<ToolResult>;
   /** A message is part of the run: its speaker may lower what the run may do, what it quotes taints it. */
-  heard(message: HeardMessage, role: Role): void;
+  heard(message: HeardMessage, role: Role, speaker: string): void;
   /** Addresses in this text were not thought of by the model. */
   given(text: string): void;
   /** Untrusted content came in otherwise. */
@@ -168,9 +170,11 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
   return {
     approvals,
     async forRun(run) {
-      const { agent, sessionKey, role, channelKind, canAsk } = run;
+      const { agent, sessionKey, role, speaker, channelKind, canAsk } = run;
       const runner = await runnerOf(agent);
-      const state = createRunState({ agentId: agent.id, sessionKey, role, channelKind, taint: [] });
+      const state = createRunState({
+        ...{ agentId: agent.id, sessionKey, role, speaker, channelKind, taint: [] },
+      });
       const mayAttach: MayAttach = (source) => {
         const { decision, rule, reason } = decideAttachment(agent.tools, state.facts, source);
         options.note(run, `attach ${JSON.stringify(source)}: ${decision} (${rule}). ${reason}`, {
@@ -251,8 +255,8 @@ function inputsOf(
 ): Pick<ToolboxRun, "heard" | "given" | "tainted" | "taint"> {
   return {
     given,
-    heard({ text, forwarded, replyTo }, role) {
-      state.lowerRole(role);
+    heard({ text, forwarded, replyTo }, role, speaker) {
+      state.spoke(role, speaker);
       given(`${text}\n${replyTo?.text ?? ""}`);
       if (forwarded !== undefined) state.taint({ source: "forward" });
       if (replyTo?.text !== undefined) state.taint({ source: "quote", detail: replyTo.messageId });

@@ -10,8 +10,17 @@ import type {
 /** Who speaks in a run. `system` is the gateway itself: cron, heartbeats. */
 export type Role = "owner" | "member" | "guest" | "system";
 
-/** Where untrusted content in a run came from. */
-export type TaintSource = "web" | "quote" | "forward" | "history" | "file" | "mcp" | "log" | "other";
+/** Where untrusted content in a run came from. `person`: somebody else who writes to the same agent. */
+export type TaintSource =
+  | "web"
+  | "quote"
+  | "forward"
+  | "history"
+  | "file"
+  | "mcp"
+  | "log"
+  | "person"
+  | "other";
 
 /** One piece of untrusted content that the run has seen. */
 export interface TaintMark {
@@ -26,6 +35,8 @@ export interface RunFacts {
   readonly sessionKey: string;
   /** The weakest role that has spoken in the run. */
   readonly role: Role;
+  /** Immutable id of the one person who has spoken in the run; absent where several did, or nobody. */
+  readonly speaker?: string;
   /** The kind of conversation: `direct`, `group`, `channel`, `api` or what else the host tells apart. */
   readonly channelKind: string;
   /** Empty while nothing untrusted was seen. */
@@ -85,6 +96,8 @@ export interface Permit {
   readonly record: DecisionRecord;
   /** A person approved exactly this call. */
   readonly approved: boolean;
+  /** The run as it is now: a body that brings in what others wrote says so here before it returns. */
+  readonly run: { readonly facts: RunFacts; taint(mark: TaintMark): void };
 }
 
 /** What exactly an approval is for. Shown in full, and bound by its hash. */
@@ -108,8 +121,8 @@ export interface ToolBlueprint<Args = unknown, Details extends JsonValue = JsonV
   readonly truncate?: "head" | "head-tail";
   /** What its results, failures too, bring into the run: content that others wrote. */
   readonly taints?: TaintSource;
-  /** The same, where it depends on the call. */
-  taintOf?(args: Args): TaintSource | undefined | Promise<TaintSource | undefined>;
+  /** What the run counts as having seen once this call begins, whatever it does. Asked before it is decided. */
+  exposes?(args: Args, facts: RunFacts): readonly TaintMark[] | Promise<readonly TaintMark[]>;
   /** What this call reaches for. When it throws, the call is denied. */
   claims?(args: Args, facts: RunFacts): readonly Claim[] | Promise<readonly Claim[]>;
   /** What a person would approve. Default: the arguments as JSON. */

@@ -72,14 +72,19 @@ describe("the agent's own notes", () => {
     expect(textOf(await agent.call("write", { file_path, content: "spoiled" }))).toContain("Wrote");
   });
 
-  test("other files are free, and so is an untainted run", async () => {
+  test("other files are free, and so is an untainted run of an owner", async () => {
     const tainted = caller(tools(), { facts: { taint } });
     expect(textOf(await tainted.call("write", { file_path: "docs/AGENTS.md", content: "x" }))).toContain(
       "Wrote",
     );
-    expect(textOf(await caller(tools()).call("write", { file_path: "SOUL.md", content: "x" }))).toContain(
-      "Wrote",
-    );
+    expect(
+      textOf(
+        await caller(tools(), { facts: { role: "owner" } }).call("write", {
+          file_path: "SOUL.md",
+          content: "x",
+        }),
+      ),
+    ).toContain("Wrote");
   });
 
   test("a guest reads skills and documents, not memories", async () => {

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
+import { labelledWorkspace } from "../labels/labelled-workspace.ts";
 import { failure, success } from "../result.ts";
 import type { OpenFile, Workspace } from "../workspace/workspace.ts";
 import { fileFailure } from "./failure.ts";
 import { identityClaims, identityGuard } from "./identity-files.ts";
 import { nearMatch } from "./near-match.ts";
+import { assertVisible } from "./places.ts";
 import { count, detectEncoding } from "./text.ts";
 
 export interface EditToolOptions {
@@ -31,6 +33,7 @@ const replacement = z.object({
  */
 export function createEditTool(options: EditToolOptions): ToolDefinition {
   const { workspace } = options;
+  const words = labelledWorkspace(workspace);
   const maxBytes = options.maxBytes ?? 10_000_000;
   return defineTool({
     name: "edit",
@@ -51,6 +54,9 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
       let file: OpenFile | undefined;
       try {
         file = await workspace.openFile(args.file_path);
+        assertVisible(args.file_path, file.displayPath, permit.run.facts);
+        // What is said of a text that is not there tells of what is.
+        words.read(file.path, file.changedAt, permit.run);
         if (file.size > maxBytes) {
           return failure(`${file.displayPath} has ${count(file.size)} bytes, more than can be edited.`);
         }
@@ -63,6 +69,7 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
         const guard = identityGuard(permit);
         const path = await workspace.writeFile(args.file_path, Buffer.from(edited.text, "utf8"), {
           check: guard,
+          before: (path) => words.beforeWrite(path, permit),
         });
         const { lines, replaced, firstLine } = edited;
         const times = replaced === 1 ? "" : `, ${count(replaced)} replacements`;

@@ -1,5 +1,6 @@
-import type { Claim, Permit, TaintSource } from "../types.ts";
+import type { Claim, Permit } from "../types.ts";
 import { WorkspaceError } from "../workspace/errors.ts";
+import { fold } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** Names at the top of a workspace that say who the agent is, what it knows of people, and how it works. */
@@ -25,16 +26,9 @@ function isIdentityPath(path: string): boolean {
   return PROTECTED.has(fold(path.split("/", 1)[0] ?? ""));
 }
 
-/** What is in one of `folders`, at the top of the workspace, was written by others. */
-export async function writtenByOthers(
-  workspace: Workspace,
-  folders: readonly string[],
-  path: string,
-): Promise<TaintSource | undefined> {
-  if (folders.length === 0) return undefined;
-  const place = await workspace.locate(path).catch(() => undefined);
-  const top = fold(place?.split("/", 1)[0] ?? "");
-  return folders.some((folder) => fold(folder) === top) ? "file" : undefined;
+/** Whether guests may not see a place of the workspace: what the agent is, and what it remembers. */
+export function isPrivate(path: string): boolean {
+  return isIdentityPath(path) && !READABLE.has(fold(path.split("/", 1)[0] ?? ""));
 }
 
 /** The claim of a call on the agent's own notes, by where its path really leads. */
@@ -53,14 +47,8 @@ export async function identityClaims(
  * that give files out by other ways than the tools.
  */
 export function claimsOn(kind: "read-identity" | "write-identity", path: string): readonly Claim[] {
-  if (!isIdentityPath(path)) return [];
-  if (kind === "read-identity" && READABLE.has(fold(path.split("/", 1)[0] ?? ""))) return [];
-  return [{ kind, detail: path }];
-}
-
-/** Some file systems take names that differ in case or composition for the same. */
-function fold(name: string): string {
-  return name.normalize("NFC").toLowerCase();
+  const claimed = kind === "read-identity" ? isPrivate(path) : isIdentityPath(path);
+  return claimed ? [{ kind, detail: path }] : [];
 }
 
 /**

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
+import { labelledWorkspace } from "../labels/labelled-workspace.ts";
 import { success } from "../result.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { fileFailure } from "./failure.ts";
 import { identityClaims } from "./identity-files.ts";
+import { assertVisible, isVisible } from "./places.ts";
 import { count } from "./text.ts";
 
 export interface LsToolOptions {
@@ -15,6 +17,7 @@ export interface LsToolOptions {
 /** `ls`: the entries of a folder, one a line, folders with a slash. No effects. */
 export function createLsTool(options: LsToolOptions): ToolDefinition {
   const { workspace } = options;
+  const words = labelledWorkspace(workspace);
   const maxEntries = options.maxEntries ?? 1_000;
   return defineTool({
     name: "ls",
@@ -25,10 +28,15 @@ export function createLsTool(options: LsToolOptions): ToolDefinition {
     effects: "none",
     execution: "parallel",
     claims: (args) => identityClaims(workspace, "read-identity", args.path),
-    async run({ args }) {
+    async run({ args }, _context, { run }) {
       try {
-        const entries = await workspace.list(args.path);
+        const folder = await workspace.list(args.path);
+        assertVisible(args.path, folder.displayPath, run.facts);
+        const entries = folder.entries.filter(({ name }) =>
+          isVisible(folder.displayPath === "." ? name : `${folder.displayPath}/${name}`, run.facts),
+        );
         const listed = entries.slice(0, maxEntries);
+        words.listed(folder.path, listed, run);
         const lines = listed.map((entry) => `${visible(entry.name)}${SUFFIX[entry.type]}\n`);
         const left = entries.length - listed.length;
         if (left > 0) lines.push(`[${count(left)} more entries not shown]\n`);

@@ -1,19 +1,19 @@
 import type { JsonObject, ToolResult } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
+import { labelledWorkspace } from "../labels/labelled-workspace.ts";
 import { contentRoom, failure, success } from "../result.ts";
 import type { OpenFile, Workspace } from "../workspace/workspace.ts";
 import { fileFailure } from "./failure.ts";
-import { identityClaims, writtenByOthers } from "./identity-files.ts";
+import { identityClaims } from "./identity-files.ts";
 import { imageInfo } from "./images.ts";
 import { type LineSlice, readLines } from "./lines.ts";
+import { assertVisible } from "./places.ts";
 import { readTail } from "./tail.ts";
 import { count, detectEncoding, SAMPLE_BYTES, type TextEncoding } from "./text.ts";
 
 export interface ReadToolOptions {
   readonly workspace: Workspace;
-  /** Folders at the top of the workspace that hold what others sent: to read there taints the run. Default none. */
-  readonly foreign?: readonly string[];
   /** Bytes of an image; default 3,750,000, which is 5 MB as base64. */
   readonly maxImageBytes?: number;
 }
@@ -25,6 +25,7 @@ const HEAD_SHARE = 0.7;
 /** `read`: text by lines, images as images. No effects. */
 export function createReadTool(options: ReadToolOptions): ToolDefinition {
   const { workspace } = options;
+  const words = labelledWorkspace(workspace);
   const maxImageBytes = options.maxImageBytes ?? 3_750_000;
   return defineTool({
     name: "read",
@@ -41,8 +42,7 @@ export function createReadTool(options: ReadToolOptions): ToolDefinition {
     effects: "none",
     execution: "parallel",
     claims: (args) => identityClaims(workspace, "read-identity", args.file_path),
-    taintOf: (args) => writtenByOthers(workspace, options.foreign ?? [], args.file_path),
-    async run({ args }, context) {
+    async run({ args }, context, { run }) {
       let file: OpenFile;
       try {
         file = await workspace.openFile(args.file_path);
@@ -50,6 +50,8 @@ export function createReadTool(options: ReadToolOptions): ToolDefinition {
         return fileFailure(error);
       }
       try {
+        assertVisible(args.file_path, file.displayPath, run.facts);
+        words.read(file.path, file.changedAt, run);
         const sample = await readStart(file);
         const image = imageInfo(sample);
         if (image !== undefined) return await readImage(file, image, maxImageBytes);

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
+import { labelledWorkspace } from "../labels/labelled-workspace.ts";
 import { failure, success } from "../result.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { fileFailure } from "./failure.ts";
 import { identityClaims, identityGuard } from "./identity-files.ts";
+import { assertVisible } from "./places.ts";
 import { count } from "./text.ts";
 
 export interface WriteToolOptions {
@@ -15,6 +17,7 @@ export interface WriteToolOptions {
 /** `write`: makes or replaces a file, with the folders on the way. Idempotent: the same call gives the same file. */
 export function createWriteTool(options: WriteToolOptions): ToolDefinition {
   const { workspace } = options;
+  const words = labelledWorkspace(workspace);
   const maxBytes = options.maxBytes ?? 10_000_000;
   return defineTool({
     name: "write",
@@ -32,7 +35,15 @@ export function createWriteTool(options: WriteToolOptions): ToolDefinition {
         return failure(text);
       }
       try {
-        const path = await workspace.writeFile(args.file_path, bytes, { check: identityGuard(permit) });
+        const guard = identityGuard(permit);
+        const path = await workspace.writeFile(args.file_path, bytes, {
+          check(place) {
+            assertVisible(args.file_path, place, permit.run.facts);
+            guard(place);
+          },
+          before: (place) => words.beforeWrite(place, permit),
+        });
+        await words.replaced(path, permit);
         return success(`Wrote ${path} (${bytes.length} bytes)`, { bytesWritten: bytes.length, path });
       } catch (error) {
         return fileFailure(error);

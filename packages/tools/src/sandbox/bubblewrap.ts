@@ -1,8 +1,9 @@
 import { lstat, readlink } from "node:fs/promises";
+import { inside } from "../workspace/paths.ts";
 import { runProcess } from "./process.ts";
 import { protect } from "./protect.ts";
 import { shellArgs } from "./shell.ts";
-import type { Sandbox, SandboxFolders, SandboxLimits, SandboxOutcome } from "./types.ts";
+import type { Cover, Sandbox, SandboxFolders, SandboxLimits, SandboxOutcome } from "./types.ts";
 
 /** Programs and libraries. Those that do not exist are left out. */
 const SYSTEM_FOLDERS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
@@ -59,6 +60,7 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
           ...["--ro-bind-data", "3", "/etc/passwd", "--ro-bind-data", "4", "/etc/group"],
           ...folders,
           ...guard.args,
+          ...coverArgs(request.covers),
           ...["--remount-ro", "/"],
           ...["--chdir", request.cwd, "--", shell],
           ...shellArgs(shell, request.script, limits, true),
@@ -98,6 +100,15 @@ const ISOLATION = [
   "--new-session",
 ];
 
+/** An unreadable device over a file, an empty folder over a folder; nothing can be moved away from under a mount. */
+function coverArgs(covers: readonly Cover[]): string[] {
+  return covers.flatMap(({ path, kind, except }) => {
+    if (kind === "file") return ["--ro-bind", "/dev/null", path];
+    const shown = except === undefined ? [] : ["--bind", except, except];
+    return ["--tmpfs", path, ...shown, "--remount-ro", path];
+  });
+}
+
 async function systemArgs(): Promise<string[]> {
   const args = ["--proc", "/proc", "--dev", "/dev"];
   for (const folder of SYSTEM_FOLDERS) {
@@ -130,8 +141,4 @@ async function folderArgs(folders: SandboxFolders, readOnly: readonly string[]):
   // An outer path is shorter; of the same path the closed one comes last.
   for (const mount of upon.toSorted((a, b) => a.path.length - b.path.length)) args.push(...mount.args);
   return args;
-}
-
-function inside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }

@@ -221,6 +221,7 @@ export async function selfTest(sandbox: Sandbox, canaryDirs: readonly string[]):
       folders: { dir, readOnlyDirs: [], forbidden: [] },
       cwd: dir,
       protect: { files: [], folders: [] },
+      covers: [],
       signal: AbortSignal.timeout(10_000),
     });
     if (outcome.output.includes(secret)) return "the self-test could read a file outside the workspace.";

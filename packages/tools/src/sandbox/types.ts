@@ -24,6 +24,15 @@ export interface SandboxFolders {
   readonly forbidden: readonly string[];
 }
 
+/** A file or folder that a command does not see. */
+export interface Cover {
+  /** Absolute; never a link. */
+  readonly path: string;
+  readonly kind: "file" | "folder";
+  /** A folder in it that the command sees all the same. */
+  readonly except?: string;
+}
+
 /** One command. */
 export interface SandboxRequest {
   /** Shell text. */
@@ -33,6 +42,8 @@ export interface SandboxRequest {
   readonly cwd: string;
   /** Names at the top of `folders.dir` that must come out as they were, made or not. */
   readonly protect: { readonly files: readonly string[]; readonly folders: readonly string[] };
+  /** Places in `folders.dir` that the command must not see, outer ones first. Nothing covers them on the rung `none`. */
+  readonly covers: readonly Cover[];
   readonly signal: AbortSignal;
   /** Milliseconds; at most the limit, which is the default. */
   readonly timeoutMs?: number;

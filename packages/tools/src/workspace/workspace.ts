@@ -2,7 +2,10 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open, readdir, realpath, rename, stat, unlink } from "node:fs/promises";
 import { isAbsolute, relative, resolve } from "node:path";
+import { type FileLabels, openFileLabels } from "../labels/file-labels.ts";
+import { createMemoryLabelStore } from "../labels/label.ts";
 import { errno, WorkspaceError } from "./errors.ts";
+import { fold, inside } from "./paths.ts";
 import { findRoot, type Place, type Root, splitPath, type WalkOptions, walk } from "./walk.ts";
 
 export interface WorkspaceOptions {
@@ -12,6 +15,8 @@ export interface WorkspaceOptions {
   readonly readOnlyDirs?: readonly string[];
   /** Places that stay closed even where they lie inside the workspace, for instance the gateway's own state. */
   readonly forbidden?: readonly string[];
+  /** Which files hold what others wrote. Default: remembered for this workspace, until it is opened anew. */
+  readonly labels?: FileLabels;
   /** See `WalkOptions`. */
   readonly viaDescriptors?: boolean;
 }
@@ -21,11 +26,22 @@ export interface FolderEntry {
   readonly type: "file" | "folder" | "link" | "other";
 }
 
+export interface Folder {
+  /** As the agent would write it. */
+  readonly displayPath: string;
+  /** Absolute, without links. */
+  readonly path: string;
+  /** By name. */
+  readonly entries: readonly FolderEntry[];
+}
+
 /** An opened file. `close` it. */
 export interface OpenFile {
   readonly handle: FileHandle;
   /** Bytes. */
   readonly size: number;
+  /** When its content, name or rights changed last, in nanoseconds since the epoch; nobody can set it. */
+  readonly changedAt: bigint;
   /** Absolute, without links. */
   readonly path: string;
   /** As the agent would write it: relative to the workspace, or absolute outside it. */
@@ -36,6 +52,8 @@ export interface OpenFile {
 export interface WriteOptions {
   /** Refuses after the path was followed and before anything is changed; gets the display path. */
   readonly check?: (displayPath: string) => void;
+  /** Awaited after `check` and before anything is changed; gets the absolute path. */
+  readonly before?: (path: string) => Promise<void>;
 }
 
 /** An agent's files. Every path is followed without leaving the folders given. Failures are `WorkspaceError`s. */
@@ -44,6 +62,7 @@ export interface Workspace {
   readonly dir: string;
   readonly readOnlyDirs: readonly string[];
   readonly forbidden: readonly string[];
+  readonly labels: FileLabels;
   /** Where a path really leads, as the agent would write it; the path need not exist. */
   locate(path: string): Promise<string>;
   /** The absolute path, without links, of a folder that exists. */
@@ -52,7 +71,7 @@ export interface Workspace {
   openFile(path: string): Promise<OpenFile>;
   /** Reads a whole file; refuses one of more bytes. For hosts that attach what an agent names. */
   readBytes(path: string, maxBytes: number): Promise<Uint8Array>;
-  list(path: string): Promise<readonly FolderEntry[]>;
+  list(path: string): Promise<Folder>;
   /** Replaces or makes a file in one step, with the folders on the way. Gives its display path. */
   writeFile(path: string, content: Uint8Array, options?: WriteOptions): Promise<string>;
   /** Removes a regular file of a folder that can be written to. For hosts that clear away what they put there. */
@@ -116,14 +135,15 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
         place.access,
         constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
       );
-      const info = await handle.stat();
+      const info = await handle.stat({ bigint: true });
       if (!info.isFile()) {
         await handle.close();
         throw new WorkspaceError("not-a-file", `${path} is not a regular file.`);
       }
       return {
         handle,
-        size: info.size,
+        size: Number(info.size),
+        changedAt: info.ctimeNs,
         path: place.path,
         displayPath: displayPath(place.path),
         close: () => handle.close(),
@@ -161,6 +181,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     dir,
     readOnlyDirs: readable.map((root) => root.real),
     forbidden: closed.flat(),
+    labels: options.labels ?? (await openFileLabels(createMemoryLabelStore())),
 
     locate,
     openFile,
@@ -202,10 +223,10 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
         if (place.type === undefined) throw new WorkspaceError("not-found", `There is no folder ${path}.`);
         if (place.type !== "folder")
           throw new WorkspaceError("not-a-folder", `${path} is a file, not a folder.`);
-        const entries = await readdir(place.access, { withFileTypes: true });
-        return entries
+        const entries = (await readdir(place.access, { withFileTypes: true }))
           .map((entry) => ({ name: entry.name, type: entryType(entry) }))
           .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+        return { displayPath: displayPath(place.path), path: place.path, entries };
       } catch (error) {
         throw explained(error, path);
       } finally {
@@ -215,7 +236,9 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
 
     async writeFile(path, content, writeOptions = {}) {
       // Looked at first, so that a refusal leaves no new folders behind.
-      if (writeOptions.check !== undefined) writeOptions.check(await locate(path));
+      const expected = await locate(path);
+      writeOptions.check?.(expected);
+      await writeOptions.before?.(resolve(dir, expected));
       if (/\/\.?$/.test(path))
         throw new WorkspaceError("not-a-file", `${path} names a folder; name a file in it.`);
       const place = await reach(path, { makeFolders: true });
@@ -225,6 +248,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
         if (place.type === "folder") throw new WorkspaceError("not-a-file", `${path} is a folder.`);
         if (place.type === "other") throw new WorkspaceError("not-a-file", `${path} is not a regular file.`);
         writeOptions.check?.(displayPath(place.path));
+        if (place.path !== resolve(dir, expected)) await writeOptions.before?.(place.path);
         await replace(place, content);
         return displayPath(place.path);
       } catch (error) {
@@ -284,15 +308,6 @@ async function realOrGiven(path: string): Promise<string[]> {
   const given = resolve(path);
   const real = await realpath(given).catch(() => given);
   return real === given ? [given] : [given, real];
-}
-
-/** Names that some file system takes for the same. */
-function fold(path: string): string {
-  return path.normalize("NFC").toLowerCase();
-}
-
-function inside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
 function entryType(entry: {

@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import type { RunFacts } from "../types.ts";
+import { WorkspaceError } from "../workspace/errors.ts";
+import { fold } from "../workspace/paths.ts";
+import { isPrivate } from "./identity-files.ts";
+
+/** At the top of a workspace: a folder for what came with the messages of each conversation. */
+export const INBOX_FOLDER = "inbox";
+/** At the top of a workspace: a folder for the notes of each person who is not an owner. */
+export const PEOPLE_FOLDER = "people";
+
+/** The folder of one conversation or person in a folder of many: remote strings make no paths. */
+export function folderFor(id: string): string {
+  return createHash("sha256").update(id).digest("hex").slice(0, 16);
+}
+
+/** Whose folder of `inbox` and of `people` a run may see; absent in `people`: every one. */
+export function ownFolders({ sessionKey, speaker, role }: RunFacts): ReadonlyMap<string, string | undefined> {
+  const person = role === "owner" ? undefined : folderFor(speaker ?? "nobody");
+  return new Map([
+    [INBOX_FOLDER, folderFor(sessionKey)],
+    [PEOPLE_FOLDER, person],
+  ]);
+}
+
+/**
+ * Whether a run may know of a place at all, `path` as the workspace displays it. Attachments belong to their
+ * conversation and notes to their person; guests see nothing of what the agent remembers.
+ */
+export function isVisible(path: string, facts: RunFacts): boolean {
+  const [top = "", second] = path.split("/");
+  if (facts.role === "guest" && isPrivate(path)) return false;
+  const own = ownFolders(facts).get(fold(top));
+  return own === undefined || second === undefined || fold(second) === own;
+}
+
+/** Refuses a place that the run may not know of, by where its path has led. @param path as the agent wrote it */
+export function assertVisible(path: string, place: string, facts: RunFacts): void {
+  if (!isVisible(place, facts)) throw new WorkspaceError("not-found", `There is no ${path} here.`);
+}

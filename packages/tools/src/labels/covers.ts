@@ -1,0 +1,95 @@
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import { IDENTITY_FILES, IDENTITY_FOLDERS, isPrivate } from "../files/identity-files.ts";
+import { INBOX_FOLDER, ownFolders } from "../files/places.ts";
+import type { Cover } from "../sandbox/types.ts";
+import type { RunFacts } from "../types.ts";
+import { inside } from "../workspace/paths.ts";
+import type { FileLabels } from "./file-labels.ts";
+import { type FileLabel, isForeign } from "./label.ts";
+
+/** What of a workspace a command of a run sees. */
+export interface View {
+  readonly covers: readonly Cover[];
+  /** What others wrote and the command sees nevertheless, its name at least. */
+  readonly exposed: readonly FileLabel[];
+  /** Names that others chose and that the command can list. */
+  readonly names: readonly string[];
+}
+
+/** Each is a mount: beyond so many the run counts as having seen them. */
+const MAX_COVERS = 100;
+/** Longer or stranger names can carry sentences. */
+const PLAIN_NAME = /^[\w.-]{1,32}$/;
+
+/**
+ * What a command sees: never the attachments of other conversations and the notes of other people, and while its run
+ * has seen nothing of others, nothing that is labelled as theirs either.
+ */
+export async function viewOf(labels: FileLabels, dir: string, facts: RunFacts): Promise<View> {
+  const tainted = facts.taint.length > 0;
+  const covers = [...(await foldersOfOthers(dir, facts)), ...(await privatePlaces(dir, facts))];
+  const exposed: FileLabel[] = [];
+  const names: string[] = [];
+  const foreign = tainted ? [] : labels.below(dir).filter((label) => isForeign(label, facts));
+  for (const label of foreign) {
+    if (covers.some(({ path, except }) => inside(label.path, path) && !isIn(label.path, except))) continue;
+    const type = await typeOf(label.path);
+    if (type === undefined) continue;
+    const name = label.path.slice(label.path.lastIndexOf("/") + 1);
+    names.push(name);
+    const coverable = type === "file" || (type === "folder" && label.kind === "tree");
+    if (coverable && covers.length < MAX_COVERS) covers.push({ path: label.path, kind: type });
+    const onlyNamed = type === "folder" && label.kind === "entry";
+    if (!PLAIN_NAME.test(name) || !(onlyNamed || covers.at(-1)?.path === label.path)) exposed.push(label);
+  }
+  return { covers, exposed, names };
+}
+
+async function foldersOfOthers(dir: string, facts: RunFacts): Promise<Cover[]> {
+  const covers: Cover[] = [];
+  for (const [top, own] of ownFolders(facts)) {
+    const path = join(dir, top);
+    const isAllVisible = own === undefined && facts.taint.length > 0;
+    if (isAllVisible || !(await isFolder(path, top))) continue;
+    // What came with messages is the word of others: a run sees its own conversation's once it has read such words.
+    const mine =
+      own !== undefined && (top !== INBOX_FOLDER || facts.taint.length > 0) ? join(path, own) : undefined;
+    const except = mine !== undefined && (await typeOf(mine)) === "folder" ? { except: mine } : {};
+    covers.push({ path, kind: "folder", ...except });
+  }
+  return covers;
+}
+
+async function privatePlaces(dir: string, { role }: RunFacts): Promise<Cover[]> {
+  if (role !== "guest") return [];
+  const covers: Cover[] = [];
+  for (const name of [...IDENTITY_FILES, ...IDENTITY_FOLDERS].filter(isPrivate)) {
+    const path = join(dir, name);
+    const type = await typeOf(path);
+    if (type === "link" || type === "other")
+      throw new Error(`${name} is not a plain file, which cannot be covered.`);
+    if (type !== undefined) covers.push({ path, kind: type });
+  }
+  return covers;
+}
+
+async function isFolder(path: string, name: string): Promise<boolean> {
+  const type = await typeOf(path);
+  if (type === undefined || type === "folder") return type === "folder";
+  throw new Error(
+    `${name} is a ${type}, where a folder is expected that a command may not see; move it away.`,
+  );
+}
+
+function isIn(path: string, folder: string | undefined): boolean {
+  return folder !== undefined && inside(path, folder);
+}
+
+async function typeOf(path: string): Promise<"file" | "folder" | "link" | "other" | undefined> {
+  const info = await lstat(path).catch(() => undefined);
+  if (info === undefined) return undefined;
+  if (info.isSymbolicLink()) return "link";
+  if (info.isFile()) return "file";
+  return info.isDirectory() ? "folder" : "other";
+}

@@ -1,0 +1,242 @@
+import { randomUUID } from "node:crypto";
+import { lstat } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { RunFacts } from "../types.ts";
+import { fold, inside } from "../workspace/paths.ts";
+import {
+  type Author,
+  authorOf,
+  type FileLabel,
+  isForeign,
+  type LabelStore,
+  type OpenCommand,
+} from "./label.ts";
+import { changesSince, type Folders, fileSystemNow, findInode, foldersOf } from "./tree.ts";
+
+/** Which files of the workspaces hold what others wrote. One for all agents, since workspaces may share folders. */
+export interface FileLabels {
+  /** Of what is at a path: its own label, or that of a folder around it. */
+  of(path: string): FileLabel | undefined;
+  /** Of the entry itself, whose name others have chosen too. */
+  at(path: string): FileLabel | undefined;
+  below(folder: string): readonly FileLabel[];
+  /** Counts what was added, so that somebody who looked can tell whether anything came since. */
+  readonly additions: number;
+  add(labels: readonly FileLabel[]): Promise<void>;
+  /** The path holds nothing of others any more: its owner has written it anew, or vouches for it. */
+  remove(paths: readonly string[]): Promise<void>;
+  /** A run is about to write a file: from now on the file is its author's, and so are the names of new folders. */
+  write(path: string, author: Author): Promise<void>;
+  /** Who else is changing files of a folder just now, as far as a run must not believe them. */
+  changing(folder: string, facts: RunFacts): OpenCommand | undefined;
+  /** Follows a command that may write to a workspace. */
+  follow(command: CommandToFollow): Promise<FollowedCommand>;
+}
+
+export interface CommandToFollow {
+  /** The workspace. */
+  readonly folder: string;
+  readonly facts: RunFacts;
+  /** Places of the folder that are not looked at: they are labelled as they are, or closed. */
+  readonly skip: ReadonlySet<string>;
+  /** What the command does not see, but may have moved with a folder around it. */
+  readonly covered: readonly string[];
+  /** The count of {@link FileLabels.additions} when it was decided what the command sees. */
+  readonly additions: number;
+}
+
+export interface FollowedCommand {
+  /**
+   * The command is over, with all its processes. Labels what it changed; gives whose words may have reached it all the
+   * same, since somebody else changed files at the same time.
+   */
+  end(): Promise<Author | undefined>;
+}
+
+/** Reads what the store knows, and labels what commands have changed that an earlier process did not see end. */
+export async function openFileLabels(store: LabelStore): Promise<FileLabels> {
+  const { labels, commands } = await store.load();
+  const all = new LabelledFiles(store, labels);
+  for (const command of commands) await all.makeUpFor(command);
+  return all;
+}
+
+class LabelledFiles implements FileLabels {
+  readonly #store: LabelStore;
+  readonly #labels = new Map<string, FileLabel>();
+  readonly #open = new Set<OpenCommand>();
+  /** The latest addition to each path, as a number that rises. */
+  readonly #addedAt = new Map<string, number>();
+  #additions = 0;
+
+  constructor(store: LabelStore, labels: readonly FileLabel[]) {
+    this.#store = store;
+    for (const label of labels) this.#labels.set(fold(label.path), label);
+  }
+
+  of(path: string): FileLabel | undefined {
+    let place = fold(path);
+    const own = this.#labels.get(place);
+    if (own !== undefined) return own;
+    for (let above = dirname(place); above !== place; above = dirname(above)) {
+      const label = this.#labels.get(above);
+      if (label?.kind === "tree") return label;
+      place = above;
+    }
+    return undefined;
+  }
+
+  at(path: string): FileLabel | undefined {
+    return this.#labels.get(fold(path));
+  }
+
+  below(folder: string): readonly FileLabel[] {
+    const prefix = `${fold(folder)}/`;
+    return [...this.#labels].flatMap(([path, label]) => (path.startsWith(prefix) ? [label] : []));
+  }
+
+  get additions(): number {
+    return this.#additions;
+  }
+
+  async add(labels: readonly FileLabel[]): Promise<void> {
+    const added = labels.filter((label) => !isSame(this.at(label.path), label));
+    if (added.length === 0) return;
+    const covered: string[] = [];
+    for (const label of added) {
+      if (label.kind === "tree") covered.push(...this.below(label.path).map(({ path }) => path));
+      this.#labels.set(fold(label.path), label);
+      this.#additions += 1;
+      this.#addedAt.set(fold(label.path), this.#additions);
+    }
+    await this.#store.put(added);
+    if (covered.length > 0) await this.remove(covered);
+  }
+
+  async remove(paths: readonly string[]): Promise<void> {
+    const labelled = paths.filter((path) => this.#labels.delete(fold(path)));
+    for (const path of labelled) this.#addedAt.delete(fold(path));
+    if (labelled.length > 0) await this.#store.remove(labelled);
+  }
+
+  async write(path: string, author: Author): Promise<void> {
+    const paths = [path];
+    let folder = dirname(path);
+    while ((await inodeOf(folder)) === undefined && folder !== dirname(folder)) {
+      paths.push(folder);
+      folder = dirname(folder);
+    }
+    await this.add(paths.map((each): FileLabel => ({ ...author, path: each, kind: "entry" })));
+  }
+
+  changing(folder: string, facts: RunFacts): OpenCommand | undefined {
+    return this.#openIn(folder).find(({ author }) => isForeign(author, facts));
+  }
+
+  async follow({ folder, facts, skip, covered, additions }: CommandToFollow): Promise<FollowedCommand> {
+    const author = authorOf(facts);
+    const since = await fileSystemNow(folder);
+    const inodes = await inodesOf(covered);
+    const open = author && { id: randomUUID(), folder, since: String(since), author };
+    if (open !== undefined) {
+      this.#open.add(open);
+      await this.#store.begin(open);
+    }
+    const before = open && (await foldersOf(folder, skip));
+    return {
+      end: async () => {
+        const met = this.#metDuring(folder, facts, open, additions);
+        await this.#moveAlong(inodes, folder, skip);
+        const changedBy = met ?? author;
+        if (changedBy !== undefined) await this.#labelChanges(folder, since, before, skip, changedBy);
+        if (open !== undefined) {
+          this.#open.delete(open);
+          await this.#store.end(open.id);
+        }
+        return met;
+      },
+    };
+  }
+
+  /** What a command has changed whose end no process saw. */
+  async makeUpFor({ id, folder, since, author }: OpenCommand): Promise<void> {
+    await this.#labelChanges(folder, BigInt(since), undefined, new Set(), author);
+    await this.#store.end(id);
+  }
+
+  /** Whose words came into a folder while a command ran there whose run had not seen any. */
+  #metDuring(
+    folder: string,
+    facts: RunFacts,
+    own: OpenCommand | undefined,
+    additions: number,
+  ): Author | undefined {
+    if (facts.taint.length > 0) return undefined;
+    const open = this.#openIn(folder).find((each) => each !== own && isForeign(each.author, facts));
+    if (open !== undefined) return { source: open.author.source };
+    const label = this.below(folder).find(
+      (each) => (this.#addedAt.get(fold(each.path)) ?? 0) > additions && isForeign(each, facts),
+    );
+    return label && { source: label.source };
+  }
+
+  #openIn(folder: string): readonly OpenCommand[] {
+    return [...this.#open].filter((open) => overlap(open.folder, folder));
+  }
+
+  async #labelChanges(
+    folder: string,
+    since: bigint,
+    before: Folders | undefined,
+    skip: ReadonlySet<string>,
+    author: Author,
+  ): Promise<void> {
+    const { entries, trees } = await changesSince(folder, since, before, skip);
+    await this.add([
+      ...trees.map((path): FileLabel => ({ ...author, path, kind: "tree" })),
+      ...entries.map((path): FileLabel => ({ ...author, path, kind: "entry" })),
+    ]);
+  }
+
+  /** A covered file cannot be moved by itself, but with a folder around it: its labels go along. */
+  async #moveAlong(
+    inodes: ReadonlyMap<string, bigint>,
+    folder: string,
+    skip: ReadonlySet<string>,
+  ): Promise<void> {
+    for (const [path, inode] of inodes) {
+      if ((await inodeOf(path)) === inode) continue;
+      const place = await findInode(folder, inode, skip);
+      if (place === undefined) continue;
+      const labels = [...this.#at(path), ...this.below(path)];
+      await this.add(labels.map((label) => ({ ...label, path: `${place}${label.path.slice(path.length)}` })));
+      await this.remove(labels.map((label) => label.path));
+    }
+  }
+
+  #at(path: string): readonly FileLabel[] {
+    const label = this.at(path);
+    return label === undefined ? [] : [label];
+  }
+}
+
+async function inodesOf(paths: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
+  const inodes = new Map<string, bigint>();
+  for (const path of paths) {
+    const inode = await inodeOf(path);
+    if (inode !== undefined) inodes.set(path, inode);
+  }
+  return inodes;
+}
+
+async function inodeOf(path: string): Promise<bigint | undefined> {
+  return (await lstat(path, { bigint: true }).catch(() => undefined))?.ino;
+}
+
+function overlap(a: string, b: string): boolean {
+  return inside(fold(a), fold(b)) || inside(fold(b), fold(a));
+}
+
+function isSame(a: FileLabel | undefined, b: FileLabel): boolean {
+  return a !== undefined && a.kind === b.kind && a.source === b.source && a.by === b.by;
+}

@@ -1,0 +1,59 @@
+import { join } from "node:path";
+import { INBOX_FOLDER } from "../files/places.ts";
+import type { Permit } from "../types.ts";
+import { fold, inside } from "../workspace/paths.ts";
+import type { FolderEntry, Workspace } from "../workspace/workspace.ts";
+import { type Author, authorOf, type FileLabel, isForeign } from "./label.ts";
+
+/** Whose words a tool's body reads and writes in a workspace: reading taints the run, writing labels the file. */
+export interface LabelledWorkspace {
+  /** The run has read what a file holds. */
+  read(path: string, changedAt: bigint, run: Permit["run"]): void;
+  /** The run has read the names of entries of a folder. */
+  listed(folder: string, entries: readonly FolderEntry[], run: Permit["run"]): void;
+  /** The run is about to write a file. What a person has seen and approved is that person's. */
+  beforeWrite(path: string, permit: Permit): Promise<void>;
+  /** The run has given a file a new content as a whole; `path` as the workspace displays it. */
+  replaced(path: string, permit: Permit): Promise<void>;
+}
+
+export function labelledWorkspace({ dir, labels }: Workspace): LabelledWorkspace {
+  const shown = (path: string): string => (inside(path, dir) ? path.slice(dir.length + 1) : path);
+  return {
+    read(path, changedAt, run) {
+      if (inside(fold(path), fold(join(dir, INBOX_FOLDER)))) {
+        run.taint({ source: "file", detail: shown(path) });
+        return;
+      }
+      const label = labels.of(path);
+      const open = labels.changing(dir, run.facts);
+      if (label !== undefined && isForeign(label, run.facts))
+        run.taint({ source: label.source, detail: shown(path) });
+      else if (open !== undefined && changedAt >= BigInt(open.since))
+        run.taint({ source: open.author.source, detail: shown(path) });
+    },
+    listed(folder, entries, run) {
+      const around = labels.of(folder);
+      const isAround = around?.kind === "tree" ? around : undefined;
+      const label = entries.map(({ name }) => labels.at(join(folder, name)) ?? isAround).find(isOthers(run));
+      const author = label ?? labels.changing(dir, run.facts)?.author;
+      if (author !== undefined)
+        run.taint({ source: author.source, detail: `names in ${shown(folder) || "."}` });
+    },
+    async beforeWrite(path, permit) {
+      const author = authorOfWrite(permit);
+      if (author !== undefined) await labels.write(path, author);
+    },
+    async replaced(path, permit) {
+      if (authorOfWrite(permit) === undefined) await labels.remove([join(dir, path)]);
+    },
+  };
+}
+
+function authorOfWrite({ approved, run }: Permit): Author | undefined {
+  return approved ? undefined : authorOf(run.facts);
+}
+
+function isOthers(run: Permit["run"]): (label: FileLabel | undefined) => boolean {
+  return (label) => label !== undefined && isForeign(label, run.facts);
+}

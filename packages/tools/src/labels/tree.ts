@@ -1,0 +1,119 @@
+import { lstat, mkdtemp, readdir, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+
+/** The inode of each folder below one, by its path. */
+export type Folders = ReadonlyMap<string, bigint>;
+
+/** What has come into a folder, or changed there. */
+export interface Changes {
+  /** Files, links and other entries. */
+  readonly entries: readonly string[];
+  /** Folders that were not there before: made, or moved there with all that is in them. */
+  readonly trees: readonly string[];
+}
+
+/** More entries than that are not looked at one by one: then every entry at the top counts as changed. */
+const MAX_ENTRIES = 200_000;
+
+/** What the file system takes for now, in nanoseconds: times of files are compared with its clock, not with ours. */
+export async function fileSystemNow(folder: string): Promise<bigint> {
+  const probe = await mkdtemp(join(folder, ".signalbox-"));
+  try {
+    return (await lstat(probe, { bigint: true })).ctimeNs;
+  } finally {
+    await rmdir(probe);
+  }
+}
+
+/** Notes which folders there are, so that one that is moved can be told from one in which something was added. */
+export async function foldersOf(root: string, skip: ReadonlySet<string>): Promise<Folders> {
+  const folders = new Map<string, bigint>();
+  await visit(root, skip, async (path, isFolder) => {
+    if (!isFolder) return false;
+    const info = await lstat(path, { bigint: true }).catch(() => undefined);
+    if (info !== undefined) folders.set(path, info.ino);
+    return true;
+  });
+  return folders;
+}
+
+/**
+ * What was made, changed, renamed or linked below a folder since a moment: all of these move the time of last change
+ * (`ctime`), which nobody can set. A folder's own moves too when something is added to it; which folders are new is told
+ * by `before`. Without it, as after a crash, each folder that may be new counts as such.
+ */
+export async function changesSince(
+  root: string,
+  since: bigint,
+  before: Folders | undefined,
+  skip: ReadonlySet<string>,
+): Promise<Changes> {
+  const entries: string[] = [];
+  const trees: string[] = [];
+  const whole = await visit(root, skip, async (path, isFolder) => {
+    const info = await lstat(path, { bigint: true }).catch(() => undefined);
+    if (info === undefined) return false;
+    const changed = info.ctimeNs >= since;
+    if (!isFolder) {
+      if (changed) entries.push(path);
+      return false;
+    }
+    const isNew = before === undefined ? changed : before.get(path) !== info.ino;
+    if (isNew) trees.push(path);
+    return !isNew;
+  });
+  return whole ? { entries, trees } : await everything(root, skip);
+}
+
+/** Where an inode is now. */
+export async function findInode(
+  root: string,
+  inode: bigint,
+  skip: ReadonlySet<string>,
+): Promise<string | undefined> {
+  let place: string | undefined;
+  await visit(root, skip, async (path) => {
+    if (place !== undefined) return false;
+    const info = await lstat(path, { bigint: true }).catch(() => undefined);
+    if (info?.ino === inode) place = path;
+    return place === undefined;
+  });
+  return place;
+}
+
+async function everything(root: string, skip: ReadonlySet<string>): Promise<Changes> {
+  const entries: string[] = [];
+  const trees: string[] = [];
+  for (const entry of await readdir(root, { withFileTypes: true })) {
+    const path = join(root, entry.name);
+    if (!skip.has(path)) (entry.isDirectory() ? trees : entries).push(path);
+  }
+  return { entries, trees };
+}
+
+/**
+ * Looks at everything below a folder, links not followed, and goes into the folders for which `look` says so. Gives
+ * whether it came to an end.
+ */
+async function visit(
+  root: string,
+  skip: ReadonlySet<string>,
+  look: (path: string, isFolder: boolean) => Promise<boolean>,
+): Promise<boolean> {
+  const queue = [root];
+  let seen = 0;
+  for (let folder = queue.pop(); folder !== undefined; folder = queue.pop()) {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    seen += entries.length;
+    if (seen > MAX_ENTRIES) return false;
+    await Promise.all(
+      entries.map(async (entry) => {
+        const path = join(entry.parentPath, entry.name);
+        if (skip.has(path)) return;
+        const isFolder = entry.isDirectory();
+        if ((await look(path, isFolder)) && isFolder) queue.push(path);
+      }),
+    );
+  }
+  return true;
+}
