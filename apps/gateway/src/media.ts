@@ -11,7 +11,14 @@ import {
   pruneBlobs,
 } from "@signalbox/attachments";
 import type { Config } from "@signalbox/config";
-import { createGuardedFetch, detectEncoding, type GuardedFetch, imageInfo } from "@signalbox/tools";
+import {
+  createGuardedFetch,
+  detectEncoding,
+  type FileLabels,
+  folderFor,
+  type GuardedFetch,
+  imageInfo,
+} from "@signalbox/tools";
 import type { Agents } from "./agents.ts";
 import type { Account } from "./channels.ts";
 import { messageOf } from "./errors.ts";
@@ -34,6 +41,7 @@ export interface Media {
 export interface MediaOptions {
   readonly config: Config;
   readonly home: Home;
+  readonly labels: FileLabels;
   readonly store: GatewayStore;
   readonly agents: Agents;
   readonly fetch: GuardedFetch;
@@ -52,9 +60,9 @@ export function createWebFetch({ tools: { web } }: Config): GuardedFetch {
 }
 
 export function createMedia(options: MediaOptions): Media {
-  const { config, home, store, agents, fetch, account, logger, now } = options;
+  const { config, home, labels, store, agents, fetch, account, logger, now } = options;
   const blobs = createBlobs(home.mediaDir);
-  const workspaces = createWorkspaces(home);
+  const workspaces = createWorkspaces(home, labels);
   const folder = (agentId: string) => {
     const agent = agents.get(agentId);
     return agent === undefined
@@ -80,8 +88,13 @@ export function createMedia(options: MediaOptions): Media {
 }
 
 /** The attachments of a message. What guests send is not kept: anybody in an open group is one. */
-export function filesOf({ id, agentId, stored: { event, role } }: QueuedMessage): MessageWithFiles {
-  return { id, event, agentId, keep: role !== "guest" };
+export function filesOf({
+  id,
+  agentId,
+  sessionKey,
+  stored: { event, role },
+}: QueuedMessage): MessageWithFiles {
+  return { id, event, agentId, ...(role === "guest" ? {} : { keptIn: folderFor(sessionKey) }) };
 }
 
 /** The blobs of replies that have not gone out, also of those that were given up: they may be sent after all. */

@@ -10,12 +10,19 @@ export interface ToolRun {
   /** The message being answered. */
   readonly event: MessageEvent;
   readonly role: Role;
+  /** Who wrote it, see {@link speakerOf}. */
+  readonly speaker: string;
   readonly sessionKey: string;
   readonly runId: RunId;
   /** The message whose trace tells of the decisions. */
   readonly messageId: InboxId;
   /** Told a text, or the mark of an attachment, that the message tool has sent to this very conversation. */
   readonly onSent: (text: string) => void;
+}
+
+/** Who wrote a message, by ids that never change and across channels. */
+export function speakerOf({ channel, sender }: MessageEvent): string {
+  return `${channel}:${sender.id}`;
 }
 
 /** A run with what its tools may give out. */

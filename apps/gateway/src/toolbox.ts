@@ -1,7 +1,7 @@
-import { INBOX_FOLDER } from "@signalbox/attachments";
 import type { Config } from "@signalbox/config";
 import {
   allowsTool,
+  type FileLabels,
   type GuardedFetch,
   type Questions,
   type ToolboxRun,
@@ -29,6 +29,7 @@ export interface Toolbox {
 export interface ToolboxOptions {
   readonly config: Config;
   readonly home: Home;
+  readonly labels: FileLabels;
   readonly agents: Agents;
   readonly skills: AgentsSkills;
   readonly sender: MessageSender;
@@ -43,7 +44,7 @@ export interface ToolboxOptions {
 
 /** The tools of every agent, over this gateway's folders, channels, hooks and traces. */
 export function createToolbox(options: ToolboxOptions): Toolbox {
-  const { agents, config, home, skills, sender, tracer, hooks, questions, audit } = options;
+  const { agents, config, home, labels, skills, sender, tracer, hooks, questions, audit } = options;
   // Proving the sandbox takes a moment; the first run that needs it waits, the start does not.
   const sandbox = agents.all.some(({ tools }) => allowsTool(tools, "exec")) ? execSandbox(config) : undefined;
   const toolbox = toolboxOf<ToolRun & { readonly channelKind: string; readonly canAsk: boolean }>({
@@ -52,8 +53,8 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
         dir: workspaceDir,
         readOnlyDirs: skills.dirs,
         forbidden: home.closed,
+        labels,
       },
-      foreign: [INBOX_FOLDER],
     }),
     sandbox: () => sandbox ?? execSandbox(config),
     fetch: options.fetch,

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { MessageEvent } from "@signalbox/channel";
 import { createLiveHub } from "@signalbox/server";
 import { type InboxId, openStore, parseId, type RunId } from "@signalbox/store";
+import { createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
 import { expect, onTestFinished, test } from "vitest";
 import { createGatewayHooks } from "../src/hooks/registry.ts";
 import { createLogger } from "../src/log.ts";
@@ -58,6 +59,7 @@ async function tainted(channel: string) {
   const toolbox = await createToolbox({
     config: loaded.config,
     home,
+    labels: await openFileLabels(createMemoryLabelStore()),
     agents,
     skills,
     sender: { act: () => Promise.resolve({ ok: false, message: "nothing is sent here" }) },
@@ -84,6 +86,7 @@ async function tainted(channel: string) {
     agent,
     event: message(channel),
     role: "owner",
+    speaker: `${channel}:owner`,
     sessionKey: SESSION,
     runId,
     messageId,

@@ -315,7 +315,7 @@ export function taintIn(world: World): Promise<readonly TaintSource[]> {
     const [session] = await store.sessions.list();
     if (session === undefined) return [];
     const { key: sessionKey, generation } = session;
-    return createTaintMemory(store, { sessionKey, generation }).earlier();
+    return (await createTaintMemory(store, { sessionKey, generation }).earlier()).sources;
   });
 }
 

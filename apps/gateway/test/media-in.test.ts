@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileMessage, groupMention, imageMessage, postMessage, textMessage } from "@signalbox/testkit/feishu";
+import { folderFor } from "@signalbox/tools";
 import { describe, expect, it } from "vitest";
 import { eventually, exampleConfig, openWorld, taintIn, type World, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
@@ -12,9 +13,11 @@ const PNG = Buffer.from(
 );
 const PDF = Buffer.from("%PDF-1.7\n1 0 obj\n<<>>\nendobj\n%%EOF\n");
 
-const inbox = (world: World): string => join(world.home.workspace("coder"), "inbox");
+/** The folder of the direct conversation. */
+const FOLDER = `inbox/${folderFor(`agent:coder:feishu:direct:${ZHANG}`)}`;
+const inbox = (world: World): string => join(world.home.workspace("coder"), FOLDER);
 const nameOf = (bytes: Uint8Array, extension: string): string =>
-  `inbox/${createHash("sha256").update(bytes).digest("hex").slice(0, 16)}.${extension}`;
+  `${FOLDER}/${createHash("sha256").update(bytes).digest("hex").slice(0, 16)}.${extension}`;
 
 /** The last message the model got: its text, and what was shown besides. */
 function asked(world: World) {
@@ -115,7 +118,7 @@ describe("attachments of a message", () => {
       await post(imageMessage("img", { ...direct, messageId }));
       expect(asked(world).shown).toEqual([]);
       expect(asked(world).files).toMatchObject([
-        { place: expect.stringMatching(/^inbox\/[0-9a-f]{16}\.(png|jpg)$/) },
+        { place: expect.stringMatching(/^inbox\/[0-9a-f]{16}\/[0-9a-f]{16}\.(png|jpg)$/) },
       ]);
     }
   });
@@ -151,7 +154,7 @@ describe("attachments of a message", () => {
     const outside = join(world.dir, "outside");
     mkdirSync(outside);
     mkdirSync(world.home.workspace("coder"), { recursive: true });
-    symlinkSync(outside, inbox(world));
+    symlinkSync(outside, dirname(inbox(world)));
     const words = Buffer.from("words");
     world.feishu.addResource("om_1", "file_1", words);
     await post(fileMessage("file_1", "a.txt", { ...direct, messageId: "om_1" }));

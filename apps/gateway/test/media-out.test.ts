@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writ
 import { join } from "node:path";
 import { createRedactor } from "@signalbox/redaction";
 import { groupMention, messageEvent, textMessage } from "@signalbox/testkit/feishu";
+import { createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createLogger } from "../src/log.ts";
@@ -341,6 +342,7 @@ it("keeps a blob while a row may need it, and no longer", async () => {
     await createMedia({
       config,
       home: world.home,
+      labels: await openFileLabels(createMemoryLabelStore()),
       store,
       agents,
       account: () => undefined,

@@ -9,15 +9,17 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { openWorkspace } from "@signalbox/tools";
 import { expect, it, onTestFinished } from "vitest";
 import { createInboxFolder } from "./inbox-folder.ts";
 
+const CONVERSATION = "00112233445566ff";
+
 async function open() {
   const dir = mkdtempSync(join(tmpdir(), "inbox-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return { dir, folder: join(dir, "inbox"), workspace: await openWorkspace({ dir }) };
+  return { dir, folder: join(dir, "inbox", CONVERSATION), workspace: await openWorkspace({ dir }) };
 }
 
 const fail = (error: unknown) => {
@@ -28,14 +30,20 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 it("keeps each content once, under a name that nobody chose", async () => {
   const { folder, workspace } = await open();
   const inbox = createInboxFolder(workspace, fail, { files: 100, bytes: 1_000 });
-  const paths = [await inbox.keep(bytes("one"), "txt"), await inbox.keep(bytes("one"), "txt")];
-  expect(paths).toEqual(["inbox/7692c3ad3540bb80.txt", "inbox/7692c3ad3540bb80.txt"]);
+  const paths = [
+    await inbox.keep(CONVERSATION, bytes("one"), "txt"),
+    await inbox.keep(CONVERSATION, bytes("one"), "txt"),
+  ];
+  expect(paths).toEqual([
+    `inbox/${CONVERSATION}/7692c3ad3540bb80.txt`,
+    `inbox/${CONVERSATION}/7692c3ad3540bb80.txt`,
+  ]);
   expect(readdirSync(folder)).toEqual(["7692c3ad3540bb80.txt"]);
 });
 
 it("lets go of what was kept longest ago, and of nothing that is not its own", async () => {
   const { dir, folder, workspace } = await open();
-  mkdirSync(folder);
+  mkdirSync(folder, { recursive: true });
   writeFileSync(join(dir, "target"), "x");
   const others = ["notes.md", "0123456789abcdef.txt.bak", "ABCDEF0123456789.txt"];
   for (const name of others) writeFileSync(join(folder, name), "x");
@@ -45,19 +53,23 @@ it("lets go of what was kept longest ago, and of nothing that is not its own", a
     writeFileSync(name, "12345");
     utimesSync(name, 1_000_000 - age, 1_000_000 - age);
   }
-  const path = await createInboxFolder(workspace, fail, { files: 4, bytes: 1_000 }).keep(bytes("new"), "txt");
+  const path = await createInboxFolder(workspace, fail, { files: 4, bytes: 1_000 }).keep(
+    CONVERSATION,
+    bytes("new"),
+    "txt",
+  );
   const left = readdirSync(folder).filter((name) => name.endsWith(".bin"));
   expect(left).toEqual(["1111111111111111.bin", "2222222222222222.bin", "3333333333333333.bin"]);
-  await createInboxFolder(workspace, fail, { files: 100, bytes: 9 }).keep(bytes("new"), "txt");
+  await createInboxFolder(workspace, fail, { files: 100, bytes: 9 }).keep(CONVERSATION, bytes("new"), "txt");
   expect(readdirSync(folder).toSorted()).toEqual(
-    [...others, "0000000000000000.txt", "1111111111111111.bin", path.slice("inbox/".length)].toSorted(),
+    [...others, "0000000000000000.txt", "1111111111111111.bin", basename(path)].toSorted(),
   );
   expect(readdirSync(dir)).toContain("target");
 });
 
 it("lets go of what is too old", async () => {
   const { folder, workspace } = await open();
-  mkdirSync(folder);
+  mkdirSync(folder, { recursive: true });
   const old = join(folder, `${"1".repeat(16)}.bin`);
   const young = join(folder, `${"2".repeat(16)}.bin`);
   for (const name of [old, young]) writeFileSync(name, "x");
@@ -65,17 +77,15 @@ it("lets go of what is too old", async () => {
   utimesSync(old, now - 7_200, now - 7_200);
   utimesSync(young, now - 600, now - 600);
   const limits = { files: 100, bytes: 1_000, ms: 3_600_000 };
-  const path = await createInboxFolder(workspace, fail, limits).keep(bytes("new"), "txt");
-  expect(readdirSync(folder).toSorted()).toEqual(
-    [`${"2".repeat(16)}.bin`, path.slice("inbox/".length)].toSorted(),
-  );
+  const path = await createInboxFolder(workspace, fail, limits).keep(CONVERSATION, bytes("new"), "txt");
+  expect(readdirSync(folder).toSorted()).toEqual([`${"2".repeat(16)}.bin`, basename(path)].toSorted());
 });
 
 it("lets go of it also while nothing comes", async () => {
   const { folder, workspace } = await open();
   const inbox = createInboxFolder(workspace, fail, { files: 100, bytes: 1_000, ms: 3_600_000 });
   await inbox.clear();
-  mkdirSync(folder);
+  mkdirSync(folder, { recursive: true });
   const old = join(folder, `${"1".repeat(16)}.bin`);
   writeFileSync(old, "x");
   utimesSync(old, 1_000_000, 1_000_000);
@@ -92,7 +102,7 @@ it("keeps a file also where older ones cannot be removed", async () => {
     bytes: 0,
   });
   for (let index = 0; index < 25; index += 1) {
-    const path = await inbox.keep(bytes(`file ${index}`), "txt");
+    const path = await inbox.keep(CONVERSATION, bytes(`file ${index}`), "txt");
     expect(readFileSync(join(dir, path), "utf8")).toBe(`file ${index}`);
   }
   expect(uncleared).toEqual([new Error("read-only"), new Error("read-only")]);

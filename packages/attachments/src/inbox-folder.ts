@@ -3,8 +3,11 @@ import { codeOf, type Folder } from "./ports.ts";
 
 /** The folder of a workspace in which what came with messages is kept. */
 export interface InboxFolder {
-  /** Keeps bytes under a name made of their hash and `extension`, which is one of ours. Gives the path. */
-  keep(bytes: Uint8Array, extension: string): Promise<string>;
+  /**
+   * Keeps bytes in the folder of a conversation (`keptIn`), under a name made of their hash and `extension`, which is one
+   * of ours. Gives the path.
+   */
+  keep(keptIn: string, bytes: Uint8Array, extension: string): Promise<string>;
   /** Removes what is too much or too old. Never rejects. */
   clear(): Promise<void>;
 }
@@ -20,6 +23,7 @@ export interface InboxLimits {
 export const INBOX_FOLDER = "inbox";
 /** What was put there by us: whatever else lies there is left alone. */
 const OURS = /^[0-9a-f]{16}\.[0-9a-z]{1,10}$/;
+const CONVERSATION = /^[0-9a-f]{16}$/;
 /** So many files are added between two looks at all of them. */
 const CLEAR_EVERY = 20;
 
@@ -42,21 +46,26 @@ export function createInboxFolder(
 ): InboxFolder {
   let added = CLEAR_EVERY;
 
-  const newestFirst = async (): Promise<KeptFile[]> => {
-    const entries = await folder.list(INBOX_FOLDER).catch((error: unknown) => {
+  const entriesOf = async (path: string, type: string, ours: RegExp): Promise<readonly string[]> => {
+    const { entries } = await folder.list(path).catch((error: unknown) => {
       // Nothing came yet.
-      if (codeOf(error) === "not-found") return [];
+      if (codeOf(error) === "not-found") return { entries: [] };
       throw error;
     });
+    return entries.flatMap((entry) =>
+      entry.type === type && ours.test(entry.name) ? [`${path}/${entry.name}`] : [],
+    );
+  };
+  const newestFirst = async (): Promise<KeptFile[]> => {
     const files: KeptFile[] = [];
-    for (const { name, type } of entries) {
-      if (type !== "file" || !OURS.test(name)) continue;
-      const path = `${INBOX_FOLDER}/${name}`;
-      const file = await folder.openFile(path);
-      try {
-        files.push({ path, size: file.size, at: (await file.handle.stat()).mtimeMs });
-      } finally {
-        await file.close();
+    for (const conversation of await entriesOf(INBOX_FOLDER, "folder", CONVERSATION)) {
+      for (const path of await entriesOf(conversation, "file", OURS)) {
+        const file = await folder.openFile(path);
+        try {
+          files.push({ path, size: file.size, at: (await file.handle.stat()).mtimeMs });
+        } finally {
+          await file.close();
+        }
       }
     }
     return files.toSorted((a, b) => b.at - a.at);
@@ -72,9 +81,11 @@ export function createInboxFolder(
   };
 
   return {
-    async keep(bytes, extension) {
+    async keep(keptIn, bytes, extension) {
+      if (!CONVERSATION.test(keptIn))
+        throw new TypeError("a conversation's folder has 16 hexadecimal digits");
       const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
-      const path = await folder.writeFile(`${INBOX_FOLDER}/${hash}.${extension}`, bytes);
+      const path = await folder.writeFile(`${INBOX_FOLDER}/${keptIn}/${hash}.${extension}`, bytes);
       added += 1;
       if (added >= CLEAR_EVERY) {
         added = 0;

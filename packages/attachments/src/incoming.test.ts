@@ -18,7 +18,7 @@ function open(account: IncomingOptions["account"], more: Partial<IncomingOptions
 }
 
 function message(id: string, media: readonly MediaRef[]): MessageWithFiles {
-  return { id, agentId: "coder", keep: false, event: plainMessage({ messageId: id, text: "", media }) };
+  return { id, agentId: "coder", event: plainMessage({ messageId: id, text: "", media }) };
 }
 
 it("says of an attachment that it could not be fetched while its account does not run", async () => {

@@ -51,7 +51,8 @@ export function createIncoming(options: IncomingOptions): Incoming {
   const folders = createFolders(options);
   const ports: ReceivePorts = {
     ...{ account, inspector, logger, memory: createByteBudget(memoryBytes) },
-    keep: async (agentId, bytes, extension) => (await folders(agentId)).keep(bytes, extension),
+    keep: async (agentId, keptIn, bytes, extension) =>
+      (await folders(agentId)).keep(keptIn, bytes, extension),
   };
   const remembered = new Map<string, Remembered>();
 

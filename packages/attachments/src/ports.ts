@@ -3,7 +3,9 @@ import type { Channel, ChannelDefinition } from "@signalbox/channel";
 
 /** The folder of an agent, opened without following links out of it. That of `@signalbox/tools` is one. */
 export interface Folder {
-  list(path: string): Promise<readonly { readonly name: string; readonly type: string }[]>;
+  list(
+    path: string,
+  ): Promise<{ readonly entries: readonly { readonly name: string; readonly type: string }[] }>;
   openFile(path: string): Promise<OpenFile>;
   /** Gives the path it was written to. */
   writeFile(path: string, bytes: Uint8Array): Promise<string>;

@@ -16,8 +16,8 @@ const MAX_FILE_BYTES = 25_000_000;
 
 export interface ReceivePorts {
   readonly account: (channel: string, account: string) => AttachmentAccount | undefined;
-  /** Keeps bytes in the folder of an agent; gives their path there. */
-  readonly keep: (agentId: string, bytes: Uint8Array, extension: string) => Promise<string>;
+  /** Keeps bytes in the folder of a conversation of an agent; gives their path. */
+  readonly keep: (agentId: string, keptIn: string, bytes: Uint8Array, extension: string) => Promise<string>;
   readonly memory: ByteBudget;
   readonly inspector: Inspector;
   readonly logger: AttachmentLogger;
@@ -71,11 +71,11 @@ async function receiveFile(
   const { bytes } = fetched;
   const { mimeType, extension } = await mediaTypeOf(bytes, ref.name, ports.inspector);
   const file = { ...named, mimeType, ...(isReadable(mimeType, bytes) ? { bytes } : {}) };
-  if (!message.keep) return file;
+  const { agentId, keptIn } = message;
+  if (keptIn === undefined) return file;
   try {
-    return { ...file, path: await ports.keep(message.agentId, bytes, extension) };
+    return { ...file, path: await ports.keep(agentId, keptIn, bytes, extension) };
   } catch (error) {
-    const { agentId } = message;
     ports.logger.warn({ agent: agentId, err: messageOf(error) }, "an attachment could not be kept");
     return { ...file, note: "could not be kept" };
   }
@@ -84,7 +84,7 @@ async function receiveFile(
 /** The bytes, or why there are none. */
 async function fetchFile(
   { account, logger }: ReceivePorts,
-  { event, keep }: MessageWithFiles,
+  { event, keptIn }: MessageWithFiles,
   ref: MediaRef,
   share: ByteShare,
   signal: AbortSignal,
@@ -92,7 +92,8 @@ async function fetchFile(
   const { definition, running } = account(event.channel, event.account) ?? {};
   if (running?.fetchMedia === undefined) return { note: "could not be fetched" };
   // What is not kept is only for the model, which is shown no more.
-  const most = Math.min(definition?.capabilities.media?.maxBytes ?? 0, keep ? MAX_FILE_BYTES : MAX_PDF_BYTES);
+  const largest = keptIn === undefined ? MAX_PDF_BYTES : MAX_FILE_BYTES;
+  const most = Math.min(definition?.capabilities.media?.maxBytes ?? 0, largest);
   const tooLarge = { note: `not fetched: over ${most} bytes` };
   if ((ref.size ?? 0) > most) return tooLarge;
   try {

@@ -7,8 +7,11 @@ export interface MessageWithFiles {
   readonly event: MessageEvent;
   /** The agent that answers it. */
   readonly agentId: string;
-  /** Whether its files are kept in the agent's folder: anybody in an open group must not fill the disk. */
-  readonly keep: boolean;
+  /**
+   * The folder of its conversation among those of the agent's folder, 16 hexadecimal digits. Absent: its files are not
+   * kept; anybody in an open group must not fill the disk.
+   */
+  readonly keptIn?: string;
 }
 
 /** One attachment as it was found to be. */

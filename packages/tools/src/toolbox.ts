@@ -99,6 +99,8 @@ export interface ToolboxRun extends Pick<RunTools, "tools"> {
   tainted(source: TaintSource): void;
   /** What has tainted the run so far. */
   taint(): readonly TaintSource[];
+  /** The weakest role that has spoken in it so far. */
+  role(): Role;
   /** The run is over: its tools reach its conversation no more. */
   end(): void;
 }
@@ -252,7 +254,7 @@ function gated(
 function inputsOf(
   state: RunState,
   given: (text: string) => void,
-): Pick<ToolboxRun, "heard" | "given" | "tainted" | "taint"> {
+): Pick<ToolboxRun, "heard" | "given" | "tainted" | "taint" | "role"> {
   return {
     given,
     heard({ text, forwarded, replyTo }, role, speaker) {
@@ -262,6 +264,7 @@ function inputsOf(
       if (replyTo?.text !== undefined) state.taint({ source: "quote", detail: replyTo.messageId });
     },
     tainted: (source) => state.taint({ source }),
+    role: () => state.facts.role,
     taint: () => [...new Set(state.facts.taint.map(({ source }) => source))],
   };
 }

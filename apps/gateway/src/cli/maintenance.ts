@@ -1,4 +1,5 @@
 import { createRedactor } from "@signalbox/redaction";
+import { createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
 import { resolveAgents } from "../agents.ts";
 import { EXIT, GatewayError } from "../errors.ts";
 import { createLogger } from "../log.ts";
@@ -19,7 +20,8 @@ export async function prune(options: CommonOptions): Promise<void> {
     const now = Date.now;
     const done = await pruneStore(store, config.retention, logger);
     const agents = resolveAgents(loaded, home);
-    const media = { config, home, store, agents, logger, now, fetch: createWebFetch(config) };
+    const labels = await openFileLabels(createMemoryLabelStore());
+    const media = { config, home, labels, store, agents, logger, now, fetch: createWebFetch(config) };
     await createMedia({ ...media, account: () => undefined }).prune();
     return done;
   });

@@ -23,6 +23,7 @@ import { type Conclusion, failedRun, STOPPED_RUN } from "../path/7-conclude/comm
 import type { Refuse } from "../path/7-conclude/refuse.ts";
 import { ShutdownAbort } from "../path/shutdown.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
+import { speakerOf } from "../tool-run.ts";
 import type { Toolbox } from "../toolbox.ts";
 import type { Order } from "./read.ts";
 import { type SettlePorts, settleCommand } from "./settle.ts";
@@ -201,13 +202,14 @@ async function dispatch(
     agent,
     event: ticket.stored.event,
     role: ticket.stored.role,
+    speaker: speakerOf(ticket.stored.event),
     sessionKey: ticket.sessionKey,
     runId,
     messageId: ticket.id,
     onSent: () => {},
   });
   try {
-    tools.heard(ticket.stored.event, ticket.stored.role);
+    tools.heard(ticket.stored.event, ticket.stored.role, speakerOf(ticket.stored.event));
     const effects = tools.effects(name);
     if (effects === "external" && before?.calls.some((call) => call.state === "started") === true) {
       return await end(options, run, OUTCOME_UNKNOWN);

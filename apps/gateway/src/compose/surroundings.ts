@@ -3,6 +3,7 @@ import { createSupervisor, type Supervisor } from "@signalbox/lanes";
 import { createRouter, type Router } from "@signalbox/routing";
 import { createLiveHub, createOutcomes, type LiveHub, type Outcomes } from "@signalbox/server";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
+import { openFileLabels } from "@signalbox/tools";
 import type { Accounts } from "../channels.ts";
 import { createReplyDelivery } from "../delivery.ts";
 import { messageOf } from "../errors.ts";
@@ -10,6 +11,7 @@ import type { GatewayOptions } from "../gateway-options.ts";
 import { countingHooks, OWN_HOOKS } from "../hooks/own.ts";
 import type { GatewayHooks } from "../hooks/points.ts";
 import { createGatewayHooks } from "../hooks/registry.ts";
+import { createLabelStore } from "../label-store.ts";
 import { createMedia, type Media } from "../media.ts";
 import { createMessageSender } from "../message-sender.ts";
 import { routingConfig } from "../path/2-admit/route.ts";
@@ -77,7 +79,8 @@ export async function createSurroundings(
     const found = accounts.get(channel, name);
     return found && (instrument?.account(found) ?? found);
   };
-  const media = createMedia({ config, home, store, agents, fetch, account, logger, now });
+  const labels = await openFileLabels(createLabelStore(store.kv));
+  const media = createMedia({ config, home, labels, store, agents, fetch, account, logger, now });
   const delivery = createReplyDelivery({
     ...{ config, store, lease, accounts, account, hooks, tracer, metrics, logger, now },
     openMedia: media.out.open,
@@ -101,6 +104,7 @@ export async function createSurroundings(
   const tools = createToolbox({
     config,
     home,
+    labels,
     agents,
     skills,
     sender,

@@ -15,7 +15,7 @@ import { createAccept, recoverAccepted } from "../path/3-accept/accept.ts";
 import { createUnanswered } from "../path/3-accept/unanswered.ts";
 import { createEdits } from "../path/4-queue/edits.ts";
 import { createLeaveOut } from "../path/4-queue/left-out.ts";
-import { ownerOf, type Queued, resumedRun, samePlace } from "../path/4-queue/message.ts";
+import { mayShareRun, ownerOf, type Queued, resumedRun } from "../path/4-queue/message.ts";
 import { createQueue } from "../path/4-queue/queue.ts";
 import { loadQueueModes } from "../path/4-queue/queue-modes.ts";
 import { type AttachmentCrashes, createAttachmentCrashes } from "../path/5-prepare/attachment-crashes.ts";
@@ -86,7 +86,7 @@ export async function createWay(
       return mode === undefined ? config.session.queue : { ...config.session.queue, mode };
     },
     ownerOf,
-    together: samePlace,
+    together: mayShareRun,
     run(batch, handle) {
       for (const { id } of batch.items) metrics.queued(now() - timeOf(id));
       return answer(batch, handle);

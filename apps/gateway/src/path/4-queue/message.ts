@@ -80,13 +80,22 @@ export function spokenText({ order, stored }: QueuedMessage): string {
   return order?.kind === "turn" ? order.text : stored.event.text;
 }
 
-/** Whether one reply reaches the senders of both: linked people and a shared session write from several places. */
-export function samePlace(a: Queued, b: Queued): boolean {
+/**
+ * Whether one run may answer both. One reply must reach both senders, since linked people and a shared session write from
+ * several places; and a guest joins no run that was told what guests are not.
+ */
+export function mayShareRun(a: Queued, b: Queued): boolean {
   const one = eventOf(a);
   const other = eventOf(b);
-  return (
-    one?.channel === other?.channel && one?.account === other?.account && one?.address === other?.address
-  );
+  const samePlace =
+    one?.channel === other?.channel && one?.account === other?.account && one?.address === other?.address;
+  return samePlace && isGuests(a) === isGuests(b);
+}
+
+function isGuests(ticket: Queued): boolean {
+  return ticket.kind === "message"
+    ? ticket.stored.role === "guest"
+    : ticket.interrupted.inbox.some(({ payload }) => payload.role === "guest");
 }
 
 function eventOf(ticket: Queued): MessageEvent | undefined {

@@ -10,6 +10,7 @@ import type { LiveHub } from "@signalbox/server";
 import { packSections } from "@signalbox/telemetry";
 import { filesOf } from "../../media.ts";
 import type { GatewayStore } from "../../store.ts";
+import { speakerOf } from "../../tool-run.ts";
 import type { RunTools, Toolbox } from "../../toolbox.ts";
 import type { Tracer } from "../../traces.ts";
 import type { QueuedMessage } from "../4-queue/message.ts";
@@ -53,12 +54,12 @@ export function createPrepare(ports: PreparePorts): Prepare {
     ports.live.publish(sessionKey, { type: "run.start", runId, answers });
     const onSent = (text: string): void => void run.sentByTool.push(text);
     const tools = await ports.toolbox.forRun({
-      ...{ agent, event, role, sessionKey, runId, messageId: asked.id, onSent },
+      ...{ agent, event, role, speaker: speakerOf(event), sessionKey, runId, messageId: asked.id, onSent },
     });
     try {
-      for (const { stored } of messages) tools.heard(stored.event, stored.role);
+      for (const { stored } of messages) tools.heard(stored.event, stored.role, speakerOf(stored.event));
       const taint = createTaintMemory(ports.store, run);
-      await taintByHistory(run, asked, tools, taint);
+      await taintByHistory(run, tools, taint);
       const pages = await readPages(ports, run, tools);
       const media = await ports.incoming.show(messages.map(filesOf), agentModel.model.input);
       if (media.some(({ untrusted }) => untrusted)) tools.tainted("file");
@@ -66,10 +67,10 @@ export function createPrepare(ports: PreparePorts): Prepare {
       if (told !== undefined) tools.tainted("history");
       const files = media.flatMap((shown) => shown.files);
       const prompt = await ports.systemPrompt({
-        ...{ agent, agentModel, message: asked, tools: tools.tools, pages, files },
+        ...{ agent, agentModel, message: asked, role: tools.role(), tools: tools.tools, pages, files },
       });
       const contexts = await contextsOf(ports, run, { pages, media, history });
-      await taint.keep(tools.taint());
+      await taint.keep({ sources: tools.taint(), speakers: speakersOf(messages) });
       traceOf(ports.tracer, run, asked, prompt);
       return { ...run, asked, system: prompt.system, tools, taint, contexts, told };
     } catch (error) {
@@ -81,15 +82,21 @@ export function createPrepare(ports: PreparePorts): Prepare {
 
 /** What stands in the history from earlier runs, and what others have said there, is not the speaker's word. */
 async function taintByHistory(
-  { history }: OpenedRun,
-  { stored: { event } }: QueuedMessage,
+  { history, messages }: OpenedRun,
   tools: RunTools,
   taint: TaintMemory,
 ): Promise<void> {
   if (history.length === 0) return;
-  for (const source of await taint.earlier()) tools.tainted(source);
-  // What others said in a group stays in its conversation.
-  if (event.conversation.kind !== "direct") tools.tainted("history");
+  const earlier = await taint.earlier();
+  for (const source of earlier.sources) tools.tainted(source);
+  const speaking = new Set(messages.map(({ stored }) => speakerOf(stored.event)));
+  const isAlone = earlier.speakers.every((speaker) => speaking.size === 1 && speaking.has(speaker));
+  if (!isAlone) tools.tainted("history");
+}
+
+/** Who else than owners speaks in messages: their words are not the owner's. */
+export function speakersOf(messages: readonly QueuedMessage[]): readonly string[] {
+  return messages.flatMap(({ stored }) => (stored.role === "owner" ? [] : [speakerOf(stored.event)]));
 }
 
 async function readPages(

@@ -8,6 +8,7 @@ import {
   type PromptTool,
   type WorkspaceFile,
 } from "@signalbox/prompt";
+import type { Role } from "@signalbox/tools";
 import type { Agent } from "../../agents.ts";
 import type { Account } from "../../channels.ts";
 import type { GatewayHooks } from "../../hooks/points.ts";
@@ -30,6 +31,8 @@ export interface PromptedTurn {
   readonly agentModel: AgentModel;
   /** The last message of the turn. */
   readonly message: QueuedMessage;
+  /** The weakest of those who speak in it. */
+  readonly role: Role;
   readonly tools: readonly PromptTool[];
   readonly pages: readonly ContextDocument[];
   readonly files: MediaForModel["files"];
@@ -41,7 +44,7 @@ const FILES_AGE_MS = 1_000;
 /** Builds the system prompt of a turn. */
 export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTurn) => Promise<BuiltPrompt> {
   const workspaceFiles = createFileCache(ports);
-  return async ({ agent, agentModel, message, tools, pages, files }) => {
+  return async ({ agent, agentModel, message, role, tools, pages, files }) => {
     const { sessionKey, stored } = message;
     const { event } = stored;
     const model = `${agentModel.model.provider}/${agentModel.model.id}`;
@@ -59,7 +62,7 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
       tools,
       ...(catalogue === "" ? {} : { skills: catalogue }),
       workspaceDir: agent.workspaceDir,
-      workspaceFiles: await workspaceFiles(agent),
+      workspaceFiles: filesFor(role, await workspaceFiles(agent)),
       extra,
       runtime: {
         session: sessionKey,
@@ -70,6 +73,13 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
       },
     });
   };
+}
+
+/** What an agent remembers is no guest's business: whoever asks in an open group is one. */
+const PRIVATE: ReadonlySet<string> = new Set(["MEMORY.md", "USER.md"]);
+
+function filesFor(role: Role, files: readonly WorkspaceFile[]): readonly WorkspaceFile[] {
+  return role === "guest" ? files.filter(({ name }) => !PRIVATE.has(name)) : files;
 }
 
 /** What the client of this turn wants the agent to heed. */

@@ -2,15 +2,23 @@ import type { JsonValue } from "@signalbox/store";
 import type { TaintSource } from "@signalbox/tools";
 import type { GatewayStore } from "../../store.ts";
 
-/** What has tainted a conversation: untrusted content stays in its history, so later runs are tainted as well. */
-export interface TaintMemory {
-  /** Sources that tainted earlier runs. */
-  earlier(): Promise<readonly TaintSource[]>;
-  /** Remembers the sources of this run. */
-  keep(sources: readonly TaintSource[]): Promise<void>;
+/** What the history of a conversation holds besides the words of its owners. */
+export interface ConversationTaint {
+  /** What tainted earlier runs: untrusted content stays in the history, so later runs are tainted as well. */
+  readonly sources: readonly TaintSource[];
+  /** Who else than owners has spoken in it. */
+  readonly speakers: readonly string[];
 }
 
-const SOURCES: readonly TaintSource[] = ["web", "quote", "forward", "history", "file", "mcp", "log", "other"];
+export interface TaintMemory {
+  earlier(): Promise<ConversationTaint>;
+  /** Remembers what this run has seen, and who spoke in it. */
+  keep(seen: ConversationTaint): Promise<void>;
+}
+
+const SOURCES: readonly TaintSource[] = [
+  ...(["web", "quote", "forward", "history", "file", "mcp", "log", "person", "other"] as const),
+];
 
 /**
  * A new generation starts without taint. It is kept with the session, as all its host keeps there: it lasts as long as
@@ -20,34 +28,33 @@ export function createTaintMemory(
   store: Pick<GatewayStore, "sessions">,
   { sessionKey, generation }: { readonly sessionKey: string; readonly generation: number },
 ): TaintMemory {
-  let kept = new Set<TaintSource>();
-  const write = (sources: ReadonlySet<TaintSource>) =>
-    store.sessions.patch(sessionKey, { data: { taint: { generation, sources: [...sources] } } });
+  let kept: ConversationTaint = { sources: [], speakers: [] };
   return {
     async earlier() {
       const session = await store.sessions.get(sessionKey);
-      kept = sourcesIn(taintIn(session?.data, generation));
-      return [...kept];
+      kept = taintIn(session?.data, generation);
+      return kept;
     },
-    async keep(sources) {
-      const all = new Set([...kept, ...sources]);
-      if (all.size === kept.size) return;
-      kept = all;
-      await write(kept);
+    async keep(seen) {
+      const sources = [...new Set([...kept.sources, ...seen.sources])];
+      const speakers = [...new Set([...kept.speakers, ...seen.speakers])];
+      if (sources.length === kept.sources.length && speakers.length === kept.speakers.length) return;
+      kept = { sources, speakers };
+      await store.sessions.patch(sessionKey, { data: { taint: { generation, sources, speakers } } });
     },
   };
 }
 
-function taintIn(data: JsonValue | undefined, generation: number): unknown {
+function taintIn(data: JsonValue | undefined, generation: number): ConversationTaint {
   const { taint } = recordOf(data);
-  const { generation: of, sources } = recordOf(taint);
-  return of === generation ? sources : undefined;
+  const { generation: of, sources, speakers } = recordOf(taint);
+  if (of !== generation) return { sources: [], speakers: [] };
+  return {
+    sources: Array.isArray(sources) ? SOURCES.filter((source) => sources.includes(source)) : [],
+    speakers: Array.isArray(speakers) ? speakers.filter((speaker) => typeof speaker === "string") : [],
+  };
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? { ...value } : {};
-}
-
-function sourcesIn(found: unknown): Set<TaintSource> {
-  return new Set(Array.isArray(found) ? SOURCES.filter((source) => found.includes(source)) : []);
 }

@@ -89,7 +89,7 @@ export function createRun(ports: RunPorts): Run {
         await journal.flush();
         return undefined;
       }
-      await taint.keep(tools.taint());
+      await taint.keep({ sources: tools.taint(), speakers: [] });
       const tail = await journal.end();
       return { run, result, tail: isShown(ports, run) ? tail : withoutBroken(tail), texts: viewer.texts() };
     } catch (error) {
@@ -135,7 +135,7 @@ function loopOptions(
     onPendingCall: (pending) => pendingDecision(pending, run.started),
     async onStep(step) {
       // A result must not be on record before what it brought in is: the run may go on in another process.
-      if (step.kind === "toolResult") await taint.keep(tools.taint());
+      if (step.kind === "toolResult") await taint.keep({ sources: tools.taint(), speakers: [] });
       await parts.asking.onStep(step);
       return parts.journal.onStep(step);
     },

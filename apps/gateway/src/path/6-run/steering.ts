@@ -3,10 +3,12 @@ import type { Incoming } from "@signalbox/attachments";
 import type { MessageContext } from "@signalbox/prompt";
 import type { InboxId } from "@signalbox/store";
 import { filesOf } from "../../media.ts";
+import { speakerOf } from "../../tool-run.ts";
 import type { Tracer } from "../../traces.ts";
 import { messagesIn, type QueuedMessage } from "../4-queue/message.ts";
 import type { ReadAlong } from "../5-prepare/inbound-context.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
+import { speakersOf } from "../5-prepare/prepare.ts";
 import type { UserMessages } from "../5-prepare/user-messages.ts";
 
 export interface SteeringPorts {
@@ -39,12 +41,12 @@ export function createSteering(ports: SteeringPorts, run: PreparedRun): Steering
   /** What a message carries counts for the run as if it had begun with it. */
   const read = async (joining: readonly QueuedMessage[]): Promise<readonly ReadAlong["media"][]> => {
     for (const { id, stored } of joining) {
-      tools.heard(stored.event, stored.role);
+      tools.heard(stored.event, stored.role, speakerOf(stored.event));
       ports.tracer.note(id, "lane", `steers the running turn ${run.runId}`);
     }
     const media = await ports.incoming.show(joining.map(filesOf), run.agentModel.model.input);
     if (media.some(({ untrusted }) => untrusted)) tools.tainted("file");
-    await taint.keep(tools.taint());
+    await taint.keep({ sources: tools.taint(), speakers: speakersOf(joining) });
     return media;
   };
 
