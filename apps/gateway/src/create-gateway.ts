@@ -5,11 +5,11 @@ import { stringify } from "yaml";
 import { ASSETS } from "./assets.ts";
 import { startGateway } from "./gateway.ts";
 import type { Gateway } from "./gateway-options.ts";
-import { locateHome, prepareHome } from "./home.ts";
+import { locateHome, prepareHome } from "./home/home.ts";
+import { gatewayToken } from "./home/settings.ts";
 import type { GatewayHook } from "./hooks/points.ts";
 import { createLogger } from "./log.ts";
-import { planGateway } from "./plan.ts";
-import { gatewayToken } from "./settings.ts";
+import { resolveConfig } from "./resolve/resolve-config.ts";
 
 /** A gateway inside another program. */
 export interface CreateGatewayOptions {
@@ -51,8 +51,8 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
   const redact = createRedactor([...loaded.secrets, token.value, ...environmentSecrets(env)]);
   const logger = createLogger(options.logLevel ?? "warn", redact);
   const channels = options.channels ?? [];
-  const plan = await planGateway({ home, loaded, logger, env, channels });
-  for (const problem of plan.problems) {
+  const resolved = await resolveConfig({ home, loaded, logger, env, channels });
+  for (const problem of resolved.problems) {
     if (options.onProblem) options.onProblem(problem);
     else logger.warn({ problem: { ...problem } }, "the configuration has a problem");
   }
@@ -71,7 +71,7 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
         void gateway.stop().then(() => options.onFatal?.(error));
       },
     },
-    plan,
+    resolved,
   );
   return { ...gateway, token: token.value };
 }

@@ -2,11 +2,11 @@ import type { ChannelDefinition } from "@signalbox/channel";
 import type { LoadedConfig } from "@signalbox/config";
 import type { DraftTiming } from "@signalbox/delivery";
 import type { GatewayService } from "@signalbox/server";
-import type { Home } from "./home.ts";
+import type { Instrument } from "./compose/instrument.ts";
+import type { Home } from "./home/home.ts";
+import type { GatewayToken } from "./home/settings.ts";
 import type { GatewayHook } from "./hooks/points.ts";
-import type { Instrument } from "./instrument.ts";
 import type { Logger } from "./log.ts";
-import type { GatewayToken } from "./settings.ts";
 
 export interface GatewayOptions {
   readonly home: Home;

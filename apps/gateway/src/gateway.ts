@@ -1,18 +1,18 @@
 import type { EmitResult, InboundEvent } from "@signalbox/channel";
-import { channelState } from "./channels.ts";
 import { listedCommands } from "./commands/table.ts";
-import { type HeldHome, holdHome } from "./compose/held-home.ts";
+import { atMost, createLifecycle, type Lifecycle } from "./compose/lifecycle.ts";
+import { listen } from "./compose/listen.ts";
 import { createSurroundings, type Surroundings } from "./compose/surroundings.ts";
 import { createWay, type Way } from "./compose/way.ts";
 import { messageOf } from "./errors.ts";
 import type { Gateway, GatewayOptions } from "./gateway-options.ts";
-import { keepToken, prepareWorkspace } from "./home.ts";
-import { atMost, createLifecycle, type Lifecycle } from "./lifecycle.ts";
-import { listen } from "./listen.ts";
+import { keepToken, prepareWorkspace } from "./home/home.ts";
+import { type OpenHome, openHome } from "./home/open-home.ts";
+import { refuseGuessableToken, refuseOpenListening } from "./home/settings.ts";
 import { ShutdownAbort } from "./path/shutdown.ts";
-import type { Plan } from "./plan.ts";
+import { channelState } from "./resolve/accounts.ts";
+import type { ResolvedConfig } from "./resolve/resolve-config.ts";
 import { createService } from "./service/create-service.ts";
-import { refuseGuessableToken, refuseOpenListening } from "./settings.ts";
 import { watchFaults } from "./upkeep/faults.ts";
 import { createUpkeep, type Upkeep } from "./upkeep/upkeep.ts";
 
@@ -26,34 +26,38 @@ const ENDING_MS = 5_000;
  * Starts a gateway on a home that nobody else holds. What was started is stopped again where the start fails.
  * @throws GatewayError for whatever an operator has to mend
  */
-export async function startGateway(options: GatewayOptions, plan: Plan): Promise<Gateway> {
+export async function startGateway(options: GatewayOptions, resolved: ResolvedConfig): Promise<Gateway> {
   const { loaded, env, home } = options;
   refuseOpenListening(loaded, env);
-  refuseGuessableToken(plan.secrets.guessableToken, loaded, env, home);
+  refuseGuessableToken(resolved.secrets.guessableToken, loaded, env, home);
   const lifecycle = createLifecycle(options.logger, options.now ?? Date.now);
   try {
-    return await start(options, plan, lifecycle);
+    return await start(options, resolved, lifecycle);
   } catch (error) {
     await lifecycle.stop(0);
     throw error;
   }
 }
 
-async function start(options: GatewayOptions, plan: Plan, lifecycle: Lifecycle): Promise<Gateway> {
+async function start(
+  options: GatewayOptions,
+  resolved: ResolvedConfig,
+  lifecycle: Lifecycle,
+): Promise<Gateway> {
   const { home, loaded, token, logger, leaseMs = LEASE_MS, now = Date.now } = options;
   const { config } = loaded;
-  const held = await holdHome(options, leaseMs, lifecycle);
+  const held = await openHome(options, leaseMs, lifecycle);
   const { store, lease, lock, redact, audit } = held;
-  for (const { id, workspaceDir } of plan.agents.all)
+  for (const { id, workspaceDir } of resolved.agents.all)
     if (workspaceDir === home.workspace(id)) prepareWorkspace(workspaceDir);
   const faults = watchFaults(now);
   const onFatal = (error: Error): void => {
     faults.note();
     options.onFatal(error);
   };
-  const surroundings = await createSurroundings(options, plan, held, onFatal);
+  const surroundings = await createSurroundings(options, resolved, held, onFatal);
   const { live, outcomes, metrics, router, delivery, toolbox } = surroundings;
-  const way = await createWay(options, plan, held, surroundings);
+  const way = await createWay(options, resolved, held, surroundings);
   const { lanes } = way;
   let state: "starting" | "ready" | "stopping" = "starting";
   let askedToStop = 0;
@@ -76,10 +80,10 @@ async function start(options: GatewayOptions, plan: Plan, lifecycle: Lifecycle):
   const service = createService({
     ...{ store, upkeep, lanes, live, outcomes, metrics, router, now, redact },
     ...{
-      agents: plan.agents,
-      models: plan.models,
-      accounts: plan.accounts,
-      surfaces: plan.surfaces,
+      agents: resolved.agents,
+      models: resolved.models,
+      accounts: resolved.accounts,
+      surfaces: resolved.surfaces,
       startedAt: now(),
     },
     approvals: toolbox.approvals,
@@ -91,10 +95,10 @@ async function start(options: GatewayOptions, plan: Plan, lifecycle: Lifecycle):
     ...{ loaded, service, logger, now },
     token: token.value,
     access: store.access,
-    hooks: plan.secrets.hooks,
+    hooks: resolved.secrets.hooks,
     onRefused: metrics.refused,
     onSignIn: audit.signIn,
-    defaultAgent: plan.agents.defaultId,
+    defaultAgent: resolved.agents.defaultId,
     pageDir: options.consoleDir,
   });
   lifecycle.started("router", () => router.flush());
@@ -102,7 +106,7 @@ async function start(options: GatewayOptions, plan: Plan, lifecycle: Lifecycle):
   lifecycle.started("http", (left) => http.stop(Math.min(1_000, left())));
   lock.describe({ url: http.url, startedAt: now() });
   await router.warm();
-  await open(options, plan, { held, surroundings, way, upkeep, lifecycle });
+  await open(options, resolved, { held, surroundings, way, upkeep, lifecycle });
   // A start that fails must not leave a token that nobody was shown.
   if (token.isNew) keepToken(home, token.value);
   state = "ready";
@@ -111,7 +115,7 @@ async function start(options: GatewayOptions, plan: Plan, lifecycle: Lifecycle):
     .catch((error: unknown) => logger.error({ err: messageOf(error) }, "there are no metrics in this run"));
   return {
     url: http.url,
-    demo: plan.models.demoOnly,
+    demo: resolved.models.demoOnly,
     service,
     stop() {
       state = "stopping";
@@ -124,9 +128,9 @@ async function start(options: GatewayOptions, plan: Plan, lifecycle: Lifecycle):
 /** Lets messages in: what an earlier process left comes before anything new. */
 async function open(
   options: GatewayOptions,
-  { accounts }: Plan,
+  { accounts }: ResolvedConfig,
   parts: {
-    readonly held: HeldHome;
+    readonly held: OpenHome;
     readonly surroundings: Surroundings;
     readonly way: Way;
     readonly upkeep: Upkeep;

@@ -6,13 +6,13 @@ import { createLiveHub } from "@signalbox/server";
 import { type InboxId, openStore, parseId, type RunId } from "@signalbox/store";
 import { createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
 import { expect, onTestFinished, test } from "vitest";
+import { readConfig } from "../src/home/settings.ts";
 import { createGatewayHooks } from "../src/hooks/registry.ts";
 import { createLogger } from "../src/log.ts";
-import { planGateway } from "../src/plan.ts";
-import { readConfig } from "../src/settings.ts";
+import { resolveConfig } from "../src/resolve/resolve-config.ts";
+import { createSurfaces } from "../src/resolve/surfaces.ts";
 import type { GatewayBodies } from "../src/store.ts";
-import { createSurfaces } from "../src/surfaces.ts";
-import { createToolbox } from "../src/toolbox.ts";
+import { createToolbox } from "../src/tools/toolbox.ts";
 import { eventually, exampleConfig, openWorld } from "./harness.ts";
 
 const SESSION = "agent:coder:web:direct:c";
@@ -44,7 +44,7 @@ async function tainted(channel: string) {
   mkdirSync(home.workspace("coder"), { recursive: true });
   const loaded = readConfig(home, env);
   const logger = createLogger("silent", (text) => text);
-  const { agents, skills } = await planGateway({ home, loaded, logger, env });
+  const { agents, skills } = await resolveConfig({ home, loaded, logger, env });
   const store = await openStore<GatewayBodies>({ path: ":memory:" });
   onTestFinished(() => store.close());
   const asked: string[] = [];

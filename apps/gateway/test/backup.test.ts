@@ -4,7 +4,7 @@ import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync, w
 import { join } from "node:path";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { expect, it } from "vitest";
-import { locateHome } from "../src/home.ts";
+import { locateHome } from "../src/home/home.ts";
 import { eventually, exampleConfig, inboxRows, inStore, openWorld, type World, ZHANG } from "./harness.ts";
 
 const REPORT = Buffer.from("a,b\n1,2\n");

@@ -17,12 +17,12 @@ import { onTestFinished } from "vitest";
 import { stringify } from "yaml";
 import { startGateway } from "../src/gateway.ts";
 import type { Gateway } from "../src/gateway-options.ts";
-import { type Home, locateHome, prepareHome } from "../src/home.ts";
+import { type Home, locateHome, prepareHome } from "../src/home/home.ts";
+import { gatewayToken, readConfig } from "../src/home/settings.ts";
 import type { GatewayHook } from "../src/hooks/points.ts";
 import { createLogger } from "../src/log.ts";
 import { createTaintMemory } from "../src/path/5-prepare/taint.ts";
-import { planGateway } from "../src/plan.ts";
-import { gatewayToken, readConfig } from "../src/settings.ts";
+import { resolveConfig } from "../src/resolve/resolve-config.ts";
 import type { GatewayBodies, GatewayStore } from "../src/store.ts";
 import { type Failpoints, failpointInstrument } from "./crash/failpoints.ts";
 
@@ -192,7 +192,7 @@ export async function openWorld(): Promise<World> {
         },
       });
       const logger = createLogger("trace", createRedactor(loaded.secrets), sink);
-      const plan = await planGateway({ home, loaded, logger, env, channels });
+      const plan = await resolveConfig({ home, loaded, logger, env, channels });
       const fatal: Error[] = [];
       const gateway = await startGateway(
         {

@@ -6,9 +6,9 @@ import { groupMention, messageEvent, textMessage } from "@signalbox/testkit/feis
 import { createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { createMedia, createWebFetch } from "../src/compose/media.ts";
+import { readConfig } from "../src/home/settings.ts";
 import { createLogger } from "../src/log.ts";
-import { createMedia, createWebFetch } from "../src/media.ts";
-import { readConfig } from "../src/settings.ts";
 import { eventually, exampleConfig, inStore, openWorld, type World, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
 import { serve } from "./site.ts";

@@ -4,7 +4,7 @@ import type { SignInEvent } from "@signalbox/server";
 import type { KvStore } from "@signalbox/store";
 import type { ResolveOutcome } from "@signalbox/tools";
 import { messageOf } from "../errors.ts";
-import type { Home } from "../home.ts";
+import type { Home } from "../home/home.ts";
 import type { Logger } from "../log.ts";
 import type { GatewayStore } from "../store.ts";
 import { fileWitness, type Witness } from "./witness.ts";

@@ -2,10 +2,10 @@ import { configJsonSchema, formatProblem } from "@signalbox/config";
 import { createRedactor } from "@signalbox/redaction";
 import { stringify } from "yaml";
 import { EXIT, GatewayError } from "../errors.ts";
-import { locateHome } from "../home.ts";
+import { locateHome } from "../home/home.ts";
+import { readConfig } from "../home/settings.ts";
 import { createLogger } from "../log.ts";
-import { planGateway } from "../plan.ts";
-import { readConfig } from "../settings.ts";
+import { resolveConfig } from "../resolve/resolve-config.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { print } from "./output.ts";
 import { configOrExit } from "./start.ts";
@@ -15,7 +15,7 @@ export async function check(options: CommonOptions): Promise<void> {
   const home = locateHome(options.home, process.env);
   const loaded = configOrExit(() => readConfig(home, process.env));
   const logger = createLogger("silent", (text) => text);
-  const { problems } = await planGateway({ home, loaded, logger, env: process.env });
+  const { problems } = await resolveConfig({ home, loaded, logger, env: process.env });
   print(options.json, problems, () =>
     problems.length === 0
       ? [`${loaded.file}: nothing is wrong.`]
@@ -31,7 +31,7 @@ export async function schema(options: CommonOptions): Promise<void> {
   const home = locateHome(options.home, process.env);
   const loaded = configOrExit(() => readConfig(home, process.env));
   const logger = createLogger("silent", (text) => text);
-  const { accounts } = await planGateway({ home, loaded, logger, env: process.env });
+  const { accounts } = await resolveConfig({ home, loaded, logger, env: process.env });
   process.stdout.write(`${JSON.stringify(configJsonSchema(accounts.definitions), null, 2)}\n`);
 }
 

@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { formatProblem } from "@signalbox/config";
 import { openStore, readHomeHolder } from "@signalbox/store";
 import { EXIT, GatewayError, messageOf } from "../errors.ts";
-import { describeExec } from "../exec.ts";
-import { folderFault, type Home, locateHome } from "../home.ts";
+import { folderFault, type Home, locateHome } from "../home/home.ts";
+import { readConfig } from "../home/settings.ts";
 import { createLogger } from "../log.ts";
-import { planGateway } from "../plan.ts";
-import { readConfig } from "../settings.ts";
+import { resolveConfig } from "../resolve/resolve-config.ts";
+import { describeExec } from "../tools/exec.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { print } from "./output.ts";
 
@@ -88,17 +88,17 @@ async function configuration(home: Home): Promise<Finding[]> {
   try {
     const loaded = readConfig(home, process.env);
     const logger = createLogger("silent", (text) => text);
-    const plan = await planGateway({ home, loaded, logger, env: process.env });
-    const found = plan.problems.map((problem): Finding => {
+    const resolved = await resolveConfig({ home, loaded, logger, env: process.env });
+    const found = resolved.problems.map((problem): Finding => {
       return { part: "configuration", state: problem.severity, detail: formatProblem(problem) };
     });
-    if (plan.models.demoOnly)
+    if (resolved.models.demoOnly)
       found.push({
         part: "models",
         state: "warning",
         detail: "no key is set: the offline demo model answers",
       });
-    found.push(await look("exec", () => describeExec(loaded.config, plan.agents)));
+    found.push(await look("exec", () => describeExec(loaded.config, resolved.agents)));
     return found;
   } catch (error) {
     return [{ part: "configuration", state: "error", detail: messageOf(error) }];

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { openStore, type StoreAccess } from "@signalbox/store";
 import { EXIT, GatewayError } from "../errors.ts";
-import { type Home, locateHome } from "../home.ts";
+import { type Home, locateHome } from "../home/home.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { CommonOptions } from "./common-options.ts";
 

@@ -1,10 +1,10 @@
 import { createRedactor } from "@signalbox/redaction";
 import { createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
-import { resolveAgents } from "../agents.ts";
+import { createMedia, createWebFetch } from "../compose/media.ts";
 import { EXIT, GatewayError } from "../errors.ts";
+import { readConfig } from "../home/settings.ts";
 import { createLogger } from "../log.ts";
-import { createMedia, createWebFetch } from "../media.ts";
-import { readConfig } from "../settings.ts";
+import { resolveAgents } from "../resolve/agents.ts";
 import { pruneStore } from "../upkeep/pruning.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { withStore } from "./home-store.ts";

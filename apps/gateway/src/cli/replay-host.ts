@@ -4,10 +4,10 @@ import { createRouter, type Router } from "@signalbox/routing";
 import { openStore } from "@signalbox/store";
 import type { GatewayRecords, PerformedMessage, PerformedTool, ReplayHost } from "@signalbox/testkit/replay";
 import { stringify } from "yaml";
-import { resolveAgents } from "../agents.ts";
 import { createGateway } from "../create-gateway.ts";
-import { locateHome } from "../home.ts";
+import { locateHome } from "../home/home.ts";
 import { routeInput, routingConfig } from "../path/2-admit/route.ts";
+import { resolveAgents } from "../resolve/agents.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import { readTrace } from "../traces.ts";
 

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { type Client, createClient } from "@signalbox/client";
 import { readHomeHolder } from "@signalbox/store";
 import { EXIT, GatewayError } from "../errors.ts";
-import { locateHome } from "../home.ts";
-import { effectiveToken, readConfig } from "../settings.ts";
+import { locateHome } from "../home/home.ts";
+import { effectiveToken, readConfig } from "../home/settings.ts";
 
 /** Tells the gateway that runs on a home something; gives its answer. */
 export type Tell = (path: string) => Promise<unknown>;

@@ -1,8 +1,8 @@
-import { type Agents, resolveAgents } from "../agents.ts";
 import { EXIT, GatewayError } from "../errors.ts";
-import { locateHome } from "../home.ts";
-import { readConfig } from "../settings.ts";
-import { type AgentsSkills, resolveSkills } from "../skills.ts";
+import { locateHome } from "../home/home.ts";
+import { readConfig } from "../home/settings.ts";
+import { type Agents, resolveAgents } from "../resolve/agents.ts";
+import { type AgentsSkills, resolveSkills } from "../resolve/skills.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { print } from "./output.ts";
 import { configOrExit } from "./start.ts";

@@ -4,10 +4,10 @@ import { ASSETS } from "../assets.ts";
 import { EXIT, GatewayError, messageOf } from "../errors.ts";
 import { startGateway } from "../gateway.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
-import { locateHome, prepareHome } from "../home.ts";
+import { locateHome, prepareHome } from "../home/home.ts";
+import { gatewayToken, readConfig } from "../home/settings.ts";
 import { createLogger } from "../log.ts";
-import { planGateway } from "../plan.ts";
-import { gatewayToken, readConfig } from "../settings.ts";
+import { resolveConfig } from "../resolve/resolve-config.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { releaseIdleMemory } from "./idle-memory.ts";
 
@@ -27,9 +27,9 @@ export async function start(
   const redact = createRedactor([...loaded.secrets, token.value, ...environmentSecrets(process.env)]);
   const logger = createLogger(loaded.config.gateway.logLevel, redact);
 
-  const plan = await planGateway({ home, loaded, logger, env: process.env });
-  report(plan.problems, redact);
-  if (options.strict === true && plan.problems.some((problem) => problem.severity === "error")) {
+  const resolved = await resolveConfig({ home, loaded, logger, env: process.env });
+  report(resolved.problems, redact);
+  if (options.strict === true && resolved.problems.some((problem) => problem.severity === "error")) {
     throw new GatewayError(
       EXIT.config,
       "Not started, since --strict was given and the configuration has errors.",
@@ -47,7 +47,7 @@ export async function start(
       onFatal: fatal.resolve,
       ...tuning,
     },
-    plan,
+    resolved,
   );
   const lines = [
     `Signalbox listens on ${gateway.url} (host ${host}), home ${home.dir}`,

@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import type { Supervisor } from "@signalbox/lanes";
 import { StoreError } from "@signalbox/store";
-import type { Agent } from "../agents.ts";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { QueuedMessage } from "../path/4-queue/message.ts";
 import { failureNote } from "../path/failure-note.ts";
+import type { Agent } from "../resolve/agents.ts";
 import { ANSWERS, type AnswerOptions, applyChoice } from "./answers.ts";
 import type { Order } from "./read.ts";
 import { type CommandEnd, type SettlePorts, settleCommand } from "./settle.ts";

@@ -9,10 +9,8 @@ import {
 } from "@signalbox/agent-core";
 import type { RunHandle } from "@signalbox/lanes";
 import { type InterruptedRun, type RunId, StoreError } from "@signalbox/store";
-import type { Agent, Agents } from "../agents.ts";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import type { Models } from "../models.ts";
 import type { Queued, QueuedMessage } from "../path/4-queue/message.ts";
 import type { Histories } from "../path/5-prepare/history.ts";
 import type { BegunRun } from "../path/5-prepare/opened-run.ts";
@@ -22,9 +20,11 @@ import type { Askings } from "../path/6-run/waiting.ts";
 import { type Conclusion, failedRun, STOPPED_RUN } from "../path/7-conclude/commit.ts";
 import type { Refuse } from "../path/7-conclude/refuse.ts";
 import { ShutdownAbort } from "../path/shutdown.ts";
+import type { Agent, Agents } from "../resolve/agents.ts";
+import type { Models } from "../resolve/models.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
-import { speakerOf } from "../tool-run.ts";
-import type { Toolbox } from "../toolbox.ts";
+import { speakerOf } from "../tools/tool-run.ts";
+import type { Toolbox } from "../tools/toolbox.ts";
 import type { Order } from "./read.ts";
 import { type SettlePorts, settleCommand } from "./settle.ts";
 

@@ -1,6 +1,6 @@
 import type { SkillCommand } from "@signalbox/skills";
-import type { Agent, Agents } from "../agents.ts";
-import type { Models } from "../models.ts";
+import type { Agent, Agents } from "../resolve/agents.ts";
+import type { Models } from "../resolve/models.ts";
 import type { InboundRecord } from "../store.ts";
 import { type Order, readOrder } from "./read.ts";
 

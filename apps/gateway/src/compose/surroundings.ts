@@ -4,24 +4,24 @@ import { createRouter, type Router } from "@signalbox/routing";
 import { createLiveHub, createOutcomes, type LiveHub, type Outcomes } from "@signalbox/server";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
 import { openFileLabels } from "@signalbox/tools";
-import type { Accounts } from "../channels.ts";
-import { createReplyDelivery } from "../delivery.ts";
 import { messageOf } from "../errors.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
+import type { OpenHome } from "../home/open-home.ts";
 import { countingHooks, OWN_HOOKS } from "../hooks/own.ts";
 import type { GatewayHooks } from "../hooks/points.ts";
 import { createGatewayHooks } from "../hooks/registry.ts";
-import { createLabelStore } from "../label-store.ts";
-import { createMedia, type Media } from "../media.ts";
-import { createMessageSender } from "../message-sender.ts";
 import { routingConfig } from "../path/2-admit/route.ts";
 import { judgeFailure, storeErrorIn } from "../path/failures.ts";
-import type { Plan } from "../plan.ts";
-import { hooksWithRedaction, liveWithRedaction, redactedOutcome } from "../redaction.ts";
-import { createToolbox, type Toolbox } from "../toolbox.ts";
+import type { Accounts } from "../resolve/accounts.ts";
+import type { ResolvedConfig } from "../resolve/resolve-config.ts";
+import { createLabelStore } from "../tools/label-store.ts";
+import { createMessageSender } from "../tools/message-sender.ts";
+import { createToolbox, type Toolbox } from "../tools/toolbox.ts";
 import type { Tracer } from "../traces.ts";
 import { VERSION } from "../version.ts";
-import type { HeldHome } from "./held-home.ts";
+import { createReplyDelivery } from "./delivery.ts";
+import { createMedia, type Media } from "./media.ts";
+import { hooksWithRedaction, liveWithRedaction, redactedOutcome } from "./redaction.ts";
 
 /** What the stages of a message's way work with. */
 export interface Surroundings {
@@ -45,14 +45,14 @@ export interface Surroundings {
 /** Builds everything around the way of a message, from the configuration and the home that is held. Nothing runs yet. */
 export async function createSurroundings(
   options: GatewayOptions,
-  plan: Plan,
-  held: HeldHome,
+  resolved: ResolvedConfig,
+  held: OpenHome,
   onFatal: (error: Error) => void,
 ): Promise<Surroundings> {
   const { home, loaded, logger } = options;
   const { store, lease, redact } = held;
   const { config } = loaded;
-  const { agents, skills, accounts, fetch } = plan;
+  const { agents, skills, accounts, fetch } = resolved;
   const now = options.now ?? Date.now;
 
   const live = liveWithRedaction(

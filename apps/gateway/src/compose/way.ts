@@ -1,13 +1,12 @@
 import type { MessageEvent } from "@signalbox/channel";
 import { createLanes, createQuarantine, type Lanes } from "@signalbox/lanes";
 import { timeOf } from "@signalbox/store";
-import type { Agent } from "../agents.ts";
 import { createAtOnceCommands } from "../commands/at-once.ts";
 import { createInTurnCommands } from "../commands/in-turn.ts";
 import { createReadOrder } from "../commands/read-order.ts";
 import { COMMANDS } from "../commands/table.ts";
-import { createCompactionCache } from "../compaction-cache.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
+import type { OpenHome } from "../home/open-home.ts";
 import { createReceive } from "../path/1-receive/receive.ts";
 import { createAdmit } from "../path/2-admit/admit.ts";
 import { createGate } from "../path/2-admit/gate.ts";
@@ -35,9 +34,10 @@ import { createRefuse } from "../path/7-conclude/refuse.ts";
 import { createDeliver } from "../path/8-deliver/deliver.ts";
 import { createAnswer } from "../path/answer.ts";
 import { type Answering, createAnswering, createTaking, type Taking } from "../path/path.ts";
-import type { Plan } from "../plan.ts";
-import { toolsOf } from "../tool-names.ts";
-import type { HeldHome } from "./held-home.ts";
+import type { Agent } from "../resolve/agents.ts";
+import type { ResolvedConfig } from "../resolve/resolve-config.ts";
+import { toolsOf } from "../resolve/tool-names.ts";
+import { createCompactionCache } from "./compaction-cache.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** The way of a message, put together: its two halves and the lanes between them. */
@@ -57,12 +57,12 @@ const SUSPECT_ALONE_MS = 10_000;
 /** Makes each stage of its own ports: what stands behind the lanes first, then the lanes, then what leads to them. */
 export async function createWay(
   options: GatewayOptions,
-  plan: Plan,
-  held: HeldHome,
+  resolved: ResolvedConfig,
+  held: OpenHome,
   surroundings: Surroundings,
 ): Promise<Way> {
-  const { agents, models, skills } = plan;
-  const { definition } = plan.accounts;
+  const { agents, models, skills } = resolved;
+  const { definition } = resolved.accounts;
   const { config } = options.loaded;
   const { store, lease } = held;
   const { live, tracer, metrics, hooks, router, delivery, toolbox, supervisor } = surroundings;
@@ -76,7 +76,15 @@ export async function createWay(
   const commandsOf = (agent: Agent) =>
     skills.latest(agent).commands({ reserved: Object.keys(COMMANDS), tools: toolsOf(agent) });
   const readOrder = createReadOrder({ agents, models, skills: commandsOf });
-  const answering = createAnsweringHalf({ options, plan, held, surroundings, askings, crashes, readOrder });
+  const answering = createAnsweringHalf({
+    options,
+    resolved,
+    held,
+    surroundings,
+    askings,
+    crashes,
+    readOrder,
+  });
   const answer = createAnswer({ store, supervisor, logger, ...answering });
   const lanes = createLanes<Queued>({
     maxRuns: config.gateway.maxRuns,
@@ -149,8 +157,8 @@ export async function createWay(
 
 interface AnsweringHalf {
   readonly options: GatewayOptions;
-  readonly plan: Plan;
-  readonly held: HeldHome;
+  readonly resolved: ResolvedConfig;
+  readonly held: OpenHome;
   readonly surroundings: Surroundings;
   readonly askings: Askings;
   readonly crashes: AttachmentCrashes;
@@ -160,8 +168,8 @@ interface AnsweringHalf {
 /** The stages behind the lanes. */
 function createAnsweringHalf(given: AnsweringHalf): Answering {
   const { askings, crashes, readOrder } = given;
-  const { agents, models, skills } = given.plan;
-  const { definition } = given.plan.accounts;
+  const { agents, models, skills } = given.resolved;
+  const { definition } = given.resolved.accounts;
   const { store, lease } = given.held;
   const { live, tracer, metrics, hooks, router, account, media, typing, drafts, toolbox } =
     given.surroundings;

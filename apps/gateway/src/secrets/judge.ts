@@ -1,6 +1,6 @@
 import type { HookConfig, LoadedConfig, Problem } from "@signalbox/config";
-import type { Home } from "../home.ts";
-import { type Env, effectiveToken } from "../settings.ts";
+import type { Home } from "../home/home.ts";
+import { type Env, effectiveToken } from "../home/settings.ts";
 import { guessableSecrets } from "./guessable.ts";
 
 /** What can be guessed of the secrets that let somebody in. */

@@ -8,12 +8,12 @@ import type { GatewayService, LiveHub, Outcome, Outcomes, Principal, Submission 
 import type { PlatformMessage } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import type { Approvals } from "@signalbox/tools";
-import type { Agents } from "../agents.ts";
-import { type Accounts, OWN_ACCOUNT } from "../channels.ts";
-import type { Models } from "../models.ts";
 import type { Queued } from "../path/4-queue/message.ts";
+import { type Accounts, OWN_ACCOUNT } from "../resolve/accounts.ts";
+import type { Agents } from "../resolve/agents.ts";
+import type { Models } from "../resolve/models.ts";
+import type { Surfaces } from "../resolve/surfaces.ts";
 import type { GatewayStore } from "../store.ts";
-import type { Surfaces } from "../surfaces.ts";
 import { readTrace } from "../traces.ts";
 import type { Upkeep } from "../upkeep/upkeep.ts";
 import { VERSION } from "../version.ts";

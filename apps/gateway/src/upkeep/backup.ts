@@ -2,8 +2,8 @@ import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createBlobs } from "@signalbox/attachments";
 import { openStore } from "@signalbox/store";
-import { LEASE_NAME } from "../hold.ts";
-import { neededBlobs } from "../media.ts";
+import { neededBlobs } from "../compose/media.ts";
+import { LEASE_NAME } from "../home/open-home.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 
 /** What a backup holds. */

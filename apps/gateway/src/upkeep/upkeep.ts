@@ -1,9 +1,9 @@
 import type { RetentionConfig } from "@signalbox/config";
 import { createPruneSchedule, type Lease, type PruneReport } from "@signalbox/store";
 import { messageOf } from "../errors.ts";
-import { pruneOneOffs, renew } from "../hold.ts";
 import type { Logger } from "../log.ts";
-import type { GatewayStore } from "../store.ts";
+import { type GatewayStore, isFatal } from "../store.ts";
+import { pruneOneOffs } from "./one-offs.ts";
 import { pruneStore } from "./pruning.ts";
 
 export interface UpkeepOptions {
@@ -59,7 +59,7 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
     start() {
       renewing = every(leaseMs / RENEWALS, () => {
         // Then for rows that another process has put back and nobody told of.
-        void renew(store, lease, leaseMs, options.onLost, logger).then(options.wakeOutbox);
+        void renewLease(options).then(options.wakeOutbox);
       });
       void options.pruneMedia();
       void pruning.start();
@@ -78,4 +78,15 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
     },
     stop: () => clearInterval(renewing),
   };
+}
+
+/** Keeps the lease; tells where that is not possible any more. */
+async function renewLease({ store, lease, leaseMs, onLost, logger }: UpkeepOptions): Promise<void> {
+  try {
+    const kept = await store.leases.renew([lease], leaseMs);
+    if (kept.length === 0) onLost(new Error("another process has taken over this home"));
+  } catch (error) {
+    logger.error({ err: messageOf(error) }, "the lease could not be renewed");
+    if (error instanceof Error && isFatal(error)) onLost(error);
+  }
 }

@@ -4,9 +4,9 @@ import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { expect, it } from "vitest";
 import { startGateway } from "../../src/gateway.ts";
 import type { Gateway } from "../../src/gateway-options.ts";
+import { gatewayToken, readConfig } from "../../src/home/settings.ts";
 import { createLogger } from "../../src/log.ts";
-import { planGateway } from "../../src/plan.ts";
-import { gatewayToken, readConfig } from "../../src/settings.ts";
+import { resolveConfig } from "../../src/resolve/resolve-config.ts";
 import { eventually, exampleConfig, inStore, openWorld, TOKEN, type World, ZHANG } from "../harness.ts";
 import { type PlainChannel, plainChannel, plainEdit, plainMessage } from "../plain-channel.ts";
 import { FAILPOINTS, failpointInstrument, failpointsOf } from "./failpoints.ts";
@@ -34,7 +34,7 @@ async function start(
       leaseMs: 300,
       drafts: { afterMs: 0, everyMs: 0 },
     },
-    await planGateway({ home, loaded, logger, env, channels }),
+    await resolveConfig({ home, loaded, logger, env, channels }),
   );
 }
 

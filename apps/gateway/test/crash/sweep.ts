@@ -8,10 +8,10 @@ import { startAnthropic } from "@signalbox/testkit/anthropic";
 import { stringify } from "yaml";
 import { startGateway } from "../../src/gateway.ts";
 import type { Gateway } from "../../src/gateway-options.ts";
-import { type Home, locateHome, prepareHome } from "../../src/home.ts";
+import { type Home, locateHome, prepareHome } from "../../src/home/home.ts";
+import { gatewayToken, readConfig } from "../../src/home/settings.ts";
 import { createLogger } from "../../src/log.ts";
-import { planGateway } from "../../src/plan.ts";
-import { gatewayToken, readConfig } from "../../src/settings.ts";
+import { resolveConfig } from "../../src/resolve/resolve-config.ts";
 import type { GatewayBodies } from "../../src/store.ts";
 import { type PlainChannel, plainChannel, plainMessage } from "../plain-channel.ts";
 import { type Kind, nameOf, nextTurn, readConversation, sideText, type Tag, textOf } from "./conversation.ts";
@@ -164,7 +164,7 @@ async function open(
       onFatal,
       ...(failpoints === undefined ? {} : { instrument: failpointInstrument(failpoints) }),
     },
-    await planGateway(options),
+    await resolveConfig(options),
   );
 }
 

@@ -8,10 +8,10 @@ import { openStore } from "@signalbox/store";
 import { startAnthropic } from "@signalbox/testkit/anthropic";
 import { stringify } from "yaml";
 import { startGateway } from "../../src/gateway.ts";
-import { locateHome, prepareHome } from "../../src/home.ts";
+import { locateHome, prepareHome } from "../../src/home/home.ts";
+import { gatewayToken, readConfig } from "../../src/home/settings.ts";
 import { createLogger } from "../../src/log.ts";
-import { planGateway } from "../../src/plan.ts";
-import { gatewayToken, readConfig } from "../../src/settings.ts";
+import { resolveConfig } from "../../src/resolve/resolve-config.ts";
 import type { GatewayBodies } from "../../src/store.ts";
 import { answeredIn, nameOf, type Tag, tagsIn, textOf } from "../crash/conversation.ts";
 import type { Random } from "../crash/random.ts";
@@ -82,7 +82,7 @@ export async function runStorm({
         consoleDir: dir,
         onFatal: (error) => fatal.push(error),
       },
-      await planGateway(options),
+      await resolveConfig(options),
     );
     const started = performance.now();
     const tags = Array.from(

@@ -1,7 +1,7 @@
 import type { MessageEvent } from "@signalbox/channel";
 import type { Config, LoadedConfig, Problem } from "@signalbox/config";
 import { checkBindings, type RouteInput, type RoutingConfig } from "@signalbox/routing";
-import type { Agents } from "../../agents.ts";
+import type { Agents } from "../../resolve/agents.ts";
 
 /**
  * What routes messages: the bindings over all agents, also those that cannot work now. A message for one of them is

@@ -1,8 +1,8 @@
 import type { Session } from "@signalbox/store";
-import type { Agent, Agents } from "../../agents.ts";
 import { THINKING_LEVELS } from "../../commands/read.ts";
 import type { GatewayHooks } from "../../hooks/points.ts";
-import type { AgentModel, Models } from "../../models.ts";
+import type { Agent, Agents } from "../../resolve/agents.ts";
+import type { AgentModel, Models } from "../../resolve/models.ts";
 import type { QueuedMessage } from "../4-queue/message.ts";
 
 export interface ChooseModelPorts {

@@ -8,10 +8,10 @@ import {
 } from "@signalbox/prompt";
 import type { LiveHub } from "@signalbox/server";
 import { packSections } from "@signalbox/telemetry";
-import { filesOf } from "../../media.ts";
+import { filesOf } from "../../compose/media.ts";
 import type { GatewayStore } from "../../store.ts";
-import { speakerOf } from "../../tool-run.ts";
-import type { RunTools, Toolbox } from "../../toolbox.ts";
+import { speakerOf } from "../../tools/tool-run.ts";
+import type { RunTools, Toolbox } from "../../tools/toolbox.ts";
 import type { Tracer } from "../../traces.ts";
 import type { QueuedMessage } from "../4-queue/message.ts";
 import { groupHistoryOf, type ReadAlong, type ToldHistory } from "./inbound-context.ts";

@@ -9,12 +9,12 @@ import {
   type WorkspaceFile,
 } from "@signalbox/prompt";
 import type { Role } from "@signalbox/tools";
-import type { Agent } from "../../agents.ts";
-import type { Account } from "../../channels.ts";
 import type { GatewayHooks } from "../../hooks/points.ts";
 import type { Logger } from "../../log.ts";
-import type { AgentModel } from "../../models.ts";
-import type { AgentsSkills } from "../../skills.ts";
+import type { Account } from "../../resolve/accounts.ts";
+import type { Agent } from "../../resolve/agents.ts";
+import type { AgentModel } from "../../resolve/models.ts";
+import type { AgentsSkills } from "../../resolve/skills.ts";
 import type { QueuedMessage } from "../4-queue/message.ts";
 
 export interface SystemPromptPorts {

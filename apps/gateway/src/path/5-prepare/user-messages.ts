@@ -3,8 +3,8 @@ import { attachmentNote, type Incoming } from "@signalbox/attachments";
 import type { ChannelDefinition } from "@signalbox/channel";
 import { senderName } from "@signalbox/channel/accounts";
 import { formatBody } from "@signalbox/prompt";
-import type { Account } from "../../channels.ts";
-import { filesOf } from "../../media.ts";
+import { filesOf } from "../../compose/media.ts";
+import type { Account } from "../../resolve/accounts.ts";
 import { type QueuedMessage, spokenText } from "../4-queue/message.ts";
 
 export interface UserMessagesPorts {

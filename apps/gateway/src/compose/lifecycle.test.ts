@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { createLogger } from "../log.ts";
 import { createLifecycle } from "./lifecycle.ts";
-import { createLogger } from "./log.ts";
 
 const logger = createLogger("silent", (text) => text);
 

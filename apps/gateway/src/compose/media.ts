@@ -19,15 +19,15 @@ import {
   type GuardedFetch,
   imageInfo,
 } from "@signalbox/tools";
-import type { Agents } from "./agents.ts";
-import type { Account } from "./channels.ts";
-import { messageOf } from "./errors.ts";
-import type { Home } from "./home.ts";
-import type { Logger } from "./log.ts";
-import type { QueuedMessage } from "./path/4-queue/message.ts";
-import { createReadLinks, type ReadLinks } from "./path/5-prepare/links.ts";
-import type { GatewayStore } from "./store.ts";
-import { createWorkspaces } from "./workspaces.ts";
+import { messageOf } from "../errors.ts";
+import type { Home } from "../home/home.ts";
+import type { Logger } from "../log.ts";
+import type { QueuedMessage } from "../path/4-queue/message.ts";
+import { createReadLinks, type ReadLinks } from "../path/5-prepare/links.ts";
+import type { Account } from "../resolve/accounts.ts";
+import type { Agents } from "../resolve/agents.ts";
+import type { GatewayStore } from "../store.ts";
+import { createWorkspaces } from "../tools/workspaces.ts";
 
 /** Attachments and links on the way of a message. */
 export interface Media {

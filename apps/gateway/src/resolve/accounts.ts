@@ -14,8 +14,8 @@ import {
 import type { LoadedConfig, Problem } from "@signalbox/config";
 import type { ChannelStatus } from "@signalbox/protocol";
 import type { KvStore } from "@signalbox/store";
-import type { Home } from "./home.ts";
-import type { Logger } from "./log.ts";
+import type { Home } from "../home/home.ts";
+import type { Logger } from "../log.ts";
 
 export type { Account };
 
@@ -51,7 +51,7 @@ export interface AccountsOptions {
 export const OWN_ACCOUNT = "main";
 
 /** Checks each account's settings by its channel's own schema. */
-export async function planAccounts(options: AccountsOptions): Promise<Accounts> {
+export async function resolveAccounts(options: AccountsOptions): Promise<Accounts> {
   const { loaded, own, cache } = options;
   const problems: Problem[] = [];
   const brought: ChannelDefinition[] = [];

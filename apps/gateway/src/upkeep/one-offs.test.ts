@@ -1,8 +1,8 @@
 import { openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
-import { pruneOneOffs } from "./hold.ts";
-import { createLogger } from "./log.ts";
-import type { GatewayBodies } from "./store.ts";
+import { createLogger } from "../log.ts";
+import type { GatewayBodies } from "../store.ts";
+import { pruneOneOffs } from "./one-offs.ts";
 
 it("forgets conversations of one request after an hour, and the oldest beyond a thousand", async () => {
   let now = Date.UTC(2026, 10, 21);

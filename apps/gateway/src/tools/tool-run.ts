@@ -1,8 +1,8 @@
 import type { MessageEvent } from "@signalbox/channel";
 import type { InboxId, RunId } from "@signalbox/store";
 import type { MayAttach } from "@signalbox/tools";
-import type { Agent } from "./agents.ts";
-import type { Role } from "./path/2-admit/gate.ts";
+import type { Role } from "../path/2-admit/gate.ts";
+import type { Agent } from "../resolve/agents.ts";
 
 /** What a run's tools depend on. */
 export interface ToolRun {

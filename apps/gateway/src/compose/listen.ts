@@ -9,8 +9,8 @@ import {
   type SignInEvent,
   startServer,
 } from "@signalbox/server";
-import { EXIT, GatewayError } from "./errors.ts";
-import type { Logger } from "./log.ts";
+import { EXIT, GatewayError } from "../errors.ts";
+import type { Logger } from "../log.ts";
 
 export interface ListenOptions {
   readonly loaded: LoadedConfig;

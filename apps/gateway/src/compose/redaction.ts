@@ -1,8 +1,8 @@
 import type { HookAt } from "@signalbox/hooks";
 import { type Redact, redactJson } from "@signalbox/redaction";
 import type { LiveHub, Outcome } from "@signalbox/server";
-import type { GatewayHook, HookPoints } from "./hooks/points.ts";
-import type { GatewayStore } from "./store.ts";
+import type { GatewayHook, HookPoints } from "../hooks/points.ts";
+import type { GatewayStore } from "../store.ts";
 
 /** The store with every text that explains something passed through `redact`: errors quote what they were given. */
 export function storeWithRedaction(store: GatewayStore, redact: Redact): GatewayStore {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { type LoadedConfig, loadConfig } from "@signalbox/config";
-import { EXIT, GatewayError, messageOf } from "./errors.ts";
+import { EXIT, GatewayError, messageOf } from "../errors.ts";
 import { type Home, keptToken } from "./home.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;

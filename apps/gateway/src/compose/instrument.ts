@@ -1,8 +1,8 @@
 import type { ChannelContext } from "@signalbox/channel";
 import type { FaultPoint } from "@signalbox/store";
-import type { Account } from "./channels.ts";
-import type { GatewayStore } from "./store.ts";
-import type { Toolbox } from "./toolbox.ts";
+import type { Account } from "../resolve/accounts.ts";
+import type { GatewayStore } from "../store.ts";
+import type { Toolbox } from "../tools/toolbox.ts";
 
 /** Wraps the parts of a gateway as they are put together, for what times, counts or disturbs their work. */
 export interface Instrument {

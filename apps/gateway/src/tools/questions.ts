@@ -3,10 +3,10 @@ import { type Delivery, outboxRow, pendingRows } from "@signalbox/delivery";
 import type { LiveHub } from "@signalbox/server";
 import type { LeaseToken } from "@signalbox/store";
 import { type Approval, questionText } from "@signalbox/tools";
-import { messageOf } from "./errors.ts";
-import type { Logger } from "./log.ts";
-import { withButtons } from "./path/1-receive/orders.ts";
-import type { GatewayStore } from "./store.ts";
+import { messageOf } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import { withButtons } from "../path/1-receive/orders.ts";
+import type { GatewayStore } from "../store.ts";
 import type { ToolRun } from "./tool-run.ts";
 
 /** How questions reach people. */

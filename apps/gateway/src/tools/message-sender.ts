@@ -5,10 +5,10 @@ import { mediaMark } from "@signalbox/prompt";
 import type { LiveHub } from "@signalbox/server";
 import type { LeaseToken, OutboxRow } from "@signalbox/store";
 import type { MessageAction, MessageOutcome } from "@signalbox/tools";
-import type { Account } from "./channels.ts";
-import { messageOf } from "./errors.ts";
-import { sentId } from "./path/live-events.ts";
-import { type GatewayBodies, type GatewayStore, isOfConversation } from "./store.ts";
+import { messageOf } from "../errors.ts";
+import { sentId } from "../path/live-events.ts";
+import type { Account } from "../resolve/accounts.ts";
+import { type GatewayBodies, type GatewayStore, isOfConversation } from "../store.ts";
 import type { ActiveRun } from "./tool-run.ts";
 
 export interface MessageSenderOptions {

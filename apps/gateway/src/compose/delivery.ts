@@ -3,13 +3,13 @@ import type { Config } from "@signalbox/config";
 import { createDelivery, createOwnerNotices, type Delivery, type DeliveryState } from "@signalbox/delivery";
 import type { LeaseToken, OutboxRow } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
-import type { Accounts } from "./channels.ts";
-import { messageOf } from "./errors.ts";
-import { sentMessage } from "./hooks/own.ts";
-import type { GatewayHooks } from "./hooks/points.ts";
-import type { Logger } from "./log.ts";
-import { type GatewayBodies, type GatewayStore, isPassing } from "./store.ts";
-import type { Tracer } from "./traces.ts";
+import { messageOf } from "../errors.ts";
+import { sentMessage } from "../hooks/own.ts";
+import type { GatewayHooks } from "../hooks/points.ts";
+import type { Logger } from "../log.ts";
+import type { Accounts } from "../resolve/accounts.ts";
+import { type GatewayBodies, type GatewayStore, isPassing } from "../store.ts";
+import type { Tracer } from "../traces.ts";
 
 export interface DeliveryOptions {
   readonly config: Config;

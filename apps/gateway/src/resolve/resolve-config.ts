@@ -6,19 +6,19 @@ import { telegram } from "@signalbox/channel-telegram";
 import type { Problem } from "@signalbox/config";
 import { createRedactor, environmentSecrets } from "@signalbox/redaction";
 import type { GuardedFetch } from "@signalbox/tools";
+import { createWebFetch } from "../compose/media.ts";
+import type { GatewayOptions } from "../gateway-options.ts";
+import { routingProblems } from "../path/2-admit/route.ts";
+import { type JudgedSecrets, judgeSecrets } from "../secrets/judge.ts";
+import { type Accounts, resolveAccounts } from "./accounts.ts";
 import { resolveAgents } from "./agents.ts";
-import { type Accounts, planAccounts } from "./channels.ts";
-import type { GatewayOptions } from "./gateway-options.ts";
-import { createWebFetch } from "./media.ts";
 import { resolveModels } from "./models.ts";
-import { routingProblems } from "./path/2-admit/route.ts";
-import { type JudgedSecrets, judgeSecrets } from "./secrets/judge.ts";
 import { type AgentsSkills, resolveSkills } from "./skills.ts";
 import { createSurfaces, type Surfaces } from "./surfaces.ts";
 import { toolProblems } from "./tool-names.ts";
 
 /** The parts of a configuration that can work, and everything that is wrong with the rest. */
-export interface Plan {
+export interface ResolvedConfig {
   readonly agents: ReturnType<typeof resolveAgents>;
   readonly models: ReturnType<typeof resolveModels>;
   readonly skills: AgentsSkills;
@@ -35,9 +35,9 @@ export interface Plan {
 const BUILT_IN: readonly ChannelDefinition[] = [discord, feishu, slack, telegram];
 
 /** Works out what the configuration asks for without starting anything: also what `config check` shows. */
-export async function planGateway(
+export async function resolveConfig(
   options: Pick<GatewayOptions, "home" | "loaded" | "logger" | "env" | "channels">,
-): Promise<Plan> {
+): Promise<ResolvedConfig> {
   const { home, loaded, logger, env } = options;
   const agents = resolveAgents(loaded, home);
   const models = resolveModels(loaded, agents, env);
@@ -48,7 +48,7 @@ export async function planGateway(
   const fetch = createWebFetch(loaded.config);
   const surfaces = createSurfaces(fetch);
   const own = Object.values(surfaces).map(({ definition }) => definition);
-  const accounts = await planAccounts({ loaded, definitions, own, logger, cache, home });
+  const accounts = await resolveAccounts({ loaded, definitions, own, logger, cache, home });
   const found = [agents, models, skills, accounts, secrets].flatMap((part) => part.problems);
   const problems = onceEach(loaded.problems, [
     ...found,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { RunLimits, ThinkingLevel } from "@signalbox/agent-core";
 import type { AgentConfig, LoadedConfig, Problem } from "@signalbox/config";
-import { configuredPath, folderFault, type Home } from "./home.ts";
+import { configuredPath, folderFault, type Home } from "../home/home.ts";
 
 /** An agent with everything the defaults gave it. */
 export interface Agent {

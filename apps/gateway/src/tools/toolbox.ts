@@ -7,16 +7,16 @@ import {
   type ToolboxRun,
   createToolbox as toolboxOf,
 } from "@signalbox/tools";
-import type { Agents } from "./agents.ts";
-import { createAsk, type QuestionOptions } from "./approvals.ts";
-import type { Auditor } from "./audit/auditor.ts";
+import type { Auditor } from "../audit/auditor.ts";
+import type { Home } from "../home/home.ts";
+import { type GatewayHooks, TOOL_ARGUMENTS } from "../hooks/points.ts";
+import type { Agents } from "../resolve/agents.ts";
+import type { AgentsSkills } from "../resolve/skills.ts";
+import type { Tracer } from "../traces.ts";
 import { execSandbox } from "./exec.ts";
-import type { Home } from "./home.ts";
-import { type GatewayHooks, TOOL_ARGUMENTS } from "./hooks/points.ts";
 import type { MessageSender } from "./message-sender.ts";
-import type { AgentsSkills } from "./skills.ts";
+import { createAsk, type QuestionOptions } from "./questions.ts";
 import type { ToolRun } from "./tool-run.ts";
-import type { Tracer } from "./traces.ts";
 
 export type RunTools = ToolboxRun;
 

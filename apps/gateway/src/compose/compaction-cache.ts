@@ -1,5 +1,5 @@
 import type { CompactionCache } from "@signalbox/agent-core";
-import type { GatewayStore } from "./store.ts";
+import type { GatewayStore } from "../store.ts";
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
 

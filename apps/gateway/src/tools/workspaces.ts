@@ -1,6 +1,6 @@
 import { type FileLabels, openWorkspace, type Workspace } from "@signalbox/tools";
-import type { Agent } from "./agents.ts";
-import type { Home } from "./home.ts";
+import type { Home } from "../home/home.ts";
+import type { Agent } from "../resolve/agents.ts";
 
 /** The agents' own folders, for what the gateway itself reads there and puts there: no skills, nothing of the home. */
 export type Workspaces = (agent: Pick<Agent, "id" | "workspaceDir">) => Promise<Workspace>;

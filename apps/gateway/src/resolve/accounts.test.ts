@@ -5,8 +5,8 @@ import { pathToFileURL } from "node:url";
 import { createMemoryCache, systemClock } from "@signalbox/channel";
 import { loadConfig } from "@signalbox/config";
 import { expect, it, onTestFinished } from "vitest";
-import { planAccounts } from "./channels.ts";
-import { createLogger } from "./log.ts";
+import { createLogger } from "../log.ts";
+import { resolveAccounts } from "./accounts.ts";
 import { createSurfaces } from "./surfaces.ts";
 
 /** What becomes of a channel whose package says this of it. */
@@ -29,7 +29,7 @@ async function plan(id: string, capabilities: string) {
   });
   const surfaces = createSurfaces(() => Promise.reject(new Error("nothing is fetched here")));
   const own = Object.values(surfaces).map(({ definition }) => definition);
-  const accounts = await planAccounts({
+  const accounts = await resolveAccounts({
     ...{ loaded: loadConfig({ file: "signalbox.json", text, env: {} }), definitions: [], own },
     logger: createLogger("silent", (line) => line),
     cache: createMemoryCache({ clock: systemClock }),
