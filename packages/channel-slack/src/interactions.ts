@@ -9,6 +9,7 @@ import {
 } from "@signalbox/channel";
 import { messageId } from "./address.ts";
 import { common, type Facts, type Read } from "./event-base.ts";
+import { readActionId } from "./render.ts";
 
 /** A click on a button. Shortcuts and forms concern nobody here. */
 export function readInteraction(body: Payload, facts: Facts): Read {
@@ -31,7 +32,7 @@ export function readInteraction(body: Payload, facts: Facts): Read {
   return {
     ...common({ channel, thread, body, sender: person(user), key, at }, facts),
     type: "action",
-    actionId,
+    actionId: readActionId(actionId),
     ...(ts === undefined ? {} : { messageId: messageId({ channel, ts }) }),
     ...(value === undefined ? {} : { value }),
   };

@@ -15,7 +15,8 @@ export function toMarkdownBlock(markdown: string): string {
     text: (node, { source }) => quietWords(source(node)),
     code: (node, { source }) => inert(source(node)),
     inlineCode: (node, { source }) => inert(source(node)),
-    html: (node, { source }) => inert(source(node)),
+    // A line that begins with `<!channel>` is HTML to a reader of Markdown.
+    html: (node, { source }) => inert(quietWords(source(node))),
   });
 }
 

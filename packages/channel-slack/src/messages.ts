@@ -25,10 +25,13 @@ function readMessage(message: Payload, channel: string, body: Payload, facts: Fa
   const root = rootOf(message);
   const isOpening = root === undefined && addressed === "mention" && facts.replyInThread;
   const thread = isOpening ? ts : root;
+  // One gesture may come under two timestamps, and a mention as two events.
+  const key = messageKey(message, channel, ts);
+  const base = common({ channel, thread, body, sender, key, at: message }, facts);
   return {
-    // One gesture may come under two timestamps, and a mention as two events.
-    ...common({ channel, thread, body, sender, key: messageKey(message, channel, ts), at: message }, facts),
+    ...base,
     ...content,
+    conversation: { ...base.conversation, ...(isOpening ? { beginsThread: true } : {}) },
     type: "message",
     messageId: messageId({ channel, ts }),
     addressed,

@@ -33,7 +33,7 @@ export function toMrkdwn(markdown: string): string {
     definition: ({ label, identifier, url }) => `${escapeText(label ?? identifier)}: ${link(url, "")}`,
     footnoteReference: ({ identifier }) => `[${escapeText(identifier)}]`,
     footnoteDefinition: (node, { inner }) => `[${escapeText(node.identifier)}] ${inner(node, "\n")}`,
-    html: (node) => escapeText(node.value),
+    html: (node) => escapeText(quietWords(node.value)),
     break: () => "\n",
     thematicBreak: () => "———",
     // Columns stand below each other in fixed width alone.

@@ -71,16 +71,26 @@ function withinText(text: string): string {
 function renderButtons(buttons: ButtonsPart["buttons"]): readonly Block[] {
   if (buttons.length > limits.buttons)
     throw new ChannelError("too_large", `Slack: a message holds at most ${limits.buttons} buttons`);
-  return buttons.map(({ id, label, style = "default", value }) => {
+  return buttons.map(({ id, label, style = "default", value }, index) => {
+    const actionId = writeActionId(id, index);
     const written = value === undefined ? undefined : JSON.stringify(value);
-    if (id.length > limits.actionIdLength || Buffer.byteLength(written ?? "") > limits.valueBytes)
+    if (actionId.length > limits.actionIdLength || Buffer.byteLength(written ?? "") > limits.valueBytes)
       throw new ChannelError("too_large", `Slack: a button's value holds at most ${limits.valueBytes} bytes`);
     return {
       type: "button",
-      action_id: id,
+      action_id: actionId,
       text: { type: "plain_text", text: fitText(clean(label), { max: limits.labelLength, unit: "utf16" }) },
       ...(style === "default" ? {} : { style }),
       ...(written === undefined ? {} : { value: written }),
     };
   });
+}
+
+/** Slack wants every button of a message to have an id of its own. */
+function writeActionId(id: string, index: number): string {
+  return `${index}:${id}`;
+}
+
+export function readActionId(written: string): string {
+  return written.replace(/^\d+:/, "");
 }

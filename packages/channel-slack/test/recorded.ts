@@ -393,7 +393,7 @@ export const recorded: readonly Recorded[] = [
         response_url: "https://hooks.slack.com/actions/AABA1ABCD/1232321423432/D09sSasdasdAS9091209",
         actions: [
           {
-            action_id: "approve",
+            action_id: "0:approve",
             block_id: "Qjkd",
             text: { type: "plain_text", text: "Yes" },
             value: '{"id":7}',

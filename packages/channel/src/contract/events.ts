@@ -10,6 +10,8 @@ export interface Conversation {
   readonly kind: ConversationKind;
   /** The thread within it. */
   readonly threadId?: string;
+  /** The thread begins with this message: what was said in the conversation before belongs to it. */
+  readonly beginsThread?: boolean;
   /** The place this one belongs to, where threads and forum posts are places of their own. */
   readonly parentId?: string;
   /** Discord: the server. */

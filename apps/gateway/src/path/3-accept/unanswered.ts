@@ -113,8 +113,9 @@ export function createUnanswered(options: UnansweredPorts): Unanswered {
 
 /** Names the ring of remembered messages of a group. */
 export function historyKey(event: Pick<MessageEvent, "channel" | "account" | "conversation">): string {
-  const { id, threadId } = event.conversation;
-  return JSON.stringify([event.channel, event.account, id, ...(threadId === undefined ? [] : [threadId])]);
+  const { id, threadId, beginsThread = false } = event.conversation;
+  const thread = threadId === undefined || beginsThread ? [] : [threadId];
+  return JSON.stringify([event.channel, event.account, id, ...thread]);
 }
 
 /** What the ring keeps of a message. */

@@ -1,0 +1,208 @@
+import { isChannelError } from "@signalbox/channel";
+import { channelMention } from "@signalbox/testkit/slack";
+import { describe, expect, it } from "vitest";
+import { type Bench, type BenchOptions, never, openBench, turnedClock } from "./harness.ts";
+
+const root = "1767225600.000100";
+const thread = { channel: "C_GENERAL", thread: root };
+const words = (...texts: string[]) => ({ parts: texts.map((text) => ({ type: "markdown" as const, text })) });
+
+/** A channel that was asked something in a channel, and the draft of its answer. */
+async function openDraft(options: BenchOptions = {}, config: { streams?: boolean } = {}) {
+  const bench = await openBench({ transport: "webhook", ...config }, options);
+  await bench.standIn.postEvent(bench.url, channelMention("go", "U_BOT", { ts: root, user: "U_ANN" }));
+  return { bench, draft: await reopen(bench) };
+}
+
+async function reopen(
+  { channel }: Bench,
+  messageId?: string,
+  to: typeof thread | { channel: string } = thread,
+) {
+  const draft = await channel.openDraft?.(to, {
+    idempotencyKey: "run1",
+    signal: never,
+    replyTo: `C_GENERAL:${root}`,
+    ...(messageId === undefined ? {} : { messageId }),
+  });
+  if (draft === undefined) throw new Error("there are no drafts");
+  return draft;
+}
+
+async function failing(promise: Promise<unknown>) {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!isChannelError(error)) throw new Error(`expected a ChannelError, not ${String(error)}`);
+  return error;
+}
+
+/** The methods that write, in order. */
+function written({ standIn }: Bench): string[] {
+  return standIn.called.filter((method) => method.startsWith("chat."));
+}
+
+describe("a draft as Slack's stream", () => {
+  it("is opened for whoever asked, grows by what is new, and is closed as the finished answer", async () => {
+    const { bench, draft } = await openDraft();
+    await using _ = bench;
+    for (const text of ["**wo", "**words", "**words** <!channel>"]) await draft.update(text);
+    await draft.finalize(words("**words** <!channel> and all"));
+    expect(written(bench)).toEqual([
+      "chat.startStream",
+      "chat.appendStream",
+      "chat.appendStream",
+      "chat.appendStream",
+      "chat.stopStream",
+    ]);
+    const start = bench.standIn.requests.find(({ path }) => path.endsWith("chat.startStream"));
+    expect(Object.fromEntries(new URLSearchParams(start?.text))).toMatchObject({
+      thread_ts: root,
+      recipient_user_id: "U_ANN",
+      recipient_team_id: "T_TEAM",
+    });
+    expect(bench.standIn.sent.map(({ shown }) => shown.at(-1))).toEqual([
+      "**words** <\u200b!channel> and all",
+    ]);
+  });
+
+  it("is closed before Slack ends it, and edited from then on, however long the answer takes", async () => {
+    const clock = turnedClock();
+    const { bench, draft } = await openDraft({ standIn: { now: clock.now }, context: { clock } });
+    await using _ = bench;
+    let text = "";
+    for (let minute = 0; minute < 12; minute += 1) {
+      text += `minute ${minute}. `;
+      await draft.update(text);
+      clock.turn(60_000);
+    }
+    await draft.finalize(words(`${text}The end.`));
+    expect(bench.standIn.sent).toHaveLength(1);
+    expect(bench.standIn.sent[0]?.shown.at(-1)).toBe(`${text}The end.`);
+    const [start, ...rest] = written(bench);
+    expect([start, rest[3], rest[4], rest[5], rest.at(-1)]).toEqual([
+      "chat.startStream",
+      "chat.appendStream",
+      "chat.stopStream",
+      "chat.update",
+      "chat.update",
+    ]);
+    // Every text was shown, in order.
+    expect(bench.standIn.sent[0]?.shown).toHaveLength(13);
+  });
+
+  it("loses nothing where Slack has ended it before", async () => {
+    const clock = turnedClock();
+    const { bench, draft } = await openDraft({
+      standIn: { now: clock.now, streamMs: 1_000 },
+      context: { clock },
+    });
+    await using _ = bench;
+    await draft.update("one");
+    clock.turn(2_000);
+    await draft.update("one two");
+    clock.turn(2_000);
+    await draft.finalize(words("one two three", "four"));
+    expect(bench.standIn.sent.map(({ shown }) => shown.at(-1))).toEqual(["one two three", "four"]);
+  });
+
+  it("is finished in place where Slack has ended it just before the end", async () => {
+    const clock = turnedClock();
+    const { bench, draft } = await openDraft({
+      standIn: { now: clock.now, streamMs: 1_000 },
+      context: { clock },
+    });
+    await using _ = bench;
+    await draft.update("one");
+    clock.turn(2_000);
+    await draft.finalize(words("one"));
+    expect(bench.standIn.sent.map(({ shown }) => shown.at(-1))).toEqual(["one"]);
+  });
+
+  it("is edited where what was shown is not how the answer begins", async () => {
+    const { bench, draft } = await openDraft();
+    await using _ = bench;
+    await draft.update("first thoughts");
+    await draft.update("another answer");
+    await draft.finalize({ parts: [{ type: "text", text: "a *plain* <@U_ANN> & <b>" }] });
+    expect(written(bench)).toEqual(["chat.startStream", "chat.stopStream", "chat.update", "chat.update"]);
+    const [sent] = bench.standIn.sent;
+    expect(sent?.shown.at(-1)).toBe("a *plain* <@U_ANN> & <b>");
+    expect(sent?.content.blocks).toMatchObject([{ type: "rich_text" }]);
+  });
+
+  it("does not repeat words whose arrival is in doubt", async () => {
+    const { bench, draft } = await openDraft();
+    await using _ = bench;
+    await draft.update("one ");
+    bench.standIn.fail({ kind: "cut", method: "chat.appendStream" });
+    expect((await failing(draft.update("one two "))).code).toBe("unknown_outcome");
+    await draft.update("one two three");
+    expect(bench.standIn.sent[0]?.shown.at(-1)).toBe("one two three");
+    expect(written(bench).slice(-2)).toEqual(["chat.stopStream", "chat.update"]);
+  });
+
+  it("is taken up by a later process, which knows of no stream", async () => {
+    const { bench, draft } = await openDraft();
+    await using _ = bench;
+    await draft.update("one");
+    const later = await reopen(bench, draft.messageId);
+    await later.finalize(words("one and all"));
+    expect(bench.standIn.sent.map(({ shown }) => shown.at(-1))).toEqual(["one and all"]);
+    expect(written(bench)).toEqual(["chat.startStream", "chat.update", "chat.stopStream", "chat.update"]);
+  });
+
+  it("waits as long as Slack says", async () => {
+    const { bench, draft } = await openDraft();
+    await using _ = bench;
+    await draft.update("one");
+    bench.standIn.fail({ kind: "rate", method: "chat.appendStream", retryAfter: 7 });
+    expect(await failing(draft.update("one two"))).toMatchObject({
+      code: "rate_limited",
+      retryAfterMs: 7_000,
+    });
+    await draft.update("one two three");
+    expect(bench.standIn.sent[0]?.shown.at(-1)).toBe("one two three");
+  });
+});
+
+describe("a draft by edits", () => {
+  it.each([
+    ["where streams are off", {}, { streams: false }, thread],
+    ["outside of threads", {}, {}, { channel: "C_GENERAL" }],
+  ] as const)("%s", async (_name, options, config, to) => {
+    const bench = await openBench({ transport: "webhook", ...config }, options);
+    await using _ = bench;
+    const draft = await reopen(bench, undefined, to);
+    await draft.update("one");
+    await draft.finalize(words("one and all"));
+    expect(written(bench)).toEqual(["chat.postMessage", "chat.update"]);
+    expect(bench.standIn.sent.map(({ shown }) => shown.at(-1))).toEqual(["one and all"]);
+  });
+
+  it("where the workspace has no streams, or nobody knows for whom", async () => {
+    const { bench, draft } = await openDraft();
+    await using _ = bench;
+    bench.standIn.fail({ kind: "error", error: "unknown_method", method: "chat.startStream" });
+    await draft.update("one");
+    expect(written(bench)).toEqual(["chat.startStream", "chat.postMessage"]);
+    const stranger = await bench.channel.openDraft?.(
+      { channel: "C_OTHER", thread: "1.2" },
+      { idempotencyKey: "run2", signal: never },
+    );
+    await stranger?.update("two");
+    expect(written(bench).at(-1)).toBe("chat.postMessage");
+  });
+
+  it("finds the message of a try whose answer was lost, and takes that back", async () => {
+    const bench = await openBench({ transport: "webhook" });
+    await using _ = bench;
+    const draft = await reopen(bench, undefined, { channel: "D_DIRECT" });
+    bench.standIn.fail({ kind: "cut" });
+    expect((await failing(draft.update("one"))).code).toBe("unknown_outcome");
+    await draft.abort();
+    expect(bench.standIn.sent.map(({ isDeleted }) => isDeleted)).toEqual([true]);
+    expect((await failing(reopen(bench, "C_OTHER:1.2"))).code).toBe("not_found");
+  });
+});

@@ -1,0 +1,310 @@
+import { isChannelError, type OutboundPart, partKey } from "@signalbox/channel";
+import { textMessage } from "@signalbox/testkit/slack";
+import { describe, expect, it } from "vitest";
+import { type Bench, never, openBench, turnedClock } from "./harness.ts";
+
+const to = { channel: "D_DIRECT" };
+const send = ({ channel }: Bench, part: OutboundPart, key = "row1", place = to) =>
+  channel.send(place, { parts: [part] }, { idempotencyKey: key, signal: never });
+const markdown = (text: string): OutboundPart => ({ type: "markdown", text });
+
+async function failing(promise: Promise<unknown>) {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!isChannelError(error)) throw new Error(`expected a ChannelError, not ${String(error)}`);
+  return error;
+}
+
+describe("messages through the real SDK", () => {
+  it("carry their key, show Markdown, and unfurl nothing", async () => {
+    await using bench = await openBench();
+    await send(bench, markdown("# Title\n\n**bold** [link](https://a.example)"));
+    const [sent] = bench.standIn.sent;
+    expect(sent).toMatchObject({
+      metadata: { event_type: "signalbox_message", event_payload: { key: partKey("row1", 0) } },
+      content: {
+        text: "*Title*\n\n*bold* <https://a.example|link>",
+        blocks: [{ type: "markdown", text: "# Title\n\n**bold** [link](https://a.example)" }],
+      },
+    });
+    const body = new URLSearchParams(bench.standIn.requests.at(-1)?.text);
+    expect([body.get("unfurl_links"), body.get("unfurl_media")]).toEqual(["false", "false"]);
+    expect(body.get("client_msg_id")).toMatch(
+      /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/,
+    );
+  });
+
+  it("call nobody by what a model writes, and mention nobody in code or addresses", async () => {
+    await using bench = await openBench();
+    const text = [
+      "<!channel> <!here|x> <!everyone> @here",
+      "You <!channel> all, @here and @channel: <@U_ANN> mail@here.example",
+      "`<@U_ANN> <!channel>` and https://a.example/@here?q=@channel and [x](https://a.example/@here)",
+      "```html\n<!DOCTYPE html> <!channel> <@U_ANN>\n```",
+    ].join("\n\n");
+    await send(bench, markdown(text));
+    bench.standIn.fail({ kind: "error", error: "invalid_blocks" });
+    await send(bench, markdown(text), "row2");
+    const [block, plain] = bench.standIn.sent.map(({ content }) => content);
+    const shown = String(block?.blocks?.[0]?.["text"]);
+    expect(shown).not.toMatch(/<!(?:channel|here|everyone)|(?<![\w/=])@(?:here|channel)/);
+    expect(shown).toContain("<!DOCTYPE html>");
+    expect(shown.match(/<@U_ANN>/g)).toHaveLength(1);
+    expect(shown).toContain("https://a.example/@here?q=@channel and [x](https://a.example/@here)");
+    expect(plain?.blocks).toBeUndefined();
+    const mentions = plain?.text.match(/<@U_ANN>/g);
+    expect(mentions).toHaveLength(1);
+    expect(plain?.text).not.toMatch(/<!/);
+    expect(plain?.text).toContain("&lt;!DOCTYPE html&gt;");
+  });
+
+  it("are written in Slack's own markup where a workspace refuses blocks", async () => {
+    await using bench = await openBench();
+    const text = [
+      "## Head *x*",
+      "1. one\n2. two\n   - inner **bold**",
+      "- [x] done\n- [ ] open",
+      "> said & <done>",
+      "~~gone~~ _it_ `a < b`",
+      "![alt](https://a.example/p.png) [no](javascript:alert(1))",
+      "| a | b |\n| - | - |\n| 1 | 2 |",
+      "---",
+    ].join("\n\n");
+    bench.standIn.fail({ kind: "error", error: "msg_blocks_too_long" });
+    await send(bench, markdown(text));
+    expect(bench.standIn.sent[0]?.content.text).toBe(
+      [
+        "*Head _x_*",
+        "1. one\n2. two\n    • inner *bold*",
+        "• ☑ done\n• ☐ open",
+        "> said &amp; &lt;done&gt;",
+        "~gone~ _it_ `a &lt; b`",
+        "<https://a.example/p.png|alt> no (javascript:alert(1))",
+        "```\n| a | b |\n| - | - |\n| 1 | 2 |\n```",
+        "———",
+      ].join("\n\n"),
+    );
+  });
+
+  it("fit, however much there is to take apart", async () => {
+    await using bench = await openBench();
+    const calls = "<!channel> ".repeat(1_090).slice(0, 12_000).trim();
+    await send(bench, markdown(calls));
+    const [sent] = bench.standIn.sent;
+    expect(sent?.content.blocks).toBeUndefined();
+    expect(sent?.content.text).not.toContain("<!");
+    expect((await failing(send(bench, markdown("&".repeat(12_001)), "row2"))).code).toBe("too_large");
+    expect((await failing(send(bench, { type: "text", text: " \u0000" }, "row3"))).code).toBe("invalid");
+  });
+
+  it("ask with buttons that have an id of their own each", async () => {
+    await using bench = await openBench();
+    const button = { id: "decide", label: "x".repeat(100), value: { answer: "allow" } } as const;
+    const question: OutboundPart = {
+      type: "buttons",
+      text: "May **I**?",
+      buttons: [
+        { ...button, style: "primary" },
+        { ...button, style: "default", value: { answer: "deny" } },
+      ],
+    };
+    await send(bench, question);
+    const actions = bench.standIn.sent[0]?.content.blocks?.[1];
+    expect(actions).toMatchObject({
+      type: "actions",
+      elements: [
+        { action_id: "0:decide", style: "primary", value: '{"answer":"allow"}' },
+        { action_id: "1:decide" },
+      ],
+    });
+    const tooMany = { ...question, buttons: Array.from({ length: 26 }, () => button) };
+    expect((await failing(send(bench, tooMany, "row2"))).code).toBe("too_large");
+    const tooLong = { ...question, buttons: [{ ...button, value: "x".repeat(2_000) }] };
+    expect((await failing(send(bench, tooLong, "row3"))).code).toBe("too_large");
+  });
+
+  it("are edited, taken back and reacted to in their own conversation alone", async () => {
+    await using bench = await openBench();
+    const { channel, standIn } = bench;
+    const { parts } = await send(bench, markdown("one"));
+    const id = parts[0]?.messageId ?? "";
+    await channel.edit?.(to, id, { parts: [markdown("two")] }, never);
+    for (const on of [true, true]) await channel.react?.(to, id, { emoji: "👍", on }, never);
+    expect(standIn.reactions(id.split(":")[1] ?? "")).toEqual(["+1"]);
+    await channel.react?.(to, id, { emoji: "👍", on: false }, never);
+    await channel.react?.(to, id, { emoji: "👍", on: false }, never);
+    expect(standIn.reactions(id.split(":")[1] ?? "")).toEqual([]);
+    const other = { channel: "C_OTHER" };
+    expect((await failing(channel.edit?.(other, id, { parts: [markdown("x")] }, never) ?? never0)).code).toBe(
+      "not_found",
+    );
+    expect((await failing(channel.remove?.(other, id, never) ?? never0)).code).toBe("not_found");
+    expect((await failing(channel.react?.(to, id, { emoji: "🫨", on: true }, never) ?? never0)).code).toBe(
+      "unsupported",
+    );
+    expect(standIn.sent[0]).toMatchObject({ shown: ["one", "two"], isDeleted: false });
+    await channel.remove?.(to, id, never);
+    expect(standIn.sent[0]?.isDeleted).toBe(true);
+  });
+
+  it("are looked up by their key, in threads too, not by their words", async () => {
+    await using bench = await openBench();
+    const place = { channel: "C_GENERAL", thread: "1767225600.000100" };
+    const content = markdown("the same words");
+    const intent = { to: place, idempotencyKey: "row2", part: 0, content, attemptedAt: Date.now() };
+    await send(bench, content, "row1", place);
+    expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "not-sent" });
+    const { parts } = await send(bench, content, "row2", place);
+    expect(await bench.channel.reconcile?.(intent, never)).toEqual({
+      outcome: "sent",
+      messageId: parts[0]?.messageId,
+    });
+    bench.standIn.fail({ kind: "error", error: "missing_scope", method: "conversations.replies" });
+    expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "unknown" });
+  });
+
+  it("stay open where a public app may not read now, or sees not enough", async () => {
+    const clock = turnedClock();
+    const standIn = { limitedHistory: true, tiers: true, now: clock.now };
+    await using bench = await openBench(
+      { transport: "webhook", distribution: "public" },
+      { standIn, context: { clock } },
+    );
+    const intent = { to, idempotencyKey: "row1", part: 0, content: markdown("x"), attemptedAt: clock.now() };
+    for (let count = 0; count < 16; count += 1)
+      bench.standIn.plant({ channel: to.channel, text: `${count}` });
+    expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "unknown" });
+    const error = await failing(bench.channel.reconcile?.(intent, never) ?? never0);
+    expect(error).toMatchObject({ code: "rate_limited", scope: "conversation", retryAfterMs: 60_000 });
+    clock.turn(60_000);
+    expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "unknown" });
+    expect(bench.standIn.called.filter((method) => method === "conversations.history")).toHaveLength(2);
+  });
+
+  it("say why they failed", async () => {
+    await using bench = await openBench({ transport: "webhook" }, { standIn: { strange: ["C_STRANGE"] } });
+    expect(await failing(send(bench, markdown("x"), "k", { channel: "C_STRANGE" }))).toMatchObject({
+      code: "not_found",
+      scope: "conversation",
+      platformCode: "channel_not_found",
+    });
+    bench.standIn.fail({ kind: "error", error: "fatal_error" });
+    expect((await failing(send(bench, markdown("x")))).code).toBe("unknown_outcome");
+    bench.standIn.fail({ kind: "error", error: "constructor" });
+    expect((await failing(send(bench, markdown("x")))).code).toBe("invalid");
+    await using unreachable = await openBench();
+    await unreachable.standIn.stop();
+    // A connection that stood before may have taken it.
+    await failing(send(unreachable, markdown("x")));
+    expect((await failing(send(unreachable, markdown("x")))).code).toBe("transient");
+  });
+
+  it("tell a person's name once, and open the conversation with them", async () => {
+    await using bench = await openBench();
+    const { channel, standIn } = bench;
+    const asked = ["U_ANN", "U_ANN", "U_NOBODY", "U_NOBODY", "B_BOT"].map((id) =>
+      channel.resolve?.(id, never),
+    );
+    expect(await Promise.all(asked)).toEqual([
+      { name: "Ann" },
+      { name: "Ann" },
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(standIn.called.filter((method) => method === "users.info")).toHaveLength(2);
+    expect(await channel.openDirect?.("U_SENDER", never)).toEqual({ channel: "D_DIRECT" });
+    expect((await failing(channel.openDirect?.("nobody", never) ?? never0)).code).toBe("not_found");
+  });
+
+  it("give the conversation back, oldest first, with whose each is", async () => {
+    await using bench = await openBench();
+    await bench.standIn.postEvent(bench.url, textMessage("a &amp; b", { ts: "1767225600.000100" }));
+    await send(bench, markdown("**c**"));
+    const listed = await bench.channel.history?.(to, { limit: 10, signal: never });
+    expect(listed).toMatchObject([
+      {
+        text: "a & b",
+        sender: { id: "U_SENDER", isBot: false, isSelf: false },
+        messageId: "D_DIRECT:1767225600.000100",
+      },
+      { sender: { id: "U_BOT", isBot: true, isSelf: true } },
+    ]);
+    expect(await bench.channel.history?.(to, { limit: 1, signal: never })).toHaveLength(1);
+  });
+
+  it("show a status in threads, and ask no more where the app may not", async () => {
+    await using bench = await openBench();
+    const place = { channel: "D_DIRECT", thread: "1.2" };
+    await bench.channel.typing?.(place, { on: true }, never);
+    expect(bench.standIn.status("1.2")).toBe("is writing…");
+    await bench.channel.typing?.(place, { on: false }, never);
+    expect(bench.standIn.status("1.2")).toBe("");
+    await bench.channel.typing?.(to, { on: true }, never);
+    bench.standIn.fail({ kind: "error", error: "missing_scope", method: "setStatus" });
+    await bench.channel.typing?.(place, { on: true }, never);
+    await bench.channel.typing?.(place, { on: true }, never);
+    expect(bench.standIn.called.filter((method) => method.endsWith("setStatus"))).toHaveLength(3);
+  });
+});
+
+const never0 = Promise.resolve();
+
+describe("files", () => {
+  const fetchMedia = (
+    bench: Bench,
+    ref: { readonly id: string; readonly url?: string },
+    mimeType = "text/plain",
+  ) => bench.channel.fetchMedia?.({ kind: "file", mimeType, ref }, never) ?? never0;
+
+  it("are fetched from Slack's hosts alone, with the token", async () => {
+    await using bench = await openBench();
+    const file = bench.standIn.addFile({
+      id: "F1",
+      name: "a.txt",
+      mimeType: "text/plain",
+      content: Buffer.from("content"),
+    });
+    const url = String(file["url_private"]);
+    const fetched = await bench.channel.fetchMedia?.(
+      { kind: "file", mimeType: "text/plain", ref: { id: "F1" } },
+      never,
+    );
+    expect(await new Response(fetched?.body).text()).toBe("content");
+    const evil = [
+      "https://files.slack.com.evil.example/f",
+      "https://evilslack.com/f",
+      "http://files.slack.com/f",
+      "https://files.slack.com:8443/f",
+      "https://user@127.0.0.1/f",
+    ];
+    for (const address of evil)
+      expect((await failing(fetchMedia(bench, { id: "F1", url: address }))).code).toBe("invalid");
+    bench.standIn.revoke();
+    expect((await failing(fetchMedia(bench, { id: "F1", url }))).code).toBe("permission");
+  });
+
+  it("are looked for where a send of one is in doubt, and left open where one like it is there", async () => {
+    await using bench = await openBench();
+    const part: OutboundPart = {
+      type: "media",
+      kind: "file",
+      name: "a.txt",
+      mimeType: "text/plain",
+      size: 7,
+      ref: "r",
+    };
+    const openMedia = async () => new Blob(["content"]).stream();
+    const intent = { to, idempotencyKey: "row1", part: 0, content: part, attemptedAt: Date.now() };
+    expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "not-sent" });
+    const sending = () =>
+      bench.channel.send(to, { parts: [part] }, { idempotencyKey: "row1", signal: never, openMedia });
+    bench.standIn.fail({ kind: "status", method: "getUploadURLExternal" });
+    expect((await failing(sending())).code).toBe("transient");
+    bench.standIn.fail({ kind: "cut", method: "completeUploadExternal" });
+    expect((await failing(sending())).code).toBe("unknown_outcome");
+    expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "unknown" });
+  });
+});
