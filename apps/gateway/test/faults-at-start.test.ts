@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
@@ -130,6 +130,30 @@ const FAULTS: readonly {
     remedy: /Make the folder/,
     answers: false,
   },
+  ...[
+    { name: "the home", place: ({ home }: World) => home.dir, says: /is the gateway's home/ },
+    { name: "around the home", place: ({ dir }: World) => dir, says: /or around it/ },
+    { name: "in the home", place: ({ home }: World) => home.skillsDir, says: /in no folder of/ },
+    {
+      name: "a link to the home",
+      place: ({ dir, home }: World) => {
+        symlinkSync(home.dir, join(dir, "link"));
+        return join(dir, "link");
+      },
+      says: /is the gateway's home/,
+    },
+  ].map(({ name, place, says }) => ({
+    name: `a workspace that is ${name}`,
+    config: (world: World) => {
+      const workspaceDir = place(world);
+      mkdirSync(workspaceDir, { recursive: true });
+      return demoConfig({ agents: agent({ workspaceDir }) });
+    },
+    at: "agents.list[0].workspaceDir",
+    says,
+    remedy: /name another/,
+    answers: false,
+  })),
   {
     name: "a channel that does not exist",
     config: () => demoConfig({ channels: { pigeon: { accounts: { main: {} } } } }),

@@ -201,6 +201,8 @@ function ending(outcome: SandboxOutcome, { limits }: Sandbox): string {
       return `stopped: more than ${count(limits.processes)} processes`;
     case "output":
       return "stopped: it wrote far too much; send it to a file or filter it";
+    case "disk":
+      return "stopped: it wrote too much to the disk, or the disk is nearly full";
     case "memory":
       return `stopped: more than ${count(Math.round(limits.memoryBytes / 1_048_576))} MB of memory`;
   }

@@ -7,6 +7,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -177,6 +178,72 @@ describe.each([
 });
 
 describe.skipIf(sandboxed.rung !== "bubblewrap")("the sandbox", () => {
+  test.each([
+    ["AF_VSOCK", "socket(my $s, 40, 1, 0)", "Address family not supported"],
+    ["AF_PACKET", "socket(my $s, 17, 3, 0)", "Address family not supported"],
+    ["AF_ALG", "socket(my $s, 38, 5, 0)", "Address family not supported"],
+    ["memfd_create", "syscall(319, $0, 0) >= 0", "Function not implemented"],
+    ["shmget", "syscall(29, 0, 4096, 01600) >= 0", "Function not implemented"],
+    ["io_uring_setup", "syscall(425, 1, 0) >= 0", "Function not implemented"],
+    ["keyctl", "syscall(250, 0, -3, 1) >= 0", "Function not implemented"],
+  ])("refuses %s", async (_, call, why) => {
+    const command = `perl -e '(${call}) ? print "opened" : print "$!"'`;
+    expect(textOf(await caller([tool(sandboxed)]).call("exec", { command }))).toContain(why);
+  });
+
+  test("ordinary sockets open, files are made with ordinary rights", async () => {
+    const command =
+      "perl -MSocket -e 'print socket(my $s, AF_INET, SOCK_STREAM, 0) && socket(my $u, AF_UNIX, SOCK_STREAM, 0) ? 1 : $!'; umask 022; touch a; chmod 755 a; mkdir d; stat -c %a a d";
+    expect(textOf(await caller([tool(sandboxed)]).call("exec", { command }))).toBe(
+      "1755\n755\n[exit code 0]",
+    );
+  });
+
+  test("no file is left that runs as the gateway's user", async () => {
+    const tries = [
+      "cp /bin/true a; chmod u+s a",
+      "cp /bin/true b; chmod 6755 b",
+      'perl -e \'syscall(85, "c", 04755); syscall(2, "d", 0101, 04755); syscall(257, -100, "e", 0101, 04755)\'',
+      'perl -e \'syscall(437, -100, "f", pack("QQQ", 0101, 04755, 0), 24); syscall(133, "g", 0104755, 0)\'',
+      "mkdir -m 2755 h; install -m 4755 /bin/true i",
+      "printf 'x' | tar --version >/dev/null; cp /bin/true j; tar cf t.tar --mode=4755 j; rm j; tar xpf t.tar",
+    ];
+    for (const command of tries) await caller([tool(sandboxed)]).call("exec", { command });
+    const special = readdirSync(dir).filter((name) => (statSync(join(dir, name)).mode & 0o6000) !== 0);
+    expect([readdirSync(dir).length > 4, special]).toEqual([true, []]);
+  });
+
+  test("memory that is shared counts as memory, once", async () => {
+    const limited = await startSandbox({ limits: { memoryBytes: 150_000_000, timeoutMs: 20_000 } });
+    const run = (megabytes: number, processes: number) => {
+      const program = `
+#include <sys/mman.h>
+#include <string.h>
+#include <unistd.h>
+int main(void) { size_t n = ${megabytes}UL << 20; char *p = mmap(0, n, 3, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+for (size_t i = 0; i < n; i += 4096) p[i] = 1; for (int i = 1; i < ${processes}; i++) if (!fork()) break;
+for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
+      return caller([tool(limited)]).call("exec", {
+        command: `cat > p.c <<'END'${program}\nEND\ngcc -o p p.c && ./p && echo through`,
+      });
+    };
+    const [tooMuch, shared] = [await run(400, 1), await run(60, 4)];
+    if (/gcc: .*not found/.test(textOf(tooMuch))) return console.log("skipped: there is no compiler");
+    expect([tooMuch.details, textOf(shared)]).toMatchObject([
+      { stopped: "memory" },
+      expect.stringContaining("through"),
+    ]);
+  });
+
+  test("what fills the disk ends", async () => {
+    const limited = await startSandbox({ limits: { diskBytes: 50_000_000, timeoutMs: 20_000 } });
+    const agent = caller([tool(limited)]);
+    const one = textOf(await agent.call("exec", { command: "head -c 200000000 /dev/zero > big; echo $?" }));
+    expect([statSync(join(dir, "big")).size <= 52_000_000, one]).toMatchObject([true, expect.any(String)]);
+    const command = "for i in $(seq 2000); do head -c 10000000 /dev/zero > f$i; done; echo through";
+    expect((await agent.call("exec", { command })).details).toMatchObject({ stopped: "disk" });
+  });
+
   test("runs without rights and without a network", async () => {
     const command =
       "id -u; grep CapEff /proc/self/status; grep -c : /proc/net/dev; grep NoNewPrivs /proc/self/status; echo x > /x";

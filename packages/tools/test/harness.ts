@@ -14,6 +14,7 @@ export const FACTS: RunFacts = {
   agentId: "coder",
   sessionKey: "agent:coder:feishu:direct:ou_1",
   role: "member",
+  speaker: "feishu:ou_1",
   channelKind: "direct",
   taint: [],
 };

@@ -28,6 +28,10 @@ export interface Home {
   readonly configFile: string;
   readonly databaseFile: string;
   readonly skillsDir: string;
+  /** Holds the default workspaces of agents. */
+  readonly workspacesDir: string;
+  /** Configuration files besides `configFile`: which one counts must not depend on who wrote last. */
+  readonly otherConfigFiles: readonly string[];
   /** Attachments that wait to be sent. */
   readonly mediaDir: string;
   /** Holds the token made on first start; mode 0600. */
@@ -46,12 +50,16 @@ export function locateHome(
   env: Readonly<Record<string, string | undefined>>,
 ): Home {
   const dir = resolve(expandTilde(option ?? env["SIGNALBOX_HOME"] ?? join(homedir(), ".signalbox")));
-  const found = CONFIG_NAMES.map((name) => join(dir, name)).find((file) => existsSync(file));
+  const [found, ...otherConfigFiles] = CONFIG_NAMES.map((name) => join(dir, name)).filter((file) =>
+    existsSync(file),
+  );
   return {
     dir,
     configFile: found ?? join(dir, "signalbox.yaml"),
     databaseFile: join(dir, "signalbox.db"),
     skillsDir: join(dir, "skills"),
+    workspacesDir: join(dir, "workspaces"),
+    otherConfigFiles,
     mediaDir: join(dir, "media"),
     tokenFile: join(dir, "token"),
     auditHeadFile: join(dir, "audit-head.json"),

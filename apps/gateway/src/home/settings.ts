@@ -8,9 +8,13 @@ export type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads the configuration of a home; one without a file has the defaults.
- * @throws ConfigError where nothing can start, GatewayError where the file cannot be read
+ * @throws ConfigError where nothing can start, GatewayError where the file cannot be read or there are several
  */
 export function readConfig(home: Home, env: Env): LoadedConfig {
+  if (home.otherConfigFiles.length > 0) {
+    const files = [home.configFile, ...home.otherConfigFiles].join(", ");
+    throw new GatewayError(EXIT.config, `There are several configuration files: ${files}. Keep one.`);
+  }
   return loadConfig({ file: home.configFile, text: readText(home.configFile), env });
 }
 

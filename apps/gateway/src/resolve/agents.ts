@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { RunLimits, ThinkingLevel } from "@signalbox/agent-core";
 import type { AgentConfig, LoadedConfig, Problem } from "@signalbox/config";
 import { configuredPath, folderFault, type Home } from "../home/home.ts";
@@ -47,7 +48,7 @@ export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
       config.workspaceDir === undefined
         ? home.workspace(config.id)
         : configuredPath(home, config.workspaceDir);
-    const fault = workspaceFault(workspaceDir, config.workspaceDir === undefined);
+    const fault = workspaceFault(home, workspaceDir, config.workspaceDir === undefined);
     if (fault !== undefined) {
       problems.push(
         loaded.problem(["agents", "list", index, "workspaceDir"], {
@@ -114,6 +115,27 @@ function limitsOf({
   };
 }
 
-function workspaceFault(dir: string, ours: boolean): string | undefined {
-  return ours || existsSync(dir) ? folderFault(dir) : "does not exist";
+function workspaceFault(home: Home, dir: string, ours: boolean): string | undefined {
+  if (!ours && !existsSync(dir)) return "does not exist";
+  return homeFault(home, dir) ?? folderFault(dir);
+}
+
+/** What agents write must never become what the gateway is told: configuration, skills, its own files. */
+function homeFault(home: Home, dir: string): string | undefined {
+  const place = realFolder(dir);
+  const [own, workspaces] = [realFolder(home.dir), realFolder(home.workspacesDir)];
+  if (isInside(own, place)) return `is the gateway's home ${home.dir}, or around it`;
+  if (isInside(place, own) && (place === workspaces || !isInside(place, workspaces)))
+    return `is in the gateway's home ${home.dir}, but in no folder of ${home.workspacesDir}`;
+  return undefined;
+}
+
+/** Where a folder is that may not be there yet. */
+function realFolder(dir: string): string {
+  const above = dirname(dir);
+  return existsSync(dir) || above === dir ? realpathSync(dir) : join(realFolder(above), basename(dir));
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }

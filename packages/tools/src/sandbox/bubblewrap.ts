@@ -34,12 +34,14 @@ export interface BubblewrapOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Further folders to read, absolute, for instance of a language runtime. */
   readonly readOnly: readonly string[];
+  /** Compiled, for system calls; see `seccompFilter`. */
+  readonly filter: Buffer | undefined;
   readonly notes: readonly string[];
 }
 
 /** A sandbox of namespaces: the workspace, system folders to read, no network, nothing else. */
 export function createBubblewrap(options: BubblewrapOptions): Sandbox {
-  const { program, shell, limits, env, notes } = options;
+  const { program, shell, limits, env, notes, filter } = options;
   return {
     rung: "bubblewrap",
     network: false,
@@ -62,6 +64,7 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
           ...guard.args,
           ...coverArgs(request.covers),
           ...["--remount-ro", "/"],
+          ...(filter === undefined ? [] : ["--seccomp", "5"]),
           ...["--chdir", request.cwd, "--", shell],
           ...shellArgs(shell, request.script, limits, true),
         ];
@@ -75,7 +78,8 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
           outputChars: request.outputChars ?? limits.outputChars,
           signal: request.signal,
           onOutput: request.onOutput,
-          inputs: [PASSWD, GROUP],
+          inputs: [PASSWD, GROUP, ...(filter === undefined ? [] : [filter])],
+          disk: request.folders.dir,
         });
         const complaint = /^bwrap: .*$/m.exec(stderr)?.[0];
         if (complaint !== undefined && outcome.stopped === undefined && outcome.outputChars === 0) {

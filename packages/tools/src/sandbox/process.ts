@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { OutputBuffer } from "./output.ts";
 import type { SandboxLimits, SandboxOutcome } from "./types.ts";
+import { startWatch } from "./watch.ts";
 
 export interface ProcessSpec {
   readonly file: string;
@@ -16,7 +16,9 @@ export interface ProcessSpec {
   readonly signal: AbortSignal;
   readonly onOutput?: ((output: string) => void) | undefined;
   /** Written to descriptors 3, 4 …, which are then closed. */
-  readonly inputs?: readonly string[];
+  readonly inputs?: readonly (string | Buffer)[];
+  /** A folder of the disk that the program writes to. */
+  readonly disk: string;
 }
 
 /** As `SandboxOutcome`; `stderr` is what came beside the output (a launcher's own complaints). */
@@ -24,8 +26,6 @@ export interface ProcessOutcome extends SandboxOutcome {
   readonly stderr: string;
 }
 
-const FIRST_WATCH_MS = 50;
-const WATCH_MS = 250;
 /** After the end: how long something that left the process group may hold the output open. */
 const CLOSE_GRACE_MS = 500;
 /** A command that writes without end would keep the gateway busy for all of its time. UTF-16 units. */
@@ -74,7 +74,7 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessOutcome> {
   const timer = setTimeout(() => kill("timeout"), spec.timeoutMs);
   const aborted = (): void => kill("abort");
   spec.signal.addEventListener("abort", aborted, { once: true });
-  const watch = startWatch(() => child.pid, spec.limits, kill);
+  const watch = startWatch(() => child.pid, spec, kill);
   try {
     const end = await new Promise<{ code: number | null; signal: string | null }>((resolve, reject) => {
       let grace: NodeJS.Timeout | undefined;
@@ -116,56 +116,4 @@ function gather(stream: Readable | null, take: (text: string) => void): void {
     if (rest !== "") take(rest);
   });
   stream.on("error", () => {});
-}
-
-/**
- * Looks at the tree of processes every quarter second. The kernel's own limits (set by the shell that starts the
- * command) count for one process or not for root at all; this one counts the tree.
- */
-function startWatch(
-  pid: () => number | undefined,
-  limits: SandboxLimits,
-  kill: (why: "processes" | "memory") => void,
-): { stop(): void } {
-  if (process.platform !== "linux") return { stop: () => {} };
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  const look = async (): Promise<void> => {
-    const root = pid();
-    const use = root === undefined ? undefined : await treeUse(root, limits.processes);
-    if (stopped) return;
-    if (use !== undefined && use.tasks > limits.processes) kill("processes");
-    else if (use !== undefined && use.bytes > limits.memoryBytes) kill("memory");
-    timer = setTimeout(look, WATCH_MS);
-  };
-  timer = setTimeout(look, FIRST_WATCH_MS);
-  return {
-    stop: () => {
-      stopped = true;
-      clearTimeout(timer);
-    },
-  };
-}
-
-const PAGE_BYTES = 4_096;
-
-/** Threads and anonymous memory of a process and its descendants; stops counting above `max`. proc(5). */
-async function treeUse(root: number, max: number): Promise<{ tasks: number; bytes: number }> {
-  let tasks = 0;
-  let bytes = 0;
-  const queue = [root];
-  for (let pid = queue.shift(); pid !== undefined && tasks <= max; pid = queue.shift()) {
-    const base = `/proc/${pid}`;
-    const [stat, statm, children] = await Promise.all([
-      readFile(`${base}/stat`, "utf8").catch(() => ""),
-      readFile(`${base}/statm`, "latin1").catch(() => ""),
-      readFile(`${base}/task/${pid}/children`, "latin1").catch(() => ""),
-    ]);
-    // The name in `stat` may hold anything, so fields are counted after its closing parenthesis: threads are the 18th.
-    tasks += Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[17] ?? 1) || 1;
-    const [, resident = "0", shared = "0"] = statm.split(" ");
-    bytes += (Number(resident) - Number(shared)) * PAGE_BYTES;
-    queue.push(...children.split(" ").filter(Boolean).map(Number));
-  }
-  return { tasks, bytes };
 }

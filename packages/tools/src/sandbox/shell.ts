@@ -14,8 +14,8 @@ export function shellArgs(
   // Shells differ in the letter of the process limit. Data, not address space: runtimes reserve far more than they use.
   const setup = [
     "ulimit -c 0",
-    // In blocks of 512 or 1,024 bytes: no single file above 2 or 4 GB.
-    "ulimit -f 4194304",
+    // In blocks of 1,024 bytes, or of 512 in some shells.
+    `ulimit -f ${Math.floor(limits.diskBytes / 1024)}`,
     `ulimit -d ${kilobytes}`,
     ...(countProcesses
       ? [`ulimit -u ${limits.processes} 2>/dev/null || ulimit -p ${limits.processes} 2>/dev/null || :`]

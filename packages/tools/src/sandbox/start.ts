@@ -16,6 +16,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { messageOf } from "../result.ts";
 import { createBubblewrap } from "./bubblewrap.ts";
 import { runProcess } from "./process.ts";
+import { seccompFilter } from "./seccomp.ts";
 import { shellArgs } from "./shell.ts";
 import type { Sandbox, SandboxLimits, SandboxSetting } from "./types.ts";
 
@@ -40,6 +41,7 @@ const DEFAULT_LIMITS: SandboxLimits = {
   timeoutMs: 60_000,
   processes: 256,
   memoryBytes: 1_073_741_824,
+  diskBytes: 1_073_741_824,
   scratchBytes: 268_435_456,
   outputChars: 15_000,
 };
@@ -140,6 +142,7 @@ async function unsandboxed(limits: SandboxLimits): Promise<Sandbox> {
         args: shellArgs(shell, request.script, limits, false),
         env,
         cwd: request.cwd,
+        disk: request.folders.dir,
         limits,
         timeoutMs: Math.min(request.timeoutMs ?? limits.timeoutMs, limits.timeoutMs),
         outputChars: request.outputChars ?? limits.outputChars,
@@ -163,14 +166,23 @@ async function bubblewrapped(options: StartSandboxOptions, limits: SandboxLimits
   if (program === undefined) {
     return disabled(limits, "bubblewrap is not installed (Debian and Ubuntu: apt-get install bubblewrap).");
   }
-  const notes: string[] = [];
+  const notes = [
+    "Time, output, the size of a file and the number of processes are limited by the kernel or as they come; memory (private and shared) and what is added to the disk by looking ten times a second.",
+  ];
   if (process.getuid?.() === 0) {
     notes.push(
       "The gateway runs as root: inside, commands have an unprivileged id, but the kernel's own process limit does not bind root, so the limit on processes rests on the watchdog. Prefer an ordinary user.",
     );
   }
+  const filter = seccompFilter(process.arch);
+  if (filter === undefined) {
+    notes.push(
+      `Sockets, set-user-id files and hidden memory are not refused here: no filter for ${process.arch}.`,
+    );
+  }
   const sandbox = createBubblewrap({
     program,
+    filter,
     shell: await findShell(),
     limits,
     env: ENVIRONMENT,
@@ -210,6 +222,7 @@ export async function selfTest(sandbox: Sandbox, canaryDirs: readonly string[]):
     ]);
     const script = [
       ...tries,
+      'touch special; chmod u+s special 2>/dev/null && echo "special=left"',
       'echo "uid=$(id -u)"',
       'echo "links=$(grep -c : /proc/net/dev)"',
       // The first process of a namespace of its own is the launcher.
@@ -232,6 +245,8 @@ export async function selfTest(sandbox: Sandbox, canaryDirs: readonly string[]):
     }
     if (!/^uid=[1-9]\d*$/m.test(outcome.output))
       return `the self-test did not run as an ordinary user. ${hint(outcome.output)}`;
+    if (seccompFilter(process.arch) !== undefined && outcome.output.includes("special=left"))
+      return "the self-test could leave a file with the set-user-id bit.";
     if (!outcome.output.includes("links=1\n")) return "the self-test found a network.";
     if (!outcome.output.includes("first=bwrap\n")) return "the self-test saw processes outside.";
     const proof = await readFile(join(dir, "proof"), "utf8").catch(() => "");

@@ -8,6 +8,8 @@ export interface SandboxLimits {
   readonly processes: number;
   /** Bytes of memory, for one process and for all together; default 1 GiB. */
   readonly memoryBytes: number;
+  /** Bytes that one command may add to the disk of the workspace, for one file and in all; default 1 GiB. */
+  readonly diskBytes: number;
   /** Bytes of the scratch folder `/tmp`, which each command finds empty; default 256 MiB. */
   readonly scratchBytes: number;
   /** UTF-16 units of output kept, 70 % from its start and 30 % from its end, where a request does not say; default 15,000. */
@@ -59,7 +61,7 @@ export interface SandboxOutcome {
   readonly exitCode?: number;
   readonly signal?: string;
   /** Why we ended it. */
-  readonly stopped?: "timeout" | "abort" | "processes" | "memory" | "output";
+  readonly stopped?: "timeout" | "abort" | "processes" | "memory" | "disk" | "output";
   /** Standard output and error as they came, shortened in the middle. */
   readonly output: string;
   /** UTF-16 units of the whole output. */
