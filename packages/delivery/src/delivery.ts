@@ -9,7 +9,7 @@ import { MediaFailures } from "./part-deadlines.ts";
 import { Rates } from "./rates.ts";
 import { destinationKey } from "./rows.ts";
 import { NotRecorded, type Settlement } from "./settlement.ts";
-import { wordsAboutDead, wordsAboutExpired } from "./undelivered.ts";
+import { wordAboutDead, wordAboutExpired } from "./undelivered.ts";
 import { type Pass, WakeUp } from "./wake-up.ts";
 
 export interface DeliveryOptions<Row extends OutboxRow = OutboxRow> {
@@ -147,7 +147,8 @@ export function createDelivery<Row extends OutboxRow>(options: DeliveryOptions<R
         return undefined;
       case "dead": {
         const { reason, code } = settlement;
-        await record(() => outbox.dead(row.id, lease, reason, (dead) => wordsAboutDead(dead, code, now())));
+        const word = (await isAwaited(row)) ? wordAboutDead(row, code, now()) : undefined;
+        await record(() => outbox.dead(row.id, lease, reason, word));
         wakeUp.call();
         logger.error({ outbox: row.id, channel: row.channel, err: reason }, "a reply cannot be delivered");
         tellEnd(row, "dead", reason);
@@ -194,18 +195,28 @@ export function createDelivery<Row extends OutboxRow>(options: DeliveryOptions<R
     void sending.finally(() => inFlight.delete(sending));
   };
 
-  /** Takes the rows that are due. */
-  const claim = async (): Promise<Pass> => {
-    try {
-      const { rows, expired, nextAt } = await outbox.claimDue({
-        lease,
-        limit: CLAIM,
-        report: (ended) => wordsAboutExpired(ended, now()),
-      });
-      for (const row of expired) {
+  /** Whether somebody waits for it: not for a question of ours, nor for a word about another reply. */
+  const isAwaited = async ({ id }: Row): Promise<boolean> => (await outbox.awaiting(id)).length > 0;
+
+  /** Ends what is too old to be sent, with one word to each destination where somebody waits. */
+  const expireOverdue = async (): Promise<void> => {
+    const overdue = await outbox.overdue();
+    for (const rows of Map.groupBy(overdue, destinationKey).values()) {
+      const awaited: Row[] = [];
+      for (const row of rows) if (await isAwaited(row)) awaited.push(row);
+      const ids = rows.map(({ id }) => id);
+      for (const row of await outbox.expire(ids, lease, wordAboutExpired(awaited, now()))) {
         logger.warn({ outbox: row.id, channel: row.channel }, "a reply was too old to be sent");
         tellEnd(row, "expired", "too old to be sent");
       }
+    }
+  };
+
+  /** Takes the rows that are due. */
+  const claim = async (): Promise<Pass> => {
+    try {
+      await expireOverdue();
+      const { rows, nextAt } = await outbox.claimDue({ lease, limit: CLAIM });
       for (const row of rows) {
         // The store gives out one row of a destination at a time.
         mayHaveMore.add(destinationKey(row));

@@ -15,7 +15,6 @@ export type {
   OutboxState,
   OutboxStore,
   StoredReceipt,
-  Undelivered,
 } from "./outbox.ts";
 export { createOwnerNotices, type OwnerNotices, type OwnerNoticesOptions } from "./owner-notices.ts";
 export { answerTo, destinationKey, isRepeatable, outboxKey, outboxRow, pendingRows } from "./rows.ts";

@@ -78,13 +78,6 @@ export interface OutboxRow extends Destination {
 /** A row that is being sent. `doubtful`: an earlier holder may have sent its first open part without a receipt. */
 export type ClaimedRow<Row extends OutboxRow = OutboxRow> = Row & { readonly doubtful?: boolean };
 
-/** A row that ended undelivered, for the word about it that is committed together with its end. */
-export interface Undelivered<Row extends OutboxRow = OutboxRow> {
-  readonly row: Row;
-  /** The inbound messages that it answered. */
-  readonly messages: readonly string[];
-}
-
 /** Proof of the right to write: writes under a lease that somebody else has taken since are refused. */
 export interface LeaseToken {
   readonly name: string;
@@ -95,18 +88,19 @@ export interface LeaseToken {
 export interface OutboxStore<Row extends OutboxRow = OutboxRow> {
   /** Adds rows; a row with a key that is there already is given back as it is. */
   enqueue(rows: readonly OutboxInsert[], options: { readonly lease: LeaseToken }): Promise<readonly Row[]>;
+  /** Rows whose time to live has passed, of what would be sent next: to be given to {@link expire}. */
+  overdue(): Promise<readonly Row[]>;
+  /**
+   * Ends rows as `expired`, and gives those that it ended; one that changed since is left alone. Where it ended any, the
+   * `word` about them is added in the same transaction.
+   */
+  expire(ids: readonly string[], lease: LeaseToken, word?: OutboxInsert): Promise<readonly Row[]>;
   /**
    * Takes rows that are due, at most the first open one of each destination, and rows that a lost lease left `sending`.
-   * One that waits for its next attempt holds back what follows it to the same destination.
+   * One that waits for its next attempt, or is overdue, holds back what follows it to the same destination.
    */
-  claimDue(input: {
-    readonly lease: LeaseToken;
-    readonly limit: number;
-    /** Gives rows to add, in the same transaction, about those that are `expired` now. */
-    readonly report?: (expired: readonly Undelivered<Row>[]) => readonly OutboxInsert[];
-  }): Promise<{
+  claimDue(input: { readonly lease: LeaseToken; readonly limit: number }): Promise<{
     readonly rows: readonly (Row & { readonly doubtful: boolean })[];
-    readonly expired: readonly Row[];
     /** When the next row is due; absent when none waits. */
     readonly nextAt?: Millis;
   }>;
@@ -118,13 +112,10 @@ export interface OutboxStore<Row extends OutboxRow = OutboxRow> {
   retryAt(id: string, lease: LeaseToken, at: Millis, reason?: string): Promise<void>;
   /** It may have been sent and nobody can tell. */
   uncertain(id: string, lease: LeaseToken, reason?: string): Promise<void>;
-  /** Given up. `report` gives rows to add in the same transaction. */
-  dead(
-    id: string,
-    lease: LeaseToken,
-    reason?: string,
-    report?: (dead: Undelivered<Row>) => readonly OutboxInsert[],
-  ): Promise<void>;
+  /** Given up. The `word` about it is added in the same transaction. */
+  dead(id: string, lease: LeaseToken, reason?: string, word?: OutboxInsert): Promise<void>;
+  /** The inbound messages that count as answered by a row: where it is not sent, their senders wait in vain. */
+  awaiting(id: string): Promise<readonly string[]>;
   get(id: string): Promise<Row | undefined>;
   /** Whether a row to that destination is `pending` or `sending`. */
   hasOpen(destination: Destination): Promise<boolean>;

@@ -32,6 +32,22 @@ CREATE TABLE `audit_record` (
 	`hash` text NOT NULL
 ) STRICT;
 --> statement-breakpoint
+CREATE TABLE `approval` (
+	`n` integer PRIMARY KEY NOT NULL,
+	`id` text NOT NULL,
+	`session_key` text NOT NULL,
+	`hash` text NOT NULL,
+	`question` text NOT NULL,
+	`state` text NOT NULL,
+	`approver` text,
+	`grant` text,
+	`created_at` integer NOT NULL,
+	`decided_at` integer
+) STRICT;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `approval_id_unique` ON `approval` (`id`);--> statement-breakpoint
+CREATE INDEX `approval_open` ON `approval` (`session_key`) WHERE "approval"."state" in ('pending', 'allowed');--> statement-breakpoint
+CREATE INDEX `approval_created` ON `approval` (`created_at`);--> statement-breakpoint
 CREATE TABLE `entry` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`kind` text NOT NULL,
@@ -85,7 +101,9 @@ CREATE TABLE `inbox` (
 	`reason` text,
 	`revision` integer DEFAULT 0 NOT NULL,
 	`received_at` integer NOT NULL,
-	`settled_at` integer
+	`settled_at` integer,
+	`lease_name` text DEFAULT '' NOT NULL,
+	`lease_epoch` integer DEFAULT 0 NOT NULL
 ) STRICT;
 --> statement-breakpoint
 CREATE INDEX `inbox_open` ON `inbox` (`session_key`,`seq`) WHERE "inbox"."settled_at" is null;--> statement-breakpoint
@@ -216,6 +234,7 @@ CREATE TABLE `session` (
 	`title` text,
 	`model` text,
 	`thinking` text,
+	`queue_mode` text,
 	`data` text,
 	`generation` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL,

@@ -12,8 +12,10 @@ type UndeliveredState = Extract<InboxFinalState, "failed-reported" | "expired-re
 /** Which messages a row of the outbox answers, and what its fate makes of them. */
 export interface Answers {
   of(row: OutboxRecord): readonly InboxId[];
-  /** The reply never came: messages that count as replied have another end. Gives those. */
-  undelivered(row: OutboxRecord, state: UndeliveredState, why: string): readonly InboxId[];
+  /** Those of them that count as replied by it. */
+  awaiting(row: OutboxRecord): readonly InboxId[];
+  /** The reply never came: messages that count as replied have another end. */
+  undelivered(row: OutboxRecord, state: UndeliveredState, why: string): void;
   /** The reply is on its way after all: they count as replied again. */
   reopened(row: OutboxRecord): void;
   /** A message has its end as replied just now: where its reply was given up before that, it has another. */
@@ -25,7 +27,10 @@ const MARK = "undelivered: ";
 
 export function createAnswers({ database }: Pick<Context, "database">): Answers {
   const { db } = database;
-  const answered = { seq: inbox.seq, receivedAt: inbox.receivedAt, nonce: inbox.nonce, run: inbox.run };
+  const answered = {
+    ...{ seq: inbox.seq, receivedAt: inbox.receivedAt, nonce: inbox.nonce },
+    ...{ run: inbox.run, state: inbox.state },
+  };
   const messagesOfRun = database.query((p: Bound<{ n: number }>) =>
     db.select({ seqs: run.inbox }).from(run).where(eq(run.n, p.n)),
   );
@@ -68,10 +73,13 @@ export function createAnswers({ database }: Pick<Context, "database">): Answers 
 
   return {
     of: (row) => messagesOf(row).map(inboxIdOf),
-    undelivered: (row, state, why) =>
+    awaiting: (row) =>
       messagesOf(row)
-        .filter(({ seq }) => endUndelivered.run({ seq, state, reason: MARK + why }).changes > 0)
+        .filter(({ state }) => state === "replied")
         .map(inboxIdOf),
+    undelivered(row, state, why) {
+      for (const { seq } of messagesOf(row)) endUndelivered.run({ seq, state, reason: MARK + why });
+    },
     settled(seq) {
       for (const { state, error } of givenUpAnswering.all({ answers: JSON.stringify([seq]) })) {
         if (state === "uncertain") continue;

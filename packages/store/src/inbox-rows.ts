@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt, min, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import type { Entries } from "./entries.ts";
@@ -6,7 +6,7 @@ import { StoreError } from "./errors.ts";
 import { idOf, rowOf } from "./ids.ts";
 import { decode } from "./json.ts";
 import { entry, type InboxRecord, inbox, run } from "./schema/index.ts";
-import type { Bodies, InboxId, RunId } from "./types/common.ts";
+import type { Bodies, InboxId, LeaseToken, RunId } from "./types/common.ts";
 import type { InboxDetail, InboxFinalState, InboxRow, InboxState } from "./types/inbox.ts";
 
 /** What stands in the entry of an inbound event. */
@@ -52,8 +52,10 @@ export interface InboxRows<T extends Bodies> {
   /** Those of them that are kept, by their numbers. */
   some(seqs: readonly number[]): ReadonlyMap<number, InboxRow<T>>;
   queued(sessionKey: string): InboxRead<T>;
-  unrouted(): InboxRead<T>;
-  pendingSessions(): { sessionKey: string; queued: number; since: number }[];
+  /** Whose messages wait; a lease without a name is nobody's. */
+  holders(): LeaseToken[];
+  /** Gives the waiting messages of one holder to another, in the order in which they came. */
+  handOver(from: LeaseToken, to: LeaseToken): InboxRead<T>;
   list(filter: Filter): readonly InboxRow<T>[];
   end(end: End): void;
 }
@@ -107,18 +109,17 @@ export function createInboxRows<T extends Bodies>(
       .where(and(isNull(inbox.settledAt), eq(inbox.sessionKey, p.sessionKey), eq(inbox.state, "queued")))
       .orderBy(asc(inbox.seq)),
   );
-  const unrouted = database.query(() =>
-    withBody()
-      .where(and(isNull(inbox.settledAt), isNull(inbox.sessionKey)))
-      .orderBy(asc(inbox.seq)),
+  const waits = and(isNull(inbox.settledAt), inArray(inbox.state, ["accepted", "queued"]));
+  const holders = database.query(() =>
+    db.selectDistinct({ name: inbox.leaseName, epoch: inbox.leaseEpoch }).from(inbox).where(waits),
   );
-  const pending = database.query(() =>
-    db
-      .select({ sessionKey: inbox.sessionKey, queued: count(), since: min(inbox.receivedAt) })
-      .from(inbox)
-      .where(and(isNull(inbox.settledAt), isNotNull(inbox.sessionKey), eq(inbox.state, "queued")))
-      .groupBy(inbox.sessionKey)
-      .orderBy(asc(min(inbox.seq))),
+  const isHeld = (p: Bound<LeaseToken>) =>
+    and(waits, eq(inbox.leaseName, p.name), eq(inbox.leaseEpoch, p.epoch));
+  const heldBy = database.query((p: Bound<LeaseToken>) =>
+    withBody().where(isHeld(p)).orderBy(asc(inbox.seq)),
+  );
+  const handOver = database.command((p: Bound<LeaseToken & { toName: string; toEpoch: number }>) =>
+    db.update(inbox).set({ leaseName: p.toName, leaseEpoch: p.toEpoch }).where(isHeld(p)),
   );
   const setEnd = database.command((p: Bound<End & { settledAt: number }>) =>
     db
@@ -175,13 +176,12 @@ export function createInboxRows<T extends Bodies>(
     some: (seqs) =>
       new Map(read(bySeqs.all({ seqs: JSON.stringify(seqs) })).rows.map((row) => [row.seq, row])),
     queued: (sessionKey) => read(queued.all({ sessionKey })),
-    unrouted: () => read(unrouted.all()),
-    pendingSessions: () =>
-      pending.all().map((row) => ({
-        sessionKey: row.sessionKey ?? "",
-        queued: row.queued,
-        since: row.since ?? 0,
-      })),
+    holders: () => holders.all(),
+    handOver({ name, epoch }, to) {
+      const given = read(heldBy.all({ name, epoch }));
+      handOver.run({ name, epoch, toName: to.name, toEpoch: to.epoch });
+      return given;
+    },
     list({ state, sessionKey, before, limit }) {
       const conditions: (SQL | undefined)[] = [
         lt(inbox.seq, (before === undefined ? undefined : rowOf(before)) ?? Number.MAX_SAFE_INTEGER),

@@ -14,12 +14,14 @@ import {
   isFinal,
 } from "./inbox-rows.ts";
 import { decode, encode } from "./json.ts";
+import { type Fence, isSameLease } from "./leases.ts";
 import { account as accountTable, type InboxRecord, inbox } from "./schema/index.ts";
-import type { Bodies, InboxId } from "./types/common.ts";
+import type { Bodies, InboxId, LeaseToken } from "./types/common.ts";
 import type { InboxAccept, InboxChange, InboxRow, InboxStore, PlatformMessage } from "./types/inbox.ts";
 import type { StoreLogger } from "./types/store.ts";
 
 interface Parts<T extends Bodies> {
+  readonly fence: Fence;
   readonly rows: InboxRows<T>;
   readonly entries: Entries;
   readonly dedupe: DedupeIndex;
@@ -31,7 +33,7 @@ interface Parts<T extends Bodies> {
 
 export function createInboxStore<T extends Bodies>(context: Context, parts: Parts<T>): InboxStore<T> {
   const { database, queue, now, nonce } = context;
-  const { rows, entries, dedupe, answers, limit, logger } = parts;
+  const { fence, rows, entries, dedupe, answers, limit, logger } = parts;
   const { db } = database;
   const insert = database.insert(inbox);
   const unfinished = database.query(() =>
@@ -90,25 +92,33 @@ export function createInboxStore<T extends Bodies>(context: Context, parts: Part
     });
   }
 
+  function setPayload(row: InboxRecord, payload: T["inbound"]): void {
+    entries.setBody(row.entry, encode({ ...rows.event(row), payload }, "A changed message"));
+  }
+
   function mustFind(id: InboxId): InboxRecord {
     const row = rows.byId(id);
     if (row === undefined) throw new StoreError("not_found", `There is no inbox message ${id}.`);
     return row;
   }
 
-  /** Those that can be answered. One whose body is gone would keep all others waiting: it gets its end. */
-  async function answerable(look: () => InboxRead<T>): Promise<readonly InboxRow<T>[]> {
-    const { rows: intact, damaged } = await queue.read(look);
-    if (damaged.length > 0) {
-      logger?.warn(
-        { messages: damaged.map(inboxIdOf) },
-        "messages whose content is missing were ended as failed",
-      );
-      await queue.write(() => {
-        for (const { seq } of damaged) rows.end({ seq, state: "failed-reported", ...damage });
-      });
-    }
-    return intact;
+  /** One whose body is gone cannot be answered, and would keep all others waiting: it gets its end. */
+  function endDamaged(damaged: readonly InboxRecord[]): void {
+    if (damaged.length === 0) return;
+    for (const { seq } of damaged) rows.end({ seq, state: "failed-reported", ...damage });
+    const messages = damaged.map(inboxIdOf);
+    logger?.warn({ messages }, "messages whose content is missing were ended as failed");
+  }
+
+  /** What waits and nobody works on, whoever had it before. */
+  function handOverDue(to: LeaseToken): InboxRead<T> {
+    fence.check(to);
+    const lost = rows.holders().filter((holder) => !isSameLease(holder, to) && fence.lost(holder));
+    const given = lost.map((holder) => rows.handOver(holder, to));
+    return {
+      rows: given.flatMap((read) => read.rows).toSorted((a, b) => a.seq - b.seq),
+      damaged: given.flatMap((read) => read.damaged),
+    };
   }
 
   return {
@@ -137,6 +147,8 @@ export function createInboxStore<T extends Bodies>(context: Context, parts: Part
           sessionKey: route?.sessionKey ?? null,
           agentId: route?.agentId ?? null,
           receivedAt,
+          leaseName: event.lease?.name ?? "",
+          leaseEpoch: event.lease?.epoch ?? 0,
         } as const;
         const seq = insert.run(row).rowNumber;
         if (accountOf.get({ channel, account }) === undefined) addAccount.run({ channel, account });
@@ -146,9 +158,11 @@ export function createInboxStore<T extends Bodies>(context: Context, parts: Part
       });
     },
 
-    route: (id, { sessionKey, agentId }) =>
-      queue.write(() => {
-        const { seq, state } = mustFind(id);
+    async route(id, { sessionKey, agentId }, payload) {
+      const copy = payload === undefined ? undefined : copied(payload);
+      return queue.write(() => {
+        const row = mustFind(id);
+        const { seq, state } = row;
         if (state !== "accepted") {
           throw new StoreError(
             "conflict",
@@ -156,7 +170,9 @@ export function createInboxStore<T extends Bodies>(context: Context, parts: Part
           );
         }
         setRoute.run({ seq, sessionKey, agentId });
-      }),
+        if (copy !== undefined) setPayload(row, copy);
+      });
+    },
 
     settle: (id, state, detail) =>
       queue.write(() => {
@@ -171,10 +187,10 @@ export function createInboxStore<T extends Bodies>(context: Context, parts: Part
       }),
 
     async revise(message, payload) {
-      const copy = decode<T["inbound"]>(encode(payload, "The payload of an edited message"));
+      const copy = copied(payload);
       return change(message, (row) => {
         if (isLate(row)) return late(row);
-        entries.setBody(row.entry, encode({ ...rows.event(row), payload: copy }, "An edited message"));
+        setPayload(row, copy);
         countRevision.run({ seq: row.seq });
         return { outcome: "applied", id: inboxIdOf(row), state: row.state };
       });
@@ -212,11 +228,20 @@ export function createInboxStore<T extends Bodies>(context: Context, parts: Part
         return newest === undefined ? undefined : rows.full(newest.seq);
       }),
 
-    queued: (sessionKey) => answerable(() => rows.queued(sessionKey)),
-    unrouted: () => answerable(() => rows.unrouted()),
-    pendingSessions: () => queue.read(() => rows.pendingSessions()),
+    queued: async (sessionKey) => (await queue.read(() => rows.queued(sessionKey))).rows,
+    claimDue: (lease) =>
+      queue.write(() => {
+        const { rows: due, damaged } = handOverDue(lease);
+        endDamaged(damaged);
+        return due;
+      }),
     list: (filter) => queue.read(() => rows.list(filter ?? {})),
   };
+}
+
+/** As it is kept: what the caller changes in it afterwards changes nothing. */
+function copied<Payload>(payload: Payload): Payload {
+  return decode<Payload>(encode(payload, "The payload of a changed message"));
 }
 
 type Keys = ReturnType<typeof keysOf>;

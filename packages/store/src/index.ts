@@ -5,6 +5,7 @@ export { openStore } from "./open.ts";
 export { createPruneSchedule, type PruneSchedule, type PruneScheduleOptions } from "./prune-schedule.ts";
 export type * from "./types/access.ts";
 export type * from "./types/audit.ts";
+export type * from "./types/approvals.ts";
 export type * from "./types/common.ts";
 export type * from "./types/inbox.ts";
 export type * from "./types/leases.ts";

@@ -6,6 +6,10 @@ import { type LeaseRecord, lease } from "./schema/index.ts";
 import type { LeaseToken } from "./types/common.ts";
 import type { Lease, LeaseStore } from "./types/leases.ts";
 
+export function isSameLease(one: LeaseToken | undefined, other: LeaseToken): boolean {
+  return one?.name === other.name && one.epoch === other.epoch;
+}
+
 /** Checks leases inside other people's transactions. */
 export interface Fence {
   /** @throws FencedError unless `token` is of the present epoch of its name */

@@ -2,6 +2,7 @@ import { createAccessStore } from "./access.ts";
 import { createStoreAdmin } from "./admin.ts";
 import { createAnswers } from "./answers.ts";
 import { createAuditStore } from "./audit.ts";
+import { createApprovalStore } from "./approvals.ts";
 import { type CommitQueue, commitQueue } from "./commit-queue.ts";
 import { connect } from "./connection.ts";
 import type { Context } from "./context.ts";
@@ -94,6 +95,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
 
   return {
     inbox: createInboxStore(context, {
+      fence,
       rows: inboxRows,
       entries,
       dedupe,
@@ -119,6 +121,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
     kv: createKvStore(context),
     access: createAccessStore(context),
     audit: createAuditStore(context),
+    approvals: createApprovalStore(context),
     pairing: createPairingStore(context, fence, outboxRows),
     traces: { append: traces.append, read: traces.read },
     maintenance: createMaintenanceStore(context, createPruner(context, sessionRows, chain, dedupe)),

@@ -5,7 +5,7 @@ import type { Bound } from "./database.ts";
 import type { Entries } from "./entries.ts";
 import { rowOf } from "./ids.ts";
 import type { OutboxRows } from "./outbox-rows.ts";
-import { isGivenUp, isUnsent, type OutboxRecord, outbox } from "./schema/index.ts";
+import { isGivenUp, type OutboxRecord, outbox } from "./schema/index.ts";
 import type { Bodies } from "./types/common.ts";
 import type { OutboxChange, OutboxStore } from "./types/outbox.ts";
 
@@ -21,22 +21,8 @@ const DEFAULT_LIMIT = 100;
 export function createOutboxDesk<T extends Bodies>(
   { database, queue, now }: Context,
   { rows, entries, answers }: Parts<T>,
-): Pick<OutboxStore<T>, "answers" | "get" | "withKey" | "hasOpen" | "list" | "retry" | "drop"> {
+): Pick<OutboxStore<T>, "answers" | "awaiting" | "get" | "withKey" | "hasOpen" | "list" | "retry" | "drop"> {
   const { db } = database;
-  const openTo = database.query((p: Bound<{ channel: string; account: string; address: string }>) =>
-    db
-      .select({ seq: outbox.seq })
-      .from(outbox)
-      .where(
-        and(
-          eq(outbox.channel, p.channel),
-          eq(outbox.account, p.account),
-          eq(outbox.address, p.address),
-          isUnsent,
-        ),
-      )
-      .limit(1),
-  );
   const reopen = database.command((p: Bound<{ seq: number; at: number }>) =>
     db
       .update(outbox)
@@ -69,6 +55,12 @@ export function createOutboxDesk<T extends Bodies>(
         return record === undefined ? [] : answers.of(record);
       }),
 
+    awaiting: (id) =>
+      queue.read(() => {
+        const record = rows.byId(id);
+        return record === undefined ? [] : answers.awaiting(record);
+      }),
+
     get: (id) =>
       queue.read(() => {
         const record = rows.byId(id);
@@ -81,8 +73,7 @@ export function createOutboxDesk<T extends Bodies>(
         return record === undefined ? undefined : rows.full(record.seq);
       }),
 
-    hasOpen: ({ channel, account, address }) =>
-      queue.read(() => openTo.get({ channel, account, address }) !== undefined),
+    hasOpen: (destination) => queue.read(() => rows.hasUnsent(destination)),
 
     list: ({ limit = DEFAULT_LIMIT, states, changedAfter } = {}) =>
       queue.read(() => {

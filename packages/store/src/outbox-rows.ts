@@ -14,6 +14,13 @@ import type { OutboxInsert, OutboxRow } from "./types/outbox.ts";
 
 const keyShape = /^[0-9A-Za-z_-]{1,20}$/;
 
+/** Where rows are sent, those of one destination in their order. */
+export interface Destination {
+  readonly channel: string;
+  readonly account: string;
+  readonly address: string;
+}
+
 /** An insert checked and encoded, before its transaction. */
 export interface PreparedOutbox {
   readonly row: OutboxInsert;
@@ -49,11 +56,22 @@ export interface OutboxRows<T extends Bodies> {
   record(seq: number): OutboxRecord | undefined;
   byId(id: string): OutboxRecord | undefined;
   byKey(key: string): OutboxRecord | undefined;
+  /** Whether something is still to be sent there. */
+  hasUnsent(to: Destination): boolean;
   /** `undefined` where its body is gone. */
   full(seq: number): OutboxRow<T> | undefined;
   /** The newest of those that meet the conditions, in the order given; without rows whose body is gone. */
   list(where: SQL | undefined, orderBy: readonly SQL[], limit: number): readonly OutboxRow<T>[];
 }
+
+/** Rows still to be sent to one destination. */
+export const isUnsentTo = (to: Bound<Destination>): SQL | undefined =>
+  and(
+    eq(outbox.channel, to.channel),
+    eq(outbox.account, to.account),
+    eq(outbox.address, to.address),
+    isUnsent,
+  );
 
 function outboxIdOf({ createdAt, nonce, seq }: Pick<OutboxRecord, "createdAt" | "nonce" | "seq">): OutboxId {
   return idOf<OutboxId>(createdAt, nonce, seq);
@@ -104,20 +122,11 @@ export function createOutboxRows<T extends Bodies>(
       .from(outbox)
       .where(and(eq(outbox.key, p.key), isKeyed)),
   );
-  const waitsFor = database.query((p: Bound<{ channel: string; account: string; address: string }>) =>
-    db
-      .select({ seq: outbox.seq })
-      .from(outbox)
-      .where(
-        and(
-          eq(outbox.channel, p.channel),
-          eq(outbox.account, p.account),
-          eq(outbox.address, p.address),
-          isUnsent,
-        ),
-      )
-      .limit(1),
+  const firstUnsent = database.query((p: Bound<Destination>) =>
+    db.select({ seq: outbox.seq }).from(outbox).where(isUnsentTo(p)).limit(1),
   );
+  const hasUnsent = ({ channel, account, address }: Destination): boolean =>
+    firstUnsent.get({ channel, account, address }) !== undefined;
   const insert = database.insert(outbox);
 
   function toRow({ row, body, sessionKey, run: made }: Joined): OutboxRow<T> | undefined {
@@ -156,7 +165,7 @@ export function createOutboxRows<T extends Bodies>(
     const at = now();
     const { channel, account, address } = row;
     const due = row.notBefore === undefined || row.notBefore <= at;
-    const claimed = row.claim === true && due && waitsFor.get({ channel, account, address }) === undefined;
+    const claimed = row.claim === true && due && !hasUnsent(row);
     const body = entries.add("outbound", payload, { at, sessionKey: origin.sessionKey ?? null });
     const maker = origin.run === undefined ? `${nonce(at)} ${body}` : runIdOf(origin.run);
     const seq = insert.run({
@@ -191,6 +200,7 @@ export function createOutboxRows<T extends Bodies>(
       return record !== undefined && outboxIdOf(record) === id ? record : undefined;
     },
     byKey: (key) => byKey.get({ key }),
+    hasUnsent,
     full(seq) {
       const joined = fullBySeq.get({ seq });
       return joined === undefined ? undefined : toRow(joined);

@@ -1,24 +1,16 @@
-import { and, asc, eq, inArray, min, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, min, sql } from "drizzle-orm";
 import type { Answers } from "./answers.ts";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import type { Entries } from "./entries.ts";
 import { FencedError, StoreError } from "./errors.ts";
-import type { Fence } from "./leases.ts";
+import { type Fence, isSameLease } from "./leases.ts";
 import { createOutboxDesk } from "./outbox-desk.ts";
-import { type OutboxRows, prepareOutbox } from "./outbox-rows.ts";
+import { type Destination, isUnsentTo, type OutboxRows, prepareOutbox } from "./outbox-rows.ts";
 import type { RunRows } from "./run-rows.ts";
 import { isUnsent, type OutboxRecord, outbox } from "./schema/index.ts";
 import type { Bodies, LeaseToken, OutboxId } from "./types/common.ts";
-import type {
-  OutboxClaim,
-  OutboxInsert,
-  OutboxRow,
-  OutboxState,
-  OutboxStore,
-  PartReceipt,
-  Undelivered,
-} from "./types/outbox.ts";
+import type { OutboxClaim, OutboxRow, OutboxState, OutboxStore, PartReceipt } from "./types/outbox.ts";
 
 interface Parts<T extends Bodies> {
   readonly fence: Fence;
@@ -50,18 +42,11 @@ export function createOutboxStore<T extends Bodies>(context: Context, parts: Par
       .groupBy(outbox.channel, outbox.account, outbox.address);
     return db.select().from(outbox).where(inArray(outbox.seq, first)).orderBy(asc(outbox.seq));
   });
-  const nextTo = database.query((p: Bound<{ channel: string; account: string; address: string }>) =>
+  const nextTo = database.query((p: Bound<Destination & { seq: number }>) =>
     db
       .select()
       .from(outbox)
-      .where(
-        and(
-          eq(outbox.channel, p.channel),
-          eq(outbox.account, p.account),
-          eq(outbox.address, p.address),
-          isUnsent,
-        ),
-      )
+      .where(and(isUnsentTo(p), gt(outbox.seq, p.seq)))
       .orderBy(asc(outbox.seq))
       .limit(1),
   );
@@ -118,15 +103,9 @@ export function createOutboxStore<T extends Bodies>(context: Context, parts: Par
   }
 
   /** It will not go out: its end, and that of the messages it answers. */
-  function endUndelivered(
-    row: OutboxRecord,
-    state: "dead" | "expired",
-    why: string,
-  ): Undelivered<T> | undefined {
+  function endUndelivered(row: OutboxRecord, state: "dead" | "expired", why: string): void {
     end(row, state, { error: why });
-    const messages = answers.undelivered(row, state === "dead" ? "failed-reported" : "expired-reported", why);
-    const ended = rows.full(row.seq);
-    return ended === undefined ? undefined : { row: ended, messages };
+    answers.undelivered(row, state === "dead" ? "failed-reported" : "expired-reported", why);
   }
 
   /** What may be out already is for reconciliation to decide, not for the clock. */
@@ -134,43 +113,44 @@ export function createOutboxStore<T extends Bodies>(context: Context, parts: Par
     return state === "pending" && expiresAt !== null && expiresAt <= now();
   }
 
-  /** Ends what nobody wants any more of what would be sent next. */
-  function expire(): Undelivered<T>[] {
-    const expired: Undelivered<T>[] = [];
-    for (const head of heads.all()) {
+  /** What nobody wants any more of what would be sent next. */
+  function overdue(): OutboxRecord[] {
+    const found: OutboxRecord[] = [];
+    for (const head of heads.all())
       for (
         let row: OutboxRecord | undefined = head;
         row !== undefined && isTooOld(row);
         row = nextTo.get(row)
-      ) {
-        const out = row.receipts.length;
-        const sent = out === 0 ? "" : `; ${out} of ${row.partCount} parts are out`;
-        const ended = endUndelivered(row, "expired", `time to live passed${sent}`);
-        if (ended !== undefined) expired.push(ended);
-      }
-    }
-    return expired;
+      )
+        found.push(row);
+    return found;
   }
 
-  /** One whose content is missing would keep all others waiting: it is given up instead. */
+  function expireOne(row: OutboxRecord): void {
+    const out = row.receipts.length;
+    const sent = out === 0 ? "" : `; ${out} of ${row.partCount} parts are out`;
+    endUndelivered(row, "expired", `time to live passed${sent}`);
+  }
+
+  /** One whose content is missing would keep all others waiting. */
+  function giveUpDamaged(row: OutboxRecord): void {
+    endUndelivered(row, "dead", "its content is missing in the database");
+  }
+
+  /** Undefined for one that had to be given up. */
   function claimHead(row: OutboxRecord, lease: LeaseToken): Claimed<T> | undefined {
     claim.run({ seq: row.seq, leaseName: lease.name, leaseEpoch: lease.epoch, at: now() });
     const claimed = rows.full(row.seq);
     if (claimed !== undefined) return { ...claimed, doubtful: row.state === "sending" };
-    endUndelivered(row, "dead", "its content is missing in the database");
+    giveUpDamaged(row);
     return undefined;
   }
 
   /** What is sent under the asker's own lease is under way there, also where that has run out meanwhile. */
   function isLost(row: OutboxRecord, own: LeaseToken): boolean {
     if (row.leaseName === null || row.leaseEpoch === null) return true;
-    if (row.leaseName === own.name && row.leaseEpoch === own.epoch) return false;
-    return fence.lost({ name: row.leaseName, epoch: row.leaseEpoch });
-  }
-
-  /** Adds words about rows that ended, to be sent as any other. */
-  function addReports(inserts: readonly OutboxInsert<T>[], lease: LeaseToken): void {
-    rows.insert(prepareOutbox(inserts), { lease });
+    const holder = { name: row.leaseName, epoch: row.leaseEpoch };
+    return !isSameLease(own, holder) && fence.lost(holder);
   }
 
   return {
@@ -195,16 +175,31 @@ export function createOutboxStore<T extends Bodies>(context: Context, parts: Par
       });
     },
 
-    claimDue: ({ lease, limit, report }) =>
+    overdue: () => queue.read(() => overdue().flatMap(({ seq }) => rows.full(seq) ?? [])),
+
+    async expire(ids, lease, word) {
+      const prepared = prepareOutbox(word === undefined ? [] : [word]);
+      return queue.write(() => {
+        fence.check(lease);
+        const ended = ids.flatMap((id) => rows.byId(id) ?? []).filter(isTooOld);
+        for (const row of ended) expireOne(row);
+        if (ended.length > 0) rows.insert(prepared, { lease });
+        return ended.flatMap(({ seq }) => rows.full(seq) ?? []);
+      });
+    },
+
+    claimDue: ({ lease, limit }) =>
       queue.write((): OutboxClaim<T> => {
         fence.check(lease);
-        const expired = expire();
-        if (expired.length > 0 && report !== undefined) addReports(report(expired), lease);
         const claimed: Claimed<T>[] = [];
         let nextAt: number | undefined;
         for (const row of heads.all()) {
           if (row.state === "sending" && !isLost(row, lease)) continue;
-          if (row.state === "pending" && row.nextAt > now()) {
+          if (isTooOld(row)) {
+            // It became so since somebody looked, and is ended when somebody looks again.
+            if (rows.full(row.seq) === undefined) giveUpDamaged(row);
+            nextAt = now();
+          } else if (row.state === "pending" && row.nextAt > now()) {
             nextAt = Math.min(nextAt ?? row.nextAt, row.nextAt);
           } else if (claimed.length < limit) {
             const taken = claimHead(row, lease);
@@ -218,7 +213,6 @@ export function createOutboxStore<T extends Bodies>(context: Context, parts: Par
         }
         return {
           rows: claimed,
-          expired: expired.map(({ row }) => row),
           ...(nextAt === undefined ? {} : { nextAt }),
         };
       }),
@@ -240,11 +234,13 @@ export function createOutboxStore<T extends Bodies>(context: Context, parts: Par
       queue.write(() => end(sendingUnder(id, lease), "pending", { nextAt: at, error: error ?? null })),
     uncertain: (id, lease, error) =>
       queue.write(() => end(sendingUnder(id, lease), "uncertain", { error: error ?? null })),
-    dead: (id, lease, error, report) =>
-      queue.write(() => {
-        const ended = endUndelivered(sendingUnder(id, lease), "dead", error ?? "given up");
-        if (ended !== undefined && report !== undefined) addReports(report(ended), lease);
-      }),
+    async dead(id, lease, error, word) {
+      const prepared = prepareOutbox(word === undefined ? [] : [word]);
+      return queue.write(() => {
+        endUndelivered(sendingUnder(id, lease), "dead", error ?? "given up");
+        rows.insert(prepared, { lease });
+      });
+    },
   };
 }
 

@@ -1,10 +1,10 @@
-import { and, asc, desc, eq, gte, isNull, lt, lte, max, min, notInArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, isNull, lt, lte, max, min, notInArray, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import type { DedupeIndex } from "./dedupe.ts";
 import type { MessageChain } from "./messages.ts";
 import { CHUNK, createSweepers } from "./prune-sweeps.ts";
-import { activeRun, dedupe, inbox, kv, session, trace } from "./schema/index.ts";
+import { activeRun, approval, dedupe, inbox, kv, session, trace } from "./schema/index.ts";
 import type { SessionRows } from "./session-rows.ts";
 import type { Bodies } from "./types/common.ts";
 import type { PruneReport, Retention } from "./types/store.ts";
@@ -28,6 +28,14 @@ export function createPruner(
   const removeKeys = database.command((p: Bound<{ from: number; to: number; day: number }>) =>
     db.delete(dedupe).where(and(gte(dedupe.key, p.from), lt(dedupe.key, p.to), lt(dedupe.day, p.day))),
   );
+  const removeApprovals = database.command((p: Bound<{ limit: number }>) => {
+    const old = db
+      .select({ n: approval.n })
+      .from(approval)
+      .where(lt(approval.createdAt, p.limit))
+      .limit(CHUNK);
+    return db.delete(approval).where(inArray(approval.n, old));
+  });
   const oldestTrace = database.query(() => db.select({ n: min(trace.n) }).from(trace));
   const newestTrace = database.query(() => db.select({ n: max(trace.n) }).from(trace));
   const removeTraces = database.command((p: Bound<{ to: number }>) =>
@@ -99,10 +107,11 @@ export function createPruner(
     return removed;
   }
 
-  async function sweepKv(at: number): Promise<number> {
+  /** Removes some at a time, until nothing is left. */
+  async function inChunks(removeSome: () => number): Promise<number> {
     let removed = 0;
     for (;;) {
-      const some = await queue.write(() => removeKv.run({ at }).changes);
+      const some = await queue.write(removeSome);
       removed += some;
       if (some < CHUNK) return removed;
     }
@@ -188,7 +197,9 @@ export function createPruner(
       (await capTraceRows(retention.traceRows ?? 200_000)) +
       (await capTraceBytes(retention.traceBytes ?? 256 * 2 ** 20));
     const dedupeKeys = await sweepKeys(at - dedupeMs);
-    const kvRemoved = await sweepKv(at);
+    const kvRemoved = await inChunks(() => removeKv.run({ at }).changes);
+    const approvalsBefore = at - (retention.approvalsMs ?? 90 * dayMs);
+    const approvals = await inChunks(() => removeApprovals.run({ limit: approvalsBefore }).changes);
     for (let share = 1 / 2; share >= smallestShare && (await usedBytes()) > databaseBytes; share /= 2) {
       const more = await sweepByAge(retention, at, share);
       swept = {
@@ -205,6 +216,7 @@ export function createPruner(
       traces: swept.traces + traces,
       sessions: sessionsRemoved,
       kv: kvRemoved,
+      approvals,
       usedBytes: await usedBytes(),
     };
   };

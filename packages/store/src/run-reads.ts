@@ -3,7 +3,7 @@ import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import { rowOf } from "./ids.ts";
 import type { InboxRows } from "./inbox-rows.ts";
-import type { Fence } from "./leases.ts";
+import { type Fence, isSameLease } from "./leases.ts";
 import type { MessageChain } from "./messages.ts";
 import { type RunRows, runIdOf, stampOf } from "./run-rows.ts";
 import { activeRun, type RunRecord, run } from "./schema/index.ts";
@@ -56,12 +56,12 @@ export function createRunReads<T extends Bodies>(
   }
 
   return {
-    interrupted: () =>
+    interrupted: (asker) =>
       queue.read(() => {
         fence.forget();
         return activeRuns
           .all()
-          .filter((record) => fence.lost(stampOf(record)))
+          .filter((record) => !isSameLease(asker, stampOf(record)) && fence.lost(stampOf(record)))
           .map(inspect);
       }),
 

@@ -4,7 +4,7 @@ import type { Bound } from "./database.ts";
 import { FencedError, StoreError } from "./errors.ts";
 import { idOf, rowOf } from "./ids.ts";
 import { decode } from "./json.ts";
-import type { Fence } from "./leases.ts";
+import { type Fence, isSameLease } from "./leases.ts";
 import { type RunRecord, run } from "./schema/index.ts";
 import type { JsonValue, LeaseToken, RunId } from "./types/common.ts";
 import type { Run, RunUsage, RunWrite } from "./types/runs.ts";
@@ -65,7 +65,7 @@ export function createRunRows({ database }: Context, fence: Fence): RunRows {
       fence.check(lease);
       const record = byId(runId);
       if (record === undefined) throw new StoreError("not_found", `There is no run ${runId}.`);
-      if (record.leaseName !== lease.name || record.leaseEpoch !== lease.epoch) {
+      if (!isSameLease(lease, stampOf(record))) {
         const text = `Run ${runId} goes on under lease "${record.leaseName}" of epoch ${record.leaseEpoch}.`;
         throw new FencedError(lease.name, lease.epoch, text);
       }

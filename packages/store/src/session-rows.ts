@@ -3,8 +3,9 @@ import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import { decode } from "./json.ts";
+import { isSameLease } from "./leases.ts";
 import type { Head } from "./messages.ts";
-import { runIdOf } from "./run-rows.ts";
+import { runIdOf, stampOf } from "./run-rows.ts";
 import {
   type ActiveRunRecord,
   activeRun,
@@ -112,8 +113,7 @@ export function createSessionRows({ database }: Context): SessionRows {
     requireFree(state, lease) {
       const holding = holder(state);
       if (holding === undefined) return;
-      if (lease !== undefined && holding.leaseName === lease.name && holding.leaseEpoch === lease.epoch)
-        return;
+      if (isSameLease(lease, stampOf(holding))) return;
       throw new StoreError("busy", `Run ${runIdOf(holding)} holds session "${state.record.key}".`);
     },
     toSession(state) {
@@ -130,6 +130,7 @@ export function createSessionRows({ database }: Context): SessionRows {
         ...(record.title === null ? {} : { title: record.title }),
         ...(record.model === null ? {} : { model: record.model }),
         ...(record.thinking === null ? {} : { thinking: record.thinking }),
+        ...(record.queueMode === null ? {} : { queueMode: record.queueMode }),
         ...(record.data === null ? {} : { data: decode<JsonValue>(record.data) }),
         generation: record.generation,
         createdAt: record.createdAt,

@@ -22,6 +22,7 @@ interface Settings {
   readonly title: string | null;
   readonly model: string | null;
   readonly thinking: string | null;
+  readonly queueMode: string | null;
   readonly data: string | null;
 }
 
@@ -35,7 +36,7 @@ export function createSessionStore<T extends Bodies>(
   const setSettings = database.command((p: Bound<Settings & { key: string }>) =>
     db
       .update(session)
-      .set({ title: p.title, model: p.model, thinking: p.thinking, data: p.data })
+      .set({ title: p.title, model: p.model, thinking: p.thinking, queueMode: p.queueMode, data: p.data })
       .where(eq(session.key, p.key)),
   );
   const setSummary = database.command((p: Bound<{ key: string; floorSeq: number; summaryEntry: number }>) =>
@@ -82,6 +83,7 @@ export function createSessionStore<T extends Bodies>(
           title: patched(patch.title, record.title),
           model: patched(patch.model, record.model),
           thinking: patched(patch.thinking, record.thinking),
+          queueMode: patched(patch.queueMode, record.queueMode),
           data: patched(data, record.data),
         });
         rows.touch(record, now());

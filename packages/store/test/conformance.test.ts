@@ -4,18 +4,21 @@ import { outboxConformance } from "@signalbox/delivery/testkit";
 import type { RouteCacheStore } from "@signalbox/routing";
 import { runRouteCacheConformance } from "@signalbox/routing/testkit";
 import { accessConformance } from "@signalbox/server/testkit";
+import type { Approval, ApprovalStore } from "@signalbox/tools";
+import { approvalStoreConformance } from "@signalbox/tools/testkit";
 import { describe, expect, test } from "vitest";
 import { type Bodies, openStore } from "../src/index.ts";
 import { storeConformance } from "../src/testkit/index.ts";
 import { takeLease } from "./support.ts";
 
-interface DeliveryBodies extends Bodies {
+interface TestBodies extends Bodies {
   readonly outbound: DeliveryMessage;
+  readonly approval: Approval;
 }
 
 async function open() {
   const time = { now: Date.UTC(2026, 10, 21, 12) };
-  const store = await openStore<DeliveryBodies>({ path: ":memory:", clock: () => time.now });
+  const store = await openStore<TestBodies>({ path: ":memory:", clock: () => time.now });
   return { store, time };
 }
 
@@ -74,6 +77,14 @@ describe("what is asked of an audit log", () => {
 });
 
 const entry = { kind: "tool", action: "allowed", actor: "policy", subject: "exec" } as const;
+
+describe("what tools ask of a store of approvals", () => {
+  approvalStoreConformance(test, async () => {
+    const { store } = await open();
+    const approvals: ApprovalStore = store.approvals;
+    return approvals;
+  });
+});
 
 describe("what routing asks of a cache", () => {
   runRouteCacheConformance({

@@ -47,6 +47,7 @@ test("pruning removes what is old and ended, and nothing else", async () => {
     messages: 2,
     sessions: 0,
     kv: 1,
+    approvals: 0,
     usedBytes: expect.any(Number),
   });
   expect(await store.inbox.get(waiting)).toMatchObject({ state: "queued", payload: { text: "waits" } });
@@ -167,19 +168,12 @@ test.each([{ databaseBytes: 1 }, { inboxMs: 60_000, runsMs: 60_000 }])(
     expect(await store.maintenance.prune(retention)).toMatchObject({ inbox: 1, runs: 1 });
     time.now = expiresAt;
     lease = await takeLease(store);
-    const told: (readonly string[])[] = [];
-    await store.outbox.claimDue({
-      ...{ lease, limit: 9 },
-      report(expired) {
-        told.push(...expired.map(({ messages }) => messages));
-        return [];
-      },
-    });
-    await store.outbox.dead(fails.id, lease, "refused", ({ messages }) => {
-      told.push(messages);
-      return [];
-    });
-    expect(told).toEqual([inboxIds, commands]);
+    const [overdue] = await store.outbox.overdue();
+    expect(await store.outbox.awaiting(overdue?.id ?? "")).toEqual(inboxIds);
+    await store.outbox.expire([overdue?.id ?? ""], lease);
+    await store.outbox.claimDue({ lease, limit: 9 });
+    expect(await store.outbox.awaiting(fails.id)).toEqual(commands);
+    await store.outbox.dead(fails.id, lease, "refused");
     expect(await store.maintenance.prune(retention)).toMatchObject({ inbox: 4, runs: 1 });
   },
 );

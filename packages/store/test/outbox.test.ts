@@ -16,9 +16,8 @@ test("a row is claimed, sent part by part, and ends with its receipts", async ()
   const claim = await store.outbox.claimDue({ lease, limit: 10 });
   expect(claim).toMatchObject({
     rows: [{ id: row.id, state: "sending", attempts: 1, doubtful: false }],
-    expired: [],
   });
-  expect(await store.outbox.claimDue({ lease, limit: 10 })).toEqual({ rows: [], expired: [] });
+  expect(await store.outbox.claimDue({ lease, limit: 10 })).toEqual({ rows: [] });
   await store.outbox.markPart(row.id, lease, { part: 0, receipt: { id: "a" } });
   time.now += 3;
   await store.outbox.markSent(row.id, lease, [{ part: 1, receipt: { id: "b" } }]);
@@ -44,7 +43,6 @@ test("rows of one address go one after the other; a retry holds back what follow
   await store.outbox.retryAt(a1.id, lease, time.now + 100, "429");
   expect(await store.outbox.claimDue({ lease, limit: 10 })).toEqual({
     rows: [],
-    expired: [],
     nextAt: time.now + 100,
   });
   time.now += 100;
@@ -151,8 +149,8 @@ test("what is too old is not sent but reported; an operator can retry or drop it
   });
   if (old === undefined || next === undefined) throw new Error("two rows");
   time.now += 10;
-  const claim = await store.outbox.claimDue({ lease, limit: 9 });
-  expect([ids(claim.rows), ids(claim.expired)]).toEqual([[next.id], [old.id]]);
+  expect(ids(await store.outbox.expire([old.id, next.id], lease))).toEqual([old.id]);
+  expect(ids((await store.outbox.claimDue({ lease, limit: 9 })).rows)).toEqual([next.id]);
   expect(await store.outbox.drop(next.id)).toEqual({ outcome: "refused", state: "sending" });
   expect(await store.outbox.retry(next.id)).toEqual({ outcome: "refused", state: "sending" });
   await store.outbox.markSent(next.id, lease);
@@ -177,8 +175,8 @@ test("what is too old ends also where a part of it is out, and says so", async (
   await store.outbox.markPart(old.id, lease, receipt);
   await store.outbox.retryAt(old.id, lease, time.now + 10, "the upload broke off");
   time.now += 10;
-  const claim = await store.outbox.claimDue({ lease, limit: 9 });
-  expect([ids(claim.rows), ids(claim.expired)]).toEqual([[next.id], [old.id]]);
+  expect(ids(await store.outbox.expire([old.id], lease))).toEqual([old.id]);
+  expect(ids((await store.outbox.claimDue({ lease, limit: 9 })).rows)).toEqual([next.id]);
   const error = "time to live passed; 1 of 2 parts are out";
   expect(await store.outbox.list()).toMatchObject([
     { id: old.id, state: "expired", receipts: [receipt], error },
@@ -237,20 +235,15 @@ test("messages whose reply never comes do not stay replied, and a word about it 
   const first = await store.outbox.claimDue({ lease, limit: 9 });
   expect(first.rows).toHaveLength(3);
   await store.outbox.retryAt(old.id, lease, time.now, "503");
-  await store.outbox.dead(dead.id, lease, "too large", ({ row, messages }) => {
-    expect([row.id, messages]).toEqual([dead.id, refused.inboxIds]);
-    return [reply("sorry", "b")];
-  });
+  expect(await store.outbox.awaiting(dead.id)).toEqual(refused.inboxIds);
+  await store.outbox.dead(dead.id, lease, "too large", reply("sorry", "b"));
+  expect(await store.outbox.awaiting(dead.id)).toEqual([]);
   await store.outbox.dead(unrun?.id ?? old.id, lease);
   time.now += 10;
-  const second = await store.outbox.claimDue({
-    lease,
-    limit: 9,
-    report: (expired) => {
-      expect(expired.map(({ row, messages }) => [row.id, messages])).toEqual([[old.id, late.inboxIds]]);
-      return [reply("too late", "a")];
-    },
-  });
+  expect(ids(await store.outbox.overdue())).toEqual([old.id]);
+  expect(await store.outbox.awaiting(old.id)).toEqual(late.inboxIds);
+  await store.outbox.expire([old.id], lease, reply("too late", "a"));
+  const second = await store.outbox.claimDue({ lease, limit: 9 });
   expect(second.rows.map(({ payload }) => payload)).toEqual([{ text: "sorry" }, { text: "too late" }]);
   for (const id of late.inboxIds)
     expect(await state(id)).toEqual(["expired-reported", "undelivered", "undelivered: time to live passed"]);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type ApprovalRequest, createMemoryApprovals } from "./approvals.ts";
+import { createMemoryApprovalStore } from "./approval-store.ts";
+import { type ApprovalRequest, createApprovals, expireApprovals } from "./approvals.ts";
 
 const REQUEST: ApprovalRequest = {
   tool: "exec",
@@ -12,8 +13,9 @@ const REQUEST: ApprovalRequest = {
 
 function setup() {
   let time = 1_000;
-  const approvals = createMemoryApprovals({ now: () => time, ttlMs: 100 });
-  return { approvals, pass: (ms: number) => (time += ms) };
+  const store = createMemoryApprovalStore();
+  const approvals = createApprovals({ store, now: () => time, ttlMs: 100 });
+  return { approvals, store, pass: (ms: number) => (time += ms) };
 }
 
 test("an approval is for what was shown, once", async () => {
@@ -61,8 +63,28 @@ test("questions and answers run out", async () => {
   await approvals.resolve(second.id, "allow", "owner");
   pass(100);
   expect(await approvals.take(REQUEST)).toBeUndefined();
-  pass(1_000);
-  expect(await approvals.list()).toEqual([]);
+  expect((await approvals.list()).map(({ state }) => state)).toEqual(["expired", "expired"]);
+});
+
+test("a restart forgets questions and answers, and the record of them stays", async () => {
+  const { approvals, store } = setup();
+  const { id } = await approvals.request(REQUEST);
+  await approvals.resolve(id, "allow", "feishu:ou_owner");
+  await approvals.request({ ...REQUEST, sessionKey: "s2" });
+  await expireApprovals(store);
+  const restarted = createApprovals({ store, now: () => 1_001 });
+  expect(await restarted.take(REQUEST)).toBeUndefined();
+  expect(await restarted.list()).toMatchObject([
+    { sessionKey: "s2", state: "expired" },
+    { id, state: "expired", approver: "feishu:ou_owner", decidedAt: 1_000, subject: REQUEST.subject },
+  ]);
+  expect((await restarted.request(REQUEST)).id).not.toBe(id);
+});
+
+test("two who ask the same at once have one question", async () => {
+  const { approvals } = setup();
+  const asked = await Promise.all([approvals.request(REQUEST), approvals.request(REQUEST)]);
+  expect(new Set(asked.map(({ id }) => id)).size).toBe(1);
 });
 
 test("one open question is asked once, and a session has only so many", async () => {

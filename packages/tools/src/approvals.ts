@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { ApprovalChange, ApprovalStore } from "./approval-store.ts";
 import { hashOf } from "./hash.ts";
 import type { ApprovalSubject, RunFacts, TaintMark } from "./types.ts";
 
@@ -27,6 +28,8 @@ export interface Approval extends ApprovalRequest {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly expiresAt: number;
+  /** When it was allowed or denied. */
+  readonly decidedAt?: number;
 }
 
 export type ResolveOutcome =
@@ -37,7 +40,8 @@ export type ResolveOutcome =
 export interface Approvals {
   /** Asks; the same question that is still open is not asked twice. */
   request(request: ApprovalRequest): Promise<Approval>;
-  list(): Promise<readonly Approval[]>;
+  /** The newest first, those that have their end too. Default: all states, at most 100. */
+  list(filter?: Parameters<ApprovalStore["list"]>[0]): Promise<readonly Approval[]>;
   /** Answers. `approver` is the immutable id of whoever does; the host has checked that they may. */
   resolve(id: string, answer: "allow" | "deny", approver: string): Promise<ResolveOutcome>;
   /** Waits for an answer; `expired` also when the signal ends. */
@@ -46,7 +50,9 @@ export interface Approvals {
   take(request: ApprovalRequest): Promise<Approval | undefined>;
 }
 
-export interface MemoryApprovalsOptions {
+export interface ApprovalsOptions {
+  /** Where questions are kept. */
+  readonly store: ApprovalStore;
   /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;
   /** How long a question and its answer live, in milliseconds; default 10 minutes. */
@@ -58,109 +64,124 @@ export interface MemoryApprovalsOptions {
 
 /** Without letters and digits that are easily mistaken for one another. */
 const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
+/** How often somebody who waits looks for a decision that another process took, in milliseconds. */
+const LOOK_MS = 2_000;
 
-/** Approvals in memory: a restart forgets them all, as it should. */
-export function createMemoryApprovals(options: MemoryApprovalsOptions = {}): Approvals {
+/** What waits for a decision or for its use. */
+const ALL_OPEN = { states: ["pending", "allowed"], limit: Number.MAX_SAFE_INTEGER } as const;
+
+/** Approvals over a store, which alone says what is decided. */
+export function createApprovals(options: ApprovalsOptions): Approvals {
+  const { store } = options;
   const now = options.now ?? Date.now;
   const ttlMs = options.ttlMs ?? 600_000;
   const maxPending = options.maxPendingPerSession ?? 5;
   const makeId = options.makeId ?? shortId;
-  const entries = new Map<string, Approval>();
-  const waiters = new Map<string, Set<(approval: Approval) => void>>();
+  /** Who waits in this process, to be woken by what is decided in it. */
+  const waiting = new Map<string, Set<() => void>>();
 
-  const put = (approval: Approval): Approval => {
-    entries.set(approval.id, approval);
-    if (approval.state !== "pending") {
-      const waiting = waiters.get(approval.id);
-      waiters.delete(approval.id);
-      for (const notify of waiting ?? []) notify(approval);
-    }
-    return approval;
+  const change = async (
+    id: string,
+    from: ApprovalState,
+    to: ApprovalChange,
+  ): Promise<Approval | undefined> => {
+    const changed = await store.change(id, from, to);
+    for (const look of waiting.get(id) ?? []) look();
+    return changed;
   };
-  const expire = (): void => {
-    for (const approval of entries.values()) {
-      if (approval.expiresAt > now()) continue;
-      if (approval.state === "pending" || approval.state === "allowed")
-        put({ ...approval, state: "expired" });
-      else if (approval.expiresAt + ttlMs <= now()) entries.delete(approval.id);
-    }
+  const expire = async (): Promise<void> => {
+    for (const { id, state, expiresAt } of await store.list(ALL_OPEN))
+      if (expiresAt <= now()) await change(id, state, { state: "expired" });
+  };
+  const decision = async (id: string): Promise<"pending" | "allowed" | "denied" | "expired"> => {
+    await expire();
+    const state = (await store.get(id))?.state;
+    return state === "pending" || state === "allowed" || state === "denied" ? state : "expired";
   };
 
   return {
     async request(request) {
-      expire();
-      const hash = requestHash(request);
-      const open = [...entries.values()].filter(
-        (each) => each.state === "pending" && each.sessionKey === request.sessionKey,
-      );
-      const same = open.find((each) => each.hash === hash);
-      if (same !== undefined) return same;
-      if (open.length >= maxPending)
-        throw new Error(`${open.length} approvals of this session are already open`);
-      let id = makeId();
-      while (entries.has(id)) id = makeId();
-      const createdAt = now();
-      return put({ ...request, id, hash, state: "pending", createdAt, expiresAt: createdAt + ttlMs });
+      await expire();
+      for (;;) {
+        const createdAt = now();
+        const question: Approval = {
+          ...request,
+          ...{ id: makeId(), hash: requestHash(request), state: "pending" },
+          ...{ createdAt, expiresAt: createdAt + ttlMs },
+        };
+        const asked = await store.ask(question, maxPending);
+        if (asked.outcome === "asked" || asked.outcome === "open") return asked.approval;
+        if (asked.outcome === "full")
+          throw new Error(`${asked.open} approvals of this session are already open`);
+      }
     },
 
-    async list() {
-      expire();
-      return [...entries.values()];
+    async list(filter) {
+      await expire();
+      return store.list(filter);
     },
 
     async resolve(id, answer, approver) {
-      expire();
-      const approval = entries.get(id);
+      await expire();
+      const approval = await store.get(id);
       if (approval === undefined) return refused("unknown", `There is no approval ${id}.`);
       if (approval.state === "expired") return refused("expired", `The approval ${id} has expired.`);
-      if (approval.state !== "pending") return refused("decided", `The approval ${id} was already decided.`);
       const grant = hashOf({ hash: approval.hash, id, approver, answer });
       const state = answer === "allow" ? "allowed" : "denied";
-      return { ok: true, approval: put({ ...approval, state, approver, grant }) };
+      const decided = await change(id, "pending", { state, approver, grant, decidedAt: now() });
+      if (decided === undefined) return refused("decided", `The approval ${id} was already decided.`);
+      return { ok: true, approval: decided };
     },
 
     async wait(id, signal) {
-      expire();
-      const approval = entries.get(id);
-      if (approval === undefined) return "expired";
-      if (approval.state !== "pending") return outcome(approval);
-      return new Promise((resolve) => {
-        const set = waiters.get(id) ?? new Set();
-        waiters.set(id, set);
-        const done = (result: "allowed" | "denied" | "expired") => {
-          clearTimeout(timer);
-          signal.removeEventListener("abort", aborted);
-          set.delete(notify);
-          resolve(result);
+      const before = await decision(id);
+      if (before !== "pending") return before;
+      const { expiresAt } = (await store.get(id)) ?? { expiresAt: 0 };
+      return new Promise((resolve, reject) => {
+        const look = (): void => {
+          decision(id).then(
+            (now) => now !== "pending" && done(() => resolve(now)),
+            (error: unknown) => done(() => reject(error)),
+          );
         };
-        const notify = (decided: Approval) => done(outcome(decided));
-        const aborted = () => done("expired");
-        const timer = setTimeout(
-          () => {
-            expire();
-            done("expired");
-          },
-          Math.max(0, approval.expiresAt - now()),
-        );
-        timer.unref();
-        set.add(notify);
+        const aborted = (): void => done(() => resolve("expired"));
+        const looking = setInterval(look, LOOK_MS).unref();
+        const ending = setTimeout(look, Math.max(0, expiresAt - now())).unref();
+        const lookers = waiting.get(id) ?? new Set();
+        waiting.set(id, lookers.add(look));
+        const done = (settle: () => void): void => {
+          clearInterval(looking);
+          clearTimeout(ending);
+          signal.removeEventListener("abort", aborted);
+          lookers.delete(look);
+          if (lookers.size === 0) waiting.delete(id);
+          settle();
+        };
         signal.addEventListener("abort", aborted, { once: true });
         if (signal.aborted) aborted();
+        // It may have been decided while this was set up.
+        else look();
       });
     },
 
     async take(request) {
-      expire();
+      await expire();
       const hash = requestHash(request);
-      for (const approval of entries.values()) {
-        if (approval.state !== "allowed" || approval.hash !== hash || approval.approver === undefined)
-          continue;
+      for (const approval of await store.list({ ...ALL_OPEN, states: ["allowed"] })) {
+        if (approval.hash !== hash || approval.approver === undefined) continue;
         const grant = hashOf({ hash, id: approval.id, approver: approval.approver, answer: "allow" });
-        if (grant === approval.grant) return put({ ...approval, state: "used" });
+        if (grant !== approval.grant) continue;
+        const used = await change(approval.id, "allowed", { state: "used" });
+        if (used !== undefined) return used;
       }
       return undefined;
     },
   };
+}
+
+/** A restart forgets every question and every answer that was not used: what goes on asks anew. */
+export async function expireApprovals(store: ApprovalStore): Promise<void> {
+  for (const { id, state } of await store.list(ALL_OPEN)) await store.change(id, state, { state: "expired" });
 }
 
 /** The question about one call. */
@@ -177,11 +198,6 @@ export function approvalRequest(
 /** Everything that must not change between the question and the act. */
 function requestHash({ tool, subject, agentId, sessionKey }: ApprovalRequest): string {
   return hashOf({ tool, subject, agentId, sessionKey });
-}
-
-function outcome(approval: Approval): "allowed" | "denied" | "expired" {
-  if (approval.state === "allowed" || approval.state === "denied") return approval.state;
-  return "expired";
 }
 
 function refused(code: "unknown" | "decided" | "expired", message: string): ResolveOutcome {

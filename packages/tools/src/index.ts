@@ -1,10 +1,17 @@
 export {
+  type ApprovalChange,
+  type ApprovalStore,
+  type Asked,
+  createMemoryApprovalStore,
+} from "./approval-store.ts";
+export {
   type Approval,
   type ApprovalRequest,
   type ApprovalState,
   type Approvals,
-  createMemoryApprovals,
-  type MemoryApprovalsOptions,
+  type ApprovalsOptions,
+  createApprovals,
+  expireApprovals,
   type ResolveOutcome,
 } from "./approvals.ts";
 export type { AttachmentSource } from "./attachments.ts";

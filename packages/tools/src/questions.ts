@@ -22,7 +22,7 @@ export function createQuestions(approvals: Approvals, put: (approval: Approval) 
       closing.reject(reason);
     },
     async request(request) {
-      const before = await approvals.list();
+      const before = await approvals.list({ states: ["pending"], limit: Number.MAX_SAFE_INTEGER });
       const approval = await approvals.request(request);
       if (!isClosed && !before.some(({ id }) => id === approval.id)) await put(approval);
       return approval;

@@ -1,5 +1,6 @@
 import type { BeforeToolCall, JsonObject, OnAsk, Tool, ToolEffects, ToolResult } from "@signalbox/agent-core";
-import { type Approval, createMemoryApprovals } from "./approvals.ts";
+import type { ApprovalStore } from "./approval-store.ts";
+import { type Approval, createApprovals } from "./approvals.ts";
 import { type AttachmentSource, decideAttachment } from "./attachments.ts";
 import { BUILT_IN_TOOLS, type BuiltInToolsOptions, createBuiltInTools } from "./built-in.ts";
 import { createGivenLinks } from "./given-links.ts";
@@ -41,6 +42,8 @@ export interface ToolboxOptions<Run extends ToolRun> {
     run: Run & { readonly mayAttach: MayAttach },
     call: { readonly callId: string; readonly signal: AbortSignal },
   ) => Promise<MessageOutcome>;
+  /** Where questions to people are kept. */
+  readonly approvals: ApprovalStore;
   /** Puts a question to people. */
   readonly ask: (approval: Approval, run: Run) => Promise<void>;
   /** Code of the host ahead of every decision. */
@@ -128,7 +131,8 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
   /** The run of each session: there is never more than one. */
   const running = new Map<string, Active>();
   const links = createGivenLinks();
-  const approvals = createQuestions(createMemoryApprovals({ now: options.now }), async (approval) => {
+  const { approvals: store, now } = options;
+  const approvals = createQuestions(createApprovals({ store, now }), async (approval) => {
     const run = running.get(approval.sessionKey);
     if (run !== undefined) await options.ask(approval, run);
   });

@@ -15,8 +15,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
+  createApprovals,
   createExecTool,
-  createMemoryApprovals,
+  createMemoryApprovalStore,
   createReadTool,
   createWriteTool,
   describeSandbox,
@@ -431,7 +432,7 @@ describe("choosing a rung", () => {
 
   test("no sandbox is loudly noted, and its commands count as able to reach the network", async () => {
     expect(describeSandbox(bare).summary).toContain("WITHOUT a sandbox");
-    const approvals = createMemoryApprovals();
+    const approvals = createApprovals({ store: createMemoryApprovalStore() });
     const agent = caller([tool(bare)], {
       facts: { role: "owner", taint: [{ source: "web", detail: "https://x.test" }] },
       approvals,

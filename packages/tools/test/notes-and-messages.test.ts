@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
+  createApprovals,
   createEditTool,
   createLsTool,
-  createMemoryApprovals,
+  createMemoryApprovalStore,
   createMessageTool,
   createReadTool,
   createWriteTool,
@@ -55,7 +56,7 @@ describe("the agent's own notes", () => {
     ".agents/skills/x/SKILL.md",
     "HEARTBEAT.md",
   ])("a tainted run writes %s only with an approval that names the source", async (file_path) => {
-    const approvals = createMemoryApprovals();
+    const approvals = createApprovals({ store: createMemoryApprovalStore() });
     const agent = caller(tools(), { facts: { role: "owner", taint }, approvals });
     expect(textOf(await agent.call("write", { file_path, content: "spoiled" }))).toContain(
       "quote a message by Li",

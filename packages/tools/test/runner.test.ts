@@ -2,8 +2,10 @@ import type { BeforeToolCall, JsonObject, Tool, ToolResult } from "@signalbox/ag
 import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import {
+  type Approvals,
   type Claim,
-  createMemoryApprovals,
+  createApprovals,
+  createMemoryApprovalStore,
   createRunState,
   createToolRunner,
   type DecisionRecord,
@@ -40,7 +42,7 @@ async function asLoop(
   policy: ToolPolicy,
   options: {
     facts?: Partial<RunFacts>;
-    approvals?: ReturnType<typeof createMemoryApprovals>;
+    approvals?: Approvals;
     records?: DecisionRecord[];
   } = {},
 ) {
@@ -229,7 +231,7 @@ describe("in the loop", () => {
 
 describe("approvals", () => {
   test("a question waits for its answer and then runs once", async () => {
-    const approvals = createMemoryApprovals();
+    const approvals = createApprovals({ store: createMemoryApprovalStore() });
     const records: DecisionRecord[] = [];
     const { run, info, execute } = await asLoop({ ask: ["probe"] }, { approvals, records });
     const [tool] = run.tools;
@@ -253,7 +255,7 @@ describe("approvals", () => {
   });
 
   test("a refusal is told", async () => {
-    const approvals = createMemoryApprovals();
+    const approvals = createApprovals({ store: createMemoryApprovalStore() });
     const { run, info } = await asLoop({ ask: ["probe"] }, { approvals });
     const [tool] = run.tools;
     if (tool === undefined) throw new Error("no tool");
@@ -270,7 +272,7 @@ describe("approvals", () => {
   });
 
   test("other arguments are not what was approved", async () => {
-    const approvals = createMemoryApprovals();
+    const approvals = createApprovals({ store: createMemoryApprovalStore() });
     const agent = caller([probe], { policy: { ask: ["probe"] }, approvals });
     expect(textOf(await agent.call("probe", { what: "x" }))).toContain("has not run");
     const [open] = await approvals.list();

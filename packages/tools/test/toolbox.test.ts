@@ -2,7 +2,13 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type Approval, createToolbox, type ToolboxOptions, type ToolRun } from "../src/index.ts";
+import {
+  type Approval,
+  createMemoryApprovalStore,
+  createToolbox,
+  type ToolboxOptions,
+  type ToolRun,
+} from "../src/index.ts";
 
 const RUN: ToolRun = {
   agent: { id: "coder", tools: { allow: ["write", "read", "message"] } },
@@ -29,6 +35,7 @@ async function runOf(changes: Partial<ToolRun> = {}, host: Partial<ToolboxOption
       events.push(`${action.action} ${callId}`);
       return { ok: true, text: "Sent." };
     },
+    approvals: createMemoryApprovalStore(),
     ask: async (approval) => {
       asked.push(approval);
     },

@@ -27,7 +27,7 @@ export function storeWithRedaction(store: GatewayStore, redact: Redact): Gateway
       ...outbox,
       retryAt: (id, lease, at, error) => outbox.retryAt(id, lease, at, error && redact(error)),
       uncertain: (id, lease, error) => outbox.uncertain(id, lease, error && redact(error)),
-      dead: (id, lease, error, report) => outbox.dead(id, lease, error && redact(error), report),
+      dead: (id, lease, error, word) => outbox.dead(id, lease, error && redact(error), word),
     },
     traces: {
       ...traces,

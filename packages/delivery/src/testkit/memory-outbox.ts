@@ -6,7 +6,6 @@ import type {
   OutboxState,
   OutboxStore,
   StoredReceipt,
-  Undelivered,
 } from "../outbox.ts";
 import { destinationKey, outboxKey } from "../rows.ts";
 
@@ -78,12 +77,15 @@ export function createMemoryOutbox(clock: Pick<Clock, "now">): MemoryOutbox {
     return entry;
   };
 
-  const end = (entry: Entry, state: OutboxState, error: string | undefined): Undelivered => {
+  const end = (entry: Entry, state: OutboxState, error: string | undefined): Entry => {
     const { lease: _, ...rest } = entry;
     const ended = { ...rest, state, updatedAt: clock.now(), ...(error === undefined ? {} : { error }) };
     entries.set(entry.id, ended);
-    return { row: ended, messages: [] };
+    return ended;
   };
+
+  const isOverdue = ({ state, expiresAt }: Entry): boolean =>
+    state === "pending" && expiresAt !== undefined && expiresAt <= clock.now();
 
   const merged = (entry: Entry, added: readonly StoredReceipt[]): readonly StoredReceipt[] =>
     [...new Map([...entry.receipts, ...added].map((receipt) => [receipt.part, receipt])).values()].toSorted(
@@ -100,15 +102,22 @@ export function createMemoryOutbox(clock: Pick<Clock, "now">): MemoryOutbox {
       write(lease);
       return rows.map((row) => insert(row, lease));
     },
-    async claimDue({ lease, limit, report }) {
+    overdue: async () => open().filter(isOverdue),
+    async expire(ids, lease, word) {
+      write(lease);
+      const ended = ids
+        .flatMap((id) => entries.get(id) ?? [])
+        .filter(isOverdue)
+        .map((entry) => end(entry, "expired", "time to live passed"));
+      if (word !== undefined && ended.length > 0) insert(word, lease);
+      return ended;
+    },
+    async claimDue({ lease, limit }) {
       write(lease);
       const now = clock.now();
-      const ended = open()
-        .filter(({ state, expiresAt }) => state === "pending" && expiresAt !== undefined && expiresAt <= now)
-        .map((entry) => end(entry, "expired", "time to live passed"));
-      for (const row of ended.length > 0 ? (report?.(ended) ?? []) : []) insert(row, lease);
       const heads = [...Map.groupBy(open(), destinationKey).values()].flatMap(([head]) => head ?? []);
-      const free = heads.filter((entry) => entry.state === "pending" || !isHeldBy(entry.lease, lease));
+      const fresh = heads.filter((entry) => !isOverdue(entry));
+      const free = fresh.filter((entry) => entry.state === "pending" || !isHeldBy(entry.lease, lease));
       const due = free.filter((entry) => entry.state === "sending" || entry.nextAt <= now).slice(0, limit);
       const rows = due.map((entry) => ({
         ...change(entry, { state: "sending", lease, attempts: entry.attempts + 1 }),
@@ -117,7 +126,6 @@ export function createMemoryOutbox(clock: Pick<Clock, "now">): MemoryOutbox {
       const later = free.filter((entry) => !due.includes(entry)).map(({ nextAt }) => nextAt);
       return {
         rows,
-        expired: ended.map(({ row }) => row),
         ...(later.length > 0 ? { nextAt: Math.min(...later) } : {}),
       };
     },
@@ -131,16 +139,16 @@ export function createMemoryOutbox(clock: Pick<Clock, "now">): MemoryOutbox {
     },
     async retryAt(id, lease, at, reason) {
       const entry = sending(id, lease);
-      const { row } = end(entry, "pending", reason);
-      entries.set(id, { ...row, nextAt: at });
+      entries.set(id, { ...end(entry, "pending", reason), nextAt: at });
     },
     async uncertain(id, lease, reason) {
       end(sending(id, lease), "uncertain", reason);
     },
-    async dead(id, lease, reason, report) {
-      const ended = end(sending(id, lease), "dead", reason);
-      for (const row of report?.(ended) ?? []) insert(row, lease);
+    async dead(id, lease, reason, word) {
+      end(sending(id, lease), "dead", reason);
+      if (word !== undefined) insert(word, lease);
     },
+    awaiting: async () => [],
     get: async (id) => entries.get(id),
     hasOpen: async (destination) =>
       open().some((entry) => destinationKey(entry) === destinationKey(destination)),

@@ -32,6 +32,9 @@ export const inbox = sqliteTable(
     revision: integer().notNull().default(0),
     receivedAt: integer().notNull(),
     settledAt: integer(),
+    /** Who works on it while it waits; no name: nobody. */
+    leaseName: text().notNull().default(""),
+    leaseEpoch: integer().notNull().default(0),
   },
   (t) => [index("inbox_open").on(t.sessionKey, t.seq).where(isNull(t.settledAt))],
 );

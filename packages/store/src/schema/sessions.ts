@@ -13,6 +13,7 @@ export const session = sqliteTable(
     title: text(),
     model: text(),
     thinking: text(),
+    queueMode: text(),
     data: text(),
     generation: integer().notNull().default(0),
     createdAt: integer().notNull(),

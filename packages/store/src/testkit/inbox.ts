@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Check } from "./under-test.ts";
-import { accept, begin, eventOf, sessionOf, take } from "./under-test.ts";
+import { accept, begin, eventOf, LEASE_MS, sessionOf, take, waiting } from "./under-test.ts";
 
 export function inboxSuite(check: Check): void {
   check(
@@ -34,20 +34,54 @@ export function inboxSuite(check: Check): void {
     assert.ok(rows.every(({ seq }, index) => index === 0 || seq > (rows[index - 1]?.seq ?? seq)));
   });
 
-  check("tells what waits, where nobody has routed it and where a session has it", async ({ store }) => {
-    const unrouted = await store.inbox.accept(eventOf("a"));
-    assert.ok(unrouted.outcome === "accepted");
+  check("routes a message once, with what was decided about it", async ({ store }) => {
+    const { id } = await waiting(store, "a");
+    await store.inbox.route(id, { agentId: "coder", sessionKey: "s" }, { text: "decided" });
+    const [row] = await store.inbox.queued("s");
+    assert.deepEqual([row?.id, row?.payload], [id, { text: "decided" }]);
+    await assert.rejects(store.inbox.route(id, { agentId: "coder", sessionKey: "t" }), { code: "conflict" });
+  });
+
+  check("gives what nobody works on to whoever asks, once and in its order", async ({ store }) => {
+    const lease = await take(store);
+    const ids = [await waiting(store, "a"), await waiting(store, "b", "s"), await waiting(store, "c")];
+    const ended = await waiting(store, "d", "s");
+    await store.inbox.settle(ended.id, "silent");
+    const due = await store.inbox.claimDue(lease);
     assert.deepEqual(
-      (await store.inbox.unrouted()).map(({ id }) => id),
-      [unrouted.id],
+      due.map((row) => [row.id, row.state]),
+      ids.map(({ id, state }) => [id, state]),
     );
-    await store.inbox.route(unrouted.id, { agentId: "coder", sessionKey: "s" });
-    assert.deepEqual(await store.inbox.unrouted(), []);
-    const [waiting] = await store.inbox.pendingSessions();
-    assert.deepEqual([waiting?.sessionKey, waiting?.queued], ["s", 1]);
-    await assert.rejects(store.inbox.route(unrouted.id, { agentId: "coder", sessionKey: "t" }), {
-      code: "conflict",
-    });
+    assert.deepEqual(await store.inbox.claimDue(lease), []);
+  });
+
+  check("leaves a message to the holder of its lease for as long as that is good", async (it) => {
+    const { store } = it;
+    const one = await take(store, "one", "node one");
+    const two = await take(store, "two", "node two");
+    const { id } = await waiting(store, "a", "s", one);
+    assert.deepEqual(await store.inbox.claimDue(two), []);
+    assert.deepEqual(await store.inbox.claimDue(one), []);
+    it.advance(LEASE_MS);
+    // Its own messages are under way at a holder that was late.
+    assert.deepEqual(await store.inbox.claimDue(one), []);
+    const [renewed] = await store.leases.renew([two], LEASE_MS);
+    assert.ok(renewed !== undefined);
+    assert.deepEqual(
+      (await store.inbox.claimDue(renewed)).map((row) => row.id),
+      [id],
+    );
+    await assert.rejects(store.inbox.claimDue({ ...one, epoch: one.epoch - 1 }), { code: "fenced" });
+  });
+
+  check("gives back what a holder has left that comes back", async ({ store }) => {
+    const before = await take(store);
+    const { id } = await waiting(store, "a", "s", before);
+    const after = await take(store);
+    assert.deepEqual(
+      (await store.inbox.claimDue(after)).map((row) => row.id),
+      [id],
+    );
   });
 
   check("gives a message one end", async ({ store }) => {

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import type { Check } from "./under-test.ts";
-import { begin, sessionOf, take } from "./under-test.ts";
-
-const LEASE_MS = 30_000;
+import { begin, LEASE_MS, sessionOf, take } from "./under-test.ts";
 
 export function leaseSuite(check: Check): void {
   check("has one holder for a name, and as many names as are asked for", async ({ store }) => {
@@ -48,6 +46,33 @@ export function leaseSuite(check: Check): void {
     await assert.rejects(store.runs.begin({ session, lease: stale, inboxIds: [], userMessages: [] }), fenced);
     assert.equal((await store.sessions.transcript("s")).length, 1);
     assert.equal(await store.sessions.get("t"), undefined);
+  });
+
+  check("lets several holders work side by side, each in sessions of its own", async (it) => {
+    const { store } = it;
+    const one = await take(store, "one", "node one");
+    const two = await take(store, "two", "node two");
+    const begun = await begin(store, one, "s", ["a"]);
+    await begin(store, two, "t", ["b"]);
+    // A session belongs to the run in it, whoever asks.
+    const session = sessionOf("s");
+    const other = await store.runs.begin({ session, lease: two, inboxIds: [], userMessages: [] });
+    assert.equal(other.outcome, "busy");
+    const foreign = { runId: begun.run.id, lease: two };
+    await assert.rejects(store.runs.step({ ...foreign, messages: [{ said: "not mine" }] }), {
+      code: "fenced",
+    });
+    assert.equal(await store.runs.adopt(foreign), undefined);
+    assert.deepEqual(await store.runs.interrupted(), []);
+    it.advance(LEASE_MS);
+    await store.leases.renew([two], LEASE_MS);
+    // The one that is late goes on with its own for as long as nobody takes it.
+    assert.deepEqual(await store.runs.interrupted(one), []);
+    assert.equal((await store.runs.interrupted(two)).length, 1);
+    assert.equal((await store.runs.adopt(foreign))?.lease.name, "node two");
+    await assert.rejects(store.runs.step({ runId: begun.run.id, lease: one, messages: [{ said: "late" }] }), {
+      code: "fenced",
+    });
   });
 
   check("has the writes of a released name refused, and takes the name back at once", async ({ store }) => {

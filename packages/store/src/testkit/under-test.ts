@@ -18,7 +18,7 @@ export type Test = (name: string, run: () => Promise<void>) => void;
 /** Runs one check of a suite on a store of its own. */
 export type Check = (name: string, run: (under: StoreUnderTest) => Promise<void>) => void;
 
-const LEASE_MS = 30_000;
+export const LEASE_MS = 30_000;
 
 export function sessionOf(key: string): SessionSeed {
   return { key, agentId: "coder", channel: "plain", account: "main", peer: `peer of ${key}`, kind: "direct" };
@@ -42,6 +42,14 @@ export async function accept(store: Store, id: string, sessionKey: string): Prom
   const answer = await store.inbox.accept(eventOf(id, sessionKey));
   if (answer.outcome !== "accepted") throw new Error(`${id}: ${answer.outcome}`);
   return answer.id;
+}
+
+/** A message that was accepted, and waits. */
+export async function waiting(store: Store, id: string, sessionKey?: string, lease?: LeaseToken) {
+  const event = { ...eventOf(id, sessionKey), ...(lease === undefined ? {} : { lease }) };
+  const answer = await store.inbox.accept(event);
+  if (answer.outcome !== "accepted") throw new Error(`${id}: ${answer.outcome}`);
+  return { id: answer.id, state: answer.state };
 }
 
 /** A run that answers a message for each text. */

@@ -7,6 +7,23 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue };
 
+/** `pending` → `allowed` → `used`, or `denied`; `expired` where nobody decided or used it in time. */
+export type ApprovalState = "pending" | "allowed" | "denied" | "used" | "expired";
+
+/** What the store knows of a question to people about one tool call; what it says is the host's. */
+export interface ApprovalBody {
+  readonly id: string;
+  readonly sessionKey: string;
+  /** The same for the same question. */
+  readonly hash: string;
+  readonly state: ApprovalState;
+  /** Who decided. */
+  readonly approver?: string;
+  readonly grant?: string;
+  readonly createdAt: Millis;
+  readonly decidedAt?: Millis;
+}
+
 /**
  * What the host keeps in the store. The store never looks inside: a body goes in through `JSON.stringify` and
  * comes out through `JSON.parse`, so it must survive that.
@@ -18,6 +35,8 @@ export interface Bodies {
   readonly inbound: unknown;
   /** One reply to send. */
   readonly outbound: unknown;
+  /** One question to people. */
+  readonly approval: ApprovalBody;
 }
 
 declare const brand: unique symbol;

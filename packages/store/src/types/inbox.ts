@@ -1,4 +1,4 @@
-import type { Bodies, InboxId, Millis, RunId } from "./common.ts";
+import type { Bodies, InboxId, LeaseToken, Millis, RunId } from "./common.ts";
 
 /** States in which a message has its end; the others are on the way to one. */
 export type InboxFinalState = "replied" | "silent" | "ignored" | "failed-reported" | "expired-reported";
@@ -32,6 +32,11 @@ export interface InboxAccept<T extends Bodies = Bodies> {
   readonly receivedAt?: Millis;
   /** With a route the message is `queued` at once and has its place in the session. */
   readonly route?: InboxRoute;
+  /**
+   * Whose the message is: nobody else is given it by {@link InboxStore.claimDue} for as long as this lease is good.
+   * Default: nobody's. A message is accepted under a lease that was lost meanwhile, too, and is due at once.
+   */
+  readonly lease?: LeaseToken;
 }
 
 /** What became of an {@link InboxAccept}. Every answer is given after a commit that is on the disk. */
@@ -116,8 +121,11 @@ export interface InboxSettle {
 export interface InboxStore<T extends Bodies = Bodies> {
   /** Takes responsibility for an event. Acknowledge the platform after this resolved with anything but `full`. */
   accept(event: InboxAccept<T>): Promise<InboxAccepted>;
-  /** Gives an `accepted` message its session and state `queued`. Error `conflict` in any other state. */
-  route(id: InboxId, route: InboxRoute): Promise<void>;
+  /**
+   * Gives an `accepted` message its session and state `queued`, and a `payload` in the place of the one it came with.
+   * Error `conflict` in any other state.
+   */
+  route(id: InboxId, route: InboxRoute, payload?: T["inbound"]): Promise<void>;
   /**
    * Ends a message that no run answers (ignored by a rule, expired, answered by a command). Settling one that has
    * its end already changes nothing and gives `false`.
@@ -135,12 +143,12 @@ export interface InboxStore<T extends Bodies = Bodies> {
   find(message: { channel?: string; account?: string; messageId: string }): Promise<InboxRow<T> | undefined>;
   /** What waits in one session, in its order. */
   queued(sessionKey: string): Promise<readonly InboxRow<T>[]>;
-  /** Messages that were accepted but never routed, in order: route them again after a crash. */
-  unrouted(): Promise<readonly InboxRow<T>[]>;
-  /** Sessions in which something waits, the one that waits longest first. */
-  pendingSessions(): Promise<
-    readonly { readonly sessionKey: string; readonly queued: number; readonly since: Millis }[]
-  >;
+  /**
+   * Takes the messages that wait, routed or not, and that nobody works on: what nobody's lease stands for, or one that
+   * was lost. They are the asker's from then on. What is the asker's already is under way there, also where its lease
+   * has run out meanwhile. In the order in which they came.
+   */
+  claimDue(lease: LeaseToken): Promise<readonly InboxRow<T>[]>;
   /** Newest first; for lists and search. */
   list(filter?: {
     readonly state?: InboxState;

@@ -39,13 +39,6 @@ export interface OutboxInsert<T extends Bodies = Bodies> {
   readonly claim?: boolean;
 }
 
-/** A row that ended undelivered, for the word about it that is committed with its end. */
-export interface Undelivered<T extends Bodies = Bodies> {
-  readonly row: OutboxRow<T>;
-  /** The messages that counted as replied, and do not any more. */
-  readonly messages: readonly InboxId[];
-}
-
 /** What the platform said about one part, in the channel's own words. */
 export interface PartReceipt {
   readonly part: number;
@@ -79,8 +72,6 @@ export interface OutboxRow<T extends Bodies = Bodies> {
 export interface OutboxClaim<T extends Bodies = Bodies> {
   /** Now `sending` and ours. `doubtful`: an earlier holder may have sent the first part without a receipt. */
   readonly rows: readonly (OutboxRow<T> & { readonly doubtful: boolean })[];
-  /** Rows that passed their time to live and are `expired` now: report them. */
-  readonly expired: readonly OutboxRow<T>[];
   /** When the next row is due; absent when none waits. */
   readonly nextAt?: Millis;
 }
@@ -97,16 +88,18 @@ export interface OutboxStore<T extends Bodies = Bodies> {
     rows: readonly OutboxInsert<T>[],
     options: { readonly lease: LeaseToken; readonly runId?: RunId; readonly sessionKey?: string },
   ): Promise<readonly OutboxRow<T>[]>;
+  /** Rows whose time to live has passed, of what would be sent next: to be given to {@link expire}. */
+  overdue(): Promise<readonly OutboxRow<T>[]>;
+  /**
+   * Ends rows as `expired`, and gives those that it ended; one that changed since is left alone. Where it ended any, the
+   * `word` about them goes into the outbox in the same transaction.
+   */
+  expire(ids: readonly string[], lease: LeaseToken, word?: OutboxInsert<T>): Promise<readonly OutboxRow<T>[]>;
   /**
    * Takes rows that are due, at most the first unfinished one of each address, and rows that a lost lease left
-   * `sending`. One that waits for its next attempt holds back what follows it to the same address.
+   * `sending`. One that waits for its next attempt, or is overdue, holds back what follows it to the same address.
    */
-  claimDue(input: {
-    readonly lease: LeaseToken;
-    readonly limit: number;
-    /** Rows to add in the same transaction about those that are `expired` now. */
-    readonly report?: (expired: readonly Undelivered<T>[]) => readonly OutboxInsert<T>[];
-  }): Promise<OutboxClaim<T>>;
+  claimDue(input: { readonly lease: LeaseToken; readonly limit: number }): Promise<OutboxClaim<T>>;
   /** A receipt for one part of a row we are sending. */
   markPart(id: OutboxId, lease: LeaseToken, receipt: PartReceipt): Promise<void>;
   /** All parts are out; `receipts` adds those that `markPart` has not recorded. */
@@ -115,15 +108,12 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   retryAt(id: OutboxId, lease: LeaseToken, at: Millis, error?: string): Promise<void>;
   /** It may have been sent and nobody can tell. */
   uncertain(id: OutboxId, lease: LeaseToken, error?: string): Promise<void>;
-  /** Given up. `report` gives rows to add in the same transaction. */
-  dead(
-    id: OutboxId,
-    lease: LeaseToken,
-    error?: string,
-    report?: (dead: Undelivered<T>) => readonly OutboxInsert<T>[],
-  ): Promise<void>;
+  /** Given up. The `word` about it goes into the outbox in the same transaction. */
+  dead(id: OutboxId, lease: LeaseToken, error?: string, word?: OutboxInsert<T>): Promise<void>;
   /** The messages that a row answers; none where the row is not kept any more. */
   answers(id: string): Promise<readonly InboxId[]>;
+  /** Those of them that count as replied by it: where it is not sent, their senders wait in vain. */
+  awaiting(id: string): Promise<readonly InboxId[]>;
   get(id: string): Promise<OutboxRow<T> | undefined>;
   /** The row that was inserted with a `key` of its own. */
   withKey(key: string): Promise<OutboxRow<T> | undefined>;

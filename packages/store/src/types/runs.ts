@@ -145,8 +145,11 @@ export interface RunStore<T extends Bodies = Bodies> {
    * `waiting: false` it does again. To be called in pairs.
    */
   wait(input: RunWrite & { readonly waiting: boolean }): Promise<void>;
-  /** Runs whose lease was lost: released, taken by a later epoch, or run out. Oldest first. */
-  interrupted(): Promise<readonly InterruptedRun<T>[]>;
+  /**
+   * Runs whose lease was lost: released, taken by a later epoch, or run out; those of the `asker` are under way there,
+   * also where its lease has run out meanwhile. Oldest first.
+   */
+  interrupted(asker?: LeaseToken): Promise<readonly InterruptedRun<T>[]>;
   get(id: RunId): Promise<Run | undefined>;
   /** The journal of one run, running or ended. */
   inspect(id: RunId): Promise<InterruptedRun<T> | undefined>;

@@ -20,6 +20,8 @@ export interface SessionPatch {
   readonly model?: string | null;
   /** Thinking level chosen for this session. */
   readonly thinking?: string | null;
+  /** How messages are treated that come while a run goes on, chosen for this session. */
+  readonly queueMode?: string | null;
   /** Anything else the host keeps with a session; replaced as a whole. */
   readonly data?: JsonValue | null;
 }
@@ -39,6 +41,7 @@ export interface UsageTotals {
 export interface Session extends SessionSeed {
   readonly model?: string;
   readonly thinking?: string;
+  readonly queueMode?: string;
   readonly data?: JsonValue;
   /** Counts resets; history is that of the present generation. */
   readonly generation: number;

@@ -1,5 +1,6 @@
 import type { AccessStore } from "./access.ts";
 import type { AuditStore } from "./audit.ts";
+import type { ApprovalStore } from "./approvals.ts";
 import type { Bodies, Millis } from "./common.ts";
 import type { InboxStore } from "./inbox.ts";
 import type { LeaseStore } from "./leases.ts";
@@ -24,6 +25,8 @@ export interface Retention {
   readonly traceRows?: number;
   /** Bytes of traces kept at most, the newest. Default 256 MiB. */
   readonly traceBytes?: number;
+  /** Questions about tool calls, with what was decided. Default 90 days. */
+  readonly approvalsMs?: number;
   /** Messages of earlier generations and before a compaction. Default 90 days. */
   readonly hiddenMessagesMs?: number;
   /** Whole sessions without activity; never one that has something under way. Default: kept for ever. */
@@ -46,6 +49,7 @@ export interface PruneReport {
   readonly messages: number;
   readonly sessions: number;
   readonly kv: number;
+  readonly approvals: number;
   /** In use afterwards. */
   readonly usedBytes: number;
 }
@@ -123,6 +127,7 @@ export interface Store<T extends Bodies = Bodies> {
   readonly pairing: PairingStore<T>;
   readonly access: AccessStore;
   readonly audit: AuditStore;
+  readonly approvals: ApprovalStore<T>;
   readonly traces: TraceStore;
   readonly maintenance: MaintenanceStore;
   /** Commits what is under way, then closes. Calls after it reject with `closed`. May be called twice. */

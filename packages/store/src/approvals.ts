@@ -1,0 +1,92 @@
+import { and, desc, eq, inArray } from "drizzle-orm";
+import type { Context } from "./context.ts";
+import type { Bound } from "./database.ts";
+import { decode, encode } from "./json.ts";
+import { type ApprovalRecord, approval, isOpenApproval } from "./schema/index.ts";
+import type { ApprovalStore } from "./types/approvals.ts";
+import type { ApprovalState, Bodies } from "./types/common.ts";
+
+const DEFAULT_LIMIT = 100;
+
+export function createApprovalStore<T extends Bodies>({ database, queue }: Context): ApprovalStore<T> {
+  const { db } = database;
+  const insert = database.insert(approval);
+  const byId = database.query((p: Bound<{ id: string }>) =>
+    db.select().from(approval).where(eq(approval.id, p.id)),
+  );
+  const pendingIn = database.query((p: Bound<{ sessionKey: string }>) =>
+    db
+      .select()
+      .from(approval)
+      .where(and(eq(approval.sessionKey, p.sessionKey), isOpenApproval, eq(approval.state, "pending"))),
+  );
+  const set = database.command(
+    (p: Bound<Pick<ApprovalRecord, "n" | "approver" | "grant" | "decidedAt"> & { state: ApprovalState }>) =>
+      db
+        .update(approval)
+        .set({ state: p.state, approver: p.approver, grant: p.grant, decidedAt: p.decidedAt })
+        .where(eq(approval.n, p.n)),
+  );
+
+  function toApproval({ question, state, approver, grant, decidedAt }: ApprovalRecord): T["approval"] {
+    return {
+      ...decode<T["approval"]>(question),
+      state,
+      ...(approver === null ? {} : { approver }),
+      ...(grant === null ? {} : { grant }),
+      ...(decidedAt === null ? {} : { decidedAt }),
+    };
+  }
+
+  return {
+    async ask(asked, most) {
+      const question = encode(asked, "A question");
+      const { id, sessionKey, hash, state, createdAt } = asked;
+      return queue.write(() => {
+        const pending = pendingIn.all({ sessionKey });
+        const same = pending.find((row) => row.hash === hash);
+        if (same !== undefined) return { outcome: "open", approval: toApproval(same) };
+        if (pending.length >= most) return { outcome: "full", open: pending.length };
+        if (byId.get({ id }) !== undefined) return { outcome: "taken" };
+        insert.run({ id, sessionKey, hash, question, state, createdAt });
+        return { outcome: "asked", approval: decode<T["approval"]>(question) };
+      });
+    },
+
+    get: (id) =>
+      queue.read(() => {
+        const row = byId.get({ id });
+        return row === undefined ? undefined : toApproval(row);
+      }),
+
+    change: (id, from, to) =>
+      queue.write(() => {
+        const row = byId.get({ id });
+        if (row?.state !== from) return undefined;
+        const { n, approver, grant, decidedAt } = row;
+        set.run({ n, approver, grant, decidedAt, ...to });
+        const changed = byId.get({ id });
+        return changed === undefined ? undefined : toApproval(changed);
+      }),
+
+    list: ({ states, limit = DEFAULT_LIMIT } = {}) =>
+      queue.read(() =>
+        db
+          .select()
+          .from(approval)
+          .where(conditionOf(states))
+          .orderBy(desc(approval.n))
+          .limit(limit)
+          .all()
+          .map(toApproval),
+      ),
+  };
+}
+
+/** By the index of those that are open, where no others are wanted. */
+function conditionOf(states: readonly ApprovalState[] | undefined) {
+  if (states === undefined) return undefined;
+  const wanted = inArray(approval.state, [...states]);
+  const onlyOpen = states.every((state) => state === "pending" || state === "allowed");
+  return onlyOpen ? and(isOpenApproval, wanted) : wanted;
+}

@@ -1,0 +1,31 @@
+import { inArray, type SQL } from "drizzle-orm";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { ApprovalState } from "../types/common.ts";
+
+const OPEN: readonly ApprovalState[] = ["pending", "allowed"];
+
+/** What people were asked about single tool calls, and what they decided. */
+export const approval = sqliteTable(
+  "approval",
+  {
+    n: integer().primaryKey(),
+    id: text().notNull().unique(),
+    sessionKey: text().notNull(),
+    hash: text().notNull(),
+    /** As it was asked. */
+    question: text().notNull(),
+    state: text({ enum: ["pending", "allowed", "denied", "used", "expired"] }).notNull(),
+    approver: text(),
+    grant: text(),
+    createdAt: integer().notNull(),
+    decidedAt: integer(),
+  },
+  (t) => [
+    index("approval_open").on(t.sessionKey).where(inArray(t.state, OPEN).inlineParams()),
+    index("approval_created").on(t.createdAt),
+  ],
+);
+export type ApprovalRecord = typeof approval.$inferSelect;
+
+/** Questions that wait for a decision or for its use: the condition of the index `approval_open`. */
+export const isOpenApproval: SQL = inArray(approval.state, OPEN).inlineParams();

@@ -1,0 +1,73 @@
+import type { Approval, ApprovalState } from "./approvals.ts";
+
+/** What becomes of a question. */
+export interface ApprovalChange extends Pick<Approval, "approver" | "grant" | "decidedAt"> {
+  readonly state: ApprovalState;
+}
+
+/** `open`: the same is asked already. `full`: so many are open in its session. `taken`: another has this id. */
+export type Asked =
+  | { readonly outcome: "asked" | "open"; readonly approval: Approval }
+  | { readonly outcome: "full"; readonly open: number }
+  | { readonly outcome: "taken" };
+
+/** Where questions and what became of them are kept. Each method is one transaction. */
+export interface ApprovalStore {
+  /** Keeps a new question, unless the same is open, or `most` are open in its session. */
+  ask(approval: Approval, most: number): Promise<Asked>;
+  get(id: string): Promise<Approval | undefined>;
+  /** Changes one that is in the state `from`, and gives it; undefined where somebody else was faster. */
+  change(id: string, from: ApprovalState, to: ApprovalChange): Promise<Approval | undefined>;
+  /** The newest first. Default: all states, at most 100. */
+  list(filter?: {
+    readonly states?: readonly ApprovalState[];
+    readonly limit?: number;
+  }): Promise<readonly Approval[]>;
+}
+
+const DEFAULT_LIMIT = 100;
+/** What has its end is kept for as long as there are no more. */
+const KEPT = 1_000;
+
+/** Kept in memory, for tests and for hosts that need no record. */
+export function createMemoryApprovalStore(): ApprovalStore {
+  const kept = new Map<string, Approval>();
+  const forgetOldest = (): void => {
+    for (const { id, state } of kept.values()) {
+      if (kept.size <= KEPT) return;
+      if (!isOpen(state)) kept.delete(id);
+    }
+  };
+  return {
+    async ask(approval, most) {
+      const { id, sessionKey, hash } = approval;
+      const open = [...kept.values()].filter(
+        (other) => other.state === "pending" && other.sessionKey === sessionKey,
+      );
+      const same = open.find((other) => other.hash === hash);
+      if (same !== undefined) return { outcome: "open", approval: same };
+      if (open.length >= most) return { outcome: "full", open: open.length };
+      if (kept.has(id)) return { outcome: "taken" };
+      kept.set(id, approval);
+      forgetOldest();
+      return { outcome: "asked", approval };
+    },
+    get: async (id) => kept.get(id),
+    async change(id, from, to) {
+      const approval = kept.get(id);
+      if (approval?.state !== from) return undefined;
+      const changed = { ...approval, ...to };
+      kept.set(id, changed);
+      return changed;
+    },
+    async list({ states, limit = DEFAULT_LIMIT } = {}) {
+      const newest = [...kept.values()].toReversed();
+      return newest.filter(({ state }) => states?.includes(state) ?? true).slice(0, limit);
+    },
+  };
+}
+
+/** Whether it still waits, for a decision or for its use. */
+export function isOpen(state: ApprovalState): boolean {
+  return state === "pending" || state === "allowed";
+}

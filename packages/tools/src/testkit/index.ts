@@ -1,0 +1,1 @@
+export { approvalStoreConformance } from "./approval-store.ts";
