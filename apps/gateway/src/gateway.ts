@@ -75,6 +75,7 @@ async function start(
     busy: () => lanes.counts().running > 0,
     pruneMedia: surroundings.media.prune,
     wakeOutbox: delivery.wake,
+    recover: way.recover,
     onLost: onFatal,
   });
   const service = createService({

@@ -2,6 +2,7 @@ import type { AgentMessage } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import type { DeliveryMessage } from "@signalbox/delivery";
 import { type Bodies, type SqliteStore, StoreError } from "@signalbox/store";
+import type { Approval } from "@signalbox/tools";
 import type { Role } from "./path/2-admit/gate.ts";
 
 /** An inbound message as the inbox keeps it: all that a run after a restart needs. */
@@ -18,6 +19,7 @@ export interface GatewayBodies extends Bodies {
   readonly message: AgentMessage;
   readonly inbound: InboundRecord;
   readonly outbound: DeliveryMessage;
+  readonly approval: Approval;
 }
 
 export type GatewayStore = SqliteStore<GatewayBodies>;

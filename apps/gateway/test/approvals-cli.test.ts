@@ -77,5 +77,12 @@ describe("approvals on the command line", () => {
     expect(stranger.status).toBe(401);
     await child.end("SIGTERM");
     expect((await cli("list")).err).toContain("No gateway runs");
+    // Who asked, what, who decided what and when stays on record.
+    const log = JSON.parse((await cli("log", "--json")).out);
+    expect(log).toMatchObject([
+      { id: second, state: "denied", approver: "token", subject: { action: "echo two >> denied" } },
+      { id: first, state: "used", approver: "token", agentId: "coder", decidedAt: expect.any(Number) },
+    ]);
+    expect((await cli("log")).out).toMatch(new RegExp(`^${second}  denied .* coder, exec, .*\n {4}echo two`));
   });
 });

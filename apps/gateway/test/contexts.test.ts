@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { exampleConfig, openWorld } from "./harness.ts";
+import { exampleConfig, openWorld, TOKEN } from "./harness.ts";
 import { plainChannel, plainMessage } from "./plain-channel.ts";
 import { modelRequests } from "./requests.ts";
 
@@ -10,6 +10,7 @@ async function open(mode: "collect" | "steer") {
   const world = await openWorld();
   world.configure(
     exampleConfig({
+      gateway: { port: 0, auth: { token: TOKEN }, logLevel: "warn", shutdownMs: 100 },
       channels: { plain: { accounts: { main: {} } } },
       session: { queue: { mode, debounceMs: 0 } },
     }),
@@ -60,6 +61,37 @@ it("what steers a run comes with its quote, and the history keeps neither", asyn
   expect(steered).toContain("what about this?");
   expect(next).toContain("what about this?");
   expect(next).not.toContain("the red one");
+});
+
+it("each message of a run that goes on after a restart has its own quote again", async () => {
+  const { world, plain, started, goOn } = await open("collect");
+  const asked = Promise.withResolvers<void>();
+  const stopped = Promise.withResolvers<void>();
+  world.script(async (_, index) => {
+    if (index === 1) {
+      asked.resolve();
+      await stopped.promise;
+    }
+    return { text: "done" };
+  });
+  await plain.emit(plainMessage("m1", "what about this?", { ...quoting("the red one"), timestamp: 1 }));
+  await plain.emit(plainMessage("m2", "and this?", { ...quoting("the blue one"), timestamp: 2 }));
+  goOn();
+  await asked.promise;
+  await started.stop();
+  stopped.resolve();
+  const again = await world.start({ channels: [plain.definition] });
+  await again.settled();
+  const [before, after] = modelRequests(world.anthropic)
+    .slice(1)
+    .map(({ messages }) => messages.map(({ text }) => text).join("\n"));
+  for (const request of [before, after]) {
+    const places = ["the red one", "what about this?", "the blue one", "and this?"].map((text) =>
+      request?.indexOf(text),
+    );
+    expect(places).toEqual(places.toSorted((a = 0, b = 0) => a - b));
+    expect(places).not.toContain(-1);
+  }
 });
 
 it("sends the model no more turns than its agent's historyTurns", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventually, exampleConfig, inboxRows, openWorld, type World } from "./harness.ts";
 import { IN_GROUP, type PlainChannel, plainChannel, plainMessage } from "./plain-channel.ts";
 import { modelRequests } from "./requests.ts";
@@ -35,6 +35,25 @@ async function ends(world: World): Promise<unknown[]> {
 
 const spoken = (world: World): string[] =>
   modelRequests(world.anthropic).map(({ messages }) => messages.at(-1)?.text ?? "");
+
+it("a stop drops what was accepted before it, also where the clock has been put back", async () => {
+  const { world, plain, started, say, asked, goOn } = await open({ mode: "followup", cap: 9 });
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const start = Date.now();
+  await say("m1");
+  await asked;
+  await say("m2");
+  vi.setSystemTime(start - 3_600_000);
+  await plain.emit(plainMessage("stop", "/stop"));
+  await say("m3");
+  goOn();
+  vi.useRealTimers();
+  await started.settled();
+  expect(await ends(world)).toEqual([
+    ...["m1 silent stopped", "m2 ignored stopped", "stop replied command:stop", "m3 replied"],
+  ]);
+});
 
 describe("more messages than may wait", () => {
   it.each([

@@ -16,19 +16,15 @@ export interface MessageContexts {
   apply(messages: readonly AgentMessage[]): readonly AgentMessage[];
 }
 
-/** @param resumed the context of the last message a person wrote, where the run goes on from the history */
-export function createMessageContexts(resumed: MessageContext | undefined): MessageContexts {
+export function createMessageContexts(): MessageContexts {
   const contexts = new Map<AgentMessage, MessageContext>();
   return {
     add: (message, context) => void contexts.set(message, context),
-    apply(messages) {
-      const last = resumed && messages.findLast(({ role }) => role === "user");
-      return messages.map((message) => {
-        const context =
-          contexts.get(message) ?? (message === last && contexts.size === 0 ? resumed : undefined);
+    apply: (messages) =>
+      messages.map((message) => {
+        const context = contexts.get(message);
         return context === undefined || message.role !== "user" ? message : withContext(message, context);
-      });
-    },
+      }),
   };
 }
 

@@ -17,7 +17,7 @@ import { decode, encode } from "./json.ts";
 import { type Fence, isSameLease } from "./leases.ts";
 import { account as accountTable, type InboxRecord, inbox } from "./schema/index.ts";
 import type { Bodies, InboxId, LeaseToken } from "./types/common.ts";
-import type { InboxAccept, InboxChange, InboxRow, InboxStore, PlatformMessage } from "./types/inbox.ts";
+import type { InboxAccept, InboxChange, InboxStore, PlatformMessage } from "./types/inbox.ts";
 import type { StoreLogger } from "./types/store.ts";
 
 interface Parts<T extends Bodies> {

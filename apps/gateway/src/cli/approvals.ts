@@ -1,10 +1,13 @@
 import { isClientError } from "@signalbox/client";
 import { EXIT, GatewayError } from "../errors.ts";
 import type { CommonOptions } from "./common-options.ts";
+import { withStore } from "./home-store.ts";
 import { print } from "./output.ts";
 import { runningGateway } from "./running.ts";
 
-/** `signalbox approvals list`. Questions live in the running gateway: a restart asks them anew. */
+const LOGGED = 1_000;
+
+/** `signalbox approvals list`. A restart ends open questions: what goes on asks anew. */
 export async function list(options: CommonOptions): Promise<void> {
   const { client } = await runningGateway(options.home);
   const open = await client.approvals();
@@ -17,6 +20,22 @@ export async function list(options: CommonOptions): Promise<void> {
           ...(binary === undefined ? [] : [`    program: ${binary}`]),
           ...(cwd === undefined ? [] : [`    folder: ${cwd}`]),
           ...Object.entries(env).map(([name, value]) => `    variable: ${name}=${value}`),
+        ]),
+  );
+}
+
+/** `signalbox approvals log`: what was asked, by whom, and what became of it, the newest first. */
+export async function log(options: CommonOptions): Promise<void> {
+  const kept = await withStore(options, "read", (store) => store.approvals.list({ limit: LOGGED }));
+  print(options.json, kept, () =>
+    kept.length === 0
+      ? ["Nobody was asked yet."]
+      : kept.flatMap(({ id, state, agentId, sessionKey, tool, subject, createdAt, approver, decidedAt }) => [
+          `${id}  ${state.padEnd(7)}  ${new Date(createdAt).toISOString()}  ${agentId}, ${tool}, ${sessionKey}`,
+          ...subject.action.split("\n").map((line) => `    ${line}`),
+          ...(decidedAt === undefined
+            ? []
+            : [`    decided by ${approver}, ${new Date(decidedAt).toISOString()}`]),
         ]),
   );
 }

@@ -126,6 +126,10 @@ export function createProgram(): Command {
   command("list", "list them", approvals).action((options: CommonOptions) =>
     guarded(options.json, async () => (await import("./approvals.ts")).list(options)),
   );
+  command("log", "list all that was asked, with what was decided, by whom and when", approvals).action(
+    (options: CommonOptions) =>
+      guarded(options.json, async () => (await import("./approvals.ts")).log(options)),
+  );
   for (const answer of ["allow", "deny"] as const) {
     command(`${answer} <id>`, `${answer} one`, approvals).action((id: string, options: CommonOptions) =>
       guarded(options.json, async () => (await import("./approvals.ts")).decide(answer, id, options)),

@@ -80,7 +80,10 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
       ticket.sessionKey,
       new Error("stopped by the user"),
       // What came after it is not meant, nor what others of a group wait for.
-      (item) => item.id < ticket.id && (role === "owner" || ownerOf(item) === ownerOf(ticket)),
+      (item) =>
+        item.kind === "message" &&
+        item.seq < ticket.seq &&
+        (role === "owner" || ownerOf(item) === ownerOf(ticket)),
     );
     const what = running ? "Stopped." : "Nothing was running.";
     if (dropped === 0) return what;
@@ -111,7 +114,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     return lines.join("\n");
   },
 
-  async queue(options, { ticket, args }) {
+  async queue(options, { ticket, agent, args }) {
     const { sessionKey, stored } = ticket;
     const wanted = args.toLowerCase();
     if (wanted !== "") {
@@ -119,6 +122,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
       const mode = QUEUE_MODES.find((one) => one === wanted);
       if (mode === undefined && wanted !== "default")
         return `There is no queue mode ${args}. There are: ${QUEUE_MODES.join(", ")}, default.`;
+      await options.store.sessions.ensure(seedOf(ticket, agent));
       await options.queueModes.set(sessionKey, mode);
     }
     const own = options.queueModes.get(sessionKey);
@@ -200,7 +204,7 @@ function speaker({ definition }: AnswerOptions, { stored: { event } }: QueuedMes
 }
 
 async function openApprovals({ approvals }: AnswerOptions) {
-  return (await approvals.list()).filter((one) => one.state === "pending");
+  return (await approvals.list({ states: ["pending"] })).toReversed();
 }
 
 function modelOf(models: Models, agent: Agent, session: Session | undefined): string {

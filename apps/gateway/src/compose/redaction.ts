@@ -1,12 +1,13 @@
 import type { HookAt } from "@signalbox/hooks";
 import { type Redact, redactJson } from "@signalbox/redaction";
 import type { LiveHub, Outcome } from "@signalbox/server";
+import type { ApprovalSubject } from "@signalbox/tools";
 import type { GatewayHook, HookPoints } from "../hooks/points.ts";
 import type { GatewayStore } from "../store.ts";
 
 /** The store with every text that explains something passed through `redact`: errors quote what they were given. */
 export function storeWithRedaction(store: GatewayStore, redact: Redact): GatewayStore {
-  const { inbox, runs, outbox, traces } = store;
+  const { inbox, runs, outbox, approvals, traces } = store;
   return {
     ...store,
     inbox: {
@@ -29,6 +30,12 @@ export function storeWithRedaction(store: GatewayStore, redact: Redact): Gateway
       uncertain: (id, lease, error) => outbox.uncertain(id, lease, error && redact(error)),
       dead: (id, lease, error, word) => outbox.dead(id, lease, error && redact(error), word),
     },
+    approvals: {
+      ...approvals,
+      // What was asked for is told by its hash.
+      ask: (approval, most) =>
+        approvals.ask({ ...approval, subject: redactedSubject(approval.subject, redact) }, most),
+    },
     traces: {
       ...traces,
       append: (subject, entries) =>
@@ -40,6 +47,16 @@ export function storeWithRedaction(store: GatewayStore, redact: Redact): Gateway
           }),
         ),
     },
+  };
+}
+
+function redactedSubject(subject: ApprovalSubject, redact: Redact): ApprovalSubject {
+  const { action, env } = subject;
+  const clean = Object.entries(env ?? {}).map(([name, value]) => [name, redact(value)]);
+  return {
+    ...subject,
+    action: redact(action),
+    ...(env === undefined ? {} : { env: Object.fromEntries(clean) }),
   };
 }
 

@@ -3,7 +3,7 @@ import { createSupervisor, type Supervisor } from "@signalbox/lanes";
 import { createRouter, type Router } from "@signalbox/routing";
 import { createLiveHub, createOutcomes, type LiveHub, type Outcomes } from "@signalbox/server";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
-import { openFileLabels } from "@signalbox/tools";
+import { expireApprovals, openFileLabels } from "@signalbox/tools";
 import { messageOf } from "../errors.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import type { OpenHome } from "../home/open-home.ts";
@@ -101,6 +101,7 @@ export async function createSurroundings(
   });
   const { definition } = accounts;
   const questions = { store, lease, definition, deliverer: delivery, live, logger, now };
+  await expireApprovals(store.approvals);
   const tools = createToolbox({
     config,
     home,

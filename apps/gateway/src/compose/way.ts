@@ -16,7 +16,7 @@ import { createEdits } from "../path/4-queue/edits.ts";
 import { createLeaveOut } from "../path/4-queue/left-out.ts";
 import { mayShareRun, ownerOf, type Queued, resumedRun } from "../path/4-queue/message.ts";
 import { createQueue } from "../path/4-queue/queue.ts";
-import { loadQueueModes } from "../path/4-queue/queue-modes.ts";
+import { createQueueModes } from "../path/4-queue/queue-modes.ts";
 import { type AttachmentCrashes, createAttachmentCrashes } from "../path/5-prepare/attachment-crashes.ts";
 import { createChooseModel } from "../path/5-prepare/choose-model.ts";
 import { createHistories } from "../path/5-prepare/history.ts";
@@ -45,7 +45,10 @@ export interface Way {
   readonly lanes: Lanes<Queued>;
   /** From a channel to the lane. */
   readonly take: Taking["take"];
-  /** Goes on with what an earlier process left: runs first, each before anything newer of its session. */
+  /**
+   * Goes on with what nobody works on: runs first, each before anything newer of its session. At the start, and every so
+   * often, since what another process had is nobody's once that has ended.
+   */
   recover(): Promise<void>;
   /** Gives what is not answered yet to the next process. That this one ends is no message's fault. */
   rest(): Promise<void>;
@@ -70,7 +73,7 @@ export async function createWay(
   const { logger, now = Date.now } = options;
   const { deliver } = delivery;
   const startedAt = now();
-  const queueModes = await loadQueueModes(store);
+  const queueModes = createQueueModes(store.sessions);
   const askings = createAskings({ store, lease, logger });
   const crashes = createAttachmentCrashes(store);
   const commandsOf = (agent: Agent) =>
@@ -111,7 +114,7 @@ export async function createWay(
     queueMode: config.session.queue.mode,
     skills: commandsOf,
   });
-  const queue = createQueue({ agents, readOrder, answerAtOnce, lanes });
+  const queue = createQueue({ agents, readOrder, answerAtOnce, lanes, modes: queueModes });
   const admit = createAdmit({
     ...{ router, bindings: config.bindings, pairing: store.pairing, definition },
     gate: createGate(config.access),
@@ -120,7 +123,7 @@ export async function createWay(
     receive: createReceive({ definition, logger }),
     admit,
     accept: createAccept({
-      ...{ inbox: store.inbox, hooks, live, tracer, logger },
+      ...{ inbox: store.inbox, lease, hooks, live, tracer, logger },
       onAccepted: surroundings.outcomes.accepted,
     }),
     unanswered: createUnanswered({
@@ -128,7 +131,7 @@ export async function createWay(
       historyLimit: config.access.groups.historyLimit,
       wakeOutbox: delivery.wake,
     }),
-    edits: createEdits({ store, lanes, queue, tracer }),
+    edits: createEdits({ store, lease, lanes, queue, tracer }),
     ...{ queue, metrics },
   });
 
@@ -138,13 +141,13 @@ export async function createWay(
     lanes,
     take: taking.take,
     async recover() {
-      for (const interrupted of await store.runs.interrupted()) {
+      for (const interrupted of await store.runs.interrupted(lease)) {
         const resumed = resumedRun(interrupted);
-        if (resumed !== undefined) lanes.enqueue(resumed);
-        else await endDamagedRun({ store, lease }, interrupted.run.id);
+        if (resumed === undefined) await endDamagedRun({ store, lease }, interrupted.run.id);
+        else if (!lanes.all(resumed.sessionKey).some(({ id }) => id === resumed.id)) lanes.enqueue(resumed);
       }
-      const accepted = recoverAccepted({ inbox: store.inbox, admit, isExclusive });
-      for await (const message of accepted) taking.enter(message);
+      const accepted = recoverAccepted({ inbox: store.inbox, lease, admit, isExclusive });
+      for await (const message of accepted) await taking.goOn(message);
     },
     async rest() {
       // What waits is not counted already, and must not be taken off twice.

@@ -10,7 +10,7 @@ import type { Receive } from "./1-receive/receive.ts";
 import type { Admit } from "./2-admit/admit.ts";
 import type { Accept, Accepted } from "./3-accept/accept.ts";
 import type { Unanswered } from "./3-accept/unanswered.ts";
-import { type Queued, type QueuedMessage, resumedRun } from "./4-queue/message.ts";
+import { messageOfRun, type Queued, type QueuedMessage, resumedRun } from "./4-queue/message.ts";
 import { type Queue, queuedMessage } from "./4-queue/queue.ts";
 import { POISON_ATTEMPTS } from "./5-prepare/attachment-crashes.ts";
 import type { OpenRun } from "./5-prepare/open-run.ts";
@@ -44,7 +44,7 @@ export interface TakingStages {
     edited(event: EditedEvent): Promise<EmitResult>;
     deleted(event: DeletedEvent): Promise<EmitResult>;
   };
-  readonly queue: Pick<Queue, "enter">;
+  readonly queue: Pick<Queue, "expect" | "enter">;
   readonly metrics: Pick<Metrics, "timed">;
 }
 
@@ -79,7 +79,7 @@ export interface Taking {
   /** From the channel to the lane. Resolves when the message is on the disk: its platform is told so only then. */
   take(event: InboundEvent): Promise<EmitResult>;
   /** Goes on with a message that an earlier process accepted. */
-  enter(accepted: Accepted): void;
+  goOn(accepted: Accepted): Promise<void>;
 }
 
 export function createTaking(stages: TakingStages): Taking {
@@ -98,14 +98,19 @@ export function createTaking(stages: TakingStages): Taking {
     return "accepted";
   };
 
-  const enter: Taking["enter"] = (accepted) => {
+  const goOn: Taking["goOn"] = async (accepted) => {
+    await stages.queue.expect(accepted.route.sessionKey);
+    enter(accepted);
+  };
+
+  const enter = (accepted: Accepted): void => {
     const { id, stored, decision } = accepted;
     if (decision.kind === "answer") stages.queue.enter(queuedMessage(accepted));
     // Nobody waits for this: after a crash it is decided again.
     else void stages.unanswered.end(id, stored, decision.kind, decision.rule);
   };
 
-  return { take, enter };
+  return { take, goOn };
 }
 
 /** The second half: from the lane to the outbox. Throws what a failing store throws; the journal is the truth then. */
@@ -199,11 +204,7 @@ export function createAnswering(stages: AnsweringStages): Answering {
 
 /** A run on record, without anything that a lane knows of it. */
 function begunRun({ run, inbox }: InterruptedRun<GatewayBodies>): BegunRun {
-  const { id: runId, sessionKey, agentId } = run;
-  const messages = inbox.flatMap(({ id, state, payload: stored }): QueuedMessage[] =>
-    state === "running"
-      ? [{ kind: "message", id, sessionKey, agentId, stored, exclusive: false, recovered: true }]
-      : [],
-  );
+  const { id: runId, sessionKey } = run;
+  const messages = inbox.filter(({ state }) => state === "running").map((row) => messageOfRun(row, run));
   return { runId, sessionKey, messages, handle: { recalled: new Set<string>() } };
 }

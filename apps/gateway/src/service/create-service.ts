@@ -150,9 +150,9 @@ export function createService(options: ServiceOptions): GatewayService {
     },
     trace: (messageId) => readTrace(store, messageId, options.router),
     async approvals() {
-      const all = await options.approvals.list();
-      return all
-        .filter(({ state }) => state === "pending")
+      const open = await options.approvals.list({ states: ["pending"] });
+      return open
+        .toReversed()
         .map(({ id, agentId: agent, sessionKey: key, tool, reason, subject, expiresAt }) => ({
           ...{ id, agent, sessionKey: key, tool, reason, expiresAt, action: subject.action },
           ...(subject.binary === undefined ? {} : { binary: subject.binary }),

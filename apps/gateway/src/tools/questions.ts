@@ -21,8 +21,8 @@ export interface QuestionOptions {
 }
 
 /**
- * Puts a question to the conversation it came up in. Questions live in memory: a restart forgets them, and a run that
- * goes on asks anew.
+ * Puts a question to the conversation it came up in. A restart ends questions and answers, of which the record stays; a
+ * run that goes on asks anew.
  */
 export function createAsk(options: QuestionOptions): (approval: Approval, run: ToolRun) => Promise<void> {
   const { store, lease, live, logger, now } = options;

@@ -59,6 +59,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     sandbox: () => sandbox ?? execSandbox(config),
     fetch: options.fetch,
     send: (action, run, call) => sender.act(action, run, call),
+    approvals: questions.store.approvals,
     ask: createAsk(questions),
     async beforeCall(call) {
       const verdict = await hooks.gate("before_tool_call", call);

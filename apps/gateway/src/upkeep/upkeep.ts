@@ -17,6 +17,8 @@ export interface UpkeepOptions {
   readonly pruneMedia: () => Promise<void>;
   /** Looks for replies that are due. */
   readonly wakeOutbox: () => void;
+  /** Goes on with messages and runs that nobody works on. */
+  readonly recover: () => Promise<void>;
   readonly logger: Logger;
   readonly now: () => number;
   /** Told when the lease is lost. */
@@ -30,7 +32,7 @@ export interface Upkeep {
   prune(): Promise<PruneReport>;
   /** Gives free pages of the database back. */
   vacuum(): Promise<{ readonly freedBytes: number }>;
-  /** Removes nothing more; the lease is kept. */
+  /** Removes nothing more and looks for no work; the lease is kept. */
   rest(): void;
   /** Lets the lease run out. */
   stop(): void;
@@ -38,6 +40,8 @@ export interface Upkeep {
 
 /** The lease is renewed so often while it lasts. */
 const RENEWALS = 3;
+/** How often work that another process has left is looked for. */
+const RECOVER_MS = 30_000;
 const PRUNE_ONE_OFFS_MS = 5 * 60_000;
 
 export function createUpkeep(options: UpkeepOptions): Upkeep {
@@ -53,6 +57,7 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
   });
   let renewing: NodeJS.Timeout | undefined;
   let forgetting: NodeJS.Timeout | undefined;
+  let looking: NodeJS.Timeout | undefined;
   let vacuuming: Promise<{ readonly freedBytes: number }> | undefined;
   const every = (ms: number, work: () => void): NodeJS.Timeout => setInterval(work, ms).unref();
   return {
@@ -60,6 +65,13 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
       renewing = every(leaseMs / RENEWALS, () => {
         // Then for rows that another process has put back and nobody told of.
         void renewLease(options).then(options.wakeOutbox);
+      });
+      looking = every(RECOVER_MS, () => {
+        options
+          .recover()
+          .catch((error: unknown) =>
+            logger.warn({ err: messageOf(error) }, "nobody could look for work that was left"),
+          );
       });
       void options.pruneMedia();
       void pruning.start();
@@ -75,6 +87,7 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
     rest() {
       pruning.stop();
       clearInterval(forgetting);
+      clearInterval(looking);
     },
     stop: () => clearInterval(renewing),
   };

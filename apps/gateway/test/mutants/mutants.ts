@@ -168,8 +168,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${GATEWAY}/path/3-accept/accept.js`,
-        from: "of await inbox.queued(sessionKey)) {",
-        to: "of [...(await inbox.queued(sessionKey))].reverse()) {",
+        from: "of await ports.inbox.claimDue(ports.lease)) {",
+        to: "of (await ports.inbox.claimDue(ports.lease)).toReversed()) {",
       },
     ],
     scenario: { course: laterAt("finish.before", 6, 8, 7, 9), mode: "followup" },
@@ -180,7 +180,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${GATEWAY}/compose/way.js`,
-        from: "for (const interrupted of await store.runs.interrupted()) {",
+        from: "for (const interrupted of await store.runs.interrupted(lease)) {",
         to: "for (const interrupted of []) {",
       },
     ],

@@ -1,6 +1,6 @@
 import type { InboundEvent, MessageEvent } from "@signalbox/channel";
 import type { LiveHub } from "@signalbox/server";
-import type { InboxId, InboxRow } from "@signalbox/store";
+import type { InboxId, InboxRow, LeaseToken } from "@signalbox/store";
 import type { GatewayHooks } from "../../hooks/points.ts";
 import type { Logger } from "../../log.ts";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
@@ -10,6 +10,7 @@ import type { Admitted } from "../2-admit/admit.ts";
 
 export interface AcceptPorts {
   readonly inbox: Pick<GatewayStore["inbox"], "accept">;
+  readonly lease: LeaseToken;
   readonly hooks: Pick<GatewayHooks, "observe">;
   readonly live: Pick<LiveHub, "publish">;
   readonly tracer: Tracer;
@@ -21,9 +22,8 @@ export interface AcceptPorts {
 /** A message that is on the disk: from here on it is not lost. */
 export interface Accepted extends Pick<Admitted, "stored" | "decision" | "exclusive"> {
   readonly id: InboxId;
+  readonly seq: number;
   readonly route: Route;
-  /** An earlier process has accepted it. */
-  readonly recovered: boolean;
 }
 
 /** Whose answer a message waits for. */
@@ -64,6 +64,7 @@ export function createAccept(ports: AcceptPorts): Accept {
       ...(as === "message" ? { messageId: event.messageId } : {}),
       ...{ conversationId: event.conversation.id, senderId: event.sender.id, payload: stored },
       ...(decision.kind === "answer" ? { route } : {}),
+      lease: ports.lease,
     });
     if (outcome.outcome === "full") {
       const { unfinished, limit } = outcome;
@@ -75,8 +76,9 @@ export function createAccept(ports: AcceptPorts): Accept {
         tracer.note(outcome.id, "intake", "delivered again by the platform; nothing done");
       return "duplicate";
     }
-    const accepted: Accepted = { id: outcome.id, stored, decision, exclusive, route, recovered: false };
-    trace(tracer, accepted, received, admitted, outcome.seq);
+    const { id, seq } = outcome;
+    const accepted: Accepted = { id, seq, stored, decision, exclusive, route };
+    trace(tracer, accepted, received, admitted);
     tell(accepted, received);
     return accepted;
   };
@@ -84,10 +86,9 @@ export function createAccept(ports: AcceptPorts): Accept {
 
 function trace(
   tracer: Tracer,
-  { id, route }: Accepted,
+  { id, seq, route }: Accepted,
   { event, as }: ReceivedMessage,
   { place, decision }: Admitted,
-  seq: number,
 ): void {
   const name = as === "message" ? event.messageId : event.eventId;
   tracer.note(id, "intake", `${event.channel}/${event.account} ${as} ${name} accepted`, {
@@ -110,36 +111,33 @@ function eventKey({ botId, eventId }: Pick<InboundEvent, "botId" | "eventId">): 
 }
 
 export interface RecoverPorts {
-  readonly inbox: Pick<GatewayStore["inbox"], "unrouted" | "route" | "pendingSessions" | "queued">;
+  readonly inbox: Pick<GatewayStore["inbox"], "claimDue" | "route">;
+  readonly lease: LeaseToken;
   readonly admit: (event: MessageEvent) => Promise<Admitted>;
   readonly isExclusive: (event: MessageEvent) => boolean;
 }
 
-/** What an earlier process accepted and did not finish, in the order in which it came. */
+/** What was accepted and nobody works on, since its process has ended: in the order in which it came. */
 export async function* recoverAccepted(ports: RecoverPorts): AsyncGenerator<Accepted> {
-  const { inbox } = ports;
-  const decided = new Set<InboxId>();
-  for (const row of await inbox.unrouted()) {
-    decided.add(row.id);
-    yield await decideAgain(ports, row);
-  }
-  for (const { sessionKey } of await inbox.pendingSessions()) {
-    for (const { id, payload: stored, route } of await inbox.queued(sessionKey)) {
-      if (!route || decided.has(id)) continue;
-      const { rule, role } = stored;
-      const exclusive = ports.isExclusive(stored.event);
-      yield { id, stored, route, exclusive, decision: { kind: "answer", rule, role }, recovered: true };
+  for (const row of await ports.inbox.claimDue(ports.lease)) {
+    const { id, seq, payload: stored, route } = row;
+    if (route === undefined) {
+      yield await decideAgain(ports, row);
+      continue;
     }
+    const { rule, role } = stored;
+    const exclusive = ports.isExclusive(stored.event);
+    yield { id, seq, stored, route, exclusive, decision: { kind: "answer", rule, role } };
   }
 }
 
-/** Nothing was decided about it, or it was not to be answered; by now it may be. */
+/** Nothing was decided about it, or it was not to be answered; by now it may be. What holds is what is decided now. */
 async function decideAgain(
   { inbox, admit }: RecoverPorts,
-  { id, payload }: InboxRow<GatewayBodies>,
+  { id, seq, payload }: InboxRow<GatewayBodies>,
 ): Promise<Accepted> {
   const { stored, place, decision, exclusive } = await admit(payload.event);
   const route: Route = { agentId: place.agentId, sessionKey: place.sessionKey };
-  if (decision.kind === "answer") await inbox.route(id, route);
-  return { id, stored, decision, exclusive, route, recovered: true };
+  if (decision.kind === "answer") await inbox.route(id, route, stored);
+  return { id, seq, stored, decision, exclusive, route };
 }

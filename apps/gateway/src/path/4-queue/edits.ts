@@ -1,6 +1,6 @@
 import type { DeletedEvent, EditedEvent, EmitResult, MessageEvent } from "@signalbox/channel";
 import type { Lanes } from "@signalbox/lanes";
-import type { InboxId } from "@signalbox/store";
+import type { InboxId, InboxRoute, InboxRow, LeaseToken } from "@signalbox/store";
 import type { GatewayStore, InboundRecord } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
 import { historyBody, historyKey } from "../3-accept/unanswered.ts";
@@ -9,6 +9,7 @@ import type { Queue } from "./queue.ts";
 
 export interface EditsOptions {
   readonly store: GatewayStore;
+  readonly lease: LeaseToken;
   readonly lanes: Pick<Lanes<Queued>, "all" | "recall" | "replace" | "withdraw">;
   readonly queue: Queue;
   readonly tracer: Tracer;
@@ -20,7 +21,7 @@ export interface Edits {
   deleted(event: DeletedEvent): Promise<EmitResult>;
 }
 
-export function createEdits({ store, lanes, queue, tracer }: EditsOptions): Edits {
+export function createEdits({ store, lease, lanes, queue, tracer }: EditsOptions): Edits {
   const edited = async (event: EditedEvent): Promise<EmitResult> => {
     const before = await store.inbox.find(event);
     if (before?.kind !== "message") return "accepted";
@@ -62,17 +63,10 @@ export function createEdits({ store, lanes, queue, tracer }: EditsOptions): Edit
 
   /** Whether a message still waits, so that its run will read what it says now. */
   const takesEdit = (
-    { id, route }: { readonly id: InboxId; readonly route: { agentId: string; sessionKey: string } },
+    { id, seq, route }: Pick<InboxRow, "id" | "seq"> & { readonly route: InboxRoute },
     stored: InboundRecord,
   ): boolean => {
-    const ticket: QueuedMessage = {
-      kind: "message",
-      id,
-      ...route,
-      stored,
-      exclusive: false,
-      recovered: false,
-    };
+    const ticket: QueuedMessage = { kind: "message", id, seq, ...route, stored, exclusive: false };
     const later = queue.revised(ticket);
     if (later !== undefined) return lanes.replace(later);
     if (!lanes.withdraw(route.sessionKey, id)) return false;
@@ -80,11 +74,7 @@ export function createEdits({ store, lanes, queue, tracer }: EditsOptions): Edit
     return true;
   };
 
-  const correct = async (
-    eventId: string,
-    stored: InboundRecord,
-    route: { readonly agentId: string; readonly sessionKey: string },
-  ): Promise<EmitResult> => {
+  const correct = async (eventId: string, stored: InboundRecord, route: InboxRoute): Promise<EmitResult> => {
     const { event } = stored;
     const accepted = await store.inbox.accept({
       channel: event.channel,
@@ -96,18 +86,13 @@ export function createEdits({ store, lanes, queue, tracer }: EditsOptions): Edit
       senderId: event.sender.id,
       payload: stored,
       route,
+      lease,
     });
     if (accepted.outcome === "full") return "rejected";
     if (accepted.outcome === "duplicate") return "duplicate";
     tracer.note(accepted.id, "intake", `message ${event.messageId} was edited while it was being answered`);
-    queue.enter({
-      kind: "message",
-      id: accepted.id,
-      ...route,
-      stored,
-      exclusive: false,
-      recovered: false,
-    });
+    const { id, seq } = accepted;
+    queue.enter({ kind: "message", id, seq, ...route, stored, exclusive: false });
     return "accepted";
   };
 

@@ -1,6 +1,6 @@
 import type { MessageEvent } from "@signalbox/channel";
 import type { LaneItem } from "@signalbox/lanes";
-import type { InboxId, InboxRow, InterruptedRun, PlatformMessage } from "@signalbox/store";
+import type { InboxId, InboxRow, InterruptedRun, PlatformMessage, Run } from "@signalbox/store";
 import type { Order } from "../../commands/read.ts";
 import type { GatewayBodies, InboundRecord } from "../../store.ts";
 
@@ -8,13 +8,19 @@ import type { GatewayBodies, InboundRecord } from "../../store.ts";
 export interface QueuedMessage extends LaneItem {
   readonly kind: "message";
   readonly id: InboxId;
+  /** Rises within its session in the order in which messages were accepted. */
+  readonly seq: number;
   readonly sessionKey: string;
   readonly agentId: string;
   readonly stored: InboundRecord;
   /** What it orders beyond its plain text. */
   readonly order?: Order;
-  /** Accepted by an earlier process: its run may have been what ended that process. */
-  readonly recovered: boolean;
+}
+
+/** A message that a run has, or had in an earlier process. */
+export function messageOfRun({ id, seq, payload: stored }: InboxRow<GatewayBodies>, run: Run): QueuedMessage {
+  const { sessionKey, agentId } = run;
+  return { kind: "message", id, seq, sessionKey, agentId, stored, exclusive: false };
 }
 
 /** A run that an earlier process began and that is to go on. */

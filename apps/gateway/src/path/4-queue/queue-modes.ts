@@ -3,30 +3,29 @@ import type { GatewayStore } from "../../store.ts";
 
 /** How messages that come while a turn runs are treated, in sessions that chose for themselves. */
 export interface QueueModes {
+  /** As it was read last: a lane asks too often to ask the store each time. */
   get(sessionKey: string): QueueMode | undefined;
-  /** `undefined` goes back to what the configuration says. */
+  /** Reads what the session has chosen: before one of its messages enters a lane, since others may have changed it. */
+  read(sessionKey: string): Promise<void>;
+  /** For a session that exists. `undefined` goes back to what the configuration says. */
   set(sessionKey: string, mode: QueueMode | undefined): Promise<void>;
 }
 
-const NAMESPACE = "queue-mode";
-
-/** Reads what was chosen before; a lane asks too often to ask the store each time. */
-export async function loadQueueModes(store: GatewayStore): Promise<QueueModes> {
+export function createQueueModes(sessions: Pick<GatewayStore["sessions"], "get" | "patch">): QueueModes {
   const modes = new Map<string, QueueMode>();
-  for (const { key, value } of await store.kv.list(NAMESPACE)) {
-    const mode = QUEUE_MODES.find((one) => one === value);
-    if (mode !== undefined) modes.set(key, mode);
-  }
+  const keep = (sessionKey: string, chosen: string | undefined): void => {
+    const mode = QUEUE_MODES.find((each) => each === chosen);
+    if (mode === undefined) modes.delete(sessionKey);
+    else modes.set(sessionKey, mode);
+  };
   return {
     get: (sessionKey) => modes.get(sessionKey),
+    async read(sessionKey) {
+      keep(sessionKey, (await sessions.get(sessionKey))?.queueMode);
+    },
     async set(sessionKey, mode) {
-      if (mode === undefined) {
-        await store.kv.delete(NAMESPACE, sessionKey);
-        modes.delete(sessionKey);
-      } else {
-        await store.kv.set(NAMESPACE, sessionKey, mode);
-        modes.set(sessionKey, mode);
-      }
+      const { queueMode } = await sessions.patch(sessionKey, { queueMode: mode ?? null });
+      keep(sessionKey, queueMode);
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Agent, Agents } from "../../resolve/agents.ts";
 import type { InboundRecord } from "../../store.ts";
 import type { Accepted } from "../3-accept/accept.ts";
 import type { Queued, QueuedMessage } from "./message.ts";
+import type { QueueModes } from "./queue-modes.ts";
 
 export interface QueuePorts {
   readonly agents: Pick<Agents, "get">;
@@ -12,16 +13,19 @@ export interface QueuePorts {
   /** Answers a command that needs no turn. */
   readonly answerAtOnce: (message: QueuedMessage, agent: Agent, order: Order) => void;
   readonly lanes: Pick<Lanes<Queued>, "enqueue">;
+  readonly modes: Pick<QueueModes, "read">;
 }
 
 /** Where messages part: a command that needs no turn is answered at once, everything else waits in its lane. */
 export interface Queue {
+  /** To be awaited before a message of the session enters: reads how the session wants its messages treated. */
+  expect(sessionKey: string): Promise<void>;
   enter(message: QueuedMessage): void;
   /** A later version of a message that waits; undefined where it would not wait, and has to enter anew. */
   revised(message: QueuedMessage): QueuedMessage | undefined;
 }
 
-export function createQueue({ agents, readOrder, answerAtOnce, lanes }: QueuePorts): Queue {
+export function createQueue({ agents, readOrder, answerAtOnce, lanes, modes }: QueuePorts): Queue {
   const withOrder = (message: QueuedMessage): QueuedMessage => {
     const { order: _, ...plain } = message;
     const order = readOrder(message.stored, message.agentId);
@@ -29,6 +33,7 @@ export function createQueue({ agents, readOrder, answerAtOnce, lanes }: QueuePor
     return order === undefined ? plain : { ...plain, order, exclusive: true };
   };
   return {
+    expect: modes.read,
     enter(message) {
       const whole = withOrder(message);
       const { order } = whole;
@@ -44,6 +49,6 @@ export function createQueue({ agents, readOrder, answerAtOnce, lanes }: QueuePor
 }
 
 /** An accepted message as its lane has it. */
-export function queuedMessage({ id, route, stored, exclusive, recovered }: Accepted): QueuedMessage {
-  return { kind: "message", id, ...route, stored, exclusive, recovered };
+export function queuedMessage({ id, seq, route, stored, exclusive }: Accepted): QueuedMessage {
+  return { kind: "message", id, seq, ...route, stored, exclusive };
 }

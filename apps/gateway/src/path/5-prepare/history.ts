@@ -3,7 +3,7 @@ import type { Session } from "@signalbox/store";
 import type { GatewayStore } from "../../store.ts";
 
 /** The conversation a run starts from. */
-interface History {
+export interface History {
   readonly messages: readonly AgentMessage[];
   /** Place of each message in its session. */
   readonly places: readonly number[];

@@ -1,3 +1,4 @@
+import type { UserMessage } from "@signalbox/agent-core";
 import type { Quarantine, RunHandle } from "@signalbox/lanes";
 import type { Router } from "@signalbox/routing";
 import { type LeaseToken, type Session, StoreError } from "@signalbox/store";
@@ -8,7 +9,7 @@ import { failureNote } from "../failure-note.ts";
 import { type AttachmentCrashes, POISON_ATTEMPTS } from "./attachment-crashes.ts";
 import type { ChooseModel } from "./choose-model.ts";
 import type { Histories } from "./history.ts";
-import type { NewMessages, Opened, OpenedRun } from "./opened-run.ts";
+import type { NewMessages, Opened, OpenedRun, Spoken } from "./opened-run.ts";
 import { seedOf } from "./session.ts";
 import { clientHistory, type UserMessages } from "./user-messages.ts";
 
@@ -74,7 +75,7 @@ export function createOpenRun(ports: OpenRunPorts): OpenRun {
       });
       if (begun.outcome === "busy")
         throw new StoreError("busy", `the session ${seed.key} is held by the run ${begun.run.id}`);
-      return { input: { all, spoken }, begun, left };
+      return { input: all, spoken: pairs(messages.filter(isLeft), spoken), begun, left };
     }
   };
 
@@ -112,17 +113,24 @@ export function createOpenRun(ports: OpenRunPorts): OpenRun {
     const started = alone ?? (await start());
     await crashes.end(messages);
     if (started === undefined) return { kind: "nothing" };
-    const { begun, input, left } = started;
+    const { begun, input, spoken, left } = started;
     const newest = begun.session.lastSeq;
     const run: OpenedRun = {
-      ...{ runId: begun.run.id, sessionKey, agent, agentModel, handle, input, messages: left },
+      ...{ runId: begun.run.id, sessionKey, agent, agentModel, handle, input, spoken, messages: left },
       generation: begun.session.generation,
       history: history.messages,
-      places: [...history.places, ...input.all.map((_, index) => newest - input.all.length + 1 + index)],
+      places: [...history.places, ...input.map((_, index) => newest - input.length + 1 + index)],
       ...{ started: new Set(), earlier: [], sentByTool: [] },
     };
     return { kind: "run", run };
   };
+}
+
+function pairs(messages: readonly QueuedMessage[], said: readonly UserMessage[]): Spoken[] {
+  return messages.flatMap((message, index) => {
+    const words = said[index];
+    return words === undefined ? [] : [{ message, words }];
+  });
 }
 
 type OpenedSeed = ReturnType<typeof seedOf>;

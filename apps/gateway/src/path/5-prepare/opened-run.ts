@@ -15,6 +15,12 @@ export interface BegunRun {
   readonly handle: Pick<RunHandle<Queued>, "recalled">;
 }
 
+/** A message, and how the history has it. */
+export interface Spoken {
+  readonly message: QueuedMessage;
+  readonly words: UserMessage;
+}
+
 /** A run of an agent that is on record. */
 export interface OpenedRun extends BegunRun {
   readonly handle: RunHandle<Queued>;
@@ -22,8 +28,10 @@ export interface OpenedRun extends BegunRun {
   readonly agentModel: AgentModel;
   readonly generation: number;
   readonly history: readonly AgentMessage[];
-  /** What its messages say, one of each, behind what else it is told; absent: it goes on from the history. */
-  readonly input?: { readonly all: readonly UserMessage[]; readonly spoken: readonly UserMessage[] };
+  /** What it is told first; absent: it goes on from the history. */
+  readonly input?: readonly UserMessage[];
+  /** Its messages that stand in `input` or `history` in words of their own. */
+  readonly spoken: readonly Spoken[];
   /** Places of the messages of `history` and `input` in the session. */
   readonly places: readonly number[];
   /** Calls an earlier process began without a result. */

@@ -116,7 +116,7 @@ async function readPages(
 /** Each message has its own quote and files beside it; what was read for all of them stands beside the last. */
 async function contextsOf(
   { contextOf }: PreparePorts,
-  { messages, input }: OpenedRun,
+  { messages, spoken }: OpenedRun,
   read: {
     readonly pages: readonly ContextDocument[];
     readonly media: readonly MediaForModel[];
@@ -130,13 +130,10 @@ async function contextsOf(
       return contextOf(message, last ? { ...read, media } : { pages: [], media, history: [] });
     }),
   );
-  if (input === undefined) return createMessageContexts(contexts.at(-1));
-  const made = createMessageContexts(undefined);
-  // Messages that are told in short come first, and have no words of their own.
-  const unspoken = messages.length - input.spoken.length;
-  for (const [index, said] of input.spoken.entries()) {
-    const context = contexts[unspoken + index];
-    if (context !== undefined) made.add(said, context);
+  const made = createMessageContexts();
+  for (const { message, words } of spoken) {
+    const context = contexts[messages.indexOf(message)];
+    if (context !== undefined) made.add(words, context);
   }
   return made;
 }

@@ -1,4 +1,4 @@
-import type { AgentMessage } from "@signalbox/agent-core";
+import type { AgentMessage, UserMessage } from "@signalbox/agent-core";
 import type { Drafts } from "@signalbox/delivery";
 import type { RunHandle } from "@signalbox/lanes";
 import { mediaMark, saidIn } from "@signalbox/prompt";
@@ -7,11 +7,18 @@ import type { Order } from "../../commands/read.ts";
 import type { Logger } from "../../log.ts";
 import type { GatewayBodies, GatewayStore, InboundRecord } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
-import { isTakenBack, type Queued, type QueuedMessage, type ResumedRun } from "../4-queue/message.ts";
+import {
+  isTakenBack,
+  messageOfRun,
+  type Queued,
+  type QueuedMessage,
+  type ResumedRun,
+  spokenText,
+} from "../4-queue/message.ts";
 import { POISON_ATTEMPTS } from "./attachment-crashes.ts";
 import type { ChooseModel } from "./choose-model.ts";
-import type { Histories } from "./history.ts";
-import type { BegunRun, Opened } from "./opened-run.ts";
+import type { Histories, History } from "./history.ts";
+import type { BegunRun, Opened, Spoken } from "./opened-run.ts";
 
 export interface TakeUpPorts {
   readonly store: Pick<GatewayStore, "sessions" | "runs">;
@@ -42,13 +49,9 @@ export function createTakeUp(ports: TakeUpPorts): TakeUp {
   };
 
   const messagesOf = ({ run, inbox }: InterruptedRun<GatewayBodies>): QueuedMessage[] =>
-    inbox.map(({ id, payload: stored }): QueuedMessage => {
-      const { sessionKey, agentId } = run;
-      const order = ports.readOrder(stored, agentId);
-      return {
-        ...{ kind: "message", id, sessionKey, agentId, stored, exclusive: false, recovered: true },
-        ...(order === undefined ? {} : { order }),
-      };
+    inbox.map((row): QueuedMessage => {
+      const order = ports.readOrder(row.payload, run.agentId);
+      return { ...messageOfRun(row, run), ...(order === undefined ? {} : { order }) };
     });
 
   return async (resumed, lane) => {
@@ -87,6 +90,7 @@ export function createTakeUp(ports: TakeUpPorts): TakeUp {
         ...{ runId, sessionKey, messages, handle, generation: run.generation },
         ...{ agent: chosen.agent, agentModel: chosen.agentModel },
         ...{ history: history.messages, places: history.places },
+        spoken: spokenIn(history, interrupted, messages),
         started: new Set(
           interrupted.calls.flatMap((call) => (call.state === "started" ? [call.callId] : [])),
         ),
@@ -95,6 +99,33 @@ export function createTakeUp(ports: TakeUpPorts): TakeUp {
       },
     };
   };
+}
+
+/**
+ * How the history has each message that the run was told. A message that was told in short, or that a summary stands
+ * for by now, has no words of its own there.
+ */
+function spokenIn(
+  { messages: history, places }: History,
+  { messages: ofRun }: InterruptedRun<GatewayBodies>,
+  messages: readonly QueuedMessage[],
+): readonly Spoken[] {
+  const own = new Set(ofRun.map(({ seq }) => seq));
+  const said = history.filter((_, index) => own.has(places[index] ?? 0));
+  const untold = [...messages];
+  return said.flatMap((words): Spoken[] => {
+    const index = words.role === "user" ? untold.findIndex((message) => isSaidBy(words, message)) : -1;
+    const [message] = index < 0 ? [] : untold.splice(index, 1);
+    return message === undefined || words.role !== "user" ? [] : [{ message, words }];
+  });
+}
+
+function isSaidBy({ timestamp, content }: UserMessage, message: QueuedMessage): boolean {
+  return (
+    timestamp === message.stored.event.timestamp &&
+    typeof content === "string" &&
+    content.includes(spokenText(message))
+  );
 }
 
 /** Which command's run it is, by what was put on record with its beginning; undefined for a turn. */

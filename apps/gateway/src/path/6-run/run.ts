@@ -75,7 +75,7 @@ export function createRun(ports: RunPorts): Run {
           system: run.system,
           history: run.history,
           tools: tools.tools,
-          ...(run.input === undefined ? {} : { input: run.input.all }),
+          ...(run.input === undefined ? {} : { input: run.input }),
         },
         loopOptions(ports, run, {
           journal,

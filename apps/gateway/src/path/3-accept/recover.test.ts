@@ -1,0 +1,67 @@
+import { openStore } from "@signalbox/store";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { plainMessage } from "../../../test/plain-channel.ts";
+import type { GatewayBodies, GatewayStore } from "../../store.ts";
+import { type Accepted, type RecoverPorts, recoverAccepted } from "./accept.ts";
+
+const ROUTE = { agentId: "coder", sessionKey: "s" };
+let store: GatewayStore;
+let time: number;
+
+beforeEach(async () => {
+  time = 1_000_000;
+  store = await openStore<GatewayBodies>({ path: ":memory:", clock: () => time });
+  onTestFinished(() => store.close());
+});
+
+async function take(name: string) {
+  const lease = await store.leases.acquire(name, name, 30_000);
+  if (lease === undefined) throw new Error("no lease");
+  return lease;
+}
+
+async function accepted(id: string, more: { route?: typeof ROUTE; lease?: RecoverPorts["lease"] }) {
+  const answer = await store.inbox.accept({
+    ...{ channel: "plain", account: "main", eventId: id, messageId: id, kind: "message" },
+    ...{ conversationId: "room", senderId: "anna" },
+    payload: { event: plainMessage(id, id), role: "member", rule: "paired" },
+    ...more,
+  });
+  if (answer.outcome !== "accepted") throw new Error(answer.outcome);
+  return answer.id;
+}
+
+/** What is recovered where everybody has become an owner meanwhile. */
+async function recovered(lease: RecoverPorts["lease"]): Promise<Accepted[]> {
+  const messages: Accepted[] = [];
+  const ports: RecoverPorts = {
+    ...{ inbox: store.inbox, lease, isExclusive: () => false },
+    admit: async (event) => ({
+      stored: { event, role: "owner", rule: "owner" },
+      ...{ place: { kind: "asked", ...ROUTE }, decision: { kind: "answer", rule: "owner", role: "owner" } },
+      exclusive: false,
+    }),
+  };
+  for await (const message of recoverAccepted(ports)) messages.push(message);
+  return messages;
+}
+
+it("keeps what is decided anew about a message, with the role that its sender has now", async () => {
+  const lease = await take("gateway");
+  const id = await accepted("m1", {});
+  expect(await recovered(lease)).toMatchObject([{ id, stored: { role: "owner" } }]);
+  // Another crash, and whoever goes on then reads the row.
+  const row = await store.inbox.get(id);
+  expect([row?.state, row?.payload.role, row?.payload.rule]).toEqual(["queued", "owner", "owner"]);
+});
+
+it("takes what another process has left, once its lease is lost, and nothing before", async () => {
+  const [ours, others] = [await take("one"), await take("other")];
+  const id = await accepted("m1", { route: ROUTE, lease: others });
+  await accepted("m2", { route: ROUTE, lease: ours });
+  expect(await recovered(ours)).toEqual([]);
+  time += 30_000;
+  await store.leases.renew([ours], 30_000);
+  expect((await recovered(ours)).map((message) => message.id)).toEqual([id]);
+  expect(await recovered(ours)).toEqual([]);
+});

@@ -1,0 +1,35 @@
+import { loadConfig } from "@signalbox/config";
+import { createRedactor } from "@signalbox/redaction";
+import { openStore } from "@signalbox/store";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { createLogger } from "../log.ts";
+import type { GatewayBodies } from "../store.ts";
+import { createUpkeep } from "./upkeep.ts";
+
+const { retention } = loadConfig({ file: "signalbox.yaml", text: "", env: {} }).config;
+
+it("looks from time to time for work that nobody does, also after it could not, until the gateway stops", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const store = await openStore<GatewayBodies>({ path: ":memory:" });
+  onTestFinished(() => store.close());
+  const lease = await store.leases.acquire("gateway", "test", 3_600_000);
+  if (lease === undefined) throw new Error("no lease");
+  let looked = 0;
+  const upkeep = createUpkeep({
+    ...{ store, lease, leaseMs: 3_600_000, retention, now: Date.now, busy: () => false },
+    logger: createLogger("silent", createRedactor([])),
+    ...{ pruneMedia: async () => {}, wakeOutbox: () => {}, onLost: () => {} },
+    async recover() {
+      looked += 1;
+      if (looked === 1) throw new Error("the disk is full");
+    },
+  });
+  upkeep.start();
+  await vi.advanceTimersByTimeAsync(90_000);
+  expect(looked).toBe(3);
+  upkeep.rest();
+  await vi.advanceTimersByTimeAsync(90_000);
+  upkeep.stop();
+  expect(looked).toBe(3);
+});
