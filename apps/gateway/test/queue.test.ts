@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { eventually, exampleConfig, inboxRows, openWorld, type World } from "./harness.ts";
+import { eventually, exampleConfig, inboxRows, inStore, openWorld, type World } from "./harness.ts";
 import { IN_GROUP, type PlainChannel, plainChannel, plainMessage } from "./plain-channel.ts";
 import { modelRequests } from "./requests.ts";
 
@@ -53,6 +53,20 @@ it("a stop drops what was accepted before it, also where the clock has been put 
   expect(await ends(world)).toEqual([
     ...["m1 silent stopped", "m2 ignored stopped", "stop replied command:stop", "m3 replied"],
   ]);
+});
+
+it("messages are treated as their session's row says when they come, whoever changed it", async () => {
+  const { world, started, say, asked, goOn } = await open({ mode: "followup", cap: 9 });
+  await say("m1");
+  await asked;
+  await inStore(world, async ({ sessions }) => {
+    const [session] = await sessions.list();
+    await sessions.patch(session?.key ?? "", { queueMode: "collect" });
+  });
+  await say("m2", "m3");
+  goOn();
+  await started.settled();
+  expect(spoken(world)).toHaveLength(2);
 });
 
 describe("more messages than may wait", () => {

@@ -91,6 +91,7 @@ export function createTaking(stages: TakingStages): Taking {
     if (received.kind === "edited") return stages.edits.edited(received.event);
     if (received.kind === "deleted") return stages.edits.deleted(received.event);
     const admitted = await metrics.timed("route", () => stages.admit(received.event));
+    await stages.queue.expect(admitted.place.sessionKey);
     const accepted = await metrics.timed("accept", () => stages.accept(received, admitted));
     if (accepted === "full") return "rejected";
     if (accepted === "duplicate") return "duplicate";

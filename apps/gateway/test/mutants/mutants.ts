@@ -56,7 +56,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${GATEWAY}/path/path.js`,
-        from: "const accepted = await stages.accept(received, admitted);",
+        from: 'const accepted = await metrics.timed("accept", () => stages.accept(received, admitted));',
         to: 'const late = stages.accept(received, admitted); void late.then((one) => typeof one === "object" && enter(one)).catch(() => {}); if (late) return "accepted"; const accepted = await late;',
       },
     ],
@@ -96,7 +96,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
       {
         file: STORE,
-        from: "if (record.leaseName !== lease.name || record.leaseEpoch !== lease.epoch) {",
+        from: "if (!isSameLease(lease, stampOf(record))) {",
         to: "if (false) {",
       },
     ],
@@ -189,7 +189,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "leaves what waited for its turn",
-    edits: [{ file: `${GATEWAY}/compose/way.js`, from: "taking.enter(message);", to: ";" }],
+    edits: [{ file: `${GATEWAY}/compose/way.js`, from: "await taking.goOn(message);", to: ";" }],
     scenario: { course: laterAt("finish.before", 6, 8), mode: "followup" },
     caughtBy: /^rest: the gateway did not come to rest/,
   },
