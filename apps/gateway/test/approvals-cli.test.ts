@@ -80,8 +80,8 @@ describe("approvals on the command line", () => {
     // Who asked, what, who decided what and when stays on record.
     const log = JSON.parse((await cli("log", "--json")).out);
     expect(log).toMatchObject([
-      { id: second, state: "denied", approver: "token", subject: { action: "echo two >> denied" } },
-      { id: first, state: "used", approver: "token", agentId: "coder", decidedAt: expect.any(Number) },
+      { id: second, state: "denied", approver: "token owner", subject: { action: "echo two >> denied" } },
+      { id: first, state: "used", approver: "token owner", agentId: "coder", decidedAt: expect.any(Number) },
     ]);
     expect((await cli("log")).out).toMatch(new RegExp(`^${second}  denied .* coder, exec, .*\n {4}echo two`));
   });
