@@ -1,8 +1,8 @@
 import { createAccessStore } from "./access.ts";
 import { createStoreAdmin } from "./admin.ts";
 import { createAnswers } from "./answers.ts";
-import { createAuditStore } from "./audit.ts";
 import { createApprovalStore } from "./approvals.ts";
+import { createAuditStore } from "./audit.ts";
 import { type CommitQueue, commitQueue } from "./commit-queue.ts";
 import { connect } from "./connection.ts";
 import type { Context } from "./context.ts";

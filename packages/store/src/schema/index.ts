@@ -1,6 +1,6 @@
 export * from "./access.ts";
-export * from "./audit.ts";
 export * from "./approvals.ts";
+export * from "./audit.ts";
 export * from "./entries.ts";
 export * from "./group-history.ts";
 export * from "./inbox.ts";

@@ -1,6 +1,6 @@
 import type { AccessStore } from "./access.ts";
-import type { AuditStore } from "./audit.ts";
 import type { ApprovalStore } from "./approvals.ts";
+import type { AuditStore } from "./audit.ts";
 import type { Bodies, Millis } from "./common.ts";
 import type { InboxStore } from "./inbox.ts";
 import type { LeaseStore } from "./leases.ts";
