@@ -1,4 +1,33 @@
-import type { Approval, ApprovalState } from "./approvals.ts";
+import type { ApprovalSubject, TaintMark } from "./types.ts";
+
+/** What a person is asked to approve. */
+export interface ApprovalRequest {
+  readonly tool: string;
+  readonly subject: ApprovalSubject;
+  readonly agentId: string;
+  readonly sessionKey: string;
+  /** Why it is asked, with the sources of the taint. */
+  readonly reason: string;
+  readonly taint: readonly TaintMark[];
+}
+
+export type ApprovalState = "pending" | "allowed" | "denied" | "used" | "expired";
+
+export interface Approval extends ApprovalRequest {
+  /** Eight letters and digits that a person can type. */
+  readonly id: string;
+  readonly state: ApprovalState;
+  /** Over tool, subject, agent and session, as hexadecimal digits. */
+  readonly hash: string;
+  /** Over `hash`, id and approver; present once someone decided. */
+  readonly grant?: string;
+  readonly approver?: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** When it was allowed or denied. */
+  readonly decidedAt?: number;
+}
 
 /** What becomes of a question. */
 export interface ApprovalChange extends Pick<Approval, "approver" | "grant" | "decidedAt"> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createMemoryApprovalStore } from "./approval-store.ts";
-import { type ApprovalRequest, createApprovals, expireApprovals } from "./approvals.ts";
+import { type ApprovalRequest, createMemoryApprovalStore } from "./approval-store.ts";
+import { createApprovals, expireApprovals } from "./approvals.ts";
 
 const REQUEST: ApprovalRequest = {
   tool: "exec",

@@ -1,36 +1,13 @@
 import { randomBytes } from "node:crypto";
-import type { ApprovalChange, ApprovalStore } from "./approval-store.ts";
+import type {
+  Approval,
+  ApprovalChange,
+  ApprovalRequest,
+  ApprovalState,
+  ApprovalStore,
+} from "./approval-store.ts";
 import { hashOf } from "./hash.ts";
-import type { ApprovalSubject, RunFacts, TaintMark } from "./types.ts";
-
-/** What a person is asked to approve. */
-export interface ApprovalRequest {
-  readonly tool: string;
-  readonly subject: ApprovalSubject;
-  readonly agentId: string;
-  readonly sessionKey: string;
-  /** Why it is asked, with the sources of the taint. */
-  readonly reason: string;
-  readonly taint: readonly TaintMark[];
-}
-
-export type ApprovalState = "pending" | "allowed" | "denied" | "used" | "expired";
-
-export interface Approval extends ApprovalRequest {
-  /** Eight letters and digits that a person can type. */
-  readonly id: string;
-  readonly state: ApprovalState;
-  /** Over tool, subject, agent and session, as hexadecimal digits. */
-  readonly hash: string;
-  /** Over `hash`, id and approver; present once someone decided. */
-  readonly grant?: string;
-  readonly approver?: string;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
-  readonly expiresAt: number;
-  /** When it was allowed or denied. */
-  readonly decidedAt?: number;
-}
+import type { ApprovalSubject, RunFacts } from "./types.ts";
 
 export type ResolveOutcome =
   | { readonly ok: true; readonly approval: Approval }

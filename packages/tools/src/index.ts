@@ -1,13 +1,13 @@
 export {
+  type Approval,
   type ApprovalChange,
+  type ApprovalRequest,
+  type ApprovalState,
   type ApprovalStore,
   type Asked,
   createMemoryApprovalStore,
 } from "./approval-store.ts";
 export {
-  type Approval,
-  type ApprovalRequest,
-  type ApprovalState,
   type Approvals,
   type ApprovalsOptions,
   createApprovals,

@@ -1,4 +1,5 @@
-import { type Approval, type ApprovalRequest, type Approvals, approvalRequest } from "./approvals.ts";
+import type { Approval, ApprovalRequest } from "./approval-store.ts";
+import { type Approvals, approvalRequest } from "./approvals.ts";
 import { canonicalJson, hashOf } from "./hash.ts";
 import { type Decision, decide, type ToolPolicy } from "./policy.ts";
 import { messageOf } from "./result.ts";

@@ -1,4 +1,5 @@
-import type { Approval, Approvals } from "./approvals.ts";
+import type { Approval } from "./approval-store.ts";
+import type { Approvals } from "./approvals.ts";
 
 /** Approvals whose questions are put to people for as long as the host runs. */
 export interface Questions extends Approvals {

@@ -7,7 +7,7 @@ import type {
   ToolContext,
   ToolResult,
 } from "@signalbox/agent-core";
-import type { Approval } from "./approvals.ts";
+import type { Approval } from "./approval-store.ts";
 import { blueprintOf, type ToolDefinition } from "./define.ts";
 import { callHash, createJudge, type JudgeOptions, type Outcome } from "./judge.ts";
 import { offers } from "./policy.ts";

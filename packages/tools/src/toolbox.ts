@@ -1,6 +1,6 @@
 import type { BeforeToolCall, JsonObject, OnAsk, Tool, ToolEffects, ToolResult } from "@signalbox/agent-core";
-import type { ApprovalStore } from "./approval-store.ts";
-import { type Approval, createApprovals } from "./approvals.ts";
+import type { Approval, ApprovalStore } from "./approval-store.ts";
+import { createApprovals } from "./approvals.ts";
 import { type AttachmentSource, decideAttachment } from "./attachments.ts";
 import { BUILT_IN_TOOLS, type BuiltInToolsOptions, createBuiltInTools } from "./built-in.ts";
 import { createGivenLinks } from "./given-links.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { ApprovalStore } from "../approval-store.ts";
-import type { Approval } from "../approvals.ts";
+import type { Approval, ApprovalStore } from "../approval-store.ts";
 
 /** A runner's `test`, such as Vitest's. */
 type Test = (name: string, run: () => Promise<void>) => void;
