@@ -18,7 +18,7 @@ const proofs = {
 const [what, ...rest] = process.argv.slice(2);
 if (!Object.hasOwn(proofs, what ?? "")) {
   console.error(
-    `Usage: npm run prove -- crash [kills] | mutants [words] | sweep | storm [events] | flood [seconds] | malformed [events] | properties [rounds]`,
+    `Usage: npm run prove -- crash [kills] | mutants [words] | sweep | storm [events] | flood [seconds] | malformed [events] [channel] | properties [rounds]`,
   );
   process.exit(64);
 }

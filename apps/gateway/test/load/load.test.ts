@@ -2,6 +2,8 @@ import { expect, it } from "vitest";
 import { seeded } from "../crash/random.ts";
 import { runFlood } from "./flood.ts";
 import { runMalformed } from "./malformed.ts";
+import { malformedFeishu } from "./malformed-feishu.ts";
+import { malformedSlack } from "./malformed-slack.ts";
 import { runStorm } from "./storm.ts";
 
 /** The full counts are `npm run prove -- storm`, `flood` and `malformed`. */
@@ -27,9 +29,16 @@ it("answers everything it acknowledges in a flood, and refuses the rest before i
   expect(report.answered).toBe(report.acknowledged);
 });
 
-it("answers malformed events in the 400s or ignores them, and goes on", { timeout: 120_000 }, async () => {
-  const report = await runMalformed({ random: seeded(seed), events: 2_000 });
-  console.log(`seed ${seed}: ${JSON.stringify(report)}`);
-  expect(report.violations).toEqual([]);
-  expect(report.ignored).toBeGreaterThan(200);
-});
+it.each([
+  ["Feishu", malformedFeishu],
+  ["Slack", malformedSlack],
+])(
+  "answers malformed events of %s in the 400s or ignores them, and goes on",
+  { timeout: 120_000 },
+  async (_, platform) => {
+    const report = await runMalformed({ platform, random: seeded(seed), events: 2_000 });
+    console.log(`seed ${seed}: ${JSON.stringify(report)}`);
+    expect(report.violations).toEqual([]);
+    expect(report.ignored).toBeGreaterThan(200);
+  },
+);

@@ -1,13 +1,19 @@
 // The full counts. Usage, in apps/gateway, once built:
 //   SIGNALBOX_SEED=7 node test/load/run.ts storm [events, default 100,000]
 //   SIGNALBOX_SEED=7 node test/load/run.ts flood [seconds, default 60]
-//   SIGNALBOX_SEED=7 node test/load/run.ts malformed [events, default 100,000]
+//   SIGNALBOX_SEED=7 node test/load/run.ts malformed [events, default 100,000] [feishu | slack]
 import { seeded } from "../crash/random.ts";
 import { runFlood } from "./flood.ts";
 import { runMalformed } from "./malformed.ts";
+import { malformedFeishu } from "./malformed-feishu.ts";
+import { malformedSlack } from "./malformed-slack.ts";
 import { runStorm } from "./storm.ts";
 
-const [what, count] = process.argv.slice(2);
+const [what, count, channel = "feishu"] = process.argv.slice(2);
+const platforms = new Map([
+  ["feishu", malformedFeishu],
+  ["slack", malformedSlack],
+]);
 const seed = Number(process.env["SIGNALBOX_SEED"] ?? Date.now() % 1_000_000);
 
 if (what === "storm") {
@@ -29,9 +35,12 @@ if (what === "storm") {
   tell(await runFlood({ random: seeded(seed), seconds, inboxLimit: 200 }));
 } else if (what === "malformed") {
   const events = Number(count ?? 100_000);
-  console.log(`seed ${seed}: ${events} malformed events`);
+  const platform = platforms.get(channel);
+  if (platform === undefined)
+    throw new Error(`There are malformed events of ${[...platforms.keys()].join(", ")}.`);
+  console.log(`seed ${seed}: ${events} malformed events of ${channel}`);
   const progress = (sent: number): void => console.log(`${sent} events`);
-  tell(await runMalformed({ random: seeded(seed), events, progress }));
+  tell(await runMalformed({ platform, random: seeded(seed), events, progress }));
 } else {
   console.error("Say storm, flood or malformed.");
   process.exitCode = 64;

@@ -50,6 +50,9 @@ function written({ type, body }: SlackDelivery): { readonly body: string; readon
   if (type === "events_api") return { body: JSON.stringify(body), type: "application/json" };
   if (type === "interactive")
     return { body: new URLSearchParams({ payload: JSON.stringify(body) }).toString(), type: form };
-  const fields = Object.entries(body).map(([name, value]): [string, string] => [name, String(value)]);
+  const fields = Object.entries(body).map(([name, value]): [string, string] => [
+    name,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
   return { body: new URLSearchParams(fields).toString(), type: form };
 }
