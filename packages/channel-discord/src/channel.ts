@@ -12,18 +12,18 @@ import { type DiscordAddress, isSnowflake } from "./address.ts";
 import { createApi } from "./api.ts";
 import { registerCommands } from "./commands.ts";
 import type { DiscordConfig } from "./config.ts";
-import { createConnection, type GatewayConnection } from "./connection.ts";
-import { createDraft } from "./draft.ts";
+import { createConnection, type GatewayConnection } from "./gateway/connection.ts";
+import { createSession, type Session } from "./gateway/session.ts";
 import { readHistory } from "./history.ts";
-import { createIntake, type Intake } from "./intake.ts";
-import { createInteractions } from "./interactions.ts";
+import { createIntake, type Intake } from "./inbound/intake.ts";
+import { createReceiver, type Receiver } from "./inbound/receive.ts";
 import { fetchMedia } from "./media.ts";
+import { createDraft } from "./outbound/draft.ts";
+import { createInteractions } from "./outbound/interactions.ts";
+import { reconcile } from "./outbound/reconcile.ts";
+import { createSender } from "./outbound/send.ts";
 import { createPeople } from "./people.ts";
 import { createPlaces } from "./places.ts";
-import { createReceiver, type Receiver } from "./receive.ts";
-import { reconcile } from "./reconcile.ts";
-import { createSender } from "./send.ts";
-import { createSession, type Session } from "./session.ts";
 
 /** Everything a channel without webhooks may do. */
 type DiscordChannel = Omit<Required<Channel<DiscordAddress>>, "webhook">;

@@ -1,9 +1,9 @@
 import { type HistoryMessage, isPayload, objectAt, type Payload, textAt } from "@signalbox/channel";
 import { type DiscordAddress, snowflakeAt, timeOf } from "./address.ts";
 import type { DiscordApi } from "./api.ts";
-import { wordsOf } from "./content.ts";
+import { wordsOf } from "./inbound/content.ts";
+import { personOf } from "./inbound/message-events.ts";
 import { limits } from "./limits.ts";
-import { personOf } from "./message-events.ts";
 
 interface Span {
   /** Milliseconds since the epoch. With it the oldest since then are listed, else the newest. */

@@ -20,7 +20,7 @@ export interface People {
   /** A person's name; undefined where it cannot be found out. Never throws. */
   name(userId: string, signal: AbortSignal): Promise<{ readonly name: string } | undefined>;
   /** The role of a server that came with the bot: people mention it in place of the bot. */
-  ownRole(guildId: string, signal: AbortSignal): Promise<string | undefined>;
+  ownRole(guildId: string, signal: () => AbortSignal): Promise<string | undefined>;
   /** A member's roles; undefined where they cannot be found out. */
   roles(guildId: string, userId: string, signal: AbortSignal): Promise<readonly string[] | undefined>;
 }
@@ -67,7 +67,7 @@ export function createPeople(context: Pick<ChannelContext<DiscordConfig>, "cache
         what: "reading roles",
         method: "GET",
         path: `/guilds/${guildId}/roles`,
-        signal,
+        signal: signal(),
       } as const;
       const roles = await api.call(call);
       const own = (Array.isArray(roles) ? roles.filter(isPayload) : []).find(

@@ -42,7 +42,10 @@ const timing = {
   probe: { everyMs: 5000, withinMs: 500 },
 };
 
-function supervised(open: (attempt: number, signal: AbortSignal) => Promise<Connection>) {
+function supervised(
+  open: (attempt: number, signal: AbortSignal) => Promise<Connection>,
+  reconnected: () => Promise<void> = async () => {},
+) {
   const { clock, pass, waiting } = createClock();
   let attempts = 0;
   const gaps: number[] = [];
@@ -52,7 +55,10 @@ function supervised(open: (attempt: number, signal: AbortSignal) => Promise<Conn
       attempts += 1;
       return open(attempts, signal);
     },
-    reconnected: async (lostAt) => void gaps.push(lostAt),
+    reconnected: (lostAt) => {
+      gaps.push(lostAt);
+      return reconnected();
+    },
     timing,
     clock,
     logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
@@ -121,6 +127,22 @@ describe("a supervised connection", () => {
       await bench.pass(pause);
     }
     expect(pauses).toEqual([100, 200, 400, 400, 60_000]);
+    bench.connection.stop();
+  });
+
+  it("is watched while what was missed is read", async () => {
+    const [first, second] = [standing(), standing()];
+    const bench = supervised(
+      async (attempt) => [first, second, standing()][attempt - 1]?.value ?? standing().value,
+      () => new Promise(() => {}),
+    );
+    await bench.connection.start(never);
+    first.lose();
+    await turns();
+    await bench.pass(100);
+    second.lose();
+    await turns();
+    expect(bench.connection.health()).toMatchObject({ state: "down" });
     bench.connection.stop();
   });
 

@@ -125,7 +125,8 @@ export function superviseConnection(options: ConnectionOptions): SupervisedConne
       if (connection === undefined) return;
       health = { state: "ready" };
       logger.info("connected again", { afterMs: clock.now() - lostAt });
-      await options.reconnected?.(lostAt).catch((error: unknown) => {
+      // Reading may take long; whether the connection still stands is watched meanwhile.
+      options.reconnected?.(lostAt).catch((error: unknown) => {
         logger.warn("what was missed could not be read", { reason: messageOf(error) });
       });
     }

@@ -61,7 +61,9 @@ export class Gateway {
   readonly #server: WebSocketServer;
   readonly #rules: GatewayRules;
   readonly #sessions = new Map<string, Session>();
-  readonly #frozen = new Set<WebSocket>();
+  readonly #frozen = new WeakSet<WebSocket>();
+  /** Closed by Discord, so that the code says nothing about the session. */
+  readonly #closed = new WeakSet<WebSocket>();
   readonly #heard: ((sequence: number | null) => void)[] = [];
   /** How often a new session was begun, and an old one taken up again. */
   identifies = 0;
@@ -112,6 +114,7 @@ export class Gateway {
   /** Ends all connections; with a code as Discord does, without one as a line that breaks. */
   drop(code?: number): void {
     for (const socket of this.#server.clients) {
+      this.#closed.add(socket);
       if (code === undefined) socket.terminate();
       else socket.close(code);
     }
@@ -162,8 +165,8 @@ export class Gateway {
     socket.on("close", (code) => {
       if (session?.socket !== socket) return;
       session.socket = undefined;
-      // Whoever closes with one of these has said that it will not come back.
-      if (code === 1000 || code === 1001) this.#sessions.delete(session.id);
+      // A bot that closes with one of these has said that it will not come back.
+      if (!this.#closed.has(socket) && (code === 1000 || code === 1001)) this.#sessions.delete(session.id);
     });
     send(socket, { op: op.hello, d: { heartbeat_interval: this.#rules.heartbeatMs } });
   }

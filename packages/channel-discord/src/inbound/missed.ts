@@ -1,9 +1,9 @@
 import { isChannelError, objectAt, type Payload, textAt } from "@signalbox/channel";
-import type { DiscordApi } from "./api.ts";
-import { listMessages } from "./history.ts";
+import type { DiscordApi } from "../api.ts";
+import { listMessages } from "../history.ts";
+import type { People } from "../people.ts";
+import type { Places } from "../places.ts";
 import { isSpoken } from "./message-events.ts";
-import type { People } from "./people.ts";
-import type { Places } from "./places.ts";
 
 interface MissedSources {
   readonly api: DiscordApi;
@@ -23,7 +23,7 @@ export async function missedMessages(
   signal: AbortSignal,
 ): Promise<readonly Payload[]> {
   try {
-    const { guildId } = await places.find(channelId, signal);
+    const { guildId } = await places.find(channelId, () => signal);
     const messages = await listMessages(api, channelId, { after: since, signal });
     const spoken = messages.filter((message) => isSpoken(message, botId));
     if (guildId === undefined) return spoken;

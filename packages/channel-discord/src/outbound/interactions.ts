@@ -1,8 +1,8 @@
 import { type ChannelContext, isChannelError, isPayload, textAt } from "@signalbox/channel";
-import type { DiscordApi } from "./api.ts";
-import type { DiscordConfig } from "./config.ts";
-import type { InteractionHead } from "./interaction-events.ts";
-import { limits } from "./limits.ts";
+import type { DiscordApi } from "../api.ts";
+import type { DiscordConfig } from "../config.ts";
+import type { InteractionHead } from "../inbound/interaction-events.ts";
+import { limits } from "../limits.ts";
 
 /** Commands and clicks that Discord waits for an answer to. */
 export interface Interactions {

@@ -1,5 +1,5 @@
 import { loadMarkdown } from "@signalbox/channel";
-import { limits } from "./limits.ts";
+import { limits } from "../limits.ts";
 
 /** A text without any of these reads the same as Markdown, and need not be parsed. */
 const marks = /[#|![\]]|^\s*(?:[-+*]|\d+[.)])\s|^\s*(?:-{3,}|\*{3,}|_{3,})\s*$/m;

@@ -1,6 +1,6 @@
 import { createEditedDraft, type Draft, type DraftOptions, fitText } from "@signalbox/channel";
-import type { DiscordAddress } from "./address.ts";
-import { limits } from "./limits.ts";
+import type { DiscordAddress } from "../address.ts";
+import { limits } from "../limits.ts";
 import { renderPart } from "./render.ts";
 import type { Sender } from "./send.ts";
 

@@ -7,10 +7,10 @@ import {
   type SendIntent,
   textAt,
 } from "@signalbox/channel";
-import type { DiscordAddress } from "./address.ts";
-import type { DiscordApi } from "./api.ts";
-import { listMessages } from "./history.ts";
-import { limits } from "./limits.ts";
+import type { DiscordAddress } from "../address.ts";
+import type { DiscordApi } from "../api.ts";
+import { listMessages } from "../history.ts";
+import { limits } from "../limits.ts";
 import { renderPart } from "./render.ts";
 
 /** How far Discord's clock may be from ours. */

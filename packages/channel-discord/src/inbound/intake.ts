@@ -1,6 +1,6 @@
 import { type ChannelLogger, isPayload } from "@signalbox/channel";
+import type { Session } from "../gateway/session.ts";
 import type { Receiver, Told } from "./receive.ts";
-import type { Session } from "./session.ts";
 
 interface IntakeOptions {
   readonly receiver: Receiver;

@@ -3,6 +3,7 @@ import {
   type ChannelContext,
   type Conversation,
   createBackfill,
+  type Deadline,
   deadline,
   type InboundEvent,
   objectAt,
@@ -10,18 +11,18 @@ import {
   textAt,
   toJson,
 } from "@signalbox/channel";
-import { isSnowflake } from "./address.ts";
-import type { DiscordApi } from "./api.ts";
-import { type DiscordConfig, inviteAddress } from "./config.ts";
+import { isSnowflake } from "../address.ts";
+import type { DiscordApi } from "../api.ts";
+import { type DiscordConfig, inviteAddress } from "../config.ts";
+import { limits } from "../limits.ts";
+import type { Interactions } from "../outbound/interactions.ts";
+import type { People } from "../people.ts";
+import type { Places } from "../places.ts";
 import type { EventFacts } from "./event-base.ts";
 import { interactionEvent, placeOfInteraction, readInteraction } from "./interaction-events.ts";
-import type { Interactions } from "./interactions.ts";
-import { limits } from "./limits.ts";
 import { callsByName, mentionedRoles, type OwnIds } from "./mentions.ts";
 import { isSpoken, readDeleted, readEdited, readMessage, readReaction } from "./message-events.ts";
 import { missedMessages } from "./missed.ts";
-import type { People } from "./people.ts";
-import type { Places } from "./places.ts";
 
 /** One thing that the gateway told. */
 export interface Told {
@@ -42,6 +43,9 @@ export interface Receiver {
   read(told: Told): Promise<() => Promise<boolean>>;
   readonly backfill: Backfill;
 }
+
+/** Ends what is looked up; made at the first use. */
+type Limited = () => AbortSignal;
 
 interface ReceiverOptions {
   readonly context: ChannelContext<DiscordConfig>;
@@ -64,9 +68,14 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   });
 
   async function read(told: Told): Promise<() => Promise<boolean>> {
-    const limit = deadline(limits.lookupMs, context.signal);
+    // Most of what is told leaves nothing open, and a timer for each would be waste.
+    let limit: Deadline | undefined;
+    const signal = (): AbortSignal => {
+      limit ??= deadline(limits.lookupMs, context.signal);
+      return limit.signal;
+    };
     try {
-      const events = await eventsOf(told, limit.signal);
+      const events = await eventsOf(told, signal);
       return async () => {
         const results = await Promise.all(events.map((event) => context.emit(event)));
         if (results.includes("rejected")) return false;
@@ -74,12 +83,12 @@ export function createReceiver(options: ReceiverOptions): Receiver {
         return true;
       };
     } finally {
-      limit.end();
+      limit?.end();
     }
   }
 
   /** None for what concerns nobody here, and for what cannot be read. */
-  async function eventsOf(told: Told, signal: AbortSignal): Promise<readonly InboundEvent[]> {
+  async function eventsOf(told: Told, signal: Limited): Promise<readonly InboundEvent[]> {
     const { type, data } = told;
     switch (type) {
       case "MESSAGE_CREATE":
@@ -114,7 +123,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     }
   }
 
-  async function spoken(told: Told, signal: AbortSignal): Promise<readonly InboundEvent[]> {
+  async function spoken(told: Told, signal: Limited): Promise<readonly InboundEvent[]> {
     const facts = await factsAt(told, signal);
     if (facts === undefined) return [];
     const own = await ownIdsFor(told.data, facts.conversation, signal);
@@ -123,7 +132,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     );
   }
 
-  async function deleted(told: Told, signal: AbortSignal): Promise<readonly InboundEvent[]> {
+  async function deleted(told: Told, signal: Limited): Promise<readonly InboundEvent[]> {
     const { id, ids } = told.data;
     const facts = await factsAt(told, signal);
     const messageIds = (Array.isArray(ids) ? ids : [id]).filter(
@@ -133,7 +142,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   }
 
   /** Undefined where no channel is named. */
-  async function factsAt(told: Told, signal: AbortSignal): Promise<EventFacts | undefined> {
+  async function factsAt(told: Told, signal: Limited): Promise<EventFacts | undefined> {
     const channelId = textAt(told.data, "channel_id");
     if (!isSnowflake(channelId)) return undefined;
     return factsIn(told, await places.of(channelId, textAt(told.data, "guild_id"), signal));
@@ -151,17 +160,13 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   }
 
   /** An interaction may name a thread without the channel it belongs to. */
-  async function whole(conversation: Conversation, signal: AbortSignal): Promise<Conversation> {
+  async function whole(conversation: Conversation, signal: Limited): Promise<Conversation> {
     const { id, guildId, parentId } = conversation;
     return guildId === undefined || parentId !== undefined ? conversation : places.of(id, guildId, signal);
   }
 
   /** In a server a role that came with the bot stands for it; only a message that mentions roles has to know it. */
-  async function ownIdsFor(
-    message: Payload,
-    { guildId }: Conversation,
-    signal: AbortSignal,
-  ): Promise<OwnIds> {
+  async function ownIdsFor(message: Payload, { guildId }: Conversation, signal: Limited): Promise<OwnIds> {
     const own = { botId, roleId: undefined };
     const isCalled = callsByName(textAt(message, "content") ?? "", own);
     if (guildId === undefined || isCalled || mentionedRoles(message).length === 0) return own;

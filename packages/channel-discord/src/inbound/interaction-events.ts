@@ -8,11 +8,11 @@ import {
   type Sender,
   textAt,
 } from "@signalbox/channel";
-import { addressCodec, isSnowflake, timeOf } from "./address.ts";
-import { readCustomId } from "./buttons.ts";
+import { addressCodec, isSnowflake, timeOf } from "../address.ts";
+import { readCustomId } from "../outbound/buttons.ts";
+import { readPlace } from "../places.ts";
 import { baseOf, type EventFacts } from "./event-base.ts";
 import { personOf } from "./message-events.ts";
-import { readPlace } from "./places.ts";
 
 /** Somebody used a command or a button, as far as it has to be answered at once. */
 export interface InteractionHead {

@@ -9,11 +9,11 @@ import {
   type Sender,
   textAt,
 } from "@signalbox/channel";
-import { isSnowflake, timeOf } from "./address.ts";
+import { isSnowflake, timeOf } from "../address.ts";
+import { nameOf, rolesOf } from "../people.ts";
 import { readBody } from "./content.ts";
 import { baseOf, type EventFacts } from "./event-base.ts";
 import { callsByName, type OwnIds } from "./mentions.ts";
-import { nameOf, rolesOf } from "./people.ts";
 
 /** Source: Discord's page on message types. The others are notices: somebody joined, a message was pinned. */
 const plain = 0;

@@ -1,5 +1,5 @@
 import type { Conversation, InboundEvent, Json, Sender } from "@signalbox/channel";
-import { addressCodec } from "./address.ts";
+import { addressCodec } from "../address.ts";
 
 /** What an event's own payload does not say. */
 export interface EventFacts {

@@ -3,15 +3,15 @@ import {
   type ChannelContext,
   type ChannelError,
   type Connection,
-  isChannelError,
   type SupervisedConnection,
   superviseConnection,
 } from "@signalbox/channel";
-import type { DiscordApi } from "./api.ts";
+import type { DiscordApi } from "../api.ts";
+import type { DiscordConfig } from "../config.ts";
+import { toChannelError } from "../errors.ts";
+import { limits } from "../limits.ts";
+import { loadGateway } from "../sdk.ts";
 import { closedBy, isSessionOver, unconnected } from "./close-codes.ts";
-import type { DiscordConfig } from "./config.ts";
-import { limits } from "./limits.ts";
-import { loadGateway } from "./sdk.ts";
 import type { Session } from "./session.ts";
 
 interface GatewayOptions {
@@ -152,7 +152,10 @@ function openOnce({ context, api, session, listen }: GatewayOptions): Attempt {
   manager.on(WebSocketShardEvents.Dispatch, (event) => {
     if (!isOver) dispatch(event);
   });
-  manager.connect().catch((error: unknown) => end(asUnconnected(error)));
+  manager.connect().catch((error: unknown) => {
+    // It asks the API where to connect.
+    end(toChannelError(error, { what: "connecting", isWrite: false, isUnsent: false }));
+  });
   // Awaited by the caller; until then a failure must not count as unhandled.
   ready.promise.catch(() => {});
 
@@ -187,10 +190,4 @@ async function signOfLife(manager: WebSocketManager, session: Session, signal: A
     manager.off(WebSocketShardEvents.HeartbeatComplete, answered);
     signal.removeEventListener("abort", answered);
   }
-}
-
-/** Why the client could not even begin: it asks the API where to connect. */
-function asUnconnected(error: unknown): ChannelError {
-  if (isChannelError(error)) return error;
-  return unconnected(error instanceof Error ? error.message : "failed");
 }

@@ -1,6 +1,6 @@
 import { ChannelError, type OutboundPart } from "@signalbox/channel";
+import { limits } from "../limits.ts";
 import { renderButtons } from "./buttons.ts";
-import { limits } from "./limits.ts";
 import { plainText, toDiscord } from "./markdown.ts";
 
 /** A message as the API wants it. */

@@ -8,10 +8,10 @@ import {
   sendParts,
   textAt,
 } from "@signalbox/channel";
-import { type DiscordAddress, isSnowflake } from "./address.ts";
-import type { ApiCall, DiscordApi } from "./api.ts";
+import { type DiscordAddress, isSnowflake } from "../address.ts";
+import type { ApiCall, DiscordApi } from "../api.ts";
+import { fileOf } from "../media.ts";
 import type { Interactions } from "./interactions.ts";
-import { fileOf } from "./media.ts";
 import { type Rendered, renderPart, withoutText } from "./render.ts";
 
 /** What goes out: messages, edits, reactions. Every method throws ChannelError and nothing else. */

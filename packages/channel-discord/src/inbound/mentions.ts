@@ -1,5 +1,5 @@
 import { type Mention, objectsAt, type Payload, textAt } from "@signalbox/channel";
-import { nameOf } from "./people.ts";
+import { nameOf } from "../people.ts";
 
 /** Who the bot is to those who mention it. */
 export interface OwnIds {

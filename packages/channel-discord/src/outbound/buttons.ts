@@ -1,5 +1,5 @@
 import { type ButtonsPart, ChannelError, type Json } from "@signalbox/channel";
-import { limits } from "./limits.ts";
+import { limits } from "../limits.ts";
 
 /** Source: Discord's page on components. */
 const component = { row: 1, button: 2 } as const;

@@ -1,0 +1,173 @@
+import type { Outbound } from "@signalbox/channel";
+import { buttonsOf } from "@signalbox/testkit/discord";
+import { describe, expect, it } from "vitest";
+import { discord } from "../src/index.ts";
+import { type Bench, channelId, never, openBench, until, zhang } from "./harness.ts";
+
+const status = { kind: "command", name: "status" } as const;
+
+function words(...texts: string[]): Outbound {
+  return { parts: texts.map((text) => ({ type: "markdown", text })) };
+}
+
+/** Somebody uses a command. Gives it, and the address of its answer, once it is deferred. */
+async function use(bench: Bench) {
+  const interaction = bench.standIn.interact(channelId, zhang, status);
+  await until(() => interaction.answeredWith !== undefined);
+  await until(() => bench.events.length > 0);
+  const to = discord.codec.decode(bench.events.at(-1)?.address ?? "");
+  return { interaction, to };
+}
+
+function textsOf({ standIn }: Bench): string[] {
+  return standIn.sent.map(({ content }) => content);
+}
+
+describe("a command", () => {
+  it("is deferred once the host has it, and answered where it waits; what follows are messages", async () => {
+    await using bench = await openBench();
+    const { interaction, to } = await use(bench);
+    expect(interaction.answeredWith).toBe(5);
+    const receipt = await bench.channel.send(to, words("one", "two"), {
+      idempotencyKey: "k1",
+      signal: never,
+    });
+    expect(interaction.message?.content).toBe("one");
+    expect(receipt.parts[0]?.messageId).toBe(interaction.message?.id);
+    await bench.channel.send(to, words("three"), { idempotencyKey: "k2", signal: never });
+    expect(textsOf(bench)).toEqual(["one", "two", "three"]);
+  });
+
+  it("is answered once, however often the answer is tried", async () => {
+    await using bench = await openBench();
+    const { to } = await use(bench);
+    bench.standIn.fail({ kind: "cut", path: "/webhooks/" });
+    const send = () => bench.channel.send(to, words("one"), { idempotencyKey: "k1", signal: never });
+    await expect(send()).rejects.toMatchObject({ code: "unknown_outcome" });
+    await send();
+    expect(textsOf(bench)).toEqual(["one"]);
+  });
+
+  it("grows in its place, and is finished by ordinary edits when its token has ended", async () => {
+    await using bench = await openBench();
+    const { interaction, to } = await use(bench);
+    const draft = await bench.channel.openDraft?.(to, { idempotencyKey: "k1", signal: never });
+    await draft?.update("on");
+    expect(interaction.message?.content).toBe("on");
+    bench.standIn.age(16 * 60_000);
+    await draft?.update("one and");
+    await draft?.finalize(words("one and all", "the rest"));
+    expect(textsOf(bench)).toEqual(["one and all", "the rest"]);
+  });
+
+  it("that waited too long, or of which nothing is known any more, is answered by a message", async () => {
+    await using bench = await openBench();
+    const { interaction, to } = await use(bench);
+    bench.standIn.age(16 * 60_000);
+    await bench.channel.send(to, words("late"), { idempotencyKey: "k1", signal: never });
+    expect(interaction.message?.content).toBe("");
+    const unknown = { channelId, interactionId: "12345" };
+    await bench.channel.send(unknown, words("later"), { idempotencyKey: "k2", signal: never });
+    expect(textsOf(bench)).toEqual(["", "late", "later"]);
+  });
+
+  it("is not deferred when the host does not take it", async () => {
+    await using bench = await openBench();
+    bench.answer = async () => "rejected";
+    const interaction = bench.standIn.interact(channelId, zhang, status);
+    await until(() => bench.channel.health().state === "down");
+    expect(interaction.answeredWith).toBeUndefined();
+  });
+
+  it("does no harm where it cannot be acknowledged any more", async () => {
+    await using bench = await openBench();
+    bench.answer = async () => {
+      bench.standIn.age(4_000);
+      return "accepted";
+    };
+    bench.standIn.interact(channelId, zhang, status);
+    await until(() => bench.logged.some((line) => line.includes("could not be acknowledged")));
+    expect(bench.channel.health()).toEqual({ state: "ready" });
+  });
+});
+
+describe("buttons", () => {
+  const question: Outbound = {
+    parts: [
+      {
+        type: "buttons",
+        text: "May it?",
+        buttons: Array.from({ length: 7 }, (_, index) => ({
+          id: "approve",
+          label: `Answer ${index}`,
+          style: index === 0 ? "primary" : "default",
+          value: { id: "A1B2C3D4", answer: index },
+        })),
+      },
+    ],
+  };
+
+  it("come back with what was put into them, and the click is acknowledged without a word", async () => {
+    await using bench = await openBench();
+    const receipt = await bench.channel.send({ channelId }, question, { idempotencyKey: "k", signal: never });
+    const [sent] = bench.standIn.sent;
+    const messageId = receipt.parts[0]?.messageId ?? "";
+    const buttons = sent === undefined ? [] : buttonsOf(sent);
+    expect(buttons).toHaveLength(7);
+    const click = { kind: "click", messageId, customId: buttons[6]?.customId ?? "" } as const;
+    const interaction = bench.standIn.interact(channelId, zhang, click);
+    await until(() => interaction.answeredWith !== undefined);
+    expect(interaction.answeredWith).toBe(6);
+    expect(bench.events).toMatchObject([
+      { type: "action", actionId: "approve", value: { id: "A1B2C3D4", answer: 6 }, messageId },
+    ]);
+  });
+
+  it("hold as much as is claimed, and no more", async () => {
+    await using bench = await openBench();
+    const { cards } = discord.capabilities;
+    const send = (length: number) => {
+      const value = "x".repeat(length - 2);
+      const buttons = [{ id: "sixteen-letters-", label: "One", value }];
+      return bench.channel.send(
+        { channelId },
+        { parts: [{ type: "buttons", text: "May it?", buttons }] },
+        { idempotencyKey: "k", signal: never },
+      );
+    };
+    await send(cards?.callbackBytes ?? 0);
+    await expect(send(100)).rejects.toMatchObject({ code: "too_large" });
+  });
+});
+
+describe("registered commands", () => {
+  const commands = [
+    { name: "model", description: "Which model answers", usage: "[name]" },
+    { name: "new", description: "Begin anew" },
+    { name: "Not Possible", description: "A name that Discord refuses" },
+  ];
+
+  it("are those of the host, put there again only when they change", async () => {
+    await using bench = await openBench({ context: { commands } });
+    await until(() => bench.standIn.commands.length > 0);
+    expect(bench.standIn.commands).toEqual([
+      {
+        ...{ type: 1, name: "model", description: "Which model answers", contexts: [0, 1] },
+        options: [{ type: 3, name: "name", description: "[name]", required: false }],
+      },
+      { type: 1, name: "new", description: "Begin anew", contexts: [0, 1] },
+    ]);
+    const puts = () => bench.standIn.requests.filter(({ method }) => method === "PUT").length;
+    const state = { get: async () => undefined, set: async () => {}, delete: async () => {} };
+    expect(puts()).toBe(1);
+    await using again = await openBench({ context: { commands, state }, standIn: bench.standIn });
+    await until(() => puts() === 2);
+    expect(again.channel.health()).toEqual({ state: "ready" });
+  });
+
+  it("are left alone where that is wanted", async () => {
+    await using bench = await openBench({ context: { commands }, config: { registerCommands: false } });
+    await bench.channel.send({ channelId }, words("x"), { idempotencyKey: "k", signal: never });
+    expect(bench.standIn.requests.filter(({ method }) => method === "PUT")).toEqual([]);
+  });
+});

@@ -1,0 +1,231 @@
+import type { ChannelError, Outbound } from "@signalbox/channel";
+import { describe, expect, it } from "vitest";
+import { type Bench, bot, channelId, never, openBench, otherBot, threadId, zhang } from "./harness.ts";
+
+const to = { channelId };
+const options = { idempotencyKey: "k", signal: never };
+
+function words(...texts: string[]): Outbound {
+  return { parts: texts.map((text) => ({ type: "markdown", text })) };
+}
+
+async function failing(work: Promise<unknown>): Promise<ChannelError> {
+  return work.then(
+    () => expect.fail("it did not fail"),
+    (error: ChannelError) => error,
+  );
+}
+
+async function shown({ channel, standIn }: Bench, message: Outbound): Promise<string | undefined> {
+  await channel.send(to, message, { ...options, idempotencyKey: `k${standIn.sent.length}` });
+  return standIn.sent.at(-1)?.content;
+}
+
+describe("a message", () => {
+  it("answers another, calls nobody but its author, and is sent once under its nonce", async () => {
+    await using bench = await openBench();
+    const asked = bench.standIn.plant({ channelId, authorId: zhang, content: "who?" });
+    const answer = { ...words("@everyone, it is <@2002>"), replyTo: asked.id };
+    const [first, again] = [
+      await bench.channel.send(to, answer, options),
+      await bench.channel.send(to, answer, options),
+    ];
+    expect(again).toEqual(first);
+    expect(bench.standIn.sent).toMatchObject([
+      {
+        nonce: "k.0",
+        reference: { message_id: asked.id },
+        allowedMentions: { parse: [], replied_user: true },
+      },
+    ]);
+  });
+
+  it("becomes a plain one where what it answers is gone", async () => {
+    await using bench = await openBench();
+    await bench.channel.send(to, { ...words("still"), replyTo: "123456789" }, options);
+    expect(bench.standIn.sent).toMatchObject([{ content: "still" }]);
+    expect(bench.standIn.sent[0]?.reference).toBeUndefined();
+  });
+
+  it("reads in Discord's dialect", async () => {
+    await using bench = await openBench();
+    const table = "| a | b |\n| - | - |\n| 1 | 2 |";
+    expect(await shown(bench, words(table))).toBe(`\`\`\`\n${table}\n\`\`\``);
+    expect(await shown(bench, words("#### Small\n\n## Larger"))).toBe("**Small**\n\n## Larger");
+    expect(await shown(bench, words("![a cat](https://x.example/cat.png)"))).toBe(
+      "[a cat](https://x.example/cat.png)",
+    );
+    expect(await shown(bench, words("- [x] done\n- [ ] open\n\n---\n\n```js\n# | a |\n```"))).toBe(
+      "- ☑ done\n- ☐ open\n\n───\n\n```js\n# | a |\n```",
+    );
+  });
+
+  it("shows plain words as they are, and leaves addresses whole", async () => {
+    await using bench = await openBench();
+    const text =
+      "*not* __bold__ ~~gone~~ `x`\n# no heading\n- no list\n1. nor this\nhttps://x.example/a_b_c*d";
+    expect(await shown(bench, { parts: [{ type: "text", text }] })).toBe(
+      "\\*not\\* \\_\\_bold\\_\\_ \\~\\~gone\\~\\~ \\`x\\`\n\\# no heading\n\\- no list\n1\\. nor this\nhttps://x.example/a_b_c*d",
+    );
+  });
+
+  it("is never longer than Discord takes, whatever its marks", async () => {
+    await using bench = await openBench();
+    for (const text of ["*".repeat(2_000), `|a|\n|-|\n${"|b|\n".repeat(498)}`])
+      for (const type of ["text", "markdown"] as const) await shown(bench, { parts: [{ type, text }] });
+    expect(Math.max(...bench.standIn.sent.map(({ content }) => content.length))).toBeLessThanOrEqual(2_000);
+  });
+
+  it("goes into threads, is edited, taken back and reacted to", async () => {
+    await using bench = await openBench();
+    const thread = { channelId: threadId };
+    const { parts } = await bench.channel.send(thread, words("one"), options);
+    const messageId = parts[0]?.messageId ?? "";
+    await bench.channel.edit?.(thread, messageId, words("two"), never);
+    await bench.channel.react?.(thread, messageId, { emoji: "👍", on: true }, never);
+    expect(bench.standIn.sent).toMatchObject([{ channelId: threadId, content: "two" }]);
+    expect([...(bench.standIn.sent[0]?.reactions ?? [])]).toEqual(["👍"]);
+    await bench.channel.react?.(thread, messageId, { emoji: "👍", on: false }, never);
+    expect(bench.standIn.sent[0]?.reactions.size).toBe(0);
+    // The path names the channel, so that a change asked for in one reaches into no other.
+    const elsewhere = bench.channel.edit?.(to, messageId, words("three"), never) ?? Promise.resolve();
+    expect((await failing(elsewhere)).code).toBe("not_found");
+    await bench.channel.remove?.(thread, messageId, never);
+    expect(bench.standIn.sent[0]?.deleted).toBe(true);
+  });
+});
+
+describe("what Discord refuses", () => {
+  it.each([
+    ["a channel that does not exist", "1", "not_found", "conversation"],
+    ["a channel that is hidden", "7600", "permission", "conversation"],
+    ["a forum, which holds posts alone", "7500", "unsupported", "conversation"],
+  ])("%s is said to be so", async (_, place, code, scope) => {
+    await using bench = await openBench();
+    bench.standIn.addChannel({ id: "7600", type: 0, guildId: "7000", isHidden: true });
+    expect(await failing(bench.channel.send({ channelId: place }, words("x"), options))).toMatchObject({
+      code,
+      scope,
+    });
+  });
+
+  it("a message of somebody else can be neither edited nor, in a conversation that is full, followed", async () => {
+    await using bench = await openBench({ discord: { rateLimit: true } });
+    const { id } = bench.standIn.plant({ channelId, authorId: zhang });
+    const edit = bench.channel.edit?.(to, id, words("x"), never) ?? Promise.resolve();
+    expect(await failing(edit)).toMatchObject({ code: "permission", platformCode: "50005" });
+    const send = (count: number) =>
+      bench.channel.send(to, words("x"), { ...options, idempotencyKey: `k${count}` });
+    for (let count = 0; count < 5; count += 1) await send(count);
+    const limited = await failing(send(5));
+    expect(limited).toMatchObject({ code: "rate_limited", scope: "conversation", retryAfterMs: 2_000 });
+  });
+
+  it("a token that was refused is not shown to Discord over and over", async () => {
+    await using bench = await openBench();
+    bench.standIn.revoke();
+    const before = bench.standIn.requests.length;
+    for (let count = 0; count < 20; count += 1)
+      expect((await failing(bench.channel.send(to, words("x"), options))).code).toBe("auth");
+    expect(bench.standIn.requests.length - before).toBe(1);
+  });
+
+  it("tokens of interactions show up in no error", async () => {
+    await using bench = await openBench();
+    bench.standIn.interact(channelId, zhang, { kind: "command", name: "status" });
+    await expect.poll(() => bench.events.length).toBe(1);
+    const [event] = bench.events;
+    await expect.poll(() => bench.standIn.interactions[0]?.answeredWith).toBe(5);
+    bench.standIn.fail({ kind: "status", status: 500, path: "/webhooks/" });
+    const answer = { channelId, interactionId: event?.eventId.replace("interaction:", "") ?? "" };
+    const error = await failing(bench.channel.send(answer, words("x"), options));
+    expect(error.code).toBe("unknown_outcome");
+    expect(
+      [error.message, JSON.stringify(error), String(error.cause), bench.logged.join()].join(),
+    ).not.toContain("interaction-token");
+  });
+});
+
+describe("looking things up", () => {
+  it("reads a conversation back, its newest last", async () => {
+    await using bench = await openBench();
+    bench.standIn.plant({ channelId, authorId: zhang, content: "first <@1000>" });
+    bench.standIn.plant({ channelId, authorId: otherBot, content: "second" });
+    await bench.channel.send(to, words("third"), options);
+    const history = await bench.channel.history?.(to, { limit: 2, signal: never });
+    expect(history).toMatchObject([
+      { text: "second", sender: { id: otherBot, isBot: true, isSelf: false } },
+      { text: "third", sender: { id: bot.id, isBot: true, isSelf: true } },
+    ]);
+    const before = await bench.channel.history?.(to, {
+      limit: 5,
+      before: history?.[0]?.timestamp ?? 0,
+      signal: never,
+    });
+    expect(before?.length).toBeLessThan(3);
+  });
+
+  it("opens a direct conversation, knows a name and finds nobody where nobody is", async () => {
+    await using bench = await openBench();
+    expect(await bench.channel.openDirect?.(zhang, never)).toEqual({
+      channelId: bench.standIn.directWith(zhang).id,
+    });
+    expect(await bench.channel.resolve?.(zhang, never)).toEqual({ name: "张三" });
+    expect(await bench.channel.resolve?.("999", never)).toBeUndefined();
+    expect(await bench.channel.resolve?.("../@me", never)).toBeUndefined();
+  });
+
+  it("finds a doubtful file by its name and size, and does not take one message for another", async () => {
+    await using bench = await openBench();
+    const part = {
+      type: "media",
+      kind: "file",
+      name: "a b.txt",
+      mimeType: "text/plain",
+      size: 4,
+      ref: 1,
+    } as const;
+    const openMedia = async () => new Blob(["four"]).stream();
+    const look = (content: Outbound["parts"][number]) =>
+      bench.channel.reconcile?.(
+        { to, idempotencyKey: "k", part: 0, content, attemptedAt: Date.now() },
+        never,
+      );
+    expect(await look(part)).toEqual({ outcome: "not-sent" });
+    const { parts } = await bench.channel.send(to, { parts: [part] }, { ...options, openMedia });
+    expect(await look(part)).toEqual({ outcome: "sent", messageId: parts[0]?.messageId });
+    expect(await look({ ...part, size: 5 })).toEqual({ outcome: "not-sent" });
+    expect(await look({ type: "markdown", text: "other words" })).toEqual({ outcome: "not-sent" });
+  });
+});
+
+describe("files of messages", () => {
+  const content = new Uint8Array(Buffer.from("content"));
+
+  it("are fetched by a new address where the old one has ended", async () => {
+    await using bench = await openBench();
+    const file = { id: "8100", name: "notes.txt", mimeType: "text/plain", content };
+    const { sequence } = bench.standIn.say({ channelId, authorId: zhang, attachments: [file] });
+    await bench.standIn.acknowledged(sequence ?? 0);
+    const [event] = bench.events;
+    const [media] = event?.type === "message" ? event.media : [];
+    bench.standIn.age(2 * 86_400_000);
+    const fetched = media && (await bench.channel.fetchMedia?.(media, never));
+    expect(new Uint8Array(await new Response(fetched?.body).arrayBuffer())).toEqual(content);
+    expect(fetched).toMatchObject({ mimeType: "text/plain", name: "notes.txt" });
+  });
+
+  it("come from Discord's own hosts alone", async () => {
+    await using bench = await openBench();
+    for (const url of [
+      "http://cdn.discordapp.com/attachments/1/2/x",
+      "https://cdn.discordapp.com.example/attachments/1/2/x",
+      `${bench.standIn.url}/api/v10/users/@me`,
+      "http://169.254.169.254/attachments/1/2/x",
+    ]) {
+      const ref = { channelId, messageId: "1", attachmentId: "2", url };
+      const fetching = bench.channel.fetchMedia?.({ kind: "file", mimeType: "a/b", ref }, never);
+      expect((await failing(fetching ?? Promise.resolve())).code, url).toBe("invalid");
+    }
+  });
+});

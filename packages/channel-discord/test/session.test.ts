@@ -1,0 +1,209 @@
+import { type Clock, createMemoryState, systemClock } from "@signalbox/channel";
+import { describe, expect, it } from "vitest";
+import { type Bench, bot, channelId, never, openBench, until, zhang } from "./harness.ts";
+
+function say(bench: Bench, content: string, more: { readonly id?: string } = {}): number {
+  return bench.standIn.say({ channelId, authorId: zhang, content, ...more }).sequence ?? 0;
+}
+
+function textsOf(bench: Bench): string[] {
+  return bench.events.flatMap((event) => (event.type === "message" ? [event.text] : []));
+}
+
+/** As the machine's clock, but that signs of life are asked for often. */
+const lively: Clock = {
+  now: systemClock.now,
+  delay: (ms, signal) => systemClock.delay(ms === 30_000 ? 50 : ms === 10_000 ? 500 : ms, signal),
+};
+
+describe("the session", () => {
+  it("goes on over a broken line, with what happened meanwhile and nothing twice", async () => {
+    await using bench = await openBench();
+    await bench.standIn.acknowledged(say(bench, "before"));
+    bench.standIn.gateway.drop();
+    say(bench, "meanwhile");
+    await until(() => textsOf(bench).length === 2);
+    await bench.standIn.acknowledged(say(bench, "after"));
+    expect(textsOf(bench)).toEqual(["before", "meanwhile", "after"]);
+    expect([bench.standIn.gateway.identifies, bench.standIn.gateway.resumes]).toEqual([1, 1]);
+    expect(bench.channel.health()).toEqual({ state: "ready" });
+  });
+
+  it.each([
+    ["the line breaks", (bench: Bench) => bench.standIn.gateway.drop()],
+    ["Discord asks for it", (bench: Bench) => bench.standIn.gateway.askToReconnect()],
+    ["an unknown error ends it", (bench: Bench) => bench.standIn.gateway.drop(4000)],
+    ["Discord goes away", (bench: Bench) => bench.standIn.gateway.drop(1001)],
+  ])("is taken up again when %s", async (_, end) => {
+    await using bench = await openBench();
+    end(bench);
+    say(bench, "meanwhile");
+    await until(() => textsOf(bench).length === 1);
+    await until(() => bench.channel.health().state === "ready");
+    expect([bench.standIn.gateway.identifies, bench.standIn.gateway.resumes]).toEqual([1, 1]);
+  });
+
+  it("is begun anew where Discord has ended it, and the channels are read for what was said since", async () => {
+    await using bench = await openBench();
+    await bench.standIn.acknowledged(say(bench, "before"));
+    bench.standIn.gateway.invalidate();
+    bench.standIn.plant({ channelId, authorId: bot.id, content: "the bot's own" });
+    bench.standIn.plant({ channelId, authorId: zhang, content: "meanwhile" });
+    await until(() => textsOf(bench).length === 2);
+    expect(textsOf(bench)).toEqual(["before", "meanwhile"]);
+    // Roles, which a list leaves out, are there for routing.
+    expect(bench.events[1]).toMatchObject({ sender: { roles: ["7101"] }, conversation: { guildId: "7000" } });
+    expect(bench.standIn.gateway.identifies).toBe(2);
+  });
+
+  it("outlasts the process: Discord tells the next one what came while none ran", async () => {
+    const state = createMemoryState();
+    await using first = await openBench({ context: { state } });
+    await first.standIn.acknowledged(say(first, "before"));
+    await first.channel.stop({ drainMs: 1_000 });
+    say(first, "while it was down");
+    await using second = await openBench({ context: { state }, standIn: first.standIn });
+    await until(() => textsOf(second).length > 0);
+    expect(textsOf(second)).toEqual(["while it was down"]);
+    expect([first.standIn.gateway.identifies, first.standIn.gateway.resumes]).toEqual([1, 1]);
+  });
+
+  it("begins at once in a new one where the old one is over at the start; a first start reads nothing", async () => {
+    const state = createMemoryState();
+    await using first = await openBench({ context: { state } });
+    first.standIn.plant({ channelId, authorId: zhang, content: "long before" });
+    await first.standIn.acknowledged(say(first, "before"));
+    expect(textsOf(first)).toEqual(["before"]);
+    await first.channel.stop({ drainMs: 1_000 });
+    first.standIn.gateway.invalidate();
+    first.standIn.plant({ channelId, authorId: zhang, content: "while it was down" });
+    await using second = await openBench({ context: { state }, standIn: first.standIn });
+    expect(second.channel.health()).toEqual({ state: "ready" });
+    await until(() => textsOf(second).includes("while it was down"));
+  });
+
+  it("belongs to the bot: another one under the same account starts afresh", async () => {
+    const state = createMemoryState();
+    await using first = await openBench({ context: { state } });
+    await first.standIn.acknowledged(say(first, "before"));
+    await first.channel.stop({ drainMs: 1_000 });
+    const token = `${Buffer.from("1001").toString("base64")}.made-up.secret-of-another`;
+    const other = { id: "1001", username: "another" };
+    await using second = await openBench({
+      context: { state },
+      config: { token },
+      discord: { token, bot: other },
+    });
+    expect([second.standIn.gateway.identifies, second.standIn.gateway.resumes]).toEqual([1, 0]);
+    await second.standIn.acknowledged(say(second, "hello"));
+    expect(textsOf(second)).toEqual(["hello"]);
+  });
+});
+
+describe("what the host takes", () => {
+  it("moves the position on only up to the first that is open", async () => {
+    await using bench = await openBench();
+    const gate = Promise.withResolvers<"accepted">();
+    bench.answer = async (event) =>
+      event.type === "message" && event.text === "slow" ? gate.promise : "accepted";
+    const slow = say(bench, "slow");
+    const quick = say(bench, "quick");
+    await until(() => bench.standIn.gateway.connections() === 1);
+    expect(await bench.standIn.gateway.heartbeat()).toBeLessThan(slow);
+    gate.resolve("accepted");
+    expect(await bench.standIn.acknowledged(quick)).toBe(true);
+  });
+
+  it("is told again in its order where it was refused, and nothing behind it is taken before", async () => {
+    await using bench = await openBench();
+    const taken: string[] = [];
+    let isFull = true;
+    bench.answer = async (event) => {
+      if (event.type !== "message" || isFull) return "rejected";
+      if (taken.includes(event.text)) return "duplicate";
+      taken.push(event.text);
+      return "accepted";
+    };
+    for (const text of ["one", "two", "three"]) say(bench, text);
+    await until(() => bench.channel.health().state === "down");
+    isFull = false;
+    await until(() => taken.length === 3);
+    expect(taken).toEqual(["one", "two", "three"]);
+    expect(bench.logged.join("\n")).toContain("the host did not take it");
+  });
+});
+
+describe("a connection", () => {
+  it("that only looks alive is given up", async () => {
+    await using bench = await openBench({ context: { clock: lively } });
+    bench.standIn.gateway.freeze();
+    say(bench, "meanwhile");
+    await until(() => textsOf(bench).length === 1);
+    expect(bench.standIn.gateway.resumes).toBe(1);
+  });
+
+  it("that never comes about is given up after its time, and says so", async () => {
+    const hurried: Clock = {
+      now: systemClock.now,
+      delay: (ms, signal) => systemClock.delay(ms === 20_000 ? 100 : ms, signal),
+    };
+    await using bench = await openBench({ context: { clock: hurried }, start: false });
+    bench.standIn.gateway.isSilent = true;
+    await expect(bench.channel.start(never)).rejects.toMatchObject({ code: "transient", scope: "account" });
+  });
+
+  it("is said to be down while it is, and is ready again by itself", async () => {
+    await using bench = await openBench();
+    bench.standIn.fail({ kind: "status", status: 503, path: "/gateway/bot", times: 1 });
+    bench.standIn.gateway.drop();
+    await until(() => bench.channel.health().state === "down");
+    expect(bench.channel.health()).toMatchObject({ retryAt: expect.any(Number) });
+    await until(() => bench.channel.health().state === "ready");
+  });
+
+  it.each([
+    ["a token that Discord does not know", {}, "auth", /the token|401/i],
+    ["intents that are not turned on", { mayReadContent: false }, "permission", /Message Content Intent/],
+  ])("is not made with %s, and the error says what to mend", async (_, discord, code, says) => {
+    await using bench = await openBench({ discord, start: false });
+    if (code === "auth") bench.standIn.revoke();
+    const starting = bench.channel.start(never);
+    await expect(starting).rejects.toMatchObject({
+      code,
+      scope: "account",
+      message: expect.stringMatching(says),
+    });
+  });
+
+  it("is tried seldom, and says why, once the token is refused", async () => {
+    await using bench = await openBench();
+    bench.standIn.revoke();
+    bench.standIn.gateway.drop();
+    await until(() => JSON.stringify(bench.channel.health()).includes("401"));
+    const health = bench.channel.health();
+    expect(health.state === "down" && (health.retryAt ?? 0) - Date.now()).toBeGreaterThan(200_000);
+  });
+
+  it("does without the content of messages where it is told to", async () => {
+    await using bench = await openBench({
+      config: { messageContent: false },
+      discord: { mayReadContent: false },
+    });
+    say(bench, "not for you");
+    const last = say(bench, `<@${bot.id}> for you`);
+    await bench.standIn.acknowledged(last);
+    expect(bench.events).toMatchObject([
+      { text: "", addressed: "none" },
+      { text: "for you", addressed: "mention" },
+    ]);
+  });
+
+  it("waits where no session is left for today", async () => {
+    await using bench = await openBench({ start: false });
+    bench.standIn.gateway.identifiesLeft = 0;
+    await expect(bench.channel.start(never)).rejects.toMatchObject({
+      message: expect.stringMatching(/sessions/),
+    });
+    expect(bench.standIn.gateway.identifies).toBe(0);
+  });
+});
