@@ -1,4 +1,4 @@
-import { type AddressCodec, ChannelError } from "@signalbox/channel";
+import { type AddressCodec, ChannelError, type Payload, textAt } from "@signalbox/channel";
 
 /** Where an answer goes. Threads, posts of forums and direct conversations are channels of their own. */
 export interface DiscordAddress {
@@ -25,6 +25,12 @@ export const addressCodec: AddressCodec<DiscordAddress> = {
 /** Whether a text is one of Discord's ids. */
 export function isSnowflake(text: string | undefined): text is string {
   return text !== undefined && /^\d{1,20}$/.test(text);
+}
+
+/** The id under `key`; undefined for what is none. */
+export function idAt(payload: Payload, key: string): string | undefined {
+  const text = textAt(payload, key);
+  return isSnowflake(text) ? text : undefined;
 }
 
 const epoch = 1_420_070_400_000;

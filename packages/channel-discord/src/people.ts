@@ -2,6 +2,7 @@ import {
   type ChannelContext,
   ChannelError,
   type Identity,
+  isLasting,
   isPayload,
   objectAt,
   type Payload,
@@ -69,7 +70,11 @@ export function createPeople(context: Pick<ChannelContext<DiscordConfig>, "cache
         path: `/guilds/${guildId}/roles`,
         signal: signal(),
       } as const;
-      const roles = await api.call(call);
+      const roles = await api.call(call).catch((error: unknown) => {
+        // Roles that may not be read are those of nobody here.
+        if (isLasting(error)) return [];
+        throw error;
+      });
       const own = (Array.isArray(roles) ? roles.filter(isPayload) : []).find(
         (role) => textAt(objectAt(role, "tags"), "bot_id") === identity?.id,
       );

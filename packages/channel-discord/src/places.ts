@@ -2,12 +2,12 @@ import {
   type ChannelContext,
   type Conversation,
   type ConversationKind,
-  isChannelError,
+  isLasting,
   isPayload,
   type Payload,
   textAt,
 } from "@signalbox/channel";
-import { isSnowflake } from "./address.ts";
+import { idAt } from "./address.ts";
 import type { DiscordApi } from "./api.ts";
 import type { DiscordConfig } from "./config.ts";
 import { limits } from "./limits.ts";
@@ -59,8 +59,7 @@ export function createPlaces(context: Pick<ChannelContext<DiscordConfig>, "cache
         return { ...(await find(channelId, signal)), guildId };
       } catch (error) {
         // A channel that we may not see has commands all the same.
-        if (isChannelError(error) && ["permission", "not_found"].includes(error.code))
-          return { id: channelId, kind: "channel", guildId };
+        if (isLasting(error)) return { id: channelId, kind: "channel", guildId };
         throw error;
       }
     },
@@ -69,11 +68,11 @@ export function createPlaces(context: Pick<ChannelContext<DiscordConfig>, "cache
 
 /** A channel as the API, the gateway or an interaction describes it; undefined for what is none. */
 export function readPlace(channel: Payload): Conversation | undefined {
-  const id = textAt(channel, "id");
+  const id = idAt(channel, "id");
   const { type } = channel;
-  if (!isSnowflake(id) || typeof type !== "number") return undefined;
-  const guildId = textAt(channel, "guild_id");
-  const parentId = threads.includes(type) ? textAt(channel, "parent_id") : undefined;
+  if (id === undefined || typeof type !== "number") return undefined;
+  const guildId = idAt(channel, "guild_id");
+  const parentId = threads.includes(type) ? idAt(channel, "parent_id") : undefined;
   const subject = textAt(channel, "name");
   return {
     id,
@@ -82,6 +81,21 @@ export function readPlace(channel: Payload): Conversation | undefined {
     ...(parentId === undefined ? {} : { parentId }),
     ...(subject === undefined ? {} : { subject }),
   };
+}
+
+/**
+ * Where something happened, as far as its own payload says: the channel, and the server unless it is a direct one.
+ * Undefined where that cannot be read: without its server a message would be taken for a direct one.
+ */
+export function whereIn(
+  payload: Payload,
+): { readonly channelId: string; readonly guildId: string | undefined } | undefined {
+  const channelId = idAt(payload, "channel_id");
+  const guildId = idAt(payload, "guild_id");
+  const isInGuild = payload["guild_id"] !== undefined && payload["guild_id"] !== null;
+  return channelId === undefined || isInGuild !== (guildId !== undefined)
+    ? undefined
+    : { channelId, guildId };
 }
 
 function kindOf(type: number): ConversationKind {

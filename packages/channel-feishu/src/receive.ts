@@ -4,6 +4,7 @@ import {
   createBackfill,
   type Handled,
   isChannelError,
+  isLasting,
   type MessageEvent,
   objectAt,
   objectsAt,
@@ -153,9 +154,4 @@ export function createReceiver({ context, api, people, places, onTrouble }: Rece
   }
 
   return { accept, backfill };
-}
-
-/** Refusals that the same question would meet again. */
-function isLasting(error: unknown): boolean {
-  return isChannelError(error) && ["permission", "not_found", "invalid", "unsupported"].includes(error.code);
 }

@@ -33,6 +33,7 @@ export {
   type ChannelErrorOptions,
   type ChannelErrorScope,
   isChannelError,
+  isLasting,
 } from "./contract/errors.ts";
 export type {
   ActionEvent,

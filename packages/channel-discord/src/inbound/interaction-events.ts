@@ -8,9 +8,9 @@ import {
   type Sender,
   textAt,
 } from "@signalbox/channel";
-import { addressCodec, isSnowflake, timeOf } from "../address.ts";
+import { addressCodec, idAt, timeOf } from "../address.ts";
 import { readCustomId } from "../outbound/buttons.ts";
-import { readPlace } from "../places.ts";
+import { readPlace, whereIn } from "../places.ts";
 import { baseOf, type EventFacts } from "./event-base.ts";
 import { personOf } from "./message-events.ts";
 
@@ -28,21 +28,23 @@ const kinds: Readonly<Record<number, InteractionHead["kind"]>> = { 2: "command",
 /** Undefined for what cannot be read, and for kinds that are not known. */
 export function readInteraction(payload: Payload): InteractionHead | undefined {
   const kind = kinds[Number(payload["type"])];
-  const [id, token, applicationId] = ["id", "token", "application_id"].map((key) => textAt(payload, key));
-  if (kind === undefined || !isSnowflake(id) || token === undefined || !isSnowflake(applicationId))
+  const [id, applicationId] = ["id", "application_id"].map((key) => idAt(payload, key));
+  const token = textAt(payload, "token");
+  if (kind === undefined || id === undefined || token === undefined || applicationId === undefined)
     return undefined;
   return { id, token, kind, applicationId };
 }
 
 /** Where it happened: an interaction carries its channel. Undefined where that cannot be read. */
 export function placeOfInteraction(payload: Payload): Conversation | undefined {
-  const channel = objectAt(payload, "channel");
-  const guildId = textAt(payload, "guild_id");
-  const place = readPlace(channel);
-  if (place !== undefined) return guildId === undefined ? place : { ...place, guildId };
-  const id = textAt(payload, "channel_id");
-  if (!isSnowflake(id)) return undefined;
-  return guildId === undefined ? { id, kind: "direct" } : { id, kind: "channel", guildId };
+  const where = whereIn(payload);
+  if (where === undefined) return undefined;
+  const { channelId, guildId } = where;
+  const place = readPlace(objectAt(payload, "channel")) ?? {
+    id: channelId,
+    kind: guildId ? "channel" : "direct",
+  };
+  return guildId === undefined ? place : { ...place, guildId };
 }
 
 /** Undefined for what cannot be read. */
@@ -77,8 +79,8 @@ export function interactionEvent(
 function readUser(payload: Payload, botId: string): Sender | undefined {
   const member = objectAt(payload, "member");
   const ofMember = objectAt(member, "user");
-  const user = isSnowflake(textAt(ofMember, "id")) ? ofMember : objectAt(payload, "user");
-  return isSnowflake(textAt(user, "id")) ? personOf(user, member, { botId }) : undefined;
+  const user = idAt(ofMember, "id") !== undefined ? ofMember : objectAt(payload, "user");
+  return idAt(user, "id") !== undefined ? personOf(user, member, { botId }) : undefined;
 }
 
 function argumentsOf(data: Payload): string {

@@ -1,4 +1,4 @@
-import { isChannelError, objectAt, type Payload, textAt } from "@signalbox/channel";
+import { isLasting, objectAt, type Payload, textAt } from "@signalbox/channel";
 import type { DiscordApi } from "../api.ts";
 import { listMessages } from "../history.ts";
 import type { People } from "../people.ts";
@@ -39,7 +39,7 @@ export async function missedMessages(
       }),
     );
   } catch (error) {
-    if (isChannelError(error) && ["not_found", "permission"].includes(error.code)) return [];
+    if (isLasting(error)) return [];
     throw error;
   }
 }

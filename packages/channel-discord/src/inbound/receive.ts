@@ -11,13 +11,12 @@ import {
   textAt,
   toJson,
 } from "@signalbox/channel";
-import { isSnowflake } from "../address.ts";
 import type { DiscordApi } from "../api.ts";
 import { type DiscordConfig, inviteAddress } from "../config.ts";
 import { limits } from "../limits.ts";
 import type { Interactions } from "../outbound/interactions.ts";
 import type { People } from "../people.ts";
-import type { Places } from "../places.ts";
+import { type Places, whereIn } from "../places.ts";
 import type { EventFacts } from "./event-base.ts";
 import { interactionEvent, placeOfInteraction, readInteraction } from "./interaction-events.ts";
 import { callsByName, mentionedRoles, type OwnIds } from "./mentions.ts";
@@ -141,11 +140,10 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     return facts === undefined ? [] : messageIds.map((messageId) => readDeleted(messageId, facts));
   }
 
-  /** Undefined where no channel is named. */
+  /** Undefined where the place cannot be read. */
   async function factsAt(told: Told, signal: Limited): Promise<EventFacts | undefined> {
-    const channelId = textAt(told.data, "channel_id");
-    if (!isSnowflake(channelId)) return undefined;
-    return factsIn(told, await places.of(channelId, textAt(told.data, "guild_id"), signal));
+    const where = whereIn(told.data);
+    return where && factsIn(told, await places.of(where.channelId, where.guildId, signal));
   }
 
   function factsIn({ deliveryId, data }: Told, conversation: Conversation): EventFacts {

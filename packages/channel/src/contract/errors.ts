@@ -63,3 +63,10 @@ export class ChannelError extends Error {
 export function isChannelError(error: unknown): error is ChannelError {
   return error instanceof Error && MARK in error;
 }
+
+const lasting: readonly ChannelErrorCode[] = ["permission", "not_found", "unsupported", "invalid"];
+
+/** Whether the same request would be refused again, so that there is no use in waiting. */
+export function isLasting(error: unknown): boolean {
+  return isChannelError(error) && lasting.includes(error.code);
+}

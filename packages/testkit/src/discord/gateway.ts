@@ -43,6 +43,8 @@ export interface GatewayRules {
   /** Whether the application may ask for the content of messages. */
   readonly mayReadContent: boolean;
   readonly heartbeatMs: number;
+  /** How many events of a session can be told again. */
+  readonly keeps: number;
   /** What is told first, after `READY` has been said. */
   readonly ready: () => { readonly data: Raw; readonly guilds: readonly unknown[] };
 }
@@ -64,7 +66,7 @@ export class Gateway {
   readonly #frozen = new WeakSet<WebSocket>();
   /** Closed by Discord, so that the code says nothing about the session. */
   readonly #closed = new WeakSet<WebSocket>();
-  readonly #heard: ((sequence: number | null) => void)[] = [];
+  readonly #awaited: { readonly socket: WebSocket; tell(sequence: number | null | undefined): void }[] = [];
   /** How often a new session was begun, and an old one taken up again. */
   identifies = 0;
   resumes = 0;
@@ -100,9 +102,8 @@ export class Gateway {
   heartbeat(): Promise<number | null | undefined> {
     const socket = this.#standing()[0];
     if (socket === undefined) return Promise.resolve(undefined);
-    return new Promise((resolve) => {
-      this.#heard.push(resolve);
-      socket.once("close", () => resolve(undefined));
+    return new Promise((tell) => {
+      this.#awaited.push({ socket, tell });
       send(socket, { op: op.heartbeat, d: null });
     });
   }
@@ -163,6 +164,7 @@ export class Gateway {
       session = code === op.identify ? this.#identify(socket, d) : this.#resume(socket, d);
     });
     socket.on("close", (code) => {
+      this.#tellOf(socket, undefined);
       if (session?.socket !== socket) return;
       session.socket = undefined;
       // A bot that closes with one of these has said that it will not come back.
@@ -173,7 +175,16 @@ export class Gateway {
 
   #beat(socket: WebSocket, sequence: unknown): void {
     send(socket, { op: op.heartbeatAck });
-    for (const tell of this.#heard.splice(0)) tell(typeof sequence === "number" ? sequence : null);
+    this.#tellOf(socket, typeof sequence === "number" ? sequence : null);
+  }
+
+  /** Tells whoever waits for a heartbeat of this connection what came of it. */
+  #tellOf(socket: WebSocket, sequence: number | null | undefined): void {
+    const awaited = this.#awaited.splice(0);
+    for (const one of awaited) {
+      if (one.socket === socket) one.tell(sequence);
+      else this.#awaited.push(one);
+    }
   }
 
   #identify(socket: WebSocket, d: unknown): Session | undefined {
@@ -204,7 +215,8 @@ export class Gateway {
       send(socket, { op: op.invalidSession, d: false });
       return undefined;
     }
-    if (!Number.isInteger(sequence) || sequence > session.sequence)
+    const oldest = Number(session.events[0]?.["s"] ?? 1);
+    if (!Number.isInteger(sequence) || sequence > session.sequence || sequence < oldest - 1)
       return closed(socket, closeCode.invalidSequence);
     this.resumes += 1;
     session.socket?.terminate();
@@ -218,6 +230,7 @@ export class Gateway {
     session.sequence += 1;
     const event = { op: op.dispatch, t: type, s: session.sequence, d: data };
     session.events.push(event);
+    if (session.events.length > 2 * this.#rules.keeps) session.events.splice(0, this.#rules.keeps);
     const { socket } = session;
     if (socket !== undefined && !this.#frozen.has(socket)) send(socket, event);
     return session.sequence;

@@ -32,6 +32,8 @@ export interface DiscordOptions {
   readonly mayReadContent?: boolean;
   /** Default 41,250. */
   readonly heartbeatMs?: number;
+  /** How many events of a session can be told again. Default 10,000. */
+  readonly keeps?: number;
   /** Refuse the sixth message within five seconds in one channel. Default false. */
   readonly rateLimit?: boolean;
   readonly port?: number;
@@ -112,6 +114,7 @@ export async function startDiscord(options: DiscordOptions): Promise<DiscordStan
     botId: world.bot.id,
     mayReadContent: options.mayReadContent ?? true,
     heartbeatMs: options.heartbeatMs ?? 41_250,
+    keeps: options.keeps ?? 10_000,
     ready: () => ({
       data: {
         user: userPayload(world.bot),

@@ -3,18 +3,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type AnthropicStandIn, startAnthropic } from "../anthropic/index.ts";
-import { type FeishuStandIn, groupMention, startFeishu, textMessage } from "../feishu/index.ts";
 import type { ReplayedGateway, ReplayHost } from "./host.ts";
 import type { Performance, PostedEvent } from "./performance.ts";
+import { startDiscordPlatform } from "./platforms/discord.ts";
+import { startFeishuPlatform } from "./platforms/feishu.ts";
+import type { ReplayPlatform, StartPlatform } from "./platforms/platform.ts";
 import type { PlatformEvent, Scenario } from "./scenario.ts";
 
 const KEY = "standin-anthropic-key";
-const APP = {
-  appId: "cli_standin",
-  appSecret: "standin-app-secret",
-  token: "standin-verification",
-  encryptKey: "standin-encrypt-key",
-};
 const SETTLE_MS = 20_000;
 
 /**
@@ -24,27 +20,36 @@ const SETTLE_MS = 20_000;
 export async function perform(scenario: Scenario, host: ReplayHost): Promise<Performance> {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-replay-"));
   const anthropic = await startAnthropic({ script: scenario.model, apiKeys: [KEY] });
-  const feishu = await startFeishu({
-    appId: APP.appId,
-    appSecret: APP.appSecret,
-    verificationToken: APP.token,
-    users: Object.fromEntries(
-      Object.entries(scenario.people["feishu"] ?? {}).map(([id, name]) => [id, { name }]),
-    ),
-  });
+  const platforms = await startPlatforms(scenario);
   try {
-    return await performIn(dir, scenario, host, { anthropic, feishu });
+    return await performIn(dir, scenario, host, { anthropic, platforms });
   } finally {
-    await Promise.all([anthropic.stop(), feishu.stop()]);
+    await Promise.all([anthropic.stop(), ...[...platforms.values()].map((platform) => platform.stop())]);
     rmSync(dir, { recursive: true, force: true });
   }
+}
+
+type Channel = PlatformEvent["channel"];
+type Platforms = ReadonlyMap<Channel, ReplayPlatform>;
+
+const starts: Readonly<Record<Channel, StartPlatform>> = {
+  discord: startDiscordPlatform,
+  feishu: startFeishuPlatform,
+};
+
+/** Starts those on which something happens. */
+async function startPlatforms(scenario: Scenario): Promise<Platforms> {
+  const channels = [...new Set(scenario.events.map(({ channel }) => channel))];
+  return new Map(
+    await Promise.all(channels.map(async (channel) => [channel, await starts[channel](scenario)] as const)),
+  );
 }
 
 async function performIn(
   dir: string,
   scenario: Scenario,
   host: ReplayHost,
-  { anthropic, feishu }: { readonly anthropic: AnthropicStandIn; readonly feishu: FeishuStandIn },
+  { anthropic, platforms }: { readonly anthropic: AnthropicStandIn; readonly platforms: Platforms },
 ): Promise<Performance> {
   const home = join(dir, "home");
   for (const [agent, files] of Object.entries(scenario.workspace)) {
@@ -59,16 +64,15 @@ async function performIn(
     PATH: process.env["PATH"],
     ANTHROPIC_KEY: KEY,
     ANTHROPIC_URL: anthropic.url,
-    FEISHU_URL: feishu.url,
-    FEISHU_APP_ID: APP.appId,
-    FEISHU_APP_SECRET: APP.appSecret,
-    FEISHU_TOKEN: APP.token,
-    FEISHU_ENCRYPT_KEY: APP.encryptKey,
+    ...Object.assign({}, ...[...platforms.values()].map((platform) => platform.env)),
   };
   const gateway = await host.start({ home, config: scenario.config, env });
   const events: PostedEvent[] = [];
   try {
-    for (const event of scenario.events) events.push(await post(gateway, feishu, event, scenario));
+    for (const event of scenario.events) {
+      const posted = await platforms.get(event.channel)?.post(event, gateway.url);
+      if (posted !== undefined) events.push(posted);
+    }
     await settled(gateway);
   } finally {
     await gateway.stop();
@@ -80,14 +84,7 @@ async function performIn(
     ...(await gateway.records()),
     requests: anthropic.requests.map(({ body, text, status }) => ({ body, text, status })),
     turns: scenario.model,
-    sent: feishu.requests
-      .filter(({ method, path }) => method === "POST" && path.startsWith("/open-apis/im/v1/messages"))
-      .map(({ method, path, text }) => ({
-        channel: "feishu",
-        method,
-        path: path.split("?")[0] ?? path,
-        body: text,
-      })),
+    sent: [...platforms.values()].flatMap((platform) => platform.sent()),
     files: Object.fromEntries(
       Object.keys(scenario.expect.files ?? {}).map((name) => [
         name,
@@ -101,44 +98,6 @@ async function performIn(
 function workspaceFile(host: ReplayHost, home: string, name: string): string {
   const [agent = "", ...path] = name.split("/");
   return join(host.workspace(home, agent), ...path);
-}
-
-async function post(
-  gateway: ReplayedGateway,
-  feishu: FeishuStandIn,
-  event: PlatformEvent,
-  scenario: Scenario,
-): Promise<PostedEvent> {
-  const body = event.body ?? feishuEvent(event, feishu);
-  const account = accountConfig(scenario, event);
-  const response = await feishu.postEvent(`${gateway.url}/channels/feishu/${event.account}/events`, body, {
-    token: APP.token,
-    ...(account["encryptKey"] === undefined ? {} : { encryptKey: APP.encryptKey }),
-  });
-  await response.text();
-  return { sent: body, status: response.status };
-}
-
-function feishuEvent(event: PlatformEvent, feishu: FeishuStandIn): unknown {
-  const options = {
-    ...(event.eventId === undefined ? {} : { eventId: event.eventId }),
-    ...(event.messageId === undefined ? {} : { messageId: event.messageId }),
-    ...(event.chatId === undefined ? {} : { chatId: event.chatId }),
-    ...(event.sender === undefined ? {} : { senderId: event.sender }),
-    ...(event.chatType === undefined ? {} : { chatType: event.chatType }),
-  };
-  return event.mention === true
-    ? groupMention(event.text ?? "", feishu.bot, options)
-    : textMessage(event.text ?? "", options);
-}
-
-function accountConfig(scenario: Scenario, event: PlatformEvent): Readonly<Record<string, unknown>> {
-  const at = (value: unknown, key: string): unknown =>
-    value !== null && typeof value === "object" && key in value
-      ? Object.entries(value).find(([name]) => name === key)?.[1]
-      : undefined;
-  const account = at(at(at(at(scenario.config, "channels"), event.channel), "accounts"), event.account);
-  return account !== null && typeof account === "object" ? Object.fromEntries(Object.entries(account)) : {};
 }
 
 /** Waits until every message has its end and every reply is out. */

@@ -24,7 +24,7 @@ export interface PostedEvent {
 }
 
 /** A request of the gateway's to the platform. */
-interface PlatformCall {
+export interface PlatformCall {
   readonly channel: string;
   readonly method: string;
   readonly path: string;

@@ -30,9 +30,9 @@ interface ScenarioTurn {
     | undefined;
 }
 
-/** One event the platform posts. */
+/** One event of a platform. */
 export interface PlatformEvent {
-  readonly channel: "feishu";
+  readonly channel: "discord" | "feishu";
   readonly account: string;
   /** The platform's body as it is; otherwise the fields below make a text message. */
   readonly body?: Readonly<Record<string, unknown>> | undefined;
@@ -119,7 +119,7 @@ const turn = z.strictObject({
     .optional(),
 });
 const platformEvent = z.strictObject({
-  channel: z.literal("feishu"),
+  channel: z.enum(["discord", "feishu"]),
   account: z.string().default("main"),
   body: z.record(z.string(), z.unknown()).optional(),
   eventId: z.string().optional(),

@@ -1,0 +1,46 @@
+import type { Json } from "@signalbox/channel";
+import { checkEvent, createRandom, damaged } from "@signalbox/channel/testkit";
+import { describe, expect, it } from "vitest";
+import { openBench } from "./harness.ts";
+import { recorded } from "./recorded.ts";
+
+// The full count: FUZZ_RUNS=100000 pnpm --filter @signalbox/channel-discord exec vitest run test/fuzz.test.ts
+const runs = Number(process.env["FUZZ_RUNS"] ?? 3_000);
+const seed = Number(process.env["SIGNALBOX_SEED"] ?? 20_261_122);
+/** How many are on their way at once: Discord tells nobody faster than it listens. */
+const atOnce = 500;
+
+describe(`malformed events (${runs}, seed ${seed})`, () => {
+  it("are left out, what gets through is sound, and the next message is taken", async () => {
+    const random = createRandom(seed);
+    const payloads = recorded.map(({ payload }) => payload as { readonly t: string; readonly d: object });
+    await using bench = await openBench({ discord: { keeps: atOnce } });
+    let through = 0;
+    const wrong: unknown[] = [];
+    bench.answer = async (event) => {
+      through += 1;
+      const problems = checkEvent(event, { channel: "discord", account: "main" });
+      if (problems.length > 0) wrong.push([problems, event]);
+      return "accepted";
+    };
+    for (let run = 0; run < runs; run += 1) {
+      const { t, d } = payloads[Math.floor(random() * payloads.length)] ?? { t: "", d: {} };
+      const copy: Json = JSON.parse(JSON.stringify(d));
+      const changed = damaged(copy, random);
+      const data =
+        typeof changed === "object" && changed !== null && !Array.isArray(changed) ? { ...changed } : {};
+      const sequence = bench.standIn.gateway.dispatch(t, data) ?? 0;
+      if (run % atOnce === 0)
+        expect(
+          await bench.standIn.acknowledged(sequence),
+          bench.logged.filter((l) => !l.includes("acknowledged")).join("\n"),
+        ).toBe(true);
+    }
+    const sound = bench.standIn.say({ channelId: "7001", authorId: "2001", content: "still there?" });
+    expect(await bench.standIn.acknowledged(sound.sequence ?? 0)).toBe(true);
+    expect(wrong).toEqual([]);
+    expect(through).toBeGreaterThan(runs / 10);
+    expect(bench.standIn.gateway.resumes).toBe(0);
+    expect(bench.channel.health()).toEqual({ state: "ready" });
+  }, 3_600_000);
+});

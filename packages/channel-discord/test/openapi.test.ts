@@ -1,0 +1,177 @@
+import type { Outbound } from "@signalbox/channel";
+import { buttonsOf, type DiscordStandIn } from "@signalbox/testkit/discord";
+import { readSpec } from "@signalbox/testkit/wire";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect, it } from "vitest";
+import { type Bench, channelId, never, openBench, until, zhang } from "./harness.ts";
+import { recorded } from "./recorded.ts";
+
+const text = readSpec("discord.json");
+if (text === undefined) console.log("skipped: Discord's document is not beside the project (../shared/wire)");
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function at(value: unknown, ...keys: readonly string[]): unknown {
+  return keys.reduce<unknown>((inner, key) => (isFields(inner) ? inner[key] : undefined), value);
+}
+
+/** Discord's own document, with what is wrong with a value by it. */
+function openSpec(document: Fields) {
+  const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false, logger: false });
+  ajv.addSchema(document, "spec");
+  const problems = (pointer: string, value: unknown): string[] => {
+    const validate = ajv.getSchema(`spec#/${pointer}`);
+    if (validate === undefined) throw new TypeError(`the document has no ${pointer}`);
+    if (validate(value) === true) return [];
+    return (validate.errors ?? []).slice(0, 5).map((one) => `${pointer}${one.instancePath} ${one.message}`);
+  };
+  const paths = Object.keys(isFields(document["paths"]) ? document["paths"] : {});
+  return {
+    message: (value: unknown) => problems("components/schemas/MessageResponse", value),
+    /** The path of the document that a request goes to; one that names it outright comes before one with a parameter. */
+    pathOf(path: string): string | undefined {
+      const fits = paths.filter((one) => new RegExp(`^${one.replace(/\{[^}]+\}/g, "[^/]+")}$`).test(path));
+      return fits.toSorted((a, b) => a.split("{").length - b.split("{").length)[0];
+    },
+    parameters(path: string, method: string): readonly unknown[] {
+      const listed = at(document, "paths", path, method, "parameters");
+      return (Array.isArray(listed) ? listed : []).map((one) => at(one, "name"));
+    },
+    body(path: string, method: string, value: unknown): string[] {
+      const step = path
+        .replaceAll("~", "~0")
+        .replaceAll("/", "~1")
+        .replaceAll("{", "%7B")
+        .replaceAll("}", "%7D");
+      return problems(`paths/${step}/${method}/requestBody/content/application~1json/schema`, value);
+    },
+  };
+}
+
+/** Whatever the channel can ask of Discord, once. */
+async function doEverything({ channel, standIn, events }: Bench): Promise<void> {
+  const to = { channelId };
+  const send = (message: Outbound, key: string) =>
+    channel.send(to, message, {
+      idempotencyKey: key,
+      signal: never,
+      openMedia: async () => new Blob(["four"]).stream(),
+    });
+  const asked = standIn.plant({ channelId, authorId: zhang, content: "who?" });
+  const buttons = [{ id: "approve", label: "Allow", style: "primary", value: { id: "A1" } }] as const;
+  const media = {
+    type: "media",
+    kind: "file",
+    name: "a.txt",
+    mimeType: "text/plain",
+    size: 4,
+    ref: 1,
+  } as const;
+  const { parts } = await send({ parts: [{ type: "markdown", text: "**one**" }], replyTo: asked.id }, "k1");
+  await send({ parts: [{ type: "buttons", text: "May it?", buttons }, media] }, "k2");
+  const messageId = parts[0]?.messageId ?? "";
+  await channel.edit?.(to, messageId, { parts: [{ type: "text", text: "two" }] }, never);
+  await channel.react?.(to, messageId, { emoji: "👍", on: true }, never);
+  await channel.react?.(to, messageId, { emoji: "👍", on: false }, never);
+  await channel.typing?.(to, { on: true }, never);
+  await channel.history?.(to, { limit: 5, before: Date.now(), signal: never });
+  await channel.resolve?.(zhang, never);
+  await channel.openDirect?.(zhang, never);
+  await channel.remove?.(to, messageId, never);
+  await doCommands({ channel, standIn, events });
+  standIn.gateway.invalidate();
+  await until(() => standIn.gateway.identifies === 2);
+}
+
+async function doCommands({
+  channel,
+  standIn,
+  events,
+}: Pick<Bench, "channel" | "standIn" | "events">): Promise<void> {
+  const command = standIn.interact(channelId, zhang, { kind: "command", name: "status" });
+  await until(() => command.answeredWith !== undefined);
+  const interactionId = events.at(-1)?.eventId.replace("interaction:", "") ?? "";
+  const draft = await channel.openDraft?.(
+    { channelId, interactionId },
+    { idempotencyKey: "k3", signal: never },
+  );
+  await draft?.update("on");
+  await draft?.finalize({ parts: [{ type: "markdown", text: "one" }] });
+  const question = standIn.sent.find((one) => buttonsOf(one).length > 0);
+  const customId = question === undefined ? "" : (buttonsOf(question)[0]?.customId ?? "");
+  const click = standIn.interact(channelId, zhang, {
+    kind: "click",
+    messageId: question?.id ?? "",
+    customId,
+  });
+  await until(() => click.answeredWith !== undefined);
+}
+
+/** What Discord says of a message over the gateway besides what the API says. */
+function asOfApi({ guild_id: _, member: _member, nonce: _nonce, ...message }: Fields): Fields {
+  return message;
+}
+
+/** The JSON of each request that has one. */
+function bodiesOf(standIn: DiscordStandIn) {
+  return standIn.requests.flatMap(({ method, path, text: body }) => {
+    const url = new URL(path, "http://standin");
+    if (!url.pathname.startsWith("/api/v10/")) return [];
+    const value: unknown = body === "" ? undefined : JSON.parse(body);
+    return [
+      {
+        method: method.toLowerCase(),
+        path: url.pathname.replace("/api/v10", ""),
+        query: url.searchParams,
+        value,
+      },
+    ];
+  });
+}
+
+it.skipIf(text === undefined)(
+  "everything that is asked of Discord is as its own document has it",
+  async () => {
+    const spec = openSpec(JSON.parse(text ?? "{}"));
+    const commands = [{ name: "status", description: "How it is", usage: "[what]" }];
+    await using bench = await openBench({ context: { commands } });
+    await until(() => bench.standIn.commands.length > 0);
+    await doEverything(bench);
+    const asked = new Set<string>();
+    for (const { method, path, query, value } of bodiesOf(bench.standIn)) {
+      const known = spec.pathOf(path);
+      asked.add(`${method} ${known}`);
+      expect(known, `${method} ${path}`).toBeDefined();
+      expect(spec.parameters(known ?? "", method)).toEqual(expect.arrayContaining([...query.keys()]));
+      if (value !== undefined)
+        expect(spec.body(known ?? "", method, value), JSON.stringify(value)).toEqual([]);
+    }
+    expect(asked.size).toBeGreaterThan(14);
+  },
+);
+
+it.skipIf(text === undefined)(
+  "messages that people send here are messages by Discord's own document",
+  async () => {
+    const spec = openSpec(JSON.parse(text ?? "{}"));
+    for (const { name, payload } of recorded) {
+      if (!["MESSAGE_CREATE", "MESSAGE_UPDATE"].includes(String(at(payload, "t")))) continue;
+      const message = at(payload, "d");
+    // The document knows references that answer a message, and none that passes one on.
+    if (at(message, "message_reference", "type") === 1) continue;
+      expect(spec.message(isFields(message) ? asOfApi(message) : message), name).toEqual([]);
+    }
+    await using bench = await openBench();
+    await bench.channel.send(
+      { channelId },
+      { parts: [{ type: "text", text: "x" }] },
+      { idempotencyKey: "k", signal: never },
+    );
+    for (const sent of bench.standIn.sent)
+      expect(spec.message(asOfApi(bench.standIn.eventOf(sent)))).toEqual([]);
+  },
+);
