@@ -1,6 +1,7 @@
 import {
   type ChannelContext,
   ChannelError,
+  createNames,
   type Identity,
   isLasting,
   isPayload,
@@ -28,9 +29,24 @@ export interface People {
 
 const rolesMs = 600_000;
 
-export function createPeople(context: Pick<ChannelContext<DiscordConfig>, "cache">, api: DiscordApi): People {
-  const { cache } = context;
+export function createPeople(
+  context: Pick<ChannelContext<DiscordConfig>, "cache" | "logger">,
+  api: DiscordApi,
+): People {
+  const { cache, logger } = context;
   let identity: Identity | undefined;
+
+  const names = createNames({
+    cache,
+    logger,
+    // Somebody's name is the same for every bot.
+    prefix: "user",
+    async ask(userId, signal) {
+      const call = { what: "looking a person up", method: "GET", path: `/users/${userId}`, signal } as const;
+      const user = await api.call(call);
+      return isPayload(user) ? nameOf(user) : undefined;
+    },
+  });
 
   return {
     async self(signal) {
@@ -47,18 +63,7 @@ export function createPeople(context: Pick<ChannelContext<DiscordConfig>, "cache
 
     known: () => identity,
 
-    async name(userId, signal) {
-      if (!isSnowflake(userId)) return undefined;
-      const key = `user/${userId}`;
-      const cached = await cache.get(key);
-      if (typeof cached === "string") return { name: cached };
-      const call = { what: "looking a person up", method: "GET", path: `/users/${userId}`, signal } as const;
-      const user = await api.call(call).catch(() => undefined);
-      const name = isPayload(user) ? nameOf(user) : undefined;
-      if (name === undefined) return undefined;
-      await cache.set(key, name, limits.dayMs);
-      return { name };
-    },
+    name: async (userId, signal) => (isSnowflake(userId) ? names(userId, signal) : undefined),
 
     async ownRole(guildId, signal) {
       const key = `own-role/${guildId}`;

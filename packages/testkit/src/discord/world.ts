@@ -83,6 +83,7 @@ export function userPayload(user: DiscordUser): Record<string, unknown> {
     discriminator: user.bot === true ? "0000" : "0",
     global_name: user.global_name ?? null,
     avatar: null,
+    primary_guild: null,
     public_flags: 0,
     flags: 0,
     ...(user.bot === true ? { bot: true } : {}),
