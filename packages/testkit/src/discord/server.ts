@@ -30,7 +30,10 @@ export interface DiscordOptions {
   readonly users?: Readonly<Record<string, Omit<DiscordUser, "id">>>;
   /** Message Content Intent is turned on. Default true. */
   readonly mayReadContent?: boolean;
-  /** Default 41,250. */
+  /**
+   * How often the bot is to send a heartbeat by itself. Default an hour, where Discord says 41 seconds: discord.js takes
+   * a connection for dead that is asked for a heartbeat just when one is due, and `acknowledged` asks for many.
+   */
   readonly heartbeatMs?: number;
   /** How many events of a session can be told again. Default 10,000. */
   readonly keeps?: number;
@@ -113,7 +116,7 @@ export async function startDiscord(options: DiscordOptions): Promise<DiscordStan
     token: () => token,
     botId: world.bot.id,
     mayReadContent: options.mayReadContent ?? true,
-    heartbeatMs: options.heartbeatMs ?? 41_250,
+    heartbeatMs: options.heartbeatMs ?? 3_600_000,
     keeps: options.keeps ?? 10_000,
     ready: () => ({
       data: {
