@@ -161,8 +161,8 @@ it.skipIf(text === undefined)(
     for (const { name, payload } of recorded) {
       if (!["MESSAGE_CREATE", "MESSAGE_UPDATE"].includes(String(at(payload, "t")))) continue;
       const message = at(payload, "d");
-    // The document knows references that answer a message, and none that passes one on.
-    if (at(message, "message_reference", "type") === 1) continue;
+      // The document knows references that answer a message, and none that passes one on.
+      if (at(message, "message_reference", "type") === 1) continue;
       expect(spec.message(isFields(message) ? asOfApi(message) : message), name).toEqual([]);
     }
     await using bench = await openBench();
