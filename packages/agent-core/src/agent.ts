@@ -134,7 +134,7 @@ export class Agent {
 
   /** Summarises the older part of the conversation now. Resolves with whether there was something to gain. */
   async compact(): Promise<boolean> {
-    const run = this.#begin((event) => this.#emitTo(this.#listeners, event));
+    const run = this.#begin();
     try {
       return await run.compact();
     } finally {
@@ -174,31 +174,30 @@ export class Agent {
   }
 
   /** @throws AgentError `busy`, `invalid_tool` */
-  #begin(emit: EmitEvent): Run {
+  #begin(): Run {
     if (this.#run !== undefined) throw busy();
     const { system, tools = [] } = this.#options;
-    this.#run = new Run(this.#conversation, { system, tools }, this.#config(), emit, this.#snapshot);
+    this.#run = new Run(this.#conversation, { system, tools }, this.#config(), this.#emit, this.#snapshot);
     return this.#run;
   }
 
   #start(input: readonly AgentMessage[]): AgentRun {
-    let watch: EmitEvent = () => {};
     let run: Run;
     try {
-      run = this.#begin((event) => this.#emitTo([...this.#listeners, watch], event));
+      run = this.#begin();
     } catch (error) {
       return begun(new AgentRun(() => Promise.reject(error)));
     }
     return begun(
       new AgentRun((emit, signal) => {
-        watch = emit;
         signal.addEventListener("abort", () => run.abort(signal.reason));
-        return this.#execute(run, input);
+        return this.#execute(run, input, emit);
       }),
     );
   }
 
-  async #execute(run: Run, input: readonly AgentMessage[]): Promise<RunResult> {
+  async #execute(run: Run, input: readonly AgentMessage[], emit: EmitEvent): Promise<RunResult> {
+    const unsubscribe = this.subscribe(emit);
     try {
       const result = await run.run(input);
       if (result.pending.length > 0 || this.#undecided !== undefined) {
@@ -206,6 +205,7 @@ export class Agent {
       }
       return result;
     } finally {
+      unsubscribe();
       this.#end();
     }
   }
@@ -247,15 +247,17 @@ export class Agent {
     this.#steering.unshift(...unkept.filter((message) => !this.#takenFollowUps.has(message)));
   }
 
-  #emitTo(listeners: readonly EmitEvent[], event: AgentEvent): void | Promise<void> {
+  readonly #emit: EmitEvent = (event) => {
     if (event.type === "run.end" && event.result.failure !== undefined) {
       this.#requeue(event.result.failure.unkept);
     }
-    const waits = listeners
-      .map((listener) => this.#tell(listener, event))
-      .filter((wait) => wait !== undefined);
+    const waits: Promise<void>[] = [];
+    for (const listener of this.#listeners) {
+      const wait = this.#tell(listener, event);
+      if (wait !== undefined) waits.push(wait);
+    }
     return waits.length === 0 ? undefined : Promise.all(waits).then(() => {});
-  }
+  };
 
   #tell(listener: EmitEvent, event: AgentEvent): Promise<void> | undefined {
     try {

@@ -7,7 +7,7 @@ import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../messa
 import type { ToolResult } from "../tool.ts";
 import type { RunSetup } from "./run-setup.ts";
 import { texts } from "./texts.ts";
-import { abortedCall, toolCall } from "./tool-call.ts";
+import { abortedCall, askPerson, type CallSetting, perform, prepare } from "./tool-call.ts";
 import { failed, failedCall, type SettledCall } from "./tool-result.ts";
 
 const PARALLEL_CALLS = 16;
@@ -167,23 +167,41 @@ export class ToolBatch {
       this.#end = { reason: "repeated" };
       return failedCall("skipped", texts.repeated(call.name, repeat.count));
     }
-    const settled = await log.follow(
-      toolCall(call, {
-        tools,
-        hooks: config,
-        message: this.#message,
-        turn: log.turn,
-        signal,
-        graceMs,
-        resultChars: this.#resultChars,
-        pending: () => this.#withoutResult(),
-        onProgress: (partial) => log.emit({ type: "tool.update", callId: call.id, partial }),
-      }),
-    );
+    const settled = await this.#go(call, {
+      tools,
+      hooks: config,
+      message: this.#message,
+      turn: log.turn,
+      signal,
+      graceMs,
+      resultChars: this.#resultChars,
+      onProgress: (partial) => log.emit({ type: "tool.update", callId: call.id, partial }),
+    });
     if (settled === "waiting" || repeat.action !== "warn") return settled;
     const warning = { type: "text", text: texts.repeatWarning(call.name, repeat.count) } as const;
     const { result } = settled;
     return { ...settled, result: { ...result, content: [...result.content, warning] } };
+  }
+
+  /**
+   * One call on its way from what the model wrote to a result: validate and gate, then execute. It is on record before
+   * it takes effect. `waiting`: a person has not decided yet.
+   */
+  async #go(call: ToolCallBlock, setting: CallSetting): Promise<SettledCall | "waiting"> {
+    const { log } = this.#runner;
+    let prepared = await prepare(call, setting);
+    if ("question" in prepared) {
+      await log.emit({ type: "tool.ask", call, question: prepared.question });
+      const answered = await askPerson(prepared, setting);
+      if (answered === "waiting") return answered;
+      prepared = answered;
+    }
+    if ("outcome" in prepared) return prepared;
+    const { args } = prepared.info;
+    const pendingToolCalls = this.#withoutResult();
+    await log.keep({ kind: "toolStart", turn: log.turn, messages: [], pendingToolCalls, call, args });
+    await log.emit({ type: "tool.start", call, args });
+    return perform(prepared, setting);
   }
 
   async #settle(

@@ -1,8 +1,8 @@
 import type { AgentLoopConfig } from "../config.ts";
 import type { ToolCallBlock } from "../content.ts";
 import { errorText, isAgentError } from "../errors.ts";
-import type { AgentEvent, ToolOutcome } from "../events.ts";
-import type { AfterToolCall, Step, ToolCallInfo, ToolDecision } from "../hooks.ts";
+import type { ToolOutcome } from "../events.ts";
+import type { AfterToolCall, ToolCallInfo, ToolDecision } from "../hooks.ts";
 import type { JsonObject } from "../json.ts";
 import type { AssistantMessage } from "../messages.ts";
 import type { ToolResult } from "../tool.ts";
@@ -24,8 +24,6 @@ export interface CallSetting {
   readonly graceMs: number;
   /** Characters a result may have. */
   readonly resultChars: number;
-  /** Calls of the turn without a result, this one among them. */
-  readonly pending: () => readonly ToolCallBlock[];
   readonly onProgress: (partial: ToolResult) => void | Promise<void>;
 }
 
@@ -35,28 +33,25 @@ interface CheckedCall {
   readonly info: ToolCallInfo;
 }
 
+/** A call about which a person is to be asked. */
+interface CallInQuestion {
+  readonly checked: CheckedCall;
+  readonly question: string;
+  readonly details?: JsonObject;
+}
+
 /**
- * One call on its way from what the model wrote to a result: validate, gate, execute, result. Each step and event it
- * gives is to be kept and told before it goes on. What a schema, a gate or a tool does wrong is the result; only a
- * viewer that threw is thrown. `waiting`: a person has not decided yet.
+ * Whether a call may run: it has to pass the schema of its tool, and the gate, which may want a person asked. What a
+ * schema or a gate does wrong is the call's result.
  */
-export async function* toolCall(
+export async function prepare(
   call: ToolCallBlock,
   setting: CallSetting,
-): AsyncGenerator<Step | AgentEvent, SettledCall | "waiting"> {
+): Promise<CheckedCall | CallInQuestion | SettledCall> {
   try {
-    const validated = await validate(call, setting);
-    if ("outcome" in validated) return validated;
-    const allowed = yield* gate(validated, setting);
-    if (allowed === "waiting" || "outcome" in allowed) return allowed;
-    const { args } = allowed.info;
-    const { turn, pending } = setting;
-    yield { kind: "toolStart", turn, messages: [], pendingToolCalls: pending(), call, args };
-    yield { type: "tool.start", call, args };
-    const settled = await execute(allowed, setting);
-    return await afterwards(allowed, settled, setting);
+    const checked = await validate(call, setting);
+    return "outcome" in checked ? checked : await gate(checked, setting);
   } catch (error) {
-    if (isAgentError(error)) throw error;
     return failedCall("error", errorText(error));
   }
 }
@@ -96,11 +91,11 @@ async function checkArgs(
   }
 }
 
-/** Asks the gate, and a person where it says so. What a gate that fails leaves undecided does not run. */
-async function* gate(
+/** What a gate that fails leaves undecided does not run. */
+async function gate(
   checked: CheckedCall,
   setting: CallSetting,
-): AsyncGenerator<AgentEvent, CheckedCall | SettledCall | "waiting"> {
+): Promise<CheckedCall | CallInQuestion | SettledCall> {
   const { hooks, signal } = setting;
   if (hooks.beforeToolCall === undefined) return checked;
   const { info } = checked;
@@ -117,25 +112,25 @@ async function* gate(
       return failedCall("blocked", texts.blocked(call.name, decision.reason));
     case "change":
       return withArgs(checked, decision.args, setting);
-    case "ask":
-      yield { type: "tool.ask", call, question: decision.question };
-      return askPerson(checked, decision, setting);
+    case "ask": {
+      const { question, details } = decision;
+      return { checked, question, ...(details === undefined ? {} : { details }) };
+    }
     default:
       return checked;
   }
 }
 
-async function askPerson(
-  checked: CheckedCall,
-  { question, details }: Extract<ToolDecision, { action: "ask" }>,
+/** Puts a question of the gate to a person. `waiting`: nobody has decided yet. */
+export async function askPerson(
+  { checked, ...asked }: CallInQuestion,
   { hooks, signal }: CallSetting,
 ): Promise<CheckedCall | SettledCall | "waiting"> {
   const { info } = checked;
   const { call } = info;
   if (hooks.onAsk === undefined) return "waiting";
   try {
-    const asked = { ...info, question, ...(details === undefined ? {} : { details }) };
-    const answer = await untilStopped(hooks.onAsk(asked), signal);
+    const answer = await untilStopped(hooks.onAsk({ ...info, ...asked }), signal);
     if (signal.aborted || answer === undefined) return abortedCall(call);
     if (answer.action === "wait") return "waiting";
     return answer.action === "allow"
@@ -165,6 +160,19 @@ async function withArgs(
 async function untilStopped<T>(value: T | Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   const waited = await race(Promise.resolve(value), { signal });
   return waited.done ? waited.value : undefined;
+}
+
+/**
+ * Runs the tool, and lets the host see, and replace, what it gave. What a tool or the hook does wrong is the result; only
+ * a viewer of the progress that threw is thrown.
+ */
+export async function perform(checked: CheckedCall, setting: CallSetting): Promise<SettledCall> {
+  try {
+    return await afterwards(checked, await execute(checked, setting), setting);
+  } catch (error) {
+    if (isAgentError(error)) throw error;
+    return failedCall("error", errorText(error));
+  }
 }
 
 /**
