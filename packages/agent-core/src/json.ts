@@ -14,7 +14,7 @@ export type JsonObject = { readonly [key: string]: JsonValue };
  * Arrays and objects inside one another that a model's JSON may have. A parser takes any number of them; what walks the
  * value afterwards (a check, a store, a vendor's own parser) does not.
  */
-export const MAX_DEPTH = 64;
+export const MAX_JSON_DEPTH = 64;
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -27,17 +27,21 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
 }
 
 /** Whether every text in `value`, keys included, is well-formed Unicode. Vendors refuse half a surrogate pair. */
-export function isWellFormed(value: JsonValue): boolean {
+export function isWellFormed(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed();
-  if (typeof value !== "object" || value === null) return true;
-  return Object.entries(value).every(([key, item]) => key.isWellFormed() && isWellFormed(item));
+  if (Array.isArray(value)) return value.every(isWellFormed);
+  if (!isObject(value)) return true;
+  return Object.keys(value).every((key) => key.isWellFormed() && isWellFormed(value[key]));
 }
 
-/** The same value with U+FFFD in place of each half of a surrogate pair. */
-export function toWellFormed(value: JsonValue): JsonValue {
+/** The same with U+FFFD in place of each half of a surrogate pair; the same value where there is none. */
+export function toWellFormed<T>(value: T): T;
+export function toWellFormed(value: unknown): unknown {
+  if (isWellFormed(value)) return value;
   if (typeof value === "string") return value.toWellFormed();
-  if (typeof value !== "object" || value === null) return value;
-  if (isArray(value)) return value.map(toWellFormed);
+  if (Array.isArray(value)) return value.map((item: unknown) => toWellFormed(item));
+  if (!isObject(value)) return value;
+  // Not by assignment, which would take a key `__proto__` for the prototype.
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key.toWellFormed(), toWellFormed(item)]),
   );
@@ -50,6 +54,10 @@ export function canonicalJson(value: JsonValue): string {
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
   entries.sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join()}}`;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }
 
 /** `Array.isArray` does not narrow to read-only arrays. */

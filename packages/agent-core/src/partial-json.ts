@@ -1,4 +1,4 @@
-import { type JsonValue, MAX_DEPTH } from "./json.ts";
+import { type JsonValue, MAX_JSON_DEPTH } from "./json.ts";
 
 /**
  * The value a JSON text has so far, while it is still arriving: open strings, arrays and objects end where the text
@@ -35,7 +35,7 @@ export function parsePartialJson(text: string): JsonValue | undefined {
         break;
       case "{":
       case "[":
-        if (open.push(char === "{" ? "}" : "]") > MAX_DEPTH) return undefined;
+        if (open.push(char === "{" ? "}" : "]") > MAX_JSON_DEPTH) return undefined;
         expectKey = char === "{";
         safe = i + 1;
         break;

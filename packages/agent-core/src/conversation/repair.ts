@@ -69,10 +69,16 @@ export function repairHistory(
   messages: readonly AgentMessage[],
   options: RepairOptions = {},
 ): RepairedHistory<AgentMessage> {
+  if (sound.has(messages)) return { messages, changes: [] };
   const repair = new Repair(messages, options);
   repair.run();
-  return { messages: repair.changes.length === 0 ? messages : repair.out, changes: repair.changes };
+  const isSound = repair.changes.length === 0;
+  if (isSound && Object.isFrozen(messages)) sound.add(messages);
+  return { messages: isSound ? messages : repair.out, changes: repair.changes };
 }
+
+/** Frozen histories with nothing to mend: a request goes through several hands, each of which would look again. */
+const sound = new WeakSet<readonly AgentMessage[]>();
 
 /** A model turn with the results that came before the next one. */
 interface TurnInHistory {
@@ -122,14 +128,15 @@ class Repair {
   #pushInOrder(message: AssistantMessage, at: number): number | undefined {
     const calls = toolCalls(message);
     const end = at + 1 + calls.length;
-    const results = this.#messages.slice(at + 1, end);
-    const inOrder = calls.every((call, i) => isResultOf(call, results[i]) && !this.#ids.has(call.id));
+    const inOrder = calls.every((call, i) => {
+      return isResultOf(call, this.#messages[at + 1 + i]) && !this.#ids.has(call.id);
+    });
     if (!inOrder || this.#messages[end]?.role === "toolResult") return undefined;
     if (calls.length > 1 && new Set(calls.map(({ id }) => id)).size < calls.length) return undefined;
     if (cleanAssistant(message) !== message) return undefined;
     this.#needUser(at);
     for (const call of calls) this.#ids.add(call.id);
-    this.out.push(message, ...results);
+    this.out.push(message, ...this.#messages.slice(at + 1, end));
     return end;
   }
 

@@ -47,12 +47,12 @@ export class RequestView {
     }
   }
 
-  /** What the vendor gets; made of `messages` where a host changed what is sent. A new array each time. */
+  /** What the vendor gets; made of `messages` where a host changed what is sent. A new array each time, frozen. */
   request(messages: readonly AgentMessage[] = this.messages): readonly Message[] {
     const converted = messages
       .map((message) => this.#toLlm(message))
       .filter((message) => message !== undefined);
-    const repaired = repairHistory(converted);
+    const repaired = repairHistory(Object.freeze(converted));
     if (repaired.changes.length > 0) this.#conversation.reserveIds(repaired.messages);
     return withSomethingToAnswer(repaired.messages);
   }

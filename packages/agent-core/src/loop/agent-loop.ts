@@ -158,8 +158,8 @@ export class Run {
 
   async #systemPrompt(): Promise<SystemPrompt | undefined> {
     const { system, signal } = this.#setup;
-    const prompt = typeof system === "function" ? system(this.#log.turn) : system;
-    const given = await race(Promise.resolve(prompt), { signal });
+    if (typeof system !== "function") return system;
+    const given = await race(Promise.resolve(system(this.#log.turn)), { signal });
     return given.done ? given.value : undefined;
   }
 

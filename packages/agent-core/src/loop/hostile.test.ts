@@ -22,7 +22,7 @@ import type {
   Usage,
 } from "../index.ts";
 import { Agent } from "../index.ts";
-import { isDeeperThan, MAX_DEPTH } from "../json.ts";
+import { isDeeperThan, MAX_JSON_DEPTH } from "../json.ts";
 
 /** What somebody who writes without types gives. */
 const untyped = <T>(json: string): T => JSON.parse(json);
@@ -67,11 +67,11 @@ describe("arguments that cannot be walked", () => {
     expect(result.reason).toBe("done");
     expect(ran).toBe(0);
     expect(results(asked)).toEqual([expect.stringMatching(/^result#a: .*more than 64 levels/)]);
-    for (const message of result.messages) expect(isDeeperThan(message, MAX_DEPTH + 4)).toBe(false);
+    for (const message of result.messages) expect(isDeeperThan(message, MAX_JSON_DEPTH + 4)).toBe(false);
   });
 
   it("run as they are up to the bound", async () => {
-    const argsText = nested(MAX_DEPTH - 1);
+    const argsText = nested(MAX_JSON_DEPTH - 1);
     const call = { ...toolCall("a", "t"), args: JSON.parse(argsText), argsText };
     const { asked } = await run([assistant([call]), "ok"], {}, { tools: [tool("t", "fine")] });
     expect(results(asked)).toEqual(["result#a: fine"]);

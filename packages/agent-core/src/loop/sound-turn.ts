@@ -1,6 +1,6 @@
 import type { Block, ToolCallBlock } from "../content.ts";
 import { isMedia } from "../content.ts";
-import { isDeeperThan, isJsonObject, isWellFormed, MAX_DEPTH, toWellFormed } from "../json.ts";
+import { isDeeperThan, isJsonObject, isWellFormed, MAX_JSON_DEPTH, toWellFormed } from "../json.ts";
 import type { AssistantMessage } from "../messages.ts";
 import { soundUsage } from "../usage.ts";
 import { texts } from "./texts.ts";
@@ -52,7 +52,7 @@ export function soundCall(call: ToolCallBlock): ToolCallBlock {
 }
 
 function isSoundArgs(args: unknown): boolean {
-  return isJsonObject(args) && !isDeeperThan(args, MAX_DEPTH) && isWellFormed(args);
+  return isJsonObject(args) && !isDeeperThan(args, MAX_JSON_DEPTH) && isWellFormed(args);
 }
 
 function soundBlock(block: Block): readonly Block[] {
@@ -72,10 +72,9 @@ function soundBlock(block: Block): readonly Block[] {
 
 function mendedCall(call: ToolCallBlock): ToolCallBlock {
   const { args: given, argsError: said, ...rest } = call;
-  const readable = isJsonObject(given) && !isDeeperThan(given, MAX_DEPTH);
-  const wellFormed = readable && !isWellFormed(given) ? toWellFormed(given) : given;
-  const args = readable && isJsonObject(wellFormed) ? wellFormed : undefined;
-  const argsError = args === undefined ? (said ?? texts.notArguments(MAX_DEPTH)) : said;
+  const readable = isJsonObject(given) && !isDeeperThan(given, MAX_JSON_DEPTH);
+  const args = readable ? toWellFormed(given) : undefined;
+  const argsError = args === undefined ? (said ?? texts.notArguments(MAX_JSON_DEPTH)) : said;
   // The text is what is sent again, so it says what the arguments say.
   const keepsText = typeof call.argsText === "string" && (args === undefined || args === given);
   return {

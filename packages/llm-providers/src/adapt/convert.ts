@@ -1,5 +1,11 @@
-import type { AssistantMessage, Block, InputBlock, Message, Model } from "@signalbox/agent-core";
-import { wellFormed } from "../shared/json.ts";
+import {
+  type AssistantMessage,
+  type Block,
+  type InputBlock,
+  type Message,
+  type Model,
+  toWellFormed,
+} from "@signalbox/agent-core";
 import { isMadeBy } from "../shared/native.ts";
 import { callIdFor } from "./ids.ts";
 import type { Loss } from "./losses.ts";
@@ -144,7 +150,7 @@ class Converter {
 /** Converts one message. */
 export function convertMessage(message: Message, target: Model, options: AdaptOptions): Converted {
   const converter = new Converter(target, options);
-  const made = convertWith(converter, wellFormed(message));
+  const made = convertWith(converter, toWellFormed(message));
   return { message: made, losses: converter.losses.length === 0 ? NOTHING : converter.losses };
 }
 

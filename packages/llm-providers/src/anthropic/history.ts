@@ -18,6 +18,7 @@ import type {
 } from "@signalbox/agent-core";
 import { isTextFile, leftOut } from "../adapt/media.ts";
 import { isRaw, type Raw } from "../shared/json.ts";
+import { oncePer } from "../shared/once.ts";
 
 type InputParam = TextBlockParam | ImageBlockParam | DocumentBlockParam;
 
@@ -37,17 +38,29 @@ export interface MessageBlocks {
 /** A history as the vendor's messages; all results of one turn go into one message. */
 export function historyMessages(messages: readonly Message[]): MessageBlocks[] {
   const out: MessageBlocks[] = [];
-  for (const [at, message] of messages.entries()) {
-    if (message.role === "user") {
-      out.push({ role: "user", content: inputParams(message.content) });
-    } else if (message.role === "assistant") {
-      const content = assistantParams(message);
-      if (content.length > 0) out.push({ role: "assistant", content });
-    } else if (messages[at - 1]?.role === "toolResult") out.at(-1)?.content.push(resultParam(message));
-    else out.push({ role: "user", content: [resultParam(message)] });
+  for (let at = 0; at < messages.length; at++) {
+    const message = messages[at];
+    if (message === undefined) continue;
+    const blocks = messageBlocks(message);
+    const last = out.at(-1);
+    if (message.role === "toolResult" && messages[at - 1]?.role === "toolResult" && last !== undefined)
+      out[out.length - 1] = { role: "user", content: [...last.content, ...blocks.content] };
+    else if (message.role !== "assistant" || blocks.content.length > 0) out.push(blocks);
   }
   return out;
 }
+
+/** Made once and never changed, as messages are: a growing history costs its growth. */
+const messageBlocks = oncePer((message: Message): MessageBlocks => {
+  switch (message.role) {
+    case "user":
+      return { role: "user", content: inputParams(message.content) };
+    case "assistant":
+      return { role: "assistant", content: assistantParams(message) };
+    case "toolResult":
+      return { role: "user", content: [resultParam(message)] };
+  }
+});
 
 function textParam(text: string): TextBlockParam {
   return { type: "text", text };

@@ -190,7 +190,15 @@ function toolChoice({ options, warn }: ModelRequest, unforced: boolean): ToolCho
 }
 
 /** Two breakpoints: what was cached last time is found again, and this turn's end is cached for the next. */
-function markForCache(messages: readonly MessageBlocks[], cache: CacheControlEphemeral): void {
-  for (const { content } of messages.filter(({ role }) => role === "user").slice(-2))
-    Object.assign(content.at(-1) ?? {}, { cache_control: cache });
+function markForCache(messages: MessageBlocks[], cache: CacheControlEphemeral): void {
+  let at = messages.length;
+  for (let marks = 0; marks < 2; marks++) {
+    at = messages.findLastIndex(({ role }, index) => index < at && role === "user");
+    const message = messages[at];
+    if (message === undefined) return;
+    const content = message.content.map((block, i) =>
+      i === message.content.length - 1 ? { ...block, cache_control: cache } : block,
+    );
+    messages[at] = { ...message, content };
+  }
 }

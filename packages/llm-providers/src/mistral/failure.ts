@@ -1,5 +1,17 @@
-import { classify, classifyException, type Failure, refusalOf, retryAfterMs } from "../failure/failure.ts";
+import {
+  classify,
+  classifyException,
+  type ErrorFields,
+  type Failure,
+  refusalOf,
+} from "../failure/failure.ts";
 import { entryOf, isRaw, objectsAt, parseRaw, type Raw, textAt } from "../shared/json.ts";
+
+const FIELDS: ErrorFields = {
+  status: "statusCode",
+  body: "body",
+  requestIdHeaders: ["mistral-correlation-id", "x-kong-request-id"],
+};
 
 /** Mistral's numbers for what its words leave open. */
 const CODES: Readonly<Record<string, string>> = {
@@ -23,15 +35,13 @@ function messageOf(body: Raw): string | undefined {
 
 /** Classifies what the SDK threw: the vendor's refusal by its body, anything else as an exception. */
 export function classifyError(error: unknown, now: number): Failure {
-  const refusal = refusalOf(error, { status: "statusCode", body: "body" });
+  const refusal = refusalOf(error, now, FIELDS);
   if (refusal === undefined) return classifyException(error);
-  const { message, status, headers } = refusal;
-  const body = typeof refusal.body === "string" ? (parseRaw(refusal.body) ?? {}) : {};
+  const { body, ...facts } = refusal;
+  const said = (typeof body === "string" ? parseRaw(body) : undefined) ?? {};
   return classify({
-    message: messageOf(body) ?? message,
-    status,
-    words: [entryOf(CODES, textAt(body, "code") ?? ""), textAt(body, "type")],
-    retryAfterMs: retryAfterMs(headers, now),
-    requestId: headers?.get("mistral-correlation-id") ?? headers?.get("x-kong-request-id") ?? undefined,
+    ...facts,
+    message: messageOf(said) ?? facts.message,
+    words: [entryOf(CODES, textAt(said, "code") ?? ""), textAt(said, "type")],
   });
 }

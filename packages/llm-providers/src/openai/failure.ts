@@ -1,12 +1,11 @@
 import {
   classify,
-  classifyException,
+  type ErrorClassifier,
+  errorClassifier,
   type Failure,
   type FailureFacts,
-  refusalOf,
-  retryAfterMs,
 } from "../failure/failure.ts";
-import { isRaw, numberAt, objectAt, type Raw, textAt } from "../shared/json.ts";
+import { numberAt, objectAt, type Raw, textAt } from "../shared/json.ts";
 
 /** What an OpenAI error body says: `{message, type, code, param}`, in the dialects of those who speak it. */
 export function bodyFailure(body: Raw, facts: Omit<FailureFacts, "message" | "words"> = {}): Failure {
@@ -31,13 +30,9 @@ export function bodyFailure(body: Raw, facts: Omit<FailureFacts, "message" | "wo
   });
 }
 
-/** Classifies what the SDK threw: the vendor's refusal by its body, anything else as an exception. */
-export function classifyError(error: unknown, now: number): Failure {
-  const refusal = refusalOf(error);
-  if (refusal === undefined) return classifyException(error);
-  const { message, status, headers, body } = refusal;
-  const requestId = headers?.get("x-request-id") ?? undefined;
-  const facts = { status, retryAfterMs: retryAfterMs(headers, now), requestId };
-  const isSaid = isRaw(body) && textAt(body, "message") !== undefined;
-  return isSaid ? bodyFailure(body, facts) : classify({ message, ...facts });
-}
+/** Classifies what the SDK threw, which has taken the error out of its body. */
+export const classifyError: ErrorClassifier = errorClassifier(
+  { requestIdHeaders: ["x-request-id"] },
+  (body) => body,
+  bodyFailure,
+);

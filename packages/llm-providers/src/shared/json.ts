@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@signalbox/agent-core";
+import { type JsonObject, type JsonValue, toWellFormed } from "@signalbox/agent-core";
 
 /** A JSON object whose shape nobody vouches for: what came off a wire. */
 export type Raw = Readonly<Record<string, unknown>>;
@@ -58,35 +58,11 @@ export function parseRaw(text: string): Raw | undefined {
   }
 }
 
-/**
- * JSON with every half of a surrogate pair replaced by U+FFFD, in keys too; the same value where there is none. Models
- * write such halves, and vendors refuse every later request that holds one.
- */
-export function wellFormed<T>(value: T): T;
-export function wellFormed(value: unknown): unknown {
-  return isWellFormed(value) ? value : mended(value);
-}
-
-function isWellFormed(value: unknown): boolean {
-  if (typeof value === "string") return value.isWellFormed();
-  if (Array.isArray(value)) return value.every(isWellFormed);
-  if (!isRaw(value)) return true;
-  return Object.keys(value).every((key) => key.isWellFormed() && isWellFormed(value[key]));
-}
-
-function mended(value: unknown): unknown {
-  if (typeof value === "string") return value.toWellFormed();
-  if (Array.isArray(value)) return value.map(mended);
-  if (!isRaw(value)) return value;
-  // Not by assignment, which would take a key `__proto__` for the prototype.
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), mended(item)]));
-}
-
 /** What came off the wire, as JSON that may be kept: well-formed, and without what is no JSON. */
 export function keepJson(value: Raw): JsonObject {
   const kept: [string, JsonValue][] = [];
   for (const [key, item] of Object.entries(value)) if (isJson(item)) kept.push([key, item]);
-  return wellFormed(Object.fromEntries(kept));
+  return toWellFormed(Object.fromEntries(kept));
 }
 
 function isJson(value: unknown): value is JsonValue {

@@ -4,10 +4,10 @@ import { parseArguments } from "./arguments.ts";
 const nested = (depth: number): string => `{"a":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
 
 test("arguments that could not be sent on are refused, for the model to mend", () => {
-  expect(parseArguments(nested(512))).toMatchObject({ args: {} });
-  expect(parseArguments(nested(513))).toEqual({
+  expect(parseArguments(nested(64))).toMatchObject({ args: {} });
+  expect(parseArguments(nested(65))).toEqual({
     args: undefined,
-    argsError: "The arguments nest deeper than 512 levels.",
+    argsError: "The arguments nest deeper than 64 levels.",
   });
   expect(parseArguments(nested(100_000)).args).toBeUndefined();
 });

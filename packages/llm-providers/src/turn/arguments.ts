@@ -1,31 +1,16 @@
-import type { JsonObject, JsonValue } from "@signalbox/agent-core";
-import { isRaw, wellFormed } from "../shared/json.ts";
+import {
+  isDeeperThan,
+  type JsonObject,
+  type JsonValue,
+  MAX_JSON_DEPTH,
+  toWellFormed,
+} from "@signalbox/agent-core";
+import { isRaw } from "../shared/json.ts";
 
 /** What a tool call's argument text turned out to be. */
 export type ParsedArguments =
   | { readonly args: JsonObject }
   | { readonly args: undefined; readonly argsError: string };
-
-/** Deeper arguments could be read, but not written again by every part that sends a conversation on. */
-const MAX_DEPTH = 512;
-
-/** Whether JSON text nests deeper than that; looks at each character once. */
-function tooDeep(text: string): boolean {
-  if (text.length <= 2 * MAX_DEPTH) return false;
-  let depth = 0;
-  let quoted = false;
-  for (let at = 0; at < text.length; at++) {
-    const char = text[at];
-    if (quoted) {
-      if (char === "\\") at++;
-      else if (char === '"') quoted = false;
-    } else if (char === '"') quoted = true;
-    else if (char === "{" || char === "[") {
-      if (++depth > MAX_DEPTH) return true;
-    } else if (char === "}" || char === "]") depth--;
-  }
-  return false;
-}
 
 /** An escaped half of a surrogate pair without its other half. */
 const LONE_ESCAPE =
@@ -39,12 +24,12 @@ export function hasLoneSurrogates(text: string): boolean {
 /** Parses argument text once, when its block is sealed. Empty text is how vendors send a call without arguments. */
 export function parseArguments(text: string): ParsedArguments {
   if (text === "" || text === "{}" || text.trim() === "") return { args: {} };
-  if (tooDeep(text))
-    return { args: undefined, argsError: `The arguments nest deeper than ${MAX_DEPTH} levels.` };
   try {
     const value: JsonValue = JSON.parse(text);
-    if (isRaw(value)) return { args: hasLoneSurrogates(text) ? wellFormed(value) : value };
-    return { args: undefined, argsError: "The arguments are not a JSON object." };
+    if (!isRaw(value)) return { args: undefined, argsError: "The arguments are not a JSON object." };
+    if (isDeeperThan(value, MAX_JSON_DEPTH))
+      return { args: undefined, argsError: `The arguments nest deeper than ${MAX_JSON_DEPTH} levels.` };
+    return { args: toWellFormed(value) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { args: undefined, argsError: `The arguments are not valid JSON: ${reason}` };
