@@ -1,7 +1,8 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { assistant, lines, toolCall, user } from "../../test/scripted.ts";
 import type { AgentMessage, Message, ToolResultMessage } from "../messages.ts";
-import { type RepairChange, repairHistory } from "./repair.ts";
+import { type RepairChange, RequestRepair, repairHistory } from "./repair.ts";
 
 const result = (id: string, text = "ok"): ToolResultMessage => ({
   role: "toolResult",
@@ -231,5 +232,41 @@ describe("repairHistory", () => {
       { kind: "answered-call", index: 1, callId: "a" },
       { kind: "orphan-result", index: 3, callId: "zzz" },
     ]);
+  });
+});
+
+describe("a conversation that is repaired from request to request", () => {
+  const id = fc.constantFrom("a", "b", "c", "");
+  const message = fc.oneof<fc.Arbitrary<Message>[]>(
+    fc.constantFrom(user("hi"), user(" "), assistant("well"), assistant("", { stopReason: "pause" })),
+    fc.array(id, { maxLength: 2 }).map((ids) => calls(...ids)),
+    id.map((name) => result(name)),
+  );
+  /** What most conversations are made of. */
+  const exchange = fc.nat(99).map((n): Message[] => [user("hi"), calls(`call${n}`), result(`call${n}`)]);
+  const odd = message.map((one) => [one]);
+  const part = fc.oneof({ weight: 3, arbitrary: exchange }, { weight: 1, arbitrary: odd });
+
+  it("comes to what it would if each request were looked at alone, shorter and changed ones too", () => {
+    fc.assert(
+      fc.property(fc.array(part), fc.array(fc.nat(40)), fc.nat(40), (parts, lengths, dropped) => {
+        const repair = new RequestRepair();
+        const history = parts.flat();
+        const requests = lengths.toSorted((a, b) => a - b).map((length) => history.slice(0, length));
+        const changed = history.filter((_, at) => at !== dropped);
+        for (const request of [...requests, changed, history]) {
+          const { messages } = repairHistory(request);
+          expect(repair.repair(Object.freeze([...request])).messages).toEqual(messages);
+          expect(repairHistory(messages).changes).toEqual([]);
+        }
+      }),
+    );
+  });
+
+  it("knows a frozen request again, however many hands it goes through", () => {
+    const request = Object.freeze([user("hi"), calls("a"), result("a")]);
+    new RequestRepair().repair(request);
+    expect(repairHistory(request)).toEqual({ messages: request, changes: [] });
+    expect(repairHistory(request).messages).toBe(request);
   });
 });

@@ -70,15 +70,25 @@ export function repairHistory(
   options: RepairOptions = {},
 ): RepairedHistory<AgentMessage> {
   if (sound.has(messages)) return { messages, changes: [] };
-  const repair = new Repair(messages, options);
-  repair.run();
-  const isSound = repair.changes.length === 0;
-  if (isSound && Object.isFrozen(messages)) sound.add(messages);
-  return { messages: isSound ? messages : repair.out, changes: repair.changes };
+  return new Repair(messages, options).run();
 }
 
 /** Frozen histories with nothing to mend: a request goes through several hands, each of which would look again. */
 const sound = new WeakSet<readonly AgentMessage[]>();
+
+/** Repairs the requests of a conversation, each of which mostly is the last one and something behind it. */
+export class RequestRepair {
+  #last: Repair | undefined;
+
+  /** As `repairHistory`; a beginning that was sound in the last request is not looked at again. */
+  repair(messages: readonly Message[]): RepairedHistory<Message>;
+  repair(messages: readonly AgentMessage[]): RepairedHistory<AgentMessage> {
+    const repair = this.#last?.continuedBy(messages) ?? new Repair(messages, {});
+    const repaired = repair.run();
+    this.#last = repaired.changes.length === 0 ? repair : undefined;
+    return repaired;
+  }
+}
 
 /** A model turn with the results that came before the next one. */
 interface TurnInHistory {
@@ -97,22 +107,37 @@ interface PlacedResult {
 }
 
 class Repair {
-  readonly out: AgentMessage[] = [];
-  readonly changes: RepairChange[] = [];
   readonly #messages: readonly AgentMessage[];
   readonly #keepPending: boolean;
   readonly #ids: CallIds;
+  readonly #out: AgentMessage[];
+  readonly #changes: RepairChange[] = [];
 
-  constructor(messages: readonly AgentMessage[], { pending, fitCallId }: RepairOptions) {
+  /** `start` is a beginning of `messages` that is sound, and `ids` are those of its calls. */
+  constructor(
+    messages: readonly AgentMessage[],
+    { pending, fitCallId }: RepairOptions,
+    start: readonly AgentMessage[] = [],
+    ids: CallIds = new CallIds(fitCallId),
+  ) {
     this.#messages = messages;
     this.#keepPending = pending === "keep";
-    this.#ids = new CallIds(fitCallId);
+    this.#ids = ids;
+    this.#out = [...start];
   }
 
-  run(): void {
-    let at = 0;
-    while (at < this.#messages.length) {
-      const message = this.#messages[at];
+  /** The repair of a longer history, once this one is done and changed nothing; it takes this one's place. */
+  continuedBy(messages: readonly AgentMessage[]): Repair | undefined {
+    const start = this.#messages;
+    const isLonger = start.every((message, at) => message === messages[at]);
+    return isLonger ? new Repair(messages, {}, start, this.#ids) : undefined;
+  }
+
+  run(): RepairedHistory<AgentMessage> {
+    const messages = this.#messages;
+    let at = this.#out.length;
+    while (at < messages.length) {
+      const message = messages[at];
       if (message === undefined) break;
       if (message.role === "assistant") {
         at = this.#pushInOrder(message, at) ?? this.#pushTurn(this.#readTurn(message, at));
@@ -122,6 +147,10 @@ class Repair {
         at++;
       }
     }
+    const changes = this.#changes;
+    if (changes.length > 0) return { messages: this.#out, changes };
+    if (Object.isFrozen(messages)) sound.add(messages);
+    return { messages, changes };
   }
 
   /** Puts a turn with nothing to mend, as most are; gives where the next message is, or nothing when there is. */
@@ -136,7 +165,7 @@ class Repair {
     if (cleanAssistant(message) !== message) return undefined;
     this.#needUser(at);
     for (const call of calls) this.#ids.add(call.id);
-    this.out.push(message, ...this.#messages.slice(at + 1, end));
+    this.#out.push(message, ...this.#messages.slice(at + 1, end));
     return end;
   }
 
@@ -202,7 +231,7 @@ class Repair {
     const calls = toolCalls(message);
     const ids = calls.map((call) => this.#ids.take(call.id));
     const renamed = ids.some((id, i) => id !== calls[i]?.id);
-    this.out.push(renamed ? { ...message, content: withCallIds(message.content, ids) } : message);
+    this.#out.push(renamed ? { ...message, content: withCallIds(message.content, ids) } : message);
     let place = at + 1;
     let reordered = false;
     const seen = new Set<string>();
@@ -216,11 +245,11 @@ class Repair {
         const named = result.message.toolName === call.name;
         if (!named) this.#note("tool-name", result.index, call.id);
         const own = named && id === call.id;
-        this.out.push(own ? result.message : { ...result.message, toolCallId: id, toolName: call.name });
+        this.#out.push(own ? result.message : { ...result.message, toolCallId: id, toolName: call.name });
       } else if (!pending || seen.has(call.id)) {
         // A run settles the first of two pending calls that share an id: no result could be told from the other's.
         this.#note("answered-call", at, call.id);
-        this.out.push(missingResult({ ...call, id }, message.timestamp));
+        this.#out.push(missingResult({ ...call, id }, message.timestamp));
       }
       seen.add(call.id);
     });
@@ -228,12 +257,12 @@ class Repair {
   }
 
   #needUser(at: number): void {
-    const last = this.out.at(-1);
+    const last = this.#out.at(-1);
     if (last === undefined) {
-      this.out.push(user(BEFORE_START, this.#messages[at]?.timestamp ?? 0));
+      this.#out.push(user(BEFORE_START, this.#messages[at]?.timestamp ?? 0));
       this.#note("user-added", at);
     } else if (last.role === "assistant" && STOP_REASONS[last.stopReason]?.next !== "resume") {
-      this.out.push(user(BETWEEN_TURNS, last.timestamp));
+      this.#out.push(user(BETWEEN_TURNS, last.timestamp));
       this.#note("user-added", at);
     }
   }
@@ -241,11 +270,11 @@ class Repair {
   #pushInput(message: AgentMessage, at: number): void {
     const cleaned = cleanInput(message);
     if (cleaned !== message) this.#note("blank-text", at);
-    this.out.push(cleaned);
+    this.#out.push(cleaned);
   }
 
   #note(kind: RepairChange["kind"], index: number, callId?: string): void {
-    this.changes.push(callId === undefined ? { kind, index } : { kind, index, callId });
+    this.#changes.push(callId === undefined ? { kind, index } : { kind, index, callId });
   }
 }
 

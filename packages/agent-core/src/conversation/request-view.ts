@@ -4,7 +4,7 @@ import { STOP_REASONS } from "../stop-reasons.ts";
 import type { Conversation } from "./conversation.ts";
 import { convertToLlm } from "./convert.ts";
 import { turnStart } from "./history-turns.ts";
-import { repairHistory } from "./repair.ts";
+import { RequestRepair } from "./repair.ts";
 
 const GO_ON = "(Go on.)";
 
@@ -17,6 +17,8 @@ export class RequestView {
   readonly #pruned = new Map<AgentMessage, ToolResultMessage>();
   /** A message is converted once, so that it stays the same object from request to request. */
   readonly #converted = new WeakMap<AgentMessage, { readonly message: Message | undefined }>();
+
+  readonly #repair = new RequestRepair();
 
   constructor(conversation: Conversation, convert: ConvertToLlm = convertToLlm, historyTurns?: number) {
     this.#conversation = conversation;
@@ -31,7 +33,8 @@ export class RequestView {
 
   /** Messages a request is made from, before conversion. */
   get messages(): AgentMessage[] {
-    return this.#conversation.messages.slice(this.hidden).map((message) => this.prunedAs(message));
+    const sent = this.#conversation.messages.slice(this.hidden);
+    return this.#pruned.size === 0 ? sent : sent.map((message) => this.prunedAs(message));
   }
 
   /** The message as it is sent now. */
@@ -47,12 +50,14 @@ export class RequestView {
     }
   }
 
-  /** What the vendor gets; made of `messages` where a host changed what is sent. A new array each time, frozen. */
+  /** What the vendor gets; made of `messages` where a host changed what is sent. A new array each time. */
   request(messages: readonly AgentMessage[] = this.messages): readonly Message[] {
-    const converted = messages
-      .map((message) => this.#toLlm(message))
-      .filter((message) => message !== undefined);
-    const repaired = repairHistory(Object.freeze(converted));
+    const converted: Message[] = [];
+    for (const message of messages) {
+      const made = this.#toLlm(message);
+      if (made !== undefined) converted.push(made);
+    }
+    const repaired = this.#repair.repair(Object.freeze(converted));
     if (repaired.changes.length > 0) this.#conversation.reserveIds(repaired.messages);
     return withSomethingToAnswer(repaired.messages);
   }

@@ -158,7 +158,7 @@ export class Run {
 
   async #systemPrompt(): Promise<SystemPrompt | undefined> {
     const { system, signal } = this.#setup;
-    if (typeof system !== "function") return system;
+    if (typeof system !== "function") return this.#stop.cause === undefined ? system : undefined;
     const given = await race(Promise.resolve(system(this.#log.turn)), { signal });
     return given.done ? given.value : undefined;
   }

@@ -51,8 +51,8 @@ export function adapt(history: readonly Message[], target: Model, options: Adapt
       memo = { key, converted: convertMessage(message, target, options) };
       memos.set(message, memo);
     }
-    for (const loss of memo.converted.losses) losses.push({ ...loss, message: from });
-    const made = memo.converted.message;
+    const { message: made, losses: lost } = memo.converted;
+    if (lost.length > 0) losses.push(...lost.map((loss) => ({ ...loss, message: from })));
     if (messages === undefined) {
       if (made === message) continue;
       messages = history.slice(0, from);

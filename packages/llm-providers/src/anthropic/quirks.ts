@@ -1,4 +1,5 @@
 import type { Model } from "@signalbox/agent-core";
+import { oncePer } from "../shared/once.ts";
 import { choice, flag, optional, type QuirkTable, readQuirks } from "../shared/quirks.ts";
 
 /** What a Claude model, or a server that speaks this API, does differently, from `model.quirks`. */
@@ -32,7 +33,7 @@ const QUIRKS: QuirkTable<AnthropicQuirks> = {
   prefill: flag(true),
 };
 
-/** Reads a model's quirks; what it does not say has the documented default. */
-export function anthropicQuirks({ quirks }: Model): AnthropicQuirks {
-  return readQuirks(QUIRKS, quirks);
-}
+/** A model's quirks; what it does not say has the documented default. */
+export const anthropicQuirks: (model: Model) => AnthropicQuirks = oncePer(({ quirks }: Model) =>
+  readQuirks(QUIRKS, quirks),
+);
