@@ -1,6 +1,5 @@
 import type { ChannelDefinition } from "@signalbox/channel";
 import { loadConfig, type Problem } from "@signalbox/config";
-import { createRedactor, environmentSecrets } from "@signalbox/redaction";
 import { stringify } from "yaml";
 import { ASSETS } from "./assets.ts";
 import { startGateway } from "./gateway.ts";
@@ -10,6 +9,8 @@ import { gatewayToken } from "./home/settings.ts";
 import type { GatewayHook } from "./hooks/points.ts";
 import { createLogger } from "./log.ts";
 import { resolveConfig } from "./resolve/resolve-config.ts";
+import { secretSources } from "./secrets/sources.ts";
+import { openVault } from "./secrets/vault.ts";
 
 /** A gateway inside another program. */
 export interface CreateGatewayOptions {
@@ -45,13 +46,13 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
   const env = options.env ?? process.env;
   const home = locateHome(options.home, env);
   const text = typeof options.config === "string" ? options.config : stringify(options.config ?? {});
-  const loaded = loadConfig({ file: home.configFile, text, env });
+  const loaded = loadConfig({ file: home.configFile, text, env, sources: secretSources(home, env) });
   prepareHome(home);
   const token = gatewayToken(loaded, home, env);
-  const redact = createRedactor([...loaded.secrets, token.value, ...environmentSecrets(env)]);
-  const logger = createLogger(options.logLevel ?? "warn", redact);
+  const vault = openVault(loaded, env, token.value);
+  const logger = createLogger(options.logLevel ?? "warn", vault.redact);
   const channels = options.channels ?? [];
-  const resolved = await resolveConfig({ home, loaded, logger, env, channels });
+  const resolved = await resolveConfig({ home, loaded, logger, env, channels, vault });
   for (const problem of resolved.problems) {
     if (options.onProblem) options.onProblem(problem);
     else logger.warn({ problem: { ...problem } }, "the configuration has a problem");
@@ -62,6 +63,7 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
       loaded,
       token,
       logger,
+      vault,
       env,
       channels,
       hooks: options.hooks ?? [],

@@ -1,6 +1,7 @@
 import type { ChannelDefinition } from "@signalbox/channel";
 import type { LoadedConfig } from "@signalbox/config";
 import type { DraftTiming } from "@signalbox/delivery";
+import type { Vault } from "@signalbox/redaction";
 import type { GatewayService } from "@signalbox/server";
 import type { Instrument } from "./compose/instrument.ts";
 import type { Home } from "./home/home.ts";
@@ -14,6 +15,8 @@ export interface GatewayOptions {
   /** A new one is kept in the home once the gateway runs. */
   readonly token: GatewayToken;
   readonly logger: Logger;
+  /** Takes secrets out of whatever is written. */
+  readonly vault: Vault;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Channels besides the built-in ones. */
   readonly channels?: readonly ChannelDefinition[];

@@ -11,6 +11,7 @@ import { createGatewayHooks } from "../src/hooks/registry.ts";
 import { createLogger } from "../src/log.ts";
 import { resolveConfig } from "../src/resolve/resolve-config.ts";
 import { createSurfaces } from "../src/resolve/surfaces.ts";
+import { openVault } from "../src/secrets/vault.ts";
 import type { GatewayBodies } from "../src/store.ts";
 import { createToolbox } from "../src/tools/toolbox.ts";
 import { eventually, exampleConfig, openWorld } from "./harness.ts";
@@ -44,7 +45,13 @@ async function tainted(channel: string) {
   mkdirSync(home.workspace("coder"), { recursive: true });
   const loaded = readConfig(home, env);
   const logger = createLogger("silent", (text) => text);
-  const { agents, skills } = await resolveConfig({ home, loaded, logger, env });
+  const { agents, skills } = await resolveConfig({
+    home,
+    loaded,
+    logger,
+    env,
+    vault: openVault(loaded, env),
+  });
   const store = await openStore<GatewayBodies>({ path: ":memory:" });
   onTestFinished(() => store.close());
   const asked: string[] = [];

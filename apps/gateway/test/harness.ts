@@ -7,7 +7,6 @@ import { fileURLToPath } from "node:url";
 import type { ChannelDefinition } from "@signalbox/channel";
 import { formatProblem } from "@signalbox/config";
 import type { DraftTiming } from "@signalbox/delivery";
-import { createRedactor } from "@signalbox/redaction";
 import { openStore } from "@signalbox/store";
 import type { Script, ScriptedTurn } from "@signalbox/testkit";
 import { type AnthropicStandIn, startAnthropic } from "@signalbox/testkit/anthropic";
@@ -23,6 +22,7 @@ import type { GatewayHook } from "../src/hooks/points.ts";
 import { createLogger } from "../src/log.ts";
 import { createTaintMemory } from "../src/path/5-prepare/taint.ts";
 import { resolveConfig } from "../src/resolve/resolve-config.ts";
+import { openVault } from "../src/secrets/vault.ts";
 import type { GatewayBodies, GatewayStore } from "../src/store.ts";
 import { type Failpoints, failpointInstrument } from "./crash/failpoints.ts";
 
@@ -191,13 +191,14 @@ export async function openWorld(): Promise<World> {
           done();
         },
       });
-      const logger = createLogger("trace", createRedactor(loaded.secrets), sink);
-      const plan = await resolveConfig({ home, loaded, logger, env, channels });
+      const token = gatewayToken(loaded, home, env);
+      const vault = openVault(loaded, env, token.value);
+      const logger = createLogger("trace", vault.redact, sink);
+      const plan = await resolveConfig({ home, loaded, logger, env, channels, vault });
       const fatal: Error[] = [];
       const gateway = await startGateway(
         {
-          token: gatewayToken(loaded, home, env),
-          ...{ home, loaded, logger, env, hooks, channels, consoleDir: CONSOLE },
+          ...{ home, loaded, token, logger, vault, env, hooks, channels, consoleDir: CONSOLE },
           ...(failpoints === undefined ? {} : { instrument: failpointInstrument(failpoints) }),
           ...(drafts === undefined ? {} : { drafts }),
           onFatal: (error) => fatal.push(error),

@@ -1,3 +1,4 @@
+export type { SecretSources } from "./interpolate.ts";
 export { configJsonSchema } from "./json-schema.ts";
 export { type Config, type LoadedConfig, type LoadOptions, loadConfig } from "./load.ts";
 export { ConfigError, type ConfigPath, formatPath, formatProblem, type Problem } from "./problem.ts";

@@ -97,6 +97,81 @@ bindings:
     expect(loaded.config.channels["feishu"]?.accounts["main"]).toEqual({});
   });
 
+  it("takes secrets from files and from programs, each for one value, and knows them for secrets", () => {
+    const sources = {
+      file: (path: string) => `in ${path}\n`,
+      command: (argv: readonly string[]) => `said by ${argv.join(" ")}\n`,
+    };
+    const { config, problems, secrets } = loadConfig({
+      file: "signalbox.yaml",
+      env: {},
+      sources,
+      text: `
+models:
+  providers:
+    a: { api: openai-chat, apiKey: { file: /run/key }, headers: { x-org: "Org \${file:org}" } }
+    b: { api: openai-chat, apiKey: [{ command: [pass, show, b] }, plain-key] }
+channels:
+  plain: { accounts: { main: { botToken: { command: [op, read, x] }, appId: { file: x } } } }
+skills: { entries: { a: { config: { command: [not, a, secret] } } } }
+`,
+    });
+    expect(problems).toEqual([]);
+    expect(config.models.providers["a"]).toMatchObject({
+      apiKey: "in /run/key",
+      headers: { "x-org": "Org in org" },
+    });
+    expect(config.models.providers["b"]?.apiKey).toEqual(["said by pass show b", "plain-key"]);
+    // Only where a secret may stand: elsewhere it is a value like any other.
+    expect(config.channels["plain"]?.accounts["main"]).toEqual({
+      botToken: "said by op read x",
+      appId: { file: "x" },
+    });
+    expect(config.skills.entries["a"]?.config).toEqual({ command: ["not", "a", "secret"] });
+    expect(new Set(secrets)).toEqual(
+      new Set([
+        ...["in /run/key", "in org", "Org in org", "said by pass show b", "plain-key", "said by op read x"],
+      ]),
+    );
+  });
+
+  it("says of a source that gives nothing what it is, and disables what needs it", () => {
+    const text = "models:\n  providers:\n    a:\n      api: openai-chat\n      apiKey: { file: gone }\n";
+    const failing = {
+      file: () => {
+        throw new Error("it is not there");
+      },
+      command: () => "\n",
+    };
+    const problem = only(loadConfig({ file: "signalbox.yaml", text, env: {}, sources: failing }));
+    expect(problem).toMatchObject({ path: "models.providers.a.apiKey", line: 5, severity: "error" });
+    expect(problem.message).toBe("the file gone gives no secret: it is not there");
+    expect(only(load(text)).message).toContain("not read from files and commands here");
+    const empty = text.replace("{ file: gone }", "{ command: [pass] }");
+    expect(only(loadConfig({ file: "signalbox.yaml", text: empty, env: {}, sources: failing })).message).toBe(
+      "the command pass gives no secret: it is empty",
+    );
+  });
+
+  it("knows secrets by their place: keys, headers but for those that say nothing, passwords in addresses", () => {
+    const { secrets } = load(`
+models:
+  providers:
+    a:
+      api: openai-chat
+      baseUrl: https://user:in-the-url@models.example/v1
+      headers: { authorization: "Bearer in-the-header", x-api: other-header, user-agent: signalbox }
+gateway: { auth: { token: token-of-the-gateway } }
+hooks: { build: { secret: secret-of-the-hook } }
+`);
+    expect(new Set(secrets)).toEqual(
+      new Set([
+        ...["in-the-url", "Bearer in-the-header", "in-the-header", "other-header"],
+        ...["token-of-the-gateway", "secret-of-the-hook"],
+      ]),
+    );
+  });
+
   it("uses a default for a missing variable", () => {
     expect(load("gateway: { host: '${HOST:-127.0.0.2}' }").config.gateway.host).toBe("127.0.0.2");
   });

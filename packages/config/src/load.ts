@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { type Closed, closedFor } from "./closed.ts";
-import { interpolate } from "./interpolate.ts";
+import { interpolate, type SecretSources } from "./interpolate.ts";
 import { ConfigError, type ConfigPath, formatPath, type Problem } from "./problem.ts";
 import {
   type AccessConfig,
@@ -33,6 +33,7 @@ import {
   toolsSchema,
   webSchema,
 } from "./schema.ts";
+import { secretsIn } from "./secret-places.ts";
 import { type ConfigSource, parseSource } from "./source.ts";
 import { validate } from "./validate.ts";
 
@@ -72,11 +73,12 @@ export interface LoadOptions {
   /** The file's text; empty for a gateway without a file. */
   readonly text: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Files and programs that hold secrets. Without, a reference to one is a problem of the part that uses it. */
+  readonly sources?: SecretSources;
 }
 
 /** Characters below which a value of the environment counts as secret only by the name of its key. */
 const SHORT = 6;
-const SECRET_KEY = /(key|token|secret|password)$/i;
 
 /** The keys at the top of the file; anything else is reported as unknown. */
 const TOP_KEYS = [
@@ -103,7 +105,7 @@ const TOP_KEYS = [
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {
   const source = parseSource(options.file, options.text);
-  const { value, missing, secrets } = interpolate(source.value, options.env);
+  const { value, missing, secrets } = interpolate(source.value, options.env, options.sources);
   const problems: Problem[] = [];
   const problem = problemMaker(source);
   const root = asRecord(value);
@@ -112,15 +114,8 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
       problem([], mustBe("a mapping of sections", "Write sections such as `agents:` at the top level.")),
     ]);
   }
-  for (const { path, name } of missing) {
-    problems.push(
-      problem(path, {
-        severity: "error",
-        message: `the environment variable ${name} is not set`,
-        remedy: `Set ${name}, or write \${${name}:-default}.`,
-      }),
-    );
-  }
+  for (const { path, message, remedy } of missing)
+    problems.push(problem(path, { severity: "error", message, remedy }));
   for (const key of Object.keys(root)) {
     if (!TOP_KEYS.includes(key)) {
       problems.push(
@@ -143,7 +138,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   ): z.output<S> | undefined => {
     const checked = validate(schema, input, path, mend);
     for (const complaint of checked.complaints) {
-      // A missing variable already explains why the value is absent.
+      // What could not be had already explains why the value is absent.
       if (missing.some((variable) => formatPath(variable.path) === formatPath(complaint.path))) continue;
       problems.push(
         problem(complaint.path, {
@@ -327,11 +322,4 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 function nameOf(input: unknown, index: number): string {
   const id = asRecord(input)?.id;
   return typeof id === "string" ? id : String(index);
-}
-
-/** Strings under keys that name a secret, wherever they stand. */
-function secretsIn(value: unknown, key = ""): string[] {
-  if (typeof value === "string") return SECRET_KEY.test(key) && value !== "" ? [value] : [];
-  if (Array.isArray(value)) return value.flatMap((item: unknown) => secretsIn(item, key));
-  return isRecord(value) ? Object.entries(value).flatMap(([name, item]) => secretsIn(item, name)) : [];
 }

@@ -1,6 +1,23 @@
-/** Values of an environment whose names say that they are secret. */
+/** Names that say so, however they are written: `SMTP_PASS`, `api_key`, `DB_PASSWORD`, `AUTH`. */
+const SECRET_NAME = /(?:key|token|secret|passw(?:or)?d|passwd|pass|pwd|passphrase|credentials?|auth|dsn)$/i;
+/** Of whose value only what stands before an `@` is secret. */
+const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*@/i;
+
+/** The secrets of an environment: values whose names say so, and the passwords in addresses. */
 export function environmentSecrets(env: Readonly<Record<string, string | undefined>>): string[] {
-  return Object.entries(env).flatMap(([name, value]) =>
-    value !== undefined && /(KEY|TOKEN|SECRET|PASSWORD)$/.test(name) ? [value] : [],
-  );
+  return Object.entries(env).flatMap(([name, value = ""]) => {
+    if (ADDRESS.test(value)) return [value, ...passwordIn(value)];
+    return SECRET_NAME.test(name) && value !== "" ? [value] : [];
+  });
+}
+
+/** The password of an address such as `postgres://user:password@host/`, as it is written and as it is meant. */
+export function passwordIn(address: string): string[] {
+  const written = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s@:]*:([^/?#\s]*)@/i.exec(address)?.[1];
+  if (written === undefined || written === "") return [];
+  try {
+    return [...new Set([written, decodeURIComponent(written)])];
+  } catch {
+    return [written];
+  }
 }

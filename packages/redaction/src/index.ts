@@ -1,3 +1,3 @@
 export { environmentSecrets } from "./environment.ts";
 export { redactJson } from "./json.ts";
-export { createRedactor, type Redact } from "./redactor.ts";
+export { createRedactor, createVault, type Redact, type Vault } from "./redactor.ts";

@@ -7,11 +7,12 @@ type Json = null | boolean | number | string | readonly Json[] | { readonly [key
 export function redactJson<Value extends Json>(value: Value, redact: Redact): Json {
   if (typeof value === "string") return redact(value);
   if (value === null || typeof value !== "object") return value;
-  const isClean = (item: Json): boolean => redactJson(item, redact) === item;
   if (Array.isArray(value)) {
     const items: readonly Json[] = value;
-    return items.every(isClean) ? value : items.map((item) => redactJson(item, redact));
+    const clean = items.map((item) => redactJson(item, redact));
+    return clean.every((item, index) => item === items[index]) ? value : clean;
   }
-  if (Object.values(value).every(isClean)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactJson(item, redact)]));
+  const entries = Object.entries(value);
+  const clean = entries.map(([key, item]) => [key, redactJson(item, redact)] as const);
+  return clean.every(([, item], index) => item === entries[index]?.[1]) ? value : Object.fromEntries(clean);
 }

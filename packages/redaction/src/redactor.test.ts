@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createRedactor, environmentSecrets, redactJson } from "./index.ts";
+import { createRedactor, createVault, environmentSecrets, redactJson } from "./index.ts";
 
 describe("createRedactor", () => {
   const redact = createRedactor(["hunter2-secret", 'with "quotes"', "abc"]);
@@ -20,13 +21,91 @@ describe("createRedactor", () => {
     expect(odd("a.b*c/d-e aXbbc/d-e (x) x {1} 1")).toBe("[redacted] aXbbc/d-e [redacted] x [redacted] 1");
   });
 
+  it("takes them out however they are encoded, and wherever in something encoded they begin", () => {
+    const secret = fc.string({ unit: "binary-ascii", minLength: 8, maxLength: 60 });
+    const around = fc.string({ maxLength: 9 });
+    fc.assert(
+      fc.property(secret, around, around, (value, before, after) => {
+        const hide = createRedactor([value]);
+        const bytes = (text: string) => Buffer.from(text, "utf8");
+        const base64 = bytes(before + value + after).toString("base64");
+        const ways: readonly (readonly [string, string])[] = [
+          [value, value],
+          [encodeURIComponent(value), encodeURIComponent(value)],
+          [JSON.stringify({ value }), JSON.stringify(value).slice(1, -1)],
+          [
+            JSON.stringify({ body: JSON.stringify({ value }) }),
+            JSON.stringify(JSON.stringify(value)).slice(3, -3),
+          ],
+          [bytes(value).toString("hex"), bytes(value).toString("hex")],
+          [bytes(value).toString("hex").toUpperCase(), bytes(value).toString("hex").toUpperCase()],
+        ];
+        for (const [text, gone] of ways) expect(hide(` ${text} `)).not.toContain(gone);
+        for (const text of [base64, base64.replaceAll("+", "-").replaceAll("/", "_")]) {
+          const left = hide(text)
+            .split("[redacted]")
+            .map((part) => Buffer.from(part, "base64").toString());
+          // The letters at its two ends belong to what stands beside it too.
+          for (const part of left) expect(part).not.toContain(value.slice(1, -1));
+          expect(hide(text)).toContain("[redacted]");
+        }
+      }),
+      { seed: Number(process.env["SIGNALBOX_SEED"] ?? 1), numRuns: 300 },
+    );
+  });
+
+  it("takes the lines of a secret of several lines out by themselves", () => {
+    const key = "first-line-of-the-key\nsecond-line-of-the-key\nend";
+    expect(createRedactor([key])("x second-line-of-the-key y")).toBe("x [redacted] y");
+  });
+
+  it("learns more while it works", () => {
+    const vault = createVault(["first-secret"]);
+    expect(vault.redact("first-secret second-secret")).toBe("[redacted] second-secret");
+    vault.add(["second-secret"]);
+    expect(vault.redact("first-secret second-secret")).toBe("[redacted] [redacted]");
+  });
+
   it.each([
-    "sk-ant-REDACTED",
-    "Bearer abcdefghijklmnop",
-    "xoxb-123456789012-abcdef",
-    `AIza${"x".repeat(35)}`,
+    ["sk-ant-REDACTED"],
+    ["Bearer abcdefghijklmnop"],
+    ["xoxb-123456789012-abcdef"],
+    [`AIza${"x".repeat(35)}`],
+    [`ghp_${"aB3".repeat(12)}`],
+    [`sbt_${"aB3_-".repeat(9).slice(0, 43)}`],
+    ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl"],
+    ["AKIAZZZZZZZZZZZZZZZZ"],
+    [`-----BEGIN RSA PRIVATE KEY-----\n${"MIIEowIBAAKCAQEA".repeat(20)}\n-----END RSA PRIVATE KEY-----`],
   ])("takes out what looks like a credential: %s", (text) => {
     expect(redact(`key ${text} end`)).toBe("key [redacted] end");
+  });
+
+  it.each([
+    ["amqp://app:s3cr3t@queue/x refused", "amqp://app:[redacted]@queue/x refused"],
+    ["password=correct-horse; user=ann", "password=[redacted]; user=ann"],
+    ['{"client_secret":"0123456789abcdef"}', '{"client_secret":"[redacted]"}'],
+    ["Authorization: Basic dXNlcjpwYXNzd29yZA==", "Authorization: [redacted]"],
+  ])("takes out what stands where credentials stand: %s", (text, clean) => {
+    expect(redact(text)).toBe(clean);
+  });
+
+  it.each([
+    "a run has ended after 1234 ms, 3 turns, run r_01JZ3V8Q",
+    "https://example.org/a/path?query=words#part",
+    "the token is missing or wrong; sign in with the gateway's token",
+    "ou_881e8247625e31527b4d15a31471504c wrote in oc_a0553eda9014c201e6969b478895c230",
+    "2026-11-22T13:59:10.000Z packages/redaction/src/redactor.ts:29:39",
+    "0123456789abcdef0123456789abcdef01234567 is a commit",
+  ])("leaves everything else: %s", (text) => {
+    expect(redact(text)).toBe(text);
+  });
+
+  it("looks through long texts piece by piece, and misses none at their seams", () => {
+    const token = `ghp_${"aB3".repeat(12)}`;
+    for (const at of [28_600, 28_672, 32_740, 32_768, 61_440]) {
+      const text = `${" ".repeat(at)}${token}${" ".repeat(40_000)}`;
+      expect(redact(text)).toBe(`${" ".repeat(at)}[redacted]${" ".repeat(40_000)}`);
+    }
   });
 });
 
@@ -52,8 +131,15 @@ it("takes those values of an environment for secrets whose names say so", () => 
     API_KEY: "one",
     BOT_TOKEN: "two",
     DB_PASSWORD: "three",
+    SMTP_PASS: "four",
+    npm_config_auth_token: "five",
+    DATABASE_URL: "postgres://app:six%21@db/x",
+    PROXY: "http://proxy:8080",
     HOME: "/home/ann",
     UNSET_KEY: undefined,
   };
-  expect(environmentSecrets(env)).toEqual(["one", "two", "three"]);
+  expect(environmentSecrets(env)).toEqual([
+    ...["one", "two", "three", "four", "five"],
+    ...["postgres://app:six%21@db/x", "six%21", "six!"],
+  ]);
 });

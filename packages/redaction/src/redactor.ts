@@ -1,28 +1,88 @@
-/** Looks like a credential wherever it stands: vendor keys, bearer tokens, bot tokens. */
-const SECRET_SHAPES =
-  /\b(?:sk|pk|rk|xox[abeprs]|xapp|ghp|gho|ghs|github_pat|AIza)[-_][A-Za-z0-9_-]{12,}|\bBearer\s+[A-Za-z0-9._~+/-]{12,}=*|\bAIza[A-Za-z0-9_-]{30,}/g;
+import { credentialSpans, type Span } from "./credentials.ts";
+import { encodingsOf } from "./encodings.ts";
 
 /** Characters below which a secret is taken out only where it stands by itself: it may be part of many words. */
 const SHORT = 6;
+const REDACTED = "[redacted]";
 
 /** A text without the secrets in it. */
 export type Redact = (text: string) => string;
 
-/** Replaces these secrets, and whatever looks like one, before text leaves the process. */
-export function createRedactor(secrets: readonly string[]): Redact {
-  const values = [...new Set(secrets)].filter((secret) => secret !== "").sort((a, b) => b.length - a.length);
-  const patterns = values.flatMap((secret) => {
-    const inJson = JSON.stringify(secret).slice(1, -1);
-    return (inJson === secret ? [secret] : [secret, inJson]).map((text) => {
-      const literal = text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
-      return secret.length < SHORT
-        ? `(?:(?<![\\p{L}\\p{N}_])|(?<=\\\\[bfnrt]))${literal}(?![\\p{L}\\p{N}_])`
-        : literal;
-    });
-  });
-  const pattern = patterns.length > 0 ? new RegExp(patterns.join("|"), "gu") : undefined;
-  return (text) => {
-    const withoutValues = pattern ? text.replace(pattern, "[redacted]") : text;
-    return withoutValues.replace(SECRET_SHAPES, "[redacted]");
+/** Knows secrets, and takes them out of texts. */
+export interface Vault {
+  /** Texts are redacted of these too from now on. */
+  add(secrets: Iterable<string>): void;
+  readonly redact: Redact;
+}
+
+/** Replaces the secrets that it is told of, however they are encoded, and whatever looks like one. */
+export function createVault(secrets: Iterable<string> = []): Vault {
+  const known = new Set<string>();
+  let patterns: readonly RegExp[] | undefined;
+  const add = (more: Iterable<string>): void => {
+    for (const secret of more) if (secret !== "") known.add(secret);
+    // Made when it is needed: most are added one after the other.
+    patterns = undefined;
   };
+  add(secrets);
+  return {
+    add,
+    redact(text) {
+      patterns ??= patternsOf(known);
+      const unknown = patterns.reduce((left, pattern) => left.replace(pattern, REDACTED), text);
+      return withoutCredentials(unknown);
+    },
+  };
+}
+
+/** As {@link createVault}, for secrets that are all known. */
+export function createRedactor(secrets: readonly string[]): Redact {
+  return createVault(secrets).redact;
+}
+
+/** Two patterns, since only that of the short ones needs to know letters of all languages, and is slower for it. */
+function patternsOf(secrets: ReadonlySet<string>): RegExp[] {
+  const long = [...secrets]
+    .filter((secret) => secret.length >= SHORT)
+    .flatMap((secret) => [...encodingsOf(secret)]);
+  const short = [...secrets].filter((secret) => secret.length < SHORT);
+  return [patternOf(long, (any) => new RegExp(any, "g")), patternOf(short, standingAlone)].flat();
+}
+
+function standingAlone(any: string): RegExp {
+  return new RegExp(`(?:(?<![\\p{L}\\p{N}_])|(?<=\\\\[bfnrt]))(?:${any})(?![\\p{L}\\p{N}_])`, "gu");
+}
+
+/** The longest first: one may begin with another. */
+function patternOf(texts: readonly string[], make: (any: string) => RegExp): RegExp[] {
+  if (texts.length === 0) return [];
+  const sorted = [...new Set(texts)].sort((a, b) => b.length - a.length);
+  return [make(sorted.map(escaped).join("|"))];
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+}
+
+function withoutCredentials(text: string): string {
+  const spans = credentialSpans(text).filter(([from, to]) => text.slice(from, to) !== REDACTED);
+  if (spans.length === 0) return text;
+  let clean = "";
+  let at = 0;
+  for (const [from, to] of joined(spans)) {
+    clean += text.slice(at, from) + REDACTED;
+    at = to;
+  }
+  return clean + text.slice(at);
+}
+
+/** In order, those that overlap as one. */
+function joined(spans: readonly Span[]): Span[] {
+  const result: Span[] = [];
+  for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {
+    const last = result.at(-1);
+    if (last !== undefined && from < last[1]) result[result.length - 1] = [last[0], Math.max(last[1], to)];
+    else result.push([from, to]);
+  }
+  return result;
 }

@@ -55,6 +55,19 @@ const held = new Set<Sqlite.Database>();
 /** Somebody who only looks has the lock for a moment. */
 const takeTimeoutMs = 200;
 
+/**
+ * Nobody else can open the lock: a lock that another user shared would keep its owner out. The file is not opened here
+ * where it exists: to close it again would let a lock go that this process holds on it.
+ */
+function closeToOthers(path: string): void {
+  try {
+    if (!fs.existsSync(path)) fs.writeFileSync(path, "", { flag: "wx", mode: 0o600 });
+    else if ((fs.statSync(path).mode & 0o077) !== 0) fs.chmodSync(path, 0o600);
+  } catch {
+    // Made meanwhile, or another user's: whether it can be locked is seen then.
+  }
+}
+
 /** The lock of the operating system on a file of its own; `undefined` while another process has it. */
 function take(home: string, timeout: number): Sqlite.Database | undefined {
   let file: Sqlite.Database | undefined;
@@ -82,6 +95,7 @@ export function acquireHomeLock(
 ): HomeLock {
   if (!fs.existsSync(home))
     throw new StoreError("invalid", `The home folder ${home} does not exist: make it first.`);
+  closeToOthers(join(home, lockName));
   const lock = take(home, takeTimeoutMs);
   if (lock === undefined) throw new HomeHeldError(home, readHolder(home) ?? {});
 

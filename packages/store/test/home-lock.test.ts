@@ -79,3 +79,35 @@ test("a home that does not exist is named", () => {
   expect(() => acquireHomeLock(home)).toThrow(home);
   expect(readHomeHolder(home)).toBeUndefined();
 });
+
+test("nobody else can open the lock, also where it was open to others before", () => {
+  const home = temporaryFolder();
+  const file = join(home, "signalbox.lock");
+  const mode = () => (fs.statSync(file).mode & 0o777).toString(8);
+  acquireHomeLock(home).release();
+  expect(mode()).toBe("600");
+  fs.chmodSync(file, 0o666);
+  const lock = acquireHomeLock(home);
+  expect(mode()).toBe("600");
+  fs.chmodSync(file, 0o666);
+  // Closing the file must not let the lock go that this process holds.
+  expect(() => acquireHomeLock(home)).toThrow(HomeHeldError);
+  expect(mode()).toBe("600");
+  lock.release();
+});
+
+test.runIf(process.getuid?.() === 0)("another user cannot keep its owner out by sharing it", async () => {
+  const home = temporaryFolder();
+  acquireHomeLock(home).release();
+  fs.chmodSync(home, 0o755);
+  const script = `require("node:fs").openSync(${JSON.stringify(join(home, "signalbox.lock"))}, "r")`;
+  const other = spawn(process.execPath, ["-e", script], {
+    uid: 65_534,
+    gid: 65_534,
+    cwd: "/",
+    stdio: "ignore",
+  });
+  const [code] = await once(other, "exit");
+  expect(code).not.toBe(0);
+  acquireHomeLock(home).release();
+});

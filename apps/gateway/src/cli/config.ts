@@ -1,21 +1,20 @@
 import { configJsonSchema, formatProblem } from "@signalbox/config";
-import { createRedactor } from "@signalbox/redaction";
+import { redactJson } from "@signalbox/redaction";
 import { stringify } from "yaml";
 import { EXIT, GatewayError } from "../errors.ts";
 import { locateHome } from "../home/home.ts";
 import { readConfig } from "../home/settings.ts";
 import { createLogger } from "../log.ts";
 import { resolveConfig } from "../resolve/resolve-config.ts";
+import { openVault } from "../secrets/vault.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { print } from "./output.ts";
 import { configOrExit } from "./start.ts";
 
 /** `signalbox config check`: every problem with file, line, key and remedy; exit code 78 when there is an error. */
 export async function check(options: CommonOptions): Promise<void> {
-  const home = locateHome(options.home, process.env);
-  const loaded = configOrExit(() => readConfig(home, process.env));
-  const logger = createLogger("silent", (text) => text);
-  const { problems } = await resolveConfig({ home, loaded, logger, env: process.env });
+  const { loaded, resolved } = await resolveHome(options);
+  const { problems } = resolved;
   print(options.json, problems, () =>
     problems.length === 0
       ? [`${loaded.file}: nothing is wrong.`]
@@ -28,17 +27,23 @@ export async function check(options: CommonOptions): Promise<void> {
 
 /** `signalbox config schema`: with the settings of every channel, also of those that packages bring. */
 export async function schema(options: CommonOptions): Promise<void> {
-  const home = locateHome(options.home, process.env);
-  const loaded = configOrExit(() => readConfig(home, process.env));
-  const logger = createLogger("silent", (text) => text);
-  const { accounts } = await resolveConfig({ home, loaded, logger, env: process.env });
+  const { accounts } = (await resolveHome(options)).resolved;
   process.stdout.write(`${JSON.stringify(configJsonSchema(accounts.definitions), null, 2)}\n`);
 }
 
 /** `signalbox config show`: what applies, defaults included, with secrets left out; as YAML, or as JSON. */
 export async function show(options: CommonOptions): Promise<void> {
   const loaded = configOrExit(() => readConfig(locateHome(options.home, process.env), process.env));
-  const redact = createRedactor(loaded.secrets);
-  const applied: unknown = JSON.parse(redact(JSON.stringify(loaded.config)));
+  const { redact } = openVault(loaded, process.env);
+  const applied = redactJson(JSON.parse(JSON.stringify(loaded.config)), redact);
   print(options.json, applied, () => [stringify(applied).trimEnd()]);
+}
+
+/** What a gateway would make of its configuration here. */
+async function resolveHome(options: CommonOptions) {
+  const home = locateHome(options.home, process.env);
+  const loaded = configOrExit(() => readConfig(home, process.env));
+  const logger = createLogger("silent", (text) => text);
+  const vault = openVault(loaded, process.env);
+  return { loaded, resolved: await resolveConfig({ home, loaded, logger, env: process.env, vault }) };
 }

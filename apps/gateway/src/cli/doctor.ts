@@ -6,6 +6,7 @@ import { folderFault, type Home, locateHome } from "../home/home.ts";
 import { readConfig } from "../home/settings.ts";
 import { createLogger } from "../log.ts";
 import { resolveConfig } from "../resolve/resolve-config.ts";
+import { openVault } from "../secrets/vault.ts";
 import { describeExec } from "../tools/exec.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { print } from "./output.ts";
@@ -88,7 +89,13 @@ async function configuration(home: Home): Promise<Finding[]> {
   try {
     const loaded = readConfig(home, process.env);
     const logger = createLogger("silent", (text) => text);
-    const resolved = await resolveConfig({ home, loaded, logger, env: process.env });
+    const resolved = await resolveConfig({
+      home,
+      loaded,
+      logger,
+      env: process.env,
+      vault: openVault(loaded, process.env),
+    });
     const found = resolved.problems.map((problem): Finding => {
       return { part: "configuration", state: problem.severity, detail: formatProblem(problem) };
     });

@@ -1,5 +1,4 @@
 import { ConfigError, formatProblem, type LoadedConfig, type Problem } from "@signalbox/config";
-import { createRedactor, environmentSecrets } from "@signalbox/redaction";
 import { ASSETS } from "../assets.ts";
 import { EXIT, GatewayError, messageOf } from "../errors.ts";
 import { startGateway } from "../gateway.ts";
@@ -8,6 +7,7 @@ import { locateHome, prepareHome } from "../home/home.ts";
 import { gatewayToken, readConfig } from "../home/settings.ts";
 import { createLogger } from "../log.ts";
 import { resolveConfig } from "../resolve/resolve-config.ts";
+import { openVault } from "../secrets/vault.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { releaseIdleMemory } from "./idle-memory.ts";
 
@@ -24,11 +24,11 @@ export async function start(
   const loaded = configOrExit(() => readConfig(home, process.env));
   const { host } = loaded.config.gateway;
   const token = gatewayToken(loaded, home, process.env);
-  const redact = createRedactor([...loaded.secrets, token.value, ...environmentSecrets(process.env)]);
-  const logger = createLogger(loaded.config.gateway.logLevel, redact);
+  const vault = openVault(loaded, process.env, token.value);
+  const logger = createLogger(loaded.config.gateway.logLevel, vault.redact);
 
-  const resolved = await resolveConfig({ home, loaded, logger, env: process.env });
-  report(resolved.problems, redact);
+  const resolved = await resolveConfig({ home, loaded, logger, env: process.env, vault });
+  report(resolved.problems, vault.redact);
   if (options.strict === true && resolved.problems.some((problem) => problem.severity === "error")) {
     throw new GatewayError(
       EXIT.config,
@@ -42,6 +42,7 @@ export async function start(
       loaded,
       token,
       logger,
+      vault,
       env: process.env,
       consoleDir: ASSETS.consoleDir,
       onFatal: fatal.resolve,

@@ -1,4 +1,3 @@
-import { createRedactor, environmentSecrets } from "@signalbox/redaction";
 import {
   acquireHomeLock,
   HomeHeldError,
@@ -16,6 +15,7 @@ import type { GatewayOptions } from "../gateway-options.ts";
 import type { Logger } from "../log.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import { type Home, prepareHome } from "./home.ts";
+import { closeHome } from "./home-files.ts";
 
 /** The lease under which a gateway writes. */
 export const LEASE_NAME = "gateway";
@@ -40,11 +40,12 @@ export async function openHome(
   leaseMs: number,
   lifecycle: Lifecycle,
 ): Promise<OpenHome> {
-  const { home, loaded, token, logger, env } = options;
+  const { home, loaded, logger } = options;
   prepareHome(home);
+  for (const open of closeHome(home)) logger.warn({ ...open }, "others could read a file of the home");
   const lock = takeHome(home);
   lifecycle.started("lock", () => lock.release());
-  const redact = createRedactor([...loaded.secrets, token.value, ...environmentSecrets(env)]);
+  const { redact } = options.vault;
   const { inboxLimit } = loaded.config.gateway;
   const store = storeWithRedaction(await openHomeStore(home, inboxLimit, logger, options.instrument), redact);
   lifecycle.started("store", () => store.close());

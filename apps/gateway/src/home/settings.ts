@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { type LoadedConfig, loadConfig } from "@signalbox/config";
 import { EXIT, GatewayError, messageOf } from "../errors.ts";
+import { secretSources } from "../secrets/sources.ts";
 import { type Home, keptToken } from "./home.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -15,7 +16,8 @@ export function readConfig(home: Home, env: Env): LoadedConfig {
     const files = [home.configFile, ...home.otherConfigFiles].join(", ");
     throw new GatewayError(EXIT.config, `There are several configuration files: ${files}. Keep one.`);
   }
-  return loadConfig({ file: home.configFile, text: readText(home.configFile), env });
+  const text = readText(home.configFile);
+  return loadConfig({ file: home.configFile, text, env, sources: secretSources(home, env) });
 }
 
 /** The token that clients must present. */

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createMemoryCache, systemClock } from "@signalbox/channel";
 import { loadConfig } from "@signalbox/config";
+import { createVault } from "@signalbox/redaction";
 import { expect, it, onTestFinished } from "vitest";
 import { createLogger } from "../log.ts";
 import { resolveAccounts } from "./accounts.ts";
@@ -34,6 +35,7 @@ async function plan(id: string, capabilities: string) {
     logger: createLogger("silent", (line) => line),
     cache: createMemoryCache({ clock: systemClock }),
     home: { dir: dirname(file) },
+    vault: createVault(),
   });
   const problems = accounts.problems.map(({ message }) => message);
   return { problems, definition: accounts.definition(id, "main"), own, listed: accounts.list() };

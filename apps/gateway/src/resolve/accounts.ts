@@ -13,6 +13,7 @@ import {
 } from "@signalbox/channel/accounts";
 import type { LoadedConfig, Problem } from "@signalbox/config";
 import type { ChannelStatus } from "@signalbox/protocol";
+import type { Vault } from "@signalbox/redaction";
 import type { KvStore } from "@signalbox/store";
 import type { Home } from "../home/home.ts";
 import type { Logger } from "../log.ts";
@@ -45,6 +46,8 @@ export interface AccountsOptions {
   readonly cache: ChannelCache;
   /** May have packages of channels, which are looked for there first. */
   readonly home: Pick<Home, "dir">;
+  /** Told of the values that a channel calls secret. */
+  readonly vault: Pick<Vault, "add">;
 }
 
 /** The account's name of the channels that the gateway brings itself. */
@@ -79,6 +82,7 @@ export async function resolveAccounts(options: AccountsOptions): Promise<Account
     }
     if (!options.definitions.includes(definition)) brought.push(definition);
     for (const [account, raw] of Object.entries(accounts)) {
+      options.vault.add(secretFields(definition, raw));
       const result = await definition.config["~standard"].validate(raw);
       if (result.issues) problems.push(...settingProblems(loaded, channel, account, result.issues));
       else host.add({ definition, account, config: result.value });
@@ -111,6 +115,17 @@ function settingProblems(
       disables: `channel account ${channel}/${account}`,
     });
   });
+}
+
+/** The texts of the fields that a channel calls secret, also where something is wrong with them. */
+function secretFields({ meta }: ChannelDefinition, raw: Readonly<Record<string, unknown>>): string[] {
+  const fields = Object.entries(meta.fields).filter(([, { secret }]) => secret === true);
+  return fields.flatMap(([name]) => textsIn(raw[name]));
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return value !== null && typeof value === "object" ? Object.values(value).flatMap(textsIn) : [];
 }
 
 /** The channel of a name; a text says why there is none. */

@@ -8,7 +8,7 @@ import {
   type Models as ReachableModels,
 } from "@signalbox/llm-providers";
 import { demoModel } from "@signalbox/llm-providers/demo";
-import { createRedactor } from "@signalbox/redaction";
+import type { Redact } from "@signalbox/redaction";
 import type { Agent, Agents } from "./agents.ts";
 
 /** What an agent's turns are asked of. */
@@ -40,11 +40,12 @@ export function resolveModels(
   loaded: LoadedConfig,
   agents: Agents,
   env: Readonly<Record<string, string | undefined>>,
+  redact: Redact,
 ): Models {
   const configured = loaded.config.models.providers;
   const models = createModels(
     Object.fromEntries(Object.entries(configured).map(([name, provider]) => [name, entryOf(provider)])),
-    { env, disabled: brokenProviders(loaded), redact: createRedactor(loaded.secrets) },
+    { env, disabled: brokenProviders(loaded), redact },
   );
   const demoOnly = models.providers.length === 0;
   const choose = (typed: string): string | undefined => {

@@ -4,7 +4,6 @@ import { feishu } from "@signalbox/channel-feishu";
 import { slack } from "@signalbox/channel-slack";
 import { telegram } from "@signalbox/channel-telegram";
 import type { Problem } from "@signalbox/config";
-import { createRedactor, environmentSecrets } from "@signalbox/redaction";
 import type { GuardedFetch } from "@signalbox/tools";
 import { createWebFetch } from "../compose/media.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
@@ -36,11 +35,11 @@ const BUILT_IN: readonly ChannelDefinition[] = [discord, feishu, slack, telegram
 
 /** Works out what the configuration asks for without starting anything: also what `config check` shows. */
 export async function resolveConfig(
-  options: Pick<GatewayOptions, "home" | "loaded" | "logger" | "env" | "channels">,
+  options: Pick<GatewayOptions, "home" | "loaded" | "logger" | "env" | "channels" | "vault">,
 ): Promise<ResolvedConfig> {
-  const { home, loaded, logger, env } = options;
+  const { home, loaded, logger, env, vault } = options;
   const agents = resolveAgents(loaded, home);
-  const models = resolveModels(loaded, agents, env);
+  const models = resolveModels(loaded, agents, env, vault.redact);
   const skills = await resolveSkills({ loaded, home, agents, env });
   const cache = createMemoryCache({ clock: systemClock });
   const secrets = await judgeSecrets(loaded, home, env);
@@ -48,7 +47,7 @@ export async function resolveConfig(
   const fetch = createWebFetch(loaded.config);
   const surfaces = createSurfaces(fetch);
   const own = Object.values(surfaces).map(({ definition }) => definition);
-  const accounts = await resolveAccounts({ loaded, definitions, own, logger, cache, home });
+  const accounts = await resolveAccounts({ loaded, definitions, own, logger, cache, home, vault });
   const found = [agents, models, skills, accounts, secrets].flatMap((part) => part.problems);
   const problems = onceEach(loaded.problems, [
     ...found,
@@ -56,7 +55,7 @@ export async function resolveConfig(
     ...routingProblems(loaded, agents),
   ]).toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
   // A value that does not work is named, and may be one that came from where secrets do.
-  const redact = createRedactor([...loaded.secrets, ...environmentSecrets(env)]);
+  const { redact } = vault;
   const told = problems.map((problem) => ({
     ...problem,
     message: redact(problem.message),

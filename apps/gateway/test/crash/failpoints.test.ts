@@ -1,5 +1,4 @@
 import { type ChannelDefinition, ChannelError, type MessageEvent } from "@signalbox/channel";
-import { createRedactor } from "@signalbox/redaction";
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { expect, it } from "vitest";
 import { startGateway } from "../../src/gateway.ts";
@@ -7,6 +6,7 @@ import type { Gateway } from "../../src/gateway-options.ts";
 import { gatewayToken, readConfig } from "../../src/home/settings.ts";
 import { createLogger } from "../../src/log.ts";
 import { resolveConfig } from "../../src/resolve/resolve-config.ts";
+import { openVault } from "../../src/secrets/vault.ts";
 import { eventually, exampleConfig, inStore, openWorld, TOKEN, type World, ZHANG } from "../harness.ts";
 import { type PlainChannel, plainChannel, plainEdit, plainMessage } from "../plain-channel.ts";
 import { FAILPOINTS, failpointInstrument, failpointsOf } from "./failpoints.ts";
@@ -18,7 +18,8 @@ async function start(
 ): Promise<Gateway> {
   const { home, env } = world;
   const loaded = readConfig(home, env);
-  const logger = createLogger("silent", createRedactor(loaded.secrets));
+  const vault = openVault(loaded, env);
+  const logger = createLogger("silent", vault.redact);
   const failpoints = (point: string): void => void passed.add(point);
   return startGateway(
     {
@@ -26,6 +27,7 @@ async function start(
       loaded,
       token: gatewayToken(loaded, home, env),
       logger,
+      vault,
       env,
       channels,
       consoleDir: home.dir,
@@ -34,7 +36,7 @@ async function start(
       leaseMs: 300,
       drafts: { afterMs: 0, everyMs: 0 },
     },
-    await resolveConfig({ home, loaded, logger, env, channels }),
+    await resolveConfig({ home, loaded, logger, env, channels, vault }),
   );
 }
 

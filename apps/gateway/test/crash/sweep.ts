@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createRedactor } from "@signalbox/redaction";
 import { openStore } from "@signalbox/store";
 import { startAnthropic } from "@signalbox/testkit/anthropic";
 import { stringify } from "yaml";
@@ -12,6 +11,7 @@ import { type Home, locateHome, prepareHome } from "../../src/home/home.ts";
 import { gatewayToken, readConfig } from "../../src/home/settings.ts";
 import { createLogger } from "../../src/log.ts";
 import { resolveConfig } from "../../src/resolve/resolve-config.ts";
+import { openVault } from "../../src/secrets/vault.ts";
 import type { GatewayBodies } from "../../src/store.ts";
 import { type PlainChannel, plainChannel, plainMessage } from "../plain-channel.ts";
 import { type Kind, nameOf, nextTurn, readConversation, sideText, type Tag, textOf } from "./conversation.ts";
@@ -154,8 +154,9 @@ async function open(
   onFatal: (error: Error) => void,
 ): Promise<Gateway> {
   const loaded = readConfig(home, {});
-  const logger = createLogger("silent", createRedactor(loaded.secrets));
-  const options = { home, loaded, logger, env: {}, channels: [plain.definition] };
+  const vault = openVault(loaded, {});
+  const logger = createLogger("silent", vault.redact);
+  const options = { home, loaded, logger, vault, env: {}, channels: [plain.definition] };
   return startGateway(
     {
       ...options,

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChannelDefinition, EmitResult, InboundEvent, MessageEvent } from "@signalbox/channel";
-import { createRedactor } from "@signalbox/redaction";
 import { openStore } from "@signalbox/store";
 import { startAnthropic } from "@signalbox/testkit/anthropic";
 import { stringify } from "yaml";
@@ -12,6 +11,7 @@ import { locateHome, prepareHome } from "../../src/home/home.ts";
 import { gatewayToken, readConfig } from "../../src/home/settings.ts";
 import { createLogger } from "../../src/log.ts";
 import { resolveConfig } from "../../src/resolve/resolve-config.ts";
+import { openVault } from "../../src/secrets/vault.ts";
 import type { GatewayBodies } from "../../src/store.ts";
 import { answeredIn, nameOf, type Tag, tagsIn, textOf } from "../crash/conversation.ts";
 import type { Random } from "../crash/random.ts";
@@ -72,8 +72,9 @@ export async function runStorm({
     prepareHome(home);
     writeFileSync(home.configFile, configOf(anthropic.url));
     const loaded = readConfig(home, {});
-    const logger = createLogger("error", createRedactor(loaded.secrets));
-    const options = { home, loaded, logger, env: {}, channels: [channel.definition] };
+    const vault = openVault(loaded, {});
+    const logger = createLogger("error", vault.redact);
+    const options = { home, loaded, logger, vault, env: {}, channels: [channel.definition] };
     const fatal: Error[] = [];
     const gateway = await startGateway(
       {

@@ -1,0 +1,50 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Home, locateHome } from "./home.ts";
+import { closeHome } from "./home-files.ts";
+
+function homeOf(mode: number): Home {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-home-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  writeFileSync(join(dir, "signalbox.yaml"), "gateway: {}\n");
+  chmodSync(dir, mode);
+  return locateHome(dir, {});
+}
+
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+describe("closeHome", () => {
+  it("closes what others could read, and says so", () => {
+    const home = homeOf(0o755);
+    writeFileSync(home.tokenFile, "token\n");
+    chmodSync(home.tokenFile, 0o644);
+    chmodSync(home.configFile, 0o664);
+    const found = closeHome(home).map(({ path, mode, mended }) => [path, mode, mended]);
+    expect(found).toEqual([
+      [home.dir, "755", true],
+      [home.configFile, "664", true],
+      [home.tokenFile, "644", true],
+    ]);
+    expect([home.dir, home.configFile, home.tokenFile].map(modeOf)).toEqual(["700", "600", "600"]);
+    expect(closeHome(home)).toEqual([]);
+  });
+
+  it("leaves what only its owner can read", () => {
+    const home = homeOf(0o700);
+    mkdirSync(home.mediaDir, { mode: 0o700 });
+    chmodSync(home.configFile, 0o400);
+    expect(closeHome(home)).toEqual([]);
+    expect(modeOf(home.configFile)).toBe("400");
+  });
+
+  it.runIf(process.getuid?.() === 0)("tells of what others own, and refuses what they can write", () => {
+    const home = homeOf(0o700);
+    chownSync(home.configFile, 65_534, 65_534);
+    chmodSync(home.configFile, 0o644);
+    expect(closeHome(home)).toEqual([{ path: home.configFile, mode: "644", mended: false }]);
+    chmodSync(home.configFile, 0o666);
+    expect(() => closeHome(home)).toThrow(/signalbox.yaml belongs to another user and others can write it/);
+  });
+});

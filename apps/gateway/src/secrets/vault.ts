@@ -1,0 +1,15 @@
+import type { LoadedConfig } from "@signalbox/config";
+import { createVault, environmentSecrets, type Vault } from "@signalbox/redaction";
+import type { Env } from "../home/settings.ts";
+
+/**
+ * Every secret that this process knows: of the configuration by its places, of the environment, and its own token.
+ * Channels add the fields of their accounts that they call secret.
+ */
+export function openVault(loaded: LoadedConfig, env: Env, token?: string): Vault {
+  return createVault([
+    ...loaded.secrets,
+    ...environmentSecrets(env),
+    ...(token === undefined ? [] : [token]),
+  ]);
+}

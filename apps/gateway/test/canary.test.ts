@@ -1,0 +1,139 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { textMessage } from "@signalbox/testkit/feishu";
+import { describe, expect, it } from "vitest";
+import { APP, exampleConfig, feishuAccount, KEY, openWorld, TOKEN, type World, ZHANG } from "./harness.ts";
+
+/** Secrets that the gateway is told of, by where it is told. */
+const KNOWN = {
+  "gateway.auth.token": TOKEN,
+  "providers.apiKey": KEY,
+  "providers.headers, a word of it": "canary-in-a-header-7Qw2",
+  "providers.headers, a key of its own": "canary/of+a=proxy-9Zx4",
+  "hooks.secret": "canary-of-a-hook-3Rt8-Lm5",
+  "channels.appSecret": APP.appSecret,
+  "channels.encryptKey": APP.encryptKey,
+  "channels.verificationToken": APP.verificationToken,
+  "a file": "canary in a file & more 5Yh1",
+  "a program": "canary-said-by-a-program-8Uj6",
+  "the environment, by its name": "canary-of-the-mail-2Ok7",
+  "the environment, in lower case": "canary-lower-case-4Pl9",
+  "the environment, in an address": "canary-of-the-database-6Mn3",
+};
+
+/** Secrets that nobody has told it of, by what they look like. */
+const LOOKALIKES = {
+  "a vendor's key": `sk-ant-api03-${"Zq7".repeat(31)}AA`,
+  "a token of GitHub": `ghp_${"kR4".repeat(12)}`,
+  "a token of Slack": "xoxb-123456789012-1234567890123-Ab3dEf6hIj9lMn2pQr5tUv8x",
+  "a bearer token": "Bearer canary.bearer.1234567890",
+  "a JWT": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJjYW5hcnkifQ.c2lnbmF0dXJlLW9mLWNhbmFyeQ",
+  "a token of a client": `sbt_${"Vb5_".repeat(11).slice(0, 43)}`,
+  "a private key": `-----BEGIN PRIVATE KEY-----\n${"MIIEvQIBADANBgkq".repeat(12)}\n-----END PRIVATE KEY-----`,
+  "an address with a password": "https://ann:canary-9Tg2@example.org/x",
+};
+
+/** How a vendor may quote a secret that it was sent. */
+const ENCODINGS: Readonly<Record<string, (secret: string) => string>> = {
+  plain: (secret) => secret,
+  "URL-encoded": encodeURIComponent,
+  base64: (secret) => Buffer.from(secret).toString("base64"),
+  "base64 of more": (secret) => Buffer.from(`user:${secret}`).toString("base64"),
+  hex: (secret) => Buffer.from(secret).toString("hex"),
+  JSON: (secret) => JSON.stringify({ secret }),
+};
+
+/** Every way in which one of the secrets could stand in a text. */
+function canaries(): [string, string][] {
+  const known = Object.entries(KNOWN).flatMap(([name, secret]) =>
+    Object.entries(ENCODINGS).map(([how, encode]): [string, string] => [
+      `${name}, ${how}`,
+      how === "JSON" ? JSON.stringify(secret).slice(1, -1) : encode(secret),
+    ]),
+  );
+  // Of an address the password is what counts.
+  const shapes = Object.entries({ ...LOOKALIKES, "an address with a password": "canary-9Tg2" });
+  return [...known, ...shapes];
+}
+
+/** What a gateway has written: its log, its database, and what its commands print. */
+async function written(world: World, log: string): Promise<string> {
+  const files = readdirSync(world.home.dir).filter((name) => /^signalbox\.db|\.json$/.test(name));
+  const database = files.map((name) => readFileSync(join(world.home.dir, name), "latin1"));
+  const commands = [
+    ["config", "show"],
+    ["config", "check", "--json"],
+    ["doctor"],
+    ["outbox", "list", "--all"],
+    ["audit", "list"],
+    ["sessions", "--json"],
+  ];
+  const printed: string[] = [];
+  for (const args of commands) {
+    const child = world.run(args);
+    await child.exited;
+    printed.push(child.stdout(), child.stderr());
+  }
+  return [log, ...database, ...printed].join("\n");
+}
+
+describe("twenty-one kinds of secrets, however a vendor quotes them", () => {
+  it("stand nowhere outside of the vault", async () => {
+    const world = await openWorld();
+    writeFileSync(join(world.home.dir, "key"), `${KNOWN["a file"]}\n`, { mode: 0o600 });
+    const base = exampleConfig({
+      gateway: { port: 0, auth: { token: TOKEN }, logLevel: "trace" },
+      hooks: { build: { secret: KNOWN["hooks.secret"] } },
+      channels: { feishu: { accounts: { main: feishuAccount() } } },
+    });
+    const anthropic = {
+      ...{ api: "anthropic-messages", baseUrl: world.anthropic.url, apiKey: KEY },
+      headers: {
+        "x-proxy": `Token ${KNOWN["providers.headers, a word of it"]}`,
+        "x-key": KNOWN["providers.headers, a key of its own"],
+      },
+    };
+    const elsewhere = {
+      file: { api: "openai-chat", baseUrl: "http://127.0.0.1:9/v1", apiKey: { file: "key" } },
+      program: {
+        ...{ api: "openai-chat", baseUrl: "http://127.0.0.1:9/v1" },
+        apiKey: { command: ["printf", KNOWN["a program"]] },
+      },
+    };
+    world.configure({ ...base, models: { providers: { anthropic, ...elsewhere } } });
+    const all = canaries();
+    const everything = [
+      ...Object.values(KNOWN).flatMap((secret) => Object.values(ENCODINGS).map((encode) => encode(secret))),
+      ...Object.values(LOOKALIKES),
+    ].join(" | ");
+    world.script(() => ({ error: { status: 400, message: everything } }));
+    const child = await world.startChild([], {
+      ...world.env,
+      SMTP_PASS: KNOWN["the environment, by its name"],
+      some_api_key: KNOWN["the environment, in lower case"],
+      DATABASE_URL: `postgres://app:${KNOWN["the environment, in an address"]}@127.0.0.1/app`,
+    });
+    const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
+    const ask = async (path: string, body?: object): Promise<string> => {
+      const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
+      return (await fetch(child.url + path, init)).text();
+    };
+    const answers = [
+      await ask("/v1/chat/completions", { model: "coder", messages: [{ role: "user", content: "hello" }] }),
+      await ask("/v1/responses", { model: "coder", input: "hello" }),
+    ];
+    await child.post(textMessage("hello", { senderId: ZHANG, messageId: "om_canary" }));
+    await expect
+      .poll(async () => JSON.parse(await ask("/api/status")).inboxPending, { timeout: 20_000 })
+      .toBe(0);
+    for (const path of ["/api/status", "/api/trace/om_canary", "/metrics", "/api/conversations"])
+      answers.push(await ask(path));
+    expect(answers[0]).toContain("[redacted] | [redacted]");
+    await child.end("SIGTERM");
+    const left = [...answers, await written(world, child.stderr() + child.stdout())].join("\n");
+    expect(left).toContain("[redacted] | [redacted]");
+    expect(Object.keys(KNOWN).length + Object.keys(LOOKALIKES).length).toBe(21);
+    // What stands in the file of the configuration is where it belongs, and was not looked at.
+    expect(all.filter(([, canary]) => left.includes(canary)).map(([name]) => name)).toEqual([]);
+  });
+});
