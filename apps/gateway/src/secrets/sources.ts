@@ -3,13 +3,12 @@ import { readFileSync, statSync } from "node:fs";
 import type { SecretSources } from "@signalbox/config";
 import { configuredPath, type Home } from "../home/home.ts";
 import { isOpenToOthers } from "../home/home-files.ts";
-import type { Env } from "../home/settings.ts";
 
 const LONGEST = 65_536;
 const COMMAND_MS = 10_000;
 
 /** Secrets in files, and those that programs such as `pass` or `op` know. They are asked at each start. */
-export function secretSources(home: Home, env: Env): SecretSources {
+export function secretSources(home: Home, env: Readonly<Record<string, string | undefined>>): SecretSources {
   return {
     file(path) {
       const file = configuredPath(home, path);
