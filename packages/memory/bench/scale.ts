@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createMemory } from "../dist/index.js";
+import { chineseQuestions, manyTexts } from "./questions.ts";
+
+const SEARCHES = 500;
+const BATCH = 5_000;
+
+/** Many short texts in one memory on the disk: how fast they are indexed, found, and what they take. */
+export async function measureScale(count: number): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "memory-bench-"));
+  const texts = manyTexts(count);
+  const questions = chineseQuestions().questions.map(({ text }) => text);
+  const memory = await createMemory({ folder });
+  await memory.refresh();
+  globalThis.gc?.();
+  const before = process.memoryUsage.rss();
+  try {
+    const seconds = await timed(async () => {
+      for (let at = 0; at < count; at += BATCH) {
+        await memory.add(
+          texts.slice(at, at + BATCH).map((text, place) => ({ text, id: String(at + place) })),
+        );
+      }
+    });
+    const characters = texts.reduce((sum, text) => sum + text.length, 0) / count;
+    console.log(`\n${count} chunks of ${characters.toFixed(0)} characters`);
+    console.log(`  indexed: ${(count / seconds).toFixed(0)} a second`);
+
+    const times: number[] = [];
+    for (let at = 0; at < SEARCHES; at++) {
+      const question = questions[(at * 37) % questions.length] ?? "";
+      times.push(1_000 * (await timed(() => memory.search(question))));
+    }
+    times.sort((a, b) => a - b);
+    const at = (share: number) => (times[Math.floor(times.length * share)] ?? 0).toFixed(1);
+    console.log(`  search: ${at(0.5)} ms at the median, ${at(0.99)} ms at the 99th percentile`);
+    globalThis.gc?.();
+    console.log(`  memory: ${((process.memoryUsage.rss() - before) / 1e6).toFixed(0)} MB more`);
+    console.log(`  index: ${(statSync(join(folder, ".index.db")).size / 1e6).toFixed(0)} MB on the disk`);
+  } finally {
+    await memory.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Seconds. */
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return (performance.now() - start) / 1_000;
+}

@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { keyOf, opens } from "./access.ts";
+import { finishForgetting, forget } from "./forget.ts";
+import { openForgotten } from "./forgotten.ts";
+import { createLiveIndex } from "./live-index.ts";
+import type { Memory, MemoryOptions } from "./memory.ts";
+import { consolidate } from "./notes/consolidate.ts";
+import { LASTING } from "./notes/folder.ts";
+import { createNotebook } from "./notes/notebook.ts";
+import { RECALL_LIMIT, selectRecall } from "./recall.ts";
+import { neighboursOf } from "./search/neighbours.ts";
+import { search, toPublic } from "./search/search.ts";
+import { toAuthor, toTurn } from "./to-chunk.ts";
+import { fileTurnLog } from "./turns/file-log.ts";
+import { transientTurnLog } from "./turns/transient-log.ts";
+import type { NewTurn, SearchOptions, SearchResult } from "./types.ts";
+
+const DEFAULT_HALF_LIFE_DAYS = 30;
+const EVERYONE = { kind: "everyone" } as const;
+
+/** Opens a memory. Nothing is read before it is first asked for something. */
+export async function createMemory(options: MemoryOptions = {}): Promise<Memory> {
+  const { topScope = EVERYONE, now = Date.now, halfLifeDays = DEFAULT_HALF_LIFE_DAYS } = options;
+  const lasts = options.folder !== undefined;
+  const folder = options.folder ?? join(tmpdir(), `signalbox-memory-${randomUUID()}`);
+  const log =
+    options.turns === undefined
+      ? lasts
+        ? fileTurnLog(join(folder, ".turns.jsonl"))
+        : transientTurnLog()
+      : undefined;
+  const forgotten = await openForgotten(lasts ? join(folder, ".forgotten") : undefined);
+  const notebook = createNotebook(folder, topScope, now);
+  const forgetting = { folder, notebook, forgotten, log };
+  const live = createLiveIndex({
+    ...options,
+    ...{ folder, topScope, now, notebook, forgotten },
+    index: options.index ?? (lasts ? join(folder, ".index.db") : ":memory:"),
+    turns: options.turns ?? log ?? transientTurnLog(),
+  });
+  if (await finishForgetting(forgetting)) await live.scrub([]);
+
+  async function find(text: string, asked: SearchOptions): Promise<SearchResult> {
+    const vector = await live.vectorOf(text);
+    return live.read((index) => search(index, { text, vector, halfLifeDays, now: now() }, asked));
+  }
+
+  return {
+    async add(given) {
+      if (log === undefined)
+        throw new Error("This memory reads its conversations elsewhere: add them there.");
+      const turns = (isMany(given) ? given : [given]).map((turn) => toTurn(turn, now(), randomUUID));
+      await live.change(() => log.append(turns));
+      return turns.map(({ id }) => id);
+    },
+
+    search: (query, asked = {}) => find(query, asked),
+
+    async recall(message, asked = {}) {
+      const { reader = {} } = asked;
+      return selectRecall(await find(message, { reader, limit: RECALL_LIMIT, neighbours: 0 }), asked);
+    },
+
+    get: (id, { reader = {}, neighbours = 1 } = {}) =>
+      live.read(({ chunks }) => {
+        const key = keyOf(reader);
+        const chunk = chunks.byId(id);
+        if (chunk === undefined || !opens(key, chunk)) return undefined;
+        const { before, after } = neighboursOf(chunk, chunks, key, neighbours);
+        return { ...toPublic(chunk), before: before.map(toPublic), after: after.map(toPublic) };
+      }),
+
+    notes: (scope = topScope) => notebook.current(scope, now()),
+
+    async write({ text, kind = "daily", scope = topScope, author, ...given }) {
+      const provenance = {
+        at: now(),
+        ...given,
+        ...(author === undefined ? {} : { author: toAuthor(author) }),
+      };
+      const path = await live.change(() => notebook.write(text, provenance, { kind, scope }));
+      return live.read(({ chunks }) => chunks.ofFile(path).at(-1)?.id ?? path);
+    },
+
+    async forget(ids, { reader = {} } = {}) {
+      const key = keyOf(reader);
+      const chunks = await live.read((index) =>
+        ids.flatMap((id) => index.chunks.byId(id) ?? []).filter((chunk) => opens(key, chunk)),
+      );
+      if (chunks.length === 0) return [];
+      await live.change(() => forget(forgetting, chunks));
+      await live.scrub(chunks.map(({ id }) => id));
+      return chunks.map(({ id }) => id);
+    },
+
+    consolidate: ({ scope = topScope, ...how }) =>
+      live.change(() => consolidate(notebook, folder, scope, how, now())),
+
+    log: (scope = topScope) => notebook.versions.list(notebook.pathIn(scope, LASTING)),
+    restore: (version) => live.change(() => notebook.restore(version)),
+    refresh: () => live.refresh(),
+    rebuild: () => live.rebuild(),
+    embedded: () => live.embedded(),
+    status: () => live.status(),
+    async close() {
+      await live.close();
+      if (!lasts) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function isMany(given: NewTurn | readonly NewTurn[]): given is readonly NewTurn[] {
+  return Array.isArray(given);
+}

@@ -1,0 +1,115 @@
+import { eq, sql } from "drizzle-orm";
+import type { Chunk, VectorEngine } from "../types.ts";
+import { type ChunkTable, createChunkTable, type IndexedChunk } from "./chunks.ts";
+import { type Database, openDatabase } from "./open.ts";
+import { type FileRecord, file, state } from "./schema.ts";
+import { createTermIndex, type TermIndex } from "./terms.ts";
+import { createVectorTable, type VectorTable } from "./vectors.ts";
+
+export type NewChunk = Chunk & { readonly hash: string };
+
+/**
+ * The SQLite file in which chunks are found. It can be thrown away at any time: notes and conversations are elsewhere,
+ * and `files` and `cursor` say how far they were read.
+ */
+export interface MemoryIndex {
+  readonly chunks: Omit<ChunkTable, "add" | "remove">;
+  readonly terms: Pick<TermIndex, "match" | "frequencies">;
+  readonly vectors: VectorTable;
+  files(): FileRecord[];
+  /** Puts a file's chunks in the place of those it had; without chunks it keeps those. */
+  replaceFile(read: FileRecord, chunks: readonly NewChunk[] | undefined): void;
+  removeFile(path: string): void;
+  /** Where reading the conversations goes on; undefined at their beginning. */
+  cursor(): string | undefined;
+  /** Turns with the id of an earlier one take its place. */
+  addTurns(turns: readonly NewChunk[], cursor: string): void;
+  /** Removes chunks so that nothing of them is left in the file. */
+  forget(ids: readonly string[]): void;
+  close(): void;
+}
+
+export function openMemoryIndex(
+  path: string,
+  loadVectors?: (database: Database) => VectorEngine,
+): MemoryIndex {
+  const database = openDatabase(path);
+  const { db, raw } = database;
+  const termIndex = createTermIndex(database);
+  const chunks = createChunkTable(database, termIndex);
+  const vectors = createVectorTable(database, loadVectors?.(database) ?? "float32");
+  const writing = <T>(work: () => T): T => raw.transaction(work).immediate();
+
+  const putFile = db
+    .insert(file)
+    .values({
+      path: sql.placeholder("path"),
+      size: sql.placeholder("size"),
+      changedAt: sql.placeholder("changedAt"),
+      hash: sql.placeholder("hash"),
+    })
+    .onConflictDoUpdate({
+      target: file.path,
+      set: { size: sql`excluded.size`, changedAt: sql`excluded.changed_at`, hash: sql`excluded.hash` },
+    })
+    .prepare();
+  const removeFile = db
+    .delete(file)
+    .where(eq(file.path, sql.placeholder("path")))
+    .prepare();
+  const readState = db
+    .select()
+    .from(state)
+    .where(eq(state.name, sql.placeholder("name")))
+    .prepare();
+  const writeState = db
+    .insert(state)
+    .values({ name: sql.placeholder("name"), value: sql.placeholder("value") })
+    .onConflictDoUpdate({ target: state.name, set: { value: sql`excluded.value` } })
+    .prepare();
+
+  function clearFile(path: string): void {
+    chunks.remove(chunks.ofFile(path));
+    removeFile.run({ path });
+  }
+
+  function byIds(ids: readonly string[]): IndexedChunk[] {
+    return ids.flatMap((id) => chunks.byId(id) ?? []);
+  }
+
+  return {
+    chunks,
+    terms: termIndex,
+    vectors,
+    files: () => db.select().from(file).all(),
+    replaceFile(read, made) {
+      writing(() => {
+        if (made !== undefined) {
+          chunks.remove(chunks.ofFile(read.path));
+          for (const each of made) chunks.add(each);
+        }
+        putFile.run({ ...read });
+      });
+    },
+    removeFile: (path) => writing(() => clearFile(path)),
+    cursor: () => readState.get({ name: "cursor" })?.value,
+    addTurns(turns, cursor) {
+      writing(() => {
+        for (const turn of turns) {
+          chunks.remove(byIds([turn.id]));
+          chunks.add(turn);
+        }
+        writeState.run({ name: "cursor", value: cursor });
+      });
+    },
+    forget(ids) {
+      writing(() => {
+        chunks.remove(byIds(ids));
+        vectors.removeUnused();
+        termIndex.compact();
+      });
+      raw.pragma("wal_checkpoint(TRUNCATE)");
+    },
+    close: () => raw.close(),
+  };
+}

@@ -1,0 +1,134 @@
+import { and, count, eq, ne, or, sql } from "drizzle-orm";
+import { guardOf, type Key, opens } from "../access.ts";
+import type { VectorEngine } from "../types.ts";
+import { type Database, untilWritten } from "./open.ts";
+import { chunk, vector } from "./schema.ts";
+import type { Match } from "./terms.ts";
+
+/** Vectors, by the model that made them and the hash of what they stand for. */
+export interface VectorTable {
+  readonly engine: VectorEngine;
+  put(model: string, vectors: readonly (readonly [hash: string, values: Float32Array])[]): void;
+  /** How many values the vectors of a model have; undefined where there are none. */
+  dimensions(model: string): number | undefined;
+  /** Texts of chunks that have none of this model yet, with their hashes. */
+  missing(model: string, limit: number): { hash: string; text: string }[];
+  countMissing(model: string): number;
+  /** The chunks whose vectors point most nearly where `wanted` does, of those that the key opens. */
+  nearest(model: string, wanted: Float32Array, key: Key, limit: number): Match[];
+  /** Removes what stands for no chunk any more. */
+  removeUnused(): void;
+  /** Removes what other models made, or this one when it gave another number of values. */
+  keepOnly(model: string, dimensions: number): void;
+}
+
+/** Of a value. */
+const BYTES = Float32Array.BYTES_PER_ELEMENT;
+
+interface Candidate {
+  readonly n: number;
+  readonly scope: string;
+  readonly authorId: string | null;
+  /** The vector, or, where SQLite has compared it, the likeness. */
+  readonly compared: Buffer | number;
+}
+
+/** `engine` is `"sqlite-vec"` where that extension is loaded into the database. */
+export function createVectorTable({ db, raw }: Database, engine: VectorEngine): VectorTable {
+  const ofChunk = (model: string) => and(eq(vector.hash, chunk.hash), eq(vector.model, model));
+  const put = db
+    .insert(vector)
+    .values({
+      hash: sql.placeholder("hash"),
+      model: sql.placeholder("model"),
+      values: sql.placeholder("values"),
+    })
+    .onConflictDoNothing()
+    .prepare();
+  const compared = engine === "sqlite-vec" ? '1 - vec_distance_cosine(v."values", @wanted)' : 'v."values"';
+  // A vector of another length is one of a model that changed under its name.
+  const candidates = raw.prepare<object, Candidate>(
+    `SELECT c.n, c.scope, c.author_id AS authorId, ${compared} AS compared
+     FROM chunk c JOIN vector v ON v.hash = c.hash AND v.model = @model
+     WHERE length(v."values") = length(@wanted)`,
+  );
+
+  const totals = untilWritten(raw, () => {
+    const all = db.select({ count: count() }).from(chunk).get();
+    const byModel = db
+      .select({ model: vector.model, count: count() })
+      .from(chunk)
+      .innerJoin(vector, eq(vector.hash, chunk.hash))
+      .groupBy(vector.model)
+      .all();
+    return { chunks: all?.count ?? 0, embedded: new Map(byModel.map((row) => [row.model, row.count])) };
+  });
+
+  return {
+    engine,
+    put(model, vectors) {
+      raw
+        .transaction(() => {
+          for (const [hash, values] of vectors) put.run({ model, hash, values: bytesOf(values) });
+        })
+        .immediate();
+    },
+    dimensions(model) {
+      const [row] = db
+        .select({ values: vector.values })
+        .from(vector)
+        .where(eq(vector.model, model))
+        .limit(1)
+        .all();
+      return row === undefined ? undefined : row.values.length / BYTES;
+    },
+    missing: (model, limit) =>
+      db
+        .selectDistinct({ hash: chunk.hash, text: chunk.text })
+        .from(chunk)
+        .leftJoin(vector, ofChunk(model))
+        .where(sql`${vector.hash} IS NULL`)
+        .limit(limit)
+        .all(),
+    countMissing(model) {
+      const { chunks, embedded } = totals();
+      return chunks - (embedded.get(model) ?? 0);
+    },
+    nearest(model, wanted, key, limit) {
+      const best: Match[] = [];
+      for (const row of candidates.iterate({ model, wanted: bytesOf(wanted) })) {
+        const score = typeof row.compared === "number" ? row.compared : dot(floatsOf(row.compared), wanted);
+        if (best.length === limit && score <= (best.at(-1)?.score ?? 0)) continue;
+        if (!opens(key, guardOf(row))) continue;
+        const place = best.findIndex((match) => match.score < score);
+        best.splice(place < 0 ? best.length : place, 0, { n: row.n, score });
+        best.length = Math.min(best.length, limit);
+      }
+      return best;
+    },
+    removeUnused() {
+      db.delete(vector).where(sql`${vector.hash} NOT IN (SELECT ${chunk.hash} FROM ${chunk})`).run();
+    },
+    keepOnly(model, dimensions) {
+      db.delete(vector)
+        .where(or(ne(vector.model, model), sql`length(${vector.values}) <> ${dimensions * BYTES}`))
+        .run();
+    },
+  };
+}
+
+function bytesOf(values: Float32Array): Buffer {
+  return Buffer.from(values.buffer, values.byteOffset, values.byteLength);
+}
+
+function floatsOf(bytes: Buffer): Float32Array {
+  // The driver's buffers need not begin where a float may.
+  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+}
+
+/** The cosine, of vectors of length 1. */
+function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] ?? 0) * (b[i] ?? 0);
+  return sum;
+}

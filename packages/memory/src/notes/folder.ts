@@ -1,0 +1,130 @@
+import { randomBytes } from "node:crypto";
+import type { Dirent } from "node:fs";
+import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Scope } from "../types.ts";
+
+/** A file of notes as the folder has it. */
+export interface NoteFile {
+  /** Relative to the folder, with `/`. */
+  readonly path: string;
+  readonly size: number;
+  /** In microseconds; moves with each change, whatever time the file claims. */
+  readonly changedAt: number;
+}
+
+/** Deeper than anybody keeps notes. */
+const MAX_DEPTH = 8;
+const PEOPLE = "people";
+const CHATS = "chats";
+
+export const LASTING = "MEMORY.md";
+const DAY = /^(\d{4}-\d\d-\d\d)\.md$/;
+
+/**
+ * Whose notes a path holds: `people/<person>/…` what was said with that person in private, `chats/<chat>/…` what was
+ * said in that chat, and the rest what the owner of the folder decides.
+ */
+export function scopeOfPath(path: string, otherwise: Scope): Scope {
+  const [kind, id] = path.split("/");
+  if (id === undefined) return otherwise;
+  if (kind === PEOPLE) return { kind: "person", person: decode(id) };
+  if (kind === CHATS) return { kind: "chat", chat: decode(id) };
+  return otherwise;
+}
+
+/** The folder of a scope's notes, with `/` behind it; empty for the top. */
+export function folderOfScope(scope: Scope): string {
+  switch (scope.kind) {
+    case "everyone":
+      return "";
+    case "person":
+      return `${PEOPLE}/${encode(scope.person)}/`;
+    case "chat":
+      return `${CHATS}/${encode(scope.chat)}/`;
+  }
+}
+
+/** The day whose notes a path holds, as milliseconds at its noon. */
+export function timeOfPath(path: string): number | undefined {
+  const day = DAY.exec(path.split("/").at(-1) ?? "")?.[1];
+  return day === undefined ? undefined : new Date(`${day}T12:00:00`).getTime();
+}
+
+export function dayFile(at: number): string {
+  const date = new Date(at);
+  const two = (value: number) => String(value).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}.md`;
+}
+
+/** Every file of notes. Links are not followed, and what begins with a dot is not looked at. */
+export async function listNotes(folder: string): Promise<NoteFile[]> {
+  const files: NoteFile[] = [];
+  async function walk(inside: string, depth: number): Promise<void> {
+    for (const entry of await entriesOf(join(folder, inside))) {
+      const path = `${inside}${entry.name}`;
+      if (entry.name.startsWith(".")) continue;
+      if (entry.isDirectory() && depth < MAX_DEPTH) await walk(`${path}/`, depth + 1);
+      if (!entry.isFile() || !entry.name.endsWith(".md")) continue;
+      const { size, ctimeMs } = await stat(join(folder, path));
+      files.push({ path, size, changedAt: Math.trunc(ctimeMs * 1_000) });
+    }
+  }
+  await walk("", 0);
+  return files;
+}
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+export async function readNote(folder: string, path: string): Promise<string | undefined> {
+  try {
+    return await readFile(join(folder, path), "utf8");
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The file has either its old text or the new one, also after a crash. */
+export async function writeNote(folder: string, path: string, text: string): Promise<void> {
+  const target = join(folder, path);
+  await mkdir(dirname(target), { recursive: true });
+  const part = join(dirname(target), `.${randomBytes(6).toString("hex")}.part`);
+  try {
+    const handle = await open(part, "wx", 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(part, target);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+}
+
+/** An id as one part of a path. */
+function encode(id: string): string {
+  return encodeURIComponent(id).replaceAll(".", "%2E").replaceAll("*", "%2A");
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

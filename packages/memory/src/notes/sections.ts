@@ -1,0 +1,78 @@
+import { decodeProvenance, type Provenance } from "./provenance.ts";
+
+/** A part of a note that is found by itself. */
+export interface Section {
+  readonly text: string;
+  /** The headings above it, outermost first. */
+  readonly headings: readonly string[];
+  /** First and last line, counted from 1. */
+  readonly lines: readonly [number, number];
+  readonly provenance: Provenance;
+}
+
+interface Line {
+  readonly number: number;
+  readonly text: string;
+  readonly provenance: Provenance | undefined;
+}
+
+/** About what is read at a glance, and what an embedding can stand for. */
+const MAX_CHARS = 1_000;
+const HEADING = /^(#{1,6})\s+(.+?)\s*#*$/;
+const FENCE = /^\s*(```|~~~)/;
+const INDENTED = /^\s+\S/;
+
+/**
+ * Cuts a note at its headings, and what is then too long at its lines. An entry whose provenance is known is a section
+ * by itself, with the indented lines below it, so that it can be forgotten alone.
+ */
+export function sectionsOf(markdown: string): Section[] {
+  const sections: Section[] = [];
+  const headings: string[] = [];
+  let lines: Line[] = [];
+  let fenced = false;
+
+  function close(): void {
+    const section = toSection(lines, headings);
+    if (section !== undefined) sections.push(section);
+    lines = [];
+  }
+
+  for (const [index, raw] of markdown.split(/\r?\n/).entries()) {
+    if (FENCE.test(raw)) fenced = !fenced;
+    const heading = fenced ? null : HEADING.exec(raw);
+    if (heading !== null) {
+      close();
+      headings.length = Math.min(headings.length, (heading[1] ?? "").length - 1);
+      headings.push(heading[2] ?? "");
+      continue;
+    }
+    const line = { number: index + 1, ...decodeProvenance(raw) };
+    if (beginsAnew(line, lines)) close();
+    lines.push(line);
+  }
+  close();
+  return sections;
+}
+
+function beginsAnew({ text, provenance }: Line, before: readonly Line[]): boolean {
+  if (provenance !== undefined) return true;
+  if (before[0]?.provenance !== undefined) return !INDENTED.test(text);
+  const size = before.reduce((sum, line) => sum + line.text.length + 1, 0);
+  return size + text.length > MAX_CHARS;
+}
+
+function toSection(lines: readonly Line[], headings: readonly string[]): Section | undefined {
+  const written = lines.filter(({ text }) => text.trim() !== "");
+  const [first, last] = [written[0], written.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  return {
+    text: lines
+      .slice(lines.indexOf(first), lines.indexOf(last) + 1)
+      .map(({ text }) => text)
+      .join("\n"),
+    headings: [...headings],
+    lines: [first.number, last.number],
+    provenance: first.provenance ?? {},
+  };
+}

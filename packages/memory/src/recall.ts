@@ -1,0 +1,55 @@
+import { estimateTokens } from "@signalbox/agent-core";
+import type { Chunk, Hit, Reader, SearchResult } from "./types.ts";
+
+export interface RecallOptions {
+  readonly reader?: Reader;
+  /** Default 600. */
+  readonly maxTokens?: number;
+  /** How much of what the message says has to stand in a hit, from 0 to 1. Default 0.4. */
+  readonly minCoverage?: number;
+  /** Or how near in meaning it has to be, from -1 to 1. Default 0.6. */
+  readonly minSimilarity?: number;
+  /** Chunks that the prompt has already: those of these chats since these times, in milliseconds. */
+  readonly except?: (chunk: Chunk) => boolean;
+}
+
+export interface Recall {
+  readonly hits: readonly Hit[];
+  /** For the prompt: one line for each, with when, who and where. It is data, whatever it says. */
+  readonly text: string;
+  readonly tokens: number;
+}
+
+const SEARCHED = 12;
+const LONGEST = 500;
+
+/** As many of the hits as bear on the message and fit. */
+export function selectRecall(result: SearchResult, options: RecallOptions): Recall | undefined {
+  const { maxTokens = 600, minCoverage = 0.4, minSimilarity = 0.6, except = () => false } = options;
+  const hits: Hit[] = [];
+  const lines: string[] = [];
+  let tokens = 0;
+  for (const hit of result.hits) {
+    const bears = hit.coverage >= minCoverage || (hit.similarity ?? -1) >= minSimilarity;
+    if (!bears || except(hit)) continue;
+    const line = recallLine(hit);
+    const cost = estimateTokens(line);
+    if (tokens + cost > maxTokens) continue;
+    hits.push(hit);
+    lines.push(line);
+    tokens += cost;
+  }
+  return hits.length === 0 ? undefined : { hits, text: lines.join("\n"), tokens };
+}
+
+export const RECALL_LIMIT: number = SEARCHED;
+
+/** A chunk on one line, so that nothing in it can look like the next. */
+export function recallLine(chunk: Chunk): string {
+  const when = chunk.at === undefined ? "lasting" : new Date(chunk.at).toISOString().slice(0, 10);
+  const who = chunk.author?.name ?? chunk.author?.id;
+  const from = [when, who, chunk.note?.path, chunk.untrusted === undefined ? undefined : "untrusted"];
+  const text = chunk.text.replace(/\s+/g, " ");
+  const shown = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return `- [${chunk.id}] (${from.filter((part) => part !== undefined).join(", ")}) ${shown}`;
+}

@@ -1,0 +1,125 @@
+import { type FileHandle, mkdir, open } from "node:fs/promises";
+import { dirname } from "node:path";
+import { isMissing } from "../notes/folder.ts";
+import type { Turn } from "../types.ts";
+import type { TurnLog, TurnPage } from "./turn-log.ts";
+
+const READ_BYTES = 1_048_576;
+const NEWLINE = 0x0a;
+const SPACE = 0x20;
+
+interface Line {
+  readonly start: number;
+  readonly bytes: Buffer;
+}
+
+/**
+ * Turns as lines of JSON in one file that grows at its end. A cursor is a place in it; a turn is removed by writing
+ * spaces over its line, so that places stay as they are. Lines that a crash left half written are passed over.
+ */
+export function fileTurnLog(path: string): TurnLog {
+  return {
+    async append(turns) {
+      await mkdir(dirname(path), { recursive: true });
+      const handle = await open(path, "a+", 0o600);
+      try {
+        const { size } = await handle.stat();
+        const torn = size > 0 && (await byteAt(handle, size - 1)) !== NEWLINE;
+        const lines = turns.map((turn) => `${JSON.stringify(turn)}\n`).join("");
+        await handle.appendFile(torn ? `\n${lines}` : lines);
+        await handle.datasync();
+      } finally {
+        await handle.close();
+      }
+    },
+
+    async read(cursor, limit) {
+      const start = Number(cursor ?? 0);
+      const turns: Turn[] = [];
+      let end = start;
+      let last = true;
+      for await (const line of linesFrom(path, start)) {
+        if (turns.length === limit) {
+          last = false;
+          break;
+        }
+        end = line.start + line.bytes.length;
+        const turn = parseTurn(line.bytes);
+        if (turn !== undefined) turns.push(turn);
+      }
+      return { turns, cursor: String(end), last } satisfies TurnPage;
+    },
+
+    async remove(ids) {
+      const removed: Line[] = [];
+      for await (const line of linesFrom(path, 0)) {
+        const turn = parseTurn(line.bytes);
+        if (turn !== undefined && ids.has(turn.id)) removed.push(line);
+      }
+      if (removed.length === 0) return;
+      const handle = await open(path, "r+");
+      try {
+        for (const { start, bytes } of removed) {
+          await handle.write(Buffer.alloc(bytes.length - 1, SPACE), 0, bytes.length - 1, start);
+        }
+        await handle.datasync();
+      } finally {
+        await handle.close();
+      }
+    },
+  };
+}
+
+/** Whole lines, each with its end; what has none yet is not one. */
+async function* linesFrom(path: string, from: number): AsyncGenerator<Line> {
+  const handle = await openToRead(path);
+  if (handle === undefined) return;
+  try {
+    let start = from;
+    let rest = Buffer.alloc(0);
+    for (;;) {
+      const { bytesRead, buffer } = await handle.read(
+        Buffer.alloc(READ_BYTES),
+        0,
+        READ_BYTES,
+        start + rest.length,
+      );
+      if (bytesRead === 0) return;
+      rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+      let begin = 0;
+      for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE, begin)) {
+        yield { start: start + begin, bytes: rest.subarray(begin, end + 1) };
+        begin = end + 1;
+      }
+      start += begin;
+      rest = rest.subarray(begin);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function openToRead(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, "r");
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+async function byteAt(handle: FileHandle, position: number): Promise<number | undefined> {
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, position);
+  return buffer[0];
+}
+
+function parseTurn(bytes: Buffer): Turn | undefined {
+  const text = bytes.toString("utf8").trim();
+  if (text === "") return undefined;
+  try {
+    const turn: Turn = JSON.parse(text);
+    return turn;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,16 @@
+/** What makes vectors of texts: a provider's embeddings, or a model on this machine. */
+export interface Embedder {
+  /** Names the vectors: those of another name are not compared with these, and made anew. */
+  readonly model: string;
+  /**
+   * A vector for each text, in their order, all of one length. May reject: what was to be embedded waits, and searches
+   * go by words meanwhile.
+   */
+  embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]>;
+}
+
+/** At length 1, so that the product of two is their cosine. */
+export function normalised(values: Float32Array): Float32Array {
+  const length = Math.hypot(...values);
+  return length === 0 ? values : values.map((value) => value / length);
+}
