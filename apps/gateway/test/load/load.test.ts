@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { seeded } from "../crash/random.ts";
 import { runFlood } from "./flood.ts";
 import { runMalformed } from "./malformed.ts";
+import { malformedDiscord } from "./malformed-discord.ts";
 import { malformedFeishu } from "./malformed-feishu.ts";
 import { malformedSlack } from "./malformed-slack.ts";
 import { runStorm } from "./storm.ts";
@@ -30,6 +31,7 @@ it("answers everything it acknowledges in a flood, and refuses the rest before i
 });
 
 it.each([
+  ["Discord", malformedDiscord],
   ["Feishu", malformedFeishu],
   ["Slack", malformedSlack],
 ])(

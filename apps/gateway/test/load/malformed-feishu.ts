@@ -10,7 +10,7 @@ import {
   textMessage,
 } from "@signalbox/testkit/feishu";
 import type { Random } from "../crash/random.ts";
-import type { MalformedPlatform, Sent } from "./malformed.ts";
+import type { MalformedPlatform, Posted } from "./malformed.ts";
 import { anyHeaders, bytes, damaged, type Vocabulary } from "./nonsense.ts";
 
 const APP = { appId: "cli_malformed", appSecret: "secret-of-the-feishu-app" };
@@ -56,7 +56,7 @@ const signed = {
 } as const;
 
 /** Something no platform sends: a damaged event, well sealed or not, or no event at all. */
-function nonsense(random: Random, number: number, bot: { openId: string; name: string }): Sent {
+function nonsense(random: Random, number: number, bot: { openId: string; name: string }): Posted {
   const kind = random.next();
   if (kind < 0.1)
     return {

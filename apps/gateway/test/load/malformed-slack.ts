@@ -13,7 +13,7 @@ import {
   textMessage,
 } from "@signalbox/testkit/slack";
 import type { Random } from "../crash/random.ts";
-import type { MalformedPlatform, Sent } from "./malformed.ts";
+import type { MalformedPlatform, Posted } from "./malformed.ts";
 import { anyHeaders, bytes, damaged, type Vocabulary } from "./nonsense.ts";
 
 const BOT_TOKEN = "xoxb-token-of-the-bot";
@@ -78,7 +78,7 @@ const signed = {
 } as const;
 
 /** Something Slack never sends: a damaged delivery, well signed or not, or no delivery at all. */
-function nonsense(random: Random, number: number): Sent {
+function nonsense(random: Random, number: number): Posted {
   const kind = random.next();
   if (kind < 0.1)
     return { method: "POST", path: EVENTS, headers: anyHeaders(random, signed), body: bytes(random) };

@@ -23,8 +23,17 @@ export interface MalformedPlatform {
   stop(): Promise<void>;
 }
 
+/** What a platform sends: a request, or something over a connection that the gateway has opened. */
+export type Sent = Posted | Pushed;
+
+export interface Pushed {
+  readonly body: string;
+  /** Resolves with what would be the status of an answer. */
+  deliver(): Promise<number>;
+}
+
 /** A request to the gateway. */
-export interface Sent {
+export interface Posted {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -54,8 +63,8 @@ const TOKEN = "token-of-the-owner-0123456789";
 const WORKERS = 32;
 
 /**
- * Posts generated nonsense to a platform's webhooks of a built gateway that lets nobody in but its owner: every answer is
- * one in the 400s or an event that a rule ignores, and afterwards the owner is answered by the same process.
+ * Sends generated nonsense as a platform would to a built gateway that lets nobody in but its owner: every answer is one
+ * in the 400s or an event that a rule ignores, and afterwards the owner is answered by the same process.
  */
 export async function runMalformed(options: MalformedOptions): Promise<MalformedReport> {
   const { random, events } = options;
@@ -90,7 +99,7 @@ export async function runMalformed(options: MalformedOptions): Promise<Malformed
       while (sent < events && !gateway.ended()) {
         const number = ++sent;
         const one = platform.nonsense(random, number);
-        const status = await post(agent, url, one).catch((error: unknown) => String(error));
+        const status = await send(agent, url, one).catch((error: unknown) => String(error));
         statuses[status] = (statuses[status] ?? 0) + 1;
         const fine = status === 200 || (typeof status === "number" && status >= 400 && status < 500);
         if (!fine)
@@ -102,7 +111,7 @@ export async function runMalformed(options: MalformedOptions): Promise<Malformed
     const seconds = (performance.now() - started) / 1000;
     if (gateway.ended()) violations.push(`the gateway ended: ${gateway.said()}`);
     const after = resident();
-    await post(agent, url, platform.sound());
+    await send(agent, url, platform.sound());
     await until(() => platform.sent().length > 0 || gateway.ended());
     if (!platform.sent().some((text) => text.includes("still here")))
       violations.push("the owner was not answered afterwards");
@@ -136,7 +145,11 @@ async function checkInbox(home: string, owner: string, violations: string[]): Pr
   }
 }
 
-function post(agent: Agent, url: string, { method, path, headers, body }: Sent): Promise<number> {
+function send(agent: Agent, url: string, sent: Sent): Promise<number> {
+  return "deliver" in sent ? sent.deliver() : post(agent, url, sent);
+}
+
+function post(agent: Agent, url: string, { method, path, headers, body }: Posted): Promise<number> {
   return new Promise((resolve, reject) => {
     const length = method === "GET" ? 0 : Buffer.byteLength(body);
     const sending = request(

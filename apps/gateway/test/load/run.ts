@@ -1,16 +1,18 @@
 // The full counts. Usage, in apps/gateway, once built:
 //   SIGNALBOX_SEED=7 node test/load/run.ts storm [events, default 100,000]
 //   SIGNALBOX_SEED=7 node test/load/run.ts flood [seconds, default 60]
-//   SIGNALBOX_SEED=7 node test/load/run.ts malformed [events, default 100,000] [feishu | slack]
+//   SIGNALBOX_SEED=7 node test/load/run.ts malformed [events, default 100,000] [discord | feishu | slack]
 import { seeded } from "../crash/random.ts";
 import { runFlood } from "./flood.ts";
 import { runMalformed } from "./malformed.ts";
+import { malformedDiscord } from "./malformed-discord.ts";
 import { malformedFeishu } from "./malformed-feishu.ts";
 import { malformedSlack } from "./malformed-slack.ts";
 import { runStorm } from "./storm.ts";
 
 const [what, count, channel = "feishu"] = process.argv.slice(2);
 const platforms = new Map([
+  ["discord", malformedDiscord],
   ["feishu", malformedFeishu],
   ["slack", malformedSlack],
 ]);

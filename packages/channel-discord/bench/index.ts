@@ -1,0 +1,102 @@
+// What a client of Discord costs in time and memory, each in a process of its own; then from the gateway's frame to the
+// call of `emit`, beside the floor: read the frame.
+// Usage: node bench/index.ts [events]
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { createMemoryCache, createMemoryState, systemClock } from "@signalbox/channel";
+import { discord } from "@signalbox/channel-discord";
+import { type DiscordStandIn, startDiscord } from "@signalbox/testkit/discord";
+
+const token = "MTAwMA.made-up.secret";
+const client = fileURLToPath(new URL("./client.ts", import.meta.url));
+const events = Number(process.argv[2] ?? 20_000);
+
+console.log("| | resident memory | time |\n| --- | --- | --- |");
+await row("load @discordjs/ws and @discordjs/rest", "parts");
+await row("load @discordjs/core with them", "core");
+await row("load discord.js", "discord.js");
+for (const servers of [1, 100, 1_000]) {
+  const standIn = await withServers(servers);
+  await row(`connect this channel, ${servers} servers`, "channel", standIn.url);
+  await row(`connect discord.js's client, caches off, ${servers} servers`, "client", standIn.url);
+  await standIn.stop();
+}
+await measureEvents();
+
+async function row(name: string, what: string, url = ""): Promise<void> {
+  const runs: { readonly mb: number; readonly ms: number }[] = [];
+  for (let run = 0; run < 3; run += 1) {
+    const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", client, what, url]);
+    runs.push(JSON.parse(stdout));
+  }
+  const [, median] = runs.toSorted((a, b) => a.mb - b.mb);
+  // What a connected client does within the second that it is given is part of it.
+  const ms = url === "" ? `${median?.ms} ms` : "";
+  console.log(`| ${name} | ${median?.mb} MB | ${ms} |`);
+}
+
+/** Servers of 50 channels and 20 roles. */
+async function withServers(count: number): Promise<DiscordStandIn> {
+  const standIn = await startDiscord({ token });
+  for (let server = 1; server <= count; server += 1) {
+    const id = String(1_000_000 * server);
+    const roles = Array.from({ length: 20 }, (_, role) => ({
+      id: String(Number(id) + 500 + role),
+      name: `role ${role}`,
+    }));
+    standIn.addGuild({ id, channelId: String(Number(id) + 1), roles });
+    for (let channel = 2; channel <= 50; channel += 1)
+      standIn.addChannel({
+        id: String(Number(id) + channel),
+        type: 0,
+        guildId: id,
+        name: `channel ${channel}`,
+      });
+  }
+  return standIn;
+}
+
+async function measureEvents(): Promise<void> {
+  const standIn = await startDiscord({ token });
+  const checked = await discord.config["~standard"].validate({ token, apiBaseUrl: standIn.url });
+  if (checked.issues !== undefined) throw new Error("the settings are refused");
+  const quiet = () => {};
+  const channel = await discord.create({
+    config: checked.value,
+    account: "main",
+    logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    emit: async () => "accepted",
+    fetch: globalThis.fetch,
+    clock: systemClock,
+    cache: createMemoryCache({ clock: systemClock }),
+    state: createMemoryState(),
+    signal: new AbortController().signal,
+  });
+  await channel.start(new AbortController().signal);
+  const { id: channelId } = standIn.directWith("2001");
+  const told = standIn.eventOf(standIn.plant({ channelId, authorId: "2001", content: "hello" }));
+  const send = async (count: number): Promise<void> => {
+    let last = 0;
+    for (let one = 0; one < count; one += 1)
+      last = standIn.gateway.dispatch("MESSAGE_CREATE", { ...told, id: String(one + 1) }) ?? 0;
+    await standIn.acknowledged(last);
+  };
+  await send(events / 10);
+  const ours = await timed(() => send(events));
+  const frame = JSON.stringify({ op: 0, t: "MESSAGE_CREATE", s: 1, d: told });
+  const floor = await timed(async () => {
+    for (let one = 0; one < events; one += 1) JSON.parse(JSON.stringify(JSON.parse(frame)));
+  });
+  console.log(
+    `\n${ours.toFixed(0)} µs an event over the socket, stand-in included; to write and read a frame takes ${floor.toFixed(0)} µs`,
+  );
+  await channel.stop({ drainMs: 0 });
+  await standIn.stop();
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return ((performance.now() - start) / events) * 1000;
+}
