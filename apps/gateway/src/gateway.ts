@@ -1,19 +1,20 @@
 import type { EmitResult, InboundEvent } from "@signalbox/channel";
+import type { GatewayService } from "@signalbox/server";
 import { listedCommands } from "./commands/table.ts";
 import { atMost, createLifecycle, type Lifecycle } from "./compose/lifecycle.ts";
 import { listen } from "./compose/listen.ts";
-import { createSurroundings, type Surroundings } from "./compose/surroundings.ts";
+import { createSurroundings, type Parts, type Surroundings } from "./compose/surroundings.ts";
 import { createWay, type Way } from "./compose/way.ts";
 import { messageOf } from "./errors.ts";
 import type { Gateway, GatewayOptions } from "./gateway-options.ts";
 import { keepToken, prepareWorkspace } from "./home/home.ts";
-import { type OpenHome, openHome } from "./home/open-home.ts";
+import { openHome } from "./home/open-home.ts";
 import { refuseGuessableToken, refuseOpenListening } from "./home/settings.ts";
 import { ShutdownAbort } from "./path/shutdown.ts";
 import { channelState } from "./resolve/accounts.ts";
 import type { ResolvedConfig } from "./resolve/resolve-config.ts";
 import { createService } from "./service/create-service.ts";
-import { watchFaults } from "./upkeep/faults.ts";
+import { type End, watchEnd } from "./upkeep/end.ts";
 import { createUpkeep, type Upkeep } from "./upkeep/upkeep.ts";
 
 const LEASE_MS = 30_000;
@@ -44,73 +45,29 @@ async function start(
   resolved: ResolvedConfig,
   lifecycle: Lifecycle,
 ): Promise<Gateway> {
-  const { home, loaded, token, logger, leaseMs = LEASE_MS, now = Date.now } = options;
-  const { config } = loaded;
-  const held = await openHome(options, leaseMs, lifecycle);
-  const { store, lease, lock, redact, audit } = held;
+  const { home, token, logger, leaseMs = LEASE_MS, now = Date.now } = options;
+  const opened = await openHome(options, leaseMs, lifecycle);
   for (const { id, workspaceDir } of resolved.agents.all)
     if (workspaceDir === home.workspace(id)) prepareWorkspace(workspaceDir);
-  const faults = watchFaults(now);
-  const onFatal = (error: Error): void => {
-    faults.note();
-    options.onFatal(error);
-  };
-  const surroundings = await createSurroundings(options, resolved, held, onFatal);
-  const { live, outcomes, metrics, router, delivery, toolbox } = surroundings;
-  const way = await createWay(options, resolved, held, surroundings);
-  const { lanes } = way;
-  let state: "starting" | "ready" | "stopping" = "starting";
-  let askedToStop = 0;
-  lifecycle.started("faults", async () => {
-    // Where a run may be why it ends, that start counts against its messages.
-    if (!faults.since(askedToStop)) {
-      await way
-        .rest()
-        .catch((error: unknown) => logger.warn({ err: messageOf(error) }, "this start counts as a crash"));
-    }
-    faults.close();
-  });
-  const upkeep = createUpkeep({
-    ...{ store, lease, leaseMs, logger, now, retention: config.retention },
-    busy: () => lanes.counts().running > 0,
-    pruneMedia: surroundings.media.prune,
-    wakeOutbox: delivery.wake,
-    recover: way.recover,
-    onLost: onFatal,
-  });
-  const service = createService({
-    ...{ store, upkeep, lanes, live, outcomes, metrics, router, now, redact },
-    ...{
-      agents: resolved.agents,
-      models: resolved.models,
-      accounts: resolved.accounts,
-      surfaces: resolved.surfaces,
-      startedAt: now(),
-    },
-    approvals: toolbox.approvals,
-    outboxInFlight: delivery.inFlight,
-    wakeOutbox: delivery.wake,
-    ready: () => state === "ready",
-  });
-  const http = await listen({
-    ...{ loaded, service, logger, now },
-    token: token.value,
-    access: store.access,
-    hooks: resolved.secrets.hooks,
-    onRefused: metrics.refused,
-    onSignIn: audit.signIn,
-    defaultAgent: resolved.agents.defaultId,
-    pageDir: options.consoleDir,
-  });
+  const ending = watchEnd(options.onFatal, now);
+  const surroundings = await createSurroundings(options, resolved, opened, ending.fatal);
+  const parts: Parts = { options, resolved, opened, surroundings };
+  const way = createWay(parts);
+  lifecycle.started("faults", () => restOrCount(way, ending, logger));
+  const upkeep = upkeepOf(parts, way, leaseMs, ending.fatal);
+  let isReady = false;
+  const service = serviceOf(parts, way, upkeep, () => isReady && !ending.isAsked());
+  const http = await listen(parts, service);
+  const { router, metrics } = surroundings;
   lifecycle.started("router", () => router.flush());
   lifecycle.started("upkeep", () => upkeep.stop());
   lifecycle.started("http", (left) => http.stop(Math.min(1_000, left())));
-  lock.describe({ url: http.url, startedAt: now() });
+  opened.lock.describe({ url: http.url, startedAt: now() });
   await router.warm();
-  await open(options, resolved, { held, surroundings, way, upkeep, lifecycle });
+  await letIn(parts, way, upkeep, lifecycle);
   // A start that fails must not leave a token that nobody was shown.
   if (token.isNew) keepToken(home, token.value);
-  state = "ready";
+  isReady = true;
   metrics
     .load()
     .catch((error: unknown) => logger.error({ err: messageOf(error) }, "there are no metrics in this run"));
@@ -119,32 +76,24 @@ async function start(
     demo: resolved.models.demoOnly,
     service,
     stop() {
-      state = "stopping";
-      if (askedToStop === 0) askedToStop = now();
-      return lifecycle.stop(config.gateway.shutdownMs);
+      ending.ask();
+      return lifecycle.stop(options.loaded.config.gateway.shutdownMs);
     },
   };
 }
 
 /** Lets messages in: what an earlier process left comes before anything new. */
-async function open(
-  options: GatewayOptions,
-  { accounts }: ResolvedConfig,
-  parts: {
-    readonly held: OpenHome;
-    readonly surroundings: Surroundings;
-    readonly way: Way;
-    readonly upkeep: Upkeep;
-    readonly lifecycle: Lifecycle;
-  },
+async function letIn(
+  { options, resolved: { accounts }, opened, surroundings }: Parts,
+  way: Way,
+  upkeep: Upkeep,
+  lifecycle: Lifecycle,
 ): Promise<void> {
-  const { held, surroundings, way, upkeep, lifecycle } = parts;
-  const { delivery, hooks, typing, toolbox, supervisor, outcomes } = surroundings;
-  const { lanes } = way;
+  const { delivery, hooks, typing, supervisor, outcomes } = surroundings;
   let closed = false;
   const take = async (event: InboundEvent): Promise<EmitResult> => (closed ? "rejected" : way.take(event));
   const emit = options.instrument?.emit(take) ?? take;
-  const opened = Promise.withResolvers<void>();
+  const recovered = Promise.withResolvers<void>();
   lifecycle.started("accounts", (left) => accounts.stop(Math.min(5_000, left())));
   lifecycle.started("typing", (left) => atMost(Math.min(1_000, left()), typing.idle()));
   lifecycle.started("hooks", () => hooks.idle());
@@ -152,26 +101,76 @@ async function open(
   lifecycle.started("delivery", (left) => delivery.stop(Math.min(5_000, left())));
   lifecycle.started("outcomes", () => outcomes.close());
   lifecycle.started("supervisor", (left) => atMost(left() + ENDING_MS, supervisor.idle()));
-  lifecycle.started("lanes", async (left) => {
+  lifecycle.started("lanes", (left) => {
     closed = true;
-    supervisor.close();
     upkeep.rest();
-    const ended = lanes.close();
-    toolbox.approvals.close(new ShutdownAbort("the gateway stops while somebody is asked"));
-    await atMost(left(), ended);
-    lanes.stopAll(new ShutdownAbort("the gateway is stopping"));
-    // What has not come to a step by then is as after a crash: the next start goes on with it.
-    await atMost(ENDING_MS, ended);
+    return endRuns(surroundings, way, left());
   });
   const starting = accounts.start({
-    emit: (event) => opened.promise.then(() => emit(event)),
-    state: (channel) => channelState(held.store.kv, channel),
+    emit: (event) => recovered.promise.then(() => emit(event)),
+    state: (channel) => channelState(opened.store.kv, channel),
     commands: listedCommands(),
   });
   // Replies of resumed runs need their accounts; one that is slow to connect holds nothing up.
   await atMost(ACCOUNTS_MS, starting);
   await way.recover();
-  opened.resolve();
+  recovered.resolve();
   delivery.wake();
   upkeep.start();
+}
+
+/** Lets runs come to their end for so many milliseconds, and then to a committed step. */
+async function endRuns({ supervisor, toolbox }: Surroundings, { lanes }: Way, ms: number): Promise<void> {
+  supervisor.close();
+  const ended = lanes.close();
+  toolbox.approvals.close(new ShutdownAbort("the gateway stops while somebody is asked"));
+  await atMost(ms, ended);
+  lanes.stopAll(new ShutdownAbort("the gateway is stopping"));
+  // What has not come to a step by then is as after a crash: the next start goes on with it.
+  await atMost(ENDING_MS, ended);
+}
+
+/** Where a run may be why this process ends, the start counts against its messages. */
+async function restOrCount(way: Way, ending: End, logger: GatewayOptions["logger"]): Promise<void> {
+  if (!ending.isByFault()) {
+    await way
+      .rest()
+      .catch((error: unknown) => logger.warn({ err: messageOf(error) }, "this start counts as a crash"));
+  }
+  ending.close();
+}
+
+function upkeepOf(
+  { options, opened, surroundings }: Parts,
+  { lanes, recover }: Way,
+  leaseMs: number,
+  onLost: (error: Error) => void,
+): Upkeep {
+  const { logger, now = Date.now } = options;
+  const { store, lease } = opened;
+  return createUpkeep({
+    ...{ store, lease, leaseMs, logger, now, recover, onLost },
+    retention: options.loaded.config.retention,
+    busy: () => lanes.counts().running > 0,
+    pruneMedia: surroundings.media.prune,
+    wakeOutbox: surroundings.delivery.wake,
+  });
+}
+
+function serviceOf(
+  { options, resolved, opened, surroundings }: Parts,
+  { lanes }: Way,
+  upkeep: Upkeep,
+  ready: () => boolean,
+): GatewayService {
+  const { now = Date.now } = options;
+  const { agents, models, accounts, surfaces } = resolved;
+  const { store, redact } = opened;
+  const { live, outcomes, metrics, router, delivery, toolbox } = surroundings;
+  return createService({
+    ...{ store, upkeep, lanes, live, outcomes, metrics, router, redact, ready, now, startedAt: now() },
+    ...{ agents, models, accounts, surfaces, approvals: toolbox.approvals },
+    outboxInFlight: delivery.inFlight,
+    wakeOutbox: delivery.wake,
+  });
 }

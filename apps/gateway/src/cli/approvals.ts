@@ -40,8 +40,17 @@ export async function log(options: CommonOptions): Promise<void> {
   );
 }
 
-/** `signalbox approvals allow|deny <id>` */
-export async function decide(answer: "allow" | "deny", id: string, options: CommonOptions): Promise<void> {
+/** `signalbox approvals allow <id>` */
+export function allow(id: string, options: CommonOptions): Promise<void> {
+  return decide("allow", id, options);
+}
+
+/** `signalbox approvals deny <id>` */
+export function deny(id: string, options: CommonOptions): Promise<void> {
+  return decide("deny", id, options);
+}
+
+async function decide(answer: "allow" | "deny", id: string, options: CommonOptions): Promise<void> {
   const { client } = await runningGateway(options.home);
   try {
     await client.answerApproval(id, answer);

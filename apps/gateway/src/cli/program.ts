@@ -1,4 +1,4 @@
-import { AUDIT_KINDS, type AuditKind } from "@signalbox/audit";
+import { AUDIT_KINDS } from "@signalbox/audit";
 import { Command, CommanderError, Option } from "commander";
 import { EXIT } from "../errors.ts";
 import { VERSION } from "../version.ts";
@@ -22,160 +22,169 @@ export function createProgram(): Command {
     .version(VERSION)
     .exitOverride()
     .configureHelp({ sortSubcommands: false });
+  addService(program);
+  addConfiguration(program.command("config").description("check or show the configuration"));
+  addConversations(program);
+  addOutbox(program.command("outbox").description("replies that were not delivered"));
+  addPairing(program.command("pairing").description("strangers who asked to talk"));
+  addTokens(program.command("tokens").description("tokens of clients, beside the gateway's own"));
+  addApprovals(program.command("approvals").description("tool calls that wait for somebody's word"));
+  addAudit(program.command("audit").description("what was decided, and by whom"));
+  addSkills(program.command("skills").description("skills the agents can use"));
+  addMaintenance(program.command("maintenance").description("what the gateway does by itself, now"));
+  addCopies(program);
+  return program;
+}
 
-  /** Each command takes the common options. */
-  const command = (name: string, description: string, parent: Command = program): Command =>
-    parent
-      .command(name)
-      .description(description)
-      .addOption(new Option("--home <folder>", "where the gateway keeps everything").env("SIGNALBOX_HOME"))
-      .option("--json", "print JSON");
+/** A command with the options that all of them take. */
+function command(parent: Command, name: string, description: string): Command {
+  return parent
+    .command(name)
+    .description(description)
+    .addOption(new Option("--home <folder>", "where the gateway keeps everything").env("SIGNALBOX_HOME"))
+    .option("--json", "print JSON");
+}
 
-  command("start", "start the gateway")
+/** Runs what is loaded with the options of the command line. */
+function run<Options extends CommonOptions>(load: () => Promise<(options: Options) => Promise<void>>) {
+  return (options: Options): Promise<void> => guarded(options.json, async () => (await load())(options));
+}
+
+/** The same for a command that is told what it is about. */
+function runOn<What, Options extends CommonOptions>(
+  load: () => Promise<(what: What, options: Options) => Promise<void>>,
+) {
+  return (what: What, options: Options): Promise<void> =>
+    guarded(options.json, async () => (await load())(what, options));
+}
+
+function addService(program: Command): void {
+  command(program, "start", "start the gateway")
     .option("--strict", "refuse to start when anything in the configuration is wrong")
-    .action((options: CommonOptions & { strict?: boolean }) =>
-      guarded(options.json, async () => (await import("./start.ts")).start(options)),
-    );
-  command("status", "tell whether the gateway runs and what it does").action((options: CommonOptions) =>
-    guarded(options.json, async () => (await import("./status.ts")).status(options)),
+    .action(run(async () => (await import("./start.ts")).start));
+  command(program, "status", "tell whether the gateway runs and what it does").action(
+    run(async () => (await import("./status.ts")).status),
   );
-  command("doctor", "check the home, the configuration, the database and the sandbox").action(
-    (options: CommonOptions) =>
-      guarded(options.json, async () => (await import("./doctor.ts")).doctor(options)),
+  command(program, "doctor", "check the home, the configuration, the database and the sandbox").action(
+    run(async () => (await import("./doctor.ts")).doctor),
   );
+}
 
-  const config = program.command("config").description("check or show the configuration");
-  command("check", "say what is wrong with the configuration", config).action((options: CommonOptions) =>
-    guarded(options.json, async () => (await import("./config.ts")).check(options)),
+function addConfiguration(config: Command): void {
+  command(config, "check", "say what is wrong with the configuration").action(
+    run(async () => (await import("./config.ts")).check),
   );
-  command("schema", "print the configuration's JSON Schema", config).action((options: CommonOptions) =>
-    guarded(options.json, async () => (await import("./config.ts")).schema(options)),
+  command(config, "schema", "print the configuration's JSON Schema").action(
+    run(async () => (await import("./config.ts")).schema),
   );
-  command("show", "print the configuration as it applies, secrets left out", config).action(
-    (options: CommonOptions) =>
-      guarded(options.json, async () => (await import("./config.ts")).show(options)),
+  command(config, "show", "print the configuration as it applies, secrets left out").action(
+    run(async () => (await import("./config.ts")).show),
   );
+}
 
-  command("send <text...>", "send one message to an agent and print its reply")
+function addConversations(program: Command): void {
+  command(program, "send <text...>", "send one message to an agent and print its reply")
     .option("--agent <id>", "which agent")
     .option("--conversation <name>", "which conversation", "cli")
-    .action((text: string[], options: CommonOptions & { agent?: string; conversation: string }) =>
-      guarded(options.json, async () => (await import("./talk.ts")).send(text.join(" "), options)),
-    );
-  command("chat", "talk to an agent in the terminal")
+    .action(runOn(async () => (await import("./talk.ts")).send));
+  command(program, "chat", "talk to an agent in the terminal")
     .option("--agent <id>", "which agent")
     .option("--conversation <name>", "which conversation", "cli")
-    .action((options: CommonOptions & { agent?: string; conversation: string }) =>
-      guarded(options.json, async () => (await import("./talk.ts")).chat(options)),
-    );
+    .action(run(async () => (await import("./talk.ts")).chat));
+  command(program, "sessions", "list the conversations").action(
+    run(async () => (await import("./inspect.ts")).sessions),
+  );
+  command(program, "trace <message>", "show every stage a message went through").action(
+    runOn(async () => (await import("./inspect.ts")).trace),
+  );
+  command(program, "why <message>", "say in short why a message was routed and answered as it was").action(
+    runOn(async () => (await import("./inspect.ts")).why),
+  );
+}
 
-  command("sessions", "list the conversations").action((options: CommonOptions) =>
-    guarded(options.json, async () => (await import("./inspect.ts")).sessions(options)),
-  );
-  command("trace <message>", "show every stage a message went through").action(
-    (id: string, options: CommonOptions) =>
-      guarded(options.json, async () => (await import("./inspect.ts")).trace(id, options)),
-  );
-  command("why <message>", "say in short why a message was routed and answered as it was").action(
-    (id: string, options: CommonOptions) =>
-      guarded(options.json, async () => (await import("./inspect.ts")).why(id, options)),
-  );
-
-  const outbox = program.command("outbox").description("replies that were not delivered");
-  command("list", "list them", outbox)
+function addOutbox(outbox: Command): void {
+  command(outbox, "list", "list them")
     .option("--all", "also those that wait or are being sent")
-    .action((options: CommonOptions & { all?: boolean }) =>
-      guarded(options.json, async () => (await import("./outbox.ts")).list(options)),
-    );
-  command("retry <id>", "send one again, at once where the gateway runs", outbox).action(
-    (id: string, options: CommonOptions) =>
-      guarded(options.json, async () => (await import("./outbox.ts")).retry(id, options)),
+    .action(run(async () => (await import("./outbox.ts")).list));
+  command(outbox, "retry <id>", "send one again, at once where the gateway runs").action(
+    runOn(async () => (await import("./outbox.ts")).retry),
   );
-  command("drop <id>", "give one up", outbox).action((id: string, options: CommonOptions) =>
-    guarded(options.json, async () => (await import("./outbox.ts")).drop(id, options)),
-  );
+  command(outbox, "drop <id>", "give one up").action(runOn(async () => (await import("./outbox.ts")).drop));
+}
 
-  const pairing = program.command("pairing").description("strangers who asked to talk");
-  command("list", "list open requests and paired people", pairing).action((options: CommonOptions) =>
-    guarded(options.json, async () => (await import("./pairing.ts")).list(options)),
+function addPairing(pairing: Command): void {
+  command(pairing, "list", "list open requests and paired people").action(
+    run(async () => (await import("./pairing.ts")).list),
   );
-  command("approve <code>", "let the person with this code talk", pairing).action(
-    (code: string, options: CommonOptions) =>
-      guarded(options.json, async () => (await import("./pairing.ts")).approve(code, options)),
+  command(pairing, "approve <code>", "let the person with this code talk").action(
+    runOn(async () => (await import("./pairing.ts")).approve),
   );
-  command("revoke <person>", "unpair the person whom the list names channel:account:person", pairing).action(
-    (person: string, options: CommonOptions) =>
-      guarded(options.json, async () => (await import("./pairing.ts")).revoke(person, options)),
+  command(pairing, "revoke <person>", "unpair the person whom the list names channel:account:person").action(
+    runOn(async () => (await import("./pairing.ts")).revoke),
   );
+}
 
-  const tokens = program.command("tokens").description("tokens of clients, beside the gateway's own");
-  command("add <name>", "make one, and show it this once", tokens)
-    .addOption(new Option("--role <role>", "what it may do").choices(["owner", "member"]).default("member"))
-    .action((name: string, options: CommonOptions & { role: "owner" | "member" }) =>
-      guarded(options.json, async () => (await import("./tokens.ts")).add(name, options)),
-    );
-  command("list", "list them, with their last use", tokens).action((options: CommonOptions) =>
-    guarded(options.json, async () => (await import("./tokens.ts")).list(options)),
+function addTokens(tokens: Command): void {
+  const role = new Option("--role <role>", "what it may do").choices(["owner", "member"]).default("member");
+  command(tokens, "add <name>", "make one, and show it this once")
+    .addOption(role)
+    .action(runOn(async () => (await import("./tokens.ts")).add));
+  command(tokens, "list", "list them, with their last use").action(
+    run(async () => (await import("./tokens.ts")).list),
   );
-  command("revoke <name>", "end one, and what it has opened", tokens).action(
-    (name: string, options: CommonOptions) =>
-      guarded(options.json, async () => (await import("./tokens.ts")).revoke(name, options)),
+  command(tokens, "revoke <name>", "end one, and what it has opened").action(
+    runOn(async () => (await import("./tokens.ts")).revoke),
   );
+}
 
-  const approvals = program.command("approvals").description("tool calls that wait for somebody's word");
-  command("list", "list them", approvals).action((options: CommonOptions) =>
-    guarded(options.json, async () => (await import("./approvals.ts")).list(options)),
+function addApprovals(approvals: Command): void {
+  command(approvals, "list", "list them").action(run(async () => (await import("./approvals.ts")).list));
+  command(approvals, "log", "list all that was asked, with what was decided, by whom and when").action(
+    run(async () => (await import("./approvals.ts")).log),
   );
-  command("log", "list all that was asked, with what was decided, by whom and when", approvals).action(
-    (options: CommonOptions) =>
-      guarded(options.json, async () => (await import("./approvals.ts")).log(options)),
+  command(approvals, "allow <id>", "allow one").action(
+    runOn(async () => (await import("./approvals.ts")).allow),
   );
-  for (const answer of ["allow", "deny"] as const) {
-    command(`${answer} <id>`, `${answer} one`, approvals).action((id: string, options: CommonOptions) =>
-      guarded(options.json, async () => (await import("./approvals.ts")).decide(answer, id, options)),
-    );
-  }
+  command(approvals, "deny <id>", "deny one").action(
+    runOn(async () => (await import("./approvals.ts")).deny),
+  );
+}
 
-  const audit = program.command("audit").description("what was decided, and by whom");
-  command("list", "list the latest decisions", audit)
+function addAudit(audit: Command): void {
+  command(audit, "list", "list the latest decisions")
     .addOption(new Option("--kind <kind>", "only these").choices(AUDIT_KINDS))
     .option("--limit <count>", "how many", "50")
-    .action((options: CommonOptions & { kind?: AuditKind; limit: string }) =>
-      guarded(options.json, async () => (await import("./audit.ts")).list(options)),
-    );
-  command("verify", "find records that were changed, removed or moved", audit)
+    .action(run(async () => (await import("./audit.ts")).list));
+  command(audit, "verify", "find records that were changed, removed or moved")
     .option("--head <end>", "an end of the chain that was noted elsewhere, as this command prints it")
-    .action((options: CommonOptions & { head?: string }) =>
-      guarded(options.json, async () => (await import("./audit.ts")).verify(options)),
-    );
+    .action(run(async () => (await import("./audit.ts")).verify));
+}
 
-  const skills = program.command("skills").description("skills the agents can use");
-  command("list", "list them with their source", skills).action((options: CommonOptions) =>
-    guarded(options.json, async () => (await import("./skills.ts")).list(options)),
+function addSkills(skills: Command): void {
+  command(skills, "list", "list them with their source").action(
+    run(async () => (await import("./skills.ts")).list),
   );
-  command("check", "say which cannot be used, and why", skills).action((options: CommonOptions) =>
-    guarded(options.json, async () => (await import("./skills.ts")).check(options)),
+  command(skills, "check", "say which cannot be used, and why").action(
+    run(async () => (await import("./skills.ts")).check),
   );
+}
 
-  const maintenance = program.command("maintenance").description("what the gateway does by itself, now");
-  command("prune", "remove what is over its time or number", maintenance).action((options: CommonOptions) =>
-    guarded(options.json, async () => (await import("./maintenance.ts")).prune(options)),
+function addMaintenance(maintenance: Command): void {
+  command(maintenance, "prune", "remove what is over its time or number").action(
+    run(async () => (await import("./maintenance.ts")).prune),
   );
-  command("vacuum", "give free space of the database back, while the gateway runs", maintenance).action(
-    (options: CommonOptions) =>
-      guarded(options.json, async () => (await import("./maintenance.ts")).vacuum(options)),
+  command(maintenance, "vacuum", "give free space of the database back, while the gateway runs").action(
+    run(async () => (await import("./maintenance.ts")).vacuum),
   );
+}
+
+function addCopies(program: Command): void {
   command(
+    program,
     "backup <folder>",
     "copy the database and unsent attachments into a new folder while the gateway runs",
-  ).action((folder: string, options: CommonOptions) =>
-    guarded(options.json, async () => (await import("./backup.ts")).backup(folder, options)),
-  );
-  command("replay <scenarios...>", "run scenarios against stand-ins and show every layer")
+  ).action(runOn(async () => (await import("./backup.ts")).backup));
+  command(program, "replay <scenarios...>", "run scenarios against stand-ins and show every layer")
     .option("--check", "compare with what the scenario expects")
-    .action((files: string[], options: CommonOptions & { check?: boolean }) =>
-      guarded(options.json, async () => (await import("./replay.ts")).replay(files, options)),
-    );
-
-  return program;
+    .action(runOn(async () => (await import("./replay.ts")).replay));
 }

@@ -1,48 +1,31 @@
-import type { HookConfig, LoadedConfig } from "@signalbox/config";
+import type { LoadedConfig } from "@signalbox/config";
 import {
-  type AccessStore,
   createAuth,
-  type Door,
   type GatewayService,
   type HttpServer,
   ServerError,
-  type SignInEvent,
   startServer,
 } from "@signalbox/server";
 import { EXIT, GatewayError } from "../errors.ts";
-import type { Logger } from "../log.ts";
-
-export interface ListenOptions {
-  readonly loaded: LoadedConfig;
-  readonly service: GatewayService;
-  readonly token: string;
-  /** Tokens of clients, and sessions of browsers. */
-  readonly access: AccessStore;
-  readonly hooks: Readonly<Record<string, HookConfig>>;
-  readonly defaultAgent: string;
-  /** The built console. */
-  readonly pageDir: string;
-  readonly logger: Logger;
-  readonly now: () => number;
-  /** Told of each request that is refused. */
-  readonly onRefused: (door: Door, status: number) => void;
-  /** Told of each browser that signs in or out. */
-  readonly onSignIn: (event: SignInEvent) => void;
-}
+import type { Parts } from "./surroundings.ts";
 
 /**
  * Listens where the configuration says.
  * @throws GatewayError where the address is taken or not allowed
  */
-export async function listen(options: ListenOptions): Promise<HttpServer> {
-  const { loaded, token, access, hooks, defaultAgent, onSignIn, now } = options;
+export async function listen(
+  { options, resolved, opened, surroundings }: Parts,
+  service: GatewayService,
+): Promise<HttpServer> {
+  const { loaded, logger, consoleDir: pageDir, now = Date.now } = options;
   const { host, port, allowedHosts } = loaded.config.gateway;
-  const { service, pageDir, logger, onRefused } = options;
+  const { store, audit } = opened;
   try {
     return await startServer({
-      ...{ host, port, allowedHosts, service, pageDir, logger, onRefused, now },
-      auth: createAuth({ token, store: access, now, onSignIn }),
-      hooks: { hooks, defaultAgent },
+      ...{ host, port, allowedHosts, service, pageDir, logger, now },
+      auth: createAuth({ token: options.token.value, store: store.access, now, onSignIn: audit.signIn }),
+      hooks: { hooks: resolved.secrets.hooks, defaultAgent: resolved.agents.defaultId },
+      onRefused: surroundings.metrics.refused,
     });
   } catch (error) {
     throw error instanceof ServerError ? inWordsOf(loaded, error) : error;

@@ -3,7 +3,7 @@ import { createSupervisor, type Supervisor } from "@signalbox/lanes";
 import { createRouter, type Router } from "@signalbox/routing";
 import { createLiveHub, createOutcomes, type LiveHub, type Outcomes } from "@signalbox/server";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
-import { expireApprovals, openFileLabels } from "@signalbox/tools";
+import { expireApprovals, type FileLabels, openFileLabels } from "@signalbox/tools";
 import { messageOf } from "../errors.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import type { OpenHome } from "../home/open-home.ts";
@@ -42,90 +42,117 @@ export interface Surroundings {
   readonly supervisor: Supervisor;
 }
 
-/** Builds everything around the way of a message, from the configuration and the home that is held. Nothing runs yet. */
+/** What a gateway is made of when the way of a message is put together. */
+export interface Parts {
+  readonly options: GatewayOptions;
+  readonly resolved: ResolvedConfig;
+  readonly opened: OpenHome;
+  readonly surroundings: Surroundings;
+}
+
+/** Builds everything around the way of a message, from the configuration and the home that is open. Nothing runs yet. */
 export async function createSurroundings(
   options: GatewayOptions,
   resolved: ResolvedConfig,
-  held: OpenHome,
+  opened: OpenHome,
   onFatal: (error: Error) => void,
 ): Promise<Surroundings> {
-  const { home, loaded, logger } = options;
-  const { store, lease, redact } = held;
-  const { config } = loaded;
-  const { agents, skills, accounts, fetch } = resolved;
-  const now = options.now ?? Date.now;
+  const observers = createObservers(options, opened);
+  const outward = await createOutward(options, resolved, opened, observers);
+  const { store } = opened;
+  await expireApprovals(store.approvals);
+  const { logger } = options;
+  return {
+    ...observers,
+    ...outward,
+    toolbox: createTools(options, resolved, opened, { ...observers, ...outward }),
+    router: createRouter(routingConfig(options.loaded.config, resolved.agents), {
+      cache: store.routes,
+      onCacheError: (error) => logger.warn({ err: messageOf(error) }, "the route cache failed"),
+    }),
+    supervisor: createSupervisor({
+      judge: judgeFailure,
+      onRetry: (task, error, delayMs) =>
+        logger.error({ task, err: messageOf(error), delayMs }, "work failed; it is tried again"),
+      onGiveUp: (task, error) => logger.error({ task, err: messageOf(error) }, "work failed for good"),
+      onFatal: (error) => onFatal(storeErrorIn(error) ?? new Error(messageOf(error))),
+    }),
+  };
+}
 
-  const live = liveWithRedaction(
-    createLiveHub((error) => logger.error({ err: messageOf(error) }, "a viewer failed")),
-    redact,
-  );
-  const tracer: Tracer = createTracer(store.traces, (error) =>
-    logger.warn({ err: messageOf(error) }, "a trace could not be written"),
-  );
+type Observers = Pick<Surroundings, "live" | "tracer" | "metrics" | "hooks" | "outcomes" | "onOutcome">;
+
+/** Whoever is told what happens: without secrets. */
+function createObservers({ logger, hooks = [] }: GatewayOptions, { store, redact }: OpenHome): Observers {
+  const onViewerError = (error: unknown): void => logger.error({ err: messageOf(error) }, "a viewer failed");
+  const onTraceError = (error: unknown): void =>
+    logger.warn({ err: messageOf(error) }, "a trace could not be written");
   const metrics = createMetrics({ version: VERSION });
-  const hooks = createGatewayHooks(hooksWithRedaction(options.hooks ?? [], redact), logger, [
-    ...OWN_HOOKS,
-    ...countingHooks(metrics),
-  ]);
+  const own = [...OWN_HOOKS, ...countingHooks(metrics)];
   const outcomes = createOutcomes();
-  const onOutcome: Outcomes["settle"] = (id, outcome) =>
-    outcomes.settle(id, redactedOutcome(outcome, redact));
-  const router = createRouter(routingConfig(config, agents), {
-    cache: store.routes,
-    onCacheError: (error) => logger.warn({ err: messageOf(error) }, "the route cache failed"),
-  });
-  const { instrument } = options;
+  return {
+    live: liveWithRedaction(createLiveHub(onViewerError), redact),
+    tracer: createTracer(store.traces, onTraceError),
+    metrics,
+    hooks: createGatewayHooks(hooksWithRedaction(hooks, redact), logger, own),
+    outcomes,
+    onOutcome: (id, outcome) => outcomes.settle(id, redactedOutcome(outcome, redact)),
+  };
+}
+
+type Outward = Pick<Surroundings, "account" | "media" | "delivery" | "typing" | "drafts"> & {
+  readonly labels: FileLabels;
+};
+
+/** What leads from the gateway to the platforms and back. */
+async function createOutward(
+  options: GatewayOptions,
+  { agents, accounts, fetch }: ResolvedConfig,
+  { store, lease }: OpenHome,
+  { hooks, tracer, metrics }: Observers,
+): Promise<Outward> {
+  const { home, logger, instrument, now = Date.now } = options;
+  const { config } = options.loaded;
   const account: Accounts["get"] = (channel, name) => {
-    const found = accounts.get(channel, name);
-    return found && (instrument?.account(found) ?? found);
+    const running = accounts.get(channel, name);
+    return running && (instrument?.account(running) ?? running);
   };
   const labels = await openFileLabels(createLabelStore(store.kv));
   const media = createMedia({ config, home, labels, store, agents, fetch, account, logger, now });
-  const delivery = createReplyDelivery({
-    ...{ config, store, lease, accounts, account, hooks, tracer, metrics, logger, now },
-    openMedia: media.out.open,
-  });
-  const { stream, typing: signs } = config.replies;
-  const typing = createTyping({ account, on: signs, logger });
-  const drafts = createDrafts({
-    ...{ account, stream, timing: options.drafts, logger },
-    notes: store.kv,
-    hasOpen: store.outbox.hasOpen,
-    // Code at `before_reply` may still change or keep back what would be shown.
-    mayShow: () => !hooks.has("before_reply"),
-  });
+  return {
+    ...{ account, labels, media },
+    delivery: createReplyDelivery({
+      ...{ config, store, lease, accounts, account, hooks, tracer, metrics, logger, now },
+      openMedia: media.out.open,
+    }),
+    typing: createTyping({ account, on: config.replies.typing, logger }),
+    drafts: createDrafts({
+      ...{ account, stream: config.replies.stream, timing: options.drafts, logger },
+      notes: store.kv,
+      hasOpen: store.outbox.hasOpen,
+      // Code at `before_reply` may still change or keep back what would be shown.
+      mayShow: () => !hooks.has("before_reply"),
+    }),
+  };
+}
+
+/** What agents can do. */
+function createTools(
+  options: GatewayOptions,
+  { agents, skills, accounts, fetch }: ResolvedConfig,
+  { store, lease, redact, audit }: OpenHome,
+  { live, tracer, hooks, account, labels, media, delivery }: Observers & Outward,
+): Toolbox {
+  const { home, logger, instrument, now = Date.now } = options;
+  const { config } = options.loaded;
+  const { definition } = accounts;
   const sender = createMessageSender({
-    ...{ store, lease, account, deliverer: delivery, live, redact, now },
-    definition: accounts.definition,
+    ...{ store, lease, account, definition, deliverer: delivery, live, redact, now },
     mediaOut: media.out,
   });
-  const { definition } = accounts;
-  const questions = { store, lease, definition, deliverer: delivery, live, logger, now };
-  await expireApprovals(store.approvals);
-  const tools = createToolbox({
-    config,
-    home,
-    labels,
-    agents,
-    skills,
-    sender,
-    fetch,
-    tracer,
-    hooks,
-    audit: held.audit,
-    questions,
-    now,
+  const toolbox = createToolbox({
+    ...{ config, home, labels, agents, skills, sender, fetch, tracer, hooks, audit, now },
+    questions: { store, lease, definition, deliverer: delivery, live, logger, now },
   });
-  const toolbox = instrument?.toolbox(tools) ?? tools;
-  const supervisor = createSupervisor({
-    judge: judgeFailure,
-    onRetry: (task, error, delayMs) =>
-      logger.error({ task, err: messageOf(error), delayMs }, "work failed; it is tried again"),
-    onGiveUp: (task, error) => logger.error({ task, err: messageOf(error) }, "work failed for good"),
-    onFatal: (error) => onFatal(storeErrorIn(error) ?? new Error(messageOf(error))),
-  });
-  return {
-    ...{ live, tracer, metrics, hooks, outcomes, onOutcome, router, account, media, delivery },
-    ...{ typing, drafts, toolbox, supervisor },
-  };
+  return instrument?.toolbox(toolbox) ?? toolbox;
 }

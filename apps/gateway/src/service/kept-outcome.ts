@@ -8,7 +8,7 @@ const NOTHING: Outcome = { state: "ignored", text: "" };
 
 /** How a message that was taken before ends or ended, whichever process has dealt with it. */
 export async function endOfKnown(
-  store: GatewayStore,
+  store: Pick<GatewayStore, "inbox" | "runs">,
   outcomes: Outcomes,
   message: PlatformMessage,
 ): Promise<Outcome> {
@@ -22,7 +22,10 @@ export async function endOfKnown(
 }
 
 /** What the store keeps of an answer. */
-async function keptOutcome(store: GatewayStore, row: InboxRow<GatewayBodies>): Promise<Outcome> {
+async function keptOutcome(
+  store: Pick<GatewayStore, "inbox" | "runs">,
+  row: InboxRow<GatewayBodies>,
+): Promise<Outcome> {
   const { state, runId, detail } = row;
   const of = runId === undefined ? {} : { runId };
   switch (state) {

@@ -1,0 +1,40 @@
+import { addUsage, compact, estimateTokens } from "@signalbox/agent-core";
+import { type CommandRun, endCommand, type InTurnPorts, stopCommand } from "./command-run.ts";
+
+/** A quarter of the window stays as it is, as when a turn runs out of room, and never all of a short conversation. */
+const KEPT_SHARE = 0.25;
+
+export async function compactNow(options: InTurnPorts, run: CommandRun): Promise<void> {
+  const { store, lease, histories } = options;
+  const { agent, handle } = run;
+  const { sessionKey } = run.message;
+  const session = await store.sessions.get(sessionKey);
+  const agentModel = options.models.of(agent, session?.model);
+  if (agentModel === undefined) return endCommand(options, run, `The agent ${agent.id} has no usable model.`);
+  const { messages, places } = await histories.load(sessionKey, session);
+  const tokens = estimateTokens(messages);
+  const done = await compact({
+    messages,
+    keepTokens: Math.floor(Math.min(agentModel.model.contextWindow, tokens) * KEPT_SHARE),
+    model: agentModel.model,
+    stream: agentModel.stream,
+    policy: { cache: options.compactionCache },
+    signal: handle.signal,
+    now: options.now,
+  });
+  if (handle.signal.aborted) return stopCommand(options, run);
+  const upTo = done === undefined ? undefined : places[done.replaced - 1];
+  if (done === undefined || upTo === undefined)
+    return endCommand(options, run, "There is nothing to compact yet.");
+  await store.sessions.compact(sessionKey, { summary: done.summary, upTo, lease });
+  histories.forget(sessionKey);
+  const usages = done.turns.flatMap((turn) => turn.usage ?? []);
+  const [first, ...rest] = usages;
+  const used =
+    first === undefined
+      ? {}
+      : { used: { usage: rest.reduce(addUsage, first), turns: done.turns.length, toolCalls: 0 } };
+  const by = done.source === "model" ? "" : " The model gave none in time, so it only lists what there was.";
+  const text = `A summary stands for ${done.replaced} of ${messages.length} messages now (about ${tokens} tokens before).${by}`;
+  await endCommand(options, run, text, used);
+}

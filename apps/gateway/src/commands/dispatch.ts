@@ -1,0 +1,95 @@
+import { type JsonObject, type Tool, toolSpec } from "@signalbox/agent-core";
+import { speakerOf } from "../tools/tool-run.ts";
+import type { RunTools } from "../tools/toolbox.ts";
+import { type CommandRun, endCommand, type InTurnPorts, stopCommand } from "./command-run.ts";
+import type { Order } from "./read.ts";
+
+/** Runs the tool of a skill's command, decided, recorded and journalled as any call is. */
+export async function dispatch(
+  ports: InTurnPorts,
+  run: CommandRun,
+  { command, args: text }: Extract<Order, { kind: "dispatch" }>,
+): Promise<void> {
+  const { agent, message, runId, before } = run;
+  const { event, role } = message.stored;
+  const name = command.dispatch?.tool ?? "";
+  const tools = await ports.toolbox.forRun({
+    ...{ agent, event, role, speaker: speakerOf(event), sessionKey: message.sessionKey, runId },
+    messageId: message.id,
+    onSent: () => {},
+  });
+  try {
+    tools.heard(event, role, speakerOf(event));
+    const wasStarted = before?.calls.some((call) => call.state === "started") === true;
+    if (wasStarted && tools.effects(name) === "external")
+      return await endCommand(ports, run, OUTCOME_UNKNOWN);
+    const tool = tools.tools.find((one) => one.name === name);
+    if (tool === undefined) return await endCommand(ports, run, `You may not use the tool ${name} here.`);
+    const args = argumentsOf(tool, text);
+    if (args === undefined)
+      return await endCommand(ports, run, `The tool ${name} cannot be called with plain text.`);
+    const said = await call(ports, run, tools, { name, args });
+    if (run.handle.signal.aborted) return await stopCommand(ports, run);
+    await endCommand(ports, run, said.trim() === "" ? "Done." : said);
+  } finally {
+    tools.end();
+  }
+}
+
+/** Makes the one call of the run, each step of it on record. Gives what the tool said. */
+async function call(
+  { store, lease, askings, hooks, now }: InTurnPorts,
+  { agent, message, handle, runId, before }: CommandRun,
+  tools: RunTools,
+  { name, args }: { readonly name: string; readonly args: JsonObject },
+): Promise<string> {
+  // The run has this one call, so its id makes it unique.
+  const callId = `command-${runId}`;
+  const effects = tools.effects(name);
+  if (before === undefined || before.calls.length === 0)
+    await store.runs.step({ runId, lease, messages: [], intents: [{ callId, name, args, effects }] });
+  const startedAt = now();
+  const result = await tools.call(name, args, {
+    ...{ callId, signal: handle.signal, asking: askings.of(runId, handle).during },
+    ...(effects === "external"
+      ? { started: () => store.runs.toolStarted({ runId, lease, callIds: [callId] }) }
+      : {}),
+  });
+  const text = result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  hooks.observe("after_tool_call", {
+    ...{ agentId: agent.id, sessionKey: message.sessionKey, runId, tool: name, callId, args, text },
+    outcome: result.isError === true ? "error" : "ok",
+    durationMs: now() - startedAt,
+  });
+  return text;
+}
+
+const OUTCOME_UNKNOWN =
+  "The gateway was restarted while this ran, so it may or may not have taken effect. Check before you do it again.";
+
+/** What was written after the command, as the one text the tool needs. */
+function argumentsOf(tool: Tool, text: string): JsonObject | undefined {
+  const { properties, required } = toolSpec(tool).inputSchema;
+  const needed = Array.isArray(required) ? required : [];
+  const known =
+    properties !== null && typeof properties === "object" && !Array.isArray(properties) ? properties : {};
+  const texts = Object.entries(known).flatMap(([name, schema]) => (isPlainText(schema) ? [name] : []));
+  if (needed.length === 0) {
+    const [only] = texts;
+    return text === "" ? {} : only === undefined ? undefined : { [only]: text };
+  }
+  const [name] = needed;
+  return needed.length === 1 && typeof name === "string" && texts.includes(name)
+    ? { [name]: text }
+    : undefined;
+}
+
+function isPlainText(schema: unknown): boolean {
+  return (
+    schema !== null &&
+    typeof schema === "object" &&
+    "type" in schema &&
+    schema.type === "string" &&
+    !("enum" in schema)
+  );
+}

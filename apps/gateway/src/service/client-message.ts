@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from "node:util";
+import { type MessageEvent, normalizeEvent, normalizeTurn } from "@signalbox/channel";
+import { attachmentOf, type WebMessage } from "@signalbox/channel-web";
+import type { Principal, Submission } from "@signalbox/server";
+
+type Sender = WebMessage["user"];
+
+/** The gateway's own token is no person: its conversations speak for themselves. */
+const OWNER_NAME = "owner";
+
+/** Whoever holds a token with a name. */
+export function senderOf({ name, role }: Principal): Sender {
+  return { id: `token:${name}`, name, authenticatedAs: role };
+}
+
+/** A submission as a message of its channel. */
+export function clientMessage(submission: Submission): WebMessage {
+  const { agent, conversation, id, text, from, instructions, history, sampling, verbatim, sender } =
+    submission;
+  const media = (submission.attachments ?? []).flatMap(
+    ({ kind, url, name }) => attachmentOf(kind, url, name) ?? [],
+  );
+  return {
+    conversation,
+    user: sender === undefined || sender.name === OWNER_NAME ? { id: conversation } : senderOf(sender),
+    id,
+    text,
+    ...(media.length === 0 ? {} : { media }),
+    ...(from === undefined ? {} : { forwardedFrom: from }),
+    turn: {
+      agent,
+      ...(instructions === undefined ? {} : { instructions }),
+      ...(history === undefined ? {} : { history }),
+      ...(sampling === undefined ? {} : { sampling }),
+      ...(verbatim === undefined ? {} : { verbatim }),
+    },
+  };
+}
+
+/** Whether an event that was taken is of this very message: a client may name a key twice by mistake. */
+export function isOfMessage(
+  taken: MessageEvent,
+  { conversation, user, text, media = [], forwardedFrom, turn }: WebMessage,
+): boolean {
+  const { forwarded: _, turn: __, ...event } = taken;
+  const repeated = normalizeEvent({
+    ...event,
+    conversation: { ...event.conversation, id: conversation },
+    sender: { ...user, isBot: false, isSelf: false },
+    ...{ text, media },
+    ...(forwardedFrom === undefined ? {} : { forwarded: { from: forwardedFrom } }),
+    ...(turn === undefined ? {} : { turn: normalizeTurn(turn) }),
+  });
+  // As the store has it: what is undefined is not there.
+  return isDeepStrictEqual(JSON.parse(JSON.stringify(repeated)), taken);
+}

@@ -1,0 +1,100 @@
+import type { RunOutcome } from "@signalbox/protocol";
+import { formatSessionKey } from "@signalbox/routing";
+import type { GatewayService, Outcome, Outcomes, Submission, Submitted } from "@signalbox/server";
+import { OWN_ACCOUNT } from "../resolve/accounts.ts";
+import type { Agents } from "../resolve/agents.ts";
+import type { Surfaces } from "../resolve/surfaces.ts";
+import type { GatewayStore } from "../store.ts";
+import { clientMessage, isOfMessage, senderOf } from "./client-message.ts";
+import { endOfKnown } from "./kept-outcome.ts";
+
+export interface SubmitPorts {
+  readonly store: Pick<GatewayStore, "inbox" | "runs">;
+  readonly agents: Pick<Agents, "get">;
+  readonly surfaces: Surfaces;
+  readonly outcomes: Outcomes;
+  readonly ready: () => boolean;
+}
+
+/** The end of a message where the store cannot say it. */
+const UNREADABLE: Outcome = {
+  state: "failed",
+  text: "",
+  error: { code: "internal", message: "The gateway cannot read how this message ended." },
+};
+
+/** Takes messages of the gateway's own clients, and tells them how those end. */
+export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" | "answer" | "lastRun"> {
+  const { store, agents, outcomes } = ports;
+  const lastRuns = createLastRuns();
+
+  const repetition = async (submission: Submission): Promise<Submitted> => {
+    const named = nameOf(submission);
+    const taken = await store.inbox.find(named);
+    const isOther = taken !== undefined && !isOfMessage(taken.payload.event, clientMessage(submission));
+    if (submission.channel === "api" && isOther)
+      return refused("id_taken", "Another message came under this id before.");
+    const done = endOfKnown(store, outcomes, named).catch(() => UNREADABLE);
+    return { kind: "duplicate", messageId: submission.id, sessionKey: sessionOf(submission), done };
+  };
+
+  return {
+    lastRun: lastRuns.get,
+    async submit(submission) {
+      if (!ports.ready()) return refused("stopping", "The gateway is stopping.");
+      const { channel, agent, id } = submission;
+      if (!agents.get(agent)) return refused("no_agent", `There is no agent ${agent}.`);
+      const sessionKey = sessionOf(submission);
+      const expected = outcomes.expect(nameOf(submission));
+      const result = await ports.surfaces[channel].submit(clientMessage(submission)).catch((error) => {
+        expected.forget();
+        throw error;
+      });
+      if (result === "accepted") {
+        const done = expected.done.then((outcome) => lastRuns.keep(sessionKey, outcome));
+        return { kind: "accepted", messageId: id, sessionKey, done };
+      }
+      expected.forget();
+      if (result === "duplicate") return repetition(submission);
+      return refused("full", "The gateway has too many unanswered messages. Try again soon.");
+    },
+    async answer(messageId, client) {
+      const named = { channel: "api", account: OWN_ACCOUNT, messageId };
+      const asked = await store.inbox.find(named);
+      if (client.role !== "owner" && asked?.senderId !== senderOf(client).id) return undefined;
+      const { state, text } = await endOfKnown(store, outcomes, named);
+      return state === "replied" || state === "silent" ? text : undefined;
+    },
+  };
+}
+
+function nameOf({ channel, id }: Submission) {
+  return { channel, account: OWN_ACCOUNT, messageId: id };
+}
+
+function sessionOf({ channel, agent, conversation }: Submission): string {
+  return formatSessionKey({ kind: "direct", agentId: agent, channel, peerId: conversation });
+}
+
+function refused(code: Extract<Submitted, { kind: "refused" }>["code"], message: string): Submitted {
+  return { kind: "refused", code, message };
+}
+
+const MOST_KEPT = 1_000;
+
+/** How the last run of each session ended, for clients that were away. */
+function createLastRuns() {
+  const runs = new Map<string, { readonly runId: string; readonly outcome: RunOutcome }>();
+  return {
+    get: (sessionKey: string) => runs.get(sessionKey),
+    keep(sessionKey: string, outcome: Outcome): Outcome {
+      const { runId, state } = outcome;
+      if (runId === undefined || state === "ignored") return outcome;
+      runs.delete(sessionKey);
+      runs.set(sessionKey, { runId, outcome: state });
+      const [oldest] = runs.keys();
+      if (runs.size > MOST_KEPT && oldest !== undefined) runs.delete(oldest);
+      return outcome;
+    },
+  };
+}
