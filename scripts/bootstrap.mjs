@@ -19,6 +19,7 @@ const COMMANDS = {
   test: { run: [script("check.mjs")] },
   bench: { build: [], run: [script("bench.mjs")] },
   prove: { build: [], run: [script("prove.mjs")] },
+  release: { build: [], run: [script("release.mjs")] },
 };
 
 const [command, ...parameters] = process.argv.slice(2);
@@ -105,7 +106,7 @@ function work(title, doneBefore, program, list, env = { ...process.env, CI: "tru
 
 /** Runs the program in this terminal, passes signals on, and ends as it ended. */
 function handOver(program, list) {
-  const cwd = command === "test" || command === "bench" ? root : process.cwd();
+  const cwd = ["test", "bench", "release"].includes(command) ? root : process.cwd();
   const child = spawn(program, list, { cwd, env, stdio: "inherit" });
   const signals = ["SIGTERM", "SIGINT", "SIGHUP"];
   for (const signal of signals) process.on(signal, () => child.kill(signal));

@@ -18,13 +18,23 @@ try {
   const overrides = Object.fromEntries(
     packages.map(({ manifest, tarball }) => [manifest.name, `file:${tarball}`]),
   );
+  // As install lines say: the SDKs of vendors come beside our own packages.
+  const peers = Object.fromEntries(
+    packages
+      .flatMap(({ manifest }) => Object.entries(manifest.peerDependencies ?? {}))
+      .filter(([name]) => !(name in overrides)),
+  );
   const project = join(folder, "project");
   const versions = packages.flatMap(({ manifest }) => supported(manifest));
   const nodes = Object.fromEntries(versions.map((version) => [`node-${version}`, `npm:node@${version}`]));
   await run("mkdir", ["-p", project]);
   writeFileSync(
     join(project, "package.json"),
-    JSON.stringify({ private: true, type: "module", dependencies: { ...overrides, ...nodes, ...BESIDE } }),
+    JSON.stringify({
+      private: true,
+      type: "module",
+      dependencies: { ...overrides, ...nodes, ...peers, ...BESIDE },
+    }),
   );
   const settings = [
     "overrides:",

@@ -3,6 +3,7 @@ import type { Turn } from "../test/scripted.ts";
 import { assistant, lines, MODEL, SYSTEM, scripted, text, tool, toolCall, user } from "../test/scripted.ts";
 import type { AgentEvent, AgentOptions, Message } from "./index.ts";
 import { Agent } from "./index.ts";
+import { SCRIPTED_MODEL, scriptedModel } from "./test/index.ts";
 
 function agent(turns: readonly Turn[], options: Partial<AgentOptions> = {}) {
   const model = scripted(...turns);
@@ -34,6 +35,13 @@ describe("Agent", () => {
     expect(requests(asked)[1]).toEqual(["user: first", "assistant: one", "user: second"]);
     expect(a.state).toMatchObject({ running: false, pending: [] });
     expect(a.state.messages).toHaveLength(4);
+  });
+
+  it("needs no system prompt", async () => {
+    const { stream, requests: asked } = scriptedModel("hello");
+    const result = await new Agent({ model: SCRIPTED_MODEL, stream }).prompt("anybody?");
+    expect(result).toMatchObject({ reason: "done", text: "hello" });
+    expect(asked[0]?.context.system).toEqual({ stable: "" });
   });
 
   it("refuses a prompt while it is at work, with a typed error", async () => {

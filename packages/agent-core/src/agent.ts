@@ -176,7 +176,7 @@ export class Agent {
   /** @throws AgentError `busy`, `invalid_tool` */
   #begin(): Run {
     if (this.#run !== undefined) throw busy();
-    const { system, tools = [] } = this.#options;
+    const { system = { stable: "" }, tools = [] } = this.#options;
     this.#run = new Run(this.#conversation, { system, tools }, this.#config(), this.#emit, this.#snapshot);
     return this.#run;
   }

@@ -132,7 +132,8 @@ export interface AgentLoopConfig {
 
 /** An agent: what a run works on and how it behaves, but for what the agent itself keeps (queues, history, abort). */
 export interface AgentOptions extends Omit<AgentLoopConfig, "signal" | "steering" | "followUps"> {
-  readonly system: AgentContext["system"];
+  /** Default: none. */
+  readonly system?: AgentContext["system"];
   readonly tools?: readonly Tool[];
   /** The conversation to start from; default empty. */
   readonly messages?: readonly AgentMessage[];

@@ -13,6 +13,7 @@ export const discord: ChannelDefinition<DiscordConfig, DiscordAddress> = defineC
     label: "Discord",
     description: "A bot in servers, threads and direct conversations.",
     docsUrl: "https://discord.com/developers/applications",
+    requires: ["@discordjs/rest", "@discordjs/ws"],
     fields: {
       token: { label: "Bot token", secret: true, hint: "Under Bot > Reset Token in the developer portal" },
       messageContent: {

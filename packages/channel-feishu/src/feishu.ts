@@ -15,6 +15,7 @@ export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChan
     label: "Feishu / Lark",
     description: "A custom app's bot, in direct conversations and groups.",
     docsUrl: "https://open.feishu.cn",
+    requires: ["@larksuiteoapi/node-sdk"],
     fields: {
       appId: { label: "App ID", hint: "cli_…, under Credentials & Basic Info" },
       appSecret: { label: "App secret", secret: true, hint: "Under Credentials & Basic Info" },

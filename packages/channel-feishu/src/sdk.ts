@@ -1,9 +1,14 @@
 import { createRequire } from "node:module";
+import { missingPackage } from "@signalbox/channel";
 
 /**
  * The vendor's SDK, loaded at the first call. It is one CommonJS file of six megabytes: `import()` would read it once
  * more for the names of its exports, and keep what that takes, some 15 MB, for good.
  */
 export function loadSdk(): typeof import("@larksuiteoapi/node-sdk") {
-  return createRequire(import.meta.url)("@larksuiteoapi/node-sdk");
+  try {
+    return createRequire(import.meta.url)("@larksuiteoapi/node-sdk");
+  } catch (error) {
+    throw missingPackage(error, "@larksuiteoapi/node-sdk") ?? error;
+  }
 }

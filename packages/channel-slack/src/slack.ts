@@ -12,6 +12,7 @@ export const slack: ChannelDefinition<SlackConfig, SlackAddress> = defineChannel
     label: "Slack",
     description: "An app's bot, in direct messages, channels and threads.",
     docsUrl: "https://api.slack.com/apps",
+    requires: ["@slack/bolt"],
     fields: {
       botToken: { label: "Bot token", secret: true, hint: "xoxb-…, under OAuth & Permissions" },
       appToken: {

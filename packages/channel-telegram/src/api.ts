@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type ChannelContext, ChannelError, deadline } from "@signalbox/channel";
+import { type ChannelContext, ChannelError, deadline, missingPackage } from "@signalbox/channel";
 import type { GrammyError, HttpError, RawApi } from "grammy/web";
 import type { TelegramConfig } from "./config.ts";
 import { refused, unanswered } from "./errors.ts";
@@ -25,7 +25,10 @@ export interface TelegramApi {
 }
 
 /** The build for pages has the platform's own `fetch` and signals, and no dependency; it is the same library. */
-const library = () => import("grammy/web");
+const library = () =>
+  import("grammy/web").catch((error: unknown) => {
+    throw missingPackage(error, "grammy") ?? error;
+  });
 
 /** The signal of the call that is under way: the library's declarations know another kind than Node's. */
 const callSignal = new AsyncLocalStorage<AbortSignal>();

@@ -13,6 +13,7 @@ export const telegram: ChannelDefinition<TelegramConfig, TelegramAddress> = defi
     label: "Telegram",
     description: "A bot, in private chats, groups, forum topics and channels.",
     docsUrl: "https://core.telegram.org/bots",
+    requires: ["grammy"],
     fields: {
       botToken: {
         label: "Bot token",

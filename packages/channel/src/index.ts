@@ -83,6 +83,7 @@ export {
 } from "./host/connection.ts";
 export { type Deadline, deadline } from "./host/deadline.ts";
 export { createMemoryCache, createMemoryState, systemClock } from "./host/memory.ts";
+export { missingPackage } from "./host/missing-package.ts";
 export { createNames, type NameOf, type NamesOptions } from "./host/names.ts";
 export { type Backfill, type BackfillOptions, createBackfill } from "./inbound/backfill.ts";
 export { boundedBody } from "./inbound/bounded-body.ts";

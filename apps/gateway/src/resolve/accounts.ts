@@ -17,6 +17,7 @@ import type { Vault } from "@signalbox/redaction";
 import type { KvStore } from "@signalbox/store";
 import type { Home } from "../home/home.ts";
 import type { Logger } from "../log.ts";
+import { installCommand, missingPackages } from "./installed.ts";
 
 export type { Account };
 
@@ -80,7 +81,8 @@ export async function resolveAccounts(options: AccountsOptions): Promise<Account
       );
       continue;
     }
-    if (!options.definitions.includes(definition)) brought.push(definition);
+    if (options.definitions.includes(definition)) problems.push(...packageProblems(loaded, definition));
+    else brought.push(definition);
     for (const [account, raw] of Object.entries(accounts)) {
       options.vault.add(secretFields(definition, raw));
       const result = await definition.config["~standard"].validate(raw);
@@ -96,6 +98,20 @@ export async function resolveAccounts(options: AccountsOptions): Promise<Account
     definitions: [...options.definitions, ...brought],
     list: () => host.health().filter(({ channel }) => !isOwn(channel)),
   };
+}
+
+/** A channel that came with the gateway, and whose platform's SDK is not installed. */
+function packageProblems(loaded: LoadedConfig, { id, meta }: ChannelDefinition): Problem[] {
+  const missing = missingPackages(meta.requires ?? []);
+  if (missing.length === 0) return [];
+  return [
+    loaded.problem(["channels", id], {
+      severity: "error",
+      message: `needs ${missing.join(" and ")}, not installed`,
+      remedy: installCommand(missing),
+      disables: `channel ${id}`,
+    }),
+  ];
 }
 
 /** What is wrong with the settings of an account, in the words of its channel. */

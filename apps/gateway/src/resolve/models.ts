@@ -10,6 +10,7 @@ import {
 import { demoModel } from "@signalbox/llm-providers/demo";
 import type { Redact } from "@signalbox/redaction";
 import type { Agent, Agents } from "./agents.ts";
+import { installCommand, missingPackages } from "./installed.ts";
 
 /** What an agent's turns are asked of. */
 export interface AgentModel {
@@ -55,7 +56,11 @@ export function resolveModels(
     return demoOnly || models.providers.includes(provider) ? `${provider}/${id}` : undefined;
   };
   return {
-    problems: [...providerProblems(loaded, models), ...agentProblems(loaded, agents, models, demoOnly)],
+    problems: [
+      ...providerProblems(loaded, models),
+      ...packageProblems(loaded, models),
+      ...agentProblems(loaded, agents, models, demoOnly),
+    ],
     demoOnly,
     offered: () => models.list().map(({ provider, id }) => `${provider}/${id}`),
     choose,
@@ -122,6 +127,20 @@ function providerProblems(loaded: LoadedConfig, models: ReachableModels): Proble
         })
       : [],
   );
+}
+
+/** Providers whose vendor's SDK is not installed. */
+function packageProblems(loaded: LoadedConfig, models: ReachableModels): Problem[] {
+  return models.providers.flatMap((provider) => {
+    const missing = missingPackages(models.requires(provider));
+    if (missing.length === 0) return [];
+    return loaded.problem(["models", "providers", provider], {
+      severity: "error",
+      message: `needs ${missing.join(" and ")}, not installed`,
+      remedy: installCommand(missing),
+      disables: `model provider ${provider}`,
+    });
+  });
 }
 
 function remedyOf(problem: ModelProblem): string {

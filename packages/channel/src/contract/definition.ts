@@ -17,6 +17,8 @@ export interface ChannelMeta {
   readonly label: string;
   readonly description?: string;
   readonly docsUrl?: string;
+  /** npm packages that people install beside the channel: its platform's SDK. Default none. */
+  readonly requires?: readonly string[];
   /** Fields of the configuration, in the order in which to ask for them. */
   readonly fields: Readonly<Record<string, ConfigField>>;
 }

@@ -16,6 +16,7 @@ const PUBLIC_URL = "https://api.anthropic.com";
 export const anthropicMessages: Provider = defineProvider({
   api: "anthropic-messages",
   vendor: "Anthropic",
+  requires: ["@anthropic-ai/sdk"],
   requestIdHeaders: ["request-id"],
   async client({ apiKey, baseUrl, headers, fetch }) {
     // Its three hundred files take a quarter less to load as CommonJS, which this name is for.

@@ -13,6 +13,7 @@ const PUBLIC_URL = "https://generativelanguage.googleapis.com";
 export const googleGenerative: Provider = defineProvider({
   api: "google-generative",
   vendor: "Google",
+  requires: ["@google/genai"],
   requestIdHeaders: ["x-request-id"],
   async client({ apiKey = "none", baseUrl = PUBLIC_URL, headers = {} }) {
     const sdk = await loadSdk("@google/genai", () => import("@google/genai"));

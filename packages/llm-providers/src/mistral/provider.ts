@@ -13,6 +13,7 @@ const PUBLIC_URL = "https://api.mistral.ai";
 export const mistralChat: Provider = defineProvider({
   api: "mistral-chat",
   vendor: "Mistral",
+  requires: ["@mistralai/mistralai"],
   requestIdHeaders: ["mistral-correlation-id", "x-kong-request-id"],
   client: () => loadSdk("@mistralai/mistralai", () => import("@mistralai/mistralai")),
   buildRequest,

@@ -80,6 +80,8 @@ export interface Models {
   stream(reference: string, prompt: Prompt, options?: StreamOptions & ResolveOptions): AnswerStream;
   /** Asks a model and waits for its answer. */
   complete(reference: string, prompt: Prompt, options?: StreamOptions & ResolveOptions): Promise<Answer>;
+  /** The npm packages that a provider's SDK comes in; they have to be installed. */
+  requires(provider: string): readonly string[];
   /** Every provider's keys, and which of them rest. */
   keys(): readonly KeyState[];
 }
@@ -187,6 +189,10 @@ export function createModels(entries: ProviderEntries = {}, options: ModelsOptio
     resolve,
     stream,
     complete: (reference, prompt, options) => stream(reference, prompt, options).result(),
+    requires(provider) {
+      const account = everyAccount.find(({ name }) => name === provider);
+      return account === undefined ? [] : (providers.get(account.api)?.requires ?? []);
+    },
     keys: runner.keys,
   };
 }

@@ -14,6 +14,7 @@ import { buildRequest } from "./request.ts";
 export const openaiChat: Provider = defineProvider({
   api: "openai-chat",
   vendor: "OpenAI",
+  requires: ["openai"],
   requestIdHeaders: ["x-request-id"],
   client: openaiClient,
   buildRequest,

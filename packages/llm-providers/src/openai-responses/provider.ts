@@ -12,6 +12,7 @@ import { buildRequest } from "./request.ts";
 export const openaiResponses: Provider = defineProvider({
   api: "openai-responses",
   vendor: "OpenAI",
+  requires: ["openai"],
   requestIdHeaders: ["x-request-id"],
   client: openaiClient,
   buildRequest,

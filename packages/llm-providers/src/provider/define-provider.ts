@@ -32,6 +32,8 @@ export interface ProviderDefinition<Client, Params> {
   readonly api: string;
   /** The vendor, for a message that its key is missing. A server at another `baseUrl` may need none. */
   readonly vendor: string;
+  /** The package of the vendor's SDK, an optional peer dependency. */
+  readonly requires?: readonly string[];
   /** Headers of the answer that may carry the vendor's id of the request. */
   readonly requestIdHeaders: readonly string[];
   /** Made at the first request and kept; the vendor's SDK is imported here. */
@@ -82,6 +84,7 @@ export function defineProvider<Client, Params>(definition: ProviderDefinition<Cl
 
   return {
     api,
+    requires: definition.requires ?? [],
     connect(given) {
       const config: AccountConfig = { fetch: undiciFetch(), now: Date.now, ...given };
       const client = keptOnce(() => definition.client(config));

@@ -1,0 +1,120 @@
+import { spawn } from "node:child_process";
+import { lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { run } from "../workspace.mjs";
+
+/** What an installed gateway may take up on disk with one provider and one channel. */
+const MOST_MEGABYTES = 120;
+/** One provider's SDK and one channel's. */
+const WITH = ["@anthropic-ai/sdk", "grammy"];
+
+/** Installs the gateway in an empty folder, starts it, and has it answer. */
+export async function installGateway(folder, { npmrc }) {
+  const project = join(folder, "installed");
+  const modules = await install(project, npmrc, ["@signalbox/gateway", ...WITH]);
+  const megabytes = sizeOf(modules) / 1e6;
+  const home = join(folder, "home");
+  mkdirSync(home);
+  writeFileSync(join(home, "signalbox.yaml"), "gateway: { port: 0 }\n");
+  const environment = { PATH: process.env.PATH, HOME: join(folder, "empty") };
+  mkdirSync(environment.HOME, { recursive: true });
+  const gateway = await start(join(modules, ".bin", "signalbox"), home, environment);
+  try {
+    const reply = await ask(gateway.url, gateway.token);
+    if (megabytes > MOST_MEGABYTES) {
+      const biggest = largest(modules).map(({ name, size }) => `${name} ${(size / 1e6).toFixed(0)}`);
+      throw new Error(
+        `it takes ${megabytes.toFixed(0)} MB, at most ${MOST_MEGABYTES}: ${biggest.join(", ")}`,
+      );
+    }
+    return `${megabytes.toFixed(0)} MB, ready in ${gateway.seconds.toFixed(2)} s, it says ${JSON.stringify(reply.slice(0, 60))}`;
+  } finally {
+    await gateway.stop();
+  }
+}
+
+/** Installs single packages in another project and uses each of them. */
+export async function useSinglePackages(folder, { npmrc }) {
+  const project = join(folder, "project");
+  await install(project, npmrc, ["@signalbox/agent-core", "@signalbox/routing", "@signalbox/channel"]);
+  const file = join(project, "use.mjs");
+  writeFileSync(
+    file,
+    `import { Agent } from "@signalbox/agent-core";
+import { SCRIPTED_MODEL, scriptedModel } from "@signalbox/agent-core/test";
+import { chunkText } from "@signalbox/channel";
+import * as routing from "@signalbox/routing";
+
+const { stream } = scriptedModel("hello from the registry");
+const { text } = await new Agent({ model: SCRIPTED_MODEL, stream }).prompt("hello");
+console.log(text, chunkText("one two", { unit: "utf16" }).length, Object.keys(routing).length > 0);
+`,
+  );
+  const { code, output } = await run(process.execPath, [file], { cwd: project });
+  if (code !== 0 || !output.includes("hello from the registry 1 true")) throw new Error(output);
+}
+
+async function install(project, npmrc, packages) {
+  mkdirSync(project, { recursive: true });
+  writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  writeFileSync(join(project, ".npmrc"), npmrc);
+  const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
+  const { code, output } = await run("npm", ["install", ...quiet, ...packages], { cwd: project });
+  if (code !== 0) throw new Error(`npm install ${packages.join(" ")}\n${output}`);
+  return join(project, "node_modules");
+}
+
+function start(program, home, env) {
+  const started = performance.now();
+  const child = spawn(process.execPath, [program, "start", "--home", home], {
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await ended;
+  };
+  return new Promise((resolve, reject) => {
+    let said = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text) => {
+        said += text;
+        const url = /listens on (http:\S+)/.exec(said)?.[1];
+        const token = /token[^\n]*?([A-Za-z0-9_-]{40,})/i.exec(said)?.[1];
+        if (url === undefined || token === undefined) return;
+        resolve({ url, token, stop, seconds: (performance.now() - started) / 1000 });
+      });
+    void ended.then(() => reject(new Error(`the gateway ended:\n${said}`)));
+  });
+}
+
+async function ask(url, token) {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+    body: JSON.stringify({ model: "signalbox/main", messages: [{ role: "user", content: "hello" }] }),
+  });
+  const body = await response.json();
+  const reply = body.choices?.[0]?.message?.content;
+  if (!response.ok || !reply) throw new Error(`HTTP ${response.status} ${JSON.stringify(body)}`);
+  return reply;
+}
+
+/** The packages that take up most. */
+function largest(modules) {
+  return readdirSync(modules)
+    .flatMap((name) =>
+      name.startsWith("@") ? readdirSync(join(modules, name)).map((inner) => `${name}/${inner}`) : [name],
+    )
+    .map((name) => ({ name, size: sizeOf(join(modules, name)) }))
+    .toSorted((a, b) => b.size - a.size)
+    .slice(0, 12);
+}
+
+/** Bytes on disk. */
+function sizeOf(path) {
+  const stat = lstatSync(path);
+  if (!stat.isDirectory()) return stat.size;
+  return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0);
+}

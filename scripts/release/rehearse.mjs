@@ -1,0 +1,81 @@
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pnpmCommand, root, run, workspaceMembers } from "../workspace.mjs";
+import { installGateway, useSinglePackages } from "./installed.mjs";
+import { startRegistry } from "./registry.mjs";
+
+/** Goes through a release without releasing anything. Resolves with the exit code. */
+export async function rehearse() {
+  const folder = mkdtempSync(join(tmpdir(), "signalbox-release-"));
+  const registry = await startRegistry(folder);
+  let failures = 0;
+  const step = async (name, work) => {
+    const start = performance.now();
+    try {
+      const found = await work();
+      console.log(
+        `ok    ${name} (${((performance.now() - start) / 1000).toFixed(1)} s)${found ? `: ${found}` : ""}`,
+      );
+    } catch (error) {
+      failures += 1;
+      console.log(`FAIL  ${name}: ${error.message}`);
+    }
+  };
+  try {
+    const copy = join(folder, "copy");
+    await step("versions and changelogs", () => makeVersions(copy));
+    await step("every package is published", () => publishAll(copy, registry));
+    await step("the gateway, installed by npm alone, answers", () => installGateway(folder, registry));
+    await step("three single packages in a project of their own", () => useSinglePackages(folder, registry));
+  } finally {
+    await registry.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  console.log(failures === 0 ? "The release would hold." : `${failures} steps failed.`);
+  return failures === 0 ? 0 : 1;
+}
+
+/** A clean clone with the builds of this checkout, in which changesets become versions and changelogs. */
+async function makeVersions(copy) {
+  await must("git", ["clone", "--quiet", root, copy], root);
+  for (const { folder } of workspaceMembers()) {
+    const inCopy = folder.replace(root, `${copy}/`);
+    if (existsSync(join(folder, "dist")))
+      cpSync(join(folder, "dist"), join(inCopy, "dist"), { recursive: true });
+  }
+  await must(join(root, "node_modules", ".bin", "changeset"), ["version"], copy);
+  const published = membersOf(copy);
+  for (const { name, folder, manifest } of published) {
+    if (manifest.version === "0.0.0") throw new Error(`${name} has no version: a changeset has to name it`);
+    if (!existsSync(join(folder, "CHANGELOG.md"))) throw new Error(`${name} has no changelog`);
+  }
+  return `${published.length} packages`;
+}
+
+async function publishAll(copy, { npmrc }) {
+  writeFileSync(join(copy, ".npmrc"), npmrc);
+  const [program, ...first] = pnpmCommand();
+  await must(
+    program,
+    [...first, "-r", "publish", "--no-git-checks", "--access", "public", "--ignore-scripts"],
+    copy,
+  );
+  return `${membersOf(copy).length} packages`;
+}
+
+function membersOf(copy) {
+  return workspaceMembers()
+    .map(({ name, folder }) => ({ name, folder: folder.replace(root, `${copy}/`) }))
+    .map((member) => ({
+      ...member,
+      manifest: JSON.parse(readFileSync(join(member.folder, "package.json"), "utf8")),
+    }))
+    .filter(({ manifest }) => manifest.private !== true);
+}
+
+async function must(program, parameters, cwd) {
+  const { code, output } = await run(program, parameters, { cwd });
+  if (code !== 0) throw new Error(`${program} ${parameters.join(" ")}\n${output}`);
+  return output;
+}
