@@ -48,13 +48,11 @@ export function idType(id: string): "chat_id" | "open_id" | "union_id" {
 
 /**
  * The id in what Feishu writes for a person: an object of up to three. A tenant chooses its own user ids, and could
- * choose another person's open id for one, so that they are marked.
+ * choose another person's open id for one, so that they are nobody's.
  */
 export function idIn(ids: Payload): string | undefined {
   const openId = textAt(ids, "open_id");
   if (openId !== undefined) return openId;
   const unionId = textAt(ids, "union_id");
-  if (unionId?.startsWith("on_")) return unionId;
-  const userId = textAt(ids, "user_id");
-  return userId === undefined ? undefined : `user_id:${userId}`;
+  return unionId?.startsWith("on_") ? unionId : undefined;
 }

@@ -46,7 +46,8 @@ export function createWebhook<Event>(
     const verified = options.verify(body, request.headers);
     switch (verified.kind) {
       case "forged":
-        logger.warn("a request was refused", { reason: verified.reason });
+        // Anybody can send such requests: a line for each would let them fill the log. The host counts the status.
+        logger.debug("a request was refused", { reason: verified.reason });
         // The same for every reason, so that it tells a guesser nothing.
         return reply(401, { error: "unauthorized" });
       case "malformed":

@@ -4,6 +4,12 @@ import { gfmFromMarkdown } from "mdast-util-gfm";
 import { cjkFriendlyExtension } from "micromark-extension-cjk-friendly";
 import { gfm } from "micromark-extension-gfm";
 import { normalizeLineEnds } from "../text.ts";
+import {
+  hasTooManyBlocks,
+  hasTooManyContainers,
+  hasTooManyMarks,
+  hasTooManyUnderlines,
+} from "./slow-texts.ts";
 
 /** A text and its tree. Offsets in the tree are indexes into `source`. */
 export interface MarkdownDocument {
@@ -15,12 +21,15 @@ export interface MarkdownDocument {
 /**
  * Reads CommonMark with GFM (tables, task lists, strikethrough, footnotes, bare addresses). HTML stays the text that it
  * is. A text that was made to be slow (thousands of brackets in one paragraph, quotes nested by the dozen) is read
- * without what makes it slow.
+ * without what makes it slow, and one of more blocks than anybody writes is one paragraph of plain text: nobody's
+ * message holds everybody else's up.
  */
 export function parseMarkdown(text: string): MarkdownDocument {
   const source = normalizeLineEnds(text);
+  if (hasTooManyBlocks(source)) return { source, root: plainRoot(source) };
   const disabled = [
     ...(hasTooManyContainers(source) ? containers : []),
+    ...(hasTooManyUnderlines(source) ? underlines : []),
     ...(hasTooManyMarks(source) ? spans : []),
   ];
   const root = fromMarkdown(source, {
@@ -34,11 +43,22 @@ export function parseMarkdown(text: string): MarkdownDocument {
 }
 
 const containers = ["blockQuote", "list"];
+const underlines = ["setextUnderline", "list"];
 const spans = [
   ...["attention", "strikethrough", "labelStartLink", "labelStartImage", "labelEnd", "autolink", "htmlText"],
   ...["wwwAutolink", "protocolAutolink", "emailAutolink"],
   ...["definition", "gfmFootnoteDefinition", "gfmFootnoteCall", "gfmPotentialFootnoteCall"],
 ];
+
+/** The whole text as one paragraph, whatever it holds. */
+function plainRoot(source: string): Root {
+  const lines = source.split("\n");
+  const start = { line: 1, column: 1, offset: 0 };
+  const end = { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1, offset: source.length };
+  const position = { start, end };
+  const children: Text[] = [{ type: "text", value: source, position }];
+  return { type: "root", children: [{ type: "paragraph", children, position }], position };
+}
 
 /** The text of a node as it was written. */
 export function sourceOf(source: string, node: Nodes): string {
@@ -60,26 +80,6 @@ export function isParent(node: Nodes): node is Parents {
 /** An address without brackets around it. */
 function isBareAddress(node: Nodes, source: string): node is Link {
   return node.type === "link" && !/[[<]/.test(source.charAt(startOf(node)));
-}
-
-/** Markers of quotes and lists in a row, more than anybody means. */
-const deepNesting = /^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){17}/m;
-const containerLine = /^[ \t]*(?:>|[-+*][ \t]|\d{1,9}[.)][ \t])/gm;
-/** Quotes and list items of one text: more than people write. */
-const mostContainers = 2000;
-
-function hasTooManyContainers(text: string): boolean {
-  return deepNesting.test(text) || (text.match(containerLine)?.length ?? 0) > mostContainers;
-}
-
-/** Where a paragraph, an item or a row may begin. */
-const blockStart = /\n(?=[ \t]*(?:\n|[-+*>|]|\d{1,9}[.)]))/;
-/** Brackets, stars and the like of one paragraph: they cost as much as their number squared. */
-const mostMarks = 500;
-
-function hasTooManyMarks(text: string): boolean {
-  if (text.length <= mostMarks) return false;
-  return text.split(blockStart).some((block) => (block.match(/[[\]~*_<@:]/g)?.length ?? 0) > mostMarks);
 }
 
 /** Languages that put no space behind an address. */
