@@ -41,7 +41,8 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
     index: options.index ?? (lasts ? join(folder, ".index.db") : ":memory:"),
     turns: options.turns ?? log ?? transientTurnLog(),
   });
-  if (await finishForgetting(forgetting)) await live.scrub([]);
+  const brokenOff = await finishForgetting(forgetting);
+  if (brokenOff !== undefined) await live.scrub(brokenOff);
 
   async function find(text: string, asked: SearchOptions): Promise<SearchResult> {
     const vector = await live.vectorOf(text);
@@ -91,8 +92,7 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
         ids.flatMap((id) => index.chunks.byId(id) ?? []).filter((chunk) => opens(key, chunk)),
       );
       if (chunks.length === 0) return [];
-      await live.change(() => forget(forgetting, chunks));
-      await live.scrub(chunks.map(({ id }) => id));
+      await live.scrub(await live.change(() => forget(forgetting, chunks)));
       return chunks.map(({ id }) => id);
     },
 

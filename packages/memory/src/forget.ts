@@ -25,22 +25,27 @@ interface Removal {
 /** Kept while something is being forgotten, so that a crash does not leave it half done. Says nothing of any text. */
 const UNDER_WAY = ".forgetting";
 
-/** Takes chunks out of the files, with everything that was drawn from them. The index follows by itself. */
-export async function forget(ports: ForgetPorts, chunks: readonly IndexedChunk[]): Promise<void> {
+/** Takes chunks out of the files, with everything that was drawn from them, and gives the turns among them. */
+export async function forget(
+  ports: ForgetPorts,
+  chunks: readonly IndexedChunk[],
+): Promise<readonly string[]> {
   const removal: Removal = {
     turns: chunks.filter(({ source }) => source === "turn").map(({ id }) => id),
     sections: [...sectionsByPath(chunks), ...(await derivedFrom(ports.folder, chunks))],
   };
   await writeNote(ports.folder, UNDER_WAY, JSON.stringify(removal));
   await carryOut(ports, removal);
+  return removal.turns;
 }
 
-/** Ends what a crash broke off; tells whether there was anything. */
-export async function finishForgetting(ports: ForgetPorts): Promise<boolean> {
+/** Ends what a crash broke off, and gives the turns that were to be forgotten; undefined where there was nothing. */
+export async function finishForgetting(ports: ForgetPorts): Promise<readonly string[] | undefined> {
   const text = await readNote(ports.folder, UNDER_WAY);
-  if (text === undefined) return false;
-  await carryOut(ports, JSON.parse(text));
-  return true;
+  if (text === undefined) return undefined;
+  const removal: Removal = JSON.parse(text);
+  await carryOut(ports, removal);
+  return removal.turns;
 }
 
 async function carryOut({ folder, notebook, forgotten, log }: ForgetPorts, removal: Removal): Promise<void> {

@@ -25,8 +25,8 @@ export interface LiveIndex {
   read<T>(work: (index: MemoryIndex) => T): Promise<T>;
   /** Changes the files, one change at a time, and then the index. */
   change<T>(work: () => Promise<T>): Promise<T>;
-  /** Removes chunks of turns, and whatever is left of what was removed before. */
-  scrub(ids: readonly string[]): Promise<void>;
+  /** Removes turns, and whatever is left of what the files have no more. */
+  scrub(turns: readonly string[]): Promise<void>;
   refresh(): Promise<void>;
   rebuild(): Promise<void>;
   vectorOf(query: string): Promise<QueryVector>;
@@ -133,7 +133,11 @@ export function createLiveIndex(options: LiveIndexOptions): LiveIndex {
         await fillOrMend();
         return result;
       }),
-    scrub: (ids) => inTurn(async () => (await index()).forget(ids)),
+    scrub: (turns) =>
+      inTurn(async () => {
+        await fillOrMend();
+        (await index()).forget(turns);
+      }),
     refresh: () => inTurn(fillOrMend),
     rebuild: () => inTurn(makeAnew),
     vectorOf: async (query) => queryVector(query, embeddings, await index(), closing.signal),

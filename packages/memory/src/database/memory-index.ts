@@ -24,8 +24,8 @@ export interface MemoryIndex {
   cursor(): string | undefined;
   /** Turns with the id of an earlier one take its place. */
   addTurns(turns: readonly NewChunk[], cursor: string): void;
-  /** Removes chunks so that nothing of them is left in the file. */
-  forget(ids: readonly string[]): void;
+  /** Removes turns, and leaves nothing in the file of them and of what was removed before. */
+  forget(turns: readonly string[]): void;
   close(): void;
 }
 
@@ -102,9 +102,9 @@ export function openMemoryIndex(
         writeState.run({ name: "cursor", value: cursor });
       });
     },
-    forget(ids) {
+    forget(turns) {
       writing(() => {
-        chunks.remove(byIds(ids));
+        chunks.remove(byIds(turns));
         vectors.removeUnused();
         termIndex.compact();
       });

@@ -12,8 +12,13 @@ const RRF_DAMPING = 60;
 const AGELESS = 0.92;
 const DAY_MS = 86_400_000;
 
+/** The best first; of what is equal the newer, and then always the same, in whatever order it was indexed. */
 export function byScore(a: Ranked, b: Ranked): number {
-  return b.score - a.score || (b.chunk.at ?? 0) - (a.chunk.at ?? 0) || b.chunk.n - a.chunk.n;
+  return b.score - a.score || (b.chunk.at ?? 0) - (a.chunk.at ?? 0) || byPlace(a.chunk, b.chunk);
+}
+
+function byPlace(a: IndexedChunk, b: IndexedChunk): number {
+  return a.source === "turn" && b.source === "turn" ? b.n - a.n : a.id.localeCompare(b.id);
 }
 
 /** One list out of several by places alone, since scores of words and of vectors cannot be compared. */

@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createMemory } from "../src/index.ts";
+import { DAY_MS, NOON, openMemory, temporaryFolder, textsOf } from "./support.ts";
+
+/** Every byte under a folder. */
+function bytesOf(folder: string): string {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"))
+    .join("\n");
+}
+
+test("Nothing of what is forgotten is left in notes, versions, conversations, vectors or the index", async () => {
+  const folder = temporaryFolder();
+  let now = NOON - 5 * DAY_MS;
+  const embeddings = {
+    model: "one",
+    embed: async (texts: readonly string[]) => texts.map(() => Float32Array.of(1, 0)),
+  };
+  const memory = await openMemory({ folder, embeddings, now: () => now });
+  const note = await memory.write({ text: "The passphrase is xylophoneberry." });
+  const lasting = await memory.write({ text: "Again: xylophoneberry.", kind: "lasting" });
+  await memory.write({ text: "Something else that stays.", kind: "lasting" });
+  const [turn = ""] = await memory.add(
+    [{ text: "Use xylophoneberry." }, { text: "Fine, that stays too." }].slice(0, 2),
+  );
+  now = NOON;
+  await memory.consolidate({ distil: async () => [{ text: "Derived xylophoneberry.", from: [0] }] });
+  await memory.embedded();
+  expect(bytesOf(folder)).toContain("xylophoneberry");
+
+  expect(await memory.forget([note, lasting, turn])).toHaveLength(3);
+
+  // All vectors are alike, so that whatever is left is found.
+  expect(await textsOf(memory, "xylophoneberry")).toHaveLength(2);
+  expect(bytesOf(folder)).not.toMatch(/xylophon/i);
+  expect((await memory.status()).vectors).toMatchObject({ pending: 0 });
+});
+
+test("A crash in the middle does not bring back what is being forgotten", async () => {
+  const folder = temporaryFolder();
+  const before = await createMemory({ folder });
+  const [id = ""] = await before.add({ text: "xylophoneberry" });
+  await before.write({ text: "xylophoneberry noted" });
+  const path = readdirSync(folder).find((name) => name.endsWith(".md")) ?? "";
+  const { hits } = await before.search("noted");
+  await before.close();
+  // As a process leaves it that died after it had decided what to take out.
+  const hash = createHash("sha256")
+    .update(hits[0]?.text ?? "")
+    .digest("base64url");
+  writeFileSync(
+    join(folder, ".forgetting"),
+    JSON.stringify({ turns: [id], sections: [{ path, hashes: [hash] }] }),
+  );
+
+  const after = await openMemory({ folder });
+  expect(await textsOf(after, "xylophoneberry")).toEqual([]);
+  await after.close();
+  expect(bytesOf(folder)).not.toMatch(/xylophon/i);
+});
+
+test("Conversations that somebody else keeps do not bring back what was forgotten", async () => {
+  const folder = temporaryFolder();
+  const kept = ["one", "two"].map((text) => ({
+    ...{ id: text, text: `${text} fact`, at: NOON, chat: "c" },
+    scope: { kind: "everyone" } as const,
+  }));
+  const turns = {
+    read: async (cursor = "0", limit: number) => {
+      const page = kept.slice(Number(cursor), Number(cursor) + limit);
+      return { turns: page, cursor: String(Number(cursor) + page.length), last: true };
+    },
+  };
+  const memory = await openMemory({ folder, turns });
+  await memory.forget(["one"]);
+  await memory.rebuild();
+
+  expect(await textsOf(memory, "fact")).toEqual(["two fact"]);
+  await expect(memory.add({ text: "three" })).rejects.toThrow("elsewhere");
+});

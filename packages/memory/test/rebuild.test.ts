@@ -1,0 +1,183 @@
+import { appendFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createMemory, type Memory } from "../src/index.ts";
+import { NOON, openMemory, temporaryFolder, textsOf } from "./support.ts";
+
+const QUERIES = ["alpha", "beta", "gamma", "delta", "alpha beta", "北京", "2026-03-02"];
+
+/** Everything that can be seen of an index from outside. */
+async function picture(memory: Memory): Promise<unknown> {
+  const results = [];
+  for (const query of QUERIES) {
+    const { hits, searched } = await memory.search(query, {
+      limit: 100,
+      neighbours: 2,
+      reader: { chats: "all", person: "ann" },
+    });
+    results.push({
+      query,
+      searched,
+      hits: hits.map(({ score, ...hit }) => ({ ...hit, score: score.toFixed(6) })),
+    });
+  }
+  return results;
+}
+
+type Step =
+  | { readonly do: "add"; readonly id: number; readonly text: string; readonly person: boolean }
+  | { readonly do: "write"; readonly text: string; readonly lasting: boolean }
+  | { readonly do: "edit"; readonly file: string; readonly text: string }
+  | { readonly do: "append"; readonly file: string; readonly text: string }
+  | { readonly do: "delete"; readonly file: string }
+  | { readonly do: "forget"; readonly query: string }
+  | { readonly do: "crash" }
+  | { readonly do: "tear" }
+  | { readonly do: "damage" }
+  | { readonly do: "rebuild" };
+
+const words = fc
+  .array(fc.constantFrom("alpha", "beta", "gamma", "delta", "北京烤鸭", "2026-03-02", "# heading", "-"), {
+    minLength: 1,
+    maxLength: 6,
+  })
+  .map((parts) => parts.join(" "));
+const files = fc.constantFrom("MEMORY.md", "2026-03-01.md", "people/ann/MEMORY.md", "chats/team/notes.md");
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("add" as const),
+      id: fc.nat(6),
+      text: words,
+      person: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant("write" as const), text: words, lasting: fc.boolean() }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("edit" as const), file: files, text: words }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("append" as const), file: files, text: words }) },
+  fc.record({ do: fc.constant("delete" as const), file: files }),
+  fc.record({ do: fc.constant("forget" as const), query: fc.constantFrom("alpha", "beta", "北京") }),
+  fc.constantFrom<Step>({ do: "crash" }, { do: "tear" }, { do: "damage" }, { do: "rebuild" }),
+);
+
+/** One that is left open, as by a process that was killed: nothing of it is closed or flushed. */
+class Life {
+  readonly folder: string;
+  memory: Memory;
+  readonly left: Memory[] = [];
+
+  constructor(folder: string, memory: Memory) {
+    this.folder = folder;
+    this.memory = memory;
+  }
+
+  async take(step: Step): Promise<void> {
+    const { folder, memory } = this;
+    switch (step.do) {
+      case "add": {
+        const scope = step.person
+          ? ({ kind: "person", person: "ann" } as const)
+          : ({ kind: "everyone" } as const);
+        await memory.add({
+          id: `turn-${step.id}`,
+          text: step.text,
+          scope,
+          chat: "chat",
+          at: NOON + step.id * 60_000,
+        });
+        break;
+      }
+      case "write":
+        await memory.write({ text: step.text, kind: step.lasting ? "lasting" : "daily" });
+        break;
+      case "edit":
+        await memory.write({ text: "makes the folder", scope: { kind: "person", person: "ann" } });
+        await memory.write({ text: "makes the folder", scope: { kind: "chat", chat: "team" } });
+        writeFileSync(join(folder, step.file), `${step.text}\n`);
+        break;
+      case "append":
+        await memory.write({ text: "makes the folder", scope: { kind: "person", person: "ann" } });
+        await memory.write({ text: "makes the folder", scope: { kind: "chat", chat: "team" } });
+        appendFileSync(join(folder, step.file), `${step.text}\n`);
+        break;
+      case "delete":
+        rmSync(join(folder, step.file), { force: true });
+        break;
+      case "forget": {
+        const reader = { person: "ann", chats: "all" } as const;
+        const { hits } = await memory.search(step.query, { reader, limit: 2 });
+        await memory.forget(
+          hits.map(({ id }) => id),
+          { reader },
+        );
+        break;
+      }
+      case "crash":
+        this.left.push(memory);
+        this.memory = await openAgain(folder);
+        break;
+      case "tear":
+        // The machine went down while a turn was written, before it was indexed.
+        appendFileSync(join(folder, ".turns.jsonl"), '{"id":"torn","text":"alp');
+        break;
+      case "damage":
+        await memory.close();
+        for (const suffix of ["-wal", "-shm"]) rmSync(join(folder, `.index.db${suffix}`), { force: true });
+        appendFileSync(join(folder, ".index.db"), "");
+        truncateSync(join(folder, ".index.db"), 6_000);
+        this.memory = await openAgain(folder);
+        break;
+      case "rebuild":
+        await memory.rebuild();
+        break;
+    }
+  }
+}
+
+const openAgain = (folder: string) => createMemory({ folder, maxAgeMs: 0, now: () => NOON });
+
+test("After any writes, edits, forgets, crashes and rebuilds the index is as one made from the files", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 14 }), async (all) => {
+      const folder = temporaryFolder();
+      const life = new Life(folder, await openAgain(folder));
+      for (const step of all) await life.take(step);
+      await life.memory.refresh();
+
+      const fresh = await createMemory({ folder, index: ":memory:", maxAgeMs: 0, now: () => NOON });
+      expect(await picture(life.memory)).toEqual(await picture(fresh));
+      await Promise.all([fresh, life.memory, ...life.left].map((memory) => memory.close()));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("An index that is damaged while it is open is made anew, and what was asked is answered", async () => {
+  const folder = temporaryFolder();
+  const problems: string[] = [];
+  const memory = await openMemory({ folder, onProblem: (problem) => problems.push(problem) });
+  await memory.add(Array.from({ length: 400 }, (_, at) => ({ text: `turn ${at} about alpha` })));
+  await memory.close();
+  const again = await openMemory({ folder, onProblem: (problem) => problems.push(problem) });
+  // Past the first page, so that it opens.
+  writeFileSync(join(folder, ".index.db"), Buffer.alloc(60_000, 1), { flag: "r+" });
+
+  expect(await textsOf(again, "alpha", { limit: 5 })).toHaveLength(5);
+  expect((await again.status()).turns).toBe(400);
+});
+
+test("Another program's file in the index's place is replaced", async () => {
+  const folder = temporaryFolder();
+  writeFileSync(
+    join(folder, ".index.db"),
+    "no database at all, but long enough to be looked at twice".repeat(200),
+  );
+  const memory = await openMemory({ folder });
+  await memory.add({ text: "alpha" });
+  expect(await textsOf(memory, "alpha")).toEqual(["alpha"]);
+});

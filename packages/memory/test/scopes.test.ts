@@ -1,0 +1,148 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Chunk, Memory, Reader, Scope } from "../src/index.ts";
+import { NOON, openMemory, temporaryFolder } from "./support.ts";
+
+const PEOPLE = ["ann", "ben", "cleo"];
+const CHATS = ["team", "family"];
+
+const scopes: fc.Arbitrary<Scope> = fc.oneof(
+  fc.constantFrom(...PEOPLE).map((person): Scope => ({ kind: "person", person })),
+  fc.constantFrom(...CHATS).map((chat): Scope => ({ kind: "chat", chat })),
+  fc.constant<Scope>({ kind: "everyone" }),
+);
+/** Whoever asks: in private, in a group, or running the agent. */
+const readers: fc.Arbitrary<Reader> = fc.oneof(
+  fc.constantFrom(...PEOPLE).map((person): Reader => ({ person })),
+  fc.constantFrom(...CHATS).map((chat): Reader => ({ chats: [chat] })),
+  fc.constantFrom(...PEOPLE).map((person): Reader => ({ person, chats: "all" })),
+  fc.constant<Reader>({}),
+);
+
+/** The rule in other words than the code's. */
+function mayHear({ person, chats }: Reader, { scope, author }: Chunk): boolean {
+  if (scope.kind === "everyone") return true;
+  if (scope.kind === "person") return scope.person === person;
+  return (
+    chats === "all" || (chats ?? []).includes(scope.chat) || (person !== undefined && author?.id === person)
+  );
+}
+
+async function everythingShown(memory: Memory, reader: Reader): Promise<Chunk[]> {
+  const { hits } = await memory.search("secret plan wine", { reader, limit: 100, neighbours: 3 });
+  const recalled = await memory.recall("secret plan wine", { reader, maxTokens: 10_000, minCoverage: 0 });
+  return [...hits.flatMap((hit) => [hit, ...hit.before, ...hit.after]), ...(recalled?.hits ?? [])];
+}
+
+test("Nobody is told what was said to somebody else, by whatever way, and everybody finds their own", async () => {
+  const said = fc.record({
+    scope: scopes,
+    author: fc.constantFrom(...PEOPLE, "agent"),
+    as: fc.constantFrom("turn" as const, "note" as const),
+    words: fc.constantFrom("secret plan", "wine", "nothing of note", "plan of wine"),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(said, { minLength: 1, maxLength: 14 }), readers, async (all, reader) => {
+      const memory = await openMemory({ now: () => NOON });
+      const ids: string[] = [];
+      for (const [place, { scope, author, as, words }] of all.entries()) {
+        const text = `${words} ${place}`;
+        // All in one chat, so that what is private stands beside what is not.
+        if (as === "turn") ids.push(...(await memory.add({ text, scope, author, chat: "one" })));
+        else ids.push(await memory.write({ text, scope, author }));
+      }
+
+      const shown = await everythingShown(memory, reader);
+      expect(shown.filter((chunk) => !mayHear(reader, chunk))).toEqual([]);
+      let visible = 0;
+      for (const id of ids) {
+        const all = await memory.get(id, { reader: { person: "nobody", chats: [] }, neighbours: 3 });
+        const own = await memory.get(id, { reader, neighbours: 3 });
+        if (own === undefined) continue;
+        visible++;
+        expect([own, ...own.before, ...own.after].filter((chunk) => !mayHear(reader, chunk))).toEqual([]);
+        if (all !== undefined) expect(all.scope.kind).toBe("everyone");
+      }
+      const { searched } = await memory.search("secret", { reader });
+      expect(searched.notes + searched.turns).toBe(visible);
+      await memory.close();
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("What was said in private does not come up in a group, though the same person asks there", async () => {
+  const memory = await openMemory();
+  await memory.add({ text: "My salary is 4,200.", author: "ann", scope: { kind: "person", person: "ann" } });
+
+  expect((await memory.search("salary", { reader: { person: "ann" } })).hits).toHaveLength(1);
+  expect((await memory.search("salary", { reader: { chats: ["team"] } })).hits).toEqual([]);
+  expect((await memory.search("salary", { reader: { person: "ben", chats: "all" } })).hits).toEqual([]);
+  expect((await memory.search("salary")).hits).toEqual([]);
+});
+
+test("Everybody finds in private what they said in a group, and not what others said there", async () => {
+  const memory = await openMemory();
+  const scope = { kind: "chat", chat: "team" } as const;
+  await memory.add([
+    { text: "I bring the cake.", author: "ann", scope, chat: "team" },
+    { text: "I bring the wine.", author: "ben", scope, chat: "team" },
+  ]);
+
+  const { hits } = await memory.search("bring", { reader: { person: "ann" } });
+  expect(hits.map(({ text, before, after }) => [text, before, after])).toEqual([
+    ["I bring the cake.", [], []],
+  ]);
+});
+
+test("A hostile id stays one part of a path, and one person's notes are never another's", async () => {
+  const folder = temporaryFolder();
+  const memory = await openMemory({ folder });
+  const hostile = [
+    "../../etc",
+    "..",
+    ".",
+    "ann/../ben",
+    "a%2Fb",
+    "ann\u0000",
+    "人 名",
+    "CON",
+    "x".repeat(60),
+  ];
+  for (const person of hostile)
+    await memory.write({ text: `secret of ${person}`, scope: { kind: "person", person } });
+
+  for (const person of hostile) {
+    const { hits } = await memory.search("secret", { reader: { person }, limit: 20 });
+    expect(hits.map(({ scope }) => scope)).toEqual([{ kind: "person", person }]);
+    expect(hits[0]?.note?.path).toMatch(/^people\/[^/]+\/[^/]+\.md$/);
+  }
+  expect((await memory.search("secret")).hits).toEqual([]);
+});
+
+test("Somebody may forget only what they may see", async () => {
+  const memory = await openMemory();
+  const [id = ""] = await memory.add({ text: "secret", scope: { kind: "person", person: "ann" } });
+
+  expect(await memory.forget([id], { reader: { person: "ben", chats: "all" } })).toEqual([]);
+  expect(await memory.forget([id], { reader: { person: "ann" } })).toEqual([id]);
+  expect(await memory.get(id, { reader: { person: "ann" } })).toBeUndefined();
+});
+
+test("A search by vectors keeps to the scopes as well", async () => {
+  const memory = await openMemory({
+    embeddings: { model: "same", embed: async (texts) => texts.map(() => Float32Array.of(1, 0)) },
+  });
+  await memory.add([
+    { text: "the vault opens at nine", scope: { kind: "person", person: "ann" } },
+    { text: "the shop opens at ten", scope: { kind: "chat", chat: "team" }, author: "ben" },
+  ]);
+  await memory.embedded();
+
+  const found = async (reader: Reader) =>
+    (await memory.search("unrelated", { reader })).hits.map(({ text }) => text);
+  expect(await found({})).toEqual([]);
+  expect(await found({ person: "ann" })).toEqual(["the vault opens at nine"]);
+  expect(await found({ person: "ben" })).toEqual(["the shop opens at ten"]);
+  expect(await found({ chats: ["team"] })).toEqual(["the shop opens at ten"]);
+});

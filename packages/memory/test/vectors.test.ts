@@ -1,0 +1,247 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { type Embedder, openStaticModel } from "../src/index.ts";
+import { NOON, openMemory, temporaryFolder } from "./support.ts";
+
+const TOPICS = [/dog|puppy|cat|kitten/, /car|train|tram|bike/, /soup|bread|cake|tea/];
+
+/** Points where a text's topic is: what is alike in meaning is near, whatever its words. */
+function byTopic(text: string, dimensions = TOPICS.length): Float32Array {
+  return Float32Array.from({ length: dimensions }, (_, at) => (TOPICS[at]?.test(text) ? 1 : 0.01));
+}
+
+const TURNS = [
+  { id: "pet", text: "Our puppy chewed the sofa." },
+  { id: "way", text: "She takes the tram to work." },
+  { id: "food", text: "There is fresh bread on the table." },
+];
+
+/** A stand-in of a provider's embeddings API, and an embedder that asks it. */
+class EmbeddingsApi {
+  readonly requests: string[][] = [];
+  behaviour: "ok" | "fails" | "hangs" = "ok";
+  dimensions = TOPICS.length;
+  readonly #server: Server;
+
+  constructor() {
+    this.#server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const { input }: { input: string[] } = JSON.parse(Buffer.concat(chunks).toString());
+      this.requests.push(input);
+      if (this.behaviour === "hangs") return;
+      response.statusCode = this.behaviour === "fails" ? 500 : 200;
+      const data = input.map((text) => ({ embedding: [...byTopic(text, this.dimensions)] }));
+      response.end(this.behaviour === "fails" ? "overloaded" : JSON.stringify({ data }));
+    });
+    onTestFinished(() => {
+      this.#server.closeAllConnections();
+      this.#server.close();
+    });
+  }
+
+  async embedder(model = "topics"): Promise<Embedder> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    const { port } = this.#server.address() as AddressInfo;
+    return {
+      model,
+      async embed(texts, signal) {
+        const body = JSON.stringify({ input: texts });
+        const response = await fetch(`http://127.0.0.1:${port}/v1/embeddings`, {
+          method: "POST",
+          body,
+          signal,
+        });
+        if (!response.ok) throw new Error(`status ${response.status}`);
+        const { data }: { data: { embedding: number[] }[] } = JSON.parse(await response.text());
+        return data.map(({ embedding }) => Float32Array.from(embedding));
+      },
+    };
+  }
+}
+
+test("Finds by meaning what has none of the words", async () => {
+  const api = new EmbeddingsApi();
+  const memory = await openMemory({ embeddings: await api.embedder() });
+  await memory.add(TURNS);
+  await memory.embedded();
+
+  const { hits, mode, summary } = await memory.search("a kitten", { limit: 1 });
+  expect(hits[0]).toMatchObject({ id: "pet" });
+  expect(hits[0]?.similarity).toBeGreaterThan(0.99);
+  expect(mode).toMatchObject({ kind: "words and vectors", model: "topics", pending: 0 });
+  expect(summary).toContain("words and vectors (topics, by ");
+});
+
+test("Both engines find the same", async () => {
+  const memory = await openMemory({
+    embeddings: { model: "topics", embed: async (texts) => texts.map((text) => byTopic(text)) },
+  });
+  await memory.add(TURNS);
+  await memory.embedded();
+  const bySqlite = await memory.search("a kitten");
+  vi.doMock("sqlite-vec", () => ({
+    load: () => {
+      throw new Error("built for another system");
+    },
+  }));
+  onTestFinished(() => vi.doUnmock("sqlite-vec"));
+  const other = await openMemory({
+    embeddings: { model: "topics", embed: async (texts) => texts.map((text) => byTopic(text)) },
+  });
+  await other.add(TURNS);
+  await other.embedded();
+  const byFloats = await other.search("a kitten");
+
+  expect(bySqlite.mode).toMatchObject({ engine: "sqlite-vec" });
+  expect(byFloats.mode).toMatchObject({ engine: "float32" });
+  expect(byFloats.hits.map(({ id }) => id)).toEqual(bySqlite.hits.map(({ id }) => id));
+  for (const [place, { similarity }] of byFloats.hits.entries()) {
+    expect(similarity).toBeCloseTo(bySqlite.hits[place]?.similarity ?? 0, 5);
+  }
+});
+
+test("Embeds each text once, in batches, also after it was moved or the index was opened again", async () => {
+  const folder = temporaryFolder();
+  const api = new EmbeddingsApi();
+  const embeddings = await api.embedder();
+  const first = await openMemory({ folder, embeddings });
+  await first.add(Array.from({ length: 150 }, (_, at) => ({ text: `turn ${at}` })));
+  writeFileSync(join(folder, "MEMORY.md"), "# A\nThe dog.\n");
+  await first.embedded();
+  await first.close();
+  const asked = api.requests.flat();
+  expect(asked.toSorted()).toEqual([...new Set(asked)].toSorted());
+  expect(api.requests.length).toBeLessThanOrEqual(4);
+
+  const again = await openMemory({ folder, embeddings });
+  writeFileSync(join(folder, "MEMORY.md"), "# A\n\n# B\nThe dog.\n");
+  await again.embedded();
+  expect(api.requests.flat()).toHaveLength(asked.length);
+});
+
+test("Words go on alone while the provider fails, and the result says so", async () => {
+  const api = new EmbeddingsApi();
+  let now = NOON;
+  const problems: string[] = [];
+  const embeddings = await api.embedder();
+  const memory = await openMemory({
+    embeddings,
+    now: () => now,
+    onProblem: (problem) => problems.push(problem),
+  });
+  await memory.add(TURNS[0] ?? { text: "" });
+  await memory.embedded();
+  api.behaviour = "fails";
+  await memory.add(TURNS.slice(1));
+  await memory.embedded();
+
+  const result = await memory.search("tram");
+  expect(result.hits[0]?.id).toBe("way");
+  expect(result.mode).toMatchObject({ kind: "words" });
+  expect(result.summary).toContain(
+    "words only: the embedding provider is not reachable (topics: status 500)",
+  );
+  expect(problems).toEqual(["Parts of the memory could not be embedded yet."]);
+  expect((await memory.status()).vectors).toMatchObject({ pending: 2, problem: "status 500" });
+
+  api.behaviour = "ok";
+  now += 60_000;
+  await memory.embedded();
+  expect((await memory.search("bike", { limit: 1 })).hits[0]?.id).toBe("way");
+  expect((await memory.status()).vectors).toEqual({ model: "topics", engine: "sqlite-vec", pending: 0 });
+});
+
+test("A provider that hangs does not keep a search waiting for long", async () => {
+  const api = new EmbeddingsApi();
+  const embeddings = await api.embedder();
+  const memory = await openMemory({
+    embeddings: { ...embeddings, embed: (texts) => embeddings.embed(texts, AbortSignal.timeout(50)) },
+  });
+  await memory.add(TURNS);
+  await memory.embedded();
+  api.behaviour = "hangs";
+
+  expect((await memory.search("tram")).summary).toContain(
+    "words only: the embedding provider is not reachable",
+  );
+});
+
+test("Makes all vectors anew when the model changes, and when it gives other lengths than before", async () => {
+  const folder = temporaryFolder();
+  const api = new EmbeddingsApi();
+  const embeddings = await api.embedder();
+  const memory = await openMemory({ folder, embeddings });
+  await memory.add(TURNS);
+  await memory.embedded();
+
+  api.dimensions = 5;
+  expect((await memory.search("kitten")).summary).toContain("now gives other vectors than before");
+  await memory.embedded();
+  expect((await memory.search("kitten", { limit: 1 })).hits[0]?.id).toBe("pet");
+  await memory.close();
+
+  const asked = api.requests.length;
+  const other = await openMemory({ folder, embeddings: { ...embeddings, model: "other" } });
+  await other.embedded();
+  expect(api.requests.length).toBeGreaterThan(asked);
+  expect((await other.status()).vectors).toMatchObject({ model: "other", pending: 0 });
+});
+
+test("Reads a static model from a folder", async () => {
+  const folder = writeStaticModel({ puppy: [1, 0], kitten: [0.9, 0.1], tram: [0, 1], "[UNK]": [0, 0] });
+  const memory = await openMemory({ embeddings: openStaticModel(folder) });
+  await memory.add([
+    { text: "puppy", id: "pet" },
+    { text: "tram", id: "way" },
+  ]);
+  await memory.embedded();
+
+  const { hits } = await memory.search("kitten", { limit: 1 });
+  expect(hits[0]?.id).toBe("pet");
+  expect(hits[0]?.similarity).toBeCloseTo(0.9 / Math.hypot(0.9, 0.1), 4);
+  const [mean] = await openStaticModel(folder).embed(["puppy tram"], new AbortController().signal);
+  expect([...(mean ?? [])]).toEqual([0.5, 0.5]);
+});
+
+/** A model as model2vec writes it: a table in the safetensors format, and a tokenizer of whole words. */
+function writeStaticModel(rows: Record<string, readonly number[]>): string {
+  const folder = join(temporaryFolder(), "tiny");
+  mkdirSync(folder);
+  const table = Float32Array.from(Object.values(rows).flat());
+  const [dimensions = 0] = Object.values(rows).map((row) => row.length);
+  const header = JSON.stringify({
+    embeddings: {
+      dtype: "F32",
+      shape: [Object.keys(rows).length, dimensions],
+      data_offsets: [0, table.byteLength],
+    },
+  });
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(Buffer.byteLength(header)));
+  writeFileSync(
+    join(folder, "model.safetensors"),
+    Buffer.concat([length, Buffer.from(header), Buffer.from(table.buffer)]),
+  );
+  const vocab = Object.fromEntries(Object.keys(rows).map((word, at) => [word, at]));
+  const tokenizer = {
+    version: "1.0",
+    added_tokens: [],
+    normalizer: { type: "Lowercase" },
+    pre_tokenizer: { type: "Whitespace" },
+    post_processor: null,
+    decoder: null,
+    model: {
+      type: "WordPiece",
+      vocab,
+      unk_token: "[UNK]",
+      continuing_subword_prefix: "##",
+      max_input_chars_per_word: 100,
+    },
+  };
+  writeFileSync(join(folder, "tokenizer.json"), JSON.stringify(tokenizer));
+  return folder;
+}
