@@ -1,0 +1,57 @@
+// From a signed request to the call of `emit`, beside the floor: hash the body and parse it.
+// Usage: node bench/index.ts [events]
+import { createHmac } from "node:crypto";
+import { createMemoryCache, createMemoryState, systemClock } from "@signalbox/channel";
+import { push, startSlack, textMessage } from "@signalbox/testkit/slack";
+import { slack } from "../src/index.ts";
+
+const events = Number(process.argv[2] ?? 20_000);
+const signingSecret = "secret";
+const botToken = "xoxb-token";
+
+const standIn = await startSlack({ botToken });
+const checked = await slack.config["~standard"].validate({
+  ...{ botToken, signingSecret },
+  ...{ transport: "webhook", baseUrl: standIn.apiUrl },
+});
+if (checked.issues !== undefined) throw new Error("the settings are refused");
+const quiet = () => {};
+const life = new AbortController();
+const channel = await slack.create({
+  config: checked.value,
+  account: "main",
+  logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+  emit: async () => "accepted",
+  fetch: globalThis.fetch,
+  clock: systemClock,
+  cache: createMemoryCache({ clock: systemClock }),
+  state: createMemoryState(),
+  signal: life.signal,
+});
+await channel.start(life.signal);
+const pushes = Array.from({ length: events }, (_, index) =>
+  push(textMessage(`message ${index}`), { signingSecret }),
+);
+const floor = await measure(async (sent) => {
+  const request = new Request("http://gateway/events", sent);
+  const body = Buffer.from(await request.arrayBuffer());
+  createHmac("sha256", signingSecret).update("v0:1:").update(body).digest("hex");
+  JSON.parse(body.toString());
+  return Response.json({}).status;
+});
+const ours = await measure(
+  async (sent) => (await channel.webhook?.(new Request("http://gateway/events", sent)))?.status,
+);
+console.log(`${ours.toFixed(1)} µs an event, floor ${floor.toFixed(1)} µs, ${(ours / floor).toFixed(2)} ×`);
+await channel.stop({ drainMs: 0 });
+life.abort();
+await standIn.stop();
+
+async function measure(
+  work: (sent: (typeof pushes)[number]) => Promise<number | undefined>,
+): Promise<number> {
+  for (const sent of pushes.slice(0, events / 10)) await work(sent);
+  const start = performance.now();
+  for (const sent of pushes) if ((await work(sent)) !== 200) throw new Error("refused");
+  return ((performance.now() - start) / events) * 1000;
+}
