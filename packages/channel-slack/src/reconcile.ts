@@ -39,14 +39,14 @@ export async function reconcile(
     if (isLasting(error)) return { outcome: "unknown" };
     throw error;
   }
-  const own = page.messages.filter((message) => textAt(message, "bot_id") === self?.botId);
   if (content.type === "media") {
+    const own = page.messages.filter((message) => textAt(message, "bot_id") === self?.botId);
     return {
       outcome: page.hasMore || own.some((message) => mayBe(message, content)) ? "unknown" : "not-sent",
     };
   }
-  const key = partKey(intent.idempotencyKey, intent.part);
-  const ts = timestampOf(own, key);
+  // Nobody else knows the key.
+  const ts = timestampOf(page.messages, partKey(intent.idempotencyKey, intent.part));
   if (ts !== undefined) return { outcome: "sent", messageId: messageId({ channel: to.channel, ts }) };
   return { outcome: page.hasMore ? "unknown" : "not-sent" };
 }

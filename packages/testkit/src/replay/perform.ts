@@ -8,6 +8,7 @@ import type { Performance, PostedEvent } from "./performance.ts";
 import { startDiscordPlatform } from "./platforms/discord.ts";
 import { startFeishuPlatform } from "./platforms/feishu.ts";
 import type { ReplayPlatform, StartPlatform } from "./platforms/platform.ts";
+import { startSlackPlatform } from "./platforms/slack.ts";
 import type { PlatformEvent, Scenario } from "./scenario.ts";
 
 const KEY = "standin-anthropic-key";
@@ -35,6 +36,7 @@ type Platforms = ReadonlyMap<Channel, ReplayPlatform>;
 const starts: Readonly<Record<Channel, StartPlatform>> = {
   discord: startDiscordPlatform,
   feishu: startFeishuPlatform,
+  slack: startSlackPlatform,
 };
 
 /** Starts those on which something happens. */

@@ -1,0 +1,116 @@
+import { createServer } from "node:net";
+import { createMemoryCache, createMemoryState, type OutboundPart, systemClock } from "@signalbox/channel";
+import { createEmulator } from "emulate";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { slack } from "../src/index.ts";
+import { never } from "./harness.ts";
+
+// A server of Slack's Web API that nobody of this project wrote. It has no sockets and no streams.
+const botToken = "xoxb-emulated";
+const bot = { bot_id: "B000000009", bot_user_id: "U000000009", bot_name: "signalbox" };
+const seed = {
+  slack: {
+    oauth_apps: [{ client_id: "c", client_secret: "s", name: "Signalbox", redirect_uris: [], ...bot }],
+    tokens: [{ token: botToken, type: "bot", user_id: bot.bot_user_id, ...bot }],
+  },
+};
+
+/** The emulator wants to be told a port. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+type Running = Required<Awaited<ReturnType<typeof slack.create>>>;
+
+describe("against emulate", () => {
+  let emulator: Awaited<ReturnType<typeof createEmulator>>;
+  let channel: Running;
+  const to = { channel: "C000000001" };
+
+  beforeAll(async () => {
+    emulator = await createEmulator({ service: "slack", port: await freePort(), seed });
+    const settings = { botToken, signingSecret: "s", transport: "webhook", baseUrl: `${emulator.url}/api` };
+    const checked = await slack.config["~standard"].validate(settings);
+    if (checked.issues !== undefined) throw new Error("the settings are refused");
+    const quiet = () => {};
+    const created = await slack.create({
+      config: checked.value,
+      account: "main",
+      logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+      emit: async () => "accepted",
+      fetch: globalThis.fetch,
+      clock: systemClock,
+      cache: createMemoryCache({ clock: systemClock }),
+      state: createMemoryState(),
+      signal: never,
+    });
+    await created.start(never);
+    channel = Object.assign(created);
+  });
+  afterAll(async () => {
+    await channel.stop({ drainMs: 0 });
+    await emulator.close();
+  });
+
+  const words = (text: string): OutboundPart => ({ type: "markdown", text });
+  const send = (text: string, key: string, place: { channel: string; thread?: string } = to) =>
+    channel.send(place, { parts: [words(text)] }, { idempotencyKey: key, signal: never });
+  const texts = async (place: { channel: string; thread?: string } = to) =>
+    (await channel.history(place, { limit: 20, signal: never })).map(({ text }) => text);
+
+  it("knows who it is", () => {
+    expect(channel.self()).toMatchObject({ id: bot.bot_user_id, name: "signalbox", botId: bot.bot_id });
+    expect(channel.health()).toEqual({ state: "ready" });
+  });
+
+  it("sends, finds by its key, edits, reacts to and takes back a message", async () => {
+    const { parts } = await send("**one**", "row-1");
+    const id = parts[0]?.messageId ?? "";
+    const intent = { to, part: 0, content: words("**one**"), attemptedAt: Date.now() };
+    expect(await channel.reconcile({ ...intent, idempotencyKey: "row-1" }, never)).toEqual({
+      outcome: "sent",
+      messageId: id,
+    });
+    expect(await channel.reconcile({ ...intent, idempotencyKey: "row-2" }, never)).toEqual({
+      outcome: "not-sent",
+    });
+    await channel.edit(to, id, { parts: [words("two")] }, never);
+    await channel.react(to, id, { emoji: "👍", on: true }, never);
+    await channel.react(to, id, { emoji: "👍", on: false }, never);
+    expect(await texts()).toContain("two");
+    await channel.remove(to, id, never);
+    expect(await texts()).not.toContain("two");
+  });
+
+  it("answers in a thread, and grows a draft by edits where there are no streams", async () => {
+    const { parts } = await send("root", "row-3");
+    const thread = { ...to, thread: (parts[0]?.messageId ?? "").split(":")[1] ?? "" };
+    const draft = await channel.openDraft(thread, { idempotencyKey: "run-1", signal: never });
+    await draft.update("on");
+    await draft.finalize({ parts: [words("one and all"), words("more")] });
+    expect(await texts(thread)).toEqual(["root", "one and all", "more"]);
+  });
+
+  it("sends a file and fetches it, and knows people", async () => {
+    const content = "a,b\n1,2\n";
+    const part: OutboundPart = {
+      ...{ type: "media", kind: "file", name: "report.csv", mimeType: "text/csv", ref: "r" },
+      size: content.length,
+    };
+    const openMedia = async () => new Blob([content]).stream();
+    const { parts } = await channel.send(
+      to,
+      { parts: [part] },
+      { idempotencyKey: "row-4", signal: never, openMedia },
+    );
+    expect(parts[0]?.messageId).toMatch(/^C000000001:/);
+    expect(await channel.resolve("U000000001", never)).toEqual({ name: "admin" });
+    expect(await channel.openDirect("U000000001", never)).toMatchObject({
+      channel: expect.stringMatching(/^D/),
+    });
+  });
+});
