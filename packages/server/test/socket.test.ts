@@ -176,3 +176,17 @@ it("keeps a member's conversations apart from those of others under the same nam
   expect(JSON.stringify(frames)).not.toContain("the owner's");
   expect(frames.filter((frame) => "conversation" in frame && frame.conversation !== "c1")).toEqual([]);
 });
+
+it("cuts a viewer off that does not read, before it fills the memory", async () => {
+  const { service, socket, say, settled } = await open();
+  say({ type: "subscribe", conversation: "c1" });
+  await settled();
+  expect(service.live.watched(SESSION)).toBe(true);
+  socket.pause();
+  const message = { id: "m", role: "assistant", text: "x".repeat(1_000_000), at: 0, runId: "r1" } as const;
+  for (let count = 0; count < 40 && service.live.watched(SESSION); count++) {
+    service.live.publish(SESSION, { type: "message", message });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await expect.poll(() => service.live.watched(SESSION)).toBe(false);
+});
