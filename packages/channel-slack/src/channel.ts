@@ -6,25 +6,25 @@ import {
   createWebhook,
   type Handled,
   type Health,
+  isLasting,
   objectAt,
   textAt,
 } from "@signalbox/channel";
 import { messageIn, type SlackAddress } from "./address.ts";
 import { createApi } from "./api.ts";
 import { apiBase, type SlackConfig } from "./config.ts";
-import { createSocketLine, createWebhookLine } from "./connection.ts";
-import { createDraft } from "./draft.ts";
-import type { Envelope } from "./envelope.ts";
-import { isLasting } from "./errors.ts";
+import { createSocketLine, createWebhookLine } from "./connection/line.ts";
 import { createHistory, readHistory } from "./history.ts";
+import type { Envelope } from "./inbound/envelope.ts";
+import { createReceiver, type Receiver } from "./inbound/receive.ts";
+import { createVerifier } from "./inbound/webhook.ts";
 import { limits } from "./limits.ts";
 import { fetchMedia } from "./media.ts";
+import { createDraft } from "./outbound/draft.ts";
+import { reconcile } from "./outbound/reconcile.ts";
+import { createSender } from "./outbound/send.ts";
 import { createPeople } from "./people.ts";
 import { createPlaces } from "./places.ts";
-import { createReceiver, type Receiver } from "./receive.ts";
-import { reconcile } from "./reconcile.ts";
-import { createSender } from "./send.ts";
-import { createVerifier } from "./webhook.ts";
 
 /** What Slack shows beside the bot's name while it writes. */
 const writing = "is writing…";

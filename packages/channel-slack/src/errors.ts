@@ -119,14 +119,6 @@ function byStatus(status: number, open: ChannelErrorCode): Pick<CallFailure, "co
   return { code: status === 413 ? "too_large" : "invalid" };
 }
 
-/** Refusals that the same again would meet again. */
-export function isLasting(error: unknown): boolean {
-  return (
-    isChannelError(error) &&
-    ["permission", "not_found", "invalid", "unsupported", "too_large"].includes(error.code)
-  );
-}
-
 /** Slack's own word for a refusal. */
 export function wordOf(error: unknown): string | undefined {
   return isChannelError(error) ? error.platformCode : undefined;

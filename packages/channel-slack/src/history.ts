@@ -11,7 +11,7 @@ import {
 import { messageId, type SlackAddress } from "./address.ts";
 import type { SlackApi } from "./api.ts";
 import type { SlackConfig } from "./config.ts";
-import { readContent } from "./content.ts";
+import { readContent } from "./inbound/content.ts";
 import type { People } from "./people.ts";
 
 /** A stretch of time in milliseconds since the epoch. */

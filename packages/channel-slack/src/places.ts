@@ -1,7 +1,13 @@
-import { type ChannelCache, type ConversationKind, isPayload, objectAt, textAt } from "@signalbox/channel";
+import {
+  type ChannelCache,
+  type ConversationKind,
+  isLasting,
+  isPayload,
+  objectAt,
+  textAt,
+} from "@signalbox/channel";
 import { type MessageKey, messageId, type SlackAddress } from "./address.ts";
 import type { SlackApi } from "./api.ts";
-import { isLasting } from "./errors.ts";
 
 /** Who wrote a message, as streams want it. */
 export interface Author {

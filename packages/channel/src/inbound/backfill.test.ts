@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createBackfill, createMemoryState } from "../index.ts";
+import { ChannelError, createBackfill, createMemoryState } from "../index.ts";
 
 const start = 1_800_000_000_000;
 const never = new AbortController().signal;
@@ -14,6 +14,8 @@ function open(state = createMemoryState(), botId = "bot-1") {
     clock: { now: () => now, delay: async () => {} },
     read: async (conversation, since) => {
       read.push([conversation, now - since]);
+      if (conversation === "left") throw new ChannelError("not_found", "the bot is not in it any more");
+      if (conversation === "down") throw new ChannelError("transient", "no answer");
       return [`${conversation} 1`, `${conversation} 2`];
     },
     take: async (message) => void taken.push(message),
@@ -75,5 +77,15 @@ describe("backfill", () => {
     expect(writes).toBe(1);
     await backfill.flush();
     expect(await state.get("bot-1/watermarks")).toEqual({ conversations: { a: start - 901 } });
+  });
+
+  it("goes on to the next conversation where one cannot be read any more, and not where the platform is away", async () => {
+    const { backfill, taken } = open();
+    await backfill.note("left", start - 1_000);
+    await backfill.note("a", start - 2_000);
+    await backfill.catchUp({ signal: never });
+    expect(taken).toEqual(["a 1", "a 2"]);
+    await backfill.note("down", start - 500);
+    await expect(backfill.catchUp({ signal: never })).rejects.toMatchObject({ code: "transient" });
   });
 });

@@ -1,4 +1,5 @@
 import type { ChannelState, Clock } from "../contract/definition.ts";
+import { isLasting } from "../contract/errors.ts";
 import type { Json } from "../contract/json.ts";
 import { isPayload, objectAt, type Payload } from "./payload.ts";
 
@@ -60,6 +61,20 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
     await state.set(key, { conversations: value });
   }
 
+  /** One that the bot was taken out of keeps nobody from the others. */
+  async function readable(
+    conversation: string,
+    from: number,
+    signal: AbortSignal,
+  ): Promise<readonly Message[]> {
+    try {
+      return await options.read(conversation, from, signal);
+    } catch (error) {
+      if (isLasting(error)) return [];
+      throw error;
+    }
+  }
+
   return {
     async note(conversation, at) {
       const watermarks = await load();
@@ -75,7 +90,7 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
       for (const [conversation, at] of watermarks.sort((a, b) => b[1] - a[1]).slice(0, mostConversations)) {
         signal.throwIfAborted();
         const from = Math.max(at - overlapMs, since - overlapMs, earliest);
-        for (const message of await options.read(conversation, from, signal)) await options.take(message);
+        for (const message of await readable(conversation, from, signal)) await options.take(message);
       }
     },
 

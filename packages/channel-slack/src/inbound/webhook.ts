@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { type ChannelContext, equalInConstantTime, isRecent, type Verified } from "@signalbox/channel";
-import type { SlackConfig } from "./config.ts";
+import type { SlackConfig } from "../config.ts";
+import { limits } from "../limits.ts";
 import { type Envelope, readRequest } from "./envelope.ts";
-import { limits } from "./limits.ts";
 
 /**
  * Checks that a request is Slack's, and reads it. That it is delivered again, as its headers say, is no reason to leave

@@ -1,7 +1,7 @@
 import { type ChannelContext, isChannelError, type Payload, textAt } from "@signalbox/channel";
-import { addressCodec, type SlackAddress } from "./address.ts";
+import { addressCodec, type SlackAddress } from "../address.ts";
+import type { History } from "../history.ts";
 import type { Envelope } from "./envelope.ts";
-import type { History } from "./history.ts";
 
 /** Threads that are followed in one conversation: each costs a request. */
 const mostThreads = 10;

@@ -5,10 +5,10 @@ import {
   type SupervisedConnection,
   superviseConnection,
 } from "@signalbox/channel";
-import type { SlackConfig } from "./config.ts";
-import type { Envelope } from "./envelope.ts";
-import { limits } from "./limits.ts";
-import type { People } from "./people.ts";
+import type { SlackConfig } from "../config.ts";
+import type { Envelope } from "../inbound/envelope.ts";
+import { limits } from "../limits.ts";
+import type { People } from "../people.ts";
 import { openSocket } from "./socket.ts";
 
 export interface LineOptions {

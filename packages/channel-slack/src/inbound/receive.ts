@@ -10,17 +10,17 @@ import {
   type Payload,
   textAt,
 } from "@signalbox/channel";
-import { addressCodec } from "./address.ts";
-import type { SlackConfig } from "./config.ts";
+import { addressCodec } from "../address.ts";
+import type { SlackConfig } from "../config.ts";
+import type { History } from "../history.ts";
+import { limits } from "../limits.ts";
+import type { People, Self } from "../people.ts";
+import type { Places } from "../places.ts";
 import { mentionedIn } from "./content.ts";
 import type { Envelope } from "./envelope.ts";
 import { type Facts, teamOf } from "./event-base.ts";
 import { channelOf, readEnvelope } from "./events.ts";
-import type { History } from "./history.ts";
-import { limits } from "./limits.ts";
 import { missedMessages } from "./missed.ts";
-import type { People, Self } from "./people.ts";
-import type { Places } from "./places.ts";
 
 /** The way of an event from the wire to `emit`. */
 export interface Receiver {

@@ -1,4 +1,5 @@
 import {
+  isLasting,
   type MediaPart,
   objectAt,
   objectsAt,
@@ -8,10 +9,9 @@ import {
   type SendIntent,
   textAt,
 } from "@signalbox/channel";
-import { messageId, type SlackAddress } from "./address.ts";
-import { isLasting } from "./errors.ts";
-import type { History, Page } from "./history.ts";
-import type { Self } from "./people.ts";
+import { messageId, type SlackAddress } from "../address.ts";
+import type { History, Page } from "../history.ts";
+import type { Self } from "../people.ts";
 
 /** How far Slack's clock may be from ours. */
 const skewMs = 60_000;

@@ -7,9 +7,9 @@ import {
   textAt,
   toJson,
 } from "@signalbox/channel";
-import { messageId } from "./address.ts";
+import { readActionId } from "../action-id.ts";
+import { messageId } from "../address.ts";
 import { common, type Facts, type Read } from "./event-base.ts";
-import { readActionId } from "./render.ts";
 
 /** A click on a button. Shortcuts and forms concern nobody here. */
 export function readInteraction(body: Payload, facts: Facts): Read {

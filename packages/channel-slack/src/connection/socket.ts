@@ -1,10 +1,10 @@
 import { type ChannelContext, type Connection, parsePayload } from "@signalbox/channel";
-import { createFetch, quietLogger } from "./api.ts";
-import { apiBase, type SlackConfig } from "./config.ts";
-import { type Envelope, readFrame } from "./envelope.ts";
-import { toChannelError } from "./errors.ts";
-import { limits } from "./limits.ts";
-import { loadBolt } from "./sdk.ts";
+import { createFetch, quietLogger } from "../api.ts";
+import { apiBase, type SlackConfig } from "../config.ts";
+import { toChannelError } from "../errors.ts";
+import { type Envelope, readFrame } from "../inbound/envelope.ts";
+import { limits } from "../limits.ts";
+import { loadBolt } from "../sdk.ts";
 
 /** How a socket came to its end: Slack said so before, or not. */
 type End = "announced" | "lost";

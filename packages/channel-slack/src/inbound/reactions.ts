@@ -1,6 +1,6 @@
 import { objectAt, type Payload, textAt } from "@signalbox/channel";
-import { messageId } from "./address.ts";
-import { unicodeOf } from "./emoji.ts";
+import { messageId } from "../address.ts";
+import { unicodeOf } from "../emoji.ts";
 import { common, eventKey, type Facts, type Read, senderOf } from "./event-base.ts";
 
 /** A reaction to a message; those to files concern nobody here. */

@@ -8,12 +8,12 @@ import {
   sendParts,
   textAt,
 } from "@signalbox/channel";
-import { type MessageKey, messageId, messageIn, type SlackAddress } from "./address.ts";
-import type { SlackApi } from "./api.ts";
-import { nameOf } from "./emoji.ts";
-import { wordOf } from "./errors.ts";
-import { attach } from "./media.ts";
-import type { Places } from "./places.ts";
+import { type MessageKey, messageId, messageIn, type SlackAddress } from "../address.ts";
+import type { SlackApi } from "../api.ts";
+import { nameOf } from "../emoji.ts";
+import { wordOf } from "../errors.ts";
+import { attach } from "../media.ts";
+import type { Places } from "../places.ts";
 import { type Rendered, renderPart, renderWithoutBlocks } from "./render.ts";
 
 /** What goes out: messages, edits, reactions. Every method throws ChannelError and nothing else. */

@@ -1,5 +1,5 @@
 import { type Addressed, isPayload, objectAt, objectsAt, type Payload, textAt } from "@signalbox/channel";
-import { messageId } from "./address.ts";
+import { messageId } from "../address.ts";
 import { type Content, readContent } from "./content.ts";
 import { common, type Facts, type Read, senderOf } from "./event-base.ts";
 

@@ -1,5 +1,5 @@
 import { objectAt, objectsAt, type Payload, textAt } from "@signalbox/channel";
-import { unicodeOf } from "./emoji.ts";
+import { unicodeOf } from "../emoji.ts";
 
 /** How the ids in a text read. */
 export interface Names {

@@ -5,16 +5,17 @@ import {
   type DraftOptions,
   fitText,
   isChannelError,
+  isLasting,
   type OutboundPart,
   textAt,
 } from "@signalbox/channel";
-import { type MessageKey, messageId, messageIn, type SlackAddress } from "./address.ts";
-import type { SlackApi } from "./api.ts";
-import type { SlackConfig } from "./config.ts";
-import { isLasting, wordOf } from "./errors.ts";
-import type { History } from "./history.ts";
-import { limits } from "./limits.ts";
-import type { Author, Places } from "./places.ts";
+import { type MessageKey, messageId, messageIn, type SlackAddress } from "../address.ts";
+import type { SlackApi } from "../api.ts";
+import type { SlackConfig } from "../config.ts";
+import { wordOf } from "../errors.ts";
+import type { History } from "../history.ts";
+import { limits } from "../limits.ts";
+import type { Author, Places } from "../places.ts";
 import { timestampOf } from "./reconcile.ts";
 import { type Rendered, renderPart } from "./render.ts";
 import type { Sender } from "./send.ts";
@@ -120,7 +121,8 @@ export function createDraft(needs: DraftNeeds, to: SlackAddress, options: DraftO
       await api.call(method, args, { what: "writing a stream", write: true, signal });
       return true;
     } catch (error) {
-      if (isLasting(error)) {
+      // Ended, or full.
+      if (isLasting(error) || (isChannelError(error) && error.code === "too_large")) {
         stream = undefined;
         return false;
       }

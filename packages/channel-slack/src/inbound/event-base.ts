@@ -10,8 +10,8 @@ import {
   timeAt,
   toJson,
 } from "@signalbox/channel";
-import { addressCodec, type SlackAddress } from "./address.ts";
-import type { Self } from "./people.ts";
+import { addressCodec, type SlackAddress } from "../address.ts";
+import type { Self } from "../people.ts";
 
 /** What the event itself does not say. */
 export interface Facts {

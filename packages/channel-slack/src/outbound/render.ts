@@ -1,5 +1,6 @@
 import { type ButtonsPart, ChannelError, fitText, type OutboundPart } from "@signalbox/channel";
-import { limits } from "./limits.ts";
+import { writeActionId } from "../action-id.ts";
+import { limits } from "../limits.ts";
 import { toMarkdownBlock } from "./markdown.ts";
 import { escapeText, toMrkdwn } from "./mrkdwn.ts";
 
@@ -84,13 +85,4 @@ function renderButtons(buttons: ButtonsPart["buttons"]): readonly Block[] {
       ...(written === undefined ? {} : { value: written }),
     };
   });
-}
-
-/** Slack wants every button of a message to have an id of its own. */
-function writeActionId(id: string, index: number): string {
-  return `${index}:${id}`;
-}
-
-export function readActionId(written: string): string {
-  return written.replace(/^\d+:/, "");
 }
