@@ -37,16 +37,9 @@ export class SoundStream {
   /** Passes on each event, waiting for whoever takes it. Rejects only when `onEvent` does. */
   async read(onEvent: (event: OngoingEvent) => void | Promise<void>): Promise<LastEvent | BrokenStream> {
     try {
-      for (;;) {
-        const event = await this.next();
-        if (event.type === "finish" || event.type === "error" || event.type === "broken") {
-          await this.#rest;
-          return event;
-        }
-        // Nearly all events are deltas, and few viewers make the run wait for them.
-        const wait = onEvent(event);
-        if (wait !== undefined) await wait;
-      }
+      const end = await this.#readTo(onEvent);
+      await this.#rest;
+      return end;
     } finally {
       this.close();
     }
@@ -54,6 +47,19 @@ export class SoundStream {
 
   /** The next event that is one. Never rejects. */
   async next(): Promise<ModelEvent | BrokenStream> {
+    let first: OngoingEvent | undefined;
+    const end = await this.#readTo((event) => {
+      first = event;
+      return "enough";
+    });
+    return first ?? end;
+  }
+
+  /** Reads until the end, or until whoever takes the events has had enough. */
+  async #readTo(
+    take: (event: OngoingEvent) => void | Promise<void> | "enough",
+  ): Promise<LastEvent | BrokenStream> {
+    let taking = false;
     try {
       this.#iterator ??= this.#open()[Symbol.asyncIterator]();
       while (!this.#closed) {
@@ -70,12 +76,19 @@ export class SoundStream {
           this.#rest = readRest(this.#iterator);
           return event;
         }
-        if (isSoundEvent(event)) return event;
+        if (!isSoundEvent(event)) continue;
+        taking = true;
+        const taken = take(event);
+        if (taken === "enough") break;
+        // Nearly all events are deltas, and few viewers make the run wait for them.
+        if (taken !== undefined) await taken;
+        taking = false;
       }
     } catch (error) {
+      if (taking) throw error;
       return { type: "broken", why: errorText(error), cause: error };
     }
-    return { type: "broken", why: "The stream ended before the turn did." };
+    return STOPPED_SHORT;
   }
 
   /** Reads no more. */
@@ -85,6 +98,8 @@ export class SoundStream {
     if (this.#rest === undefined) closeQuietly(this.#iterator);
   }
 }
+
+const STOPPED_SHORT: BrokenStream = { type: "broken", why: "The stream ended before the turn did." };
 
 /** Closes a stream that has given its last event and does not end by itself. */
 async function readRest(iterator: AsyncIterator<ModelEvent>): Promise<void> {
