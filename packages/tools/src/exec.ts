@@ -9,7 +9,10 @@ import { type View, viewOf } from "./labels/covers.ts";
 import { isForeign } from "./labels/label.ts";
 import { contentRoom, failure, messageOf } from "./result.ts";
 import type { Sandbox, SandboxOutcome, SandboxRequest } from "./sandbox/types.ts";
-import type { Permit, RunFacts, TaintMark } from "./types.ts";
+import { namedFiles } from "./shell/named-files.ts";
+import { parseShell } from "./shell/parse.ts";
+import { isCovered, rulesFor } from "./shell/standing-rules.ts";
+import type { ApprovalSubject, Permit, RunFacts, TaintMark } from "./types.ts";
 import { WorkspaceError } from "./workspace/errors.ts";
 import type { Workspace } from "./workspace/workspace.ts";
 
@@ -48,12 +51,8 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
       sandbox.network
         ? [{ kind: "exec-network", detail: args.command.split("\n", 1)[0]?.slice(0, 120) ?? "" }]
         : [],
-    subject: async (args) => ({
-      action: args.command,
-      cwd: await folderOf(workspace, args.cwd),
-      env: sandbox.env,
-      binary: sandbox.shell,
-    }),
+    isCovered: async ({ command }, rules) => isCovered(await parseShell(command), rules),
+    subject: (args) => subjectOf(options, args),
     async run({ args }, context, permit) {
       if (sandbox.rung === "disabled") {
         return failure(
@@ -61,6 +60,8 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
         );
       }
       try {
+        const changed = permit.subject && (await changedFile(options, args, permit.subject));
+        if (changed !== undefined) return failure(`${changed} is not what was approved. Nothing was run.`);
         return await runCommand(options, args, context, permit);
       } catch (error) {
         if (error instanceof WorkspaceError) return failure(error.message, { code: error.code });
@@ -74,6 +75,31 @@ interface ExecArgs {
   readonly command: string;
   readonly cwd?: string | undefined;
   readonly timeout_seconds?: number | undefined;
+}
+
+/** What a person is asked about: the command, where and by what it runs, and the files that it names. */
+async function subjectOf({ workspace, sandbox }: ExecToolOptions, args: ExecArgs): Promise<ApprovalSubject> {
+  const cwd = await folderOf(workspace, args.cwd);
+  const script = await parseShell(args.command);
+  const files = await namedFiles(workspace, cwd, script.words);
+  const rules = rulesFor(script);
+  return {
+    ...{ action: args.command, cwd, env: sandbox.env, binary: sandbox.shell },
+    ...(files.length === 0 ? {} : { files }),
+    ...(rules === undefined ? {} : { rules }),
+  };
+}
+
+/** A file that is not as it was shown, right before the command that names it would start. */
+async function changedFile(
+  options: ExecToolOptions,
+  args: ExecArgs,
+  approved: ApprovalSubject,
+): Promise<string | undefined> {
+  const hashes = (files: ApprovalSubject["files"]) =>
+    new Map((files ?? []).map(({ path, sha256 }) => [path, sha256]));
+  const [before, now] = [hashes(approved.files), hashes((await subjectOf(options, args)).files)];
+  return [...new Set([...before.keys(), ...now.keys()])].find((path) => before.get(path) !== now.get(path));
 }
 
 /** The command sees what its run may believe, and what it changes is labelled with its run's author. */

@@ -44,6 +44,7 @@ export {
   type MessageToolOptions,
 } from "./message.ts";
 export {
+  type AskMode,
   allowsTool,
   checkToolNames,
   decide,
@@ -68,6 +69,7 @@ export {
   startSandbox,
 } from "./sandbox/start.ts";
 export type * from "./sandbox/types.ts";
+export { readRule, type StandingRule } from "./shell/standing-rules.ts";
 export {
   type CommandCallOptions,
   createToolbox,
@@ -81,6 +83,7 @@ export {
   type ToolRun,
 } from "./toolbox.ts";
 export type * from "./types.ts";
+export { visibleText } from "./visible.ts";
 export { isPublicAddress } from "./web/address.ts";
 export { FetchError, type FetchErrorCode } from "./web/errors.ts";
 export {

@@ -1,10 +1,12 @@
 import type { Approval, ApprovalRequest } from "./approval-store.ts";
 import { type Approvals, approvalRequest } from "./approvals.ts";
 import { canonicalJson, hashOf } from "./hash.ts";
-import { type Decision, decide, type ToolPolicy } from "./policy.ts";
+import { askModeOf, type Decision, decide, type ToolPolicy } from "./policy.ts";
 import { messageOf } from "./result.ts";
 import type { RunState } from "./run-state.ts";
+import type { StandingRule } from "./shell/standing-rules.ts";
 import type { Claim, DecisionRecord, Permit, RunFacts, ToolBlueprint } from "./types.ts";
+import { visibleText } from "./visible.ts";
 
 export interface JudgeOptions {
   readonly policy: ToolPolicy;
@@ -12,6 +14,8 @@ export interface JudgeOptions {
   readonly record: (record: DecisionRecord) => void | Promise<void>;
   /** Without it, what needs an approval is refused. */
   readonly approvals?: Approvals;
+  /** What may run unasked where the policy asks about what is not listed. Default: nothing. */
+  readonly standingRules?: () => readonly StandingRule[] | Promise<readonly StandingRule[]>;
   /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;
 }
@@ -57,7 +61,8 @@ async function judge(
   let decision: Decision;
   try {
     claims = (await blueprint.claims?.(args, facts)) ?? [];
-    decision = decide(options.policy, { tool: blueprint, claims, facts });
+    const isCovered = await coveredByRule(options, blueprint, args);
+    decision = decide(options.policy, { tool: blueprint, claims, facts, isCovered });
   } catch (error) {
     decision = {
       decision: "deny",
@@ -89,11 +94,21 @@ async function judge(
   if (granted !== undefined) {
     const reason = `Approved by ${granted.approver ?? "someone"}: ${decision.reason}`;
     const record = await write({ decision: "allow", rule: `approval:${granted.id}`, reason });
-    return { kind: "permit", permit: { record, approved: true, run: state } };
+    return { kind: "permit", permit: { record, approved: true, subject: request.subject, run: state } };
   }
   const approval = await options.approvals.request(request);
   await write(decision);
   return { kind: "ask", reason: decision.reason, approval };
+}
+
+/** Rules are looked at only where they count. */
+async function coveredByRule(
+  { policy, standingRules }: JudgeOptions,
+  blueprint: ToolBlueprint,
+  args: unknown,
+): Promise<boolean> {
+  if (askModeOf(policy, blueprint.name) !== "unlisted" || standingRules === undefined) return false;
+  return (await blueprint.isCovered?.(args, await standingRules())) ?? false;
 }
 
 async function requestFor(
@@ -102,8 +117,10 @@ async function requestFor(
   facts: RunFacts,
   reason: string,
 ): Promise<ApprovalRequest> {
-  const subject = (await blueprint.subject?.(args, facts)) ?? { action: canonicalJson(args) };
-  return approvalRequest(blueprint.name, subject, facts, reason);
+  const exact = (await blueprint.subject?.(args, facts)) ?? { action: canonicalJson(args) };
+  // Shown escaped, bound as it is.
+  const subject = { ...exact, action: visibleText(exact.action), sha256: hashOf(exact.action) };
+  return approvalRequest(blueprint.name, subject, facts, visibleText(reason));
 }
 
 /** SHA-256 of a call, as hexadecimal digits. */

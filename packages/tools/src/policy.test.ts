@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { allowsTool, checkToolNames, decide, type ToolPolicy } from "./policy.ts";
+import { allowsTool, checkToolNames, type DecisionInput, decide, type ToolPolicy } from "./policy.ts";
 import { createRunState } from "./run-state.ts";
 import type { Claim, ClaimKind, Role, RunFacts, TaintMark } from "./types.ts";
 
@@ -50,6 +50,22 @@ describe("lists", () => {
     ).toBe("deny channel.group.deny");
   });
 
+  test.each([
+    ["always", "ask ask.always", "ask ask.always", "ask ask.always"],
+    ["unlisted", "ask ask.unlisted", "allow agent.allow", "ask ask.unlisted"],
+    ["tainted", "allow agent.allow", "allow agent.allow", "ask ask.tainted"],
+    ["never", "allow agent.allow", "allow agent.allow", "allow agent.allow"],
+  ] as const)("what is asked in the mode %s", (mode, plain, listed, tainted) => {
+    const verdict = (more: Partial<DecisionInput>) => {
+      const input = { tool: { name: "exec", effects: "external" as const }, claims: [], facts: facts() };
+      const { decision, rule } = decide({ askModes: { exec: mode } }, { ...input, ...more });
+      return `${decision} ${rule}`;
+    };
+    expect(verdict({})).toBe(plain);
+    expect(verdict({ isCovered: true })).toBe(listed);
+    expect(verdict({ facts: facts({ taint: [{ source: "web" }] }) })).toBe(tainted);
+  });
+
   test("role, kind of conversation and parent each narrow", () => {
     const policy: ToolPolicy = {
       allow: ["*"],
@@ -91,7 +107,8 @@ describe("taint", () => {
     ["write-identity", {}],
     ["schedule", {}],
   ])("%s is an owner's; others ask", (kind, exceptions) => {
-    const verdictFor = (role: Role) => ask({}, "message", { role }, [{ kind, detail: "slack C1" }]);
+    const verdictFor = (role: Role) =>
+      ask({ roles: { guest: {} } }, "message", { role }, [{ kind, detail: "slack C1" }]);
     expect(verdictFor("owner")).toBe("allow agent.allow");
     expect(verdictFor("member")).toBe(`ask member.${kind}`);
     expect(verdictFor("system")).toBe(exceptions.system ?? `ask system.${kind}`);

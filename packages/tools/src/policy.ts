@@ -11,7 +11,15 @@ export interface ToolRule {
   readonly deny?: readonly string[];
   /** Allowed, but a person is asked each time. */
   readonly ask?: readonly string[];
+  /** When a person is asked, by the tool's name. Default `never`. */
+  readonly askModes?: Readonly<Record<string, AskMode>>;
 }
+
+/**
+ * When a person is asked about calls of a tool: each time; where no standing rule covers the call; where the run has seen
+ * what others wrote; or for no other reason than what the call reaches for.
+ */
+export type AskMode = "always" | "unlisted" | "tainted" | "never";
 
 /** What an agent's runs may use: the agent's own rule, narrowed by role and by kind of conversation. */
 export interface ToolPolicy extends ToolRule {
@@ -46,6 +54,8 @@ export interface DecisionInput {
   readonly tool: { readonly name: string; readonly effects: ToolEffects };
   readonly claims: readonly Claim[];
   readonly facts: RunFacts;
+  /** Whether a standing rule covers the call. Default no. */
+  readonly isCovered?: boolean;
 }
 
 /**
@@ -74,6 +84,7 @@ export function decide(policy: ToolPolicy, input: DecisionInput): Decision {
       tool.name,
       "the parent run",
     ),
+    byAskMode(askModeOf(policy, tool.name), input),
     ...input.claims.map((claim) => byClaim(claim, facts)),
   ];
   return (
@@ -109,6 +120,29 @@ function byRule(name: string, rule: ToolRule, tool: string, whose: string): Deci
   return undefined;
 }
 
+/** When a person is asked about a tool, as far as the rule says so by its name. */
+export function askModeOf({ askModes = {} }: ToolRule, tool: string): AskMode {
+  return Object.hasOwn(askModes, tool) ? (askModes[tool] ?? "never") : "never";
+}
+
+function byAskMode(mode: AskMode, { tool, facts, isCovered = false }: DecisionInput): Decision | undefined {
+  const ask = (why: string): Decision => ({
+    decision: "ask",
+    rule: `ask.${mode}`,
+    reason: `The configuration has ${tool.name} asked about ${why}.`,
+  });
+  if (mode === "always") return ask("each time");
+  if (mode === "unlisted") return isCovered ? undefined : ask("where no standing rule covers it");
+  return mode === "tainted" && facts.taint.length > 0
+    ? ask(`after content from ${sourcesIn(facts)}`)
+    : undefined;
+}
+
+function sourcesIn({ taint }: RunFacts): string {
+  const sources = taint.map(({ source, detail }) => (detail === undefined ? source : `${source} ${detail}`));
+  return [...new Set(sources)].join(", ");
+}
+
 const CLAIM_WORDS: Readonly<Record<ClaimKind, string>> = {
   "read-identity": "read the agent's own notes",
   "write-identity": "change the agent's own notes",
@@ -131,13 +165,10 @@ function byClaim(claim: Claim, facts: RunFacts): Decision | undefined {
   }
   if (claim.kind === "read-identity") return undefined;
   if (facts.taint.length > 0) {
-    const sources = facts.taint.map((mark) =>
-      mark.detail === undefined ? mark.source : `${mark.source} ${mark.detail}`,
-    );
     return {
       decision: "ask",
       rule: `taint.${claim.kind}`,
-      reason: `This run has seen content from ${[...new Set(sources)].join(", ")}; to ${what} it needs an approval.`,
+      reason: `This run has seen content from ${sourcesIn(facts)}; to ${what} it needs an approval.`,
     };
   }
   if (NEEDS_OWNER[facts.role]?.includes(claim.kind) === true) {

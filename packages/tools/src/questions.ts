@@ -1,5 +1,6 @@
 import type { Approval } from "./approval-store.ts";
 import type { Approvals } from "./approvals.ts";
+import { visibleText } from "./visible.ts";
 
 /** Approvals whose questions are put to people for as long as the host runs. */
 export interface Questions extends Approvals {
@@ -34,6 +35,10 @@ export function createQuestions(approvals: Approvals, put: (approval: Approval) 
 /** The question in words: everything that an answer is bound to, in full. Markdown. */
 export function questionText(approval: Approval): string {
   const { id, agentId, tool, reason, subject, expiresAt } = approval;
+  const files = (subject.files ?? []).map(
+    ({ path, sha256 }) => `${visibleText(path)} (sha256 ${sha256.slice(0, 16)})`,
+  );
+  const answers = ["allow", ...(subject.rules === undefined ? [] : ["allow-always"]), "deny"];
   const longest = Math.max(2, ...[...subject.action.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);
   const variables = Object.entries(subject.env ?? {}).map(([name, value]) => `${name}=${value}`);
@@ -42,7 +47,9 @@ export function questionText(approval: Approval): string {
     `${fence}\n${subject.action}\n${fence}`,
     ...(subject.binary === undefined ? [] : [`Program: ${subject.binary}`]),
     ...(subject.cwd === undefined ? [] : [`Folder: ${subject.cwd}`]),
+    ...(files.length === 0 ? [] : [`Files it names, as they are now: ${files.join(", ")}`]),
     ...(variables.length === 0 ? [] : [`Environment: ${variables.join(" ")}`]),
-    `An owner decides, until ${new Date(expiresAt).toISOString()}:\n1. /approve ${id} allow\n2. /approve ${id} deny`,
+    `An owner decides, until ${new Date(expiresAt).toISOString()}:`,
+    ...answers.map((answer, index) => `${index + 1}. /approve ${id} ${answer}`),
   ].join("\n");
 }

@@ -212,6 +212,7 @@ function questionDetails(approval: Approval): JsonObject {
     hash: approval.hash,
     tool: approval.tool,
     action: subject.action,
+    ...(subject.files === undefined ? {} : { files: subject.files.map((file) => ({ ...file })) }),
     ...(subject.cwd === undefined ? {} : { cwd: subject.cwd }),
     ...(subject.env === undefined ? {} : { env: { ...subject.env } }),
     ...(subject.binary === undefined ? {} : { binary: subject.binary }),

@@ -10,6 +10,7 @@ import { createQuestions, type Questions } from "./questions.ts";
 import { failure } from "./result.ts";
 import { createRunState, type RunState } from "./run-state.ts";
 import { createToolRunner, type DirectCallOptions, type RunTools, type ToolRunner } from "./runner.ts";
+import type { StandingRule } from "./shell/standing-rules.ts";
 import type { Role, TaintSource } from "./types.ts";
 
 /** A run as far as its tools go. A host adds what its own functions in {@link ToolboxOptions} need. */
@@ -46,6 +47,10 @@ export interface ToolboxOptions<Run extends ToolRun> {
   readonly approvals: ApprovalStore;
   /** Puts a question to people. */
   readonly ask: (approval: Approval, run: Run) => Promise<void>;
+  /** What an agent may do unasked where its rule asks about what is not listed. Default: nothing. */
+  readonly standingRules?: (
+    agent: Run["agent"],
+  ) => readonly StandingRule[] | Promise<readonly StandingRule[]>;
   /** Code of the host ahead of every decision. */
   readonly beforeCall: (call: HookedCall) => Promise<HookVerdict>;
   /** Puts a decision on record. When it throws, the call does not run. */
@@ -152,6 +157,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
       }),
       policy: agent.tools,
       approvals,
+      standingRules: () => options.standingRules?.(agent) ?? [],
       now: options.now,
       record({ sessionKey, decision, rule, reason, tool, callId }) {
         const run = running.get(sessionKey);

@@ -7,6 +7,8 @@ import type {
   ToolResult,
 } from "@signalbox/agent-core";
 
+import type { StandingRule } from "./shell/standing-rules.ts";
+
 /** Who speaks in a run. `system` is the gateway itself: cron, heartbeats. */
 export type Role = "owner" | "member" | "guest" | "system";
 
@@ -96,14 +98,29 @@ export interface Permit {
   readonly record: DecisionRecord;
   /** A person approved exactly this call. */
   readonly approved: boolean;
+  /** What that person was shown. */
+  readonly subject?: ApprovalSubject;
   /** The run as it is now: a body that brings in what others wrote says so here before it returns. */
   readonly run: { readonly facts: RunFacts; taint(mark: TaintMark): void };
 }
 
+/** A file that a command names, relative to the workspace. */
+export interface NamedFile {
+  readonly path: string;
+  /** Of its content, as hexadecimal digits. */
+  readonly sha256: string;
+}
+
 /** What exactly an approval is for. Shown in full, and bound by its hash. */
 export interface ApprovalSubject {
-  /** What will run or be done: the script text, or the arguments as JSON. */
+  /** What will run or be done: the script text, the change of a file, or the arguments as JSON. */
   readonly action: string;
+  /** Of the action before characters that cannot be seen were escaped in it; made by the gate. */
+  readonly sha256?: string;
+  /** Whose content is to be the same when it is done. */
+  readonly files?: readonly NamedFile[];
+  /** Standing rules under which the same would run unasked from now on; absent where there are none. */
+  readonly rules?: readonly StandingRule[];
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Absolute path of the program, links resolved. */
@@ -127,6 +144,8 @@ export interface ToolBlueprint<Args = unknown, Details extends JsonValue = JsonV
   claims?(args: Args, facts: RunFacts): readonly Claim[] | Promise<readonly Claim[]>;
   /** What a person would approve. Default: the arguments as JSON. */
   subject?(args: Args, facts: RunFacts): ApprovalSubject | Promise<ApprovalSubject>;
+  /** Whether a standing rule lets this call run unasked. Default: no rule can. */
+  isCovered?(args: Args, rules: readonly StandingRule[]): Promise<boolean>;
   /** The body. Nobody but a tool runner can call it, and only with a recorded `allow`. */
   run(call: ToolCall<Args>, context: ToolContext, permit: Permit): Promise<ToolResult<Details>>;
 }

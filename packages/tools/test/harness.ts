@@ -6,6 +6,7 @@ import {
   type DecisionRecord,
   type RunFacts,
   type RunState,
+  type StandingRule,
   type ToolDefinition,
   type ToolPolicy,
 } from "../src/index.ts";
@@ -32,6 +33,7 @@ export function caller(
     facts?: Partial<RunFacts>;
     policy?: ToolPolicy;
     approvals?: Approvals;
+    standingRules?: readonly StandingRule[];
     resultChars?: number;
   } = {},
 ): Caller {
@@ -43,6 +45,7 @@ export function caller(
     record: (record) => {
       records.push(record);
     },
+    standingRules: () => options.standingRules ?? [],
     ...(options.approvals === undefined ? {} : { approvals: options.approvals }),
   });
   const run = runner.forRun(state);

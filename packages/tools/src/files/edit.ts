@@ -3,6 +3,7 @@ import { defineTool, type ToolDefinition } from "../define.ts";
 import { labelledWorkspace } from "../labels/labelled-workspace.ts";
 import { failure, success } from "../result.ts";
 import type { OpenFile, Workspace } from "../workspace/workspace.ts";
+import { changeOf } from "./change.ts";
 import { fileFailure } from "./failure.ts";
 import { identityClaims, identityGuard } from "./identity-files.ts";
 import { nearMatch } from "./near-match.ts";
@@ -48,6 +49,12 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
     }),
     effects: "external",
     claims: (args) => identityClaims(workspace, "write-identity", args.file_path),
+    subject: (args) =>
+      changeOf(workspace, args.file_path, (before) => {
+        const edits = replacements(args);
+        const edited = typeof edits === "string" ? { problem: edits } : applyEdits(before, edits);
+        return "problem" in edited ? `${before}[this change cannot be made]` : edited.text;
+      }),
     async run({ args }, _context, permit) {
       const edits = replacements(args);
       if (typeof edits === "string") return failure(edits);

@@ -3,6 +3,7 @@ import { defineTool, type ToolDefinition } from "../define.ts";
 import { labelledWorkspace } from "../labels/labelled-workspace.ts";
 import { failure, success } from "../result.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { changeOf } from "./change.ts";
 import { fileFailure } from "./failure.ts";
 import { identityClaims, identityGuard } from "./identity-files.ts";
 import { assertVisible } from "./places.ts";
@@ -28,6 +29,7 @@ export function createWriteTool(options: WriteToolOptions): ToolDefinition {
     }),
     effects: "idempotent",
     claims: (args) => identityClaims(workspace, "write-identity", args.file_path),
+    subject: ({ file_path, content }) => changeOf(workspace, file_path, () => content),
     async run({ args }, _context, permit) {
       const bytes = Buffer.from(args.content, "utf8");
       if (bytes.length > maxBytes) {

@@ -1,0 +1,99 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Node, Parser } from "web-tree-sitter";
+
+/** What can be said of a shell script without running it. */
+export interface ShellScript {
+  /**
+   * The words of each simple command, where the script is nothing but such commands and what joins them (`;`, `&&`,
+   * `||`, `|`). Absent where it does anything else: expands, redirects, substitutes, loops, defines.
+   */
+  readonly commands?: readonly (readonly string[])[];
+  /** Every text in it that could name a file, nested scripts in quotes included. */
+  readonly words: readonly string[];
+}
+
+/** Parses a script of the shell, by the grammar of Bash. The parser is loaded at first use (about 30 ms). */
+export async function parseShell(script: string): Promise<ShellScript> {
+  parser ??= loadParser();
+  const tree = (await parser).parse(script);
+  if (tree === null) return { words: [] };
+  try {
+    const commands = commandsOf(tree.rootNode);
+    return { ...(commands === undefined ? {} : { commands }), words: [...new Set(wordsIn(tree.rootNode))] };
+  } finally {
+    tree.delete();
+  }
+}
+
+let parser: Promise<Parser> | undefined;
+
+async function loadParser(): Promise<Parser> {
+  const { Language, Parser } = await import("web-tree-sitter");
+  await Parser.init();
+  const bash = new Parser();
+  bash.setLanguage(await Language.load(grammarFile()));
+  return bash;
+}
+
+/** Beside the built package; from its sources, where the grammar's own package has it. */
+function grammarFile(): string {
+  const built = fileURLToPath(new URL("../grammar/tree-sitter-bash.wasm", import.meta.url));
+  return existsSync(built)
+    ? built
+    : fileURLToPath(import.meta.resolve("tree-sitter-bash/tree-sitter-bash.wasm"));
+}
+
+const JOINING: ReadonlySet<string> = new Set(["program", "list", "pipeline"]);
+const JOINTS: ReadonlySet<string> = new Set([";", "&&", "||", "|", "\n", "comment"]);
+
+function commandsOf(node: Node): readonly (readonly string[])[] | undefined {
+  if (node.hasError) return undefined;
+  if (node.type === "command") {
+    const words = childrenOf(node).map((child) =>
+      literal(child.type === "command_name" ? (child.firstChild ?? child) : child),
+    );
+    return words.every((word) => word !== undefined) ? [words] : undefined;
+  }
+  if (!JOINING.has(node.type)) return undefined;
+  const parts = childrenOf(node).filter(({ type }) => !JOINTS.has(type));
+  const commands = parts.map(commandsOf);
+  return commands.every((each) => each !== undefined) ? commands.flat() : undefined;
+}
+
+/** The text that a word stands for, where nothing is expanded in it. */
+function literal(node: Node): string | undefined {
+  const { type, text } = node;
+  switch (type) {
+    case "word":
+      return /(?<!\\)[*?[\]{}~$`]/.test(text) ? undefined : text.replace(/\\(.)/gs, "$1");
+    case "number":
+      return text;
+    case "raw_string":
+      return text.slice(1, -1);
+    case "string": {
+      const isPlain = childrenOf(node).every(
+        (child) => child.type === '"' || child.type === "string_content",
+      );
+      return isPlain ? text.slice(1, -1).replace(/\\([$`"\\\n])/g, "$1") : undefined;
+    }
+    case "concatenation": {
+      const parts = childrenOf(node).map(literal);
+      return parts.every((part) => part !== undefined) ? parts.join("") : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function wordsIn(node: Node): string[] {
+  const word = literal(node);
+  if (word === undefined) return childrenOf(node).flatMap(wordsIn);
+  // A script may stand in quotes, and a file behind an option's equals sign.
+  const pieces = [word, ...word.split(/[\s;|&<>()'"=]+/)];
+  return pieces.filter((piece) => piece !== "");
+}
+
+function childrenOf(node: Node): Node[] {
+  return node.children.filter((child) => child !== null);
+}

@@ -1,0 +1,116 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import {
+  type Approval,
+  createEditTool,
+  createExecTool,
+  createMemoryApprovals,
+  createWriteTool,
+  openWorkspace,
+  questionText,
+  readRule,
+  startSandbox,
+  type ToolPolicy,
+  visibleText,
+} from "../src/index.ts";
+import { caller, textOf } from "./harness.ts";
+
+const sandbox = await startSandbox({ limits: { timeoutMs: 20_000 } });
+const isSandboxed = sandbox.rung === "bubblewrap";
+if (!isSandboxed) console.log(`skipped: commands in the sandbox, since ${sandbox.reason}`);
+
+async function place(policy: ToolPolicy = { askModes: { exec: "always" } }, rules: readonly string[] = []) {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), "questions-")));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const workspace = await openWorkspace({ dir });
+  const approvals = createMemoryApprovals();
+  const tools = [
+    createExecTool({ workspace, sandbox }),
+    createWriteTool({ workspace }),
+    createEditTool({ workspace }),
+  ];
+  const agent = caller(tools, { policy, approvals, standingRules: rules.map(readRule) });
+  const pending = async (): Promise<Approval> => {
+    const open = (await approvals.list()).find(({ state }) => state === "pending");
+    if (open === undefined) throw new Error("nothing is asked");
+    return open;
+  };
+  const allow = async () => approvals.resolve((await pending()).id, "allow", "owner");
+  const put = (name: string, content: string) => writeFileSync(join(dir, name), content);
+  return { dir, agent, approvals, pending, allow, put };
+}
+
+test.each([
+  ["\u202Etxt.exe", "\\u{202E}txt.exe"],
+  ["rm\u200B -rf", "rm\\u{200B} -rf"],
+  ["\u2066a\u2069", "\\u{2066}a\\u{2069}"],
+  ["a\u{E0041}b", "a\\u{E0041}b"],
+  ["a\u00ADb\uFEFFc", "a\\u{AD}b\\u{FEFF}c"],
+  ["a\rb\u2028c\u0085d", "a\\u{D}b\\u{2028}c\\u{85}d"],
+  ["a\u3164b\u115Fc\uFE0Fd\u00A0e", "a\\u{3164}b\\u{115F}c\\u{FE0F}d\\u{A0}e"],
+  ["\u001b[2K", "\\u{1B}[2K"],
+  ["\uD800", "\\u{D800}"],
+  ["echo 你好 é 🙂\n\tnext", "echo 你好 é 🙂\n\tnext"],
+])("a question shows what could not be seen: %j", (text, shown) => {
+  expect(visibleText(text)).toBe(shown);
+});
+
+test.skipIf(!isSandboxed)(
+  "a question shows exactly what runs, and texts that look alike are not the same",
+  async () => {
+    const { agent, pending, allow } = await place();
+    await agent.call("exec", { command: "echo a\u202Eb" });
+    expect(questionText(await pending())).toContain("echo a\\u{202E}b");
+    await allow();
+    expect(textOf(await agent.call("exec", { command: "echo a\\u{202E}b" }))).toContain("needs an approval");
+    expect(textOf(await agent.call("exec", { command: "echo a\u202Eb" }))).toContain("exit code 0");
+  },
+);
+
+test.skipIf(!isSandboxed)("a script that was changed after it was approved does not run", async () => {
+  const { agent, pending, allow, put } = await place();
+  put("a.sh", "echo harmless");
+  await agent.call("exec", { command: "sh -c './a.sh' || sh a.sh" });
+  expect(questionText(await pending())).toMatch(
+    /Files it names, as they are now: a\.sh \(sha256 [0-9a-f]{16}\)/,
+  );
+  await allow();
+  put("a.sh", "echo harmful");
+  expect(textOf(await agent.call("exec", { command: "sh -c './a.sh' || sh a.sh" }))).toContain(
+    "needs an approval",
+  );
+  put("a.sh", "echo harmless");
+  expect(textOf(await agent.call("exec", { command: "sh -c './a.sh' || sh a.sh" }))).toContain("harmless");
+});
+
+test.skipIf(!isSandboxed)(
+  "what no standing rule covers is asked about, and a rule is offered where one can say it",
+  async () => {
+    const { agent, pending } = await place({ askModes: { exec: "unlisted" } }, ["echo **"]);
+    expect(textOf(await agent.call("exec", { command: "echo one && echo two" }))).toContain("two");
+    expect(textOf(await agent.call("exec", { command: "ls -l" }))).toContain("needs an approval");
+    const { id, subject } = await pending();
+    expect(subject.rules).toEqual([["ls", "-l"]]);
+    expect(questionText(await pending())).toContain(`/approve ${id} allow-always`);
+    expect(textOf(await agent.call("exec", { command: "echo $(ls)" }))).toContain("needs an approval");
+  },
+);
+
+test("a question about a file shows its change", async () => {
+  const { dir, agent, pending, allow, put } = await place({});
+  put("SOUL.md", "Be kind.\nBe quick.\n");
+  const edit = { file_path: "SOUL.md", old_string: "quick", new_string: "slow" };
+  await agent.call("edit", edit);
+  expect((await pending()).subject.action).toMatch(
+    /--- SOUL\.md\n\+\+\+ SOUL\.md\n.*\n Be kind\.\n-Be quick\.\n\+Be slow\.\n$/,
+  );
+  await allow();
+  put("SOUL.md", "Be unkind.\nBe quick.\n");
+  expect(textOf(await agent.call("edit", edit))).toContain("needs an approval");
+  mkdirSync(join(dir, "memory"));
+  await agent.call("write", { file_path: "memory/a.md", content: "new\n" });
+  expect((await pending()).subject.action).toContain("-Be quick.");
+  expect(readFileSync(join(dir, "SOUL.md"), "utf8")).toBe("Be unkind.\nBe quick.\n");
+});
