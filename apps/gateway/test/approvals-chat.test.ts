@@ -17,7 +17,7 @@ describe("approvals", () => {
     const [question = ""] = said(world);
     expect(question).toContain("the agent coder wants to use write");
     expect(question).toContain("content from history");
-    expect(question).toContain('{"content":"Be bold. ``` end","file_path":"SOUL.md"}');
+    expect(question).toContain("+++ SOUL.md\n@@ -0,0 +1,1 @@\n+Be bold. ``` end");
     return /Approval (\w{8}):/.exec(question)?.[1] ?? "";
   }
 

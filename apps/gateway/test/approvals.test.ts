@@ -114,7 +114,7 @@ test.each(["allow", "deny"] as const)("a command's call waits for its question: 
   const result = call();
   await eventually(() => asked.length > 0, "the question is put");
   expect(asked[0]).toContain("content from web");
-  expect(asked[0]).toContain(JSON.stringify({ content: SOUL.content, file_path: SOUL.file_path }));
+  expect(asked[0]).toContain(`+++ SOUL.md\n@@ -0,0 +1,1 @@\n+${SOUL.content}`);
   expect(existsSync(soul)).toBe(false);
   const [open] = await toolbox.approvals.list();
   expect(await toolbox.approvals.resolve(open?.id ?? "", answer, "web:token")).toMatchObject({ ok: true });

@@ -78,6 +78,9 @@ export const providerSchema = z.strictObject({
   models: z.array(modelSchema).default([]),
 });
 
+/** When an owner is asked about a call of a tool; `unlisted`: where no standing rule covers it. */
+const askMode = z.enum(["always", "unlisted", "tainted", "never"]);
+
 const agentFields = {
   model: modelRef.optional(),
   fallbacks: z.array(modelRef).optional(),
@@ -86,7 +89,12 @@ const agentFields = {
   maxOutputTokens: z.int().positive().optional(),
   /** How many of the last turns of a conversation the model is sent; by default all that fit its window. */
   historyTurns: z.int().positive().optional(),
-  tools: allowDeny.optional(),
+  tools: allowDeny
+    .extend({
+      /** By the name of a tool. For `exec` by default `tools.exec.ask`, for others `never`. */
+      ask: z.record(z.string(), askMode).optional(),
+    })
+    .optional(),
   skills: allowDeny.optional(),
   limits: z
     .strictObject({
@@ -241,6 +249,13 @@ export const toolsSchema = z.strictObject({
       /** `none` runs commands without a sandbox: an owner's explicit choice. */
       sandbox: z.enum(["bubblewrap", "none", "off"]).default("bubblewrap"),
       timeoutMs: z.int().positive().default(60_000),
+      /** When an owner is asked about a command, beyond what policy asks about anyway. */
+      ask: askMode.default("never"),
+      /**
+       * Commands that need no question in the mode `unlisted`: words with spaces between, `*` for any word, `**` at the end
+       * for any further ones. `git log **` covers `git log --oneline`, and nothing that expands, redirects or joins others.
+       */
+      rules: names.default([]),
     })
     .prefault({}),
   web: webSchema.prefault({}),

@@ -90,6 +90,8 @@ export const ApprovalInfo = z.object({
   action: z.string(),
   /** The program, where one would be started. */
   binary: z.exactOptional(z.string()),
+  /** Files that it names, as they are now: decided about with it. */
+  files: z.exactOptional(z.array(z.object({ path: z.string(), sha256: z.string() }))),
   /** The folder it would be started in. */
   cwd: z.exactOptional(z.string()),
   /** Variables it would have besides the usual ones. */
@@ -104,7 +106,10 @@ export const ApprovalList = z.object({ approvals: z.array(ApprovalInfo) });
 export type ApprovalList = z.infer<typeof ApprovalList>;
 
 /** `POST /api/approvals/:id`; 404 where no such question is open. */
-export const ApprovalAnswer = z.strictObject({ answer: z.enum(["allow", "deny"]) });
+export const ApprovalAnswer = z.strictObject({
+  /** `allow` and `allow-once` are the same; `allow-always` also makes a standing rule, where one can say it. */
+  answer: z.enum(["allow", "allow-once", "allow-always", "deny"]),
+});
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
 
 /** `POST /api/maintenance/prune`: what was removed, in rows. */

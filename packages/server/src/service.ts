@@ -1,6 +1,7 @@
 import type { ReadBody, TurnRequest, TurnSampling } from "@signalbox/channel";
 import type {
   AgentInfo,
+  ApprovalAnswer,
   ApprovalInfo,
   ChatMessage,
   ConversationInfo,
@@ -118,7 +119,7 @@ export interface GatewayService {
   /** Tool calls that wait for somebody's word, the oldest first. */
   approvals(): Promise<ApprovalInfo[]>;
   /** Answers one; false where it is not open any more. `approver` is who says so. */
-  answerApproval(id: string, answer: "allow" | "deny", approver: string): Promise<boolean>;
+  answerApproval(id: string, answer: ApprovalAnswer["answer"], approver: string): Promise<boolean>;
   status(): Promise<Status>;
   /** For Prometheus, with the content type of its format. */
   metrics(): Promise<{ readonly contentType: string; readonly body: string }>;

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import {
   type Approval,
+  createApprovals,
   createEditTool,
   createExecTool,
-  createMemoryApprovals,
+  createMemoryApprovalStore,
   createWriteTool,
   openWorkspace,
   questionText,
@@ -25,7 +26,7 @@ async function place(policy: ToolPolicy = { askModes: { exec: "always" } }, rule
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "questions-")));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const workspace = await openWorkspace({ dir });
-  const approvals = createMemoryApprovals();
+  const approvals = createApprovals({ store: createMemoryApprovalStore() });
   const tools = [
     createExecTool({ workspace, sandbox }),
     createWriteTool({ workspace }),
@@ -43,15 +44,15 @@ async function place(policy: ToolPolicy = { askModes: { exec: "always" } }, rule
 }
 
 test.each([
-  ["\u202Etxt.exe", "\\u{202E}txt.exe"],
-  ["rm\u200B -rf", "rm\\u{200B} -rf"],
+  ["\u202Etxt.exe", "\\u{202e}txt.exe"],
+  ["rm\u200B -rf", "rm\\u{200b} -rf"],
   ["\u2066a\u2069", "\\u{2066}a\\u{2069}"],
-  ["a\u{E0041}b", "a\\u{E0041}b"],
-  ["a\u00ADb\uFEFFc", "a\\u{AD}b\\u{FEFF}c"],
-  ["a\rb\u2028c\u0085d", "a\\u{D}b\\u{2028}c\\u{85}d"],
-  ["a\u3164b\u115Fc\uFE0Fd\u00A0e", "a\\u{3164}b\\u{115F}c\\u{FE0F}d\\u{A0}e"],
-  ["\u001b[2K", "\\u{1B}[2K"],
-  ["\uD800", "\\u{D800}"],
+  ["a\u{E0041}b", "a\\u{e0041}b"],
+  ["a\u00ADb\uFEFFc", "a\\u{ad}b\\u{feff}c"],
+  ["a\rb\u2028c\u0085d", "a\\u{d}b\\u{2028}c\\u{85}d"],
+  ["a\u3164b\u115Fc\uFE0Fd\u00A0e", "a\\u{3164}b\\u{115f}c\\u{fe0f}d\\u{a0}e"],
+  ["\u001b[2K", "\\u{1b}[2K"],
+  ["\uD800", "\\u{d800}"],
   ["echo 你好 é 🙂\n\tnext", "echo 你好 é 🙂\n\tnext"],
 ])("a question shows what could not be seen: %j", (text, shown) => {
   expect(visibleText(text)).toBe(shown);
@@ -62,9 +63,9 @@ test.skipIf(!isSandboxed)(
   async () => {
     const { agent, pending, allow } = await place();
     await agent.call("exec", { command: "echo a\u202Eb" });
-    expect(questionText(await pending())).toContain("echo a\\u{202E}b");
+    expect(questionText(await pending())).toContain("echo a\\u{202e}b");
     await allow();
-    expect(textOf(await agent.call("exec", { command: "echo a\\u{202E}b" }))).toContain("needs an approval");
+    expect(textOf(await agent.call("exec", { command: "echo a\\u{202e}b" }))).toContain("needs an approval");
     expect(textOf(await agent.call("exec", { command: "echo a\u202Eb" }))).toContain("exit code 0");
   },
 );
@@ -111,6 +112,6 @@ test("a question about a file shows its change", async () => {
   expect(textOf(await agent.call("edit", edit))).toContain("needs an approval");
   mkdirSync(join(dir, "memory"));
   await agent.call("write", { file_path: "memory/a.md", content: "new\n" });
-  expect((await pending()).subject.action).toContain("-Be quick.");
+  expect((await pending()).subject.action).toContain("+++ memory/a.md\n@@ -0,0 +1,1 @@\n+new");
   expect(readFileSync(join(dir, "SOUL.md"), "utf8")).toBe("Be unkind.\nBe quick.\n");
 });

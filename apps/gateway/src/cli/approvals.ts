@@ -1,5 +1,6 @@
 import { isClientError } from "@signalbox/client";
 import { EXIT, GatewayError } from "../errors.ts";
+import type { ApprovalDecision } from "../tools/toolbox.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { withStore } from "./home-store.ts";
 import { print } from "./output.ts";
@@ -14,9 +15,10 @@ export async function list(options: CommonOptions): Promise<void> {
   print(options.json, open, () =>
     open.length === 0
       ? ["No tool call waits for an approval."]
-      : open.flatMap(({ id, agent, tool, reason, action, binary, cwd, env = {}, expiresAt }) => [
+      : open.flatMap(({ id, agent, tool, reason, action, binary, cwd, files = [], env = {}, expiresAt }) => [
           `${id}  ${agent} wants to use ${tool}, until ${new Date(expiresAt).toISOString()}. ${reason}`,
           ...action.split("\n").map((line) => `    ${line}`),
+          ...files.map(({ path, sha256 }) => `    names the file: ${path} (sha256 ${sha256})`),
           ...(binary === undefined ? [] : [`    program: ${binary}`]),
           ...(cwd === undefined ? [] : [`    folder: ${cwd}`]),
           ...Object.entries(env).map(([name, value]) => `    variable: ${name}=${value}`),
@@ -45,12 +47,17 @@ export function allow(id: string, options: CommonOptions): Promise<void> {
   return decide("allow", id, options);
 }
 
+/** `signalbox approvals allow-always <id>` */
+export function allowAlways(id: string, options: CommonOptions): Promise<void> {
+  return decide("allow-always", id, options);
+}
+
 /** `signalbox approvals deny <id>` */
 export function deny(id: string, options: CommonOptions): Promise<void> {
   return decide("deny", id, options);
 }
 
-async function decide(answer: "allow" | "deny", id: string, options: CommonOptions): Promise<void> {
+async function decide(answer: ApprovalDecision, id: string, options: CommonOptions): Promise<void> {
   const { client } = await runningGateway(options.home);
   try {
     await client.answerApproval(id, answer);
@@ -61,5 +68,5 @@ async function decide(answer: "allow" | "deny", id: string, options: CommonOptio
       `No approval ${id} is open. \`signalbox approvals list\` shows them.`,
     );
   }
-  print(options.json, { id, answer }, () => [`${id}: ${answer === "allow" ? "allowed" : "denied"}.`]);
+  print(options.json, { id, answer }, () => [`${id}: ${answer === "deny" ? "denied" : "allowed"}.`]);
 }

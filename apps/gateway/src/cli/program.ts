@@ -145,6 +145,9 @@ function addApprovals(approvals: Command): void {
   command(approvals, "allow <id>", "allow one").action(
     runOn(async () => (await import("./approvals.ts")).allow),
   );
+  command(approvals, "allow-always <id>", "allow one, and the same commands unasked from now on").action(
+    runOn(async () => (await import("./approvals.ts")).allowAlways),
+  );
   command(approvals, "deny <id>", "deny one").action(
     runOn(async () => (await import("./approvals.ts")).deny),
   );

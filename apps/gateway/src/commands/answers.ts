@@ -4,13 +4,14 @@ import type { Router } from "@signalbox/routing";
 import type { SkillCommand } from "@signalbox/skills";
 import type { InboxRow, Session, UsageTotals } from "@signalbox/store";
 import { whyLines } from "@signalbox/telemetry";
-import { type Approvals, questionText } from "@signalbox/tools";
+import { questionText } from "@signalbox/tools";
 import { ownerOf, type Queued, type QueuedMessage } from "../path/4-queue/message.ts";
 import type { QueueModes } from "../path/4-queue/queue-modes.ts";
 import { seedOf } from "../path/5-prepare/session.ts";
 import type { Agent } from "../resolve/agents.ts";
 import type { Models } from "../resolve/models.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
+import type { ApprovalDecision, Decisions } from "../tools/toolbox.ts";
 import { findMessage, readTrace } from "../traces.ts";
 import { VERSION } from "../version.ts";
 import { type Choice, THINKING_LEVELS } from "./read.ts";
@@ -20,7 +21,7 @@ import { type AtOnceName, helpText } from "./table.ts";
 export interface AnswerOptions {
   readonly store: GatewayStore;
   readonly models: Models;
-  readonly approvals: Approvals;
+  readonly approvals: Pick<Decisions, "list" | "resolve">;
   readonly queueModes: QueueModes;
   readonly lanes: Pick<Lanes<Queued>, "stop" | "waiting">;
   readonly router: Pick<Router, "explain">;
@@ -161,15 +162,24 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
       return open.length === 0
         ? "No tool call waits for an approval."
         : open.map((one) => questionText(one)).join("\n\n");
-    if (answer !== "allow" && answer !== "deny") {
-      const one = open.find((each) => each.id === id);
-      return one === undefined ? `No approval ${id} is open.` : questionText(one);
-    }
-    const outcome = await options.approvals.resolve(id, answer, speaker(options, ticket));
+    const decision = DECISIONS.get(answer);
+    const one = open.find((each) => each.id === id);
+    if (decision === undefined) return one === undefined ? `No approval ${id} is open.` : questionText(one);
+    if (decision === "allow-always" && one !== undefined && one.subject.rules === undefined)
+      return `Approval ${id}: no standing rule can say this; allow it once, or deny it.`;
+    const outcome = await options.approvals.resolve(id, decision, speaker(options, ticket));
     if (!outcome.ok) return outcome.message;
-    return `${answer === "allow" ? "Allowed" : "Denied"}: ${outcome.approval.tool}, approval ${id}.`;
+    const word = { allow: "Allowed", "allow-always": "Allowed from now on", deny: "Denied" }[decision];
+    return `${word}: ${outcome.approval.tool}, approval ${id}.`;
   },
 };
+
+const DECISIONS: ReadonlyMap<string, ApprovalDecision> = new Map([
+  ["allow", "allow"],
+  ["allow-once", "allow"],
+  ["allow-always", "allow-always"],
+  ["deny", "deny"],
+]);
 
 /** Keeps a choice with the session and says what holds now. */
 export async function applyChoice(

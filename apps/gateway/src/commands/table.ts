@@ -99,7 +99,7 @@ export const COMMANDS: Specs<AtOnceName, "at-once"> & Specs<InTurnName, "in-turn
   },
   approve: {
     name: "approve",
-    usage: "[id] [allow|deny]",
+    usage: "[id] [allow|allow-always|deny]",
     what: "decide about a tool call that waits; without an id, show what waits",
     role: "owner",
     when: "at-once",

@@ -51,11 +51,13 @@ export function storeWithRedaction(store: GatewayStore, redact: Redact): Gateway
 }
 
 function redactedSubject(subject: ApprovalSubject, redact: Redact): ApprovalSubject {
-  const { action, env } = subject;
+  const { action, env, rules } = subject;
   const clean = Object.entries(env ?? {}).map(([name, value]) => [name, redact(value)]);
   return {
     ...subject,
     action: redact(action),
+    // A rule with a secret in it covers nothing.
+    ...(rules === undefined ? {} : { rules: rules.map((words) => words.map(redact)) }),
     ...(env === undefined ? {} : { env: Object.fromEntries(clean) }),
   };
 }

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { RunLimits, ThinkingLevel } from "@signalbox/agent-core";
 import type { AgentConfig, LoadedConfig, Problem } from "@signalbox/config";
+import type { AskMode } from "@signalbox/tools";
 import { configuredPath, folderFault, type Home } from "../home/home.ts";
 
 /** An agent with everything the defaults gave it. */
@@ -17,7 +18,11 @@ export interface Agent {
   /** How many of the last turns of a conversation the model is sent. Absent: all. */
   readonly historyTurns: number | undefined;
   readonly workspaceDir: string;
-  readonly tools: { readonly allow: readonly string[]; readonly deny: readonly string[] };
+  readonly tools: {
+    readonly allow: readonly string[];
+    readonly deny: readonly string[];
+    readonly askModes: Readonly<Record<string, AskMode>>;
+  };
   /** Absent: all skills. */
   readonly skills: { readonly allow: readonly string[] | undefined; readonly deny: readonly string[] };
   readonly limits: RunLimits;
@@ -73,6 +78,10 @@ export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
       tools: {
         allow: config.tools?.allow ?? defaults.tools?.allow ?? DEFAULT_TOOLS,
         deny: config.tools?.deny ?? defaults.tools?.deny ?? [],
+        askModes: {
+          exec: loaded.config.tools.exec.ask,
+          ...(config.tools?.ask ?? defaults.tools?.ask),
+        },
       },
       skills: {
         allow: config.skills?.allow ?? defaults.skills?.allow,

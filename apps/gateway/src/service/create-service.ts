@@ -3,12 +3,13 @@ import type { AgentInfo, ApprovalInfo, Status } from "@signalbox/protocol";
 import { formatSessionKey, type Router } from "@signalbox/routing";
 import type { GatewayService, LiveHub } from "@signalbox/server";
 import type { Metrics } from "@signalbox/telemetry";
-import type { Approval, Approvals } from "@signalbox/tools";
+import type { Approval } from "@signalbox/tools";
 import type { Queued } from "../path/4-queue/message.ts";
 import type { Accounts } from "../resolve/accounts.ts";
 import type { Agent, Agents } from "../resolve/agents.ts";
 import type { Models } from "../resolve/models.ts";
 import type { GatewayStore } from "../store.ts";
+import type { Decisions } from "../tools/toolbox.ts";
 import { readTrace } from "../traces.ts";
 import type { Upkeep } from "../upkeep/upkeep.ts";
 import { VERSION } from "../version.ts";
@@ -26,7 +27,7 @@ export interface ServiceOptions extends SubmitPorts {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly now: () => number;
-  readonly approvals: Pick<Approvals, "list" | "resolve">;
+  readonly approvals: Pick<Decisions, "list" | "resolve">;
   readonly outboxInFlight: () => number;
   readonly metrics: Pick<Metrics, "scrape">;
   readonly wakeOutbox: () => void;
@@ -58,7 +59,8 @@ export function createService(options: ServiceOptions): GatewayService {
       return (await approvals.list({ states: ["pending"] })).toReversed().map(approvalOf);
     },
     async answerApproval(id, answer, approver) {
-      return (await approvals.resolve(id.toUpperCase(), answer, approver)).ok;
+      const decision = answer === "allow-once" ? "allow" : answer;
+      return (await approvals.resolve(id.toUpperCase(), decision, approver)).ok;
     },
     status: () => statusOf(options),
     metrics() {
@@ -102,6 +104,7 @@ function approvalOf({ id, agentId, sessionKey, tool, reason, subject, expiresAt 
   return {
     ...{ id, agent: agentId, sessionKey, tool, reason, expiresAt, action: subject.action },
     ...(subject.binary === undefined ? {} : { binary: subject.binary }),
+    ...(subject.files === undefined ? {} : { files: subject.files.map((file) => ({ ...file })) }),
     ...(subject.cwd === undefined ? {} : { cwd: subject.cwd }),
     ...(subject.env === undefined ? {} : { env: { ...subject.env } }),
   };

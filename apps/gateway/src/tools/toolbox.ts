@@ -16,13 +16,22 @@ import type { Tracer } from "../traces.ts";
 import { execSandbox } from "./exec.ts";
 import type { MessageSender } from "./message-sender.ts";
 import { createAsk, type QuestionOptions } from "./questions.ts";
+import { createStandingRules } from "./standing-rules.ts";
 import type { ToolRun } from "./tool-run.ts";
 
 export type RunTools = ToolboxRun;
 
+/** `allow` is for once; `allow-always` also lets the same commands run unasked from now on. */
+export type ApprovalDecision = "allow" | "allow-always" | "deny";
+
+/** The questions of tools, as people answer them. */
+export interface Decisions extends Omit<Questions, "resolve"> {
+  resolve(id: string, decision: ApprovalDecision, approver: string): ReturnType<Questions["resolve"]>;
+}
+
 export interface Toolbox {
   /** The questions of all agents' tools. */
-  readonly approvals: Questions;
+  readonly approvals: Decisions;
   forRun(run: ToolRun): Promise<RunTools>;
 }
 
@@ -47,6 +56,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   const { agents, config, home, labels, skills, sender, tracer, hooks, questions, audit } = options;
   // Proving the sandbox takes a moment; the first run that needs it waits, the start does not.
   const sandbox = agents.all.some(({ tools }) => allowsTool(tools, "exec")) ? execSandbox(config) : undefined;
+  const rules = createStandingRules(questions.store.kv, config.tools.exec.rules);
   const toolbox = toolboxOf<ToolRun & { readonly channelKind: string; readonly canAsk: boolean }>({
     folders: ({ workspaceDir }) => ({
       workspace: {
@@ -61,6 +71,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     send: (action, run, call) => sender.act(action, run, call),
     approvals: questions.store.approvals,
     ask: createAsk(questions),
+    standingRules: ({ id }) => rules.of(id),
     async beforeCall(call) {
       const verdict = await hooks.gate("before_tool_call", call);
       if (verdict.action === "deny" || !verdict.changed) return verdict;
@@ -79,9 +90,11 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   return {
     approvals: {
       ...toolbox.approvals,
-      async resolve(id, answer, approver) {
-        const outcome = await toolbox.approvals.resolve(id, answer, approver);
+      async resolve(id, decision, approver) {
+        const outcome = await toolbox.approvals.resolve(id, decision === "deny" ? "deny" : "allow", approver);
         audit.approval(outcome, approver);
+        if (outcome.ok && decision === "allow-always")
+          await rules.add(outcome.approval.agentId, outcome.approval.subject.rules ?? []);
         return outcome;
       },
     },

@@ -14,9 +14,11 @@ export async function changeOf(
   const place = await workspace.locate(path);
   const before = await textOf(workspace, path);
   const after = change(before ?? "");
-  const { createTwoFilesPatch } = await import("diff");
-  const patch = createTwoFilesPatch(before === undefined ? "/dev/null" : place, place, before ?? "", after);
-  return { action: patch, cwd: workspace.dir };
+  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import("diff");
+  const old = before === undefined ? "/dev/null" : place;
+  const headers = { headerOptions: FILE_HEADERS_ONLY };
+  const action = createTwoFilesPatch(old, place, before ?? "", after, undefined, undefined, headers);
+  return { action, cwd: workspace.dir };
 }
 
 async function textOf(workspace: Workspace, path: string): Promise<string | undefined> {

@@ -1,0 +1,30 @@
+import type { KvStore } from "@signalbox/store";
+import { readRule, type StandingRule } from "@signalbox/tools";
+import { z } from "zod";
+
+const NAMESPACE = "standing-rules";
+const rulesSchema = z.array(z.array(z.string()));
+
+/** What agents may run unasked: by the configuration, and by what owners have allowed for always. */
+export interface StandingRules {
+  of(agentId: string): Promise<readonly StandingRule[]>;
+  add(agentId: string, rules: readonly StandingRule[]): Promise<void>;
+}
+
+export function createStandingRules(kv: KvStore, configured: readonly string[]): StandingRules {
+  const fromConfiguration = configured.map(readRule);
+  const allowed = async (agentId: string): Promise<StandingRule[]> =>
+    rulesSchema.parse((await kv.get(NAMESPACE, agentId)) ?? []);
+  return {
+    of: async (agentId) => [...fromConfiguration, ...(await allowed(agentId))],
+    async add(agentId, rules) {
+      const all = [...(await allowed(agentId)), ...rules];
+      const texts = new Set(all.map((rule) => JSON.stringify(rule)));
+      await kv.set(
+        NAMESPACE,
+        agentId,
+        [...texts].map((text): string[] => rulesSchema.element.parse(JSON.parse(text))),
+      );
+    },
+  };
+}
