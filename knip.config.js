@@ -34,7 +34,7 @@ export default {
     ...Object.fromEntries(members),
   },
   // The console's build is copied into the gateway's; the program, a bundle, loads the SDKs of the channels in it. Bolt
-  // wants Undici beside it.
+  // wants Undici beside it, and the parser of shells finds its own file only as a package of its own.
   ignoreDependencies: [
     "@signalbox/console",
     "@discordjs/rest",
@@ -43,6 +43,7 @@ export default {
     "@slack/bolt",
     "grammy",
     "undici",
+    "web-tree-sitter",
   ],
   ignoreBinaries: ["mkfifo", "mount", "umount"],
 };

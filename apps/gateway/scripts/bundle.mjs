@@ -24,6 +24,7 @@ const IMPORTED = [
   "grammy",
   "openai",
   "pino",
+  "web-tree-sitter",
 ];
 
 for (const file of readdirSync(dist).filter((name) => name.startsWith(PROGRAM))) rmSync(join(dist, file));

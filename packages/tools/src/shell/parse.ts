@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Node, Parser } from "web-tree-sitter";
 
@@ -36,12 +35,10 @@ async function loadParser(): Promise<Parser> {
   return bash;
 }
 
-/** Beside the built package; from its sources, where the grammar's own package has it. */
+/** Beside the built package, wherever this code has been bundled to. */
 function grammarFile(): string {
-  const built = fileURLToPath(new URL("../grammar/tree-sitter-bash.wasm", import.meta.url));
-  return existsSync(built)
-    ? built
-    : fileURLToPath(import.meta.resolve("tree-sitter-bash/tree-sitter-bash.wasm"));
+  const tools = import.meta.resolve("@signalbox/tools");
+  return fileURLToPath(new URL("grammar/tree-sitter-bash.wasm", tools));
 }
 
 const JOINING: ReadonlySet<string> = new Set(["program", "list", "pipeline"]);
