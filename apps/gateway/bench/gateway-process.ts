@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -6,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const MAIN = fileURLToPath(new URL("../dist/signalbox.js", import.meta.url));
+const TOKEN = randomBytes(32).toString("base64url");
 /** How the program asks to be started: variables and flags of its first line. */
 const FIRST_LINE = /^#!\/usr\/bin\/env -S (?<variables>(?:\w+=\S+ )*)node(?<flags>.*)\n/;
 
@@ -63,7 +65,7 @@ export async function startProcess(home: string, port: number): Promise<GatewayP
     PATH: process.env["PATH"],
     HOME: home,
     SIGNALBOX_HOME: home,
-    SIGNALBOX_TOKEN: "bench-token-0123456789",
+    SIGNALBOX_TOKEN: TOKEN,
   };
   const child = spawn(process.execPath, [...flags.split(" ").filter((flag) => flag !== ""), MAIN, "start"], {
     env,

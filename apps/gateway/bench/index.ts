@@ -1,7 +1,8 @@
 // The gateway as a whole, built and in a process of its own, against zero-latency stand-ins in this one, durability on.
 // Every figure stands beside a floor measured in the same run and the mark it has to keep to.
-// Usage: node bench/index.ts [starts] [overhead] [load] [sessions] [tools] [recovery], by default all of them.
+// Usage: node bench/index.ts [starts] [first] [overhead] [load] [sessions] [tools] [recovery], by default all of them.
 import { setFlagsFromString } from "node:v8";
+import { measureFirstMessage } from "./first-message.ts";
 import { startProcess } from "./gateway-process.ts";
 import { measureManySessions, measureThroughput } from "./load.ts";
 import { measureOverhead } from "./overhead.ts";
@@ -21,6 +22,7 @@ const MANY_SESSIONS = 10_000;
 
 const PARTS: Readonly<Record<string, (setup: Setup) => Promise<void>>> = {
   starts: measureStarts,
+  first: measureFirstMessage,
   overhead: (setup) =>
     served(setup, async (feishu, completions) => {
       await measureOverhead(setup, completions);

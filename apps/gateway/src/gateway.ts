@@ -1,4 +1,4 @@
-import type { EmitResult, InboundEvent } from "@signalbox/channel";
+import type { ChannelDefinition, EmitResult, InboundEvent } from "@signalbox/channel";
 import type { GatewayService } from "@signalbox/server";
 import { listedCommands } from "./commands/table.ts";
 import { atMost, createLifecycle, type Lifecycle } from "./compose/lifecycle.ts";
@@ -16,6 +16,7 @@ import type { ResolvedConfig } from "./resolve/resolve-config.ts";
 import { createService } from "./service/create-service.ts";
 import { type End, watchEnd } from "./upkeep/end.ts";
 import { createUpkeep, type Upkeep } from "./upkeep/upkeep.ts";
+import { warmUp } from "./upkeep/warm-up.ts";
 
 const LEASE_MS = 30_000;
 /** How long the start waits for channel accounts to come up, in milliseconds. */
@@ -71,6 +72,7 @@ async function start(
   metrics
     .load()
     .catch((error: unknown) => logger.error({ err: messageOf(error) }, "there are no metrics in this run"));
+  loadAhead(parts, way, lifecycle);
   return {
     url: http.url,
     demo: resolved.models.demoOnly,
@@ -80,6 +82,31 @@ async function start(
       return lifecycle.stop(options.loaded.config.gateway.shutdownMs);
     },
   };
+}
+
+/** Loads in idle moments what the first message would have to wait for. */
+function loadAhead({ options, resolved, surroundings }: Parts, { lanes }: Way, lifecycle: Lifecycle): void {
+  const { models, agents } = resolved;
+  const stopping = new AbortController();
+  lifecycle.started("loading", () => stopping.abort());
+  void warmUp({
+    parts: [
+      { name: "models", load: models.load },
+      ...channelsOf(resolved).map(({ id, load }) => ({ name: `channel ${id}`, load: async () => load?.() })),
+      ...agents.all.map((agent) => ({
+        name: `tools of ${agent.id}`,
+        load: () => surroundings.toolbox.prepare(agent),
+      })),
+    ],
+    busy: () => lanes.counts().running > 0,
+    ...{ signal: stopping.signal, logger: options.logger },
+  });
+}
+
+/** The channels of the accounts that the configuration names. */
+function channelsOf({ accounts }: ResolvedConfig): ChannelDefinition[] {
+  const used = new Set(accounts.list().map(({ channel }) => channel));
+  return accounts.definitions.filter(({ id }) => used.has(id));
 }
 
 /** Lets messages in: what an earlier process left comes before anything new. */

@@ -3,6 +3,7 @@ import { addressCodec, type FeishuAddress } from "./address.ts";
 import { createFeishu } from "./channel.ts";
 import { type FeishuConfig, feishuConfig } from "./config.ts";
 import { sendMedia } from "./media.ts";
+import { loadSdk } from "./sdk.ts";
 
 /**
  * Feishu (and Lark): events by webhook or long connection, messages over the vendor's SDK, which is loaded at the first
@@ -58,4 +59,7 @@ export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChan
   },
   codec: addressCodec,
   create: async (context) => createFeishu(context),
+  async load() {
+    loadSdk();
+  },
 });

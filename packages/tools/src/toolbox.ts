@@ -125,6 +125,8 @@ export interface Toolbox<Run extends ToolRun> {
   /** The questions of all agents' tools. Close it when the host stops. */
   readonly approvals: Questions;
   forRun(run: Run): Promise<ToolboxRun>;
+  /** Makes an agent's tools ahead of its first run. */
+  prepare(agent: Run["agent"]): Promise<void>;
 }
 
 /**
@@ -181,6 +183,9 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
 
   return {
     approvals,
+    async prepare(agent) {
+      await runnerOf(agent);
+    },
     async forRun(run) {
       const { agent, sessionKey, role, speaker, channelKind, canAsk } = run;
       const runner = await runnerOf(agent);

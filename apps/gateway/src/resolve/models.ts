@@ -34,6 +34,8 @@ export interface Models {
   offered(): readonly string[];
   /** What somebody typed, as `provider/model`; `undefined` where it cannot be reached, or is not known of its provider. */
   choose(typed: string): string | undefined;
+  /** Loads ahead of time what the first request would have to wait for. */
+  load(): Promise<void>;
 }
 
 /** Makes the agents' models, and says which of them cannot work. */
@@ -64,6 +66,7 @@ export function resolveModels(
     demoOnly,
     offered: () => models.list().map(({ provider, id }) => `${provider}/${id}`),
     choose,
+    load: models.load,
     of(agent, override) {
       const chosen = override !== undefined && choose(override) !== undefined ? override : undefined;
       const wanted = demoOnly ? models.defaultReference : (chosen ?? agent.model ?? models.defaultReference);

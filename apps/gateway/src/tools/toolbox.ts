@@ -10,7 +10,7 @@ import {
 import type { Auditor } from "../audit/auditor.ts";
 import type { Home } from "../home/home.ts";
 import { type GatewayHooks, TOOL_ARGUMENTS } from "../hooks/points.ts";
-import type { Agents } from "../resolve/agents.ts";
+import type { Agent, Agents } from "../resolve/agents.ts";
 import type { AgentsSkills } from "../resolve/skills.ts";
 import type { Tracer } from "../traces.ts";
 import { execSandbox } from "./exec.ts";
@@ -33,6 +33,8 @@ export interface Toolbox {
   /** The questions of all agents' tools. */
   readonly approvals: Decisions;
   forRun(run: ToolRun): Promise<RunTools>;
+  /** Makes an agent's tools ahead of its first run. */
+  prepare(agent: Agent): Promise<void>;
 }
 
 export interface ToolboxOptions {
@@ -98,6 +100,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
         return outcome;
       },
     },
+    prepare: toolbox.prepare,
     forRun(run) {
       const { channel, account, conversation } = run.event;
       // A client that waits for one answer can give none in between.

@@ -224,6 +224,8 @@ export interface ChannelDefinition<
   readonly codec: AddressCodec<Address>;
   /** Import the SDK in here or later, never at the top of the module. */
   create(context: ChannelContext<Config>): Promise<Channel<Address>>;
+  /** Loads ahead of time what an account's first message would have to wait for: a vendor's SDK, for instance. */
+  load?(): Promise<void>;
 }
 
 /**

@@ -60,6 +60,24 @@ describe("from nothing to an answer", () => {
   });
 });
 
+it("loads ahead of time what its accounts need, once for each wire format, and nothing else", async () => {
+  const loaded: string[] = [];
+  const providers = ["one", "two", "unused"].map((api) => ({
+    api,
+    connect: () => {
+      throw new Error("nobody asks");
+    },
+    async load() {
+      loaded.push(api);
+    },
+  }));
+  const baseUrl = "http://127.0.0.1:9";
+  const entries = { a: { api: "one", baseUrl }, b: { api: "one", baseUrl }, c: { api: "two", baseUrl } };
+  await createModels(entries, { providers }).load();
+  expect(loaded).toEqual(["one", "two"]);
+  await createModels({ anthropic: { apiKey: "k" } }, { fetch: nowhere }).load();
+});
+
 describe("what cannot be asked", () => {
   it("names the key that is missing, and its variable", async () => {
     const models = createModels({}, { env: { MISTRAL_API_KEY: "" }, fetch: nowhere });

@@ -84,6 +84,8 @@ export interface Models {
   requires(provider: string): readonly string[];
   /** Every provider's keys, and which of them rest. */
   keys(): readonly KeyState[];
+  /** Imports ahead of time, one after the other, the SDKs that the first requests would have to wait for. */
+  load(): Promise<void>;
 }
 
 const PROVIDERS: readonly Provider[] = [
@@ -194,6 +196,9 @@ export function createModels(entries: ProviderEntries = {}, options: ModelsOptio
       return account === undefined ? [] : (providers.get(account.api)?.requires ?? []);
     },
     keys: runner.keys,
+    async load() {
+      for (const api of new Set(accounts.map((account) => account.api))) await providers.get(api)?.load?.();
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import type { TurnWriter } from "../turn/writer.ts";
 import { type EventReader, readAnswer } from "./event-stream.ts";
 import type { Provider, ProviderConfig } from "./provider.ts";
 import { keptOnce } from "./sdk.ts";
-import { undiciFetch } from "./transport.ts";
+import { loadUndici, undiciFetch } from "./transport.ts";
 
 /** An account's configuration with its defaults in place. */
 export type AccountConfig = ProviderConfig & Required<Pick<ProviderConfig, "fetch" | "now">>;
@@ -85,6 +85,10 @@ export function defineProvider<Client, Params>(definition: ProviderDefinition<Cl
   return {
     api,
     requires: definition.requires ?? [],
+    async load() {
+      // A client without an account, for what is imported to make it.
+      await Promise.all([loadUndici(), definition.client({ apiKey: "none", fetch, now: Date.now })]);
+    },
     connect(given) {
       const config: AccountConfig = { fetch: undiciFetch(), now: Date.now, ...given };
       const client = keptOnce(() => definition.client(config));

@@ -41,6 +41,8 @@ export interface Provider {
   readonly requires?: readonly string[];
   /** One client for one account, to be kept: its connections are reused. */
   connect(config: ProviderConfig): StreamModel;
+  /** Imports ahead of time what the first request would have to wait for. */
+  load?(): Promise<void>;
 }
 
 /** The providers a host offers, by wire format. */

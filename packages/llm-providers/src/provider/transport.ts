@@ -5,6 +5,8 @@ import { keptOnce } from "./sdk.ts";
 /** A `Response` of these may not have a body. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
+export const loadUndici = (): Promise<typeof import("undici")> => import("undici");
+
 /** Whether a connection that had served before broke under this request, as when the server had just closed it. */
 function keptConnectionBroke(error: unknown): boolean {
   if (!(error instanceof Error) || !("code" in error)) return false;
@@ -28,7 +30,7 @@ function keptConnectionBroke(error: unknown): boolean {
  */
 export function undiciFetch(): FetchLike {
   const client = keptOnce(async () => {
-    const { Agent, request } = await import("undici");
+    const { Agent, request } = await loadUndici();
     return { request, dispatcher: new Agent({ headersTimeout: 0, bodyTimeout: 0 }) };
   });
   return async (input, init = {}) => {
