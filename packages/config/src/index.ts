@@ -1,3 +1,4 @@
+export { type ConfigEdit, configPath, editConfig } from "./edit.ts";
 export type { SecretSources } from "./interpolate.ts";
 export { configJsonSchema } from "./json-schema.ts";
 export { type Config, type LoadedConfig, type LoadOptions, loadConfig } from "./load.ts";

@@ -26,6 +26,14 @@ export function formatPath(path: ConfigPath): string {
   return text;
 }
 
+/** Reads a path that is written so; undefined for what is none. */
+export function parsePath(text: string): ConfigPath | undefined {
+  if (!/^[^.[\]]+(?:\.[^.[\]]+|\[\d{1,6}\])*$/.test(text)) return undefined;
+  return [...text.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([step, index]) =>
+    index === undefined ? step : Number(index),
+  );
+}
+
 /** One line for a person: place, what is wrong, what to do. */
 export function formatProblem(problem: Problem): string {
   const place = problem.line === undefined ? problem.file : `${problem.file}:${problem.line}`;

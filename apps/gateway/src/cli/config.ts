@@ -1,7 +1,8 @@
-import { configJsonSchema, formatProblem } from "@signalbox/config";
+import { configJsonSchema, configPath, formatProblem } from "@signalbox/config";
 import { redactJson } from "@signalbox/redaction";
-import { stringify } from "yaml";
+import { parse, stringify } from "yaml";
 import { EXIT, GatewayError } from "../errors.ts";
+import { changeConfig, configVersions, restoreConfig } from "../home/config-file.ts";
 import { locateHome } from "../home/home.ts";
 import { readConfig } from "../home/settings.ts";
 import { createLogger } from "../log.ts";
@@ -9,6 +10,7 @@ import { resolveConfig } from "../resolve/resolve-config.ts";
 import { openVault } from "../secrets/vault.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { print } from "./output.ts";
+import { isHeld } from "./running.ts";
 import { configOrExit } from "./start.ts";
 
 /** `signalbox config check`: every problem with file, line, key and remedy; exit code 78 when there is an error. */
@@ -37,6 +39,43 @@ export async function show(options: CommonOptions): Promise<void> {
   const { redact } = openVault(loaded, process.env);
   const applied = redactJson(JSON.parse(JSON.stringify(loaded.config)), redact);
   print(options.json, applied, () => [stringify(applied).trimEnd()]);
+}
+
+/** `signalbox config set <path> <value>`: the value as YAML; comments, order and references stay. */
+export async function set(path: string, value: string, options: CommonOptions): Promise<void> {
+  const home = locateHome(options.home, process.env);
+  const edit = { path: configPath(home.configFile, path), value: parse(value) };
+  configOrExit(() => changeConfig(home, process.env, [edit], new Date()));
+  sayChanged(options, path);
+}
+
+/** `signalbox config unset <path>` */
+export async function unset(path: string, options: CommonOptions): Promise<void> {
+  const home = locateHome(options.home, process.env);
+  const edit = { path: configPath(home.configFile, path), value: undefined };
+  configOrExit(() => changeConfig(home, process.env, [edit], new Date()));
+  sayChanged(options, path);
+}
+
+/** `signalbox config history`: what the file was before each change that the program made. */
+export async function history(options: CommonOptions): Promise<void> {
+  const versions = configVersions(locateHome(options.home, process.env));
+  print(options.json, versions, () =>
+    versions.length === 0
+      ? ["No earlier version is kept."]
+      : versions.map(({ id, file }) => `${id}  ${file}`),
+  );
+}
+
+/** `signalbox config rollback <version>` */
+export async function rollback(version: string, options: CommonOptions): Promise<void> {
+  restoreConfig(locateHome(options.home, process.env), version, new Date());
+  sayChanged(options, version);
+}
+
+function sayChanged(options: CommonOptions, what: string): void {
+  const restart = isHeld(options.home) ? " It counts once the gateway is started again." : "";
+  print(options.json, { changed: what }, () => [`Changed: ${what}.${restart}`]);
 }
 
 /** What a gateway would make of its configuration here. */

@@ -1,5 +1,5 @@
 import { AUDIT_KINDS } from "@signalbox/audit";
-import { Command, CommanderError, Option } from "commander";
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { EXIT } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import type { CommonOptions } from "./common-options.ts";
@@ -45,6 +45,13 @@ function command(parent: Command, name: string, description: string): Command {
     .option("--json", "print JSON");
 }
 
+/** `field=value`, as often as one likes. */
+function settings(pair: string, earlier: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const [name = "", ...value] = pair.split("=");
+  if (value.length === 0) throw new InvalidArgumentError("Write it as field=value.");
+  return { ...earlier, [name]: value.join("=") };
+}
+
 /** Runs what is loaded with the options of the command line. */
 function run<Options extends CommonOptions>(load: () => Promise<(options: Options) => Promise<void>>) {
   return (options: Options): Promise<void> => guarded(options.json, async () => (await load())(options));
@@ -59,6 +66,20 @@ function runOn<What, Options extends CommonOptions>(
 }
 
 function addService(program: Command): void {
+  command(program, "init", "set up a model, an agent and a channel; asks what no option answers")
+    .option("--provider <name>", "anthropic, openai, google, mistral, local or none")
+    .option("--api-key <key>", "its key; kept in a file of its own")
+    .option("--base-url <address>", "its address, where that is not the vendor's")
+    .option("--model <reference>", "as anthropic/claude-sonnet-4-6")
+    .option("--agent <id>", "a short name for the agent")
+    .option("--workspace <folder>", "where it works")
+    .option("--channel <id>", "where people talk to it")
+    .option("--account <name>", "the channel's account", "main")
+    .option("--set <field=value...>", "a setting of the channel", settings)
+    .option("--owner <id>", "your own id on the channel")
+    .option("--no-check", "try neither the key nor the channel")
+    .option("--yes", "ask nothing")
+    .action(run(async () => (await import("./init/init.ts")).init));
   command(program, "start", "start the gateway")
     .option("--strict", "refuse to start when anything in the configuration is wrong")
     .action(run(async () => (await import("./start.ts")).start));
@@ -76,6 +97,19 @@ function addConfiguration(config: Command): void {
   );
   command(config, "schema", "print the configuration's JSON Schema").action(
     run(async () => (await import("./config.ts")).schema),
+  );
+  command(config, "set <path> <value>", "change one value, as agents.defaults.model; comments stay").action(
+    (path: string, value: string, options: CommonOptions) =>
+      guarded(options.json, async () => (await import("./config.ts")).set(path, value, options)),
+  );
+  command(config, "unset <path>", "take one value out").action(
+    runOn(async () => (await import("./config.ts")).unset),
+  );
+  command(config, "history", "list what the file was before the last changes").action(
+    run(async () => (await import("./config.ts")).history),
+  );
+  command(config, "rollback <version>", "put an earlier version back").action(
+    runOn(async () => (await import("./config.ts")).rollback),
   );
   command(config, "show", "print the configuration as it applies, secrets left out").action(
     run(async () => (await import("./config.ts")).show),

@@ -1,4 +1,4 @@
-import { ConfigError, formatProblem, type LoadedConfig, type Problem } from "@signalbox/config";
+import { ConfigError, formatProblem, type Problem } from "@signalbox/config";
 import { ASSETS } from "../assets.ts";
 import { EXIT, GatewayError, messageOf } from "../errors.ts";
 import { startGateway } from "../gateway.ts";
@@ -55,7 +55,7 @@ export async function start(
     ...(token.isNew ? [`Your token, shown once and kept in ${home.tokenFile}: ${token.value}`] : []),
     ...(gateway.demo
       ? [
-          "No model key is set: the offline demo model answers. Set ANTHROPIC_API_KEY or another, or models.providers.",
+          "No model key is set: the offline demo model answers. `signalbox init` sets up a model and a channel; or set ANTHROPIC_API_KEY or another, or models.providers.",
         ]
       : []),
   ];
@@ -75,7 +75,7 @@ export async function start(
 }
 
 /** Reads the configuration; where nothing can start, every problem is one line and the exit code says so. */
-export function configOrExit(read: () => LoadedConfig): LoadedConfig {
+export function configOrExit<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {

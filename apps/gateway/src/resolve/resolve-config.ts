@@ -31,7 +31,8 @@ export interface ResolvedConfig {
   readonly problems: readonly Problem[];
 }
 
-const BUILT_IN: readonly ChannelDefinition[] = [discord, feishu, slack, telegram];
+/** The channels that come with the gateway. */
+export const builtInChannels: readonly ChannelDefinition[] = [discord, feishu, slack, telegram];
 
 /** Works out what the configuration asks for without starting anything: also what `config check` shows. */
 export async function resolveConfig(
@@ -43,7 +44,7 @@ export async function resolveConfig(
   const skills = await resolveSkills({ loaded, home, agents, env });
   const cache = createMemoryCache({ clock: systemClock });
   const secrets = await judgeSecrets(loaded, home, env);
-  const definitions = [...BUILT_IN, ...(options.channels ?? [])];
+  const definitions = [...builtInChannels, ...(options.channels ?? [])];
   const fetch = createWebFetch(loaded.config);
   const surfaces = createSurfaces(fetch);
   const own = Object.values(surfaces).map(({ definition }) => definition);

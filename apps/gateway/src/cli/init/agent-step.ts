@@ -1,0 +1,29 @@
+import type { InitOptions, Step } from "./init.ts";
+
+/** The first agent: its name, and where it works. */
+export async function agentStep({ home, asker, change, loaded }: Step, options: InitOptions): Promise<void> {
+  if (loaded().config.agents.list.length > 0 && options.agent === undefined) return;
+  const id = await asker.text({
+    message: "A short name for the agent",
+    given: options.agent,
+    initial: "main",
+    refuse: (text) =>
+      /^[a-z][a-z0-9_-]{0,62}$/.test(text)
+        ? undefined
+        : `"${text}" cannot be an agent's id: lower-case letters, digits, - and _`,
+  });
+  if (id === undefined) return;
+  const workspaceDir = await asker.text({
+    message: "The folder in which it works",
+    given: options.workspace,
+    initial: home.workspace(id),
+  });
+  const { list } = loaded().config.agents;
+  const known = list.findIndex((agent) => agent.id === id);
+  const at = known < 0 ? list.length : known;
+  const isUsual = workspaceDir === undefined || workspaceDir === home.workspace(id);
+  if (known >= 0 && isUsual) return;
+  if (isUsual && list.length === 0 && id === "main") return;
+  change([{ path: ["agents", "list", at, "id"], value: id }]);
+  if (!isUsual) change([{ path: ["agents", "list", at, "workspaceDir"], value: workspaceDir }]);
+}

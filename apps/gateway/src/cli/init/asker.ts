@@ -1,0 +1,92 @@
+import { EXIT, GatewayError } from "../../errors.ts";
+
+/** A question; an answer that was given as an option of the command line is not asked for. */
+export interface Question {
+  readonly message: string;
+  readonly given?: string | undefined;
+  readonly hint?: string | undefined;
+  /** What is taken where nobody can be asked, and offered where somebody can. */
+  readonly initial?: string | undefined;
+  /** What is wrong with an answer. */
+  readonly refuse?: (answer: string) => string | undefined;
+}
+
+export interface Choice extends Question {
+  readonly options: readonly { readonly value: string; readonly label: string; readonly hint?: string }[];
+}
+
+/** Puts questions: to a person at a terminal, or to nobody. Undefined: there is no answer, and the step is left out. */
+export interface Asker {
+  text(question: Question): Promise<string | undefined>;
+  /** Its answer is not shown. */
+  secret(question: Question): Promise<string | undefined>;
+  choose(choice: Choice): Promise<string | undefined>;
+  confirm(message: string): Promise<boolean>;
+  say(message: string): void;
+}
+
+/** Where nobody can be asked: options of the command line, and what is usual. */
+export function askNobody(): Asker {
+  const answer = async ({ given, initial, refuse }: Question): Promise<string | undefined> =>
+    checked(given ?? initial, refuse);
+  return {
+    text: answer,
+    secret: answer,
+    choose: (choice) => answer({ ...choice, refuse: (value) => outside(choice, value) }),
+    confirm: async () => false,
+    say: (message) => void process.stderr.write(`${message}\n`),
+  };
+}
+
+/** Asks at the terminal. Ctrl-C ends the command; what was answered before is kept. */
+export async function askTerminal(): Promise<Asker> {
+  const prompts = await import("@clack/prompts");
+  const answered = (answer: string | boolean | symbol): string => {
+    if (prompts.isCancel(answer))
+      throw new GatewayError(
+        EXIT.failure,
+        "Stopped. What was answered before is kept: run it again to go on.",
+      );
+    return String(answer);
+  };
+  const placeholder = (hint: string | undefined) => (hint === undefined ? {} : { placeholder: hint });
+
+  return {
+    async text({ message, given, hint, initial, refuse }) {
+      if (given !== undefined) return checked(given, refuse);
+      const validate = (text: string | undefined) => (text ? refuse?.(text) : undefined);
+      const start = initial === undefined ? {} : { initialValue: initial };
+      const text = answered(
+        (await prompts.text({ message, ...placeholder(hint), ...start, validate })) ?? "",
+      );
+      return text === "" || text === "undefined" ? undefined : text;
+    },
+    async secret({ message, given, hint, refuse }) {
+      if (given !== undefined) return checked(given, refuse);
+      const validate = (text: string | undefined) => (text ? refuse?.(text) : undefined);
+      const asked = hint === undefined ? message : `${message} (${hint})`;
+      const text = answered((await prompts.password({ message: asked, validate })) ?? "");
+      return text === "" || text === "undefined" ? undefined : text;
+    },
+    async choose(choice) {
+      if (choice.given !== undefined) return checked(choice.given, (value) => outside(choice, value));
+      const { message, initial } = choice;
+      const start = initial === undefined ? {} : { initialValue: initial };
+      return answered(await prompts.select({ message, options: [...choice.options], ...start }));
+    },
+    confirm: async (message) => answered(await prompts.confirm({ message })) === "true",
+    say: (message) => prompts.log.message(message),
+  };
+}
+
+function outside({ options }: Choice, value: string): string | undefined {
+  const values = options.map((option) => option.value);
+  return values.includes(value) ? undefined : `"${value}" is none of ${values.join(", ")}`;
+}
+
+/** @throws GatewayError for an answer that cannot be */
+function checked(answer: string | undefined, refuse: Question["refuse"]): string | undefined {
+  const wrong = answer === undefined ? undefined : refuse?.(answer);
+  if (wrong !== undefined) throw new GatewayError(EXIT.usage, `${wrong}.`);
+  return answer;
+}

@@ -1,0 +1,147 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startTelegram, textMessage } from "@signalbox/testkit/telegram";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { parse } from "yaml";
+import { eventually, KEY, openWorld, type World } from "./harness.ts";
+
+const token = "42:secret-of-the-bot-0123456789";
+
+async function command(world: World, ...args: string[]) {
+  const child = world.run(args);
+  const { code } = await child.exited;
+  return { code, out: child.stdout(), err: child.stderr() };
+}
+
+function configured(world: World) {
+  return parse(readFileSync(world.home.configFile, "utf8"));
+}
+
+function provider(world: World, key = KEY): string[] {
+  return [
+    ...["--provider", "anthropic", "--api-key", key, "--base-url", world.anthropic.url],
+    ...["--model", "anthropic/claude-sonnet-4-6"],
+  ];
+}
+
+describe("signalbox init", () => {
+  it("goes from nothing to an agent that answers on a channel, by options alone", async () => {
+    const world = await openWorld();
+    const telegram = await startTelegram({ token });
+    onTestFinished(() => telegram.stop());
+    world.script(() => ({ text: "here I am" }));
+    const channel = [
+      "--channel",
+      "telegram",
+      "--set",
+      `botToken=${token}`,
+      "--set",
+      `apiBaseUrl=${telegram.url}`,
+    ];
+    const { code, err } = await command(world, "init", ...provider(world), ...channel, "--owner", "5001");
+    expect(err).toContain("anthropic/claude-sonnet-4-6 answers.");
+    expect(err).toContain("It is Signalbox.");
+    expect(code).toBe(0);
+
+    // Secrets stand in files that nobody else reads, and nowhere else.
+    const text = readFileSync(world.home.configFile, "utf8");
+    expect(text).not.toContain(KEY);
+    expect(text).not.toContain(token);
+    const secrets = join(world.home.dir, "secrets");
+    for (const name of readdirSync(secrets)) expect(statSync(join(secrets, name)).mode & 0o077).toBe(0);
+    expect(configured(world)).toMatchObject({
+      agents: { defaults: { model: "anthropic/claude-sonnet-4-6" } },
+      channels: { telegram: { accounts: { main: { botToken: "${file:secrets/telegram-main-botToken}" } } } },
+      access: { owners: ["telegram:5001"] },
+    });
+
+    expect((await command(world, "config", "set", "gateway.port", "0")).code).toBe(0);
+    expect(await command(world, "config", "check")).toMatchObject({ code: 0 });
+    const started = await world.startChild();
+    await telegram.push(textMessage("are you there?"));
+    await eventually(() => telegram.sent.length > 0, "it answers");
+    expect(telegram.sent[0]?.text).toBe("here I am");
+    await started.end("SIGTERM");
+  });
+
+  it("says in the vendor's words that a key is wrong, and leaves what can be started", async () => {
+    const world = await openWorld();
+    const { code, err } = await command(world, "init", ...provider(world, "wrong-key-0123456789abcdef"));
+    expect(code).toBe(0);
+    expect(err).toMatch(/does not answer: .*(?:x-api-key|authentication)/i);
+    expect(err).not.toContain("wrong-key");
+    expect((await command(world, "config", "check")).code).toBe(0);
+  });
+
+  it.each(["anthropic", "openai", "google", "mistral"])(
+    "keeps a key of %s as what the configuration takes",
+    async (name) => {
+      const world = await openWorld();
+      const args = ["--provider", name, "--api-key", "key-of-the-vendor-0123456789", "--no-check"];
+      expect((await command(world, "init", ...args)).code).toBe(0);
+      expect(configured(world).models.providers[name].apiKey).toBe(`\${file:secrets/${name}-key}`);
+      expect(await command(world, "config", "check")).toMatchObject({ code: 0 });
+    },
+  );
+
+  it("uses a key of the environment from there", async () => {
+    const world = await openWorld();
+    const child = world.run(["init", "--provider", "openai", "--no-check"], {
+      OPENAI_API_KEY: "key-0123456789-abcdef",
+    });
+    expect((await child.exited).code).toBe(0);
+    expect(configured(world)).toEqual({ agents: { defaults: { model: "openai/gpt-5.2" } } });
+  });
+
+  it("names what an option cannot be, and changes nothing by it", async () => {
+    const world = await openWorld();
+    for (const args of [
+      ["--provider", "nobody"],
+      ["--channel", "telegram", "--set", "botToken"],
+      ["--channel", "telegram", "--set", "bottoken=1"],
+      ["--channel", "telegram", "--set", "botToken=nonsense"],
+      ["--agent", "Not An Id"],
+    ]) {
+      const { code, err } = await command(world, "init", ...args);
+      expect(code, args.join(" ")).toBe(64);
+      expect(err.trim(), args.join(" ")).not.toBe("");
+    }
+    expect(existsSync(world.home.configFile)).toBe(false);
+  });
+});
+
+describe("signalbox config", () => {
+  const text = "# ours\ngateway:\n  port: 4747 # usual\nagents:\n  defaults:\n    model: demo/demo\n";
+
+  it("sets and unsets values, keeps comments, and goes back", async () => {
+    const world = await openWorld();
+    writeFileSync(world.home.configFile, text);
+    expect((await command(world, "config", "set", "gateway.port", "4801")).code).toBe(0);
+    expect((await command(world, "config", "unset", "agents.defaults.model")).code).toBe(0);
+    const changed = readFileSync(world.home.configFile, "utf8");
+    expect(changed).toContain("# ours\ngateway:\n  port: 4801 # usual");
+    expect(changed).not.toContain("demo/demo");
+    const history = JSON.parse((await command(world, "config", "history", "--json")).out);
+    expect(history).toHaveLength(2);
+    expect((await command(world, "config", "rollback", history[1].id)).code).toBe(0);
+    expect(readFileSync(world.home.configFile, "utf8")).toBe(text);
+    expect((await command(world, "config", "rollback", "never")).code).toBe(1);
+  });
+
+  it("changes nothing where something would be wrong then", async () => {
+    const world = await openWorld();
+    writeFileSync(world.home.configFile, text);
+    for (const [path = "", value = ""] of [
+      ["gateway.port", "many"],
+      ["agents.defaults.tools", "[exec"],
+      ["gateway.port.number", "1"],
+      ["agents.defaults.thinking", "sometimes"],
+    ]) {
+      const { code, err } = await command(world, "config", "set", path, value);
+      expect(code, path).not.toBe(0);
+      expect(err, path).toContain("signalbox: ");
+      expect(readFileSync(world.home.configFile, "utf8")).toBe(text);
+    }
+    expect(existsSync(join(world.home.dir, "config-history"))).toBe(false);
+  });
+});

@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { ConfigError, configPath, editConfig } from "./index.ts";
+
+const file = "signalbox.yaml";
+const text = `# What we run
+gateway:
+  port: 4747 # the usual one
+models:
+  providers:
+    anthropic: { apiKey: "\${ANTHROPIC_API_KEY}" }
+agents:
+  list:
+    - id: main
+      # the cheap one
+      model: anthropic/claude-haiku-4-5
+`;
+
+describe("editConfig", () => {
+  it("changes what it is told and nothing else", () => {
+    const edited = editConfig(file, text, [
+      { path: ["gateway", "port"], value: 4800 },
+      { path: ["agents", "list", 0, "model"], value: "anthropic/claude-sonnet-4-6" },
+      { path: ["channels", "telegram", "accounts", "main"], value: { botToken: "${file:secrets/bot}" } },
+    ]);
+    expect(edited).toContain("# What we run");
+    expect(edited).toContain("port: 4800 # the usual one");
+    expect(edited).toContain("# the cheap one");
+    expect(edited).toContain('apiKey: "${ANTHROPIC_API_KEY}"');
+    expect(parse(edited)).toMatchObject({
+      agents: { list: [{ id: "main", model: "anthropic/claude-sonnet-4-6" }] },
+      channels: { telegram: { accounts: { main: { botToken: "${file:secrets/bot}" } } } },
+    });
+  });
+
+  it("takes a value out, and begins a file that is empty", () => {
+    expect(parse(editConfig(file, text, [{ path: ["gateway"], value: undefined }]))).not.toHaveProperty(
+      "gateway",
+    );
+    expect(editConfig(file, "", [{ path: ["gateway", "port"], value: 1 }])).toBe("gateway:\n  port: 1\n");
+    expect(editConfig("signalbox.json", "{}", [{ path: ["gateway", "port"], value: 1 }])).toBe(
+      '{\n  "gateway": {\n    "port": 1\n  }\n}\n',
+    );
+  });
+
+  it("refuses what it could only do by losing something", () => {
+    const under = [{ path: ["gateway", "port", "number"], value: 1 }];
+    expect(() => editConfig(file, text, under)).toThrow(/gateway\.port: holds a value/);
+    expect(() => editConfig("signalbox.json5", "{}", under)).toThrow(ConfigError);
+    expect(() => editConfig(file, "a: [", under)).toThrow(ConfigError);
+    for (const path of ["", "..", "a.", "a[x]", "[0]", "a..b"])
+      expect(() => configPath(file, path)).toThrow(/names no place/);
+  });
+
+  it("puts any value anywhere, and reads it back", () => {
+    const step = fc.stringMatching(/^[a-z][a-zA-Z0-9_-]{0,8}$/);
+    fc.assert(
+      fc.property(
+        fc.array(step, { minLength: 1, maxLength: 4 }),
+        fc.jsonValue({ maxDepth: 2 }),
+        (path, value) => {
+          const edited = editConfig(file, "# kept\nother: 1\n", [{ path: ["part", ...path], value }]);
+          const found = path.reduce((at: unknown, key) => Object(at)[key], parse(edited).part);
+          expect(JSON.stringify(found)).toBe(JSON.stringify(value));
+          expect(edited).toContain("# kept");
+          expect(configPath(file, path.join("."))).toEqual(path);
+        },
+      ),
+    );
+  });
+});

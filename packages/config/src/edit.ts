@@ -1,0 +1,68 @@
+import { type Document, isCollection, isNode, isScalar, parseDocument } from "yaml";
+import { ConfigError, type ConfigPath, formatPath, parsePath } from "./problem.ts";
+import { parseSource } from "./source.ts";
+
+/** A value that is to stand at a place, or `undefined` for none. */
+export interface ConfigEdit {
+  readonly path: ConfigPath;
+  readonly value: unknown;
+}
+
+/**
+ * The text of a configuration with some values changed: comments, order and references stay as they are.
+ *
+ * @param file tells the format by its ending
+ * @throws ConfigError for a text that cannot be read, a path through something that holds nothing, and JSON5, whose
+ *   comments could not be kept
+ */
+export function editConfig(file: string, text: string, edits: readonly ConfigEdit[]): string {
+  if (file.endsWith(".json5"))
+    throw fault(file, [], "is JSON5, whose comments would be lost", "Change it by hand, or keep it as YAML.");
+  parseSource(file, text);
+  const document = parseDocument(text);
+  for (const { path, value } of edits) {
+    if (path.length === 0)
+      throw fault(file, path, "names no place", "Name one, for instance agents.defaults.model.");
+    const parent = path
+      .slice(0, -1)
+      .findIndex((_, depth) => !holdsMore(document.getIn(path.slice(0, depth + 1), true)));
+    if (parent >= 0) {
+      const at = path.slice(0, parent + 1);
+      throw fault(file, at, "holds a value, and nothing under it", "Unset it first, or name another place.");
+    }
+    if (value === undefined) document.deleteIn(path);
+    else document.setIn(path, nodeOf(document, path, value));
+  }
+  if (file.endsWith(".json")) return `${JSON.stringify(document.toJS() ?? {}, null, 2)}\n`;
+  return document.contents === null ? "" : document.toString({ lineWidth: 0 });
+}
+
+/** `channels.telegram.accounts.main` or `agents.list[0].model` as a path. @throws ConfigError */
+export function configPath(file: string, text: string): ConfigPath {
+  const path = parsePath(text);
+  if (path !== undefined && path.length > 0) return path;
+  throw fault(
+    file,
+    [],
+    `"${text}" names no place`,
+    "Write it as agents.defaults.model, or agents.list[0].model.",
+  );
+}
+
+/** The value with the comments that stand beside what was there. */
+function nodeOf(document: Document, path: ConfigPath, value: unknown) {
+  const node = document.createNode(value);
+  const before = document.getIn(path, true);
+  if (!isNode(before)) return node;
+  const { comment, commentBefore } = before;
+  return Object.assign(node, { ...(comment && { comment }), ...(commentBefore && { commentBefore }) });
+}
+
+/** Whether something can stand under it: a mapping, a list, or nothing yet. */
+function holdsMore(node: unknown): boolean {
+  return node === undefined || isCollection(node) || (isScalar(node) && node.value === null);
+}
+
+function fault(file: string, path: ConfigPath, message: string, remedy: string): ConfigError {
+  return new ConfigError([{ severity: "error", file, path: formatPath(path), message, remedy }]);
+}
