@@ -1,4 +1,4 @@
-import type { InitOptions, Step } from "./init.ts";
+import type { InitOptions, Step } from "./step.ts";
 
 /** The first agent: its name, and where it works. */
 export async function agentStep({ home, asker, change, loaded }: Step, options: InitOptions): Promise<void> {

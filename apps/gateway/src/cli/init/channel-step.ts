@@ -8,8 +8,8 @@ import {
 import { EXIT, GatewayError, messageOf } from "../../errors.ts";
 import { keepSecret } from "../../home/config-file.ts";
 import { missingPackages } from "../../resolve/installed.ts";
-import type { InitOptions, Step } from "./init.ts";
 import { addPackages } from "./packages.ts";
+import type { InitOptions, Step } from "./step.ts";
 
 const CHECK_MS = 20_000;
 

@@ -1,8 +1,8 @@
 import { createModels, KEY_VARIABLES } from "@signalbox/llm-providers";
 import { keepSecret } from "../../home/config-file.ts";
 import { missingPackages } from "../../resolve/installed.ts";
-import type { InitOptions, Step } from "./init.ts";
 import { addPackages } from "./packages.ts";
+import type { InitOptions, Step } from "./step.ts";
 
 const OPTIONS = [
   { value: "anthropic", label: "Anthropic" },
