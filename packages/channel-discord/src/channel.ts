@@ -76,12 +76,16 @@ export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordCh
       botId,
     });
     const session = createSession(context, botId);
+    const unreadable = new Map<string, number>();
     const connection = createConnection({
       context,
       api,
       session,
       listen() {
-        made.intake = createIntake({ receiver, session, logger, refused: () => connection.lose() });
+        made.intake = createIntake({
+          ...{ receiver, session, logger, unreadable },
+          refused: () => connection.lose(),
+        });
         return made.intake.take;
       },
       missed: (lostAt) =>

@@ -36,6 +36,8 @@ export const limits = {
   interactionMs: 840_000,
   /** How long a connection may take to stand. */
   connectMs: 20_000,
+  /** How much of that Discord may take to go on with a session, before a new one is begun. */
+  resumeMs: 10_000,
   /**
    * Between tries to connect again: the first, the longest, and after a refusal. At the longest, a day of connections
    * that break at once stays under the sessions of a day.

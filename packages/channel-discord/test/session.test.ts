@@ -82,6 +82,29 @@ describe("the session", () => {
     await until(() => textsOf(second).includes("while it was down"));
   });
 
+  it("is given up where Discord neither goes on with it nor says that it is over", async () => {
+    const hurried: Clock = {
+      now: systemClock.now,
+      delay: (ms, signal) => systemClock.delay(ms === 10_000 ? 100 : ms, signal),
+    };
+    await using bench = await openBench({ context: { clock: hurried } });
+    await bench.standIn.acknowledged(say(bench, "before"));
+    bench.standIn.gateway.ignoresResume = true;
+    bench.standIn.gateway.drop();
+    bench.standIn.plant({ channelId, authorId: zhang, content: "meanwhile" });
+    await until(() => textsOf(bench).length === 2);
+    expect(bench.standIn.gateway.identifies).toBe(2);
+  });
+
+  it("is kept for as long as Discord cannot be reached", async () => {
+    await using bench = await openBench();
+    bench.standIn.fail({ kind: "status", status: 503, path: "/gateway/bot", times: 2 });
+    bench.standIn.gateway.drop();
+    say(bench, "meanwhile");
+    await until(() => textsOf(bench).length === 1);
+    expect([bench.standIn.gateway.identifies, bench.standIn.gateway.resumes]).toEqual([1, 1]);
+  });
+
   it("belongs to the bot: another one under the same account starts afresh", async () => {
     const state = createMemoryState();
     await using first = await openBench({ context: { state } });
@@ -133,6 +156,20 @@ describe("what the host takes", () => {
   });
 });
 
+describe("an event that cannot be read", () => {
+  it("is tried three times, and then left out, so that what comes behind it is heard", async () => {
+    const cache = { get: () => Promise.reject(new Error("broken")), set: async () => {} };
+    await using bench = await openBench({ context: { cache } });
+    say(bench, "in a channel, which has to be looked up");
+    const { id: direct } = bench.standIn.directWith(zhang);
+    bench.standIn.say({ channelId: direct, authorId: zhang, content: "directly" });
+    await until(() => textsOf(bench).length === 1);
+    expect(textsOf(bench)).toEqual(["directly"]);
+    expect(bench.logged.filter((line) => line.includes("has to come again"))).toHaveLength(2);
+    expect(bench.logged.join("\n")).toContain("was left out");
+  });
+});
+
 describe("a connection", () => {
   it("that only looks alive is given up", async () => {
     await using bench = await openBench({ context: { clock: lively } });
@@ -149,7 +186,10 @@ describe("a connection", () => {
     };
     await using bench = await openBench({ context: { clock: hurried }, start: false });
     bench.standIn.gateway.isSilent = true;
-    await expect(bench.channel.start(never)).rejects.toMatchObject({ code: "transient", scope: "account" });
+    await expect(bench.channel.start(never)).rejects.toMatchObject({
+      ...{ code: "transient", scope: "account" },
+      message: expect.stringContaining("within 20000 ms"),
+    });
   });
 
   it("is said to be down while it is, and is ready again by itself", async () => {

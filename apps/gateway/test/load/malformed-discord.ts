@@ -1,8 +1,10 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { channelType, type DiscordStandIn, startDiscord } from "@signalbox/testkit/discord";
 import type { Random } from "../crash/random.ts";
 import type { MalformedPlatform, Pushed } from "./malformed.ts";
 import { damaged, type Vocabulary } from "./nonsense.ts";
 
+const LONGEST_MS = 30_000;
 const BOT = { id: "1000", username: "signalbox" };
 const TOKEN = `${Buffer.from(BOT.id).toString("base64")}.made-up.secret`;
 const OWNER = "1999";
@@ -116,7 +118,11 @@ function push(discord: DiscordStandIn, type: string, data: Fields): Pushed {
     body: JSON.stringify([type, data]),
     async deliver() {
       const sequence = discord.gateway.dispatch(type, data);
-      return sequence === undefined || (await discord.acknowledged(sequence)) ? 200 : 503;
+      if (sequence === undefined) return 200;
+      const waiting = new AbortController();
+      const late = delay(LONGEST_MS, 504, { signal: waiting.signal }).catch(() => 504);
+      const taken = discord.acknowledged(sequence).then((isTaken) => (isTaken ? 200 : 503));
+      return await Promise.race([taken, late]).finally(() => waiting.abort());
     },
   };
 }

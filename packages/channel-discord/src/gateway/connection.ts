@@ -52,25 +52,37 @@ export function createConnection(options: GatewayOptions): GatewayConnection {
   let standing: Attempt | undefined;
 
   async function open(signal: AbortSignal): Promise<Connection> {
-    const hadSession = session.current() !== null;
+    if (session.current() === null) return connect(signal);
     try {
-      return await connect(signal);
+      return await connect(signal, limits.resumeMs);
     } catch (error) {
-      // Only the session was over: a new one can begin at once.
-      if (!hadSession || session.current() !== null || signal.aborted) throw error;
-      return await connect(signal);
+      if (signal.aborted || session.current() !== null) throw error;
+      // The old session was over: a new one can begin at once.
+      return connect(signal);
     }
   }
 
-  async function connect(signal: AbortSignal): Promise<Connection> {
+  /** @param resumeMs how long Discord may take to go on with the session before that is given up */
+  async function connect(signal: AbortSignal, resumeMs?: number): Promise<Connection> {
     const attempt = openOnce(options);
     standing = attempt;
     const giveUp = (): void => attempt.connection.close();
     signal.addEventListener("abort", giveUp, { once: true });
+    const finished = new AbortController();
+    if (resumeMs !== undefined) {
+      const isLate = attempt.reached.then(() => context.clock.delay(resumeMs, finished.signal));
+      isLate.then(
+        () => session.forget().then(giveUp, giveUp),
+        () => {},
+      );
+    }
     try {
       await attempt.ready;
       return attempt.connection;
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error;
     } finally {
+      finished.abort();
       signal.removeEventListener("abort", giveUp);
     }
   }
@@ -107,6 +119,8 @@ export function createConnection(options: GatewayOptions): GatewayConnection {
 }
 
 interface Attempt {
+  /** Resolves when Discord has said where to connect: from then on its silence is no broken line of ours. */
+  readonly reached: Promise<unknown>;
   /** Resolves when the session has begun, or goes on. */
   readonly ready: Promise<{ readonly isNew: boolean }>;
   readonly connection: Connection;
@@ -152,10 +166,12 @@ function openOnce({ context, api, session, listen }: GatewayOptions): Attempt {
   manager.on(WebSocketShardEvents.Dispatch, (event) => {
     if (!isOver) dispatch(event);
   });
-  manager.connect().catch((error: unknown) => {
-    // It asks the API where to connect.
-    end(toChannelError(error, { what: "connecting", isWrite: false, isUnsent: false }));
-  });
+  const reached = manager.fetchGatewayInformation();
+  reached
+    .then(() => manager.connect())
+    .catch((error: unknown) =>
+      end(toChannelError(error, { what: "connecting", isWrite: false, isUnsent: false })),
+    );
   // Awaited by the caller; until then a failure must not count as unhandled.
   ready.promise.catch(() => {});
 
@@ -167,7 +183,7 @@ function openOnce({ context, api, session, listen }: GatewayOptions): Attempt {
       Promise.resolve(manager.destroy({ code: leave })).catch(() => {});
     },
   };
-  return { ready: ready.promise, connection };
+  return { reached, ready: ready.promise, connection };
 }
 
 function intentsOf({ messageContent }: DiscordConfig): number {

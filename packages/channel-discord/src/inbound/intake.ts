@@ -1,11 +1,15 @@
-import { type ChannelLogger, isPayload } from "@signalbox/channel";
+import { type ChannelLogger, isChannelError, isPayload } from "@signalbox/channel";
 import type { Session } from "../gateway/session.ts";
 import type { Receiver, Told } from "./receive.ts";
+
+const mostTries = 3;
 
 interface IntakeOptions {
   readonly receiver: Receiver;
   readonly session: Session;
   readonly logger: ChannelLogger;
+  /** How often each event could not be read, over all connections. */
+  readonly unreadable: Map<string, number>;
   /** Something was not taken: Discord has to tell it again. Nothing that comes over this connection is taken any more. */
   refused(): void;
 }
@@ -21,7 +25,8 @@ export interface Intake {
  * The session's position moves on over an event only when the host has taken it and all before it. They are read one
  * after the other, and handed over without waiting for each other, so that many share one commit.
  */
-export function createIntake({ receiver, session, logger, refused }: IntakeOptions): Intake {
+export function createIntake(options: IntakeOptions): Intake {
+  const { receiver, session, logger, unreadable, refused } = options;
   const handing = new Set<Promise<void>>();
   let reading: Promise<void> = Promise.resolve();
   let isRefused = false;
@@ -48,9 +53,24 @@ export function createIntake({ receiver, session, logger, refused }: IntakeOptio
       const emit = await receiver.read(told);
       const handed = handOver(told, emit).finally(() => handing.delete(handed));
       handing.add(handed);
+      unreadable.delete(told.deliveryId);
     } catch (error) {
-      refuse(messageOf(error));
+      if (!isChannelError(error) && isHopeless(told)) await leaveOut(told, error);
+      else refuse(messageOf(error));
     }
+  }
+
+  /** What a fault of ours keeps from being read must not keep everything behind it from being heard. */
+  function isHopeless({ deliveryId }: Frame): boolean {
+    const tries = (unreadable.get(deliveryId) ?? 0) + 1;
+    unreadable.set(deliveryId, tries);
+    return tries >= mostTries;
+  }
+
+  async function leaveOut({ type, deliveryId, sessionId, sequence }: Frame, error: unknown): Promise<void> {
+    unreadable.delete(deliveryId);
+    logger.error("an event that cannot be read was left out", { type, reason: messageOf(error) });
+    await session.taken(sessionId, sequence);
   }
 
   return {

@@ -23,11 +23,14 @@ export interface InteractionHead {
 }
 
 /** Source: Discord's page on receiving interactions. Others are forms and completions, which are not offered. */
-const kinds: Readonly<Record<number, InteractionHead["kind"]>> = { 2: "command", 3: "component" };
+const kinds: ReadonlyMap<unknown, InteractionHead["kind"]> = new Map([
+  [2, "command"],
+  [3, "component"],
+]);
 
 /** Undefined for what cannot be read, and for kinds that are not known. */
 export function readInteraction(payload: Payload): InteractionHead | undefined {
-  const kind = kinds[Number(payload["type"])];
+  const kind = kinds.get(payload["type"]);
   const [id, applicationId] = ["id", "application_id"].map((key) => idAt(payload, key));
   const token = textAt(payload, "token");
   if (kind === undefined || id === undefined || token === undefined || applicationId === undefined)

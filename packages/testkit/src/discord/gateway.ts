@@ -73,6 +73,8 @@ export class Gateway {
   identifiesLeft = 1_000;
   /** Connections are taken and nothing is said. */
   isSilent = false;
+  /** Sessions are not gone on with, and not refused either. */
+  ignoresResume = false;
 
   static async start(rules: GatewayRules): Promise<Gateway> {
     const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
@@ -161,6 +163,7 @@ export class Gateway {
       if (code !== op.identify && code !== op.resume)
         return socket.close(session === undefined ? closeCode.notAuthenticated : closeCode.unknownOpcode);
       if (session !== undefined) return socket.close(closeCode.alreadyAuthenticated);
+      if (code === op.resume && this.ignoresResume) return;
       session = code === op.identify ? this.#identify(socket, d) : this.#resume(socket, d);
     });
     socket.on("close", (code) => {
