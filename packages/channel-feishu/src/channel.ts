@@ -8,20 +8,20 @@ import {
   type Health,
 } from "@signalbox/channel";
 import { type FeishuAddress, idType } from "./address.ts";
-import { createApi } from "./api.ts";
 import type { FeishuConfig } from "./config.ts";
-import { createDraft } from "./draft.ts";
-import type { EventEnvelope } from "./envelope.ts";
-import { readHistory } from "./history.ts";
+import { createApi } from "./connection/api.ts";
+import { createLongConnection } from "./connection/long-connection.ts";
+import type { EventEnvelope } from "./inbound/envelope.ts";
+import { readHistory } from "./inbound/history.ts";
+import { createReceiver } from "./inbound/receive.ts";
+import { createVerifier } from "./inbound/webhook.ts";
 import { limits } from "./limits.ts";
-import { createLongConnection } from "./long-connection.ts";
-import { fetchMedia } from "./media.ts";
+import { createDraft } from "./outbound/draft.ts";
+import { fetchMedia } from "./outbound/media.ts";
+import { reconcile } from "./outbound/reconcile.ts";
+import { createSender } from "./outbound/send.ts";
 import { createPeople } from "./people.ts";
 import { createPlaces } from "./places.ts";
-import { createReceiver } from "./receive.ts";
-import { reconcile } from "./reconcile.ts";
-import { createSender } from "./send.ts";
-import { createVerifier } from "./webhook.ts";
 
 /** Feishu's own sign that an answer is being written. */
 const typingReaction = "Typing";

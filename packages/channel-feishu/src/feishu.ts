@@ -2,8 +2,8 @@ import { type ChannelDefinition, defineChannel } from "@signalbox/channel";
 import { addressCodec, type FeishuAddress } from "./address.ts";
 import { createFeishu } from "./channel.ts";
 import { type FeishuConfig, feishuConfig } from "./config.ts";
-import { sendMedia } from "./media.ts";
-import { loadSdk } from "./sdk.ts";
+import { loadSdk } from "./connection/sdk.ts";
+import { sendMedia } from "./outbound/media.ts";
 
 /**
  * Feishu (and Lark): events by webhook or long connection, messages over the vendor's SDK, which is loaded at the first

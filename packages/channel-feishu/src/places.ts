@@ -1,7 +1,7 @@
 import { type ChannelContext, isPayload, objectAt, type Payload, textAt, toJson } from "@signalbox/channel";
-import { type FeishuApi, segment } from "./api.ts";
 import type { FeishuConfig } from "./config.ts";
-import { wordsOf } from "./history.ts";
+import { type FeishuApi, segment } from "./connection/api.ts";
+import { wordsOf } from "./inbound/history.ts";
 
 /** Where a message was written. */
 export interface Place {

@@ -8,7 +8,7 @@ import {
   textMessage,
 } from "@signalbox/testkit/feishu";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { decrypt } from "../src/crypto.ts";
+import { decrypt } from "../src/inbound/crypto.ts";
 import { feishu } from "../src/index.ts";
 import { openBench } from "./harness.ts";
 

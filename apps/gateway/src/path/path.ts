@@ -174,7 +174,7 @@ export function createAnswering(stages: AnsweringStages): Answering {
       try {
         const ended = await stages.run(prepared);
         const concluded = ended && (await metrics.timed("conclude", () => stages.conclude(ended)));
-        if (concluded === undefined) return leaveOpen(run);
+        if (concluded === undefined) return leaveOpen(tracer, run);
         await metrics.timed("deliver", () => stages.deliver(concluded));
       } finally {
         prepared.tools.end();
@@ -189,11 +189,6 @@ export function createAnswering(stages: AnsweringStages): Answering {
   const end = async (run: BegunRun, conclusion: Parameters<Commit>[1]): Promise<void> =>
     stages.deliver(await stages.commit(run, conclusion));
 
-  const leaveOpen = ({ messages }: OpenedRun): void => {
-    for (const { id } of messages)
-      tracer.note(id, "lane", "stopped with the gateway; goes on at the next start");
-  };
-
   const giveUp: Answering["giveUp"] = async ({ held, waiting }, error) => {
     const message = messageOf(error);
     if (held !== undefined) await end(begunRun(held), failedRun("internal", message));
@@ -201,6 +196,11 @@ export function createAnswering(stages: AnsweringStages): Answering {
   };
 
   return { begin, goOn, giveUp };
+}
+
+function leaveOpen(tracer: Tracer, { messages }: OpenedRun): void {
+  for (const { id } of messages)
+    tracer.note(id, "lane", "stopped with the gateway; goes on at the next start");
 }
 
 /** A run on record, without anything that a lane knows of it. */

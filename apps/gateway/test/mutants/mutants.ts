@@ -120,7 +120,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${GATEWAY}/path/6-run/journal.js`,
-        from: 'if (options.effects(step.call.name) !== "external")',
+        from: 'if (this.#options.effects(name) !== "external")',
         to: "if (true)",
       },
     ],
@@ -239,7 +239,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${GATEWAY}/path/6-run/journal.js`,
-        from: "...(inboxIds === undefined ? {} : { inboxIds })",
+        from: ", ...joined",
         to: "",
       },
     ],

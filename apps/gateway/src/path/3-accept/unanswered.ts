@@ -29,86 +29,70 @@ const PAIRING_TTL_MS = 10 * 60_000;
 /** Without the characters people confuse. */
 const CODE_ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
-export function createUnanswered(options: UnansweredPorts): Unanswered {
-  const { store, logger } = options;
-
-  /** Ends a message that no run answers, after doing what its rule asks for. */
-  const attempt = async (
-    id: InboxId,
-    stored: InboundRecord,
-    kind: "pair" | "keep" | "ignore",
-    rule: string,
-    failures: number,
-  ): Promise<void> => {
-    // Meanwhile it may have been edited, or deleted and so have its end.
-    const row = failures === 0 ? undefined : await store.inbox.get(id);
-    if (row?.settledAt !== undefined) return;
-    const { event } = row?.payload ?? stored;
-    await followRule(id, event, kind, rule);
-    await store.inbox.settle(id, "ignored", { rule });
-  };
-
-  /** What the store will never take keeps the message from nothing: it has its end all the same. */
-  const followRule = async (
-    id: InboxId,
-    event: MessageEvent,
-    kind: "pair" | "keep" | "ignore",
-    rule: string,
-  ): Promise<void> => {
-    try {
-      if (kind === "keep") await keep(event);
-      if (kind === "pair") await offerPairing(id, event);
-    } catch (error) {
-      if (isFatal(error) || isPassing(error)) throw error;
-      logger.error({ rule, err: messageOf(error) }, "a message is ignored without what its rule asks for");
-    }
-  };
-
-  const keep = (event: MessageEvent): Promise<void> =>
-    store.groupHistory.push(
-      historyKey(event),
-      {
-        id: event.messageId,
-        senderId: event.sender.id,
-        body: historyBody(event),
-        at: event.timestamp,
-      },
-      options.historyLimit,
-    );
-
-  const offerPairing = async (id: InboxId, event: MessageEvent): Promise<void> => {
-    const code = Array.from({ length: 8 }, () => CODE_ALPHABET.charAt(randomInt(CODE_ALPHABET.length))).join(
-      "",
-    );
-    const { channel, account } = event;
-    const label = event.sender.name;
-    const text = `Pairing code: ${code}. The owner of this assistant can let you in with it, within ten minutes.`;
-    const replyTo = event.messageId === "" ? {} : { replyTo: event.messageId };
-    const payload = { parts: [{ type: "text" as const, text }], ...replyTo };
-    const expiresAt = options.now() + PAIRING_TTL_MS;
-    const outcome = await store.pairing.request({
-      channel,
-      account,
-      peerId: event.sender.id,
-      code,
-      ...(label === undefined ? {} : { label }),
-      reply: {
-        row: { ...outboxRow(event, payload, { expiresAt, claim: false }), answers: [id] },
-        lease: options.lease,
-      },
-    });
-    if (outcome === "created") options.wakeOutbox();
-  };
-
+export function createUnanswered(ports: UnansweredPorts): Unanswered {
   return {
     async end(id, stored, kind, rule) {
-      await options.supervisor.run({
+      await ports.supervisor.run({
         name: `end the message ${id}, which no run answers`,
-        attempt: (failures) => attempt(id, stored, kind, rule, failures),
+        attempt: async (failures) => {
+          // Meanwhile it may have been edited, or deleted and so have its end.
+          const row = failures === 0 ? undefined : await ports.store.inbox.get(id);
+          if (row?.settledAt !== undefined) return;
+          await followRule(ports, id, row?.payload.event ?? stored.event, { kind, rule });
+          await ports.store.inbox.settle(id, "ignored", { rule });
+        },
         judge: (error) => (isFatal(error) ? "fatal" : "retry"),
       });
     },
   };
+}
+
+/** What the store will never take keeps the message from nothing: it has its end all the same. */
+async function followRule(
+  ports: UnansweredPorts,
+  id: InboxId,
+  event: MessageEvent,
+  { kind, rule }: { readonly kind: "pair" | "keep" | "ignore"; readonly rule: string },
+): Promise<void> {
+  try {
+    if (kind === "keep") await keep(ports, event);
+    if (kind === "pair") await offerPairing(ports, id, event);
+  } catch (error) {
+    if (isFatal(error) || isPassing(error)) throw error;
+    ports.logger.error(
+      { rule, err: messageOf(error) },
+      "a message is ignored without what its rule asks for",
+    );
+  }
+}
+
+function keep({ store, historyLimit }: UnansweredPorts, event: MessageEvent): Promise<void> {
+  const { messageId: id, sender, timestamp: at } = event;
+  const entry = { id, senderId: sender.id, body: historyBody(event), at };
+  return store.groupHistory.push(historyKey(event), entry, historyLimit);
+}
+
+async function offerPairing(ports: UnansweredPorts, id: InboxId, event: MessageEvent): Promise<void> {
+  const code = pairingCode();
+  const { channel, account, sender } = event;
+  const text = `Pairing code: ${code}. The owner of this assistant can let you in with it, within ten minutes.`;
+  const replyTo = event.messageId === "" ? {} : { replyTo: event.messageId };
+  const payload = { parts: [{ type: "text" as const, text }], ...replyTo };
+  const expiresAt = ports.now() + PAIRING_TTL_MS;
+  const outcome = await ports.store.pairing.request({
+    ...{ channel, account, peerId: sender.id, code },
+    ...(sender.name === undefined ? {} : { label: sender.name }),
+    reply: {
+      row: { ...outboxRow(event, payload, { expiresAt, claim: false }), answers: [id] },
+      lease: ports.lease,
+    },
+  });
+  if (outcome === "created") ports.wakeOutbox();
+}
+
+function pairingCode(): string {
+  const characters = Array.from({ length: 8 }, () => CODE_ALPHABET.charAt(randomInt(CODE_ALPHABET.length)));
+  return characters.join("");
 }
 
 /** Names the ring of remembered messages of a group. */

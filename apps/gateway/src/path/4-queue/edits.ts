@@ -21,104 +21,123 @@ export interface Edits {
   deleted(event: DeletedEvent): Promise<EmitResult>;
 }
 
-export function createEdits({ store, lease, lanes, queue, tracer }: EditsOptions): Edits {
-  const edited = async (event: EditedEvent): Promise<EmitResult> => {
-    const before = await store.inbox.find(event);
-    if (before?.kind !== "message") return "accepted";
-    // What a client asked of its turn stays as it was; an edit asks for nothing.
-    const { turn } = before.payload.event;
-    const { turn: _, ...said }: EditedEvent & { readonly turn?: unknown } = event;
-    const asMessage: MessageEvent = { ...said, type: "message", ...(turn === undefined ? {} : { turn }) };
-    // Nobody speaks with the rights of another by changing what that one wrote.
-    if (before.senderId !== event.sender.id || before.conversationId !== event.conversation.id)
-      return "accepted";
-    const stored: InboundRecord = { ...before.payload, event: asMessage };
-    const { route, state } = before;
-    if (route === undefined) {
-      await revise(event, stored);
-      await store.groupHistory.revise(historyKey(event), event.messageId, historyBody(asMessage));
-      return "accepted";
-    }
-    // The lane comes first: a row that says what no run was told would hide, when the edit is delivered again after a
-    // crash, that it still has to be told.
-    if (takesEdit({ ...before, route }, stored)) {
-      await revise(event, stored);
-      return "accepted";
-    }
-    const underWay = state === "queued" || state === "running";
-    if (!underWay || event.text === before.payload.event.text) return "accepted";
-    // A run has read it, or is about to: what it says now comes as a message of its own, and steers that run.
-    return correct(
-      event.eventId,
-      { ...stored, event: { ...asMessage, text: `(edited) ${event.text}` } },
-      route,
-    );
+export function createEdits(options: EditsOptions): Edits {
+  return {
+    edited: (event) => edited(options, event),
+    deleted: (event) => deleted(options, event),
   };
+}
 
-  const revise = async (event: EditedEvent, stored: InboundRecord): Promise<void> => {
-    const change = await store.inbox.revise(event, stored);
-    if (change.outcome === "applied")
-      tracer.note(change.id, "intake", "edited on the platform before it was answered");
-  };
-
-  /** Whether a message still waits, so that its run will read what it says now. */
-  const takesEdit = (
-    { id, seq, route }: Pick<InboxRow, "id" | "seq"> & { readonly route: InboxRoute },
-    stored: InboundRecord,
-  ): boolean => {
-    const ticket: QueuedMessage = { kind: "message", id, seq, ...route, stored, exclusive: false };
-    const later = queue.revised(ticket);
-    if (later !== undefined) return lanes.replace(later);
-    if (!lanes.withdraw(route.sessionKey, id)) return false;
-    queue.enter(ticket);
-    return true;
-  };
-
-  const correct = async (eventId: string, stored: InboundRecord, route: InboxRoute): Promise<EmitResult> => {
-    const { event } = stored;
-    const accepted = await store.inbox.accept({
-      channel: event.channel,
-      account: event.account,
-      eventId,
-      messageId: event.messageId,
-      kind: "edited",
-      conversationId: event.conversation.id,
-      senderId: event.sender.id,
-      payload: stored,
-      route,
-      lease,
-    });
-    if (accepted.outcome === "full") return "rejected";
-    if (accepted.outcome === "duplicate") return "duplicate";
-    tracer.note(accepted.id, "intake", `message ${event.messageId} was edited while it was being answered`);
-    const { id, seq } = accepted;
-    queue.enter({ kind: "message", id, seq, ...route, stored, exclusive: false });
+async function edited(options: EditsOptions, event: EditedEvent): Promise<EmitResult> {
+  const before = await options.store.inbox.find(event);
+  if (before?.kind !== "message") return "accepted";
+  // What a client asked of its turn stays as it was; an edit asks for nothing.
+  const { turn } = before.payload.event;
+  const { turn: _, ...said }: EditedEvent & { readonly turn?: unknown } = event;
+  const asMessage: MessageEvent = { ...said, type: "message", ...(turn === undefined ? {} : { turn }) };
+  // Nobody speaks with the rights of another by changing what that one wrote.
+  if (before.senderId !== event.sender.id || before.conversationId !== event.conversation.id)
     return "accepted";
-  };
-
-  const deleted = async (event: DeletedEvent): Promise<EmitResult> => {
-    await store.groupHistory.clear(historyKey(event), event.messageId);
-    const row = await store.inbox.find(event);
-    if (row === undefined) return "accepted";
-    const sessionKey = row.route?.sessionKey;
-    // Corrections of it are messages of their own.
-    const held =
-      sessionKey === undefined ? [] : lanes.all(sessionKey).flatMap((ticket) => idsOfMessage(ticket, event));
-    const ids = new Set([row.id, ...held]);
-    // A run hears of it before the store does: what the run commits from now on heeds it.
-    if (sessionKey !== undefined) for (const id of ids) lanes.recall(sessionKey, id, new TakenBack());
-    await Promise.all([...ids].map((id) => withdraw(id, sessionKey)));
+  const stored: InboundRecord = { ...before.payload, event: asMessage };
+  const { route, state } = before;
+  if (route === undefined) {
+    await revise(options, event, stored);
+    await options.store.groupHistory.revise(historyKey(event), event.messageId, historyBody(asMessage));
     return "accepted";
-  };
+  }
+  // The lane comes first: a row that says what no run was told would hide, when the edit is delivered again after a
+  // crash, that it still has to be told.
+  if (takesEdit(options, { ...before, route }, stored)) {
+    await revise(options, event, stored);
+    return "accepted";
+  }
+  const underWay = state === "queued" || state === "running";
+  if (!underWay || event.text === before.payload.event.text) return "accepted";
+  // A run has read it, or is about to: what it says now comes as a message of its own, and steers that run.
+  return correct(
+    options,
+    event.eventId,
+    { ...stored, event: { ...asMessage, text: `(edited) ${event.text}` } },
+    route,
+  );
+}
 
-  const withdraw = async (id: InboxId, sessionKey: string | undefined): Promise<void> => {
-    const change = await store.inbox.withdraw(id, { rule: DELETED, reason: "deleted on the platform" });
-    if (change.outcome !== "applied") return;
-    const when = change.state === "running" ? "while it was being answered" : "before it was answered";
-    tracer.note(id, "intake", `deleted on the platform ${when}`);
-    if (sessionKey === undefined || lanes.recall(sessionKey, id, new TakenBack())) return;
-    lanes.withdraw(sessionKey, id);
-  };
+async function revise(
+  { store, tracer }: EditsOptions,
+  event: EditedEvent,
+  stored: InboundRecord,
+): Promise<void> {
+  const change = await store.inbox.revise(event, stored);
+  if (change.outcome === "applied")
+    tracer.note(change.id, "intake", "edited on the platform before it was answered");
+}
 
-  return { edited, deleted };
+/** Whether a message still waits, so that its run will read what it says now. */
+function takesEdit(
+  { queue, lanes }: EditsOptions,
+  { id, seq, route }: Pick<InboxRow, "id" | "seq"> & { readonly route: InboxRoute },
+  stored: InboundRecord,
+): boolean {
+  const revised: QueuedMessage = { kind: "message", id, seq, ...route, stored, exclusive: false };
+  const later = queue.revised(revised);
+  if (later !== undefined) return lanes.replace(later);
+  if (!lanes.withdraw(route.sessionKey, id)) return false;
+  queue.enter(revised);
+  return true;
+}
+
+async function correct(
+  { store, lease, queue, tracer }: EditsOptions,
+  eventId: string,
+  stored: InboundRecord,
+  route: InboxRoute,
+): Promise<EmitResult> {
+  const { event } = stored;
+  const accepted = await store.inbox.accept({
+    channel: event.channel,
+    account: event.account,
+    eventId,
+    messageId: event.messageId,
+    kind: "edited",
+    conversationId: event.conversation.id,
+    senderId: event.sender.id,
+    payload: stored,
+    route,
+    lease,
+  });
+  if (accepted.outcome === "full") return "rejected";
+  if (accepted.outcome === "duplicate") return "duplicate";
+  tracer.note(accepted.id, "intake", `message ${event.messageId} was edited while it was being answered`);
+  const { id, seq } = accepted;
+  queue.enter({ kind: "message", id, seq, ...route, stored, exclusive: false });
+  return "accepted";
+}
+
+async function deleted(options: EditsOptions, event: DeletedEvent): Promise<EmitResult> {
+  const { store, lanes } = options;
+  await store.groupHistory.clear(historyKey(event), event.messageId);
+  const row = await store.inbox.find(event);
+  if (row === undefined) return "accepted";
+  const sessionKey = row.route?.sessionKey;
+  // Corrections of it are messages of their own.
+  const held =
+    sessionKey === undefined ? [] : lanes.all(sessionKey).flatMap((item) => idsOfMessage(item, event));
+  const ids = new Set([row.id, ...held]);
+  // A run hears of it before the store does: what the run commits from now on heeds it.
+  if (sessionKey !== undefined) for (const id of ids) lanes.recall(sessionKey, id, new TakenBack());
+  await Promise.all([...ids].map((id) => withdraw(options, id, sessionKey)));
+  return "accepted";
+}
+
+async function withdraw(
+  { store, lanes, tracer }: EditsOptions,
+  id: InboxId,
+  sessionKey: string | undefined,
+): Promise<void> {
+  const change = await store.inbox.withdraw(id, { rule: DELETED, reason: "deleted on the platform" });
+  if (change.outcome !== "applied") return;
+  const when = change.state === "running" ? "while it was being answered" : "before it was answered";
+  tracer.note(id, "intake", `deleted on the platform ${when}`);
+  if (sessionKey === undefined || lanes.recall(sessionKey, id, new TakenBack())) return;
+  lanes.withdraw(sessionKey, id);
 }

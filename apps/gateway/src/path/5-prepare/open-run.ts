@@ -30,72 +30,14 @@ export type OpenRun = (given: NewMessages, handle: RunHandle<Queued>) => Promise
 
 /** Chooses who answers, brings the session up to date, and puts the beginning of a run on record. */
 export function createOpenRun(ports: OpenRunPorts): OpenRun {
-  const { store, lease, crashes, logger } = ports;
-
-  /** A session may be due for a new beginning, or have turns that its client keeps. */
-  const freshen = async (
-    message: QueuedMessage,
-    session: Session | undefined,
-    seed: OpenedSeed,
-  ): Promise<void> => {
-    const { sessionKey, order, stored } = message;
-    const { event } = stored;
-    const fresh = order?.kind === "turn" && order.fresh;
-    if (session === undefined) {
-      if (fresh || event.turn?.history === undefined) return;
-      await store.sessions.ensure(seed);
-      await store.sessions.append(sessionKey, clientHistory(message), lease);
-      return;
-    }
-    const times = { lastMessageAt: session.updatedAt, now: ports.now() };
-    if (fresh || ports.router.resetDue(event.conversation.kind, times))
-      await store.sessions.reset(sessionKey, lease);
-  };
-
-  /** Undefined where every message was deleted meanwhile. */
-  const begin = async (
-    { messages, summarised }: NewMessages,
-    handle: RunHandle<Queued>,
-    seed: OpenedSeed,
-    model: string,
-  ) => {
-    const isLeft = ({ id }: QueuedMessage): boolean => !handle.recalled.has(id);
-    await crashes.begin(messages);
-    for (;;) {
-      const left = [...summarised, ...messages].filter(isLeft);
-      if (left.length === 0) return undefined;
-      const short = summarised.filter(isLeft);
-      const spoken = await ports.userMessages.of(messages.filter(isLeft));
-      // One of them may have been deleted meanwhile. Nothing may come between here and the begin.
-      if (!left.every(isLeft)) continue;
-      const all = short.length > 0 ? [ports.userMessages.summary(short), ...spoken] : spoken;
-      const inboxIds = left.map(({ id }) => id);
-      const begun = await store.runs.begin({
-        ...{ session: seed, lease, inboxIds, userMessages: all, meta: { model } },
-      });
-      if (begun.outcome === "busy")
-        throw new StoreError("busy", `the session ${seed.key} is held by the run ${begun.run.id}`);
-      return { input: all, spoken: pairs(messages.filter(isLeft), spoken), begun, left };
-    }
-  };
-
+  const { store, crashes, logger } = ports;
   return async (given, handle) => {
     const { messages, summarised } = given;
     const last = messages.at(-1);
     if (last === undefined) return { kind: "nothing" };
     const { sessionKey } = last;
     const before = await crashes.before(messages);
-    if (before.spent.length > 0) {
-      const left = messages.filter((message) => !before.spent.includes(message));
-      logger.error(
-        { session: sessionKey, messages: before.spent.map(({ id }) => id) },
-        "messages ended the process several times and are given up",
-      );
-      return {
-        ...{ kind: "refused", messages: before.spent, code: "poison", message: failureNote("poison") },
-        left: left.length > 0 ? { messages: left, summarised } : { messages: summarised, summarised: [] },
-      };
-    }
+    if (before.spent.length > 0) return poisoned(ports, given, before.spent);
     const session = await store.sessions.get(sessionKey);
     const chosen = await ports.chooseModel(last, session);
     if (chosen.kind === "none") {
@@ -105,11 +47,12 @@ export function createOpenRun(ports: OpenRunPorts): OpenRun {
     }
     const { agent, agentModel } = chosen;
     const seed = seedOf(last, agent);
-    await freshen(last, session, seed);
+    await freshen(ports, last, session, seed);
     const history = await ports.histories.load(sessionKey, await store.sessions.get(sessionKey));
-    const start = () => begin(given, handle, seed, `${agentModel.model.provider}/${agentModel.model.id}`);
-    const suspect = before.most === POISON_ATTEMPTS - 1;
-    const alone = suspect ? await ports.quarantine.run(handle.signal, start) : undefined;
+    const { provider, id } = agentModel.model;
+    const start = () => begin(ports, given, handle, seed, `${provider}/${id}`);
+    const isSuspect = before.most === POISON_ATTEMPTS - 1;
+    const alone = isSuspect ? await ports.quarantine.run(handle.signal, start) : undefined;
     const started = alone ?? (await start());
     await crashes.end(messages);
     if (started === undefined) return { kind: "nothing" };
@@ -124,6 +67,71 @@ export function createOpenRun(ports: OpenRunPorts): OpenRun {
     };
     return { kind: "run", run };
   };
+}
+
+/** Messages under which several processes died get no further run; the others may have one. */
+function poisoned(
+  { logger }: OpenRunPorts,
+  { messages, summarised }: NewMessages,
+  spent: readonly QueuedMessage[],
+): Opened {
+  const ids = spent.map(({ id }) => id);
+  const session = spent[0]?.sessionKey;
+  logger.error({ session, messages: ids }, "messages ended the process several times and are given up");
+  const left = messages.filter((message) => !spent.includes(message));
+  return {
+    ...{ kind: "refused", messages: spent, code: "poison", message: failureNote("poison") },
+    left: left.length > 0 ? { messages: left, summarised } : { messages: summarised, summarised: [] },
+  };
+}
+
+/** A session may be due for a new beginning, or have turns that its client keeps. */
+async function freshen(
+  { store, lease, router, now }: OpenRunPorts,
+  message: QueuedMessage,
+  session: Session | undefined,
+  seed: OpenedSeed,
+): Promise<void> {
+  const { sessionKey, order, stored } = message;
+  const { event } = stored;
+  const fresh = order?.kind === "turn" && order.fresh;
+  if (session === undefined) {
+    if (fresh || event.turn?.history === undefined) return;
+    await store.sessions.ensure(seed);
+    await store.sessions.append(sessionKey, clientHistory(message), lease);
+    return;
+  }
+  const times = { lastMessageAt: session.updatedAt, now: now() };
+  if (fresh || router.resetDue(event.conversation.kind, times)) await store.sessions.reset(sessionKey, lease);
+}
+
+/** Undefined where every message was deleted meanwhile. */
+async function begin(
+  ports: OpenRunPorts,
+  { messages, summarised }: NewMessages,
+  handle: RunHandle<Queued>,
+  seed: OpenedSeed,
+  model: string,
+) {
+  const { store, lease } = ports;
+  const isLeft = ({ id }: QueuedMessage): boolean => !handle.recalled.has(id);
+  await ports.crashes.begin(messages);
+  for (;;) {
+    const left = [...summarised, ...messages].filter(isLeft);
+    if (left.length === 0) return undefined;
+    const short = summarised.filter(isLeft);
+    const spoken = await ports.userMessages.of(messages.filter(isLeft));
+    // One of them may have been deleted meanwhile. Nothing may come between here and the begin.
+    if (!left.every(isLeft)) continue;
+    const all = short.length > 0 ? [ports.userMessages.summary(short), ...spoken] : spoken;
+    const inboxIds = left.map(({ id }) => id);
+    const begun = await store.runs.begin({
+      ...{ session: seed, lease, inboxIds, userMessages: all, meta: { model } },
+    });
+    if (begun.outcome === "busy")
+      throw new StoreError("busy", `the session ${seed.key} is held by the run ${begun.run.id}`);
+    return { input: all, spoken: pairs(messages.filter(isLeft), spoken), begun, left };
+  }
 }
 
 function pairs(messages: readonly QueuedMessage[], said: readonly UserMessage[]): Spoken[] {

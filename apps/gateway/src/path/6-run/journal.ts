@@ -41,7 +41,7 @@ export interface Journal {
 }
 
 /** How long a turn waits for the results of its calls, in milliseconds, before it is committed without them. */
-const PATIENCE_MS = 100;
+const RESULTS_WAIT_MS = 100;
 
 /**
  * Some steps wait for the next one to share its commit, since between them nothing happens that could not happen
@@ -49,107 +49,134 @@ const PATIENCE_MS = 100;
  * A call with outside effects is committed as begun before it is made, and its result at once.
  */
 export function createJournal(options: JournalOptions): Journal {
-  const { store, lease, runId, sessionKey } = options;
-  const write = { runId, lease };
-  const places = [...options.places];
-  let newest = places.at(-1) ?? 0;
-  let held: AgentMessage[] = [];
-  /** Calls of the held turn that have no result yet. */
-  const open = new Map<string, ToolIntent>();
-  let compacted = false;
-  let timer: NodeJS.Timeout | undefined;
+  return new RunJournal(options);
+}
+
+class RunJournal implements Journal {
+  readonly #options: JournalOptions;
+  readonly #run: { readonly runId: RunId; readonly lease: LeaseToken };
+  readonly #places: number[];
+  #newest: number;
+  #compacted = false;
+  /** Messages that wait for the next commit. */
+  #pending: AgentMessage[] = [];
+  /** Calls of the pending turn that have no result yet. */
+  readonly #open = new Map<string, ToolIntent>();
+  #timer: NodeJS.Timeout | undefined;
   /** A commit nobody has waited for yet. */
-  let behind: Promise<void> = Promise.resolve();
-  let failure: { readonly error: unknown } | undefined;
+  #behind: Promise<void> = Promise.resolve();
+  #failure: { readonly error: unknown } | undefined;
 
-  /** Takes what is held for a commit. The store numbers the messages of a session without gaps. */
-  const take = (): { messages: AgentMessage[]; intents: ToolIntent[]; placed: () => void } => {
-    clearTimeout(timer);
-    timer = undefined;
-    const messages = held;
-    const intents = [...open.values()];
-    held = [];
-    open.clear();
-    const placed = (): void => {
-      for (const _ of messages) places.push(++newest);
-    };
-    return { messages, intents, placed };
-  };
-  const flush = async (inboxIds?: readonly InboxId[]): Promise<void> => {
-    if (held.length === 0) return;
-    const { messages, intents, placed } = take();
-    await store.runs.step({ ...write, messages, intents, ...(inboxIds === undefined ? {} : { inboxIds }) });
-    placed();
-  };
-  const settle = async (): Promise<void> => {
-    await behind;
-    if (failure !== undefined) throw failure.error;
-  };
-  const flushBehind = (): void => {
-    timer = undefined;
-    behind = flush().catch((error: unknown) => {
-      failure = { error };
-    });
-  };
+  constructor(options: JournalOptions) {
+    this.#options = options;
+    this.#run = { runId: options.runId, lease: options.lease };
+    this.#places = [...options.places];
+    this.#newest = this.#places.at(-1) ?? 0;
+  }
 
-  const onStep = async (step: Step): Promise<void> => {
-    await settle();
+  async onStep(step: Step): Promise<void> {
+    await this.#settle();
     switch (step.kind) {
       case "input":
         // What the run began with was committed with its beginning.
         if (step.origin === "input") return;
-        held.push(...step.messages);
-        return flush(options.takeSteered());
+        this.#pending.push(...step.messages);
+        return this.#commit(this.#options.takeSteered());
       case "assistant":
-        held.push(...step.messages);
-        for (const call of step.pendingToolCalls) open.set(call.id, intentOf(call, options.effects));
-        if (open.size > 0) timer = setTimeout(flushBehind, PATIENCE_MS);
+        this.#pending.push(...step.messages);
+        for (const call of step.pendingToolCalls)
+          this.#open.set(call.id, intentOf(call, this.#options.effects));
+        if (this.#open.size > 0) this.#timer = setTimeout(() => this.#commitBehind(), RESULTS_WAIT_MS);
         return;
-      case "toolStart": {
-        if (options.effects(step.call.name) !== "external") return;
-        const { messages, intents, placed } = take();
-        await store.runs.toolStarted({ ...write, callIds: [step.call.id], messages, intents });
-        return placed();
-      }
-      case "toolResult": {
-        const untold = open.delete(step.message.toolCallId);
-        held.push(...step.messages);
-        if (open.size > 0) return;
-        const { messages, placed } = take();
-        await store.runs.toolResults({
-          ...write,
-          callIds: untold ? [] : [step.message.toolCallId],
-          messages,
-        });
-        return placed();
-      }
-      case "compaction": {
-        const upTo = places[step.replaced - 1];
-        if (upTo === undefined) return;
-        await flush();
-        await store.sessions.compact(sessionKey, { summary: step.summary, upTo, lease });
-        places.splice(0, step.replaced, ++newest);
-        compacted = true;
-        return;
-      }
+      case "toolStart":
+        return this.#callStarts(step.call);
+      case "toolResult":
+        return this.#callEnds(step);
+      case "compaction":
+        return this.#compact(step);
     }
-  };
-  return {
-    onStep,
-    async end() {
-      await settle();
-      // Calls without a result have to be told of, or nobody could answer them later.
-      if (open.size > 0) await flush();
-      const { messages, placed } = take();
-      placed();
-      return { messages, places: compacted ? undefined : places };
-    },
-    async flush() {
-      await flush();
-      await settle();
-    },
-    close: () => clearTimeout(timer),
-  };
+  }
+
+  async end(): Promise<RunTail> {
+    await this.#settle();
+    // Calls without a result have to be told of, or nobody could answer them later.
+    if (this.#open.size > 0) await this.#commit();
+    const { messages } = this.#take();
+    this.#place(messages);
+    return { messages, places: this.#compacted ? undefined : this.#places };
+  }
+
+  async flush(): Promise<void> {
+    await this.#commit();
+    await this.#settle();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  async #callStarts({ id, name }: ToolCallBlock): Promise<void> {
+    if (this.#options.effects(name) !== "external") return;
+    const { messages, intents } = this.#take();
+    await this.#options.store.runs.toolStarted({ ...this.#run, callIds: [id], messages, intents });
+    this.#place(messages);
+  }
+
+  async #callEnds({ message, messages: results }: Extract<Step, { kind: "toolResult" }>): Promise<void> {
+    const wasUntold = this.#open.delete(message.toolCallId);
+    this.#pending.push(...results);
+    if (this.#open.size > 0) return;
+    const { messages } = this.#take();
+    const callIds = wasUntold ? [] : [message.toolCallId];
+    await this.#options.store.runs.toolResults({ ...this.#run, callIds, messages });
+    this.#place(messages);
+  }
+
+  async #compact({ replaced, summary }: Extract<Step, { kind: "compaction" }>): Promise<void> {
+    const upTo = this.#places[replaced - 1];
+    if (upTo === undefined) return;
+    await this.#commit();
+    const { store, sessionKey, lease } = this.#options;
+    await store.sessions.compact(sessionKey, { summary, upTo, lease });
+    this.#places.splice(0, replaced, ++this.#newest);
+    this.#compacted = true;
+  }
+
+  async #commit(inboxIds?: readonly InboxId[]): Promise<void> {
+    if (this.#pending.length === 0) return;
+    const { messages, intents } = this.#take();
+    const joined = inboxIds === undefined ? {} : { inboxIds };
+    await this.#options.store.runs.step({ ...this.#run, messages, intents, ...joined });
+    this.#place(messages);
+  }
+
+  #commitBehind(): void {
+    this.#timer = undefined;
+    this.#behind = this.#commit().catch((error: unknown) => {
+      this.#failure = { error };
+    });
+  }
+
+  async #settle(): Promise<void> {
+    await this.#behind;
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  /** Takes what is pending for a commit. */
+  #take(): { readonly messages: AgentMessage[]; readonly intents: ToolIntent[] } {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const messages = this.#pending;
+    const intents = [...this.#open.values()];
+    this.#pending = [];
+    this.#open.clear();
+    return { messages, intents };
+  }
+
+  /** The store numbers the messages of a session without gaps. */
+  #place(messages: readonly AgentMessage[]): void {
+    for (const _ of messages) this.#places.push(++this.#newest);
+  }
 }
 
 function intentOf(call: ToolCallBlock, effects: (tool: string) => ToolEffects): ToolIntent {

@@ -53,6 +53,9 @@ export interface RunEnded {
 /**
  * Lets the agent work: model turns and tool calls, each step on record before the next effect. Undefined where the
  * gateway stops first: the next start goes on.
+ *
+ * By the loop itself and not by agent-core's `Agent`: that one keeps a conversation and its queue in its own memory,
+ * while here the store has the one and the lane the other, and either may go on in another process.
  */
 export type Run = (run: PreparedRun) => Promise<RunEnded | undefined>;
 

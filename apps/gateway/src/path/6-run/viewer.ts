@@ -1,4 +1,4 @@
-import type { AgentEvent, ToolCallBlock, ToolResult } from "@signalbox/agent-core";
+import type { AgentEvent, AssistantMessage, ToolCallBlock, ToolResult } from "@signalbox/agent-core";
 import { composeReply, createVisibleText, readTurn, saidIn } from "@signalbox/prompt";
 import type { LiveHub } from "@signalbox/server";
 import type { InboxId } from "@signalbox/store";
@@ -6,6 +6,7 @@ import type { Tracer } from "../../traces.ts";
 import { turnId } from "../live-events.ts";
 
 const SHOWN_RESULT_CHARS = 4_000;
+const NOTED_ARGS_CHARS = 500;
 
 export interface ViewerOptions {
   readonly live: Pick<LiveHub, "publish" | "retract">;
@@ -32,8 +33,68 @@ export interface Viewer {
 }
 
 export function createViewer(options: ViewerOptions): Viewer {
-  const { live, tracer, sessionKey, runId, traced } = options;
+  const { tracer, traced } = options;
   const texts = [...options.earlier];
+  const writing = createLiveText(options);
+  const calls = createLiveCalls(options);
+  let wasCut = false;
+
+  const finishTurn = (message: AssistantMessage): void => {
+    const before = wasCut ? (texts.pop() ?? "") : "";
+    // What a turn that broke off held back may begin a silent token or a directive, and is nothing by itself.
+    const isBroken = message.stopReason === "aborted" || message.stopReason === "error";
+    const text = isBroken ? writing.current() : before + saidIn(message);
+    texts.push(text);
+    wasCut = message.stopReason === "max_tokens";
+    if (!wasCut) writing.finish(readTurn(text).visible);
+    // All at once, in the order of the model, so that also those show that are refused before they start.
+    for (const block of message.content) if (block.type === "toolCall") calls.start(block);
+    const { provider, model, stopReason } = message;
+    tracer.note(traced, "model", `${provider}/${model}: ${stopReason}, ${tokensOf(message)}`);
+  };
+
+  return {
+    texts: () => texts,
+    visible(alreadySent, carries = false) {
+      const ended = wasCut ? texts.slice(0, -1) : texts;
+      const { text } = composeReply(ended, "complete", alreadySent, carries);
+      // It may be about to say again what the tool has said already.
+      const current = writing.current();
+      const repeats = alreadySent.some((sent) => sent.startsWith(current.trim()));
+      return [text, repeats ? "" : current].filter((part) => part !== "").join("\n\n");
+    },
+    see(event) {
+      switch (event.type) {
+        case "text.delta":
+          return writing.write(event.delta);
+        case "thinking.delta":
+          return writing.think(event.delta);
+        case "model.start":
+          return wasCut ? undefined : writing.begin();
+        case "model.discard":
+          return writing.discard();
+        case "message":
+          return event.message.role === "assistant" ? finishTurn(event.message) : undefined;
+        case "tool.start":
+          return calls.start(event.call);
+        case "tool.update":
+          return calls.update(event);
+        case "tool.end":
+          calls.end(event);
+          return noteCall(options, event);
+        case "attempt":
+          return noteAttempt(options, event);
+        case "compaction.end":
+          return tracer.note(traced, "model", `the conversation was compacted (${event.source})`);
+        default:
+          return;
+      }
+    },
+  };
+}
+
+/** What viewers are shown of the text that the model writes. */
+function createLiveText({ live, sessionKey, runId, earlier, now }: ViewerOptions) {
   let turn = createVisibleText();
   /** What has been shown of the turn that is being written. */
   let current = "";
@@ -41,12 +102,8 @@ export function createViewer(options: ViewerOptions): Viewer {
   let shown = false;
   let shownBefore = false;
   let newParagraph = false;
-  let wasCut = false;
   /** Turns people have seen, so that each has the id under which it is found later. */
-  let seen = texts.filter((text) => readTurn(text).visible !== "").length;
-
-  /** Those that viewers know of, by id. */
-  const calls = new Map<string, { readonly id: string; readonly name: string }>();
+  let seen = earlier.filter((text) => readTurn(text).visible !== "").length;
 
   const say = (text: string): void => {
     if (text === "") return;
@@ -56,113 +113,82 @@ export function createViewer(options: ViewerOptions): Viewer {
     shown = true;
     live.publish(sessionKey, { type: "text.delta", runId, delta });
   };
-
-  const finishTurn = (visible: string): void => {
-    say(turn.end(visible));
-    if (visible === "") return;
-    live.publish(sessionKey, {
-      type: "message",
-      message: { id: turnId(runId, seen++), role: "assistant", text: visible, at: options.now(), runId },
-    });
+  return {
+    current: () => current,
+    write: (delta: string): void => say(turn.push(delta)),
+    think: (delta: string): void => live.publish(sessionKey, { type: "thinking.delta", runId, delta }),
+    begin(): void {
+      turn = createVisibleText();
+      current = "";
+      shownBefore = shown;
+      newParagraph = shown;
+    },
+    discard(): void {
+      current = "";
+      shown = shownBefore;
+      live.retract(sessionKey);
+    },
+    finish(visible: string): void {
+      say(turn.end(visible));
+      current = "";
+      if (visible === "") return;
+      const message = {
+        id: turnId(runId, seen++),
+        role: "assistant",
+        text: visible,
+        at: now(),
+        runId,
+      } as const;
+      live.publish(sessionKey, { type: "message", message });
+    },
   };
+}
 
-  const startCall = ({ id, name, args, argsText }: ToolCallBlock): void => {
-    if (calls.has(id)) return;
-    calls.set(id, { id, name });
+/** What viewers are shown of tool calls: each begins once, whatever becomes of it. */
+function createLiveCalls({ live, sessionKey, runId }: ViewerOptions) {
+  const known = new Map<string, { readonly id: string; readonly name: string }>();
+  const start = ({ id, name, args, argsText }: ToolCallBlock): void => {
+    if (known.has(id)) return;
+    known.set(id, { id, name });
     live.publish(sessionKey, { type: "tool.start", runId, call: { id, name, args: args ?? argsText } });
   };
-
   return {
-    texts: () => texts,
-    visible(alreadySent, carries = false) {
-      const ended = wasCut ? texts.slice(0, -1) : texts;
-      const { text } = composeReply(ended, "complete", alreadySent, carries);
-      // It may be about to say again what the tool has said already.
-      const repeats = alreadySent.some((sent) => sent.startsWith(current.trim()));
-      return [text, repeats ? "" : current].filter((one) => one !== "").join("\n\n");
+    start,
+    update({ callId, partial }: EventOf<"tool.update">): void {
+      const call = known.get(callId);
+      if (call === undefined) return;
+      const text = textOf(partial).slice(0, SHOWN_RESULT_CHARS);
+      live.publish(sessionKey, { type: "tool.update", runId, call: { ...call, text } });
     },
-    see(event) {
-      switch (event.type) {
-        case "text.delta":
-          return say(turn.push(event.delta));
-        case "thinking.delta":
-          return live.publish(sessionKey, { type: "thinking.delta", runId, delta: event.delta });
-        case "model.start":
-          if (wasCut) return;
-          turn = createVisibleText();
-          current = "";
-          shownBefore = shown;
-          newParagraph = shown;
-          return;
-        case "model.discard":
-          current = "";
-          shown = shownBefore;
-          live.retract(sessionKey);
-          return;
-        case "attempt": {
-          const { failure, next } = event;
-          const from = `${failure.provider}/${failure.model} failed (${failure.code}): ${failure.message}`;
-          return tracer.note(traced, "model", `${from}; next: ${next.kind} ${next.provider}/${next.model}`);
-        }
-        case "message": {
-          const { message } = event;
-          if (message.role !== "assistant") return;
-          const before = wasCut ? (texts.pop() ?? "") : "";
-          // What a turn that broke off held back may begin a silent token or a directive, and is nothing by itself.
-          const broken = message.stopReason === "aborted" || message.stopReason === "error";
-          const text = broken ? current : before + saidIn(message);
-          texts.push(text);
-          wasCut = message.stopReason === "max_tokens";
-          if (!wasCut) {
-            finishTurn(readTurn(text).visible);
-            current = "";
-          }
-          // All at once, in the order of the model, so that also those show that are refused before they start.
-          for (const block of message.content) if (block.type === "toolCall") startCall(block);
-          const tokens = message.usage
-            ? `${message.usage.input.total ?? "?"} tokens in, ${message.usage.output.total ?? "?"} out`
-            : "usage unknown";
-          return tracer.note(
-            traced,
-            "model",
-            `${message.provider}/${message.model}: ${message.stopReason}, ${tokens}`,
-          );
-        }
-        case "tool.start":
-          return startCall(event.call);
-        case "tool.update": {
-          const call = calls.get(event.callId);
-          if (call === undefined) return;
-          const text = textOf(event.partial).slice(0, SHOWN_RESULT_CHARS);
-          return live.publish(sessionKey, { type: "tool.update", runId, call: { ...call, text } });
-        }
-        case "tool.end": {
-          const { call, result, outcome, durationMs } = event;
-          startCall(call);
-          const text = textOf(result);
-          tracer.note(traced, "tool", `${call.name}: ${outcome}, ${durationMs} ms`, {
-            id: call.id,
-            args: call.argsText.slice(0, 500),
-          });
-          return live.publish(sessionKey, {
-            type: "tool.end",
-            runId,
-            call: {
-              id: call.id,
-              name: call.name,
-              isError: result.isError,
-              text: text.slice(0, SHOWN_RESULT_CHARS),
-              durationMs,
-            },
-          });
-        }
-        case "compaction.end":
-          return tracer.note(traced, "model", `the conversation was compacted (${event.source})`);
-        default:
-          return;
-      }
+    end({ call, result, durationMs }: EventOf<"tool.end">): void {
+      start(call);
+      const { id, name } = call;
+      const text = textOf(result).slice(0, SHOWN_RESULT_CHARS);
+      const ended = { id, name, isError: result.isError, text, durationMs };
+      live.publish(sessionKey, { type: "tool.end", runId, call: ended });
     },
   };
+}
+
+type EventOf<Type extends AgentEvent["type"]> = Extract<AgentEvent, { readonly type: Type }>;
+
+function noteCall(
+  { tracer, traced }: ViewerOptions,
+  { call, outcome, durationMs }: EventOf<"tool.end">,
+): void {
+  const args = call.argsText.slice(0, NOTED_ARGS_CHARS);
+  tracer.note(traced, "tool", `${call.name}: ${outcome}, ${durationMs} ms`, { id: call.id, args });
+}
+
+function noteAttempt({ tracer, traced }: ViewerOptions, { failure, next }: EventOf<"attempt">): void {
+  const { provider, model, code, message } = failure;
+  const then = `next: ${next.kind} ${next.provider}/${next.model}`;
+  tracer.note(traced, "model", `${provider}/${model} failed (${code}): ${message}; ${then}`);
+}
+
+function tokensOf({ usage }: AssistantMessage): string {
+  if (usage === undefined) return "usage unknown";
+  return `${usage.input.total ?? "?"} tokens in, ${usage.output.total ?? "?"} out`;
 }
 
 function textOf({ content }: Pick<ToolResult, "content">): string {

@@ -72,36 +72,12 @@ export function createAskings({ store, lease, logger }: AskingOptions): Askings 
   const over = (runId: RunId): Promise<void> => note(runId, () => false);
 
   return {
-    of(runId, handle) {
-      let asked = 0;
-      const calls = new Set<string>();
-      const isWaiting = (): boolean => asked > 0 && calls.size === 0;
-      const settle = (): Promise<void> => {
-        handle.standBy(isWaiting());
-        return note(runId, isWaiting);
-      };
-      return {
-        async during(ask) {
-          asked++;
-          await settle().catch((error: unknown) =>
-            // Whoever is asked need not suffer from it, and it shows again with the next write.
-            logger.warn({ run: runId, err: messageOf(error) }, "that a run waits was not noted"),
-          );
-          try {
-            return await ask();
-          } finally {
-            asked--;
-            await settle();
-          }
-        },
-        async onStep(step) {
-          if (step.kind === "toolStart") calls.add(step.call.id);
-          else if (step.kind === "toolResult") calls.delete(step.message.toolCallId);
-          else return;
-          if (asked > 0 || recorded.has(runId)) await settle();
-        },
-      };
-    },
+    of: (runId, handle) =>
+      createAsking({
+        ...{ runId, handle, logger },
+        isRecorded: () => recorded.has(runId),
+        note: (isWaiting) => note(runId, isWaiting),
+      }),
     over,
     async allOver() {
       const open = new Set([...recorded, ...writes.keys()]);
@@ -112,6 +88,46 @@ export function createAskings({ store, lease, logger }: AskingOptions): Askings 
           }),
         ),
       );
+    },
+  };
+}
+
+interface AskingPorts {
+  readonly runId: RunId;
+  readonly handle: Pick<RunHandle<Queued>, "standBy">;
+  readonly isRecorded: () => boolean;
+  readonly note: (isWaiting: () => boolean) => Promise<void>;
+  readonly logger: AskingOptions["logger"];
+}
+
+/** For one try of a run. */
+function createAsking({ runId, handle, isRecorded, note, logger }: AskingPorts): Asking {
+  let asked = 0;
+  const calls = new Set<string>();
+  const isWaiting = (): boolean => asked > 0 && calls.size === 0;
+  const settle = (): Promise<void> => {
+    handle.standBy(isWaiting());
+    return note(isWaiting);
+  };
+  return {
+    async during(ask) {
+      asked++;
+      await settle().catch((error: unknown) =>
+        // Whoever is asked need not suffer from it, and it shows again with the next write.
+        logger.warn({ run: runId, err: messageOf(error) }, "that a run waits was not noted"),
+      );
+      try {
+        return await ask();
+      } finally {
+        asked--;
+        await settle();
+      }
+    },
+    async onStep(step) {
+      if (step.kind === "toolStart") calls.add(step.call.id);
+      else if (step.kind === "toolResult") calls.delete(step.message.toolCallId);
+      else return;
+      if (asked > 0 || isRecorded()) await settle();
     },
   };
 }

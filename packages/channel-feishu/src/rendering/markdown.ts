@@ -1,5 +1,5 @@
 import { loadMarkdown } from "@signalbox/channel";
-import { limits } from "./limits.ts";
+import { limits } from "../limits.ts";
 
 /** What Feishu is to show a text as: words, a rich text, or a card, which alone knows headings and tables. */
 export interface FeishuText {

@@ -10,14 +10,14 @@ import {
   objectsAt,
   textAt,
 } from "@signalbox/channel";
-import type { FeishuApi } from "./api.ts";
-import type { FeishuConfig } from "./config.ts";
+import type { FeishuConfig } from "../config.ts";
+import type { FeishuApi } from "../connection/api.ts";
+import { limits } from "../limits.ts";
+import type { People } from "../people.ts";
+import type { EarlierMessage, Place, Places } from "../places.ts";
 import type { EventEnvelope } from "./envelope.ts";
 import { type Facts, messageOf, readEvent } from "./events.ts";
-import { limits } from "./limits.ts";
 import { missedMessages } from "./missed.ts";
-import type { People } from "./people.ts";
-import type { EarlierMessage, Place, Places } from "./places.ts";
 
 /** The way of an event from the wire to `emit`. */
 export interface Receiver {

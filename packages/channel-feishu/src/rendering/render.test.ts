@@ -1,7 +1,7 @@
 import { isChannelError } from "@signalbox/channel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { limits } from "./limits.ts";
+import { limits } from "../limits.ts";
 import { renderPart } from "./render.ts";
 
 const markdown = (text: string) => renderPart({ type: "markdown", text });

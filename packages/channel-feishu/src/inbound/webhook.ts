@@ -6,10 +6,10 @@ import {
   parsePayload,
   type Verified,
 } from "@signalbox/channel";
-import type { FeishuConfig } from "./config.ts";
+import type { FeishuConfig } from "../config.ts";
+import { limits } from "../limits.ts";
 import { decrypt, signatureHolds } from "./crypto.ts";
 import { type EventEnvelope, readEnvelope } from "./envelope.ts";
-import { limits } from "./limits.ts";
 
 /** Checks that a push is Feishu's, and reads it. */
 export function createVerifier(

@@ -1,5 +1,5 @@
 import { type ButtonsPart, ChannelError, type OutboundPart } from "@signalbox/channel";
-import { limits } from "./limits.ts";
+import { limits } from "../limits.ts";
 import { toFeishu } from "./markdown.ts";
 
 /** A message as the API wants it. */

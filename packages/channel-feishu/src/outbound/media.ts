@@ -13,9 +13,9 @@ import {
   type SendOptions,
   textAt,
 } from "@signalbox/channel";
-import { type FeishuApi, segment } from "./api.ts";
-import { limits } from "./limits.ts";
-import type { Rendered } from "./render.ts";
+import { type FeishuApi, segment } from "../connection/api.ts";
+import { limits } from "../limits.ts";
+import type { Rendered } from "../rendering/render.ts";
 
 /**
  * What Feishu takes as which kind of message. Sources: the SDK's notes on `im.v1.image.create` and `im.v1.file.create`.

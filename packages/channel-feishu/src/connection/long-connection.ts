@@ -8,11 +8,11 @@ import {
   type SupervisedConnection,
   superviseConnection,
 } from "@signalbox/channel";
+import { apiBase, type FeishuConfig } from "../config.ts";
+import { type EventEnvelope, readEnvelope } from "../inbound/envelope.ts";
+import { limits } from "../limits.ts";
 import { quiet } from "./api.ts";
-import { apiBase, type FeishuConfig } from "./config.ts";
-import { type EventEnvelope, readEnvelope } from "./envelope.ts";
 import { callSignal, createHttp, FeishuHttpError } from "./http.ts";
-import { limits } from "./limits.ts";
 import { loadSdk } from "./sdk.ts";
 
 interface LongConnectionOptions {

@@ -10,12 +10,12 @@ import {
   timeAt,
   toJson,
 } from "@signalbox/channel";
-import { addressCodec, idIn } from "./address.ts";
+import { addressCodec, idIn } from "../address.ts";
+import { emojiOf } from "../emoji.ts";
+import type { EarlierMessage, Place } from "../places.ts";
 import { readContent } from "./content.ts";
-import { emojiOf } from "./emoji.ts";
 import type { EventEnvelope } from "./envelope.ts";
 import { readMentions, writeMentions } from "./mentions.ts";
-import type { EarlierMessage, Place } from "./places.ts";
 
 /** What the event itself does not say. */
 export interface Facts {

@@ -1,5 +1,5 @@
 import { type Mention, objectAt, objectsAt, type Payload, textAt } from "@signalbox/channel";
-import { idIn } from "./address.ts";
+import { idIn } from "../address.ts";
 
 /** A mention with the key that stands for it in the text, for instance `@_user_1`. */
 export interface KeyedMention extends Mention {

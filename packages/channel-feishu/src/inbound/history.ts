@@ -7,8 +7,8 @@ import {
   textAt,
   timeAt,
 } from "@signalbox/channel";
-import type { FeishuAddress } from "./address.ts";
-import type { FeishuApi } from "./api.ts";
+import type { FeishuAddress } from "../address.ts";
+import type { FeishuApi } from "../connection/api.ts";
 import { readContent } from "./content.ts";
 import { readMentions, writeMentions } from "./mentions.ts";
 
