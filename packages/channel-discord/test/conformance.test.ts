@@ -7,6 +7,7 @@ import {
 } from "@signalbox/channel/testkit";
 import type { DiscordStandIn } from "@signalbox/testkit/discord";
 import { afterAll, describe, it } from "vitest";
+import { inMatrix } from "../../../scripts/channel-matrix.ts";
 import { type DiscordAddress, discord } from "../src/index.ts";
 import { bot, channelId, openStandIn, otherBot, token, zhang } from "./harness.ts";
 import { recorded } from "./recorded.ts";
@@ -100,4 +101,4 @@ const harness: ChannelHarness<DiscordAddress> = {
   },
 };
 
-runChannelConformance(discord, harness, { test: { describe, it, afterAll } });
+runChannelConformance(discord, harness, { test: { describe, it, afterAll }, print: inMatrix("discord") });

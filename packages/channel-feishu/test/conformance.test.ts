@@ -15,6 +15,7 @@ import {
   textMessage,
 } from "@signalbox/testkit/feishu";
 import { afterAll, describe, it } from "vitest";
+import { inMatrix } from "../../../scripts/channel-matrix.ts";
 import { type FeishuAddress, feishu } from "../src/index.ts";
 import { recorded } from "./recorded.ts";
 
@@ -142,4 +143,4 @@ const harness: ChannelHarness<FeishuAddress> = {
   },
 };
 
-runChannelConformance(feishu, harness, { test: { describe, it, afterAll } });
+runChannelConformance(feishu, harness, { test: { describe, it, afterAll }, print: inMatrix("feishu") });

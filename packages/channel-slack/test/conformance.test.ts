@@ -17,6 +17,7 @@ import {
   textMessage,
 } from "@signalbox/testkit/slack";
 import { afterAll, describe, it } from "vitest";
+import { inMatrix } from "../../../scripts/channel-matrix.ts";
 import { type SlackAddress, slack } from "../src/index.ts";
 import { recorded } from "./recorded.ts";
 
@@ -123,4 +124,4 @@ function deliveryOf(payload: unknown): SlackDelivery {
   }
 }
 
-runChannelConformance(slack, harness, { test: { describe, it, afterAll } });
+runChannelConformance(slack, harness, { test: { describe, it, afterAll }, print: inMatrix("slack") });

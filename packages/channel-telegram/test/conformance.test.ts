@@ -8,6 +8,7 @@ import {
 } from "@signalbox/channel/testkit";
 import { person, startTelegram, type TelegramFault, textMessage } from "@signalbox/testkit/telegram";
 import { afterAll, describe, it } from "vitest";
+import { inMatrix } from "../../../scripts/channel-matrix.ts";
 import { type TelegramAddress, telegram } from "../src/index.ts";
 import { token, webhookSecret } from "./harness.ts";
 import { recorded } from "./recorded.ts";
@@ -110,5 +111,6 @@ const harness: ChannelHarness<TelegramAddress> = {
 
 runChannelConformance(telegram, harness, {
   test: { describe, it, afterAll },
+  print: inMatrix("telegram"),
   skip: [{ test: "answers the platform's challenge", reason: "Telegram asks for none" }],
 });

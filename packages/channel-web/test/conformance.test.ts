@@ -1,5 +1,6 @@
 import { type ChannelHarness, runChannelConformance } from "@signalbox/channel/testkit";
 import { afterAll, describe, it } from "vitest";
+import { inMatrix } from "../../../scripts/channel-matrix.ts";
 import { attachmentOf, createWebHub, type WebAddress } from "../src/index.ts";
 
 const hub = createWebHub();
@@ -32,4 +33,4 @@ const harness: ChannelHarness<WebAddress> = {
   },
 };
 
-runChannelConformance(hub.definition, harness, { test: { describe, it, afterAll } });
+runChannelConformance(hub.definition, harness, { test: { describe, it, afterAll }, print: inMatrix("web") });

@@ -9,6 +9,7 @@ import { startDiscordPlatform } from "./platforms/discord.ts";
 import { startFeishuPlatform } from "./platforms/feishu.ts";
 import type { ReplayPlatform, StartPlatform } from "./platforms/platform.ts";
 import { startSlackPlatform } from "./platforms/slack.ts";
+import { startTelegramPlatform } from "./platforms/telegram.ts";
 import type { PlatformEvent, Scenario } from "./scenario.ts";
 
 const KEY = "standin-anthropic-key";
@@ -37,6 +38,7 @@ const starts: Readonly<Record<Channel, StartPlatform>> = {
   discord: startDiscordPlatform,
   feishu: startFeishuPlatform,
   slack: startSlackPlatform,
+  telegram: startTelegramPlatform,
 };
 
 /** Starts those on which something happens. */

@@ -32,7 +32,7 @@ interface ScenarioTurn {
 
 /** One event of a platform. */
 export interface PlatformEvent {
-  readonly channel: "discord" | "feishu" | "slack";
+  readonly channel: "discord" | "feishu" | "slack" | "telegram";
   readonly account: string;
   /** The platform's body as it is; otherwise the fields below make a text message. */
   readonly body?: Readonly<Record<string, unknown>> | undefined;
@@ -119,7 +119,7 @@ const turn = z.strictObject({
     .optional(),
 });
 const platformEvent = z.strictObject({
-  channel: z.enum(["discord", "feishu", "slack"]),
+  channel: z.enum(["discord", "feishu", "slack", "telegram"]),
   account: z.string().default("main"),
   body: z.record(z.string(), z.unknown()).optional(),
   eventId: z.string().optional(),
