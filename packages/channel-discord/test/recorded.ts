@@ -341,6 +341,11 @@ export const recorded: readonly Recorded[] = [
       address: `discord:${ids.channel}`,
     },
   ),
+  told(
+    "a message whose server cannot be read, which is no direct one for that",
+    "MESSAGE_CREATE",
+    message("122", { ...inGuild, guild_id: "no id" }),
+  ),
   told("a form, which is not offered", "INTERACTION_CREATE", { ...interaction, type: 5, data: {} }),
   told("something that concerns no bot of ours", "PRESENCE_UPDATE", {
     user: { id: ids.person },

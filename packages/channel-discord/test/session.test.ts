@@ -127,12 +127,16 @@ describe("what the host takes", () => {
   it("moves the position on only up to the first that is open", async () => {
     await using bench = await openBench();
     const gate = Promise.withResolvers<"accepted">();
-    bench.answer = async (event) =>
-      event.type === "message" && event.text === "slow" ? gate.promise : "accepted";
+    const seen: string[] = [];
+    bench.answer = async (event) => {
+      if (event.type === "message") seen.push(event.text);
+      return event.type === "message" && event.text === "slow" ? gate.promise : "accepted";
+    };
     const slow = say(bench, "slow");
     const quick = say(bench, "quick");
-    await until(() => bench.standIn.gateway.connections() === 1);
-    expect(await bench.standIn.gateway.heartbeat()).toBeLessThan(slow);
+    await until(() => seen.length === 2);
+    for (let times = 0; times < 5; times += 1)
+      expect(await bench.standIn.gateway.heartbeat()).toBeLessThan(slow);
     gate.resolve("accepted");
     expect(await bench.standIn.acknowledged(quick)).toBe(true);
   });
