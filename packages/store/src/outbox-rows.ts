@@ -129,8 +129,7 @@ export function createOutboxRows<T extends Bodies>(
     firstUnsent.get({ channel, account, address }) !== undefined;
   const insert = database.insert(outbox);
 
-  function toRow({ row, body, sessionKey, run: made }: Joined): OutboxRow<T> | undefined {
-    if (body === null) return undefined;
+  function toRow({ row, sessionKey, run: made }: Omit<Joined, "body">, body: string): OutboxRow<T> {
     return {
       id: outboxIdOf(row),
       ...(made === null ? {} : { runId: runIdOf(made) }),
@@ -152,9 +151,13 @@ export function createOutboxRows<T extends Bodies>(
     };
   }
 
-  function mustBeFull(seq: number): OutboxRow<T> {
+  function full(seq: number): OutboxRow<T> | undefined {
     const joined = fullBySeq.get({ seq });
-    const row = joined === undefined ? undefined : toRow(joined);
+    return joined === undefined || joined.body === null ? undefined : toRow(joined, joined.body);
+  }
+
+  function mustBeFull(seq: number): OutboxRow<T> {
+    const row = full(seq);
     if (row === undefined) throw new StoreError("corrupt", `Outbox row ${seq} or its content is missing.`);
     return row;
   }
@@ -168,7 +171,7 @@ export function createOutboxRows<T extends Bodies>(
     const claimed = row.claim === true && due && !hasUnsent(row);
     const body = entries.add("outbound", payload, { at, sessionKey: origin.sessionKey ?? null });
     const maker = origin.run === undefined ? `${nonce(at)} ${body}` : runIdOf(origin.run);
-    const seq = insert.run({
+    const inserted: Omit<OutboxRecord, "seq"> = {
       nonce: nonce(at),
       key: row.key ?? derivedKey(maker, place),
       keyed: row.key !== undefined,
@@ -184,11 +187,16 @@ export function createOutboxRows<T extends Bodies>(
       attempts: claimed ? 1 : 0,
       nextAt: row.notBefore ?? at,
       expiresAt: row.expiresAt ?? null,
+      receipts: [],
+      error: null,
       createdAt: at,
       updatedAt: at,
       answers: answeredRows(row.answers),
-    }).rowNumber;
-    return { seq, row: mustBeFull(seq) };
+    };
+    const seq = insert.run(inserted).rowNumber;
+    const { sessionKey = null, run: made = null } = origin;
+    // Known as it is: under load reading it again costs as much as writing it.
+    return { seq, row: toRow({ row: { seq, ...inserted }, run: made, sessionKey }, payload) };
   }
 
   return {
@@ -201,16 +209,13 @@ export function createOutboxRows<T extends Bodies>(
     },
     byKey: (key) => byKey.get({ key }),
     hasUnsent,
-    full(seq) {
-      const joined = fullBySeq.get({ seq });
-      return joined === undefined ? undefined : toRow(joined);
-    },
+    full,
     list: (where, orderBy, limit) =>
       withBody()
         .where(where)
         .orderBy(...orderBy)
         .limit(limit)
         .all()
-        .flatMap((joined) => toRow(joined) ?? []),
+        .flatMap((joined) => (joined.body === null ? [] : toRow(joined, joined.body))),
   };
 }

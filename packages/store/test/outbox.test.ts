@@ -202,6 +202,40 @@ test("a row that is being sent is not given out again to its sender, whose lease
   ]);
 });
 
+test.each(["expire", "dead"] as const)(
+  "no crash comes between an end and the word about it: %s",
+  async (how) => {
+    let writesLeft = Number.POSITIVE_INFINITY;
+    const { store, time } = await testStore({
+      faults(point) {
+        if (point === "write" && writesLeft-- <= 0) throw new Error("planned");
+      },
+    });
+    const lease = await takeLease(store);
+    const claim = how === "dead";
+    const row = only(
+      await store.outbox.enqueue([{ ...reply("1"), claim, expiresAt: time.now + 10 }], { lease }),
+    );
+    time.now += 10;
+    const word = reply("about it");
+    const end = () =>
+      how === "dead"
+        ? store.outbox.dead(row.id, lease, "refused", word)
+        : store.outbox.expire([row.id], lease, word);
+    // However many of its writes are made, either all of it is there or nothing.
+    for (let made = 0; made < 3; made += 1) {
+      writesLeft = made;
+      await expect(end()).rejects.toThrow("planned");
+      expect((await store.outbox.get(row.id))?.state).toBe(row.state);
+    }
+    writesLeft = Number.POSITIVE_INFINITY;
+    await end();
+    expect((await store.outbox.get(row.id))?.state).toBe(how === "dead" ? "dead" : "expired");
+    const { rows } = await store.outbox.claimDue({ lease, limit: 9 });
+    expect(rows.map(({ payload }) => payload)).toEqual([word.payload]);
+  },
+);
+
 test("messages whose reply never comes do not stay replied, and a word about it is committed with that", async () => {
   const { store, time } = await testStore();
   const lease = await takeLease(store);
