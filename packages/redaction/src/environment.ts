@@ -1,5 +1,7 @@
 /** Names that say so, however they are written: `SMTP_PASS`, `api_key`, `DB_PASSWORD`, `AUTH`. */
 const SECRET_NAME = /(?:key|token|secret|passw(?:or)?d|passwd|pass|pwd|passphrase|credentials?|auth|dsn)$/i;
+/** Every shell sets them, to folders. */
+const FOLDERS: ReadonlySet<string> = new Set(["PWD", "OLDPWD"]);
 /** Of whose value only what stands before an `@` is secret. */
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*@/i;
 
@@ -7,7 +9,7 @@ const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*@/i;
 export function environmentSecrets(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(env).flatMap(([name, value = ""]) => {
     if (ADDRESS.test(value)) return [value, ...passwordIn(value)];
-    return SECRET_NAME.test(name) && value !== "" ? [value] : [];
+    return SECRET_NAME.test(name) && !FOLDERS.has(name) && value !== "" ? [value] : [];
   });
 }
 

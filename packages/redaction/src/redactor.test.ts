@@ -138,6 +138,9 @@ it("takes those values of an environment for secrets whose names say so", () => 
     HOME: "/home/ann",
     UNSET_KEY: undefined,
   };
+  expect(environmentSecrets({ PWD: "/home/ann", OLDPWD: "/tmp", DB_PWD: "hunter2-hunter2" })).toEqual([
+    "hunter2-hunter2",
+  ]);
   expect(environmentSecrets(env)).toEqual([
     ...["one", "two", "three", "four", "five"],
     ...["postgres://app:six%21@db/x", "six%21", "six!"],

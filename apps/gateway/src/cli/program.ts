@@ -27,6 +27,7 @@ export function createProgram(): Command {
   addConversations(program);
   addOutbox(program.command("outbox").description("replies that were not delivered"));
   addPairing(program.command("pairing").description("strangers who asked to talk"));
+  addServiceManager(program.command("service").description("the gateway as a service of this machine"));
   addTokens(program.command("tokens").description("tokens of clients, beside the gateway's own"));
   addApprovals(program.command("approvals").description("tool calls that wait for somebody's word"));
   addAudit(program.command("audit").description("what was decided, and by whom"));
@@ -88,6 +89,18 @@ function addService(program: Command): void {
   );
   command(program, "doctor", "check the home, the configuration, the database and the sandbox").action(
     run(async () => (await import("./doctor.ts")).doctor),
+  );
+}
+
+function addServiceManager(service: Command): void {
+  command(service, "install", "start it with the machine, and again where it fails").action(
+    run(async () => (await import("./service.ts")).install),
+  );
+  command(service, "remove", "start it no more; the home stays").action(
+    run(async () => (await import("./service.ts")).remove),
+  );
+  command(service, "status", "tell whether it is installed and runs").action(
+    run(async () => (await import("./service.ts")).status),
   );
 }
 

@@ -1,0 +1,70 @@
+/** What a service starts. */
+export interface ServiceProgram {
+  readonly node: string;
+  readonly program: string;
+  readonly home: string;
+}
+
+/** Longer than a stop takes that lets runs reach a committed step, in seconds. */
+const STOP_SECONDS = 45;
+
+/**
+ * A unit of systemd for one person. What it takes away is what neither the gateway nor bubblewrap, which runs commands
+ * of agents, needs.
+ */
+export function systemdUnit({ node, program, home }: ServiceProgram): string {
+  return `[Unit]
+Description=Signalbox, a gateway between chat platforms and LLM agents
+After=network-online.target
+Wants=network-online.target
+StartLimitIntervalSec=300
+StartLimitBurst=10
+
+[Service]
+ExecStart=${[node, "--max-semi-space-size=4", program, "start", "--home", home].map(unitWord).join(" ")}
+Environment=MALLOC_ARENA_MAX=1
+Restart=on-failure
+RestartSec=2
+# 78: the configuration is wrong, and would be wrong again.
+RestartPreventExitStatus=78
+TimeoutStopSec=${STOP_SECONDS}
+UMask=0077
+LockPersonality=true
+RestrictRealtime=true
+
+[Install]
+WantedBy=default.target
+`;
+}
+
+/** A word of ExecStart: systemd reads quotes, backslashes, percent and dollar signs. */
+function unitWord(word: string): string {
+  const escaped = word.replaceAll("%", "%%").replaceAll("$", "$$$$");
+  return /[\s"'\\;]/.test(escaped) ? `"${escaped.replace(/["\\]/g, "\\$&")}"` : escaped;
+}
+
+/** A property list of launchd. */
+export function launchdPlist(label: string, { node, program, home }: ServiceProgram): string {
+  const words = [node, "--max-semi-space-size=4", program, "start", "--home", home];
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key><string>${xml(label)}</string>
+  <key>ProgramArguments</key>
+  <array>
+${words.map((word) => `    <string>${xml(word)}</string>`).join("\n")}
+  </array>
+  <key>RunAtLoad</key><true/>
+  <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
+  <key>ExitTimeOut</key><integer>${STOP_SECONDS}</integer>
+  <key>Umask</key><integer>63</integer>
+  <key>StandardErrorPath</key><string>${xml(home)}/service.log</string>
+</dict>
+</plist>
+`;
+}
+
+function xml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
