@@ -16,6 +16,7 @@ import {
   skillsSchema,
   toolsSchema,
 } from "./schema.ts";
+import { withReferences } from "./secret-references.ts";
 
 type JsonSchema = Record<string, unknown>;
 
@@ -56,7 +57,7 @@ export function configJsonSchema(channels: readonly ChannelSettings[] = []): Jso
     retention: retentionSchema.optional(),
     skills: skillsSchema.optional(),
   });
-  return { ...z.toJSONSchema(file, { io: "input" }) };
+  return withReferences({ ...z.toJSONSchema(file, { io: "input" }) });
 }
 
 /** A channel whose accounts are described. */

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { configJsonSchema } from "./json-schema.ts";
 import { type LoadedConfig, loadConfig } from "./load.ts";
 import { formatProblem, type Problem } from "./problem.ts";
 
@@ -133,6 +135,15 @@ skills: { entries: { a: { config: { command: [not, a, secret] } } } }
         ...["in /run/key", "in org", "Org in org", "said by pass show b", "plain-key", "said by op read x"],
       ]),
     );
+  });
+
+  it("lets editors write references where secrets stand, and nowhere else", () => {
+    const { properties } = z.object({ properties: z.record(z.string(), z.json()) }).parse(configJsonSchema());
+    const allowsFile = (schema: unknown): boolean =>
+      JSON.stringify(schema).includes('"file":{"type":"string"}');
+    const { models, hooks, gateway, session, access } = properties;
+    expect([models, hooks, gateway].map(allowsFile)).toEqual([true, true, true]);
+    expect([session, access].map(allowsFile)).toEqual([false, false]);
   });
 
   it("says of a source that gives nothing what it is, and disables what needs it", () => {

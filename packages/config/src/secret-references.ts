@@ -1,0 +1,53 @@
+import type { ConfigPath } from "./problem.ts";
+import { isSecretPlace } from "./secret-places.ts";
+
+type JsonSchema = Record<string, unknown>;
+
+/** What may stand in the place of a secret. */
+const REFERENCE: JsonSchema = {
+  oneOf: [
+    {
+      type: "object",
+      properties: { file: { type: "string" } },
+      required: ["file"],
+      additionalProperties: false,
+      description: "The text of a file",
+    },
+    {
+      type: "object",
+      properties: { command: { type: "array", items: { type: "string" }, minItems: 1 } },
+      required: ["command"],
+      additionalProperties: false,
+      description: "What a program says",
+    },
+  ],
+};
+
+/** A schema of the file in which secrets may also be references. */
+export function withReferences(schema: JsonSchema, path: ConfigPath = []): JsonSchema {
+  const changed = Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => [keyword, inKeyword(keyword, value, path)]),
+  );
+  return schema["type"] === "string" && isSecretPlace(path) ? { anyOf: [changed, REFERENCE] } : changed;
+}
+
+function inKeyword(keyword: string, value: unknown, path: ConfigPath): unknown {
+  if (keyword === "properties" && isSchema(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, property]) => [
+        name,
+        isSchema(property) ? withReferences(property, [...path, name]) : property,
+      ]),
+    );
+  }
+  // Whatever its name is; a name that says something has a property of its own.
+  if (keyword === "additionalProperties" && isSchema(value)) return withReferences(value, [...path, "*"]);
+  if (keyword === "items" && isSchema(value)) return withReferences(value, [...path, 0]);
+  if ((keyword === "anyOf" || keyword === "oneOf" || keyword === "allOf") && Array.isArray(value))
+    return value.map((one: unknown) => (isSchema(one) ? withReferences(one, path) : one));
+  return value;
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
