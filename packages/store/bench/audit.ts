@@ -2,14 +2,18 @@
 import fs from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
-import { openStore } from "../src/index.ts";
+import { type AuditEntry, openStore } from "../src/index.ts";
 
 const decisions = Number(process.argv[2] ?? 4_000);
 const folder = fs.mkdtempSync(join(os.tmpdir(), "signalbox-bench-"));
-const entry = {
-  ...{ at: 1_764_000_000_000, kind: "tool", action: "allow", actor: "feishu:ou_881e8247625e31527b4d15a3" },
-  ...{ subject: "exec", details: { rule: "agent", agent: "coder", session: "agent:coder:feishu:direct:x" } },
-} as const;
+const entry: AuditEntry = {
+  at: 1_764_000_000_000,
+  kind: "tool",
+  action: "allow",
+  actor: "feishu:ou_881e8247625e31527b4d15a3",
+  subject: "exec",
+  details: { rule: "agent", agent: "coder", session: "agent:coder:feishu:direct:x" },
+};
 
 /** Processor time of one decision in microseconds, and commits of all. */
 async function measured(name: string, onRecord: boolean): Promise<{ cpu: number; commits: number }> {
