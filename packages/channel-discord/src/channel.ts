@@ -132,8 +132,11 @@ export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordCh
       if (state === "stopped") return;
       state = "stopped";
       listening?.connection.stop();
+      const drained = new AbortController();
       const ending = Promise.allSettled([...running, listening?.intake?.settled()]);
-      if (listening !== undefined) await Promise.race([ending, context.clock.delay(drainMs)]);
+      const late = context.clock.delay(drainMs, drained.signal).catch(() => {});
+      await Promise.race([ending, late]);
+      drained.abort();
       await listening?.session.flush().catch(() => {});
       await listening?.receiver.backfill.flush().catch(() => {});
       api.stop();

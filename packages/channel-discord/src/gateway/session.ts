@@ -74,7 +74,8 @@ export function createSession({ state, clock }: SessionContext, botId: string): 
     async taken(sessionId, sequence) {
       if (info?.sessionId !== sessionId) return;
       open.delete(sequence);
-      const upTo = open.size === 0 ? highest : Math.min(...open) - 1;
+      const [oldest] = open;
+      const upTo = oldest === undefined ? highest : oldest - 1;
       if (upTo <= info.sequence) return;
       info = { ...info, sequence: upTo };
       if (clock.now() - writtenAt >= writeEveryMs) await write();

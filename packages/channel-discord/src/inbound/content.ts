@@ -22,7 +22,7 @@ export function readBody(message: Payload, own: OwnIds): MessageBody {
   const answered = snapshot === undefined ? readAnswered(message, own) : undefined;
   return {
     text: normalizeLineEnds(wordsOf(said, own)),
-    media: readMedia(message, said),
+    media: attachmentsOf(message, said),
     mentions,
     ...(answered === undefined ? {} : { replyTo: answered }),
     ...(snapshot === undefined ? {} : { forwarded: {} }),
@@ -73,7 +73,7 @@ function readAnswered(message: Payload, own: OwnIds): MessageBody["replyTo"] {
 }
 
 /** @param said the message, or the one that it passes on: the files are told apart by the ids of the former */
-function readMedia(message: Payload, said: Payload): readonly MediaRef[] {
+function attachmentsOf(message: Payload, said: Payload): readonly MediaRef[] {
   return objectsAt(said, "attachments").flatMap((attachment): MediaRef[] => {
     const [id, url] = [textAt(attachment, "id"), textAt(attachment, "url")];
     if (id === undefined || url === undefined) return [];
