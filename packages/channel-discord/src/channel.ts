@@ -22,6 +22,7 @@ import { createDraft } from "./outbound/draft.ts";
 import { createInteractions } from "./outbound/interactions.ts";
 import { reconcile } from "./outbound/reconcile.ts";
 import { createSender } from "./outbound/send.ts";
+import { createTypingSigns } from "./outbound/typing.ts";
 import { createPeople } from "./people.ts";
 import { createPlaces } from "./places.ts";
 
@@ -45,6 +46,7 @@ export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordCh
   const places = createPlaces(context, api);
   const interactions = createInteractions(context, api);
   const sender = createSender(api, interactions);
+  const typing = createTypingSigns(context, sender.typing);
   const running = new Set<Promise<unknown>>();
   let state: "starting" | "ready" | "stopped" = "starting";
   let trouble: string | undefined;
@@ -131,6 +133,7 @@ export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordCh
     async stop({ drainMs }) {
       if (state === "stopped") return;
       state = "stopped";
+      typing.hideAll();
       listening?.connection.stop();
       const drained = new AbortController();
       const ending = Promise.allSettled([...running, listening?.intake?.settled()]);
@@ -154,8 +157,10 @@ export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordCh
     react: ({ channelId }, messageId, { emoji, on }, signal) =>
       tracked(sender.react({ channelId, messageId, emoji }, on, signal)),
     async typing({ channelId, interactionId }, { on }, signal) {
-      // A command shows by itself that it is being answered; and a sign that is on ends by itself.
-      if (on && interactionId === undefined) await tracked(sender.typing(channelId, signal));
+      // A command shows by itself that it is being answered.
+      if (interactionId !== undefined) return;
+      if (on) await tracked(typing.show(channelId, signal));
+      else typing.hide(channelId);
     },
     async openDirect(userId, signal) {
       if (!isSnowflake(userId)) throw new ChannelError("invalid", "Discord: not the id of a person");

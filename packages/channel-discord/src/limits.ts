@@ -48,5 +48,8 @@ export const limits = {
   /** How often a connection is asked for a sign of life, and how long that may take. */
   probeMs: 30_000,
   pongMs: 10_000,
+  /** How often the sign that an answer is written is shown again, and how often at most: a quarter of an hour. */
+  typingMs: 8_000,
+  typingTimes: 112,
   dayMs: 86_400_000,
 } as const;

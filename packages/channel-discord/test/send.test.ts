@@ -1,4 +1,4 @@
-import type { ChannelError, Outbound } from "@signalbox/channel";
+import { type ChannelError, type Clock, type Outbound, systemClock } from "@signalbox/channel";
 import { describe, expect, it } from "vitest";
 import { type Bench, bot, channelId, never, openBench, otherBot, threadId, zhang } from "./harness.ts";
 
@@ -143,6 +143,31 @@ describe("what Discord refuses", () => {
     expect(
       [error.message, JSON.stringify(error), String(error.cause), bench.logged.join()].join(),
     ).not.toContain("interaction-token");
+  });
+});
+
+describe("the sign that an answer is written", () => {
+  it("is shown again before it ends, until it is hidden or the channel stops", async () => {
+    const waits: (AbortSignal | undefined)[] = [];
+    const hurried: Clock = {
+      now: systemClock.now,
+      delay: (ms, signal) => {
+        if (ms === 8_000) waits.push(signal);
+        return systemClock.delay(ms === 8_000 ? 10 : ms, signal);
+      },
+    };
+    await using bench = await openBench({ context: { clock: hurried } });
+    const shown = () => bench.standIn.requests.filter(({ path }) => path.endsWith("/typing")).length;
+    const areOver = () => waits.every((signal) => signal?.aborted === true);
+    await bench.channel.typing?.(to, { on: true }, never);
+    await expect.poll(shown).toBeGreaterThan(3);
+    expect(areOver()).toBe(false);
+    await bench.channel.typing?.(to, { on: false }, never);
+    expect(areOver()).toBe(true);
+    await bench.channel.typing?.({ channelId: threadId }, { on: true }, never);
+    expect(areOver()).toBe(false);
+    await bench.channel.stop({ drainMs: 0 });
+    expect(areOver()).toBe(true);
   });
 });
 

@@ -1,0 +1,45 @@
+import type { ChannelContext } from "@signalbox/channel";
+import { limits } from "../limits.ts";
+
+/** The sign that an answer is being written, which Discord shows for ten seconds. */
+export interface TypingSigns {
+  /** Shows it, and again before it ends, until it is hidden. @throws ChannelError where it cannot be shown at first */
+  show(channelId: string, signal: AbortSignal): Promise<void>;
+  hide(channelId: string): void;
+  hideAll(): void;
+}
+
+/** @param post shows it once */
+export function createTypingSigns(
+  { clock, signal: life }: Pick<ChannelContext, "clock" | "signal">,
+  post: (channelId: string, signal: AbortSignal) => Promise<void>,
+): TypingSigns {
+  const shown = new Map<string, AbortController>();
+
+  function hide(channelId: string): void {
+    shown.get(channelId)?.abort();
+    shown.delete(channelId);
+  }
+
+  async function keep(channelId: string, ended: AbortSignal): Promise<void> {
+    for (let times = 0; times < limits.typingTimes; times += 1) {
+      await clock.delay(limits.typingMs, ended);
+      await post(channelId, ended);
+    }
+  }
+
+  return {
+    async show(channelId, signal) {
+      hide(channelId);
+      const sign = new AbortController();
+      shown.set(channelId, sign);
+      await post(channelId, signal);
+      // Nothing depends on it: one that cannot be shown any more ends by itself.
+      keep(channelId, AbortSignal.any([sign.signal, life])).catch(() => {});
+    },
+    hide,
+    hideAll() {
+      for (const channelId of shown.keys()) hide(channelId);
+    },
+  };
+}
