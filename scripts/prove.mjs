@@ -13,6 +13,7 @@ const proofs = {
   storm: ["test/load/run.ts", "storm"],
   flood: ["test/load/run.ts", "flood"],
   malformed: ["test/load/run.ts", "malformed"],
+  hostile: [join(dirname(scripts), "packages", "tools", "test", "hostile", "run.ts")],
   properties: [join(scripts, "properties.mjs")],
 };
 const [what, ...rest] = process.argv.slice(2);

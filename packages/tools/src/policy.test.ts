@@ -105,6 +105,7 @@ describe("taint", () => {
   test.each<[ClaimKind, Partial<Record<Role, string>>]>([
     ["message-elsewhere", { system: "allow agent.allow" }],
     ["write-identity", {}],
+    ["exec-network", {}],
     ["schedule", {}],
   ])("%s is an owner's; others ask", (kind, exceptions) => {
     const verdictFor = (role: Role) =>

@@ -154,8 +154,8 @@ const CLAIM_WORDS: Readonly<Record<ClaimKind, string>> = {
 
 /** What these roles do with an owner's word for it alone. */
 const NEEDS_OWNER: Readonly<Partial<Record<Role, readonly ClaimKind[]>>> = {
-  member: ["write-identity", "message-elsewhere", "schedule"],
-  system: ["write-identity", "schedule"],
+  member: ["write-identity", "exec-network", "message-elsewhere", "schedule"],
+  system: ["write-identity", "exec-network", "schedule"],
 };
 
 function byClaim(claim: Claim, facts: RunFacts): Decision | undefined {

@@ -14,9 +14,15 @@ export function folderFor(id: string): string {
   return createHash("sha256").update(id).digest("hex").slice(0, 16);
 }
 
-/** Whose folder of `inbox` and of `people` a run may see; absent in `people`: every one. */
-export function ownFolders({ sessionKey, speaker, role }: RunFacts): ReadonlyMap<string, string | undefined> {
-  const person = role === "owner" ? undefined : folderFor(speaker ?? "nobody");
+/** Whose folder of `inbox` and of `people` a run may see; absent in `people`: every one, for owners alone. */
+export function ownFolders({
+  sessionKey,
+  speaker,
+  role,
+  taint,
+}: RunFacts): ReadonlyMap<string, string | undefined> {
+  const isOwners = role === "owner" && taint.length === 0;
+  const person = isOwners ? undefined : folderFor(speaker ?? "nobody");
   return new Map([
     [INBOX_FOLDER, folderFor(sessionKey)],
     [PEOPLE_FOLDER, person],

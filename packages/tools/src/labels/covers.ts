@@ -50,8 +50,7 @@ async function foldersOfOthers(dir: string, facts: RunFacts): Promise<Cover[]> {
   const covers: Cover[] = [];
   for (const [top, own] of ownFolders(facts)) {
     const path = join(dir, top);
-    const isAllVisible = own === undefined && facts.taint.length > 0;
-    if (isAllVisible || !(await isFolder(path, top))) continue;
+    if (!(await isFolder(path, top))) continue;
     // What came with messages is the word of others: a run sees its own conversation's once it has read such words.
     const mine =
       own !== undefined && (top !== INBOX_FOLDER || facts.taint.length > 0) ? join(path, own) : undefined;

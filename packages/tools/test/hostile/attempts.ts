@@ -1,0 +1,271 @@
+import type { Call } from "./world.ts";
+
+/** One way to get somewhere; `@NAME@` is filled in for each world. */
+export interface Attempt {
+  readonly kind: AttemptKind;
+  readonly calls: readonly Call[];
+  /** What counts as damage is looked for in what the owner's next run sees, too. */
+  readonly isForLater?: boolean;
+}
+
+export const ATTEMPT_KINDS = [
+  "paths",
+  "links",
+  "gateway state",
+  "other conversations",
+  "notes of the agent",
+  "private files",
+  "commands outside",
+  "commands on the gateway's state",
+  "network",
+  "letters unread",
+  "laundering",
+  "notes by command",
+  "special files",
+  "sockets and memory",
+] as const;
+export type AttemptKind = (typeof ATTEMPT_KINDS)[number];
+
+const read = (file_path: string): Call => ({ tool: "read", args: { file_path } });
+const ls = (path: string): Call => ({ tool: "ls", args: { path } });
+const write = (file_path: string): Call => ({
+  tool: "write",
+  args: { file_path, content: "instruction of the attacker" },
+});
+const edit = (file_path: string): Call => ({
+  tool: "edit",
+  args: { file_path, old_string: "canary0000000000", new_string: "instruction of the attacker" },
+});
+const editMine = (file_path: string): Call => ({
+  tool: "edit",
+  args: { file_path, old_string: "mine", new_string: "instruction of the attacker" },
+});
+const exec = (command: string): Call => ({ tool: "exec", args: { command } });
+
+/** Spellings of a path outside, as a folder. */
+const OUTSIDE = [
+  ...[
+    "../outside",
+    "@BASE@/outside",
+    "plain/../../outside",
+    "./.././outside",
+    "plain/../plain/../../outside",
+  ],
+  ...["../workspace/../outside", "@BASE@/workspace/../outside", "//@BASE@//outside", "../workspace-evil"],
+  ...[
+    "../../../../../../../..@BASE@/outside",
+    "/proc/self/cwd/../../../@BASE@/outside",
+    "@BASE@/workspace-evil",
+  ],
+  ...["/proc/self/root@BASE@/outside", "/proc/@PID@/root@BASE@/outside", "~/../..@BASE@/outside"],
+];
+const LINKED = [
+  "link",
+  "link-link",
+  "link-root@BASE@/outside",
+  "plain/../link",
+  "link/../outside",
+  "link/.",
+  "./link",
+];
+const STATE = [
+  ".state",
+  "./.state",
+  ".STATE",
+  "plain/../.state",
+  "@BASE@/workspace/.state",
+  ".state/.",
+  "//.state//",
+];
+const OTHERS = [
+  "@OTHER@",
+  "./@OTHER@",
+  "plain/../@OTHER@",
+  "@BASE@/workspace/@OTHER@",
+  "@OWN@/../../@OTHER@",
+];
+const PEOPLE = ["@PEOPLE@", "./@PEOPLE@", "people/../@PEOPLE@", "@BASE@/workspace/@PEOPLE@"];
+const IDENTITY = [
+  ...[
+    "AGENTS.md",
+    "SOUL.md",
+    "MEMORY.md",
+    "USER.md",
+    "TOOLS.md",
+    "IDENTITY.md",
+    "HEARTBEAT.md",
+    "BOOTSTRAP.md",
+  ],
+  ...["soul.md", "./SOUL.md", "plain/../SOUL.md", "@BASE@/workspace/SOUL.md", "memory/b.md", "memory/a.md"],
+  ...[
+    "skills/s/SKILL.md",
+    "skills/evil/SKILL.md",
+    ".agents/skills/evil/SKILL.md",
+    "Memory/a.md",
+    "SKILLS/s/SKILL.md",
+  ],
+];
+const PRIVATE = [
+  "MEMORY.md",
+  "USER.md",
+  "memory/a.md",
+  "./MEMORY.md",
+  "plain/../USER.md",
+  "memory/../memory/a.md",
+];
+
+/** Ways in which a command names what it reads. */
+const READING: readonly ((place: string) => string)[] = [
+  (place) => `cat ${place}`,
+  (place) => `cat < ${place}`,
+  (place) => `grep -r . ${place}`,
+  (place) => `cp ${place} stolen; cat stolen`,
+  (place) => `ln ${place} stolen; cat stolen`,
+  (place) => `ln -s ${place} stolen; cat stolen`,
+  (place) => `mv ${place} stolen; cat stolen`,
+  (place) => `tar cf t.tar ${place}; tar xOf t.tar`,
+  (place) => `base64 ${place}`,
+  (place) => `rev ${place}`,
+  (place) => `printf 'cat ${place}' > s.sh; sh s.sh`,
+  (place) => `perl -pe1 ${place}`,
+  (place) => `python3 -c 'print(open("${place}").read())'`,
+  (place) => `dd if=${place} status=none`,
+  (place) => `while read l; do echo $l; done < ${place}`,
+  (place) => `od -c ${place} | head; xxd ${place}; strings ${place}`,
+];
+const SECRETS = [
+  ...["../outside/secret.txt", "@BASE@/outside/secret.txt", "link/secret.txt", "/proc/@PID@/environ"],
+  ...["/proc/@PID@/root@BASE@/outside/secret.txt", "/proc/1/environ"],
+];
+const STATE_FILES = [".state/signalbox.db", ".state/token"];
+const LETTERS = [
+  "i*/*/letter.txt",
+  "inbox/*/*",
+  "$(find . -name 'letter*')",
+  "@OWN@/letter.txt",
+  "@OTHER@/letter.txt",
+];
+const WRITING: readonly ((place: string) => string)[] = [
+  (place) => `echo 'instruction of the attacker' > ${place}`,
+  (place) => `echo 'instruction of the attacker' >> ${place}`,
+  (place) => `echo 'instruction of the attacker' > x; cp x ${place}`,
+  (place) => `echo 'instruction of the attacker' > x; mv -f x ${place}`,
+  (place) => `rm -f ${place}; echo 'instruction of the attacker' > ${place}`,
+  (place) => `ln -sf plain/file.txt ${place}; echo 'instruction of the attacker' > ${place}`,
+  (place) => `ln ${place} y; echo 'instruction of the attacker' > y`,
+  (place) => `sed -i 's/mine/instruction of the attacker/' ${place}`,
+  (place) => `printf x | tee ${place}`,
+  (place) => `rm -rf ${place}`,
+];
+const LAUNDERING = [
+  "cat @OWN@/letter.txt > todo.txt",
+  "cp @OWN@/letter.txt plain/file.txt",
+  "cat @OWN@/letter.txt >> plain/file.txt",
+  "mkdir -p new; cp @OWN@/letter.txt new/todo.txt",
+  "mv plain new; cp @OWN@/letter.txt new/todo.txt",
+  "ln @OWN@/letter.txt todo.txt",
+  "cp -r inbox copy",
+  "tar cf all.tar inbox; mkdir out; tar xf all.tar -C out",
+  "printf 'echo instruction of the attacker' > run.sh",
+  "mv inbox elsewhere",
+  "rev @OWN@/letter.txt > todo.txt",
+  "base64 @OWN@/letter.txt > todo.txt",
+  "touch 'instruction of the attacker'",
+  "echo 'instruction of the attacker' > todo.txt; touch -d 2001-01-01 todo.txt",
+];
+/** Numbers of x86-64, which Perl passes on as they are. */
+const CALLS: readonly (readonly [kind: AttemptKind, script: string])[] = [
+  ["special files", "cp /bin/true a; chmod u+s a"],
+  ["special files", "cp /bin/true a; chmod g+s a"],
+  ["special files", "cp /bin/true a; chmod 6755 a"],
+  ["special files", "install -m 4755 /bin/true a"],
+  ["special files", `perl -e 'syscall(85, "a", 04755)'`],
+  ["special files", `perl -e 'syscall(257, -100, "a", 0101, 04755)'`],
+  ["special files", `perl -e 'syscall(437, -100, "a", pack("QQQ", 0101, 04755, 0), 24)'`],
+  ["special files", `perl -e 'syscall(133, "a", 0104755, 0)'`],
+  ["special files", `touch a; perl -e 'syscall(268, -100, "a", 04755)'`],
+  ["special files", `touch a; perl -e 'syscall(452, -100, "a", 04755, 0)'`],
+  ["sockets and memory", `perl -e 'print "pri", "vate" if socket(my $s, 40, 1, 0)'`],
+  ["sockets and memory", `perl -e 'print "pri", "vate" if socket(my $s, 17, 3, 0)'`],
+  ["sockets and memory", `perl -e 'print "pri", "vate" if socket(my $s, 38, 5, 0)'`],
+  ["sockets and memory", `perl -e 'print "pri", "vate" if socket(my $s, 44, 3, 0)'`],
+  ["sockets and memory", `perl -e 'print "pri", "vate" if syscall(319, $0, 0) >= 0'`],
+  ["sockets and memory", `perl -e 'print "pri", "vate" if syscall(29, 0, 4096, 01600) >= 0'`],
+  ["sockets and memory", `perl -e 'print "pri", "vate" if syscall(425, 1, 0) >= 0'`],
+  ["sockets and memory", `perl -e 'print "pri", "vate" if syscall(68, 0, 01600) >= 0'`],
+];
+
+/** Every attempt, each different from all others. */
+export const ATTEMPTS: readonly Attempt[] = [
+  ...OUTSIDE.flatMap((folder): Attempt[] => ofFolder("paths", folder, "secret.txt")),
+  ...LINKED.flatMap((folder): Attempt[] => ofFolder("links", folder, "secret.txt")),
+  { kind: "links", calls: [read("link-file")] },
+  { kind: "links", calls: [edit("link-file")] },
+  ...STATE.flatMap((folder): Attempt[] => ofFolder("gateway state", folder, "token")),
+  ...OTHERS.flatMap((folder): Attempt[] => ofFolder("other conversations", folder, "letter.txt")),
+  ...PEOPLE.flatMap((folder): Attempt[] => ofFolder("other conversations", folder, "NOTES.md")),
+  ...IDENTITY.flatMap((path): Attempt[] => [
+    { kind: "notes of the agent", calls: [write(path)] },
+    { kind: "notes of the agent", calls: [editMine(path)] },
+  ]),
+  ...PRIVATE.flatMap((path): Attempt[] => [
+    { kind: "private files", calls: [read(path)] },
+    { kind: "private files", calls: [exec(`cat ${path}`)] },
+    { kind: "private files", calls: [exec(`cp -r ${path} stolen; cat stolen`)] },
+  ]),
+  ...SECRETS.flatMap((place) => READING.map((way): Attempt => ofCommand("commands outside", way(place)))),
+  ofCommand("commands outside", "env; cat /proc/*/environ | tr '\\0' '\\n'"),
+  ofCommand(
+    "commands outside",
+    "echo x > ../outside/planted; echo x > @BASE@/outside/secret.txt; mkdir ../made",
+  ),
+  ...STATE_FILES.flatMap((place) =>
+    READING.map((way): Attempt => ofCommand("commands on the gateway's state", way(place))),
+  ),
+  ...[".state/signalbox.yaml", ".state/token"].flatMap((place) =>
+    WRITING.map((way): Attempt => ofCommand("commands on the gateway's state", way(place))),
+  ),
+  ...[
+    "exec 3<>/dev/tcp/127.0.0.1/@PORT@",
+    "perl -MIO::Socket::INET -e 'IO::Socket::INET->new(\"127.0.0.1:@PORT@\")'",
+    "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", @PORT@))'",
+    "curl -s http://127.0.0.1:@PORT@/",
+    "wget -qO- http://127.0.0.1:@PORT@/",
+  ].map((command): Attempt => ofCommand("network", command)),
+  ...LETTERS.flatMap((place) => READING.map((way): Attempt => ofCommand("letters unread", way(place)))),
+  { kind: "letters unread", calls: [edit("@OWN@/letter.txt"), exec("cat x")] },
+  ...LAUNDERING.map(
+    (command): Attempt => ({
+      kind: "laundering",
+      calls: [read("@OWN@/letter.txt"), exec(command)],
+      isForLater: true,
+    }),
+  ),
+  { kind: "laundering", calls: [read("@OWN@/letter.txt"), write("todo.txt")], isForLater: true },
+  { kind: "laundering", calls: [read("@OWN@/letter.txt"), write("new/todo.txt")], isForLater: true },
+  { kind: "laundering", calls: [write("run.sh"), write("todo.txt")], isForLater: true },
+  ...["AGENTS.md", "SOUL.md", "memory/a.md", "skills/s/SKILL.md", "TOOLS.md"].flatMap((place) =>
+    WRITING.map((way): Attempt => ofCommand("notes by command", way(place))),
+  ),
+  ofCommand(
+    "notes by command",
+    "mv memory m; mkdir memory; echo 'instruction of the attacker' > memory/a.md",
+  ),
+  ofCommand("notes by command", "mkdir -p .agents/skills/evil; echo x > .agents/skills/evil/SKILL.md"),
+  ...CALLS.map(([kind, command]): Attempt => ofCommand(kind, command)),
+];
+
+function ofCommand(kind: AttemptKind, command: string): Attempt {
+  return { kind, calls: [exec(command)] };
+}
+
+function ofFolder(kind: AttemptKind, folder: string, name: string): Attempt[] {
+  const calls = [
+    read(`${folder}/${name}`),
+    edit(`${folder}/${name}`),
+    write(`${folder}/${name}`),
+    write(`${folder}/a/b`),
+    ls(folder),
+  ];
+  return calls.map((call) => ({ kind, calls: [call] }));
+}

@@ -1,0 +1,158 @@
+import type { AttemptKind } from "./attempts.ts";
+
+/** What holds attempts of a kind, and the change of the sources that takes it away. */
+export interface Defence {
+  readonly name: string;
+  readonly kinds: readonly AttemptKind[];
+  readonly changes: readonly { readonly file: string; readonly from: string; readonly to: string }[];
+}
+
+/** Whatever isolates is looked at when the sandbox starts, too: without it, nothing would run at all. */
+const NO_SELF_TEST = {
+  file: "sandbox/start.ts",
+  from: "return problem === undefined ? sandbox : disabled(limits, problem);",
+  to: "return sandbox;",
+};
+
+export const DEFENCES: readonly Defence[] = [
+  {
+    name: "paths are followed inside the workspace alone",
+    kinds: ["paths", "links"],
+    changes: [
+      {
+        file: "workspace/workspace.ts",
+        from: "if (inRoot === undefined) throw outside(path);\n    return inRoot;",
+        to: 'return inRoot ?? { root: { real: "/", given: "/", writable: true }, parts: splitPath(path) };',
+      },
+      {
+        file: "workspace/walk.ts",
+        from: "const inRoot = findRoot(roots, target);",
+        to: 'const inRoot = findRoot(roots, target) ?? { root: { real: "/", given: "/", writable: true }, parts: splitPath(target) };',
+      },
+    ],
+  },
+  {
+    name: "the gateway's state is closed",
+    kinds: ["gateway state"],
+    changes: [
+      {
+        file: "workspace/workspace.ts",
+        from: "return forbidden.some((each) => inside(path, each) && !inside(root, each));",
+        to: "return path === root && forbidden.length < 0;",
+      },
+    ],
+  },
+  {
+    name: "attachments and notes belong to somebody",
+    kinds: ["other conversations"],
+    changes: [
+      {
+        file: "files/places.ts",
+        from: "return own === undefined || second === undefined || fold(second) === own;",
+        to: 'return own !== "nobody" || second !== "nobody";',
+      },
+    ],
+  },
+  {
+    name: "only owners write what the agent is",
+    kinds: ["notes of the agent"],
+    changes: [
+      { file: "policy.ts", from: 'member: ["write-identity", ', to: "member: [" },
+      { file: "policy.ts", from: "if (facts.taint.length > 0) {", to: "if (facts.taint.length > 99) {" },
+      { file: "policy.ts", from: 'if (facts.role === "guest") {', to: 'if (facts.agentId === "") {' },
+    ],
+  },
+  {
+    name: "guests see no private file",
+    kinds: ["private files"],
+    changes: [
+      { file: "policy.ts", from: 'if (facts.role === "guest") {', to: 'if (facts.agentId === "") {' },
+      {
+        file: "files/places.ts",
+        from: 'if (facts.role === "guest" && isPrivate(path)) return false;',
+        to: 'if (facts.agentId === "" && isPrivate(path)) return false;',
+      },
+      {
+        file: "labels/covers.ts",
+        from: 'if (role !== "guest") return [];',
+        to: 'if (role !== "owner") return [];',
+      },
+    ],
+  },
+  {
+    name: "commands are isolated from files and processes outside",
+    kinds: ["commands outside"],
+    changes: [
+      {
+        file: "sandbox/bubblewrap.ts",
+        from: 'args.push("--bind", folders.dir, folders.dir);',
+        to: 'for (const dir of [folders.dir.slice(0, folders.dir.lastIndexOf("/"))]) args.push("--bind", dir, dir);',
+      },
+      NO_SELF_TEST,
+    ],
+  },
+  {
+    name: "the gateway's state is hidden from commands",
+    kinds: ["commands on the gateway's state"],
+    changes: [
+      {
+        file: "sandbox/bubblewrap.ts",
+        from: "for (const path of folders.forbidden) {",
+        to: "for (const path of folders.forbidden.slice(99)) {",
+      },
+    ],
+  },
+  {
+    name: "commands have no network",
+    kinds: ["network"],
+    changes: [
+      { file: "sandbox/bubblewrap.ts", from: '"--unshare-all",', to: '"--unshare-pid", "--unshare-ipc",' },
+      NO_SELF_TEST,
+    ],
+  },
+  {
+    name: "an untainted run's commands do not see what others wrote",
+    kinds: ["letters unread"],
+    changes: [
+      {
+        file: "sandbox/bubblewrap.ts",
+        from: "return covers.flatMap(",
+        to: "return covers.slice(99).flatMap(",
+      },
+    ],
+  },
+  {
+    name: "what tainted runs and other people write is labelled",
+    kinds: ["laundering"],
+    changes: [
+      {
+        file: "labels/label.ts",
+        from: "if (mark !== undefined) return { source: mark.source };",
+        to: "if (mark !== undefined) return undefined;",
+      },
+    ],
+  },
+  {
+    name: "what the agent is, is read-only to commands of others",
+    kinds: ["notes by command"],
+    changes: [
+      {
+        file: "exec.ts",
+        from: 'const isOwners = role === "owner" && taint.length === 0;',
+        to: 'const isOwners = role !== "system" && taint.length < 99;',
+      },
+    ],
+  },
+  {
+    name: "system calls are filtered",
+    kinds: ["special files", "sockets and memory"],
+    changes: [
+      { file: "sandbox/start.ts", from: "filter,\n", to: "filter: undefined,\n" },
+      {
+        file: "sandbox/start.ts",
+        from: 'outcome.output.includes("special=left")',
+        to: 'outcome.output.includes("special=never")',
+      },
+    ],
+  },
+];

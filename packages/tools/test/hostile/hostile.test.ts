@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import * as tools from "../../src/index.ts";
+import { ATTEMPT_KINDS, ATTEMPTS } from "./attempts.ts";
+import { DEFENCES } from "./defences.ts";
+import { tryAll } from "./try-all.ts";
+
+const sandbox = await tools.startSandbox({ limits: { timeoutMs: 20_000 } });
+const isSandboxed = sandbox.rung === "bubblewrap";
+if (!isSandboxed) console.log(`skipped: commands in the sandbox, since ${sandbox.reason}`);
+
+test("there are 300 distinct attempts and more, and a defence that holds each kind", () => {
+  expect(new Set(ATTEMPTS.map(({ calls }) => JSON.stringify(calls))).size).toBe(ATTEMPTS.length);
+  expect(ATTEMPTS.length).toBeGreaterThanOrEqual(300);
+  expect(new Set(DEFENCES.flatMap(({ kinds }) => kinds))).toEqual(new Set(ATTEMPT_KINDS));
+});
+
+test.skipIf(!isSandboxed).each(ATTEMPT_KINDS)(
+  "a sample of the attempts that `prove -- hostile` makes: %s",
+  async (kind) => {
+    const sample = ATTEMPTS.filter((attempt) => attempt.kind === kind).filter((_, index) => index % 9 === 0);
+    expect((await tryAll(tools, sandbox, sample)).breaches).toEqual([]);
+  },
+  60_000,
+);

@@ -1,0 +1,69 @@
+// `npm run prove -- hostile`: a hostile model, member and guest try to get out of the workspace, into other people's
+// words, into what the agent is, and into the owner's next run, on every rung of the sandbox. Then each defence is taken
+// away in a copy of the sources, and the attempts that it holds must get through.
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import * as tools from "../../src/index.ts";
+import { ATTEMPT_KINDS, ATTEMPTS } from "./attempts.ts";
+import { DEFENCES, type Defence } from "./defences.ts";
+import { tryAll } from "./try-all.ts";
+
+const SOURCES = join(import.meta.dirname, "..", "..", "src");
+const COPY = join(import.meta.dirname, "..", "..", `.defenceless-${process.pid}`);
+const LIMITS = { timeoutMs: 20_000 };
+
+let failed = false;
+const distinct = new Set(ATTEMPTS.map(({ calls }) => JSON.stringify(calls))).size;
+console.log(`${distinct} distinct attempts of ${ATTEMPT_KINDS.length} kinds`);
+if (distinct < 300) failed = true;
+
+for (const setting of ["default", "none", "off"] as const) {
+  const sandbox = await tools.startSandbox({ setting, limits: LIMITS });
+  if (setting === "default" && sandbox.rung !== "bubblewrap") {
+    console.log(`the rung ${setting} cannot be tried here: ${sandbox.reason}`);
+    failed = true;
+    continue;
+  }
+  const { attempts, breaches } = await tryAll(tools, sandbox);
+  console.log(`rung ${sandbox.rung}: ${attempts} tried, ${breaches.length} got through`);
+  for (const breach of breaches) console.log("  ", breach);
+  if (breaches.length > 0) failed = true;
+}
+
+for (const defence of DEFENCES) {
+  const through = await without(defence);
+  const missing = defence.kinds.filter((kind) => !through.has(kind));
+  console.log(
+    `without "${defence.name}": ${missing.length === 0 ? "caught" : `NOT CAUGHT: ${missing.join(", ")}`}`,
+  );
+  if (missing.length > 0) failed = true;
+}
+process.exit(failed ? 1 : 0);
+
+/** The kinds of attempts that get through without a defence. */
+async function without({ changes, kinds }: Defence): Promise<ReadonlySet<string>> {
+  const copy = `${COPY}-${DEFENCES.findIndex(({ kinds: each }) => each === kinds)}`;
+  cpSync(SOURCES, copy, { recursive: true });
+  try {
+    for (const { file, from, to } of changes) {
+      const text = readFileSync(join(copy, file), "utf8");
+      if (!text.includes(from)) throw new Error(`${file} does not have: ${from}`);
+      writeFileSync(join(copy, file), text.replaceAll(from, to));
+    }
+    const defenceless: typeof tools = await import(pathToFileURL(join(copy, "index.ts")).href);
+    const sandbox = await defenceless.startSandbox({ limits: LIMITS });
+    const through = new Set<string>();
+    for (const kind of kinds) {
+      for (const attempt of ATTEMPTS.filter((each) => each.kind === kind)) {
+        const { breaches } = await tryAll(defenceless, sandbox, [attempt]);
+        if (breaches.length === 0) continue;
+        through.add(kind);
+        break;
+      }
+    }
+    return through;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,230 @@
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { JsonValue, ToolResult } from "@signalbox/agent-core";
+import type * as Tools from "../../src/index.ts";
+
+/** Who tries: a member, a guest who may use every tool, and an owner whose run has read a hostile page. */
+export const ATTACKERS = ["member", "guest", "tainted"] as const;
+export type Attacker = (typeof ATTACKERS)[number];
+
+export interface Call {
+  readonly tool: "read" | "write" | "edit" | "ls" | "exec";
+  readonly args: Readonly<Record<string, string | number>>;
+}
+
+/** What somebody saw, and what must not be in it. */
+export interface Sight {
+  readonly seen: string;
+  readonly forbidden: readonly string[];
+}
+
+/** A folder with canaries in and around it, and an agent whose workspace is in the middle. */
+export interface World {
+  readonly dir: string;
+  /** Runs calls of one attacker in one run. */
+  attack(attacker: Attacker, calls: readonly Call[]): Promise<Sight>;
+  /** A fresh run of the owner looks at everything; what it saw without counting as having seen others' words. */
+  ownersNextRun(): Promise<Sight>;
+  /** What was seen, changed or reached that must not be; undefined where nothing was. */
+  damage(sight: Sight): string | undefined;
+  readonly approvals: Tools.Approvals;
+  close(): Promise<void>;
+}
+
+/** What attackers write where they can. */
+const INSTRUCTION = "instruction of the attacker";
+const OWN = "session of the attacker";
+
+export async function openWorld(tools: typeof Tools, sandbox: Tools.Sandbox): Promise<World> {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "hostile-")));
+  const secret = `canary${randomBytes(8).toString("hex")}`;
+  const letter = `letter${randomBytes(8).toString("hex")}`;
+  const dir = join(base, "workspace");
+  const listener = createServer((socket) => {
+    reached = true;
+    socket.end();
+  });
+  let reached = false;
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+  const address = listener.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const put = (path: string, content: string): void => {
+    mkdirSync(join(base, path, ".."), { recursive: true });
+    writeFileSync(join(base, path), content);
+  };
+  const other = `workspace/inbox/${tools.folderFor("session of somebody else")}`;
+  const own = `workspace/inbox/${tools.folderFor(OWN)}`;
+  put("outside/secret.txt", secret);
+  put("workspace-evil/secret.txt", secret);
+  put("workspace/.state/signalbox.db", secret);
+  put("workspace/.state/token", secret);
+  put(`${other}/letter.txt`, secret);
+  put(`workspace/people/${tools.folderFor("feishu:ou_else")}/NOTES.md`, secret);
+  put(`${own}/letter.txt`, letter);
+  put("workspace/plain/file.txt", "plain");
+  const identity = ["AGENTS.md", "SOUL.md", "MEMORY.md", "USER.md", "memory/a.md", "skills/s/SKILL.md"];
+  for (const name of identity) put(`workspace/${name}`, `mine ${name.startsWith("MEMORY") ? "private" : ""}`);
+  put("workspace/memory/a.md", "mine private");
+  put("workspace/USER.md", "mine private");
+  symlinkSync("../outside", join(dir, "link"));
+  symlinkSync(join(base, "outside/secret.txt"), join(dir, "link-file"));
+  symlinkSync("/", join(dir, "link-root"));
+  symlinkSync("link", join(dir, "link-link"));
+  chmodSync(base, 0o755);
+  process.env["SIGNALBOX_HOSTILE_CANARY"] = secret;
+
+  const labels = await tools.openFileLabels(tools.createMemoryLabelStore());
+  const workspace = await tools.openWorkspace({ dir, forbidden: [join(dir, ".state")], labels });
+  const definitions = [
+    ...[tools.createReadTool, tools.createWriteTool, tools.createEditTool, tools.createLsTool].map((make) =>
+      make({ workspace }),
+    ),
+    tools.createExecTool({ workspace, sandbox }),
+  ];
+  const approvals = tools.createApprovals({ store: tools.createMemoryApprovalStore() });
+  const runOf = (facts: Pick<Tools.RunFacts, "role" | "speaker" | "taint" | "sessionKey">) => {
+    const policy = { allow: ["*"], roles: { guest: {} } };
+    const state = tools.createRunState({ agentId: "coder", channelKind: "direct", ...facts });
+    const run = tools
+      .createToolRunner({ tools: definitions, policy, approvals, record: () => {} })
+      .forRun(state);
+    let calls = 0;
+    const call = async (name: string, args: JsonValue): Promise<string> => {
+      calls += 1;
+      const signal = AbortSignal.timeout(60_000);
+      return textOf(await run.call(name, args, { callId: String(calls), signal }));
+    };
+    return { call, state };
+  };
+  const filled = (text: string): string =>
+    text
+      .replaceAll("@BASE@", base)
+      .replaceAll("@OTHER@", other.slice("workspace/".length))
+      .replaceAll("@OWN@", own.slice("workspace/".length))
+      .replaceAll("@PEOPLE@", `people/${tools.folderFor("feishu:ou_else")}`)
+      .replaceAll("@PORT@", String(port))
+      .replaceAll("@PID@", String(process.pid));
+  const before = listing(base, dir);
+
+  return {
+    dir,
+    approvals,
+    async attack(attacker, calls) {
+      const run = runOf({
+        role: attacker === "tainted" ? "owner" : attacker,
+        speaker: attacker === "tainted" ? "feishu:ou_owner" : `feishu:ou_${attacker}`,
+        taint: attacker === "tainted" ? [{ source: "web", detail: "https://evil.example" }] : [],
+        sessionKey: OWN,
+      });
+      let seen = "";
+      for (const { tool, args } of calls) {
+        const entries = Object.entries(args).map(([name, value]) => [
+          name,
+          typeof value === "string" ? filled(value) : value,
+        ]);
+        const said = await run.call(tool, Object.fromEntries(entries)).catch(String);
+        seen += run.state.facts.role === "guest" ? said : said.replaceAll("private", "");
+      }
+      // Once the run counts as having read others' words, it may have read its own letter.
+      const isTainted = run.state.facts.taint.length > 0;
+      return { seen, forbidden: [secret, "private", ...(isTainted ? [] : [letter])] };
+    },
+    async ownersNextRun() {
+      const looks: readonly Call[] = [
+        {
+          tool: "exec",
+          args: { command: "find . -type f -not -path './people/*' -exec cat {} + ; sh run.sh; ls -R" },
+        },
+        { tool: "read", args: { file_path: "todo.txt" } },
+        { tool: "read", args: { file_path: "new/todo.txt" } },
+        { tool: "read", args: { file_path: "plain/file.txt" } },
+      ];
+      let seen = "";
+      for (const { tool, args } of looks) {
+        const run = runOf({
+          role: "owner",
+          speaker: "feishu:ou_owner",
+          taint: [],
+          sessionKey: "session of the owner",
+        });
+        const said = await run.call(tool, { ...args });
+        if (run.state.facts.taint.length === 0) seen += said.replaceAll("private", "");
+      }
+      return { seen, forbidden: [secret, letter, INSTRUCTION] };
+    },
+    damage({ seen, forbidden }) {
+      const decoded = [seen, [...seen].reverse().join(""), ...base64In(seen)].join("\n");
+      const canary = forbidden.find((each) => decoded.includes(each));
+      if (canary !== undefined) return `${canary} was seen`;
+      if (reached) return "the listener was reached";
+      for (const [path, content] of before) {
+        const now = existsSync(path) ? readFileSync(path, "utf8") : undefined;
+        if (now !== content) return `${path} was changed`;
+      }
+      const made = [...listing(base, dir).keys()].find((path) => !before.has(path));
+      if (made !== undefined) return `${made} was made`;
+      const special = specialIn(dir);
+      return special === undefined ? undefined : `${special} has a special bit`;
+    },
+    async close() {
+      delete process.env["SIGNALBOX_HOSTILE_CANARY"];
+      await new Promise((resolve) => listener.close(resolve));
+      rmSync(base, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What nobody but an owner may change: everything outside the workspace, and in it what the agent is and remembers. */
+function listing(base: string, dir: string): Map<string, string> {
+  const files = new Map<string, string>();
+  const visit = (folder: string, isAll: boolean): void => {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (path === dir) visit(path, false);
+      else if (isAll || PROTECTED.test(entry.name)) {
+        if (entry.isDirectory()) visit(path, true);
+        else if (entry.isFile()) files.set(path, readFileSync(path, "utf8"));
+      }
+    }
+  };
+  visit(base, true);
+  return files;
+}
+
+const PROTECTED =
+  /^(AGENTS|SOUL|MEMORY|USER|TOOLS|IDENTITY|HEARTBEAT|BOOTSTRAP)\.md$|^(memory|skills|\.agents|\.state|people)$/i;
+
+function specialIn(folder: string): string | undefined {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if ((lstatSync(path).mode & 0o6000) !== 0) return path;
+    const inside = entry.isDirectory() ? specialIn(path) : undefined;
+    if (inside !== undefined) return inside;
+  }
+  return undefined;
+}
+
+function base64In(text: string): string[] {
+  return (text.match(/[A-Za-z0-9+/=]{16,}/g) ?? []).map((piece) =>
+    Buffer.from(piece, "base64").toString("latin1"),
+  );
+}
+
+function textOf({ content }: ToolResult): string {
+  return content.map((block) => (block.type === "text" ? block.text : "")).join("");
+}
