@@ -34,7 +34,8 @@ export default {
     ...Object.fromEntries(members),
   },
   // The console's build is copied into the gateway's; the program, a bundle, loads the SDKs of the channels in it. Bolt
-  // wants Undici beside it, and the parser of shells finds its own file only as a package of its own.
+  // wants Undici beside it, and the parser of shells finds its own file only as a package of its own,
+  // and the grammar of shells is a file that the build copies.
   ignoreDependencies: [
     "@signalbox/console",
     "@discordjs/rest",
@@ -42,6 +43,7 @@ export default {
     "@larksuiteoapi/node-sdk",
     "@slack/bolt",
     "grammy",
+    "tree-sitter-bash",
     "undici",
     "web-tree-sitter",
   ],

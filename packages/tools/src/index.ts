@@ -99,6 +99,7 @@ export { type PageText, type PageTextOptions, pageText } from "./web/page.ts";
 export { createWebFetchTool, type WebFetchToolOptions } from "./web/tool.ts";
 export { WorkspaceError, type WorkspaceErrorCode } from "./workspace/errors.ts";
 export {
+  type Folder,
   type FolderEntry,
   type OpenFile,
   openWorkspace,

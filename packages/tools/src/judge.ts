@@ -27,7 +27,7 @@ export type Outcome =
   | { readonly kind: "ask"; readonly reason: string; readonly approval: Approval };
 
 /** An outcome, and the version of the run's state that it is about. */
-export interface Judgement {
+interface Judgement {
   readonly outcome: Outcome;
   readonly version: number;
 }

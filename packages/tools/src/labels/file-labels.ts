@@ -33,7 +33,7 @@ export interface FileLabels {
   follow(command: CommandToFollow): Promise<FollowedCommand>;
 }
 
-export interface CommandToFollow {
+interface CommandToFollow {
   /** The workspace. */
   readonly folder: string;
   readonly facts: RunFacts;
@@ -45,7 +45,7 @@ export interface CommandToFollow {
   readonly additions: number;
 }
 
-export interface FollowedCommand {
+interface FollowedCommand {
   /**
    * The command is over, with all its processes. Labels what it changed; gives whose words may have reached it all the
    * same, since somebody else changed files at the same time.

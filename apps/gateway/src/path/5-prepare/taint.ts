@@ -3,7 +3,7 @@ import type { TaintSource } from "@signalbox/tools";
 import type { GatewayStore } from "../../store.ts";
 
 /** What the history of a conversation holds besides the words of its owners. */
-export interface ConversationTaint {
+interface ConversationTaint {
   /** What tainted earlier runs: untrusted content stays in the history, so later runs are tainted as well. */
   readonly sources: readonly TaintSource[];
   /** Who else than owners has spoken in it. */
