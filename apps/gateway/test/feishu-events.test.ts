@@ -12,7 +12,17 @@ import {
   threadMessage,
 } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { APP, exampleConfig, feishuAccount, inboxRows, LI, openWorld, type World, ZHANG } from "./harness.ts";
+import {
+  APP,
+  exampleConfig,
+  feishuAccount,
+  inboxRows,
+  LI,
+  openWorld,
+  TOKEN,
+  type World,
+  ZHANG,
+} from "./harness.ts";
 import { fences, modelRequests } from "./requests.ts";
 
 const challenge = { challenge: "ajls384kdjx98XX", type: "url_verification" };
@@ -143,7 +153,7 @@ describe("the Feishu webhook", () => {
 
   it("asks to come again when too much waits", async () => {
     const world = await openWorld();
-    world.configure(exampleConfig({ gateway: { port: 0, auth: { token: "x".repeat(16) }, inboxLimit: 1 } }));
+    world.configure(exampleConfig({ gateway: { port: 0, auth: { token: TOKEN }, inboxLimit: 1 } }));
     world.script([{ text: "late", delayMs: 300 }, { text: "second" }]);
     const started = await world.start();
     expect((await started.post(textMessage("1", { senderId: ZHANG, chatId: "oc_1" }))).status).toBe(200);

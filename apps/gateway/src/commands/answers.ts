@@ -37,7 +37,7 @@ export interface AnswerOptions {
 
 /** Somebody's command. */
 interface Asked {
-  readonly ticket: QueuedMessage;
+  readonly message: QueuedMessage;
   readonly agent: Agent;
   readonly args: string;
 }
@@ -46,11 +46,11 @@ type Answer = (options: AnswerOptions, asked: Asked) => string | Promise<string>
 
 /** What each command that needs no turn says. */
 export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
-  help: (options, { ticket, agent }) => helpText(ticket.stored.role, options.skills(agent)),
+  help: (options, { message, agent }) => helpText(message.stored.role, options.skills(agent)),
 
-  async status(options, { ticket, agent }) {
+  async status(options, { message, agent }) {
     const { store, models, now } = options;
-    const { sessionKey } = ticket;
+    const { sessionKey } = message;
     const session = await store.sessions.get(sessionKey);
     const waiting = options.lanes.waiting(sessionKey).length;
     const open = (await openApprovals(options)).length;
@@ -60,54 +60,54 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
       `Agent: ${agent.name} (${agent.id}), model ${modelOf(models, agent, session)}, thinking ${session?.thinking ?? agent.thinking}.`,
       `Conversation: ${session?.messageCount ?? 0} messages, ${sessionKey}.`,
       `Now: ${doing}, ${waiting} waiting, queue mode ${options.queueModes.get(sessionKey) ?? options.queueMode}.`,
-      ...(ticket.stored.role === "owner" && open > 0
+      ...(message.stored.role === "owner" && open > 0
         ? [`${open} tool calls wait for an approval: /approve`]
         : []),
     ].join("\n");
   },
 
-  whoami(options, { ticket, agent }) {
-    const { event, role, rule } = ticket.stored;
+  whoami(options, { message, agent }) {
+    const { event, role, rule } = message.stored;
     return [
-      `You are ${speaker(options, ticket)}, ${role === "owner" ? "an owner" : `a ${role}`} (${rule}).`,
+      `You are ${speaker(options, message)}, ${role === "owner" ? "an owner" : `a ${role}`} (${rule}).`,
       `You talk to ${agent.name} (${agent.id}) in ${event.conversation.kind === "direct" ? "a direct chat" : `the ${event.conversation.kind} ${event.conversation.id}`}.`,
-      `Conversation: ${ticket.sessionKey}`,
+      `Conversation: ${message.sessionKey}`,
     ].join("\n");
   },
 
-  stop(options, { ticket }) {
-    const { role } = ticket.stored;
+  stop(options, { message }) {
+    const { role } = message.stored;
     const { running, dropped } = options.lanes.stop(
-      ticket.sessionKey,
+      message.sessionKey,
       new Error("stopped by the user"),
       // What came after it is not meant, nor what others of a group wait for.
       (item) =>
         item.kind === "message" &&
-        item.seq < ticket.seq &&
-        (role === "owner" || ownerOf(item) === ownerOf(ticket)),
+        item.seq < message.seq &&
+        (role === "owner" || ownerOf(item) === ownerOf(message)),
     );
     const what = running ? "Stopped." : "Nothing was running.";
     if (dropped === 0) return what;
     return `${what} ${dropped === 1 ? "1 waiting message was" : `${dropped} waiting messages were`} dropped.`;
   },
 
-  async why({ store, router }, { ticket, args }) {
+  async why({ store, router }, { message, args }) {
     const asked = args.split(/\s/, 1)[0] ?? "";
-    const row = asked === "" ? await lastMessage(store, ticket) : await findMessage(store, asked);
-    const mine = row?.route?.sessionKey === ticket.sessionKey || ticket.stored.role === "owner";
+    const row = asked === "" ? await lastMessage(store, message) : await findMessage(store, asked);
+    const mine = row?.route?.sessionKey === message.sessionKey || message.stored.role === "owner";
     if (row === undefined || !mine)
       return asked === "" ? "There is no message before this one." : `No message ${asked} is known here.`;
     // The tiers name what other people are bound to.
-    const trace = await readTrace(store, row.id, ticket.stored.role === "owner" ? router : undefined);
+    const trace = await readTrace(store, row.id, message.stored.role === "owner" ? router : undefined);
     const lines = trace ? whyLines(trace).map(({ stage, summary }) => `${stage}: ${summary}`) : [];
     const rule = row.detail?.rule === undefined ? "" : ` (${row.detail.rule})`;
     return [`Message ${row.messageId ?? row.id}: ${row.state}${rule}`, ...lines].join("\n");
   },
 
-  async usage({ store, now }, { ticket, agent }) {
-    const session = await store.sessions.get(ticket.sessionKey);
+  async usage({ store, now }, { message, agent }) {
+    const session = await store.sessions.get(message.sessionKey);
     const lines = [`This conversation: ${sums(session?.totals ?? NOTHING)}`];
-    if (ticket.stored.role === "owner") {
+    if (message.stored.role === "owner") {
       const [today = NOTHING] = await store.usage.sum({ by: "agent", agentId: agent.id, from: now() });
       const [ever = NOTHING] = await store.usage.sum({ by: "agent", agentId: agent.id });
       lines.push(`${agent.id} today (UTC): ${sums(today)}`, `${agent.id} in all: ${sums(ever)}`);
@@ -115,15 +115,15 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     return lines.join("\n");
   },
 
-  async queue(options, { ticket, agent, args }) {
-    const { sessionKey, stored } = ticket;
+  async queue(options, { message, agent, args }) {
+    const { sessionKey, stored } = message;
     const wanted = args.toLowerCase();
     if (wanted !== "") {
       if (stored.role !== "owner") return "Only an owner can change the queue mode.";
       const mode = QUEUE_MODES.find((one) => one === wanted);
       if (mode === undefined && wanted !== "default")
         return `There is no queue mode ${args}. There are: ${QUEUE_MODES.join(", ")}, default.`;
-      await options.store.sessions.ensure(seedOf(ticket, agent));
+      await options.store.sessions.ensure(seedOf(message, agent));
       await options.queueModes.set(sessionKey, mode);
     }
     const own = options.queueModes.get(sessionKey);
@@ -137,16 +137,16 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     return known.length === 0 ? "This agent has no skills." : [head, ...known].join("\n");
   },
 
-  async model({ store, models }, { ticket, agent, args }) {
-    const session = await store.sessions.get(ticket.sessionKey);
+  async model({ store, models }, { message, agent, args }) {
+    const session = await store.sessions.get(message.sessionKey);
     const known = models.offered().map((one) => `- ${one}`);
     const head =
       args === "" ? `Model: ${modelOf(models, agent, session)}.` : `There is no usable model ${args}.`;
     return [head, "There are:", ...known, "/model default goes back to the agent's own."].join("\n");
   },
 
-  async think({ store }, { ticket, agent, args }) {
-    const session = await store.sessions.get(ticket.sessionKey);
+  async think({ store }, { message, agent, args }) {
+    const session = await store.sessions.get(message.sessionKey);
     const head =
       args === ""
         ? `Thinking: ${session?.thinking ?? agent.thinking}.`
@@ -154,7 +154,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     return `${head} There are: ${THINKING_LEVELS.join(", ")}, default.`;
   },
 
-  async approve(options, { ticket, args }) {
+  async approve(options, { message, args }) {
     const [typed = "", answer = ""] = args.split(/\s+/);
     const id = typed.toUpperCase();
     const open = await openApprovals(options);
@@ -167,7 +167,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     if (decision === undefined) return one === undefined ? `No approval ${id} is open.` : questionText(one);
     if (decision === "allow-always" && one !== undefined && one.subject.rules === undefined)
       return `Approval ${id}: no standing rule can say this; allow it once, or deny it.`;
-    const outcome = await options.approvals.resolve(id, decision, speaker(options, ticket));
+    const outcome = await options.approvals.resolve(id, decision, speaker(options, message));
     if (!outcome.ok) return outcome.message;
     const word = { allow: "Allowed", "allow-always": "Allowed from now on", deny: "Denied" }[decision];
     return `${word}: ${outcome.approval.tool}, approval ${id}.`;
@@ -184,15 +184,15 @@ const DECISIONS: ReadonlyMap<string, ApprovalDecision> = new Map([
 /** Keeps a choice with the session and says what holds now. */
 export async function applyChoice(
   { store, models }: AnswerOptions,
-  ticket: QueuedMessage,
+  message: QueuedMessage,
   agent: Agent,
   choice: Choice,
 ): Promise<string> {
-  await store.sessions.ensure(seedOf(ticket, agent));
+  await store.sessions.ensure(seedOf(message, agent));
   const patch = (value: string | undefined) => (value === "default" ? null : value);
   const model = patch(choice.model);
   const thinking = patch(choice.thinking);
-  const session = await store.sessions.patch(ticket.sessionKey, {
+  const session = await store.sessions.patch(message.sessionKey, {
     ...(model === undefined ? {} : { model }),
     ...(thinking === undefined ? {} : { thinking }),
   });
@@ -225,12 +225,12 @@ function modelOf(models: Models, agent: Agent, session: Session | undefined): st
 /** The newest message of the conversation that was not itself a command. */
 async function lastMessage(
   store: GatewayStore,
-  ticket: QueuedMessage,
+  message: QueuedMessage,
 ): Promise<InboxRow<GatewayBodies> | undefined> {
-  const quoted = ticket.stored.event.replyTo?.messageId;
+  const quoted = message.stored.event.replyTo?.messageId;
   const answered = quoted === undefined ? undefined : await findMessage(store, quoted);
   if (answered !== undefined) return answered;
-  const rows = await store.inbox.list({ sessionKey: ticket.sessionKey, before: ticket.id, limit: 50 });
+  const rows = await store.inbox.list({ sessionKey: message.sessionKey, before: message.id, limit: 50 });
   return rows.find((row) => row.kind === "message" && row.detail?.rule?.startsWith("command:") !== true);
 }
 

@@ -32,7 +32,7 @@ export function createAtOnceCommands(
         return { name: order.name, text: await applyChoice(options, message, agent, order.choice) };
       case "command":
         if (isAtOnce(order.name)) {
-          const asked = { ticket: message, agent, args: order.args };
+          const asked = { message, agent, args: order.args };
           return { name: order.name, text: await ANSWERS[order.name](options, asked) };
         }
         break;

@@ -37,11 +37,11 @@ const TTL_MS = 24 * 60 * 60 * 1000;
 /** Gives a command its answer and its message the end, without a run. Safe to do again after a crash. */
 export async function settleCommand(
   options: SettlePorts,
-  ticket: QueuedMessage,
+  message: QueuedMessage,
   end: CommandEnd,
 ): Promise<void> {
   const { store, lease, live, tracer, now } = options;
-  const { stored, sessionKey, agentId, id } = ticket;
+  const { stored, sessionKey, agentId, id } = message;
   const { event } = stored;
   const { text } = await options.hooks.modify("before_reply", {
     agentId,
@@ -72,7 +72,7 @@ export async function settleCommand(
       type: "message",
       message: { id: noteId(id), role: "assistant", text, at: now(), runId: id },
     });
-    if (payload === undefined) options.hooks.observe("message_sent", shownMessage(ticket, undefined, text));
+    if (payload === undefined) options.hooks.observe("message_sent", shownMessage(message, undefined, text));
   }
   live.publish(sessionKey, {
     type: "run.end",

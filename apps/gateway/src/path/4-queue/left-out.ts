@@ -27,21 +27,21 @@ const WORD_TTL_MS = 60 * 60 * 1000;
 export function createLeaveOut(options: LeaveOutPorts): LanesOptions<Queued>["leaveOut"] {
   const { store, live, tracer, supervisor } = options;
 
-  const end = async (ticket: QueuedMessage, rule: string, word: string | undefined): Promise<void> => {
-    if (word !== undefined) await tell(options, ticket, word);
-    await store.inbox.settle(ticket.id, "ignored", { rule });
+  const end = async (left: QueuedMessage, rule: string, word: string | undefined): Promise<void> => {
+    if (word !== undefined) await tell(options, left, word);
+    await store.inbox.settle(left.id, "ignored", { rule });
   };
 
-  return (tickets, why) => {
+  return (items, why) => {
     const told = why.kind === "full" ? why.first : [];
     const word = why.kind === "full" ? wordAbout(why.drop, why.cap) : undefined;
-    for (const ticket of messagesIn(tickets)) {
-      const { id, sessionKey, stored } = ticket;
+    for (const left of messagesIn(items)) {
+      const { id, sessionKey, stored } = left;
       const rule = why.kind === "full" ? "queue_full" : "stopped";
-      const said = told.includes(ticket) ? word : undefined;
+      const said = told.includes(left) ? word : undefined;
       void supervisor.run({
         name: `end the message ${id}, which gets no run`,
-        attempt: () => end(ticket, rule, said),
+        attempt: () => end(left, rule, said),
       });
       const what =
         why.kind === "full" ? "dropped: too many messages wait in this conversation" : "dropped by a stop";
@@ -61,8 +61,8 @@ function wordAbout(drop: "old" | "new", cap: number): string {
 }
 
 /** Under a key of the message: told again after a crash it is the same word. */
-async function tell(options: LeaveOutPorts, ticket: QueuedMessage, text: string): Promise<void> {
-  const { id, sessionKey, stored } = ticket;
+async function tell(options: LeaveOutPorts, left: QueuedMessage, text: string): Promise<void> {
+  const { id, sessionKey, stored } = left;
   const { event } = stored;
   const { definition, store, lease, now } = options;
   const payload = answerTo(text, event.messageId, definition(event.channel, event.account)?.capabilities);

@@ -55,12 +55,12 @@ export class TakenBack extends Error {
   override readonly name = "TakenBack";
 }
 
-/** The ids in the inbox under which a ticket holds a platform's message, and corrections of it. */
-export function idsOfMessage(ticket: Queued, of: PlatformMessage): InboxId[] {
+/** The ids in the inbox under which an item holds a platform's message, and corrections of it. */
+export function idsOfMessage(item: Queued, of: PlatformMessage): InboxId[] {
   const held =
-    ticket.kind === "message"
-      ? [{ id: ticket.id, event: ticket.stored.event }]
-      : ticket.interrupted.inbox.map(({ id, payload: { event } }) => ({ id, event }));
+    item.kind === "message"
+      ? [{ id: item.id, event: item.stored.event }]
+      : item.interrupted.inbox.map(({ id, payload: { event } }) => ({ id, event }));
   return held.flatMap(({ id, event }) =>
     event.messageId === of.messageId && event.channel === of.channel && event.account === of.account
       ? [id]
@@ -69,16 +69,16 @@ export function idsOfMessage(ticket: Queued, of: PlatformMessage): InboxId[] {
 }
 
 /** Whose turn a message takes where more sessions wait than may run: its sender's, in a group, too. */
-export function ownerOf(ticket: Queued): string {
-  const event = eventOf(ticket);
-  return event === undefined ? ticket.sessionKey : `${event.channel}/${event.account}/${event.sender.id}`;
+export function ownerOf(item: Queued): string {
+  const event = eventOf(item);
+  return event === undefined ? item.sessionKey : `${event.channel}/${event.account}/${event.sender.id}`;
 }
 
 /** What waits in a lane. */
 export type Queued = QueuedMessage | ResumedRun;
 
-export function messagesIn(tickets: readonly Queued[]): QueuedMessage[] {
-  return tickets.filter((ticket) => ticket.kind === "message");
+export function messagesIn(items: readonly Queued[]): QueuedMessage[] {
+  return items.filter((item) => item.kind === "message");
 }
 
 /** What a message says to the agent, without the directives in front of it. */
@@ -98,12 +98,12 @@ export function mayShareRun(a: Queued, b: Queued): boolean {
   return samePlace && isGuests(a) === isGuests(b);
 }
 
-function isGuests(ticket: Queued): boolean {
-  return ticket.kind === "message"
-    ? ticket.stored.role === "guest"
-    : ticket.interrupted.inbox.some(({ payload }) => payload.role === "guest");
+function isGuests(item: Queued): boolean {
+  return item.kind === "message"
+    ? item.stored.role === "guest"
+    : item.interrupted.inbox.some(({ payload }) => payload.role === "guest");
 }
 
-function eventOf(ticket: Queued): MessageEvent | undefined {
-  return ticket.kind === "message" ? ticket.stored.event : ticket.interrupted.inbox.at(-1)?.payload.event;
+function eventOf(item: Queued): MessageEvent | undefined {
+  return item.kind === "message" ? item.stored.event : item.interrupted.inbox.at(-1)?.payload.event;
 }

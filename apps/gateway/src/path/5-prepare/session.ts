@@ -3,13 +3,13 @@ import type { Agent } from "../../resolve/agents.ts";
 import { type QueuedMessage, spokenText } from "../4-queue/message.ts";
 
 /** What a session is made of when its first message comes. */
-export function seedOf(ticket: QueuedMessage, agent: Agent): SessionSeed {
-  const { event } = ticket.stored;
+export function seedOf(message: QueuedMessage, agent: Agent): SessionSeed {
+  const { event } = message.stored;
   const { conversation, sender } = event;
   const peer = conversation.kind === "direct" ? sender.id : conversation.id;
-  const title = spokenText(ticket).trim().split("\n", 1)[0]?.slice(0, 80) ?? "";
+  const title = spokenText(message).trim().split("\n", 1)[0]?.slice(0, 80) ?? "";
   return {
-    key: ticket.sessionKey,
+    key: message.sessionKey,
     agentId: agent.id,
     channel: event.channel,
     account: event.account,
