@@ -167,7 +167,7 @@ export class ToolBatch {
       this.#end = { reason: "repeated" };
       return failedCall("skipped", texts.repeated(call.name, repeat.count));
     }
-    const settled = await this.#go(call, {
+    const settled = await this.#carryOut(call, {
       tools,
       hooks: config,
       message: this.#message,
@@ -187,7 +187,7 @@ export class ToolBatch {
    * One call on its way from what the model wrote to a result: validate and gate, then execute. It is on record before
    * it takes effect. `waiting`: a person has not decided yet.
    */
-  async #go(call: ToolCallBlock, setting: CallSetting): Promise<SettledCall | "waiting"> {
+  async #carryOut(call: ToolCallBlock, setting: CallSetting): Promise<SettledCall | "waiting"> {
     const { log } = this.#runner;
     let prepared = await prepare(call, setting);
     if ("question" in prepared) {
