@@ -15,6 +15,7 @@ const PROGRAM = "signalbox";
 /** What stays an import: what is native or reads files of its own, the vendors' SDKs, and what only a replay needs. */
 const IMPORTED = [
   "@signalbox/store",
+  "@signalbox/memory",
   "@signalbox/testkit",
   "@anthropic-ai/sdk",
   "@google/genai",

@@ -52,6 +52,7 @@ async function start(
     if (workspaceDir === home.workspace(id)) prepareWorkspace(workspaceDir);
   const ending = watchEnd(options.onFatal, now);
   const surroundings = await createSurroundings(options, resolved, opened, ending.fatal);
+  lifecycle.started("memory", () => surroundings.memories?.close());
   const parts: Parts = { options, resolved, opened, surroundings };
   const way = createWay(parts);
   lifecycle.started("faults", () => restOrCount(way, ending, logger));

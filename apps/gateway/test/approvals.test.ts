@@ -73,6 +73,7 @@ async function tainted(channel: string) {
     fetch: () => Promise.reject(new Error("nothing is fetched here")),
     tracer: { note: () => {} },
     audit: { tool: () => {}, approval: () => {} },
+    memories: undefined,
     hooks: createGatewayHooks([], logger),
     questions: {
       store,

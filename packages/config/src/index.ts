@@ -12,6 +12,7 @@ export type {
   GatewayConfig,
   HookConfig,
   LinksConfig,
+  MemoryConfig,
   ModelConfig,
   ProviderConfig,
   RepliesConfig,

@@ -9,6 +9,7 @@ import {
   gatewaySchema,
   hookSchema,
   linksSchema,
+  memorySchema,
   providerSchema,
   repliesSchema,
   retentionSchema,
@@ -55,6 +56,7 @@ export function configJsonSchema(channels: readonly ChannelSettings[] = []): Jso
     tools: toolsSchema.optional(),
     links: linksSchema.optional(),
     retention: retentionSchema.optional(),
+    memory: memorySchema.optional(),
     skills: skillsSchema.optional(),
   });
   return withReferences({ ...z.toJSONSchema(file, { io: "input" }) });

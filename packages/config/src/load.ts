@@ -19,6 +19,8 @@ import {
   hookSchema,
   type LinksConfig,
   linksSchema,
+  type MemoryConfig,
+  memorySchema,
   type ProviderConfig,
   providerSchema,
   type RepliesConfig,
@@ -51,6 +53,7 @@ export interface Config {
   readonly tools: ToolsConfig;
   readonly links: LinksConfig;
   readonly retention: RetentionConfig;
+  readonly memory: MemoryConfig;
   readonly skills: SkillsConfig;
 }
 
@@ -94,12 +97,13 @@ const TOP_KEYS = [
   "tools",
   "links",
   "retention",
+  "memory",
   "skills",
 ];
 
 /**
  * Parses, resolves `${…}` and checks a configuration. A wrong value disables its part (a provider, an agent, an
- * account, a binding), which is left out. In `agents.defaults`, `session`, `access`, `links`, `retention` and `skills` the wrong value alone
+ * account, a binding), which is left out. In `agents.defaults`, `session`, `access`, `links`, `retention`, `memory` and `skills` the wrong value alone
  * is left out and its default applies; where that would allow more than was written, nothing is allowed, and where it would remove more, nothing is removed.
  * @throws ConfigError where nothing can start: unreadable syntax, or a wrong `gateway` section
  */
@@ -279,6 +283,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     },
     links: section(linksSchema, ["links"], root.links),
     retention: section(retentionSchema, ["retention"], root.retention),
+    memory: section(memorySchema, ["memory"], root.memory),
     skills: section(skillsSchema, ["skills"], root.skills),
   };
   return {

@@ -305,6 +305,24 @@ export const retentionSchema = z.strictObject({
   databaseMegabytes: z.number().positive().max(1_000_000).default(4_000),
 });
 
+/** `memory`: what agents remember beyond a conversation. */
+export const memorySchema = z.strictObject({
+  /** `false`: nothing is recalled or searched. Files stay as they are. */
+  enabled: z.boolean().default(true),
+  /**
+   * What compares by meaning: `none`, `provider/model` of a provider that speaks OpenAI's embeddings, or `static:` with the
+   * folder of a static model (model2vec).
+   */
+  embeddings: z
+    .string()
+    .regex(/^(none|static:.+|[^/:]+\/.+)$/, "must be none, provider/model or static:<folder>")
+    .default("none"),
+  /** Tokens of what is recalled for a message, at most; 0 recalls nothing. */
+  recallTokens: z.int().min(0).max(20_000).default(600),
+  /** Days after which being new counts half. */
+  halfLifeDays: days.default(30),
+});
+
 /** `skills`: where skills are looked for besides the standard places. */
 export const skillsSchema = z.strictObject({
   load: z.strictObject({ extraDirs: names.default([]) }).prefault({}),
@@ -330,4 +348,5 @@ export type HookConfig = z.output<typeof hookSchema>;
 export type ToolsConfig = z.output<typeof toolsSchema>;
 export type LinksConfig = z.output<typeof linksSchema>;
 export type RetentionConfig = z.output<typeof retentionSchema>;
+export type MemoryConfig = z.output<typeof memorySchema>;
 export type SkillsConfig = z.output<typeof skillsSchema>;

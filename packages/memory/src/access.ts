@@ -6,7 +6,13 @@ import type { Author, Reader, Scope } from "./types.ts";
  * A chunk bears the label of its scope, and, where it was said in a group, that of its author: what people said
  * themselves they find again in private. A key in a group holds that of the group, since others read the answer.
  */
-export type Key = ReadonlySet<string>;
+export interface Key {
+  has(label: string): boolean;
+  readonly labels: readonly string[];
+}
+
+/** Opens everything. */
+const MASTER: Key = { has: () => true, labels: [] };
 
 const EVERYONE = "everyone";
 const PERSON = "person:";
@@ -24,12 +30,16 @@ export function labelsOf({ scope, author }: Guarded): string[] {
   return [labelOf(scope), ANY_CHAT, ...(author === undefined ? [] : [`${PERSON}${author.id}`])];
 }
 
-export function keyOf({ person, chats = [] }: Reader): Key {
-  return new Set([
+export function keyOf(reader: Reader | "all"): Key {
+  if (reader === "all") return MASTER;
+  const { person = [], chats = [] } = reader;
+  const people = typeof person === "string" ? [person] : person;
+  const labels = new Set([
     EVERYONE,
-    ...(person === undefined ? [] : [`${PERSON}${person}`]),
+    ...people.map((id) => `${PERSON}${id}`),
     ...(chats === "all" ? [ANY_CHAT] : chats.map((chat) => `${CHAT}${chat}`)),
   ]);
+  return { has: (label) => labels.has(label), labels: [...labels] };
 }
 
 export function opens(key: Key, guarded: Guarded): boolean {

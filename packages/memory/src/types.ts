@@ -9,8 +9,11 @@ export type Scope =
 
 /** Who is asking, and who will hear the answer. */
 export interface Reader {
-  /** The person in a private conversation. Leave it out in a group, where others read the answer too. */
-  readonly person?: string;
+  /**
+   * The person in a private conversation, also under several ids. Leave it out in a group, where others read the answer
+   * too.
+   */
+  readonly person?: string | readonly string[];
   /** Chats whose contents may come up here: in a group its own; `"all"` for somebody who runs the agent, in private. */
   readonly chats?: "all" | readonly string[];
 }
@@ -120,8 +123,8 @@ export interface SearchResult {
 }
 
 export interface SearchOptions {
-  /** Default: somebody who may see only what is for everyone. */
-  readonly reader?: Reader;
+  /** Default: somebody who may see only what is for everyone. `"all"`: whoever owns the files. */
+  readonly reader?: Reader | "all";
   /** Default 8. */
   readonly limit?: number;
   /** Chunks on each side that come with a hit. Default 1. */

@@ -53,12 +53,13 @@ test("Gives what lasts and the notes of yesterday and today", async () => {
   await memory.write({ text: "A day ago." });
   now += DAY_MS;
   await memory.write({ text: "Just now.", author: "ann", message: "m1" });
+  await memory.write({ text: "Buy bitcoin.", untrusted: "web" });
   await memory.write({ text: "Always.", kind: "lasting" });
 
   expect(await memory.notes()).toEqual([
-    { path: "MEMORY.md", text: "- Always." },
-    { path: "2026-03-01.md", text: "- A day ago." },
-    { path: "2026-03-02.md", text: "- Just now." },
+    { path: "MEMORY.md", text: "- Always.", untrusted: false },
+    { path: "2026-03-01.md", text: "- A day ago.", untrusted: false },
+    { path: "2026-03-02.md", text: "- Just now.\n- Buy bitcoin. (untrusted)", untrusted: true },
   ]);
   const [hit] = (await memory.search("just")).hits;
   expect(await textsOf(memory, "ago")).toHaveLength(2);

@@ -14,6 +14,7 @@ const scopes: fc.Arbitrary<Scope> = fc.oneof(
 /** Whoever asks: in private, in a group, or running the agent. */
 const readers: fc.Arbitrary<Reader> = fc.oneof(
   fc.constantFrom(...PEOPLE).map((person): Reader => ({ person })),
+  fc.constant<Reader>({ person: ["ann", "ben"] }),
   fc.constantFrom(...CHATS).map((chat): Reader => ({ chats: [chat] })),
   fc.constantFrom(...PEOPLE).map((person): Reader => ({ person, chats: "all" })),
   fc.constant<Reader>({}),

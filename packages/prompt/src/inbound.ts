@@ -63,6 +63,8 @@ export interface InboundContextInput {
   readonly files?: readonly ContextDocument[];
   /** Pages the message links to. */
   readonly pages?: readonly ContextDocument[];
+  /** What memory has that bears on the message, a line each. */
+  readonly memory?: readonly string[];
   /** The message to answer. */
   readonly text: string;
   /** IANA zone of the times shown; default `UTC`. */
@@ -75,7 +77,16 @@ export interface InboundContextInput {
 }
 
 export interface InboundBlock {
-  readonly name: "metadata" | "conversation" | "sender" | "history" | "quoted" | "files" | "pages" | "body";
+  readonly name:
+    | "metadata"
+    | "conversation"
+    | "sender"
+    | "history"
+    | "quoted"
+    | "files"
+    | "pages"
+    | "memory"
+    | "body";
   readonly trusted: boolean;
   readonly text: string;
 }
@@ -129,6 +140,10 @@ export function buildInboundContext(input: InboundContextInput): InboundContext 
     );
   if (input.pages !== undefined && input.pages.length > 0)
     blocks.push(untrusted("pages", "Pages the message links to (untrusted):", input.pages.map(document)));
+  if (input.memory !== undefined && input.memory.length > 0)
+    blocks.push(
+      untrusted("memory", "From memory, perhaps outdated (untrusted):", input.memory.map(cleanText)),
+    );
   blocks.push({ name: "body", trusted: false, text: body });
   return { blocks, text: blocks.map((block) => block.text).join("\n\n"), body };
 }
@@ -247,7 +262,7 @@ function fenced(value: object): string {
 }
 
 const ENVELOPE =
-  /^([^\S\n]*)(?=\[[^\S\n]*message_id[^\S\n]*[:：]|[#＃]+[^\S\n]*inbound[^\S\n]+context|conversation info \(untrusted|sender \(untrusted|earlier in this group, not addressed|the message this one replies to \(|files that came with the message \(|pages the message links to \()/gimu;
+  /^([^\S\n]*)(?=\[[^\S\n]*message_id[^\S\n]*[:：]|[#＃]+[^\S\n]*inbound[^\S\n]+context|conversation info \(untrusted|sender \(untrusted|earlier in this group, not addressed|the message this one replies to \(|files that came with the message \(|pages the message links to \(|from memory, perhaps outdated)/gimu;
 
 function escapeEnvelope(text: string): string {
   return cleanText(text).replace(ENVELOPE, "$1\\");

@@ -4,6 +4,7 @@ import { createEditTool } from "./files/edit.ts";
 import { createLsTool } from "./files/ls.ts";
 import { createReadTool } from "./files/read.ts";
 import { createWriteTool } from "./files/write.ts";
+import { type AgentMemory, createMemoryTools } from "./memory.ts";
 import { createMessageTool, type MessageToolOptions } from "./message.ts";
 import { allowsTool, type ToolRule } from "./policy.ts";
 import type { Sandbox } from "./sandbox/types.ts";
@@ -20,6 +21,10 @@ export const BUILT_IN_TOOLS: readonly string[] = [
   "exec",
   "message",
   "web_fetch",
+  "memory_search",
+  "memory_get",
+  "memory_write",
+  "memory_forget",
 ];
 
 /** Bytes of one page. */
@@ -32,6 +37,8 @@ export interface BuiltInToolsOptions {
   readonly fetch: GuardedFetch;
   readonly isGiven: NonNullable<WebFetchToolOptions["isGiven"]>;
   readonly send: MessageToolOptions["send"];
+  /** Default: the agent has no memory, and no tools for it. */
+  readonly memory?: AgentMemory;
 }
 
 /** The tools of an agent: without `exec` and `web_fetch` where its rule allows neither, since those cost a start. */
@@ -51,5 +58,6 @@ export async function createBuiltInTools(
     ...(allowsTool(rule, "web_fetch")
       ? [createWebFetchTool({ fetch: (url, how) => fetch(url, { ...how, maxBytes: PAGE_BYTES }), isGiven })]
       : []),
+    ...(options.memory === undefined ? [] : createMemoryTools(options.memory)),
   ];
 }

@@ -34,6 +34,7 @@ export {
   type LabelStore,
   type OpenCommand,
 } from "./labels/label.ts";
+export type { AgentMemory, MemoryAnswer } from "./memory.ts";
 export {
   createMessageTool,
   type MessageAction,

@@ -34,6 +34,7 @@ export const TOOL_GROUPS: Readonly<Record<string, readonly string[]>> = {
   runtime: ["exec"],
   messaging: ["message"],
   web: ["web_fetch"],
+  memory: ["memory_search", "memory_get", "memory_write", "memory_forget"],
 };
 
 const DEFAULT_ROLES: Readonly<Record<Role, ToolRule>> = {

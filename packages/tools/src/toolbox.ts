@@ -4,6 +4,7 @@ import { createApprovals } from "./approvals.ts";
 import { type AttachmentSource, decideAttachment } from "./attachments.ts";
 import { BUILT_IN_TOOLS, type BuiltInToolsOptions, createBuiltInTools } from "./built-in.ts";
 import { createGivenLinks } from "./given-links.ts";
+import type { AgentMemory } from "./memory.ts";
 import type { MessageAction, MessageOutcome } from "./message.ts";
 import type { ToolRule } from "./policy.ts";
 import { createQuestions, type Questions } from "./questions.ts";
@@ -35,6 +36,8 @@ export type MayAttach = (
 export interface ToolboxOptions<Run extends ToolRun> {
   /** Where the tools of an agent work. */
   readonly folders: (agent: Run["agent"]) => Pick<BuiltInToolsOptions, "workspace">;
+  /** What an agent remembers. Default: nothing, and it has no tools for it. */
+  readonly memory?: (agent: Run["agent"]) => AgentMemory | undefined;
   readonly sandbox: BuiltInToolsOptions["sandbox"];
   readonly fetch: BuiltInToolsOptions["fetch"];
   /** Carries out what the message tool asks for. */
@@ -144,10 +147,12 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
     if (run !== undefined) await options.ask(approval, run);
   });
 
-  const makeRunner = async (agent: Run["agent"]): Promise<ToolRunner> =>
-    createToolRunner({
+  const makeRunner = async (agent: Run["agent"]): Promise<ToolRunner> => {
+    const memory = options.memory?.(agent);
+    return createToolRunner({
       tools: await createBuiltInTools(agent.tools, {
         ...options.folders(agent),
+        ...(memory === undefined ? {} : { memory }),
         sandbox: options.sandbox,
         fetch: options.fetch,
         isGiven: (url, facts) => links.has(facts.sessionKey, url),
@@ -172,6 +177,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
         });
       },
     });
+  };
   const runners = new Map<string, Promise<ToolRunner>>();
   const runnerOf = (agent: Run["agent"]): Promise<ToolRunner> => {
     const runner = runners.get(agent.id) ?? makeRunner(agent);

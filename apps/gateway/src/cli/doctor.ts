@@ -85,6 +85,16 @@ async function undelivered(home: Home): Promise<Finding[]> {
   return [{ part: "outbox", state: "warning", detail }];
 }
 
+/** Searches for something, as a run would, so that it is known to work. */
+async function memoryOf(options: { readonly home: string; readonly agent: string }): Promise<string> {
+  const { describeStatus, withMemory } = await import("./memory.ts");
+  return withMemory(options, async (memory) => {
+    const { mode } = await memory.search("doctor", { reader: "all", limit: 1 });
+    const reason = mode.kind === "words" ? `; words only: ${mode.reason}` : "";
+    return `${describeStatus(await memory.status())}${reason}`;
+  });
+}
+
 async function configuration(home: Home): Promise<Finding[]> {
   try {
     const loaded = readConfig(home, process.env);
@@ -105,6 +115,9 @@ async function configuration(home: Home): Promise<Finding[]> {
         state: "warning",
         detail: "no key is set: the offline demo model answers",
       });
+    if (loaded.config.memory.enabled && existsSync(home.databaseFile))
+      for (const { id } of resolved.agents.all)
+        found.push(await look(`memory of ${id}`, () => memoryOf({ home: home.dir, agent: id })));
     found.push(await look("exec", () => describeExec(loaded.config, resolved.agents)));
     return found;
   } catch (error) {

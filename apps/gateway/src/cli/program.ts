@@ -32,6 +32,7 @@ export function createProgram(): Command {
   addApprovals(program.command("approvals").description("tool calls that wait for somebody's word"));
   addAudit(program.command("audit").description("what was decided, and by whom"));
   addSkills(program.command("skills").description("skills the agents can use"));
+  addMemory(program.command("memory").description("what the agents remember"));
   addMaintenance(program.command("maintenance").description("what the gateway does by itself, now"));
   addCopies(program);
   return program;
@@ -216,6 +217,21 @@ function addSkills(skills: Command): void {
   );
   command(skills, "check", "say which cannot be used, and why").action(
     run(async () => (await import("./skills.ts")).check),
+  );
+}
+
+function addMemory(memory: Command): void {
+  const about = (name: string, description: string) =>
+    command(memory, name, description).option("--agent <id>", "whose; default: the default agent's");
+  about("search <query...>", "search notes and conversations, those of all people")
+    .option("--limit <count>", "how many", "10")
+    .action(runOn(async () => (await import("./memory.ts")).search));
+  about("index", "make the index anew from the files and the conversations").action(
+    run(async () => (await import("./memory.ts")).index),
+  );
+  about("log", "list earlier states of MEMORY.md").action(run(async () => (await import("./memory.ts")).log));
+  about("restore <version>", "take MEMORY.md back to one of them").action(
+    runOn(async () => (await import("./memory.ts")).restore),
   );
 }
 

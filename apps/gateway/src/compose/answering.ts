@@ -1,6 +1,7 @@
 import { createQuarantine } from "@signalbox/lanes";
 import { createInTurnCommands } from "../commands/in-turn.ts";
 import type { createReadOrder } from "../commands/read-order.ts";
+import { createRunMemory } from "../memory/run-memory.ts";
 import type { AttachmentCrashes } from "../path/5-prepare/attachment-crashes.ts";
 import { createChooseModel } from "../path/5-prepare/choose-model.ts";
 import { createHistories } from "../path/5-prepare/history.ts";
@@ -39,7 +40,9 @@ export function createAnsweringHalf(
   const { agents, models, skills } = resolved;
   const { definition } = resolved.accounts;
   const { store, lease } = opened;
-  const { live, tracer, metrics, hooks, router, account, media, typing, drafts, toolbox } = surroundings;
+  const { config } = options.loaded;
+  const { live, tracer, metrics, hooks, router, account, media, typing, drafts, toolbox, memories } =
+    surroundings;
   const { onOutcome } = surroundings;
   const { deliver } = surroundings.delivery;
   const quarantine = createQuarantine({ aloneMs: SUSPECT_ALONE_MS });
@@ -67,6 +70,7 @@ export function createAnsweringHalf(
     }),
     prepare: createPrepare({
       ...{ store, toolbox, contextOf, live, tracer, readLinks: media.readLinks, incoming: media.in },
+      remember: createRunMemory({ memories, recallTokens: config.memory.recallTokens, logger }),
       systemPrompt: createSystemPrompt({ skills, account, hooks, logger, now }),
     }),
     run: createRun({

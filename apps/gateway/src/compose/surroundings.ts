@@ -10,6 +10,7 @@ import type { OpenHome } from "../home/open-home.ts";
 import { countingHooks, OWN_HOOKS } from "../hooks/own.ts";
 import type { GatewayHooks } from "../hooks/points.ts";
 import { createGatewayHooks } from "../hooks/registry.ts";
+import { createMemories, type Memories } from "../memory/memories.ts";
 import { routingConfig } from "../path/2-admit/route.ts";
 import { judgeFailure, storeErrorIn } from "../path/failures.ts";
 import type { Accounts } from "../resolve/accounts.ts";
@@ -38,6 +39,8 @@ export interface Surroundings {
   readonly delivery: ReturnType<typeof createReplyDelivery>;
   readonly typing: Typing;
   readonly drafts: Drafts;
+  /** What agents remember beyond a conversation; absent where that is turned off. */
+  readonly memories: Memories | undefined;
   readonly toolbox: Toolbox;
   readonly supervisor: Supervisor;
 }
@@ -61,12 +64,17 @@ export async function createSurroundings(
   const outward = await createOutward(options, resolved, opened, observers);
   const { store } = opened;
   await expireApprovals(store.approvals);
-  const { logger } = options;
+  const { env, home, logger, now = Date.now } = options;
+  const { config } = options.loaded;
+  const memories = config.memory.enabled
+    ? createMemories({ config, home, env, store, logger, now })
+    : undefined;
   return {
     ...observers,
     ...outward,
-    toolbox: createTools(options, resolved, opened, { ...observers, ...outward }),
-    router: createRouter(routingConfig(options.loaded.config, resolved.agents), {
+    memories,
+    toolbox: createTools(options, resolved, opened, { ...observers, ...outward, memories }),
+    router: createRouter(routingConfig(config, resolved.agents), {
       cache: store.routes,
       onCacheError: (error) => logger.warn({ err: messageOf(error) }, "the route cache failed"),
     }),
@@ -141,7 +149,16 @@ function createTools(
   options: GatewayOptions,
   { agents, skills, accounts, fetch }: ResolvedConfig,
   { store, lease, redact, audit }: OpenHome,
-  { live, tracer, hooks, account, labels, media, delivery }: Observers & Outward,
+  {
+    live,
+    tracer,
+    hooks,
+    account,
+    labels,
+    media,
+    delivery,
+    memories,
+  }: Observers & Outward & Pick<Surroundings, "memories">,
 ): Toolbox {
   const { home, logger, instrument, now = Date.now } = options;
   const { config } = options.loaded;
@@ -151,7 +168,7 @@ function createTools(
     mediaOut: media.out,
   });
   const toolbox = createToolbox({
-    ...{ config, home, labels, agents, skills, sender, fetch, tracer, hooks, audit, now },
+    ...{ config, home, labels, agents, skills, sender, fetch, tracer, hooks, audit, memories, now },
     questions: { store, lease, definition, deliverer: delivery, live, logger, now },
   });
   return instrument?.toolbox(toolbox) ?? toolbox;

@@ -10,6 +10,8 @@ import {
 import type { Auditor } from "../audit/auditor.ts";
 import type { Home } from "../home/home.ts";
 import { type GatewayHooks, TOOL_ARGUMENTS } from "../hooks/points.ts";
+import type { Memories } from "../memory/memories.ts";
+import { toolMemory } from "../memory/tool-memory.ts";
 import type { Agent, Agents } from "../resolve/agents.ts";
 import type { AgentsSkills } from "../resolve/skills.ts";
 import type { Tracer } from "../traces.ts";
@@ -48,6 +50,7 @@ export interface ToolboxOptions {
   readonly tracer: Tracer;
   readonly hooks: GatewayHooks;
   readonly audit: Pick<Auditor, "tool" | "approval">;
+  readonly memories: Memories | undefined;
   /** How questions reach people. */
   readonly questions: QuestionOptions;
   readonly now: () => number;
@@ -55,7 +58,7 @@ export interface ToolboxOptions {
 
 /** The tools of every agent, over this gateway's folders, channels, hooks and traces. */
 export function createToolbox(options: ToolboxOptions): Toolbox {
-  const { agents, config, home, labels, skills, sender, tracer, hooks, questions, audit } = options;
+  const { agents, config, home, labels, skills, sender, tracer, hooks, questions, audit, memories } = options;
   // Proving the sandbox takes a moment; the first run that needs it waits, the start does not.
   const sandbox = agents.all.some(({ tools }) => allowsTool(tools, "exec")) ? execSandbox(config) : undefined;
   const rules = createStandingRules(questions.store.kv, config.tools.exec.rules);
@@ -68,6 +71,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
         labels,
       },
     }),
+    memory: (agent) => (memories === undefined ? undefined : toolMemory(memories, agent)),
     sandbox: () => sandbox ?? execSandbox(config),
     fetch: options.fetch,
     send: (action, run, call) => sender.act(action, run, call),

@@ -51,7 +51,7 @@ export function createTermIndex({ raw }: Database): TermIndex {
     },
     match(wanted, key, limit) {
       const any = wanted.map(quoted).join(" OR ");
-      const opened = [...(key ?? [])].map(accessTerm).map(quoted).join(" OR ");
+      const opened = (key?.labels ?? []).map(accessTerm).map(quoted).join(" OR ");
       const query = key === undefined ? any : `(access : (${opened})) AND (${any})`;
       return match.all(query, limit).map(({ n, rank }) => ({ n, score: -rank }));
     },

@@ -12,6 +12,8 @@ export type NoteKind = "lasting" | "daily";
 export interface WholeNote {
   readonly path: string;
   readonly text: string;
+  /** Whether anything in it came from elsewhere; it is marked there. */
+  readonly untrusted: boolean;
 }
 
 /** The notes as files: written entry by entry, read whole, forgotten section by section. */
@@ -67,8 +69,8 @@ export function createNotebook(folder: string, topScope: Scope, now: () => numbe
       const paths = [LASTING, dayFile(at - DAY_MS), dayFile(at)].map((name) => pathIn(scope, name));
       const notes: WholeNote[] = [];
       for (const path of paths) {
-        const text = withoutProvenance((await readNote(folder, path)) ?? "").trim();
-        if (text !== "") notes.push({ path, text });
+        const note = withoutProvenance((await readNote(folder, path)) ?? "");
+        if (note.text !== "") notes.push({ path, ...note });
       }
       return notes;
     },

@@ -40,10 +40,10 @@ export function entryText(text: string): string {
   return text.trim().replaceAll("<!--", "&lt;!--").split(/\r?\n/).join("\n  ");
 }
 
-/** A note as a reader wants it. */
-export function withoutProvenance(markdown: string): string {
-  return markdown
-    .split("\n")
-    .map((line) => decodeProvenance(line).text)
-    .join("\n");
+/** A note as a reader wants it: of where entries come from only that somebody else wrote them. */
+export function withoutProvenance(markdown: string): { readonly text: string; readonly untrusted: boolean } {
+  const lines = markdown.split("\n").map(decodeProvenance);
+  const isUntrusted = ({ provenance }: (typeof lines)[number]) => provenance?.untrusted !== undefined;
+  const text = lines.map((line) => (isUntrusted(line) ? `${line.text} (untrusted)` : line.text)).join("\n");
+  return { text: text.trim(), untrusted: lines.some(isUntrusted) };
 }

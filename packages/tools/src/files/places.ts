@@ -9,6 +9,29 @@ export const INBOX_FOLDER = "inbox";
 /** At the top of a workspace: a folder for the notes of each person who is not an owner. */
 export const PEOPLE_FOLDER = "people";
 
+/** At the top of a workspace: what the agent remembers. */
+const MEMORY_FOLDER = "memory";
+/** In it, what was said to the agent in private or in a group: the memory tools alone know for whom it is. */
+const OF_OTHERS: ReadonlySet<string> = new Set(["people", "chats"]);
+/** Conversations in which nobody else reads along. */
+const IN_PRIVATE: ReadonlySet<string> = new Set(["direct", "api"]);
+
+/** Files of memory are the owners', in private; what others told the agent is no file for anybody's tools. */
+function mayOpenMemory(second: string | undefined, facts: RunFacts): boolean {
+  if (second === undefined) return true;
+  return isOwnerInPrivate(facts) && !OF_OTHERS.has(fold(second)) && !second.startsWith(".");
+}
+
+function isOwnerInPrivate({ role, channelKind }: RunFacts): boolean {
+  return role === "owner" && IN_PRIVATE.has(channelKind);
+}
+
+/** The places of memory that a run may not see, relative to the workspace. */
+export function closedMemory(facts: RunFacts): readonly string[] {
+  if (!isOwnerInPrivate(facts)) return [MEMORY_FOLDER];
+  return [...OF_OTHERS].map((name) => `${MEMORY_FOLDER}/${name}`);
+}
+
 /** The folder of one conversation or person in a folder of many: remote strings make no paths. */
 export function folderFor(id: string): string {
   return createHash("sha256").update(id).digest("hex").slice(0, 16);
@@ -36,6 +59,7 @@ export function ownFolders({
 export function isVisible(path: string, facts: RunFacts): boolean {
   const [top = "", second] = path.split("/");
   if (facts.role === "guest" && isPrivate(path)) return false;
+  if (fold(top) === MEMORY_FOLDER && !mayOpenMemory(second, facts)) return false;
   const own = ownFolders(facts).get(fold(top));
   return own === undefined || second === undefined || fold(second) === own;
 }

@@ -1,7 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { IDENTITY_FILES, IDENTITY_FOLDERS, isPrivate } from "../files/identity-files.ts";
-import { INBOX_FOLDER, ownFolders } from "../files/places.ts";
+import { closedMemory, INBOX_FOLDER, ownFolders } from "../files/places.ts";
 import type { Cover } from "../sandbox/types.ts";
 import type { RunFacts } from "../types.ts";
 import { inside } from "../workspace/paths.ts";
@@ -60,10 +60,10 @@ async function foldersOfOthers(dir: string, facts: RunFacts): Promise<Cover[]> {
   return covers;
 }
 
-async function privatePlaces(dir: string, { role }: RunFacts): Promise<Cover[]> {
-  if (role !== "guest") return [];
+async function privatePlaces(dir: string, facts: RunFacts): Promise<Cover[]> {
+  const ofGuests = facts.role === "guest" ? [...IDENTITY_FILES, ...IDENTITY_FOLDERS].filter(isPrivate) : [];
   const covers: Cover[] = [];
-  for (const name of [...IDENTITY_FILES, ...IDENTITY_FOLDERS].filter(isPrivate)) {
+  for (const name of new Set([...ofGuests, ...closedMemory(facts)])) {
     const path = join(dir, name);
     const type = await typeOf(path);
     if (type === "link" || type === "other")

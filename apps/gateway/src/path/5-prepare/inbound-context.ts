@@ -31,6 +31,8 @@ export interface ReadAlong {
   readonly media: Pick<MediaForModel, "blocks" | "files">;
   /** What others said in the group since the agent was last addressed. */
   readonly history: readonly ContextMessage[];
+  /** What memory has that bears on the message. */
+  readonly memory: readonly string[];
 }
 
 /** The machine's, in which agents are told the time. */
@@ -40,7 +42,7 @@ const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 export function createInboundContext(
   ports: InboundContextPorts,
 ): (message: QueuedMessage, read: ReadAlong) => Promise<MessageContext> {
-  return async ({ stored: { event, role } }, { pages, media, history }) => {
+  return async ({ stored: { event, role } }, { pages, media, history, memory }) => {
     const { conversation } = event;
     const direct = conversation.kind === "direct";
     const context = buildInboundContext({
@@ -59,7 +61,7 @@ export function createInboundContext(
       history,
       ...quotedBy(event),
       files: media.files,
-      pages,
+      ...{ pages, memory },
       text: event.text,
       timeZone: TIME_ZONE,
       now: ports.now(),
@@ -74,7 +76,7 @@ export function createInboundContext(
 }
 
 /** What of the untrusted context clients of the gateway itself bring, who need not be told of their own words. */
-const OF_OWN_CLIENTS: ReadonlySet<string> = new Set(["pages", "files", "quoted"]);
+const OF_OWN_CLIENTS: ReadonlySet<string> = new Set(["pages", "files", "quoted", "memory"]);
 
 /** What was said in the group since the agent was last addressed; nothing in a direct chat. */
 export async function groupHistoryOf(

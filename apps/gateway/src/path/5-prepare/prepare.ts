@@ -9,11 +9,12 @@ import {
 import type { LiveHub } from "@signalbox/server";
 import { packSections } from "@signalbox/telemetry";
 import { filesOf } from "../../compose/media.ts";
+import type { RunMemory } from "../../memory/run-memory.ts";
 import type { GatewayStore } from "../../store.ts";
 import { speakerOf } from "../../tools/tool-run.ts";
 import type { RunTools, Toolbox } from "../../tools/toolbox.ts";
 import type { Tracer } from "../../traces.ts";
-import type { QueuedMessage } from "../4-queue/message.ts";
+import { type QueuedMessage, spokenText } from "../4-queue/message.ts";
 import { groupHistoryOf, type ReadAlong, type ToldHistory } from "./inbound-context.ts";
 import type { ReadLinks } from "./links.ts";
 import type { OpenedRun } from "./opened-run.ts";
@@ -25,6 +26,7 @@ export interface PreparePorts {
   readonly toolbox: Pick<Toolbox, "forRun">;
   readonly readLinks: ReadLinks;
   readonly incoming: Pick<Incoming, "show">;
+  readonly remember: RunMemory;
   readonly systemPrompt: (turn: PromptedTurn) => Promise<BuiltPrompt>;
   readonly contextOf: (message: QueuedMessage, read: ReadAlong) => Promise<MessageContext>;
   readonly live: Pick<LiveHub, "publish">;
@@ -66,10 +68,16 @@ export function createPrepare(ports: PreparePorts): Prepare {
       const { history, told } = await groupHistoryOf(ports.store.groupHistory, event);
       if (told !== undefined) tools.tainted("history");
       const files = media.flatMap((shown) => shown.files);
-      const prompt = await ports.systemPrompt({
-        ...{ agent, agentModel, message: asked, role: tools.role(), tools: tools.tools, pages, files },
+      const role = tools.role();
+      const memory = await ports.remember({
+        ...{ agent, sessionKey, role, places: run.places, text: messages.map(spokenText).join("\n") },
       });
-      const contexts = await contextsOf(ports, run, { pages, media, history });
+      if (memory.untrusted) tools.tainted("history");
+      const prompt = await ports.systemPrompt({
+        ...{ agent, agentModel, message: asked, role, tools: tools.tools, pages, files },
+        memory: memory.sections,
+      });
+      const contexts = await contextsOf(ports, run, { pages, media, history, memory: memory.recalled });
       await taint.keep({ sources: tools.taint(), speakers: speakersOf(messages) });
       traceOf(ports.tracer, run, asked, prompt);
       return { ...run, asked, system: prompt.system, tools, taint, contexts, told };
@@ -121,13 +129,14 @@ async function contextsOf(
     readonly pages: readonly ContextDocument[];
     readonly media: readonly MediaForModel[];
     readonly history: ReadAlong["history"];
+    readonly memory: ReadAlong["memory"];
   },
 ): Promise<MessageContexts> {
   const contexts = await Promise.all(
     messages.map((message, index) => {
       const media = read.media[index] ?? NO_MEDIA;
       const last = index === messages.length - 1;
-      return contextOf(message, last ? { ...read, media } : { pages: [], media, history: [] });
+      return contextOf(message, last ? { ...read, media } : { pages: [], media, history: [], memory: [] });
     }),
   );
   const made = createMessageContexts();

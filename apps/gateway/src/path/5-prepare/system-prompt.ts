@@ -4,6 +4,7 @@ import {
   type BuiltPrompt,
   buildSystemPrompt,
   type ContextDocument,
+  type ExtraSection,
   loadWorkspaceFiles,
   type PromptTool,
   type WorkspaceFile,
@@ -36,6 +37,8 @@ export interface PromptedTurn {
   readonly tools: readonly PromptTool[];
   readonly pages: readonly ContextDocument[];
   readonly files: MediaForModel["files"];
+  /** The agent's notes, as far as those who speak may know them. */
+  readonly memory: readonly ExtraSection[];
 }
 
 /** Files of a workspace are read again when they are older, in milliseconds. */
@@ -44,7 +47,7 @@ const FILES_AGE_MS = 1_000;
 /** Builds the system prompt of a turn. */
 export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTurn) => Promise<BuiltPrompt> {
   const workspaceFiles = createFileCache(ports);
-  return async ({ agent, agentModel, message, role, tools, pages, files }) => {
+  return async ({ agent, agentModel, message, role, tools, pages, files, memory }) => {
     const { sessionKey, stored } = message;
     const { event } = stored;
     const model = `${agentModel.model.provider}/${agentModel.model.id}`;
@@ -63,7 +66,7 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
       ...(catalogue === "" ? {} : { skills: catalogue }),
       workspaceDir: agent.workspaceDir,
       workspaceFiles: filesFor(role, await workspaceFiles(agent)),
-      extra,
+      extra: [...extra, ...memory],
       runtime: {
         session: sessionKey,
         channel: event.channel,

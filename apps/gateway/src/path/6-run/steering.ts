@@ -67,7 +67,10 @@ export function createSteering(ports: SteeringPorts, run: PreparedRun): Steering
         const said = spoken[index];
         const own = media[short.length + index] ?? { blocks: [], files: [] };
         if (said !== undefined)
-          contexts.add(said, await ports.contextOf(message, { pages: [], media: own, history: [] }));
+          contexts.add(
+            said,
+            await ports.contextOf(message, { pages: [], media: own, history: [], memory: [] }),
+          );
       }
       return [...notes, ...(short.length > 0 ? [ports.userMessages.summary(short)] : []), ...spoken];
     },

@@ -1,0 +1,161 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { exampleConfig, openWorld } from "./harness.ts";
+import { IN_GROUP, plainChannel, plainMessage } from "./plain-channel.ts";
+import { modelRequests } from "./requests.ts";
+
+const MEMORY_TOOLS = ["memory_search", "memory_get", "memory_write", "memory_forget"];
+const RECALLED = "From memory, perhaps outdated (untrusted)";
+const inGroup = { ...IN_GROUP, addressed: "mention" } as const;
+const mo = {
+  sender: { id: "mo", isBot: false, isSelf: false },
+  conversation: { id: "mo", kind: "direct" },
+} as const;
+
+async function remembering(config: Record<string, unknown> = {}) {
+  const world = await openWorld();
+  world.configure(
+    exampleConfig({
+      agents: {
+        list: [
+          { id: "coder", model: "anthropic/claude-sonnet-4-6", tools: { allow: ["ls", ...MEMORY_TOOLS] } },
+        ],
+      },
+      channels: { plain: { accounts: { main: {} } } },
+      access: { dm: "open", owners: ["plain:anna"], allow: ["plain:mo"], groups: { mode: "open" } },
+      ...config,
+    }),
+  );
+  const plain = plainChannel();
+  const started = await world.start({ channels: [plain.definition] });
+  let count = 0;
+  const say = async (text: string, where = {}) => {
+    await plain.emit(plainMessage(`m${++count}`, text, where));
+    await started.settled();
+  };
+  const requests = () => modelRequests(world.anthropic).map(({ body }) => JSON.stringify(body));
+  return { world, plain, started, say, requests };
+}
+
+describe("recall", () => {
+  it("brings what the same person said earlier, fenced, and leaves alone what the history has", async () => {
+    const { world, say, requests } = await remembering();
+    world.script(() => ({ text: "fine" }));
+    await say("The boiler in the cellar is called Bertha.");
+    await say("Where is the boiler called Bertha?");
+    await say("/new");
+    await say("Where is the boiler called Bertha?");
+
+    const [first = "", second = "", third = ""] = requests();
+    expect(first).not.toContain(RECALLED);
+    expect(second).not.toContain(RECALLED);
+    expect(third).toContain(RECALLED);
+    expect(third.slice(third.indexOf(RECALLED))).toContain("The boiler in the cellar is called Bertha.");
+  });
+
+  it("tells nobody else, and no group, what was said in private", async () => {
+    const { world, say, requests } = await remembering();
+    world.script(() => ({ text: "fine" }));
+    await say("The passphrase of the vault is xylophoneberry.");
+    await say("What is the passphrase of the vault?", mo);
+    await say("What is the passphrase of the vault?", inGroup);
+    await say("What is the passphrase of the vault?", { ...inGroup, sender: mo.sender });
+
+    expect(requests().map((request) => request.includes("xylophoneberry"))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it("finds what was said before a restart", async () => {
+    const { world, plain, started, say, requests } = await remembering();
+    world.script(() => ({ text: "fine" }));
+    await say("The boiler in the cellar is called Bertha.");
+    await say("/new");
+    await started.stop();
+    const again = await world.start({ channels: [plain.definition] });
+    await plain.emit(plainMessage("later", "Where is the boiler called Bertha?"));
+    await again.settled();
+
+    expect(requests().at(-1)).toContain(RECALLED);
+  });
+
+  it("is off where the configuration says so, and no tool is offered", async () => {
+    const { world, say, requests } = await remembering({ memory: { enabled: false } });
+    world.script(() => ({ text: "fine" }));
+    await say("The boiler in the cellar is called Bertha.");
+    await say("/new");
+    await say("Where is the boiler called Bertha?");
+
+    expect(requests().at(-1)).not.toContain(RECALLED);
+    expect(requests().at(-1)).not.toContain("memory_search");
+    expect(existsSync(join(world.home.dir, "memory"))).toBe(false);
+  });
+});
+
+describe("the tools", () => {
+  it("write the owner's notes, which stand in the next prompt, search them and forget them", async () => {
+    const { world, say, requests } = await remembering();
+    const note = { text: "The boiler is called Bertha.", lasting: true };
+    world.script([
+      { toolCalls: [{ name: "memory_write", input: note }] },
+      { text: "noted" },
+      { toolCalls: [{ name: "memory_search", input: { query: "boiler" } }] },
+      { text: "found" },
+      { toolCalls: [{ name: "memory_forget", input: { ids: ["MEMORY.md:1"] } }] },
+      { text: "forgotten" },
+      { text: "nothing" },
+    ]);
+    await say("Note how the boiler is called.");
+    const file = join(world.home.workspace("coder"), "memory", "MEMORY.md");
+    expect(readFileSync(file, "utf8")).toContain("- The boiler is called Bertha. <!-- memory ");
+    expect(statSync(file).mode & 0o077).toBe(0);
+    await say("Look it up.");
+    expect(requests()[2]).toContain("Memory: MEMORY.md");
+    expect(requests()[3]).toContain("[MEMORY.md:1]");
+    await say("Forget it.");
+    expect(readFileSync(file, "utf8")).toBe("");
+    expect(readFileSync(join(world.home.dir, "memory", "coder.db"), "latin1")).not.toContain("Bertha. ");
+  });
+
+  it("keep a member's notes to the member, beside the owner's", async () => {
+    const { world, say, requests } = await remembering();
+    const write = (text: string) => ({ toolCalls: [{ name: "memory_write", input: { text } }] });
+    world.script([
+      write("Mo likes xylophones."),
+      { text: "noted" },
+      { toolCalls: [{ name: "memory_search", input: { query: "xylophones" } }] },
+      { text: "nothing" },
+      { toolCalls: [{ name: "memory_search", input: { query: "xylophones" } }] },
+      { text: "found" },
+    ]);
+    await say("Note what I like.", mo);
+    await say("What does Mo like?");
+    await say("What do I like?", mo);
+
+    expect(existsSync(join(world.home.workspace("coder"), "memory", "MEMORY.md"))).toBe(false);
+    const results = requests().map((request) => request.includes("Mo likes xylophones."));
+    expect(results).toEqual([false, true, false, false, true, true]);
+  });
+});
+
+describe("signalbox memory", () => {
+  it("searches, indexes and is looked at by doctor, beside a running gateway", async () => {
+    const { world, say } = await remembering();
+    world.script(() => ({ text: "fine" }));
+    await say("The boiler in the cellar is called Bertha.");
+
+    const search = world.run(["memory", "search", "boiler", "--json"]);
+    expect(await search.exited).toMatchObject({ code: 0 });
+    expect(JSON.parse(search.stdout()).hits[0].text).toBe("The boiler in the cellar is called Bertha.");
+    const index = world.run(["memory", "index"]);
+    await index.exited;
+    expect(index.stdout()).toContain("2 turns of conversations, searched by words");
+    const doctor = world.run(["doctor"]);
+    await doctor.exited;
+    expect(doctor.stdout()).toMatch(/^ok +memory of coder: .*words only: no embeddings are configured$/m);
+  });
+});
