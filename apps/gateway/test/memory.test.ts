@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { exampleConfig, openWorld } from "./harness.ts";
@@ -157,5 +157,28 @@ describe("signalbox memory", () => {
     const doctor = world.run(["doctor"]);
     await doctor.exited;
     expect(doctor.stdout()).toMatch(/^ok +memory of coder: .*words only: no embeddings are configured$/m);
+  });
+});
+
+describe("before a compaction", () => {
+  it("the model notes what must outlive it, unseen by people", async () => {
+    const { world, plain, say } = await remembering();
+    let overflowed = false;
+    world.script((body) => {
+      const text = JSON.stringify(body);
+      if (text.includes("leave your sight"))
+        return { text: "- The boiler is called Bertha.\nNone of the rest." };
+      if (text.includes("Write the notes now.")) return { text: "A summary." };
+      if (!text.includes("too much") || overflowed) return { text: "fine" };
+      overflowed = true;
+      return { error: { status: 400, message: "prompt is too long: 250000 tokens > 200000 maximum" } };
+    });
+    for (let at = 0; at < 4; at++) await say(`${at}: the boiler is called Bertha. ${"word ".repeat(20_000)}`);
+    await say("Is this too much?");
+
+    const folder = join(world.home.workspace("coder"), "memory");
+    const [day = ""] = readdirSync(folder).filter((name) => name.endsWith(".md"));
+    expect(readFileSync(join(folder, day), "utf8")).toContain("- The boiler is called Bertha. <!-- memory ");
+    expect(JSON.stringify(plain.sent)).not.toContain("Bertha");
   });
 });

@@ -138,6 +138,8 @@ export interface FlushInfo {
   readonly messages: readonly AgentMessage[];
   readonly tokens: number;
   readonly signal: AbortSignal;
+  /** To be told of each model turn that it takes, for its usage. */
+  readonly onTurn: (turn: AssistantMessage) => void;
 }
 
 /** Saves what must outlive a compaction (a memory flush). Bounded by the compaction's time; errors are ignored. */

@@ -1,6 +1,7 @@
 import { createQuarantine } from "@signalbox/lanes";
 import { createInTurnCommands } from "../commands/in-turn.ts";
 import type { createReadOrder } from "../commands/read-order.ts";
+import { createFlush } from "../memory/flush.ts";
 import { createRunMemory } from "../memory/run-memory.ts";
 import type { AttachmentCrashes } from "../path/5-prepare/attachment-crashes.ts";
 import { createChooseModel } from "../path/5-prepare/choose-model.ts";
@@ -76,6 +77,7 @@ export function createAnsweringHalf(
     run: createRun({
       ...{ store, lease, askings, drafts, typing, definition, hooks, live, metrics, compactionCache },
       ...{ userMessages, contextOf, tracer, now, incoming: media.in },
+      flush: createFlush({ memories, logger, now }),
     }),
     conclude: createConclude({ commit, histories, hooks, definition, logger, outgoing: media.out }),
     ...{ commit, refuse, deliver: deliverRun, quarantine, metrics, tracer, logger },

@@ -192,6 +192,21 @@ describe("compact", () => {
     expect(result?.source).toBe("model");
   });
 
+  it("counts the model turns that a flush took with its own", async () => {
+    const flushed = assistant("notes");
+    const told: unknown[] = [];
+    const result = await compact({
+      messages: conversation(4),
+      keepTokens: 100,
+      model: MODEL,
+      stream: scripted("summary").stream,
+      beforeCompaction: ({ onTurn }) => onTurn(flushed),
+      onTurn: (turn) => told.push(turn),
+    });
+    expect(result?.turns[0]).toBe(flushed);
+    expect(told).toEqual(result?.turns);
+  });
+
   it("keeps the task word for word when only later steps of it stay", async () => {
     const steps = Array.from({ length: 20 }, (_, i) => [
       assistant([toolCall(`c${i}`, "t")]),

@@ -97,7 +97,7 @@ async function summaryInTime(
 ): Promise<string | undefined> {
   const ending = new AbortController();
   const work = async (): Promise<string | undefined> => {
-    await flush(request, older, ending.signal);
+    await flush(request, older, progress, ending.signal);
     return summarise(request, older, progress, ending.signal);
   };
   try {
@@ -139,13 +139,20 @@ interface Progress {
   notes: string | undefined;
 }
 
+function noteTurn({ onTurn }: CompactionRequest, { turns }: Progress, turn: AssistantMessage): void {
+  turns.push(turn);
+  onTurn?.(turn);
+}
+
 async function flush(
   request: CompactionRequest,
   older: readonly AgentMessage[],
+  progress: Progress,
   signal: AbortSignal,
 ): Promise<void> {
+  const onTurn = (turn: AssistantMessage): void => noteTurn(request, progress, turn);
   try {
-    await request.beforeCompaction?.({ messages: older, tokens: estimateTokens(older), signal });
+    await request.beforeCompaction?.({ messages: older, tokens: estimateTokens(older), signal, onTurn });
   } catch {
     // What could not be saved must not keep the conversation from going on.
   }
@@ -170,8 +177,7 @@ async function summarise(
       continue;
     }
     const turn = await ask(request, model, prompt(progress.notes, chunk), signal);
-    progress.turns.push(turn);
-    request.onTurn?.(turn);
+    noteTurn(request, progress, turn);
     const text = usable(turn);
     if (text === undefined || signal.aborted) return undefined;
     progress.notes = text;

@@ -1,6 +1,7 @@
 import {
   type AgentEvent,
   type AgentMessage,
+  type BeforeCompaction,
   type CompactionCache,
   type JsonObject,
   type JsonOutput,
@@ -37,6 +38,8 @@ export interface RunPorts extends SteeringPorts {
   readonly metrics: Pick<Metrics, "watchModel">;
   /** Summaries of chunks, so that an interrupted compaction goes on where it was. */
   readonly compactionCache: CompactionCache;
+  /** What is to be saved before older messages give way to a summary. */
+  readonly flush: (run: PreparedRun) => BeforeCompaction | undefined;
   readonly now: () => number;
 }
 
@@ -115,6 +118,7 @@ function loopOptions(
   },
 ): Parameters<typeof runAgentLoop>[1] {
   const { agent, agentModel, sessionKey, tools, taint } = run;
+  const beforeCompaction = ports.flush(run);
   return {
     model: agentModel.model,
     stream: agentModel.stream,
@@ -131,6 +135,7 @@ function loopOptions(
       compaction: { cache: ports.compactionCache },
       ...(agent.historyTurns === undefined ? {} : { historyTurns: agent.historyTurns }),
     },
+    ...(beforeCompaction === undefined ? {} : { beforeCompaction }),
     steering: parts.steering,
     transformContext: run.contexts.apply,
     beforeToolCall: tools.beforeToolCall,
