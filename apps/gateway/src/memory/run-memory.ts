@@ -14,7 +14,7 @@ export interface RunMemoryOptions {
 }
 
 /** For whom something is remembered, and on what occasion. */
-export interface Occasion {
+interface Occasion {
   readonly agent: Agent;
   readonly sessionKey: string;
   /** The weakest of those who speak. */
@@ -26,7 +26,7 @@ export interface Occasion {
 }
 
 /** What memory brings into a run. */
-export interface Remembered {
+interface Remembered {
   /** The notes, for the part of the system prompt that may change. */
   readonly sections: readonly ExtraSection[];
   /** What bears on the message, a line each. */

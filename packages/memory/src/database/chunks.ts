@@ -12,7 +12,7 @@ export interface IndexedChunk extends Chunk {
 }
 
 /** How many chunks a reader may see. */
-export interface Counts {
+interface Counts {
   readonly notes: number;
   readonly turns: number;
 }
