@@ -102,6 +102,19 @@ describe("sessions", () => {
     expect((await byCookie(used)).kind).toBe("refused");
   });
 
+  it("go on by what is sent over a socket, not by a page that is left open", async () => {
+    const { auth, clock, signIn, byCookie } = open();
+    const [left, busy] = await Promise.all([byCookie(await signIn()), byCookie(await signIn())]);
+    if (left.kind !== "granted" || busy.kind !== "granted") throw new Error("they are signed in");
+    for (let hours = 0; hours < 13; hours++) {
+      clock.ms += HOUR_MS;
+      await auth.used(busy.access);
+      await auth.isGood(left.access);
+    }
+    expect(await auth.isGood(busy.access)).toBe(true);
+    expect(await auth.isGood(left.access)).toBe(false);
+  });
+
   it("end on the server: a copied cookie is worth nothing from then on, also after a restart", async () => {
     const { auth, store, signIn, byCookie } = open();
     const cookie = await signIn();

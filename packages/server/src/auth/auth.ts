@@ -40,8 +40,10 @@ export interface Auth {
   ): Promise<AuthResult & { readonly cookie?: string }>;
   /** Ends the session of a browser; resolves with `Set-Cookie` values that take the cookie back. */
   signOut(access: Access, from: Pick<Credentials, "remote" | "port">): Promise<readonly string[]>;
-  /** Whether what somebody came in with is still good, and counts as used. */
+  /** Whether what somebody came in with is still good. Asking is no use of it. */
   isGood(access: Access): Promise<boolean>;
+  /** What somebody came in with is being used: its session goes on. */
+  used(access: Access): Promise<void>;
   /** Calls `listener` with the id of each session that is signed out. */
   onSignOut(listener: (sessionId: string) => void): void;
 }
@@ -149,8 +151,12 @@ export function createAuth(options: AuthOptions): Auth {
       }
     },
     async isGood({ tokenHash, session }) {
-      if (session !== undefined && !(await sessions.isOpen(session.id))) return false;
+      if (session !== undefined && (await sessions.get(session.id)) === undefined) return false;
       return (await principalOf(tokenHash)) !== undefined;
+    },
+    async used({ session }) {
+      const open = session && (await sessions.get(session.id));
+      if (open !== undefined) await sessions.touch(open);
     },
     onSignOut: (listener) => void listeners.push(listener),
   };

@@ -14,8 +14,8 @@ export interface Sessions {
   begin(tokenHash: string): Promise<string>;
   /** The session of a cookie, unless it is over. */
   find(cookie: string): Promise<WebSession | undefined>;
-  /** Whether a session is not over yet. */
-  isOpen(id: string): Promise<boolean>;
+  /** The session of an id, unless it is over. */
+  get(id: string): Promise<WebSession | undefined>;
   /** The session is being used, and goes on. */
   touch(session: WebSession): Promise<void>;
   end(id: string): Promise<void>;
@@ -35,7 +35,7 @@ export function createSessions(store: AccessStore["sessions"], now: () => number
       return cookie;
     },
     find: (cookie) => open(idOf(cookie)),
-    isOpen: async (id) => (await open(id)) !== undefined,
+    get: open,
     async touch({ id, usedAt }) {
       if (now() - usedAt >= NOTED_MS) await store.used(id, now());
     },

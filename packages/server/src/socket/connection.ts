@@ -21,8 +21,9 @@ import { createCoalescer } from "./coalesce.ts";
 const MAX_BUFFERED = 8_000_000;
 
 /** Serves one connection to `/ws` until it closes. */
-export function serveConnection(socket: WebSocket, { service, principal, logger }: ConnectionOptions): void {
-  const connection = new Connection(socket, scopeService(service, principal), logger);
+export function serveConnection(socket: WebSocket, options: ConnectionOptions): void {
+  const { service, principal, logger } = options;
+  const connection = new Connection(socket, scopeService(service, principal), options);
   socket.on("message", (data, binary) => connection.read(binary ? "" : data.toString()));
   socket.on("error", (error) => logger.debug({ err: error.message }, "a viewer's connection failed"));
   socket.on("close", () => connection.close());
@@ -34,21 +35,25 @@ export interface ConnectionOptions {
   /** Who has opened it. */
   readonly principal: Principal;
   readonly logger: Logger;
+  /** Called with each message that is sent: somebody sits at the other end. */
+  readonly used: () => void;
 }
 
 class Connection {
   readonly #socket: WebSocket;
   readonly #service: ScopedService;
   readonly #logger: Logger;
+  readonly #used: () => void;
   /** The end of each subscription, by conversation. */
   readonly #subscriptions = new Map<string, () => void>();
   /** The agent a conversation was last used with on this connection. */
   readonly #agents = new Map<string, string>();
 
-  constructor(socket: WebSocket, service: ScopedService, logger: Logger) {
+  constructor(socket: WebSocket, service: ScopedService, { logger, used }: ConnectionOptions) {
     this.#socket = socket;
     this.#service = service;
     this.#logger = logger;
+    this.#used = used;
   }
 
   greet(principal: Principal): void {
@@ -86,6 +91,7 @@ class Connection {
         this.#service.abort("web", this.#agentOf(frame.conversation), frame.conversation);
         return;
       case "send":
+        this.#used();
         this.#submit(frame).catch((error: unknown) => {
           this.#logger.error({ err: messageOf(error) }, "a client's message was not accepted");
           const message = "The gateway could not take the message.";

@@ -76,7 +76,13 @@ export function createSockets(options: SocketsOptions): Sockets {
     server.handleUpgrade(request, socket, head, (connection) => {
       opened.set(connection, admitted);
       connection.on("close", () => opened.delete(connection));
-      serveConnection(connection, { service, principal: admitted.principal, logger });
+      const used = (): void =>
+        void auth
+          .used(admitted)
+          .catch((error: unknown) =>
+            logger.error({ err: String(error) }, "the use of a session was not noted"),
+          );
+      serveConnection(connection, { service, principal: admitted.principal, logger, used });
     });
   };
 
