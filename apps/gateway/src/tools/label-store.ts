@@ -19,12 +19,16 @@ const commandSchema = z.object({
 
 /** Keeps in the store which files hold what others wrote. */
 export function createLabelStore(kv: KvStore): LabelStore {
-  const rows = async <T>(namespace: string, schema: z.ZodType<T>): Promise<T[]> =>
-    (await kv.list(namespace)).map(({ value }) => schema.parse(value));
   return {
     load: async () => ({
-      labels: await rows<FileLabel>(LABELS, labelSchema),
-      commands: await rows<OpenCommand>(COMMANDS, commandSchema),
+      // A row that cannot be read keeps its file from being believed.
+      labels: (await kv.list(LABELS)).map(({ key: path, value }): FileLabel => {
+        return labelSchema.safeParse(value).data ?? { path, kind: "tree", source: "other" };
+      }),
+      commands: (await kv.list(COMMANDS)).flatMap(({ value }): OpenCommand[] => {
+        const command = commandSchema.safeParse(value).data;
+        return command === undefined ? [] : [command];
+      }),
     }),
     // Side by side, so that they share a commit.
     put: async (labels) =>

@@ -1,0 +1,25 @@
+import { openStore } from "@signalbox/store";
+import type { FileLabel, OpenCommand } from "@signalbox/tools";
+import { expect, it, onTestFinished } from "vitest";
+import { createLabelStore } from "./label-store.ts";
+
+it("keeps whose words files hold, and takes a row that it cannot read for a stranger's", async () => {
+  const { kv, close } = await openStore({ path: ":memory:" });
+  onTestFinished(close);
+  const store = createLabelStore(kv);
+  const labels: FileLabel[] = [
+    { path: "/w/a", kind: "entry", source: "web" },
+    { path: "/w/b", kind: "tree", source: "person", by: "feishu:ou_1" },
+  ];
+  const command: OpenCommand = { id: "1", folder: "/w", since: "17", author: { source: "file" } };
+  await store.put(labels);
+  await store.begin(command);
+  expect(await store.load()).toEqual({ labels, commands: [command] });
+  await store.remove(["/w/a"]);
+  await store.end("1");
+  await kv.set("file-labels", "/w/c", "damaged");
+  expect(await store.load()).toEqual({
+    labels: [labels[1], { path: "/w/c", kind: "tree", source: "other" }],
+    commands: [],
+  });
+});
