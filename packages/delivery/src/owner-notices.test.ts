@@ -57,6 +57,16 @@ function open(openDirect: (account: string, owner: string) => Promise<string>) {
   return { outbox, notes, notices, clock, add, give, told, woken, look };
 }
 
+it("does not put a notice off because there was nothing to tell before", async () => {
+  const { give, told, notices, clock } = open(async (_, owner) => owner);
+  notices.look();
+  await clock.advance(2_000);
+  await give("hello", false);
+  notices.look();
+  await clock.advance(2_000);
+  expect(await told()).toHaveLength(1);
+});
+
 it("tells an owner once of what was given up, and nothing of what it said", async () => {
   const { notices, give, told, woken, look } = open(async (_, owner) => `direct:${owner}`);
   await give("the secret answer", false);

@@ -67,7 +67,6 @@ export function createOwnerNotices(options: OwnerNoticesOptions): OwnerNotices {
     clock.delay(Math.max(gatherMs, lastAt + apartMs - now()), stopping.signal).then(
       async () => {
         waiting = false;
-        lastAt = now();
         if (!(await tell())) look();
       },
       () => {},
@@ -80,6 +79,7 @@ export function createOwnerNotices(options: OwnerNoticesOptions): OwnerNotices {
       const { counts, upTo } = await givenUpSince(toldOf(await notes.get("undelivered", "told"), now()));
       if (upTo === undefined) return true;
       if (counts.size > 0) {
+        lastAt = now();
         const text = noticeText(counts, upTo.id === undefined);
         const reached = await Promise.all(owners.map((owner) => tellOwner(owner, text, upTo)));
         if (!reached.includes(true)) return false;
@@ -88,6 +88,7 @@ export function createOwnerNotices(options: OwnerNoticesOptions): OwnerNotices {
       options.wakeOutbox();
       return true;
     } catch (error) {
+      lastAt = now();
       logger.warn({ err: messageOf(error) }, "owners could not be told of undelivered replies");
       return false;
     }
