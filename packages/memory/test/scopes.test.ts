@@ -21,12 +21,12 @@ const readers: fc.Arbitrary<Reader> = fc.oneof(
 );
 
 /** The rule in other words than the code's. */
-function mayHear({ person, chats }: Reader, { scope, author }: Chunk): boolean {
+function mayHear({ person = [], chats = [] }: Reader, { scope, author }: Chunk): boolean {
+  const people = [person].flat();
   if (scope.kind === "everyone") return true;
-  if (scope.kind === "person") return scope.person === person;
-  return (
-    chats === "all" || (chats ?? []).includes(scope.chat) || (person !== undefined && author?.id === person)
-  );
+  if (scope.kind === "person") return people.includes(scope.person);
+  if (chats === "all" || chats.includes(scope.chat)) return true;
+  return author !== undefined && people.includes(author.id);
 }
 
 async function everythingShown(memory: Memory, reader: Reader): Promise<Chunk[]> {
