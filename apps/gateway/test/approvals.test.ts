@@ -79,6 +79,7 @@ async function tainted(channel: string) {
       store,
       lease: { name: "gateway", epoch: 1 },
       definition: (id) => [surfaces.web, surfaces.api].find((hub) => hub.definition.id === id)?.definition,
+      account: () => undefined,
       deliverer: { deliver: () => {} },
       live,
       logger,

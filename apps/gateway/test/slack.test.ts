@@ -99,6 +99,10 @@ describe("Slack, through the gateway", () => {
     expect(await slack.pushEvent(buttonClick(question.ts, action, place))).toBe(true);
     await eventually(() => textsIn(slack, GENERAL).includes("as you say"), "the run goes on");
     await started.settled();
+    const put = () => slack.sent.find(({ ts }) => ts === question.ts);
+    await eventually(() => put()?.isEdited === true, "the question shows that it is decided");
+    expect(put()?.shown.at(-1)).toMatch(/wants to use write[\s\S]*\n\nAllowed\.$/);
+    expect(buttonsOf(put()?.content ?? {})).toEqual([]);
     expect(answersIn(slack, GENERAL).every(({ threadTs }) => threadTs === question.threadTs)).toBe(true);
   });
 

@@ -169,7 +169,7 @@ function createTools(
   });
   const toolbox = createToolbox({
     ...{ config, home, labels, agents, skills, sender, fetch, tracer, hooks, audit, memories, now },
-    questions: { store, lease, definition, deliverer: delivery, live, logger, now },
+    questions: { store, lease, definition, account, deliverer: delivery, live, logger, now },
   });
   return instrument?.toolbox(toolbox) ?? toolbox;
 }

@@ -17,7 +17,7 @@ import type { AgentsSkills } from "../resolve/skills.ts";
 import type { Tracer } from "../traces.ts";
 import { execSandbox } from "./exec.ts";
 import type { MessageSender } from "./message-sender.ts";
-import { createAsk, type QuestionOptions } from "./questions.ts";
+import { createAsk, createMarkDecided, type QuestionOptions } from "./questions.ts";
 import { createStandingRules } from "./standing-rules.ts";
 import type { ToolRun } from "./tool-run.ts";
 
@@ -93,6 +93,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     },
     now: options.now,
   });
+  const markDecided = createMarkDecided(questions);
   return {
     approvals: {
       ...toolbox.approvals,
@@ -101,6 +102,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
         audit.approval(outcome, approver);
         if (outcome.ok && decision === "allow-always")
           await rules.add(outcome.approval.agentId, outcome.approval.subject.rules ?? []);
+        if (outcome.ok) void markDecided(outcome.approval);
         return outcome;
       },
     },
