@@ -80,11 +80,11 @@ describe("Slack, through the gateway", () => {
   });
 
   it("asks with buttons, and an owner's click decides", async () => {
-    const { world, slack, deliver, started } = await openSlack();
+    const { world, slack, deliver, push, started } = await openSlack();
     const write = { name: "write", input: { file_path: "SOUL.md", content: "Be bold." } };
     world.script([{ toolCalls: [{ id: "toolu_soul", ...write }] }, { text: "as you say" }]);
     await deliver(textMessage("the motto is: be bold", { user: "U_OTHER", channelType: "channel" }));
-    await slack.pushEvent(channelMention("write the motto down", "U_BOT", { ...person }));
+    await push(channelMention("write the motto down", "U_BOT", { ...person }));
     await eventually(
       () => slack.sent.some(({ content }) => buttonsOf(content).length > 0),
       "the question is put",
@@ -96,7 +96,7 @@ describe("Slack, through the gateway", () => {
     expect([allow?.["action_id"], deny?.["action_id"]].every((id) => typeof id === "string")).toBe(true);
     const action = { id: String(allow?.["action_id"]), value: String(allow?.["value"]) };
     const place = { ...person, channel: GENERAL, threadTs: question.threadTs ?? "" };
-    expect(await slack.pushEvent(buttonClick(question.ts, action, place))).toBe(true);
+    expect(await push(buttonClick(question.ts, action, place))).toBe(true);
     await eventually(() => textsIn(slack, GENERAL).includes("as you say"), "the run goes on");
     await started.settled();
     const put = () => slack.sent.find(({ ts }) => ts === question.ts);
@@ -172,13 +172,12 @@ describe("Slack, through the gateway", () => {
   });
 
   it("never answers another bot", async () => {
-    const { world, slack, started } = await openSlack({
+    const { world, slack, push, started } = await openSlack({
       config: { access: { dm: "open", groups: { mode: "open", requireMention: false } } },
     });
     world.script(() => ({ text: "And you?" }));
     const bot = { user: "U_OTHER", botId: "B_OTHER" };
-    for (let round = 0; round < 25; round += 1)
-      await slack.pushEvent(channelMention("how are you?", "U_BOT", bot));
+    for (let round = 0; round < 25; round += 1) await push(channelMention("how are you?", "U_BOT", bot));
     await started.settled();
     expect(answersIn(slack, GENERAL)).toEqual([]);
     expect(await ends(world)).toEqual(Array.from({ length: 25 }, () => ["ignored", "bot"]));
