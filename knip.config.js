@@ -47,5 +47,5 @@ export default {
     "undici",
     "web-tree-sitter",
   ],
-  ignoreBinaries: ["mkfifo", "mount", "umount"],
+  ignoreBinaries: ["mkfifo", "mount", "systemd-analyze", "umount"],
 };

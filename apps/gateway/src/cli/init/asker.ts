@@ -1,7 +1,7 @@
 import { EXIT, GatewayError } from "../../errors.ts";
 
 /** A question; an answer that was given as an option of the command line is not asked for. */
-export interface Question {
+interface Question {
   readonly message: string;
   readonly given?: string | undefined;
   readonly hint?: string | undefined;
@@ -11,7 +11,7 @@ export interface Question {
   readonly refuse?: (answer: string) => string | undefined;
 }
 
-export interface Choice extends Question {
+interface Choice extends Question {
   readonly options: readonly { readonly value: string; readonly label: string; readonly hint?: string }[];
 }
 
