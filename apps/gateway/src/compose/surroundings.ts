@@ -23,6 +23,7 @@ import { VERSION } from "../version.ts";
 import { createReplyDelivery } from "./delivery.ts";
 import { createMedia, type Media } from "./media.ts";
 import { hooksWithRedaction, liveWithRedaction, redactedOutcome } from "./redaction.ts";
+import { tryAgain } from "./try-again.ts";
 
 /** What the stages of a message's way work with. */
 export interface Surroundings {
@@ -63,7 +64,7 @@ export async function createSurroundings(
   const observers = createObservers(options, opened);
   const outward = await createOutward(options, resolved, opened, observers);
   const { store } = opened;
-  await expireApprovals(store.approvals);
+  await tryAgain(() => expireApprovals(store.approvals));
   const { env, home, logger, now = Date.now } = options;
   const { config } = options.loaded;
   const memories = config.memory.enabled

@@ -10,6 +10,7 @@ import { type Auditor, openAudit } from "../audit/auditor.ts";
 import type { Instrument } from "../compose/instrument.ts";
 import type { Lifecycle } from "../compose/lifecycle.ts";
 import { storeWithRedaction } from "../compose/redaction.ts";
+import { tryAgain } from "../compose/try-again.ts";
 import { EXIT, GatewayError, messageOf } from "../errors.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import type { Logger } from "../log.ts";
@@ -57,7 +58,7 @@ export async function openHome(
   );
   const audit = await openAudit({ store, home, logger, redact, now: options.now ?? Date.now });
   lifecycle.started("audit", () => audit.close());
-  await audit.configuration(loaded.config, loaded.file);
+  await tryAgain(() => audit.configuration(loaded.config, loaded.file));
   return { lock, store, lease, audit, redact };
 }
 
