@@ -33,11 +33,12 @@ export default {
     ".": { entry: ["scripts/*.mjs"], project: ["scripts/**"] },
     ...Object.fromEntries(members),
   },
-  // The console's build is copied into the gateway's; the program, a bundle, loads the SDKs of the channels in it. Bolt
+  // Discord's bench loads a package to weigh it. The console's build is copied into the gateway's; the program, a bundle, loads the SDKs of the channels in it. Bolt
   // wants Undici beside it, and the parser of shells finds its own file only as a package of its own,
   // and the grammar of shells is a file that the build copies.
   ignoreDependencies: [
     "@signalbox/console",
+    "@discordjs/core",
     "@discordjs/rest",
     "@discordjs/ws",
     "@larksuiteoapi/node-sdk",

@@ -14,7 +14,7 @@ export function environmentSecrets(env: Readonly<Record<string, string | undefin
 }
 
 /** The password of an address such as `postgres://user:password@host/`, as it is written and as it is meant. */
-export function passwordIn(address: string): string[] {
+function passwordIn(address: string): string[] {
   const written = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s@:]*:([^/?#\s]*)@/i.exec(address)?.[1];
   if (written === undefined || written === "") return [];
   try {

@@ -97,6 +97,6 @@ export function createMemoryApprovalStore(): ApprovalStore {
 }
 
 /** Whether it still waits, for a decision or for its use. */
-export function isOpen(state: ApprovalState): boolean {
+function isOpen(state: ApprovalState): boolean {
   return state === "pending" || state === "allowed";
 }

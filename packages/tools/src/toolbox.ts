@@ -63,7 +63,7 @@ export interface ToolboxOptions<Run extends ToolRun> {
 }
 
 /** What was decided, in parts. */
-export interface NotedDecision {
+interface NotedDecision {
   /** The tool, or `attach` for what a reply was to carry. */
   readonly tool: string;
   readonly decision: "allow" | "ask" | "deny";

@@ -10,7 +10,7 @@ import type { GatewayStore } from "../store.ts";
 import { fileWitness, type Witness } from "./witness.ts";
 
 /** What was decided about a tool call. */
-export interface ToolDecision {
+interface ToolDecision {
   readonly tool: string;
   readonly decision: string;
   readonly rule: string;
@@ -32,7 +32,7 @@ export interface Auditor {
   close(): Promise<void>;
 }
 
-export interface AuditorOptions {
+interface AuditorOptions {
   readonly log: AuditLog;
   /** Holds the end of the chain outside of the database. */
   readonly witness: Witness;
@@ -50,7 +50,7 @@ const LONGEST_SUBJECT = 500;
  * Entries go into the commit that is made next anyway: what a decision leads to is written behind it, so that it is on
  * record before its effect is.
  */
-export function createAuditor(options: AuditorOptions): Auditor {
+function createAuditor(options: AuditorOptions): Auditor {
   const { log, witness, kv, redact, logger, now } = options;
   let last: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;

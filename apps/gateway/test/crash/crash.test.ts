@@ -46,7 +46,9 @@ describe("a gateway that dies", { timeout: 1_000 * 60 * 10 }, () => {
       ...points.map((point) => ({ point, count: random.int(1, 5) })),
       ...[1, 2, 3].map((round) => ({ point: "db.write", count: random.int(1, 150) * round }) as const),
       // A start that cannot write says so and ends: it is not what this is about.
-      ...[1, 2, 3].map((round) => ({ point: "db.commit", count: START + random.int(1, 30) * round }) as const),
+      ...[1, 2, 3].map(
+        (round) => ({ point: "db.commit", count: START + random.int(1, 30) * round }) as const,
+      ),
     ];
     const report = await runLives([], { random, sessions: 4, last: { kind: "failing", at } });
     console.log(told(report));

@@ -18,7 +18,7 @@ type AuthResult =
   | { readonly kind: "refused" | "throttled" };
 
 /** What of a request says who sends it. */
-export interface Credentials {
+interface Credentials {
   readonly authorization?: string | undefined;
   readonly cookie?: string | undefined;
   /** The address of the peer, whose guesses are counted. */
