@@ -74,8 +74,8 @@ export const DEFENCES: readonly Defence[] = [
       },
       {
         file: "labels/covers.ts",
-        from: 'if (role !== "guest") return [];',
-        to: 'if (role !== "owner") return [];',
+        from: 'const ofGuests = facts.role === "guest" ?',
+        to: 'const ofGuests = facts.agentId === "" ?',
       },
     ],
   },

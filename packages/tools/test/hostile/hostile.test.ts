@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import * as tools from "../../src/index.ts";
 import { ATTEMPT_KINDS, ATTEMPTS } from "./attempts.ts";
@@ -12,6 +13,11 @@ test("there are 300 distinct attempts and more, and a defence that holds each ki
   expect(new Set(ATTEMPTS.map(({ calls }) => JSON.stringify(calls))).size).toBe(ATTEMPTS.length);
   expect(ATTEMPTS.length).toBeGreaterThanOrEqual(300);
   expect(new Set(DEFENCES.flatMap(({ kinds }) => kinds))).toEqual(new Set(ATTEMPT_KINDS));
+});
+
+test("what each defence takes away stands in the sources", () => {
+  for (const { file, from } of DEFENCES.flatMap(({ changes }) => changes))
+    expect(readFileSync(new URL(`../../src/${file}`, import.meta.url), "utf8")).toContain(from);
 });
 
 test.skipIf(!isSandboxed).each(ATTEMPT_KINDS)(
