@@ -106,7 +106,11 @@ export const DEFENCES: readonly Defence[] = [
     name: "commands have no network",
     kinds: ["network"],
     changes: [
-      { file: "sandbox/bubblewrap.ts", from: '"--unshare-all",', to: '"--unshare-pid", "--unshare-ipc",' },
+      {
+        file: "sandbox/bubblewrap.ts",
+        from: '"--unshare-all",',
+        to: '"--unshare-pid", "--unshare-ipc", "--unshare-uts",',
+      },
       NO_SELF_TEST,
     ],
   },

@@ -15,6 +15,7 @@ import {
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { JsonValue, ToolResult } from "@signalbox/agent-core";
 import type * as Tools from "../../src/index.ts";
 
@@ -140,6 +141,8 @@ export async function openWorld(tools: typeof Tools, sandbox: Tools.Sandbox): Pr
         const said = await run.call(tool, Object.fromEntries(entries)).catch(String);
         seen += run.state.facts.role === "guest" ? said : said.replaceAll("private", "");
       }
+      // A connection that was made is told of by the event loop, a round later.
+      for (let round = 0; round < 3; round++) await setImmediate();
       // Once the run counts as having read others' words, it may have read its own letter.
       const isTainted = run.state.facts.taint.length > 0;
       return { seen, forbidden: [secret, "private", ...(isTainted ? [] : [letter])] };
