@@ -65,13 +65,14 @@ export function createApi(
       rest?.clearHashSweeper();
     },
     async call({ what, signal, method, path, query, body, files, ownToken = false }) {
+      if (signal.aborted)
+        throw new ChannelError("transient", `Discord: ${what}: given up before it was tried`);
       // Too many refused requests shut out everybody who shares our address.
       if (!ownToken && refusedAt !== undefined && clock.now() - refusedAt < limits.refusedMs)
         throw new ChannelError("auth", `Discord: ${what}: the token was refused`, { scope: "account" });
       const limit = deadline(files === undefined ? limits.requestTimeoutMs : limits.uploadTimeoutMs, signal);
       const isWrite = method !== "GET";
       try {
-        limit.signal.throwIfAborted();
         const { RequestMethod } = loadRest();
         const answer = await client().request({
           method: methodOf(RequestMethod, method),
@@ -85,7 +86,7 @@ export function createApi(
         if (!ownToken) refusedAt = undefined;
         return answer;
       } catch (thrown) {
-        const error = toChannelError(thrown, { what, isWrite, isUnsent: signal.aborted && !isWrite });
+        const error = toChannelError(thrown, { what, isWrite });
         if (error.code === "auth") refusedAt = clock.now();
         throw error;
       } finally {

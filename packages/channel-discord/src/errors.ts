@@ -52,8 +52,6 @@ interface CallFacts {
   readonly what: string;
   /** The call changes something, so that an answer that did not come leaves the outcome open. */
   readonly isWrite: boolean;
-  /** It was given up before it went out. */
-  readonly isUnsent: boolean;
 }
 
 /** Whatever a call threw, as a {@link ChannelError}. What the client's errors carry, tokens in addresses, stays behind. */
@@ -80,7 +78,7 @@ export function toChannelError(error: unknown, facts: CallFacts): ChannelError {
     const [kind, scope] = ofStatus(error.status, facts.isWrite);
     return new ChannelError(kind, say(`HTTP ${error.status}`), { scope: scope ?? "message" });
   }
-  const isOpen = facts.isWrite && !facts.isUnsent && !neverSent(error);
+  const isOpen = facts.isWrite && !neverSent(error);
   const reason = error instanceof Error ? error.message : "no answer";
   return new ChannelError(isOpen ? "unknown_outcome" : "transient", say(reason), {
     scope: "account",

@@ -116,6 +116,7 @@ function createEcho(context: ChannelContext<Config>) {
 
   const send: Channel<EchoAddress>["send"] = (_to, message, options) =>
     sendParts(message, options, async ({ part, key }) => {
+      if (options.signal.aborted) throw new ChannelError("transient", "Echo: given up before it was tried");
       if (part.type !== "media") return post(part.text, key);
       const content = await readMedia(part, sendMedia, options.openMedia);
       server.files.set(key, { messageId: key, kind: part.kind, name: part.name, content });

@@ -213,6 +213,13 @@ export const faults: readonly Fault[] = [
     })),
   },
   {
+    fault: "has doubts about what was never tried",
+    check: "failures: gives up before it is tried where its signal has fired",
+    plant: errors((error) =>
+      error.code === "transient" ? new ChannelError("unknown_outcome", error.message) : error,
+    ),
+  },
+  {
     fault: "gives a message up where the platform is away",
     check: "failures: fails while the platform is away, and works again when it is back",
     plant: errors((error) =>

@@ -170,7 +170,7 @@ function openOnce({ context, api, session, listen }: GatewayOptions): Attempt {
   reached
     .then(() => manager.connect())
     .catch((error: unknown) =>
-      end(toChannelError(error, { what: "connecting", isWrite: false, isUnsent: false })),
+      end(toChannelError(error, { what: "connecting", isWrite: false })),
     );
   // Awaited by the caller; until then a failure must not count as unhandled.
   ready.promise.catch(() => {});

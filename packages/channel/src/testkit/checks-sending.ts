@@ -163,6 +163,21 @@ export const sendingChecks: readonly Check[] = [
   },
   {
     group: "failures",
+    name: "gives up before it is tried where its signal has fired",
+    applies: ({ capabilities }) => (capabilities.transports.includes("internal") ? "no platform" : undefined),
+    async run({ open }) {
+      await using bench = await open();
+      const signal = AbortSignal.abort();
+      const error = await failing(
+        bench.channel.send(bench.platform.to, words("one"), { ...options, signal }),
+        "a send under a signal that has fired",
+      );
+      assert.equal(error.code, "transient", "nothing went out, so it may be tried again");
+      assert.deepEqual(bench.platform.sent(), []);
+    },
+  },
+  {
+    group: "failures",
     name: "fails while the platform is away, and works again when it is back",
     applies: ({ capabilities }) => (capabilities.transports.includes("internal") ? "no platform" : undefined),
     async run({ open }) {
