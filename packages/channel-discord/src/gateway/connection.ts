@@ -169,9 +169,7 @@ function openOnce({ context, api, session, listen }: GatewayOptions): Attempt {
   const reached = manager.fetchGatewayInformation();
   reached
     .then(() => manager.connect())
-    .catch((error: unknown) =>
-      end(toChannelError(error, { what: "connecting", isWrite: false })),
-    );
+    .catch((error: unknown) => end(toChannelError(error, { what: "connecting", isWrite: false })));
   // Awaited by the caller; until then a failure must not count as unhandled.
   ready.promise.catch(() => {});
 
