@@ -7,23 +7,22 @@ import { fileURLToPath } from "node:url";
 const scripts = dirname(fileURLToPath(import.meta.url));
 const gateway = join(dirname(scripts), "apps", "gateway");
 const proofs = {
-  crash: ["test/crash/run.ts"],
-  mutants: ["test/mutants/run.ts"],
-  sweep: ["test/crash/run-sweep.ts"],
-  storm: ["test/load/run.ts", "storm"],
-  flood: ["test/load/run.ts", "flood"],
-  malformed: ["test/load/run.ts", "malformed"],
-  hostile: [join(dirname(scripts), "packages", "tools", "test", "hostile", "run.ts")],
-  properties: [join(scripts, "properties.mjs")],
+  crash: { run: ["test/crash/run.ts"], takes: "[kills]" },
+  mutants: { run: ["test/mutants/run.ts"], takes: "[words]" },
+  sweep: { run: ["test/crash/run-sweep.ts"] },
+  storm: { run: ["test/load/run.ts", "storm"], takes: "[events]" },
+  flood: { run: ["test/load/run.ts", "flood"], takes: "[seconds]" },
+  malformed: { run: ["test/load/run.ts", "malformed"], takes: "[events] [channel]" },
+  hostile: { run: [join(dirname(scripts), "packages", "tools", "test", "hostile", "run.ts")] },
+  properties: { run: [join(scripts, "properties.mjs")], takes: "[rounds]" },
 };
 const [what, ...rest] = process.argv.slice(2);
 if (!Object.hasOwn(proofs, what ?? "")) {
-  console.error(
-    `Usage: npm run prove -- crash [kills] | mutants [words] | sweep | storm [events] | flood [seconds] | malformed [events] [channel] | properties [rounds]`,
-  );
+  const usage = Object.entries(proofs).map(([name, { takes }]) => (takes ? `${name} ${takes}` : name));
+  console.error(`Usage: npm run prove -- ${usage.join(" | ")}`);
   process.exit(64);
 }
-const { status } = spawnSync(process.execPath, [...proofs[what], ...rest], {
+const { status } = spawnSync(process.execPath, [...proofs[what].run, ...rest], {
   cwd: gateway,
   stdio: "inherit",
 });
