@@ -93,6 +93,40 @@ describe("signalbox init", () => {
     expect(configured(world)).toEqual({ agents: { defaults: { model: "openai/gpt-5.2" } } });
   });
 
+  it("sets nothing up where nothing is asked for, and says so", async () => {
+    const world = await openWorld();
+    const { code, out } = await command(world, "init", "--provider", "none");
+    expect(code).toBe(0);
+    expect(out).toContain("Nothing was set up");
+    expect(existsSync(world.home.configFile)).toBe(false);
+  });
+
+  it("takes yes and no for settings that are such, and talks of webhooks only where there are some", async () => {
+    const world = await openWorld();
+    const slack = [
+      "--set",
+      "botToken=xoxb-1-2-abcdefghij",
+      "--set",
+      "appToken=xapp-1-2-abcdefghij",
+      "--set",
+      "streams=false",
+    ];
+    const bySocket = await command(world, "init", "--channel", "slack", ...slack, "--no-check");
+    expect(bySocket).toMatchObject({ code: 0 });
+    expect(bySocket.err).not.toContain("Webhooks");
+    expect(configured(world).channels.slack.accounts.main.streams).toBe(false);
+    const feishu = [
+      "--set",
+      "appId=cli_1",
+      "--set",
+      "appSecret=0123456789",
+      "--set",
+      "verificationToken=0123456789abcdef",
+    ];
+    const byWebhook = await command(world, "init", "--channel", "feishu", ...feishu, "--no-check");
+    expect(byWebhook.err).toContain("/channels/feishu/main/events");
+  });
+
   it("names what an option cannot be, and changes nothing by it", async () => {
     const world = await openWorld();
     for (const args of [

@@ -121,7 +121,7 @@ describe("an agent on Telegram", () => {
 
   it("sees a picture that came, and sends a file of its own", async () => {
     const talk = await open();
-    talk.telegram.addFile("photo-1", png, "photos/file_1.png");
+    talk.telegram.addFile("photo-1", png, { path: "photos/file_1.png" });
     talk.world.script([
       { toolCalls: [{ id: "t1", name: "write", input: { file_path: "note.txt", content: "seen" } }] },
       { text: "A dot.\nMEDIA:note.txt" },

@@ -5,11 +5,12 @@ import {
   type Identity,
   isChannelError,
   isPayload,
+  pathSegment,
   textAt,
 } from "@signalbox/channel";
 import { idType } from "./address.ts";
 import type { FeishuConfig } from "./config.ts";
-import { type FeishuApi, segment } from "./connection/api.ts";
+import type { FeishuApi } from "./connection/api.ts";
 import { limits } from "./limits.ts";
 
 const dayMs = 24 * 3_600_000;
@@ -65,7 +66,7 @@ export function createPeople(context: Needs, api: FeishuApi): People {
       const answer = await api.call({ what: "asking for a name", write: false, signal }, (client) => {
         const type = idType(userId) === "union_id" ? "union_id" : "open_id";
         return client.contact.v3.user.get({
-          path: { user_id: segment(userId) },
+          path: { user_id: pathSegment(userId) },
           params: { user_id_type: type },
         });
       });

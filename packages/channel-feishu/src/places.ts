@@ -1,6 +1,14 @@
-import { type ChannelContext, isPayload, objectAt, type Payload, textAt, toJson } from "@signalbox/channel";
+import {
+  type ChannelContext,
+  isPayload,
+  objectAt,
+  type Payload,
+  pathSegment,
+  textAt,
+  toJson,
+} from "@signalbox/channel";
 import type { FeishuConfig } from "./config.ts";
-import { type FeishuApi, segment } from "./connection/api.ts";
+import type { FeishuApi } from "./connection/api.ts";
 import { wordsOf } from "./inbound/history.ts";
 
 /** Where a message was written. */
@@ -59,7 +67,7 @@ export function createPlaces(
       const cached = await cache.get(key("message", messageId));
       if (isPayload(cached)) return readCached(cached);
       const answer = await api.call({ what: "looking a message up", write: false, signal }, (client) =>
-        client.im.v1.message.get({ path: { message_id: segment(messageId) } }),
+        client.im.v1.message.get({ path: { message_id: pathSegment(messageId) } }),
       );
       const item: unknown = answer.data?.items?.[0];
       if (!isPayload(item)) return undefined;
@@ -72,7 +80,7 @@ export function createPlaces(
       if (isPayload(cached)) return cached["kind"] === "direct" ? "direct" : "group";
       try {
         const answer = await api.call({ what: "looking a chat up", write: false, signal }, (client) =>
-          client.im.v1.chat.get({ path: { chat_id: segment(chatId) } }),
+          client.im.v1.chat.get({ path: { chat_id: pathSegment(chatId) } }),
         );
         const kind = answer.data?.chat_mode === "p2p" ? "direct" : "group";
         await cache.set(key("chat", chatId), { kind }, weekMs);

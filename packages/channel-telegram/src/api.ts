@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type ChannelContext, ChannelError, deadline, missingPackage } from "@signalbox/channel";
-import type { GrammyError, HttpError, RawApi } from "grammy/web";
+import type { GrammyError, HttpError, InputFile, RawApi } from "grammy/web";
 import type { TelegramConfig } from "./config.ts";
 import { refused, unanswered } from "./errors.ts";
 import { limits } from "./limits.ts";
@@ -20,6 +20,8 @@ interface CallOptions {
 export interface TelegramApi {
   /** @throws ChannelError for every answer but a success */
   call<T>(options: CallOptions, run: (api: RawApi) => Promise<T>): Promise<T>;
+  /** Bytes to be sent under a name. */
+  file(content: Uint8Array, name: string): Promise<InputFile>;
   /** A file that `getFile` has told the path of. */
   download(path: string, signal: AbortSignal): Promise<Response>;
 }
@@ -75,6 +77,11 @@ export function createApi({
       } finally {
         limit.end();
       }
+    },
+
+    async file(content, name) {
+      const { InputFile } = await library();
+      return new InputFile(content, name);
     },
 
     async download(path, signal) {

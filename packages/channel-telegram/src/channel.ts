@@ -2,8 +2,9 @@ import {
   type Channel,
   type ChannelContext,
   ChannelError,
+  createActivity,
+  createNames,
   type Health,
-  isChannelError,
 } from "@signalbox/channel";
 import type { TelegramAddress } from "./address.ts";
 import { createApi } from "./api.ts";
@@ -28,9 +29,10 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
   const { config, logger, clock } = context;
   const api = createApi(context);
   let state: "starting" | "ready" | "stopped" = "starting";
-  let trouble: string | undefined;
+  const activity = createActivity(clock);
+  /** Why Telegram gets no updates through to a webhook. */
+  let unreached: string | undefined;
   let identity: { readonly bot: Bot; readonly buttons: Buttons } | undefined;
-  const running = new Set<Promise<unknown>>();
 
   const buttons = (): Buttons => identified().buttons;
   const receive = createReceiver(context, api, { bot: () => identified().bot, buttons });
@@ -43,6 +45,7 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
       : undefined;
   const sender = createSender(api, buttons);
   const openDraft = createDrafts(sender, clock);
+  const names = createNames({ cache: context.cache, prefix: "name", ask: askName, logger });
 
   function identified() {
     if (identity !== undefined) return identity;
@@ -59,12 +62,17 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
     };
   }
 
+  async function askName(userId: string, signal: AbortSignal): Promise<string | undefined> {
+    const call = { what: "looking a person up", write: false, signal };
+    const chat = await api.call(call, (raw) => raw.getChat({ chat_id: userId }));
+    return chat.type === "private" ? nameOf({ ...chat }) : undefined;
+  }
+
   /** Until the account stops: whether Telegram gets its updates through, which nothing here would notice. */
   async function watchWebhook(since: number): Promise<void> {
     while (state === "ready" && !context.signal.aborted) {
-      trouble = await webhookTrouble(api, config, since, context.signal).catch((error: unknown) =>
-        messageOf(error),
-      );
+      const asked = activity.track(webhookTrouble(api, config, since, context.signal));
+      unreached = await asked.catch(() => unreached);
       await clock.delay(limits.webhookCheckMs, lifetime.signal).catch(() => {});
     }
   }
@@ -77,21 +85,6 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
     await registerWebhook(api, config, signal);
   }
 
-  /** Keeps an account's lasting trouble for `health`, and counts what is under way for `stop`. */
-  async function tracked<T>(work: Promise<T>): Promise<T> {
-    running.add(work);
-    try {
-      const result = await work;
-      trouble = undefined;
-      return result;
-    } catch (error) {
-      if (isChannelError(error) && error.scope === "account") trouble = error.message;
-      throw error;
-    } finally {
-      running.delete(work);
-    }
-  }
-
   return {
     async start(signal) {
       signal.throwIfAborted();
@@ -100,7 +93,9 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
       if (state !== "starting") return;
       state = "ready";
       if (polling === undefined) void watchWebhook(clock.now());
-      await registerCommands(api, context.commands ?? [], signal).catch((error: unknown) => {
+      // A host that says nothing of commands leaves the menu as it is.
+      if (context.commands === undefined) return;
+      await registerCommands(api, context.commands, signal).catch((error: unknown) => {
         logger.warn("the commands could not be listed", { reason: messageOf(error) });
       });
     },
@@ -108,27 +103,26 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
       state = "stopped";
       polling?.stop();
       lifetime.abort();
-      if (running.size > 0) await Promise.race([Promise.allSettled(running), clock.delay(drainMs)]);
+      await activity.ended(drainMs);
     },
     health(): Health {
       if (state !== "ready") return { state };
       const connected = polling?.health();
       if (connected !== undefined && connected.state !== "ready") return connected;
-      return trouble === undefined ? { state } : { state: "degraded", reason: trouble };
+      const reason = unreached ?? activity.trouble;
+      return reason === undefined ? { state } : { state: "degraded", reason };
     },
     self: () => identity && { id: identity.bot.id, name: identity.bot.name },
     async webhook(request, read) {
       if (polling !== undefined)
         return Response.json({ error: "this account takes no webhooks" }, { status: 404 });
-      const answer = webhook(request, read);
-      running.add(answer);
-      return answer.finally(() => running.delete(answer));
+      return activity.count(webhook(request, read));
     },
-    send: (to, message, options) => tracked(sender.send(to, message, options)),
-    edit: (to, messageId, message, signal) => tracked(sender.edit(to, messageId, message, signal)),
-    remove: (to, messageId, signal) => tracked(sender.remove(to, messageId, signal)),
+    send: (to, message, options) => activity.track(sender.send(to, message, options)),
+    edit: (to, messageId, message, signal) => activity.track(sender.edit(to, messageId, message, signal)),
+    remove: (to, messageId, signal) => activity.track(sender.remove(to, messageId, signal)),
     react: (to, messageId, { emoji, on }, signal) =>
-      tracked(sender.react(to, messageId, on ? emoji : undefined, signal)),
+      activity.track(sender.react(to, messageId, on ? emoji : undefined, signal)),
     async typing({ chatId, topicId }, { on }, signal) {
       // It ends by itself, after five seconds or with the next message.
       if (!on) return;
@@ -136,7 +130,7 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
         chat_id: chatId,
         ...(topicId === undefined ? {} : { message_thread_id: Number(topicId) }),
       };
-      await tracked(
+      await activity.track(
         api.call({ what: "showing that an answer is written", write: false, signal }, (raw) =>
           raw.sendChatAction({ ...place, action: "typing" }),
         ),
@@ -144,33 +138,21 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
     },
     // A private chat has the number of the person. Telegram refuses what a bot writes to somebody who never wrote to it.
     openDirect: async (userId) => ({ chatId: userId }),
-    async resolve(userId, signal) {
-      const key = `name/${userId}`;
-      const kept = await context.cache.get(key);
-      if (typeof kept === "string") return { name: kept };
-      const call = { what: "looking a person up", write: false, signal };
-      const chat = await api.call(call, (raw) => raw.getChat({ chat_id: userId })).catch(() => undefined);
-      const name = chat?.type === "private" ? nameOf({ ...chat }) : "";
-      if (name === "") return undefined;
-      await context.cache.set(key, name, nameTtlMs);
-      return { name };
-    },
+    resolve: names,
     openDraft: async (to, options) => {
       const draft = openDraft(to, options);
       return {
         get messageId() {
           return draft.messageId;
         },
-        update: (snapshot) => tracked(draft.update(snapshot)),
-        finalize: (message, how) => tracked(draft.finalize(message, how)),
-        abort: () => tracked(draft.abort()),
+        update: (snapshot) => activity.track(draft.update(snapshot)),
+        finalize: (message, how) => activity.track(draft.finalize(message, how)),
+        abort: () => activity.track(draft.abort()),
       };
     },
-    fetchMedia: (ref, signal) => tracked(fetchMedia(api, ref, signal)),
+    fetchMedia: (ref, signal) => activity.track(fetchMedia(api, ref, signal)),
   };
 }
-
-const nameTtlMs = 3_600_000;
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -3,6 +3,7 @@ import {
   type ChannelErrorCode,
   type ChannelErrorScope,
   isChannelError,
+  neverSent,
 } from "@signalbox/channel";
 
 /** What Telegram answered in place of a result. Source: the Bot API's `ResponseParameters` and "Making requests". */
@@ -53,21 +54,9 @@ function classify({ code, description }: Refusal, write: boolean): Class {
   return code === 403 ? ["permission", "conversation"] : ["invalid"];
 }
 
-/** Failures that come before a connection stands. */
-const beforeConnection: readonly string[] = [
-  ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"],
-];
-
 /** A request to which no answer came. The cause stays out of the error: it may hold the address, token and all. */
 export function unanswered(error: unknown, what: string, write: boolean): ChannelError {
   if (isChannelError(error)) return error;
   const code = write && !neverSent(error) ? "unknown_outcome" : "transient";
   return new ChannelError(code, `Telegram: ${what}: no answer`, { scope: "account" });
-}
-
-function neverSent(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  // The global `fetch` wraps what the connection said; a leaner one may give it as it is.
-  const said = "code" in error && typeof error.code === "string" ? error : error.cause;
-  return said instanceof Error && "code" in said && beforeConnection.includes(String(said.code));
 }

@@ -142,6 +142,13 @@ describe("commands", () => {
     expect(standIn.commands.writes).toBe(1);
   });
 
+  it("stay as they are with Telegram where the host says nothing of them", async () => {
+    await using first = await openBench({}, { context: { commands } });
+    await using _trial = await openBench({}, { standIn: first.standIn });
+    expect(first.standIn.commands.list).toHaveLength(2);
+    expect(first.standIn.commands.writes).toBe(1);
+  });
+
   it("come as commands where they are ours, and as words where they are not", async () => {
     await using bench = await openBench({}, { context: { commands } });
     const chat = { id: -1_001_234, type: "supergroup" } as const;
@@ -154,6 +161,20 @@ describe("commands", () => {
       { type: "command", name: "help", args: "", addressed: "dm" },
       { type: "message", text: "/weather Oslo", addressed: "none" },
     ]);
+  });
+});
+
+describe("attachments", () => {
+  it("come whole up to what bots may fetch, and break off beyond, whatever a server announces", async () => {
+    await using bench = await openBench();
+    const fetched = async (bytes: number) => {
+      bench.standIn.addFile("file", new Uint8Array(bytes), { announced: 7 });
+      const ref = { kind: "file", mimeType: "text/plain", ref: { fileId: "file" } } as const;
+      const media = await bench.channel.fetchMedia?.(ref, never);
+      return new Response(media?.body).arrayBuffer();
+    };
+    expect((await fetched(20_971_520)).byteLength).toBe(20_971_520);
+    await expect(fetched(20_971_521)).rejects.toMatchObject({ code: "too_large" });
   });
 });
 

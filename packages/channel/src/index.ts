@@ -112,6 +112,7 @@ export { createEditedDraft, type EditedDraftPlatform } from "./outbound/edited-d
 export { readMedia } from "./outbound/media.ts";
 export { neverSent } from "./outbound/never-sent.ts";
 export { outboundOf } from "./outbound/outbound.ts";
+export { pathSegment } from "./outbound/path-segment.ts";
 export { carryingReceipt, type PartToSend, partKey, sendParts } from "./outbound/send-parts.ts";
 export { type BucketRule, TokenBuckets } from "./outbound/token-buckets.ts";
 export { fitText, normalizeLineEnds, textLength } from "./text.ts";

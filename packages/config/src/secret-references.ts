@@ -28,7 +28,9 @@ export function withReferences(schema: JsonSchema, path: ConfigPath = []): JsonS
   const changed = Object.fromEntries(
     Object.entries(schema).map(([keyword, value]) => [keyword, inKeyword(keyword, value, path)]),
   );
-  return schema["type"] === "string" && isSecretPlace(path) ? { anyOf: [changed, REFERENCE] } : changed;
+  if (schema["type"] !== "string" || !isSecretPlace(path)) return changed;
+  const { description, ...text } = changed;
+  return { ...(description === undefined ? {} : { description }), anyOf: [text, REFERENCE] };
 }
 
 function inKeyword(keyword: string, value: unknown, path: ConfigPath): unknown {

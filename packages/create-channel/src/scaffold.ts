@@ -21,8 +21,11 @@ export class ScaffoldError extends Error {
 
 const templateFolder = fileURLToPath(new URL("../template", import.meta.url));
 const manifestFile = fileURLToPath(new URL("../package.json", import.meta.url));
-/** npm leaves files of this name out of what it publishes. */
-const renamed: Readonly<Record<string, string>> = { gitignore: ".gitignore" };
+/** npm leaves the one out of what it publishes, and would take the other for a package's own. */
+const renamed: Readonly<Record<string, string>> = {
+  gitignore: ".gitignore",
+  "package.template.json": "package.json",
+};
 
 /**
  * Writes the package of a new channel, which builds and passes the conformance kit as it is.

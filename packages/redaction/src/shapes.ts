@@ -73,7 +73,8 @@ const VENDORS: readonly string[] = [
 
 /** Credentials that have no vendor, known by what they stand behind or between. */
 const PLACES: readonly RegExp[] = [
-  /\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?/g,
+  // One start for each run of letters: else a run of such starts would be gone through from each of them.
+  /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?/g,
   /\bhttps:\/\/(?:hooks\.slack\.com\/(?:services|workflows)|discord(?:app)?\.com\/api\/webhooks|[a-z0-9-]+\.webhook\.office\.com|open\.(?:feishu\.cn|larksuite\.com)\/open-apis\/bot\/v2\/hook)\/[A-Za-z0-9_/@.-]{12,}/g,
   /\b(?:Bearer|Basic|Digest|Token|GenieKey|Bot)\s{1,4}(?=[^\s"',;]{0,200}\d)[A-Za-z0-9._~+/:-]{12,}=*/g,
   /\bBearer\s{1,4}[A-Za-z0-9._~+/-]{12,}=*/gi,

@@ -51,6 +51,10 @@ const alive = (mark: string): boolean => {
   }
 };
 
+/** Without a sandbox commands are an owner's alone. */
+const OWNER = { role: "owner" } as const;
+const byOwner = (exec: ReturnType<typeof tool>) => caller([exec], { facts: OWNER });
+
 describe.each([
   ["bubblewrap", sandboxed],
   ["none", bare],
@@ -60,7 +64,7 @@ describe.each([
   test.skipIf(!usable)(
     "a command runs in the workspace, and its output and exit code come back",
     async () => {
-      const agent = caller([tool(sandbox)]);
+      const agent = byOwner(tool(sandbox));
       const result = await agent.call("exec", { command: "pwd; echo problem >&2; echo 你好 > made" });
       expect(textOf(result)).toBe(`${dir}\nproblem\n[exit code 0]`);
       expect(result).not.toHaveProperty("isError");
@@ -70,17 +74,17 @@ describe.each([
   );
 
   test.skipIf(!usable)("a failure is an error with its code", async () => {
-    const result = await caller([tool(sandbox)]).call("exec", { command: "echo no; exit 3" });
+    const result = await byOwner(tool(sandbox)).call("exec", { command: "echo no; exit 3" });
     expect(textOf(result)).toBe("no\n[exit code 3]");
     expect(result.isError).toBe(true);
-    expect(textOf(await caller([tool(sandbox)]).call("exec", { command: "kill -TERM $$" }))).toMatch(
+    expect(textOf(await byOwner(tool(sandbox)).call("exec", { command: "kill -TERM $$" }))).toMatch(
       /SIGTERM|exit code 143/,
     );
   });
 
   test.skipIf(!usable)("a folder to run in can be given", async () => {
     mkdirSync(join(dir, "sub"));
-    const agent = caller([tool(sandbox)]);
+    const agent = byOwner(tool(sandbox));
     expect(textOf(await agent.call("exec", { command: "pwd", cwd: "sub" }))).toBe(
       `${dir}/sub\n[exit code 0]`,
     );
@@ -93,7 +97,7 @@ describe.each([
   test.skipIf(!usable)("a time-out ends everything that was started", async () => {
     const mark = `31.${process.pid}${rung === "none" ? 1 : 2}`;
     const command = `echo started; sleep ${mark} & sleep ${mark}; echo never`;
-    const result = await caller([tool(sandbox)]).call("exec", { command, timeout_seconds: 0.5 });
+    const result = await byOwner(tool(sandbox)).call("exec", { command, timeout_seconds: 0.5 });
     expect(textOf(result)).toBe("started\n[stopped: it took too long; do less at once]");
     expect(result.details).toMatchObject({ stopped: "timeout" });
     await expect.poll(() => alive(`sleep ${mark}`)).toBe(false);
@@ -117,7 +121,7 @@ describe.each([
 
   test.skipIf(!usable)("output beyond the limit is dropped as it comes, start and end kept", async () => {
     const command = "for i in $(seq 1 60000); do echo line $i; done; echo the end";
-    const result = await caller([tool(sandbox)]).call("exec", { command });
+    const result = await byOwner(tool(sandbox)).call("exec", { command });
     const text = textOf(result);
     expect(text.length).toBeLessThan(15_200);
     expect(text).toMatch(/^line 1\nline 2\n/);
@@ -127,19 +131,19 @@ describe.each([
 
   test.skipIf(!usable)("as much output is kept as a result may have", async () => {
     const command = "for i in $(seq 1 5000); do echo line $i; done";
-    const large = caller([tool(sandbox)], { resultChars: 64_000 });
+    const large = caller([tool(sandbox)], { facts: OWNER, resultChars: 64_000 });
     const text = textOf(await large.call("exec", { command }));
     expect(text).not.toContain("left out");
     expect(text.split("\n")).toHaveLength(5_001);
   });
 
   test.skipIf(!usable)("output without end ends the command", async () => {
-    const result = await caller([tool(sandbox)]).call("exec", { command: "yes" });
+    const result = await byOwner(tool(sandbox)).call("exec", { command: "yes" });
     expect(textOf(result)).toMatch(/\[stopped: it wrote far too much; send it to a file or filter it\]$/);
   });
 
   test.skipIf(!usable)("the longest command that is taken can be run", async () => {
-    const agent = caller([tool(sandbox)]);
+    const agent = byOwner(tool(sandbox));
     const command = `echo ran # ${"长".repeat(39_989)}`;
     expect(command).toHaveLength(40_000);
     expect(textOf(await agent.call("exec", { command }))).toBe("ran\n[exit code 0]");
@@ -148,7 +152,7 @@ describe.each([
 
   test.skipIf(!usable)("the environment is a clean one", async () => {
     process.env["SIGNALBOX_TEST_SECRET"] = "do-not-pass-on";
-    const text = textOf(await caller([tool(sandbox)]).call("exec", { command: "env" }));
+    const text = textOf(await byOwner(tool(sandbox)).call("exec", { command: "env" }));
     delete process.env["SIGNALBOX_TEST_SECRET"];
     expect(text).not.toContain("do-not-pass-on");
     const names = text.split("\n").flatMap((line) => /^([A-Z_]+)=/.exec(line)?.[1] ?? []);
@@ -161,7 +165,7 @@ describe.each([
       limits: { processes: 20, timeoutMs: 20_000 },
     });
     const command = "for i in $(seq 1 60); do sleep 15 & done 2>/dev/null; wait";
-    const text = textOf(await caller([tool(limited)]).call("exec", { command }));
+    const text = textOf(await byOwner(tool(limited)).call("exec", { command }));
     // For root the watchdog ends it; for others the kernel refuses first, and the shell gives up by itself.
     expect(text).toMatch(/more than 20 processes|retry|Resource temporarily unavailable|fork/i);
   });
@@ -172,7 +176,7 @@ describe.each([
       limits: { memoryBytes: 100_000_000, timeoutMs: 20_000 },
     });
     const command = "x=$(head -c 300000000 /dev/zero | tr '\\0' x); echo ${#x}";
-    const text = textOf(await caller([tool(limited)]).call("exec", { command }));
+    const text = textOf(await byOwner(tool(limited)).call("exec", { command }));
     expect(text).not.toContain("300000000");
     expect(text).toMatch(/memory|allocate|exit code [1-9]|SIG/i);
   });

@@ -45,6 +45,8 @@ interface AuditorOptions {
 /** The end of the chain is noted so long after an entry, and holds for all that came meanwhile. */
 const WITNESSED_AFTER_MS = 5_000;
 const LONGEST_SUBJECT = 500;
+/** A secret that begins within the subject is seen whole. */
+const MOST_READ = 4_000;
 
 /**
  * Entries go into the commit that is made next anyway: what a decision leads to is written behind it, so that it is on
@@ -64,7 +66,7 @@ function createAuditor(options: AuditorOptions): Auditor {
     }
   };
   const note = (entry: Omit<AuditEntry, "at">): Promise<void> => {
-    const subject = redact(entry.subject).slice(0, LONGEST_SUBJECT);
+    const subject = redact(entry.subject.slice(0, MOST_READ)).slice(0, LONGEST_SUBJECT);
     last = log.append({ ...entry, subject, at: now() }).catch((error: unknown) => {
       logger.error({ err: messageOf(error), kind: entry.kind }, "a decision could not be put on record");
     });

@@ -3,6 +3,7 @@ import {
   ChannelError,
   isPayload,
   type Outbound,
+  pathSegment,
   type Receipt,
   type SendOptions,
   sendParts,
@@ -97,7 +98,7 @@ export function createSender(api: DiscordApi, interactions: Interactions): Sende
     },
 
     async react({ channelId, messageId, emoji }, on, signal) {
-      const path = `${messagePath(channelId, messageId)}/reactions/${segment(emoji)}/@me` as const;
+      const path = `${messagePath(channelId, messageId)}/reactions/${pathSegment(emoji)}/@me` as const;
       const what = on ? "reacting" : "taking a reaction back";
       await api.call({ what, method: on ? "PUT" : "DELETE", path, signal });
     },
@@ -110,11 +111,7 @@ export function createSender(api: DiscordApi, interactions: Interactions): Sende
 }
 
 function messagePath(channelId: string, messageId: string): ApiCall["path"] {
-  return `/channels/${channelId}/messages/${segment(messageId)}`;
-}
-
-function segment(text: string): string {
-  return encodeURIComponent(text.toWellFormed());
+  return `/channels/${channelId}/messages/${pathSegment(messageId)}`;
 }
 
 function idIn(answer: unknown): string {

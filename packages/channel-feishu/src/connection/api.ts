@@ -87,8 +87,3 @@ export function createApi(
     },
   };
 }
-
-/** An id as one segment of a path: the SDK puts it there as it is. */
-export function segment(id: string): string {
-  return encodeURIComponent(id.toWellFormed());
-}

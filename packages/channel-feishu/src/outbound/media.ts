@@ -8,12 +8,13 @@ import {
   type MediaPart,
   type MediaRef,
   type OutboundMediaKind,
+  pathSegment,
   readMedia,
   type SendMediaLimit,
   type SendOptions,
   textAt,
 } from "@signalbox/channel";
-import { type FeishuApi, segment } from "../connection/api.ts";
+import type { FeishuApi } from "../connection/api.ts";
 import { limits } from "../limits.ts";
 import type { Rendered } from "../rendering/render.ts";
 
@@ -146,7 +147,7 @@ export async function fetchMedia(
   }
   const answer = await api.call({ what: "fetching an attachment", write: false, signal }, (client) =>
     client.im.v1.messageResource.get({
-      path: { message_id: segment(messageId), file_key: segment(key) },
+      path: { message_id: pathSegment(messageId), file_key: pathSegment(key) },
       params: { type },
     }),
   );

@@ -3,13 +3,14 @@ import {
   ChannelError,
   isChannelError,
   type Outbound,
+  pathSegment,
   type Receipt,
   type SendOptions,
   sendParts,
 } from "@signalbox/channel";
 import { type FeishuAddress, idType } from "../address.ts";
 import type { FeishuConfig } from "../config.ts";
-import { type FeishuApi, segment } from "../connection/api.ts";
+import type { FeishuApi } from "../connection/api.ts";
 import { emojiType } from "../emoji.ts";
 import { limits } from "../limits.ts";
 import type { Places } from "../places.ts";
@@ -54,7 +55,7 @@ export function createSender(
             data: { ...data, receive_id: to.id },
           })
         : client.im.v1.message.reply({
-            path: { message_id: segment(answers) },
+            path: { message_id: pathSegment(answers) },
             data: { ...data, ...(to.rootId === undefined ? {} : { reply_in_thread: true }) },
           }),
     );
@@ -88,13 +89,13 @@ export function createSender(
 
   async function typeOf(messageId: string, signal: AbortSignal): Promise<string | undefined> {
     const answer = await api.call({ what: "looking a message up", write: false, signal }, (client) =>
-      client.im.v1.message.get({ path: { message_id: segment(messageId) } }),
+      client.im.v1.message.get({ path: { message_id: pathSegment(messageId) } }),
     );
     return answer.data?.items?.[0]?.msg_type;
   }
 
   async function patchCard(messageId: string, content: string, signal: AbortSignal): Promise<void> {
-    const path = { message_id: segment(messageId) };
+    const path = { message_id: pathSegment(messageId) };
     await api.call({ what: "changing a card", write: true, signal }, (client) =>
       client.im.v1.message.patch({ path, data: { content } }),
     );
@@ -107,7 +108,7 @@ export function createSender(
   ): Promise<string | undefined> {
     const answer = await api.call({ what: "looking reactions up", write: false, signal }, (client) =>
       client.im.v1.messageReaction.list({
-        path: { message_id: segment(messageId) },
+        path: { message_id: pathSegment(messageId) },
         params: { reaction_type: type },
       }),
     );
@@ -136,7 +137,7 @@ export function createSender(
       }
       const isCard = (await typeOf(messageId, signal)) === "interactive";
       const rendered = renderPart(part);
-      const path = { message_id: segment(messageId) };
+      const path = { message_id: pathSegment(messageId) };
       const call = { what: "editing a message", write: true, signal };
       if (isCard) return patchCard(messageId, renderCard(part), signal);
       if (rendered.msgType === "interactive") {
@@ -148,7 +149,7 @@ export function createSender(
 
     async remove(messageId, signal) {
       await api.call({ what: "taking a message back", write: true, signal }, (client) =>
-        client.im.v1.message.delete({ path: { message_id: segment(messageId) } }),
+        client.im.v1.message.delete({ path: { message_id: pathSegment(messageId) } }),
       );
     },
 
@@ -156,7 +157,7 @@ export function createSender(
       const type = emojiType(emoji);
       if (type === undefined)
         throw new ChannelError("unsupported", `Feishu has no reaction ${emoji.slice(0, 20)}`);
-      const path = { message_id: segment(messageId) };
+      const path = { message_id: pathSegment(messageId) };
       if (on) {
         await api.call({ what: "reacting", write: true, signal }, (client) =>
           client.im.v1.messageReaction.create({ path, data: { reaction_type: { emoji_type: type } } }),
@@ -166,7 +167,7 @@ export function createSender(
       const reactionId = await ownReaction(messageId, type, signal);
       if (reactionId === undefined) return;
       await api.call({ what: "taking a reaction back", write: true, signal }, (client) =>
-        client.im.v1.messageReaction.delete({ path: { ...path, reaction_id: segment(reactionId) } }),
+        client.im.v1.messageReaction.delete({ path: { ...path, reaction_id: pathSegment(reactionId) } }),
       );
     },
   };

@@ -1,4 +1,5 @@
 import {
+  boundedBody,
   type Capabilities,
   ChannelError,
   type FetchedMedia,
@@ -39,9 +40,8 @@ export async function sendAttachment(
   { openMedia, signal }: Pick<SendOptions, "openMedia" | "signal">,
 ): Promise<Message> {
   const bytes = await readMedia(part, sendMedia, openMedia);
-  const { InputFile } = await import("grammy/web");
   // The library writes the name into a header as it is.
-  const file = new InputFile(bytes, part.name.replace(/["\r\n;]/g, "_"));
+  const file = await api.file(bytes, part.name.replace(/["\r\n;]/g, "_"));
   const what = "sending an attachment";
   return api.call<Message>({ what, write: true, signal, timeoutMs: limits.uploadTimeoutMs }, (raw) => {
     switch (uploadAs(part)) {
@@ -87,7 +87,7 @@ export async function fetchMedia(
   const { body, headers } = await api.download(file.file_path, signal);
   if (body === null) throw new ChannelError("transient", "Telegram: a file without content");
   return {
-    body,
+    body: boundedBody(body, limits.downloadBytes),
     mimeType: ref.mimeType === octets ? (headers.get("content-type") ?? octets) : ref.mimeType,
     ...(file.file_size === undefined ? {} : { size: file.file_size }),
     ...(ref.name === undefined ? {} : { name: ref.name }),

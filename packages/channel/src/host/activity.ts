@@ -46,7 +46,11 @@ export function createActivity(clock: Clock): Activity {
       return trouble;
     },
     async ended(ms) {
-      if (running.size > 0) await Promise.race([Promise.allSettled(running), clock.delay(ms)]);
+      if (running.size === 0) return;
+      const over = new AbortController();
+      const late = clock.delay(ms, over.signal).catch(() => {});
+      await Promise.race([Promise.allSettled(running), late]);
+      over.abort();
     },
   };
 }

@@ -3,7 +3,9 @@ import {
   ChannelError,
   type ChannelErrorCode,
   deadline,
+  neverSent,
   parsePayload,
+  pathSegment,
   textAt,
 } from "@signalbox/channel";
 import type { Config } from "./config.ts";
@@ -46,8 +48,11 @@ export function createApi({ config, fetch }: Pick<ChannelContext<Config>, "confi
       return await response.text();
     } catch (error) {
       if (error instanceof ChannelError) throw error;
-      // The request may have got there: only the platform knows. The key makes a second try harmless.
-      throw new ChannelError("unknown_outcome", `__LABEL__: ${method} ${path.split("/")[1]}: no answer`);
+      // What left may have got there: only the platform knows. The key makes a second try harmless.
+      throw new ChannelError(
+        neverSent(error) ? "transient" : "unknown_outcome",
+        `__LABEL__: ${method} ${path.split("/")[1]}: no answer`,
+      );
     } finally {
       limit.end();
     }
@@ -62,10 +67,10 @@ export function createApi({ config, fetch }: Pick<ChannelContext<Config>, "confi
       return id;
     },
     async put(messageId, text, signal) {
-      await request("PUT", `/messages/${encodeURIComponent(messageId)}`, { text }, signal);
+      await request("PUT", `/messages/${pathSegment(messageId)}`, { text }, signal);
     },
     async remove(messageId, signal) {
-      await request("DELETE", `/messages/${encodeURIComponent(messageId)}`, undefined, signal);
+      await request("DELETE", `/messages/${pathSegment(messageId)}`, undefined, signal);
     },
   };
 }

@@ -2,11 +2,11 @@ import {
   type Channel,
   type ChannelContext,
   ChannelError,
+  createActivity,
   createEditedDraft,
   createWebhook,
   fitText,
   type Handled,
-  isChannelError,
   type OutboundPart,
   type Payload,
   sendParts,
@@ -31,7 +31,7 @@ export function createChannel(context: ChannelContext<Config>): Running {
   // A real platform tells who the bot is; ask it in `start`.
   const botId = "bot";
   let state: "starting" | "ready" | "stopped" = "starting";
-  let trouble: string | undefined;
+  const activity = createActivity(clock);
 
   /** Acknowledged only after `emit` said that the event is stored. */
   async function handle(payload: Payload): Promise<Handled> {
@@ -48,18 +48,6 @@ export function createChannel(context: ChannelContext<Config>): Running {
     logger,
   });
 
-  /** Keeps an account's lasting trouble for `health`. */
-  async function tracked<T>(work: Promise<T>): Promise<T> {
-    try {
-      const result = await work;
-      trouble = undefined;
-      return result;
-    } catch (error) {
-      if (isChannelError(error) && error.scope === "account") trouble = error.message;
-      throw error;
-    }
-  }
-
   const send: Running["send"] = ({ conversation }, message, options) =>
     sendParts(message, options, async ({ part, key, replyTo }) =>
       api.post(conversation, textOf(part), { key, replyTo, signal: options.signal }),
@@ -70,21 +58,23 @@ export function createChannel(context: ChannelContext<Config>): Running {
       signal.throwIfAborted();
       if (state === "starting") state = "ready";
     },
-    async stop() {
+    async stop({ drainMs }) {
       state = "stopped";
+      await activity.ended(drainMs);
     },
     health() {
       if (state !== "ready") return { state };
+      const { trouble } = activity;
       return trouble === undefined ? { state } : { state: "degraded", reason: trouble };
     },
     self: () => ({ id: botId }),
-    webhook,
-    send: (to, message, options) => tracked(send(to, message, options)),
+    webhook: (request, read) => activity.count(webhook(request, read)),
+    send: (to, message, options) => activity.track(send(to, message, options)),
     async edit(_to, messageId, { parts: [part] }, signal) {
       if (part === undefined) throw new ChannelError("invalid", "__LABEL__: an edit without a text");
-      await tracked(api.put(messageId, textOf(part), signal));
+      await activity.track(api.put(messageId, textOf(part), signal));
     },
-    remove: (_to, messageId, signal) => tracked(api.remove(messageId, signal)),
+    remove: (_to, messageId, signal) => activity.track(api.remove(messageId, signal)),
     async openDraft(to, options) {
       const { signal } = options;
       const draft = createEditedDraft<string>(
@@ -102,9 +92,9 @@ export function createChannel(context: ChannelContext<Config>): Running {
         get messageId() {
           return draft.messageId;
         },
-        update: (snapshot) => tracked(draft.update(snapshot)),
-        finalize: (message, how) => tracked(draft.finalize(message, how)),
-        abort: () => tracked(draft.abort()),
+        update: (snapshot) => activity.track(draft.update(snapshot)),
+        finalize: (message, how) => activity.track(draft.finalize(message, how)),
+        abort: () => activity.track(draft.abort()),
       };
     },
   };

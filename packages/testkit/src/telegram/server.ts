@@ -49,8 +49,12 @@ export interface TelegramStandIn extends StandIn {
   post(url: string, update: unknown, secret?: string): Promise<Response>;
   /** Updates that wait to be confirmed. */
   pending(): number;
-  /** A file that `getFile` knows. */
-  addFile(fileId: string, content: Uint8Array, path?: string): void;
+  /** A file that `getFile` knows, of the size that is announced; default its own. */
+  addFile(
+    fileId: string,
+    content: Uint8Array,
+    options?: { readonly path?: string; readonly announced?: number },
+  ): void;
   plant(chatId: number, messageId: number): void;
   reactions(chatId: number, messageId: number): readonly string[];
   /** What `setMyCommands` was told, and how often. */
@@ -76,7 +80,10 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
     can_read_all_group_messages: false,
   };
   const blocked = new Set<string>();
-  const files = new Map<string, { readonly path: string; readonly content: Uint8Array }>();
+  const files = new Map<
+    string,
+    { readonly path: string; readonly content: Uint8Array; readonly size: number }
+  >();
   const faults = new Faults<TelegramFault>("sendMessage");
   const requests: SeenRequest[] = [];
   const answered: string[] = [];
@@ -116,9 +123,9 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
   function describeFile(id: string): ApiReply {
     const file = files.get(id);
     if (file === undefined) return badRequest("invalid file_id");
-    const { path, content } = file;
-    if (content.byteLength > 20_971_520) return badRequest("file is too big");
-    return ok({ file_id: id, file_unique_id: `u-${id}`, file_size: content.byteLength, file_path: path });
+    const { path, size } = file;
+    if (size > 20_971_520) return badRequest("file is too big");
+    return ok({ file_id: id, file_unique_id: `u-${id}`, file_size: size, file_path: path });
   }
 
   function describeChat(id: number): ApiReply {
@@ -192,7 +199,8 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
       });
     },
     pending: () => updates.pending(),
-    addFile: (fileId, content, path = `documents/${fileId}`) => void files.set(fileId, { path, content }),
+    addFile: (fileId, content, { path = `documents/${fileId}`, announced = content.byteLength } = {}) =>
+      void files.set(fileId, { path, content, size: announced }),
     plant: (chatId, messageId) => messages.plant(chatId, messageId),
     reactions: (chatId, messageId) => messages.reactions.get(`${chatId}:${messageId}`) ?? [],
     block: (chatId) => void blocked.add(String(chatId)),

@@ -13,6 +13,8 @@ import type { InitOptions, Step } from "./step.ts";
 
 const CHECK_MS = 20_000;
 
+type Settings = Record<string, string | boolean>;
+
 /** A channel: its own schema says what to ask, and whether the answers can be. */
 export async function channelStep(
   step: Step,
@@ -44,31 +46,44 @@ export async function channelStep(
       value: withReferences(step, definition, account, settings),
     },
   ]);
-  if (definition.capabilities.transports.includes("webhook"))
+  if (comesByWebhook(definition, checked.value))
     asker.say(
       `Webhooks of ${definition.meta.label} come to /channels/${definition.id}/${account}/events of this gateway, under an address the platform reaches.`,
     );
   await ownerStep(step, definition, options);
 }
 
+/** An account that may choose says which way it has chosen. */
+function comesByWebhook({ capabilities: { transports } }: ChannelDefinition, config: unknown): boolean {
+  if (!transports.includes("webhook")) return false;
+  const chosen =
+    typeof config === "object" && config !== null && "transport" in config ? config.transport : "webhook";
+  return chosen === "webhook";
+}
+
 async function askSettings(
   { asker }: Step,
   { meta }: ChannelDefinition,
   given: Readonly<Record<string, string>>,
-): Promise<Record<string, string>> {
+): Promise<Settings> {
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(meta.fields, name));
   if (unknown !== undefined)
     throw new GatewayError(
       EXIT.usage,
       `${meta.label} has no setting ${unknown}. It has ${Object.keys(meta.fields).join(", ")}.`,
     );
-  const settings: Record<string, string> = {};
+  const settings: Settings = {};
   for (const [name, { label, hint, secret }] of Object.entries(meta.fields)) {
     const question = { message: label, hint, given: given[name] };
     const answer = await (secret === true ? asker.secret(question) : asker.text(question));
-    if (answer !== undefined) settings[name] = answer;
+    if (answer !== undefined) settings[name] = secret === true ? answer : readAnswer(answer);
   }
   return settings;
+}
+
+/** Yes and no are no texts; a number may be an id, and stays one. */
+function readAnswer(answer: string): string | boolean {
+  return answer === "true" || answer === "false" ? answer === "true" : answer;
 }
 
 /** Secrets go into files of their own. */
@@ -76,12 +91,14 @@ function withReferences(
   { home }: Step,
   { id, meta }: ChannelDefinition,
   account: string,
-  settings: Readonly<Record<string, string>>,
-): Record<string, string> {
+  settings: Settings,
+): Settings {
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [
       name,
-      meta.fields[name]?.secret === true ? keepSecret(home, `${id}-${account}-${name}`, value) : value,
+      meta.fields[name]?.secret === true && typeof value === "string"
+        ? keepSecret(home, `${id}-${account}-${name}`, value)
+        : value,
     ]),
   );
 }
@@ -102,7 +119,7 @@ async function tried(definition: ChannelDefinition, account: string, config: unk
     await channel.start(signal);
     const name = channel.self()?.name;
     await channel.stop({ drainMs: 0 });
-    return name === undefined ? "The settings can be." : `It is ${name}.`;
+    return name === undefined ? "The settings are accepted." : `It is ${name}.`;
   } catch (error) {
     return `It does not start: ${messageOf(error)}. It is set all the same; \`signalbox config set\` mends it.`;
   } finally {

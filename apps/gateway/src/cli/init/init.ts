@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { changeConfig } from "../../home/config-file.ts";
 import { locateHome, prepareHome } from "../../home/home.ts";
 import { readConfig } from "../../home/settings.ts";
@@ -25,7 +26,11 @@ export async function init(options: InitOptions): Promise<void> {
   await providerStep(step, options);
   await agentStep(step, options);
   await channelStep(step, options, builtInChannels);
-  print(options.json, { home: home.dir, file: home.configFile }, () => [
-    `Set up in ${home.configFile}. Start it with \`signalbox start\`; \`signalbox doctor\` looks it over.`,
+  const isSet = existsSync(home.configFile);
+  print(options.json, { home: home.dir, ...(isSet ? { file: home.configFile } : {}) }, () => [
+    isSet
+      ? `Set up in ${home.configFile}.`
+      : "Nothing was set up: what is usual applies, and the demo model answers.",
+    "Start it with `signalbox start`; `signalbox doctor` looks it over.",
   ]);
 }
