@@ -83,6 +83,7 @@ describe("createRedactor", () => {
   it.each([
     ["amqp://app:s3cr3t@queue/x refused", "amqp://app:[redacted]@queue/x refused"],
     ["password=correct-horse; user=ann", "password=[redacted]; user=ann"],
+    ["write BOT_TOKEN:-correct-horse", "write BOT_TOKEN:[redacted]"],
     ['{"client_secret":"0123456789abcdef"}', '{"client_secret":"[redacted]"}'],
     ["Authorization: Basic dXNlcjpwYXNzd29yZA==", "Authorization: [redacted]"],
   ])("takes out what stands where credentials stand: %s", (text, clean) => {
@@ -96,6 +97,9 @@ describe("createRedactor", () => {
     "ou_881e8247625e31527b4d15a31471504c wrote in oc_a0553eda9014c201e6969b478895c230",
     "2026-11-22T13:59:10.000Z packages/redaction/src/redactor.ts:29:39",
     "0123456789abcdef0123456789abcdef01234567 is a commit",
+    ...["FEISHU_APP_SECRET", "TELEGRAM_BOT_TOKEN", "DB_PASSWORD", "OPENAI_API_KEY"].map(
+      (name) => `Set ${name}, or write \${${name}:-default}.`,
+    ),
   ])("leaves everything else: %s", (text) => {
     expect(redact(text)).toBe(text);
   });

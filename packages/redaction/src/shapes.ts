@@ -71,7 +71,10 @@ const VENDORS: readonly string[] = [
   "sbt_[A-Za-z0-9_-]{43}",
 ];
 
-/** Credentials that have no vendor, known by what they stand behind or between. */
+/**
+ * Credentials that have no vendor, known by what they stand behind or between. `${APP_SECRET:-default}` is how advice
+ * about a configuration shows where a default is written: the word itself is none.
+ */
 const PLACES: readonly RegExp[] = [
   // One start for each run of letters: else a run of such starts would be gone through from each of them.
   /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?/g,
@@ -80,7 +83,7 @@ const PLACES: readonly RegExp[] = [
   /\bBearer\s{1,4}[A-Za-z0-9._~+/-]{12,}=*/gi,
   /(?<=\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@?#"']{0,64}:)[^\s/@?#"']{3,256}(?=@)/gi,
   /(?<=(?:api|access|auth|secret|private|client|signing|encryption|account|refresh|session|bot|app|service|master|shared)[-_ ]?(?:key|token|secret|password)\\?["']?\s{0,3}(?:=>|[=:]|is)\s{0,3}\\?["']?)[A-Za-z0-9_\-+/.~=]{12,}/gi,
-  /(?<=(?<![A-Za-z])(?:password|passwd|pwd|passphrase|secret|token)\\?["']?\s{0,3}[=:]\s{0,3}\\?["']?)[^\s"'\\,;&[]{8,}/gi,
+  /(?<=(?<![A-Za-z])(?:password|passwd|pwd|passphrase|secret|token)\\?["']?\s{0,3}[=:]\s{0,3}\\?["']?)(?!-default\})[^\s"'\\,;&[]{8,}/gi,
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]{0,4000}?(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
 ];
 
