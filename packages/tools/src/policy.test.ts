@@ -89,6 +89,18 @@ describe("lists", () => {
   });
 });
 
+test.each<[Role, string]>([
+  ["owner", "an owner"],
+  ["member", "a member"],
+  ["guest", "a guest"],
+  ["system", "the gateway by itself"],
+])("a reason has the words for the role %s", (role, words) => {
+  const reasonFor = (rule: ToolPolicy): string =>
+    decide(rule, { tool: { name: "read", effects: "none" }, claims: [], facts: facts({ role }) }).reason;
+  expect(reasonFor({})).toContain(` and ${words}.`);
+  expect(reasonFor({ roles: { [role]: { deny: ["read"] } } })).toBe(`read is denied for ${words}.`);
+});
+
 describe("taint", () => {
   const taint: TaintMark[] = [{ source: "web", detail: "https://example.test/a" }];
   const kinds: ClaimKind[] = ["write-identity", "exec-network", "message-elsewhere", "schedule"];

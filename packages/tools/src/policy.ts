@@ -44,6 +44,13 @@ const DEFAULT_ROLES: Readonly<Record<Role, ToolRule>> = {
   system: {},
 };
 
+const ROLE_WORDS: Readonly<Record<Role, string>> = {
+  owner: "an owner",
+  member: "a member",
+  guest: "a guest",
+  system: "the gateway by itself",
+};
+
 /** What policy decided, before it is put on record. */
 export interface Decision {
   readonly decision: Verdict;
@@ -71,7 +78,7 @@ export function decide(policy: ToolPolicy, input: DecisionInput): Decision {
       `role.${facts.role}`,
       policy.roles?.[facts.role] ?? DEFAULT_ROLES[facts.role],
       tool.name,
-      `a ${facts.role}`,
+      ROLE_WORDS[facts.role],
     ),
     byRule(
       `channel.${facts.channelKind}`,
@@ -93,7 +100,7 @@ export function decide(policy: ToolPolicy, input: DecisionInput): Decision {
     verdicts.find((verdict) => verdict?.decision === "ask") ?? {
       decision: "allow",
       rule: "agent.allow",
-      reason: `${tool.name} is allowed for the agent ${facts.agentId} and a ${facts.role}.`,
+      reason: `${tool.name} is allowed for the agent ${facts.agentId} and ${ROLE_WORDS[facts.role]}.`,
     }
   );
 }
