@@ -54,7 +54,15 @@ export function createLiveIndex(options: LiveIndexOptions): LiveIndex {
     return openMemoryIndex(options.index, load);
   }
 
-  const index = () => (opened ??= open());
+  function index(): Promise<MemoryIndex> {
+    opened ??= open().catch((error: unknown) => {
+      // What is in the way of opening it, a full disk for instance, may be gone the next time.
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  }
+
   const isStale = () => now() - refreshedAt >= maxAgeMs;
 
   function inTurn<T>(work: () => Promise<T>): Promise<T> {

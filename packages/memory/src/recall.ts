@@ -9,7 +9,7 @@ export interface RecallOptions {
   readonly minCoverage?: number;
   /** Or how near in meaning it has to be, from -1 to 1. Default 0.6. */
   readonly minSimilarity?: number;
-  /** Chunks that the prompt has already: those of these chats since these times, in milliseconds. */
+  /** Chunks that the prompt has already. */
   readonly except?: (chunk: Chunk) => boolean;
 }
 
@@ -20,7 +20,8 @@ export interface Recall {
   readonly tokens: number;
 }
 
-const SEARCHED = 12;
+/** How many hits are looked at. */
+export const RECALL_LIMIT = 12;
 const LONGEST = 500;
 
 /** As many of the hits as bear on the message and fit. */
@@ -41,8 +42,6 @@ export function selectRecall(result: SearchResult, options: RecallOptions): Reca
   }
   return hits.length === 0 ? undefined : { hits, text: lines.join("\n"), tokens };
 }
-
-export const RECALL_LIMIT: number = SEARCHED;
 
 /** A chunk on one line, so that nothing in it can look like the next. */
 function recallLine(chunk: Chunk): string {

@@ -1,4 +1,4 @@
-import { appendFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -180,4 +180,17 @@ test("Another program's file in the index's place is replaced", async () => {
   const memory = await openMemory({ folder });
   await memory.add({ text: "alpha" });
   expect(await textsOf(memory, "alpha")).toEqual(["alpha"]);
+});
+
+test("An index that could not be opened is opened once nothing is in its way, closed to others", async () => {
+  const folder = temporaryFolder();
+  const inTheWay = join(folder, "index");
+  writeFileSync(inTheWay, "no folder");
+  const memory = await openMemory({ folder: join(folder, "notes"), index: join(inTheWay, "a.db") });
+  await expect(memory.search("alpha")).rejects.toThrow();
+
+  rmSync(inTheWay);
+  await memory.add({ text: "alpha" });
+  expect(await textsOf(memory, "alpha")).toEqual(["alpha"]);
+  expect(statSync(inTheWay).mode & 0o777).toBe(0o700);
 });

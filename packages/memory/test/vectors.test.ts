@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -205,6 +205,18 @@ test("Reads a static model from a folder", async () => {
   expect(hits[0]?.similarity).toBeCloseTo(0.9 / Math.hypot(0.9, 0.1), 4);
   const [mean] = await openStaticModel(folder).embed(["puppy tram"], new AbortController().signal);
   expect([...(mean ?? [])]).toEqual([0.5, 0.5]);
+});
+
+test("A static model that could not be read is read once it is there", async () => {
+  const folder = writeStaticModel({ puppy: [1, 0], "[UNK]": [0, 0] });
+  const away = `${folder}-away`;
+  renameSync(folder, away);
+  const { embed } = openStaticModel(folder);
+  const signal = new AbortController().signal;
+  await expect(embed(["puppy"], signal)).rejects.toThrow("ENOENT");
+
+  renameSync(away, folder);
+  expect([...((await embed(["puppy"], signal))[0] ?? [])]).toEqual([1, 0]);
 });
 
 /** A model as model2vec writes it: a table in the safetensors format, and a tokenizer of whole words. */

@@ -23,9 +23,9 @@ export interface Database {
  */
 export function openDatabase(path: string): Database {
   if (path !== ":memory:") {
-    fs.mkdirSync(dirname(path), { recursive: true });
+    // Conversations are nobody else's business; the log files inherit the file's mode.
+    fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     if (!isUsable(path)) removeDatabase(path);
-    // Conversations are nobody else's business; the log files inherit the mode.
     fs.closeSync(fs.openSync(path, "a", 0o600));
   }
   const raw = new Sqlite(path, { timeout: BUSY_MS });

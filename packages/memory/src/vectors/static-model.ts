@@ -28,7 +28,11 @@ export function openStaticModel(folder: string): Embedder {
   return {
     model: `static:${basename(resolve(folder))}`,
     async embed(texts, signal) {
-      loaded ??= load(folder);
+      loaded ??= load(folder).catch((error: unknown) => {
+        // The folder may still be on its way here.
+        loaded = undefined;
+        throw error;
+      });
       const { table, tokenizer } = await loaded;
       signal.throwIfAborted();
       return texts.map((text) => mean(table, tokenizer.encode(text, { add_special_tokens: false }).ids));
