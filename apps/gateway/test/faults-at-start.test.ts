@@ -330,3 +330,11 @@ it.each([
   expect(child.stdout().startsWith("{")).toBe(options.length > 0);
   expect(child.stdout()).not.toContain(TOKEN);
 });
+
+it("a command ends quietly where nobody reads the rest of its output", async () => {
+  const world = await openWorld();
+  const child = world.run(["config", "schema"]);
+  child.process.stdout?.destroy();
+  expect(await child.exited).toEqual({ code: 0, signal: null });
+  expect(child.stderr()).toBe("");
+});

@@ -156,7 +156,36 @@ describe("signalbox memory", () => {
     expect(index.stdout()).toContain("2 turns of conversations, searched by words");
     const doctor = world.run(["doctor"]);
     await doctor.exited;
-    expect(doctor.stdout()).toMatch(/^ok +memory of coder: .*words only: no embeddings are configured$/m);
+    expect(doctor.stdout()).toMatch(/^ok +memory of coder: .* 2 turns of conversations, searched by words$/m);
+    const wrong = world.run(["memory", "search", "boiler", "--limit", "abc"]);
+    expect(await wrong.exited).toMatchObject({ code: 64 });
+    expect(wrong.stderr()).toContain("Write a whole number from 1 on.");
+  });
+
+  it("is not made by doctor", async () => {
+    const { world, started } = await remembering();
+    await started.stop();
+    const doctor = world.run(["doctor"]);
+    await doctor.exited;
+    expect(doctor.stdout()).toMatch(/^ok +memory of coder: made at the first message$/m);
+    expect(existsSync(join(world.home.dir, "memory"))).toBe(false);
+  });
+
+  it("goes on by words where its embeddings are from nobody, and says so", async () => {
+    const { world, started, say, requests } = await remembering({ memory: { embeddings: "nobody/model" } });
+    expect(started.problems.join()).toContain(
+      "memory.embeddings: there is no provider nobody with a baseUrl",
+    );
+    world.script(() => ({ text: "fine" }));
+    await say("The boiler in the cellar is called Bertha.");
+    await say("/new");
+    await say("Where is the boiler called Bertha?");
+    expect(requests().at(-1)).toContain(RECALLED);
+
+    const doctor = world.run(["doctor"]);
+    await doctor.exited;
+    expect(doctor.stdout()).toContain("there is no provider nobody with a baseUrl");
+    expect(doctor.stdout()).toMatch(/^ok +memory of coder: .*searched by words$/m);
   });
 });
 

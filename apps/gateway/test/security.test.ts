@@ -454,4 +454,12 @@ describe("a team's tokens", () => {
       expect((await ask(url, "/hooks/build", call)).status).toBe(401);
     },
   );
+
+  it("are told of by config check as by the start where the environment's can be guessed", async () => {
+    world = await openWorld();
+    world.configure(demoConfig({ gateway: { port: 0 } }));
+    const check = world.run(["config", "check"], { SIGNALBOX_TOKEN: "password12345678" });
+    expect(await check.exited).toMatchObject({ code: 78 });
+    expect(check.stdout()).toMatch(/gateway.auth.token: SIGNALBOX_TOKEN can be guessed/);
+  });
 });

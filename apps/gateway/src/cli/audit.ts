@@ -7,13 +7,10 @@ import { print } from "./output.ts";
 
 /** `signalbox audit list`: the latest decisions, oldest first. */
 export async function list(
-  options: CommonOptions & { readonly kind?: AuditKind; readonly limit: string },
+  options: CommonOptions & { readonly kind?: AuditKind; readonly limit: number },
 ): Promise<void> {
-  const limit = Number(options.limit);
-  if (!Number.isInteger(limit) || limit < 1)
-    throw new GatewayError(EXIT.usage, `${options.limit} is no number of records.`);
+  const { kind, limit } = options;
   const records = await withStore(options, "read", async ({ audit }) => {
-    const { kind } = options;
     if (kind === undefined) return audit.latest(limit);
     const ofKind = await audit.list({ kind, limit: Number.MAX_SAFE_INTEGER });
     return ofKind.slice(-limit);

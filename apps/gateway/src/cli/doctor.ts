@@ -86,12 +86,14 @@ async function undelivered(home: Home): Promise<Finding[]> {
 }
 
 /** Searches for something, as a run would, so that it is known to work. */
-async function memoryOf(options: { readonly home: string; readonly agent: string }): Promise<string> {
+async function memoryOf(home: Home, agent: string): Promise<string> {
+  if (!existsSync(home.memoryIndex(agent))) return "made at the first message";
   const { describeStatus, withMemory } = await import("./memory.ts");
-  return withMemory(options, async (memory) => {
+  return withMemory({ home: home.dir, agent }, async (memory) => {
     const { mode } = await memory.search("doctor", { reader: "all", limit: 1 });
-    const reason = mode.kind === "words" ? `; words only: ${mode.reason}` : "";
-    return `${describeStatus(await memory.status())}${reason}`;
+    const status = await memory.status();
+    const now = status.vectors === undefined || mode.kind !== "words" ? "" : `; now by words: ${mode.reason}`;
+    return `${describeStatus(status)}${now}`;
   });
 }
 
@@ -117,7 +119,7 @@ async function configuration(home: Home): Promise<Finding[]> {
       });
     if (loaded.config.memory.enabled && existsSync(home.databaseFile))
       for (const { id } of resolved.agents.all)
-        found.push(await look(`memory of ${id}`, () => memoryOf({ home: home.dir, agent: id })));
+        found.push(await look(`memory of ${id}`, () => memoryOf(home, id)));
     found.push(await look("exec", () => describeExec(loaded.config, resolved.agents)));
     return found;
   } catch (error) {

@@ -40,10 +40,10 @@ export async function withMemory<T>(
 /** `signalbox memory search`: what an agent's memory has, of every person and group. */
 export async function search(
   words: readonly string[],
-  options: AgentOption & { readonly limit: string },
+  options: AgentOption & { readonly limit: number },
 ): Promise<void> {
   const result = await withMemory(options, (memory) =>
-    memory.search(words.join(" "), { limit: Number(options.limit), reader: "all", neighbours: 0 }),
+    memory.search(words.join(" "), { limit: options.limit, reader: "all", neighbours: 0 }),
   );
   print(options.json, result, () => [
     result.summary,

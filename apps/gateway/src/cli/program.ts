@@ -1,18 +1,24 @@
 import { AUDIT_KINDS } from "@signalbox/audit";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { EXIT } from "../errors.ts";
+import { codeOf, EXIT } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { guarded } from "./output.ts";
 
 /** Runs the command line; sets the exit code of the process. */
 export async function runCli(argv: readonly string[]): Promise<void> {
+  process.stdout.on("error", refuseAllButEnoughRead);
   try {
     await createProgram().parseAsync(argv);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   }
+}
+
+/** Whoever reads a command's output may have enough of it, as `head` has: the rest is nobody's, and no failure. */
+function refuseAllButEnoughRead(error: Error): void {
+  if (codeOf(error) !== "EPIPE") throw error;
 }
 
 /** Every command with its options; the code of a command is loaded when it runs. */
@@ -52,6 +58,14 @@ function settings(pair: string, earlier: Readonly<Record<string, string>> = {}):
   const [name = "", ...value] = pair.split("=");
   if (value.length === 0) throw new InvalidArgumentError("Write it as field=value.");
   return { ...earlier, [name]: value.join("=") };
+}
+
+/** How many entries of a list. */
+function count(text: string): number {
+  const entries = Number(text);
+  if (!Number.isSafeInteger(entries) || entries < 1)
+    throw new InvalidArgumentError("Write a whole number from 1 on.");
+  return entries;
 }
 
 /** Runs what is loaded with the options of the command line. */
@@ -204,7 +218,7 @@ function addApprovals(approvals: Command): void {
 function addAudit(audit: Command): void {
   command(audit, "list", "list the latest decisions")
     .addOption(new Option("--kind <kind>", "only these").choices(AUDIT_KINDS))
-    .option("--limit <count>", "how many", "50")
+    .option("--limit <count>", "how many", count, 50)
     .action(run(async () => (await import("./audit.ts")).list));
   command(audit, "verify", "find records that were changed, removed or moved")
     .option("--head <end>", "an end of the chain that was noted elsewhere, as this command prints it")
@@ -224,7 +238,7 @@ function addMemory(memory: Command): void {
   const about = (name: string, description: string) =>
     command(memory, name, description).option("--agent <id>", "whose; default: the default agent's");
   about("search <query...>", "search notes and conversations, those of all people")
-    .option("--limit <count>", "how many", "10")
+    .option("--limit <count>", "how many", count, 10)
     .action(runOn(async () => (await import("./memory.ts")).search));
   about("index", "make the index anew from the files and the conversations").action(
     run(async () => (await import("./memory.ts")).index),

@@ -31,6 +31,24 @@ describe("closeHome", () => {
     expect(closeHome(home)).toEqual([]);
   });
 
+  it.each(["memory", "secrets", "config-history"])("closes %s/", (name) => {
+    const home = homeOf(0o700);
+    const folder = join(home.dir, name);
+    mkdirSync(folder);
+    chmodSync(folder, 0o755);
+    expect(closeHome(home)).toContainEqual({ path: folder, mode: "755", mended: true });
+    expect(modeOf(folder)).toBe("700");
+  });
+
+  it("closes the service's log", () => {
+    const home = homeOf(0o700);
+    const file = join(home.dir, "service.log");
+    writeFileSync(file, "");
+    chmodSync(file, 0o644);
+    expect(closeHome(home)).toContainEqual({ path: file, mode: "644", mended: true });
+    expect(modeOf(file)).toBe("600");
+  });
+
   it("leaves what only its owner can read", () => {
     const home = homeOf(0o700);
     mkdirSync(home.mediaDir, { mode: 0o700 });

@@ -14,11 +14,12 @@ import { EXIT, GatewayError, messageOf } from "../errors.ts";
 
 const CONFIG_NAMES = ["signalbox.yaml", "signalbox.yml", "signalbox.json", "signalbox.json5"];
 
-/** What lies beside the configuration: database, lock and token, with what SQLite keeps next to its files. */
+/** What lies beside the configuration: what the gateway keeps and writes, with what SQLite puts next to its files. */
 const STATE_NAMES = [
   ...["signalbox.db", "signalbox.db-wal", "signalbox.db-shm", "signalbox.db-journal"],
   ...["signalbox.lock", "signalbox.lock-journal", "signalbox.holder.json"],
-  ...["token", "audit-head.json", "logs", "media"],
+  ...["token", "secrets", "audit-head.json", "config-history"],
+  ...["logs", "service.log", "media", "memory"],
 ];
 
 /** The folder that holds everything a gateway keeps. */
@@ -42,6 +43,8 @@ export interface Home {
   readonly closed: readonly string[];
   /** The default workspace of an agent. */
   workspace(agentId: string): string;
+  /** In which an agent's memory is found; the memory itself is in the workspace and the database. */
+  memoryIndex(agentId: string): string;
 }
 
 /** Where `--home`, `$SIGNALBOX_HOME` or `~/.signalbox` points, in that order. Nothing is made yet. */
@@ -66,6 +69,7 @@ export function locateHome(
     // The folder closes all of it to workspaces around it; one that is the folder itself needs the names.
     closed: [dir, ...[...CONFIG_NAMES, ...STATE_NAMES].map((name) => join(dir, name))],
     workspace: (agentId) => join(dir, "workspaces", agentId),
+    memoryIndex: (agentId) => join(dir, "memory", `${agentId}.db`),
   };
 }
 
@@ -124,7 +128,7 @@ export function keepToken(home: Home, token: string): void {
 }
 
 /** A path from the configuration: `~` is the user's home, relative ones start at the gateway's home. */
-export function configuredPath(home: Home, path: string): string {
+export function configuredPath(home: Pick<Home, "dir">, path: string): string {
   const expanded = expandTilde(path);
   return isAbsolute(expanded) ? expanded : join(home.dir, expanded);
 }

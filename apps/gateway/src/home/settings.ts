@@ -81,13 +81,17 @@ export function refuseGuessableToken(
   home: Home,
 ): void {
   if (!guessable) return;
-  const fromEnvironment =
-    environmentToken(env) === undefined ? `the token in ${home.tokenFile}` : "SIGNALBOX_TOKEN";
-  const which = config.gateway.auth.token === undefined ? fromEnvironment : `${file}: gateway.auth.token`;
+  const which =
+    config.gateway.auth.token === undefined ? unconfiguredToken(env, home) : `${file}: gateway.auth.token`;
   throw new GatewayError(
     EXIT.config,
     `${which} can be guessed: it is made of words, patterns or repetitions. Make one with \`openssl rand -base64 32\`, or remove it, and the gateway makes its own.`,
   );
+}
+
+/** Where a token comes from that the configuration does not have. */
+export function unconfiguredToken(env: Env, home: Pick<Home, "tokenFile">): string {
+  return environmentToken(env) === undefined ? `the token in ${home.tokenFile}` : "SIGNALBOX_TOKEN";
 }
 
 /** Whether an address to listen on can be reached from this machine only. */

@@ -1,7 +1,7 @@
-import type { Config } from "@signalbox/config";
+import type { Config, LoadedConfig, Problem } from "@signalbox/config";
 import type { Embedder } from "@signalbox/memory";
 import { z } from "zod";
-import { EXIT, GatewayError } from "../errors.ts";
+import { configuredPath, type Home } from "../home/home.ts";
 
 /** Providers whose embeddings are asked for as OpenAI's are, with where they are and what holds their key. */
 const KNOWN: Readonly<Record<string, { readonly baseUrl: string; readonly key: string }>> = {
@@ -10,33 +10,57 @@ const KNOWN: Readonly<Record<string, { readonly baseUrl: string; readonly key: s
   google: { baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai", key: "GEMINI_API_KEY" },
 };
 
-/** What `memory.embeddings` names; undefined for `none`. */
+const STATIC = "static:";
+
+/** What `memory.embeddings` names; undefined, so that words alone are searched, for `none` and what there is not. */
 export async function embedderOf(
-  { memory, models }: Pick<Config, "memory" | "models">,
+  config: Pick<Config, "memory" | "models">,
+  home: Pick<Home, "dir">,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Embedder | undefined> {
-  const { embeddings } = memory;
+  const { embeddings } = config.memory;
   if (embeddings === "none") return undefined;
-  if (embeddings.startsWith("static:")) {
+  if (embeddings.startsWith(STATIC)) {
     const { openStaticModel } = await import("@signalbox/memory");
-    return openStaticModel(embeddings.slice("static:".length));
+    return openStaticModel(configuredPath(home, embeddings.slice(STATIC.length)));
   }
-  const [name = "", ...rest] = embeddings.split("/");
-  const configured = models.providers[name];
-  const baseUrl = configured?.baseUrl ?? KNOWN[name]?.baseUrl;
-  if (baseUrl === undefined) {
-    throw new GatewayError(
-      EXIT.failure,
-      `memory.embeddings: there is no provider ${name} with a baseUrl. Add it to models.providers, or use none.`,
-    );
-  }
-  const [apiKey] = [configured?.apiKey ?? env[KNOWN[name]?.key ?? ""]].flat();
-  return openAiEmbeddings({ baseUrl, apiKey, model: rest.join("/"), name: embeddings });
+  const { provider, model } = providerOf(embeddings);
+  const configured = config.models.providers[provider];
+  const baseUrl = baseUrlOf(config, provider);
+  if (baseUrl === undefined) return undefined;
+  const [apiKey] = [configured?.apiKey ?? env[KNOWN[provider]?.key ?? ""]].flat();
+  return openAiEmbeddings({ baseUrl, apiKey, headers: configured?.headers, model, name: embeddings });
+}
+
+/** A provider that there is not: the memory goes on by words alone. */
+export function embeddingsProblems(loaded: LoadedConfig): Problem[] {
+  const { enabled, embeddings } = loaded.config.memory;
+  if (!enabled || embeddings === "none" || embeddings.startsWith(STATIC)) return [];
+  const { provider } = providerOf(embeddings);
+  if (baseUrlOf(loaded.config, provider) !== undefined) return [];
+  return [
+    loaded.problem(["memory", "embeddings"], {
+      severity: "error",
+      message: `there is no provider ${provider} with a baseUrl`,
+      remedy: "Add it to models.providers, or use none.",
+      disables: "search of the memory by meaning",
+    }),
+  ];
+}
+
+function providerOf(embeddings: string): { readonly provider: string; readonly model: string } {
+  const [provider = "", ...model] = embeddings.split("/");
+  return { provider, model: model.join("/") };
+}
+
+function baseUrlOf({ models }: Pick<Config, "models">, provider: string): string | undefined {
+  return models.providers[provider]?.baseUrl ?? KNOWN[provider]?.baseUrl;
 }
 
 interface EmbeddingsApi {
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
   readonly model: string;
   /** As the configuration names it. */
   readonly name: string;
@@ -47,7 +71,7 @@ const ANSWER = z.object({
 });
 
 /** https://platform.openai.com/docs/api-reference/embeddings, which most providers and local servers speak. */
-function openAiEmbeddings({ baseUrl, apiKey, model, name }: EmbeddingsApi): Embedder {
+function openAiEmbeddings({ baseUrl, apiKey, headers, model, name }: EmbeddingsApi): Embedder {
   return {
     model: name,
     async embed(input, signal) {
@@ -56,6 +80,7 @@ function openAiEmbeddings({ baseUrl, apiKey, model, name }: EmbeddingsApi): Embe
         headers: {
           "content-type": "application/json",
           ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+          ...headers,
         },
         body: JSON.stringify({ model, input }),
         signal,

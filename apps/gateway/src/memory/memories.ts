@@ -12,7 +12,7 @@ import { sessionTurns } from "./session-turns.ts";
 
 export interface MemoriesOptions {
   readonly config: Pick<Config, "memory" | "models">;
-  readonly home: Pick<Home, "dir">;
+  readonly home: Pick<Home, "dir" | "memoryIndex">;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly store: Pick<GatewayStore, "sessions">;
   readonly logger: Pick<Logger, "warn">;
@@ -32,10 +32,10 @@ export function createMemories(options: MemoriesOptions): Memories {
 
   async function open({ id, workspaceDir }: Pick<Agent, "id" | "workspaceDir">): Promise<Memory> {
     const { createMemory } = await import("@signalbox/memory");
-    const embeddings = await embedderOf(config, options.env);
+    const embeddings = await embedderOf(config, home, options.env);
     return createMemory({
       folder: join(workspaceDir, "memory"),
-      index: join(home.dir, "memory", `${id}.db`),
+      index: home.memoryIndex(id),
       turns: sessionTurns(store, id),
       topScope: OWNERS,
       halfLifeDays: config.memory.halfLifeDays,

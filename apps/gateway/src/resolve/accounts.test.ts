@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { createMemoryCache, systemClock } from "@signalbox/channel";
+import { type ChannelDefinition, createMemoryCache, systemClock } from "@signalbox/channel";
+import { feishu } from "@signalbox/channel-feishu";
 import { loadConfig } from "@signalbox/config";
 import { createVault } from "@signalbox/redaction";
 import { expect, it, onTestFinished } from "vitest";
@@ -11,7 +12,7 @@ import { resolveAccounts } from "./accounts.ts";
 import { createSurfaces } from "./surfaces.ts";
 
 /** What becomes of a channel whose package says this of it. */
-async function plan(id: string, capabilities: string) {
+async function plan(id: string, capabilities: string, definitions: readonly ChannelDefinition[] = []) {
   const dir = mkdtempSync(join(tmpdir(), "channel-package-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const file = join(dir, "index.mjs");
@@ -31,7 +32,7 @@ async function plan(id: string, capabilities: string) {
   const surfaces = createSurfaces(() => Promise.reject(new Error("nothing is fetched here")));
   const own = Object.values(surfaces).map(({ definition }) => definition);
   const accounts = await resolveAccounts({
-    ...{ loaded: loadConfig({ file: "signalbox.json", text, env: {} }), definitions: [], own },
+    ...{ loaded: loadConfig({ file: "signalbox.json", text, env: {} }), definitions, own },
     logger: createLogger("silent", (line) => line),
     cache: createMemoryCache({ clock: systemClock }),
     home: { dir: dirname(file) },
@@ -64,4 +65,10 @@ it("refuses a package that takes the name of a channel of the gateway's own", as
     expect(definition?.capabilities).toEqual(capabilities);
     expect(listed).toEqual([]);
   }
+});
+
+it("says that a package is ignored for a channel that comes with the gateway", async () => {
+  const { problems, definition } = await plan("feishu", "", [feishu]);
+  expect(problems).toContain("is ignored: feishu comes with the gateway");
+  expect([undefined, feishu]).toContain(definition);
 });

@@ -81,8 +81,10 @@ export async function resolveAccounts(options: AccountsOptions): Promise<Account
       );
       continue;
     }
-    if (options.definitions.includes(definition)) problems.push(...packageProblems(loaded, definition));
-    else brought.push(definition);
+    if (options.definitions.includes(definition)) {
+      if (packageName !== undefined) problems.push(needlessPackage(loaded, channel));
+      problems.push(...packageProblems(loaded, definition));
+    } else brought.push(definition);
     for (const [account, raw] of Object.entries(accounts)) {
       options.vault.add(secretFields(definition, raw));
       const result = await definition.config["~standard"].validate(raw);
@@ -98,6 +100,15 @@ export async function resolveAccounts(options: AccountsOptions): Promise<Account
     definitions: [...options.definitions, ...brought],
     list: () => host.health().filter(({ channel }) => !isOwn(channel)),
   };
+}
+
+/** The gateway's own channel of a name runs, whatever package the configuration has for it. */
+function needlessPackage(loaded: LoadedConfig, channel: string): Problem {
+  return loaded.problem(["channels", channel, "package"], {
+    severity: "warning",
+    message: `is ignored: ${channel} comes with the gateway`,
+    remedy: "Remove package, or give the channel of the package a name of its own.",
+  });
 }
 
 /** A channel that came with the gateway, and whose platform's SDK is not installed. */

@@ -7,6 +7,7 @@ import type { Problem } from "@signalbox/config";
 import type { GuardedFetch } from "@signalbox/tools";
 import { createWebFetch } from "../compose/media.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
+import { embeddingsProblems } from "../memory/embeddings.ts";
 import { routingProblems } from "../path/2-admit/route.ts";
 import { type JudgedSecrets, judgeSecrets } from "../secrets/judge.ts";
 import { type Accounts, resolveAccounts } from "./accounts.ts";
@@ -54,6 +55,7 @@ export async function resolveConfig(
     ...found,
     ...toolProblems(loaded, agents),
     ...routingProblems(loaded, agents),
+    ...embeddingsProblems(loaded),
   ]).toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
   // A value that does not work is named, and may be one that came from where secrets do.
   const { redact } = vault;

@@ -1,6 +1,6 @@
 import type { HookConfig, LoadedConfig, Problem } from "@signalbox/config";
 import type { Home } from "../home/home.ts";
-import { type Env, effectiveToken } from "../home/settings.ts";
+import { type Env, effectiveToken, unconfiguredToken } from "../home/settings.ts";
 import { guessableSecrets } from "./guessable.ts";
 
 /** What can be guessed of the secrets that let somebody in. */
@@ -21,19 +21,20 @@ export async function judgeSecrets(loaded: LoadedConfig, home: Home, env: Env): 
   const ofHooks = Object.values(hooks).flatMap(({ secret }) => secret ?? []);
   const guessable = await guessableSecrets([...(token === undefined ? [] : [token]), ...ofHooks]);
   const isWeak = ({ secret }: HookConfig): boolean => secret !== undefined && guessable.has(secret);
-  const problem = (path: readonly string[], disables: string): Problem =>
+  const problem = (path: readonly string[], disables: string, which = ""): Problem =>
     loaded.problem(path, {
       severity: "error",
-      message: "can be guessed: it is made of words, patterns or repetitions",
+      message: `${which}can be guessed: it is made of words, patterns or repetitions`,
       remedy: REMEDY,
       disables,
     });
-  const ofGateway = gateway.auth.token !== undefined && guessable.has(gateway.auth.token);
+  const guessableToken = token !== undefined && guessable.has(token);
+  const which = gateway.auth.token === undefined ? `${unconfiguredToken(env, home)} ` : "";
   return {
     hooks: Object.fromEntries(Object.entries(hooks).filter(([, hook]) => !isWeak(hook))),
-    guessableToken: token !== undefined && guessable.has(token),
+    guessableToken,
     problems: [
-      ...(ofGateway ? [problem(["gateway", "auth", "token"], "the gateway")] : []),
+      ...(guessableToken ? [problem(["gateway", "auth", "token"], "the gateway", which)] : []),
       ...Object.entries(hooks).flatMap(([name, hook]) =>
         isWeak(hook) ? [problem(["hooks", name, "secret"], `hook ${name}`)] : [],
       ),
