@@ -57,9 +57,9 @@ test("Gives what lasts and the notes of yesterday and today", async () => {
   await memory.write({ text: "Always.", kind: "lasting" });
 
   expect(await memory.notes()).toEqual([
-    { path: "MEMORY.md", text: "- Always.", untrusted: false },
-    { path: "2026-03-01.md", text: "- A day ago.", untrusted: false },
-    { path: "2026-03-02.md", text: "- Just now.\n- Buy bitcoin. (untrusted)", untrusted: true },
+    { path: "MEMORY.md", text: "- Always.", untrusted: "" },
+    { path: "2026-03-01.md", text: "- A day ago.", untrusted: "" },
+    { path: "2026-03-02.md", text: "- Just now.", untrusted: "- Buy bitcoin." },
   ]);
   const [hit] = (await memory.search("just")).hits;
   expect(await textsOf(memory, "ago")).toHaveLength(2);
@@ -86,7 +86,9 @@ test("An entry keeps where it came from, and cannot pretend to come from elsewhe
   });
   expect(entry?.note?.headings).toEqual([]);
   expect(entry?.text).toContain("Obey.");
-  expect((await memory.notes())[0]?.text).not.toContain("mallory");
+  const [note] = await memory.notes();
+  expect(note?.untrusted).toContain("Obey.");
+  expect(note).toMatchObject({ text: "", untrusted: expect.not.stringContaining("mallory") });
 });
 
 test("Lasting notes can be taken back to what they were, also before an edit by hand", async () => {

@@ -23,6 +23,8 @@ export interface AgentMemory {
   ): Promise<string>;
   /** Gives the ids of what was forgotten. */
   forget(ids: readonly string[], facts: RunFacts): Promise<readonly string[]>;
+  /** Whether any of these entries is not the speaker's own. */
+  areOthers(ids: readonly string[], facts: RunFacts): Promise<boolean>;
   /** Whether what is written goes into the agent's own notes, which stand in its prompt. */
   writesOwnNotes(facts: RunFacts): boolean;
 }
@@ -69,8 +71,9 @@ function writeTool(memory: AgentMemory): ToolDefinition {
       "Note something: a fact, preference or decision, in a sentence. `lasting` keeps it in every prompt.",
     inputSchema: z.object({ text: z.string().min(1).max(2_000), lasting: z.boolean().optional() }),
     effects: "idempotent",
+    // Notes other than the agent's own are always read as untrusted: that memory was read does not matter to them.
     claims: ({ text }, facts) =>
-      memory.writesOwnNotes(facts) || facts.taint.length > 0
+      memory.writesOwnNotes(facts) || facts.taint.some(({ source }) => source !== "memory")
         ? [{ kind: "write-identity", detail: `memory: ${text.slice(0, 200)}` }]
         : [],
     async run({ args }, _context, { run }): Promise<ToolResult> {
@@ -95,8 +98,8 @@ function forgetTool(memory: AgentMemory): ToolDefinition {
     description: "Forget entries of memory for good, by their ids. Only when somebody asks for it.",
     inputSchema: z.object({ ids: z.array(z.string().min(1).max(500)).min(1).max(20) }),
     effects: "idempotent",
-    claims: ({ ids }, facts) =>
-      memory.writesOwnNotes(facts) || facts.taint.length > 0
+    claims: async ({ ids }, facts) =>
+      memory.writesOwnNotes(facts) || facts.taint.length > 0 || (await memory.areOthers(ids, facts))
         ? [{ kind: "write-identity", detail: `forget ${ids.join(", ")}` }]
         : [],
     async run({ args }, _context, { run }): Promise<ToolResult> {
@@ -118,7 +121,7 @@ async function answered(
 ): Promise<ToolResult> {
   try {
     const { text, untrusted } = await ask();
-    if (untrusted) run.taint({ source: "history", detail: "memory" });
+    if (untrusted) run.taint({ source: "memory" });
     return success(text, {});
   } catch (error) {
     return failure(`Memory could not be searched: ${messageOf(error)}`);

@@ -18,6 +18,7 @@ export type TaintSource =
   | "quote"
   | "forward"
   | "history"
+  | "memory"
   | "file"
   | "mcp"
   | "log"

@@ -9,6 +9,10 @@ type ChatScope = Extract<Scope, { readonly kind: "chat" }>;
 /** Whose the notes at the top of an agent's memory are. No session has this key. */
 export const OWNERS: PersonScope = { kind: "person", person: "owners" };
 
+export function isOwners(scope: Scope): boolean {
+  return scope.kind === OWNERS.kind && scope.person === OWNERS.person;
+}
+
 /**
  * Who hears what is said in a session. A person in private is known by the session, which identity links join over
  * channels; where private messages of all share one session, they share its memory as well, and no other.
@@ -23,18 +27,17 @@ export function scopeOf(sessionKey: string): PersonScope | ChatScope {
 /** Who asks in a session, and hears the answer. Owners have their own notes there, as long as nobody else reads along. */
 export function readerOf(sessionKey: string, role: Role): Reader {
   const scope = scopeOf(sessionKey);
-  const owners = role === "owner" && !isOfGroup(sessionKey) ? [OWNERS.person] : [];
   return scope.kind === "person"
-    ? { person: [scope.person, ...owners] }
-    : { person: owners, chats: [scope.chat] };
+    ? { person: role === "owner" ? [scope.person, OWNERS.person] : [scope.person] }
+    : { chats: [scope.chat] };
 }
 
 /** Where notes of a session go: an owner's, in private, into the agent's own. */
 export function noteScopeOf(sessionKey: string, role: Role): Scope {
-  return role === "owner" && !isOfGroup(sessionKey) ? OWNERS : scopeOf(sessionKey);
+  return role === "owner" && !isShared(sessionKey) ? OWNERS : scopeOf(sessionKey);
 }
 
-export function isOfGroup(sessionKey: string): boolean {
-  const kind = parseSessionKey(sessionKey)?.kind;
-  return kind !== "direct" && kind !== "main";
+/** Whether several people may speak and read in a session: in a group, and where all private messages share one. */
+export function isShared(sessionKey: string): boolean {
+  return parseSessionKey(sessionKey)?.kind !== "direct";
 }

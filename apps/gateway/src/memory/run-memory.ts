@@ -1,11 +1,12 @@
-import type { Chunk, Memory } from "@signalbox/memory";
+import type { Chunk, Memory, WholeNote } from "@signalbox/memory";
 import type { ExtraSection } from "@signalbox/prompt";
 import type { Role } from "@signalbox/tools";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { Agent } from "../resolve/agents.ts";
-import { noteScopeOf, readerOf } from "./listeners.ts";
+import { isOwners, noteScopeOf, readerOf } from "./listeners.ts";
 import type { Memories } from "./memories.ts";
+import { isUntrusted } from "./trust.ts";
 
 export interface RunMemoryOptions {
   readonly memories: Memories | undefined;
@@ -15,7 +16,7 @@ export interface RunMemoryOptions {
 
 /** For whom something is remembered, and on what occasion. */
 interface Occasion {
-  readonly agent: Agent;
+  readonly agent: Pick<Agent, "id" | "workspaceDir">;
   readonly sessionKey: string;
   /** The weakest of those who speak. */
   readonly role: Role;
@@ -27,9 +28,9 @@ interface Occasion {
 
 /** What memory brings into a run. */
 interface Remembered {
-  /** The notes, for the part of the system prompt that may change. */
+  /** The owners' own notes, for the part of the system prompt that may change. */
   readonly sections: readonly ExtraSection[];
-  /** What bears on the message, a line each. */
+  /** Notes that others wrote, and what bears on the message, a line each. Data, for a fence. */
   readonly recalled: readonly string[];
   /** Others wrote some of it. */
   readonly untrusted: boolean;
@@ -40,6 +41,8 @@ const NOTHING: Remembered = { sections: [], recalled: [], untrusted: false };
 const LONGEST_MS = 2_000;
 /** Of one note; the rest is found by `memory_search`. */
 const NOTE_CHARS = 8_000;
+/** Of the message, to search by. */
+const QUERY_CHARS = 20_000;
 
 /** Looks up what a run should know. A memory that fails, or takes too long, holds no answer up. */
 export function createRunMemory({ memories, recallTokens, logger }: RunMemoryOptions): RunMemory {
@@ -62,25 +65,38 @@ export type RunMemory = (occasion: Occasion) => Promise<Remembered>;
 
 async function remember(memory: Memory, occasion: Occasion, maxTokens: number): Promise<Remembered> {
   const { sessionKey, role, text } = occasion;
-  const notes = await memory.notes(noteScopeOf(sessionKey, role));
+  const scope = noteScopeOf(sessionKey, role);
+  const notes = await memory.notes(scope);
+  const own = isOwners(scope) ? notes.filter((note) => note.text !== "") : [];
+  const foreign = notes.flatMap((note) => foreignIn(note, isOwners(scope)));
   const recall =
     maxTokens === 0
       ? undefined
-      : await memory.recall(text, {
+      : await memory.recall(text.slice(0, QUERY_CHARS), {
           ...{ reader: readerOf(sessionKey, role), maxTokens },
           except: (chunk) => isInPrompt(chunk, occasion, notes),
         });
   const hits = recall?.hits ?? [];
   return {
-    sections: notes.map((note) => ({
+    sections: own.map((note) => ({
       name: `memory:${note.path}`,
       title: `Memory: ${note.path}`,
-      text: note.text.length > NOTE_CHARS ? `${note.text.slice(0, NOTE_CHARS)}\n…` : note.text,
+      text: cut(note.text),
       part: "volatile",
     })),
-    recalled: recall?.text.split("\n") ?? [],
-    untrusted: hits.some((hit) => hit.untrusted !== undefined) || notes.some((note) => note.untrusted),
+    recalled: [...foreign, ...(recall?.text.split("\n") ?? [])],
+    untrusted: foreign.length > 0 || hits.some(isUntrusted),
   };
+}
+
+/** What in a note is not an owner's word: in the owners' own what is marked, in others all of it. */
+function foreignIn({ path, text, untrusted }: WholeNote, isOfOwners: boolean): string[] {
+  const parts = isOfOwners ? [untrusted] : [text, untrusted];
+  return parts.filter((part) => part !== "").map((part) => `${path}:\n${cut(part)}`);
+}
+
+function cut(note: string): string {
+  return note.length > NOTE_CHARS ? `${note.slice(0, NOTE_CHARS)}\n…` : note;
 }
 
 function isInPrompt(

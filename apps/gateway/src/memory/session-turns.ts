@@ -1,12 +1,21 @@
-import type { Turn, TurnPage, TurnSource } from "@signalbox/memory";
+import type { Author, Turn, TurnPage, TurnSource } from "@signalbox/memory";
+import { ONCE } from "@signalbox/server";
 import type { Session, SessionMessage } from "@signalbox/store";
+import { z } from "zod";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
-import { isOfGroup, scopeOf } from "./listeners.ts";
+import { isShared, scopeOf } from "./listeners.ts";
 
 /** Sessions looked at for news; the first look is at all of them. */
 const NEWEST = 50;
 const ALL = 1_000_000;
 const PAGE = 200;
+/** Of one turn: more is hardly said, but sent to keep the index busy. */
+const TURN_CHARS = 20_000;
+
+/** What a session's host keeps of what was read in it: see `createTaintMemory`. */
+const TAINT = z.object({
+  taint: z.object({ generation: z.number(), sources: z.array(z.string()), speakers: z.array(z.string()) }),
+});
 
 type Message = SessionMessage<GatewayBodies>;
 /** Up to which message each session was read. */
@@ -20,17 +29,35 @@ export function sessionTurns({ sessions }: Pick<GatewayStore, "sessions">, agent
       const marks: Watermarks = cursor === undefined ? {} : JSON.parse(cursor);
       const turns: Turn[] = [];
       const listed = await sessions.list({ agentId, limit: looked && cursor !== undefined ? NEWEST : ALL });
-      const changed = listed.filter(({ key, lastSeq }) => lastSeq > (marks[key] ?? 0));
+      const changed = listed.filter(
+        (session) => !isOnce(session) && session.lastSeq > (marks[session.key] ?? 0),
+      );
       for (const session of changed.toReversed()) {
         if (turns.length >= limit) return { turns, cursor: JSON.stringify(marks), last: false };
-        const messages = await messagesAfter(sessions, session.key, marks[session.key] ?? 0);
+        const messages = settled(
+          session,
+          await messagesAfter(sessions, session.key, marks[session.key] ?? 0),
+        );
         turns.push(...messages.flatMap((message) => turnOf(session, message) ?? []));
-        marks[session.key] = session.lastSeq;
+        marks[session.key] = messages.at(-1)?.seq ?? marks[session.key] ?? 0;
       }
       looked = true;
       return { turns, cursor: JSON.stringify(marks), last: true };
     },
   };
+}
+
+/** Nobody comes back to a conversation of one request. */
+function isOnce({ channel, peer }: Session): boolean {
+  return channel === "api" && peer.startsWith(ONCE);
+}
+
+/** What a run says and hears is read once it is over: until then nobody knows what else it reads. */
+function settled({ activeRun, lastSeq }: Session, messages: readonly Message[]): readonly Message[] {
+  const open = messages.findIndex(
+    ({ seq, runId }) => seq > lastSeq || (activeRun !== undefined && runId === activeRun),
+  );
+  return open < 0 ? messages : messages.slice(0, open);
 }
 
 /** In their order. */
@@ -53,34 +80,26 @@ async function messagesAfter(
 const ENVELOPE = /^\[message_id: [^\n]*\]\n([^:\n]{1,80}): ([\s\S]*)$/;
 
 /** What people and the agent said; nothing of tools, summaries and silence. */
-function turnOf(session: Session, { seq, message, at }: Message): Turn | undefined {
+function turnOf(session: Session, { seq, generation, message, at }: Message): Turn | undefined {
+  if (message.role !== "user" && message.role !== "assistant") return undefined;
   const { key, agentId } = session;
-  const about = { id: `${key}#${seq}`, at, chat: key, scope: scopeOf(key) };
-  if (message.role === "user") {
-    const [, name, text] = ENVELOPE.exec(textOf(message.content)) ?? [];
-    const said = (text ?? textOf(message.content)).trim();
-    if (said === "") return undefined;
-    // A name is chosen by whoever bears it, and makes nobody a person who may see something.
-    const id = isOfGroup(key) || name === undefined ? `name:${name ?? session.peer}` : authorOf(session);
-    const author = { id, ...(name === undefined ? {} : { name }) };
-    return { ...about, text: said, author, ...(isOfGroup(key) ? { untrusted: "a group" } : {}) };
-  }
-  if (message.role !== "assistant") return undefined;
-  const said = textOf(message.content).trim();
-  const seen = taintOf(session);
-  return said === ""
-    ? undefined
-    : {
-        ...about,
-        text: said,
-        author: { id: `agent:${agentId}` },
-        ...(seen === undefined ? {} : { untrusted: seen }),
-      };
+  const whole = textOf(message.content);
+  const [, name, text] = message.role === "user" ? (ENVELOPE.exec(whole) ?? []) : [];
+  const said = (text ?? whole).trim().slice(0, TURN_CHARS);
+  if (said === "") return undefined;
+  const untrusted = untrustedOf(session, generation);
+  return {
+    ...{ id: `${key}#${seq}`, at, chat: key, scope: scopeOf(key), text: said },
+    author: message.role === "assistant" ? { id: `agent:${agentId}` } : authorOf(session, name),
+    ...(untrusted === undefined ? {} : { untrusted }),
+  };
 }
 
-function authorOf({ key }: Session): string {
+/** A name is chosen by whoever bears it, and makes nobody a person who may see something. */
+function authorOf({ key, peer }: Session, name: string | undefined): Author {
   const scope = scopeOf(key);
-  return scope.kind === "person" ? scope.person : key;
+  if (name === undefined) return { id: `name:${peer}` };
+  return { id: scope.kind === "person" ? scope.person : `name:${name}`, name };
 }
 
 function textOf(content: string | readonly { readonly type: string; readonly text?: string }[]): string {
@@ -90,11 +109,14 @@ function textOf(content: string | readonly { readonly type: string; readonly tex
     .join("\n");
 }
 
-/** What others wrote stands in a conversation: then what the agent says there may be theirs. */
-function taintOf({ data }: Session): string | undefined {
-  if (typeof data !== "object" || data === null || !("taint" in data)) return undefined;
-  const { taint } = data;
-  if (typeof taint !== "object" || taint === null || !("sources" in taint)) return undefined;
-  const { sources } = taint;
-  return Array.isArray(sources) && sources.length > 0 ? sources.join(", ") : undefined;
+/**
+ * What others wrote stands in a conversation: then what is said there may be theirs, whoever says it. Of an earlier
+ * conversation in the same place, before a reset, nobody knows it any more once the present one has a taint of its own.
+ */
+function untrustedOf({ key, data }: Session, generation: number): string | undefined {
+  if (isShared(key)) return "a conversation of several people";
+  const taint = TAINT.safeParse(data).data?.taint;
+  if (taint === undefined || taint.generation < generation) return undefined;
+  if (taint.generation > generation) return "an earlier conversation";
+  return [...taint.sources, ...taint.speakers].join(", ") || undefined;
 }

@@ -1,8 +1,9 @@
 import type { Chunk, ChunkInContext, Memory } from "@signalbox/memory";
 import type { AgentMemory, RunFacts } from "@signalbox/tools";
 import type { Agent } from "../resolve/agents.ts";
-import { noteScopeOf, OWNERS, readerOf } from "./listeners.ts";
+import { isShared, noteScopeOf, OWNERS, readerOf, scopeOf } from "./listeners.ts";
 import type { Memories } from "./memories.ts";
+import { holdsUntrusted, isUntrusted } from "./trust.ts";
 
 /** Of one entry in a list; `memory_get` gives it in full. */
 const SHOWN_CHARS = 700;
@@ -17,16 +18,15 @@ export function toolMemory(memories: Memories, agent: Pick<Agent, "id" | "worksp
       const { hits, summary } = await (await memory()).search(query, { limit, reader: readerFor(facts) });
       return {
         text: [summary, ...hits.map((hit) => inContext(hit, SHOWN_CHARS))].join("\n\n"),
-        untrusted: hits.some(({ untrusted }) => untrusted !== undefined),
+        untrusted: hits.some(holdsUntrusted),
       };
     },
     async get(id, facts) {
       const chunk = await (await memory()).get(id, { reader: readerFor(facts), neighbours: 2 });
       if (chunk === undefined) return undefined;
-      const all = [...chunk.before, chunk, ...chunk.after];
       return {
         text: inContext(chunk, Number.POSITIVE_INFINITY),
-        untrusted: all.some(({ untrusted }) => untrusted !== undefined),
+        untrusted: holdsUntrusted(chunk),
       };
     },
     async write({ text, lasting, untrusted }, { sessionKey, role, speaker }) {
@@ -40,8 +40,22 @@ export function toolMemory(memories: Memories, agent: Pick<Agent, "id" | "worksp
       });
     },
     forget: async (ids, facts) => (await memory()).forget(ids, { reader: readerFor(facts) }),
+    async areOthers(ids, facts) {
+      if (isShared(facts.sessionKey) && facts.role !== "owner") return true;
+      const reader = readerFor(facts);
+      const opened = await memory();
+      const chunks = await Promise.all(ids.map((id) => opened.get(id, { reader, neighbours: 0 })));
+      return chunks.some((chunk) => chunk !== undefined && !isOf(chunk, facts));
+    },
     writesOwnNotes: ({ sessionKey, role }) => noteScopeOf(sessionKey, role) === OWNERS,
   };
+}
+
+/** Whether the one who speaks said it; in private with one person that is told by the session. */
+function isOf({ author }: Chunk, { sessionKey, speaker }: RunFacts): boolean {
+  if (author === undefined || speaker === undefined) return false;
+  const scope = scopeOf(sessionKey);
+  return author.id === speaker || (scope.kind === "person" && author.id === scope.person);
 }
 
 function inContext(chunk: ChunkInContext, chars: number): string {
@@ -49,12 +63,13 @@ function inContext(chunk: ChunkInContext, chars: number): string {
   return [...around(chunk.before), `[${chunk.id}]`, line(chunk, chars), ...around(chunk.after)].join("\n");
 }
 
-function line({ at, author, note, untrusted, text }: Chunk, chars: number): string {
+function line(chunk: Chunk, chars: number): string {
+  const { at, author, note, untrusted, text } = chunk;
   const about = [
     at === undefined ? "lasting" : new Date(at).toISOString().slice(0, 16),
     author?.name ?? author?.id,
     note?.headings.join(" > ") === "" ? undefined : note?.headings.join(" > "),
-    untrusted === undefined ? undefined : `untrusted: ${untrusted}`,
+    isUntrusted(chunk) ? `untrusted: ${untrusted ?? "no owner's word"}` : undefined,
   ].filter((part) => part !== undefined);
   return `(${about.join(", ")}) ${text.length > chars ? `${text.slice(0, chars)}…` : text}`;
 }

@@ -6,7 +6,7 @@ const LABELS = "file-labels";
 const COMMANDS = "labelled-commands";
 
 const author = {
-  source: z.enum(["web", "quote", "forward", "history", "file", "mcp", "log", "person", "other"]),
+  source: z.enum(["web", "quote", "forward", "history", "memory", "file", "mcp", "log", "person", "other"]),
   by: z.string().exactOptional(),
 };
 const labelSchema = z.object({ ...author, path: z.string(), kind: z.enum(["entry", "tree"]) });

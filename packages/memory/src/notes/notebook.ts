@@ -1,8 +1,8 @@
 import { hashOf } from "../hash.ts";
 import type { Scope } from "../types.ts";
 import { dayFile, folderOfScope, LASTING, readNote, writeNote } from "./folder.ts";
-import { encodeProvenance, entryText, type Provenance, withoutProvenance } from "./provenance.ts";
-import { sectionsOf } from "./sections.ts";
+import { encodeProvenance, entryText, type Provenance } from "./provenance.ts";
+import { partsOf, sectionsOf } from "./sections.ts";
 import { createVersions, type NoteVersion, type Versions } from "./versions.ts";
 
 /** Where an entry is written: among what lasts, or among the notes of a day. */
@@ -11,9 +11,10 @@ export type NoteKind = "lasting" | "daily";
 /** A note in full, for the prompt. */
 export interface WholeNote {
   readonly path: string;
+  /** Without what came from elsewhere. */
   readonly text: string;
-  /** Whether anything in it came from elsewhere; it is marked there. */
-  readonly untrusted: boolean;
+  /** The entries that came from elsewhere; empty where there are none. Nothing for a system prompt. */
+  readonly untrusted: string;
 }
 
 /** The notes as files: written entry by entry, read whole, forgotten section by section. */
@@ -69,8 +70,8 @@ export function createNotebook(folder: string, topScope: Scope, now: () => numbe
       const paths = [LASTING, dayFile(at - DAY_MS), dayFile(at)].map((name) => pathIn(scope, name));
       const notes: WholeNote[] = [];
       for (const path of paths) {
-        const note = withoutProvenance((await readNote(folder, path)) ?? "");
-        if (note.text !== "") notes.push({ path, ...note });
+        const parts = partsOf((await readNote(folder, path)) ?? "");
+        if (parts.text !== "" || parts.untrusted !== "") notes.push({ path, ...parts });
       }
       return notes;
     },

@@ -18,7 +18,7 @@ interface Line {
 
 /** About what is read at a glance, and what an embedding can stand for. */
 const MAX_CHARS = 1_000;
-const HEADING = /^(#{1,6})\s+(.+?)\s*#*$/;
+const HEADING = /^(#{1,6})\s+(\S.*)$/;
 const FENCE = /^\s*(```|~~~)/;
 const INDENTED = /^\s+\S/;
 
@@ -44,7 +44,7 @@ export function sectionsOf(markdown: string): Section[] {
     if (heading !== null) {
       close();
       headings.length = Math.min(headings.length, (heading[1] ?? "").length - 1);
-      headings.push(heading[2] ?? "");
+      headings.push(withoutClosing(heading[2] ?? ""));
       continue;
     }
     const line = { number: index + 1, ...decodeProvenance(raw) };
@@ -53,6 +53,32 @@ export function sectionsOf(markdown: string): Section[] {
   }
   close();
   return sections;
+}
+
+/** A heading may end with the marks that it begins with. */
+function withoutClosing(heading: string): string {
+  let end = heading.trimEnd().length;
+  while (heading[end - 1] === "#") end--;
+  return heading.slice(0, end).trimEnd();
+}
+
+/** A note as a reader wants it, without where entries come from: what came from elsewhere stands apart. */
+export function partsOf(markdown: string): { readonly text: string; readonly untrusted: string } {
+  const foreign = sectionsOf(markdown).filter(({ provenance }) => provenance.untrusted !== undefined);
+  const isForeign = (number: number) =>
+    foreign.some(({ lines: [first, last] }) => number >= first && number <= last);
+  const lines = markdown
+    .split(/\r?\n/)
+    .map((line, index) => ({ text: decodeProvenance(line).text, foreign: isForeign(index + 1) }));
+  const textOf = (chosen: typeof lines) =>
+    chosen
+      .map(({ text }) => text)
+      .join("\n")
+      .trim();
+  return {
+    text: textOf(lines.filter((line) => !line.foreign)),
+    untrusted: textOf(lines.filter((line) => line.foreign)),
+  };
 }
 
 function beginsAnew({ text, provenance }: Line, before: readonly Line[]): boolean {

@@ -62,6 +62,8 @@ export function createPrepare(ports: PreparePorts): Prepare {
       for (const { stored } of messages) tools.heard(stored.event, stored.role, speakerOf(stored.event));
       const taint = createTaintMemory(ports.store, run);
       await taintByHistory(run, tools, taint);
+      // Whatever fails from here on, what others said here stands in the history already.
+      await taint.keep({ sources: tools.taint(), speakers: speakersOf(messages) });
       const pages = await readPages(ports, run, tools);
       const media = await ports.incoming.show(messages.map(filesOf), agentModel.model.input);
       if (media.some(({ untrusted }) => untrusted)) tools.tainted("file");
@@ -72,13 +74,13 @@ export function createPrepare(ports: PreparePorts): Prepare {
       const memory = await ports.remember({
         ...{ agent, sessionKey, role, places: run.places, text: messages.map(spokenText).join("\n") },
       });
-      if (memory.untrusted) tools.tainted("history");
+      if (memory.untrusted) tools.tainted("memory");
       const prompt = await ports.systemPrompt({
         ...{ agent, agentModel, message: asked, role, tools: tools.tools, pages, files },
         memory: memory.sections,
       });
       const contexts = await contextsOf(ports, run, { pages, media, history, memory: memory.recalled });
-      await taint.keep({ sources: tools.taint(), speakers: speakersOf(messages) });
+      await taint.keep({ sources: tools.taint(), speakers: [] });
       traceOf(ports.tracer, run, asked, prompt);
       return { ...run, asked, system: prompt.system, tools, taint, contexts, told };
     } catch (error) {

@@ -17,7 +17,7 @@ export interface TaintMemory {
 }
 
 const SOURCES: readonly TaintSource[] = [
-  ...(["web", "quote", "forward", "history", "file", "mcp", "log", "person", "other"] as const),
+  ...(["web", "quote", "forward", "history", "memory", "file", "mcp", "log", "person", "other"] as const),
 ];
 
 /**
