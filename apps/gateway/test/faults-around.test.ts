@@ -17,7 +17,12 @@ async function refusal(
 ) {
   const child = world.run(["start", ...args], env);
   const { code } = await child.exited;
-  const lines = child.stderr().trim().split("\n");
+  // What was mended of the home stands in the log.
+  const lines = child
+    .stderr()
+    .trim()
+    .split("\n")
+    .filter((line) => !line.startsWith("{"));
   expect(lines).toHaveLength(1);
   return { code, line: lines[0] ?? "" };
 }

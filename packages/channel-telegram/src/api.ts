@@ -26,11 +26,28 @@ export interface TelegramApi {
   download(path: string, signal: AbortSignal): Promise<Response>;
 }
 
+let loading: Promise<typeof import("grammy/web")> | undefined;
+
 /** The build for pages has the platform's own `fetch` and signals, and no dependency; it is the same library. */
-const library = () =>
-  import("grammy/web").catch((error: unknown) => {
+function library(): Promise<typeof import("grammy/web")> {
+  loading ??= withoutPageStorage(() => import("grammy/web")).catch((error: unknown) => {
+    loading = undefined;
     throw missingPackage(error, "grammy") ?? error;
   });
+  return loading;
+}
+
+/** As it is loaded, that build looks for the storage of pages, of which Node.js would warn whoever reads its log. */
+async function withoutPageStorage<T>(load: () => Promise<T>): Promise<T> {
+  const storage = Object.getOwnPropertyDescriptor(globalThis, "localStorage");
+  if (storage?.configurable !== true) return load();
+  Object.defineProperty(globalThis, "localStorage", { configurable: true, value: undefined });
+  try {
+    return await load();
+  } finally {
+    Object.defineProperty(globalThis, "localStorage", storage);
+  }
+}
 
 /** The signal of the call that is under way: the library's declarations know another kind than Node's. */
 const callSignal = new AsyncLocalStorage<AbortSignal>();
@@ -39,14 +56,14 @@ export function createApi({
   config,
   fetch,
 }: Pick<ChannelContext<TelegramConfig>, "config" | "fetch">): TelegramApi {
-  let loading:
+  let opening:
     | Promise<{ readonly raw: RawApi; explain(error: unknown, options: CallOptions): ChannelError }>
     | undefined;
 
   const fetchUnderSignal: typeof globalThis.fetch = (url, init) =>
     fetch(url, { ...init, signal: callSignal.getStore() ?? null });
 
-  async function load() {
+  async function open() {
     const { Api, GrammyError, HttpError } = await library();
     const { raw } = new Api(config.botToken, {
       apiRoot: config.apiBaseUrl,
@@ -64,9 +81,9 @@ export function createApi({
       const { what, signal, timeoutMs = limits.requestTimeoutMs } = options;
       if (signal.aborted)
         throw new ChannelError("transient", `Telegram: ${what}: given up before it was tried`);
-      loading ??= load();
-      const { raw, explain } = await loading.catch((error: unknown) => {
-        loading = undefined;
+      opening ??= open();
+      const { raw, explain } = await opening.catch((error: unknown) => {
+        opening = undefined;
         throw error;
       });
       const limit = deadline(timeoutMs, signal);

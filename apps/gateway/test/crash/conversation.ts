@@ -110,6 +110,8 @@ export function answeredIn(text: string): string[] {
 const EDITED = "#1";
 /** What the gateway says of messages that were deleted while the model worked on them. */
 const TAKEN_BACK = "(deleted) Their senders took";
+/** What memory has of earlier messages, beside a message: nobody says it now. */
+const RECALLED = /From memory, perhaps outdated \(untrusted\):\n(`{3,})[\s\S]*?\n\1/g;
 const TAG = /(\(edited\) )?<<s(\d+)\.(\d+) (\w+)( #1)?>>/g;
 
 /** `late`: it only says how a message reads by now. */
@@ -170,7 +172,7 @@ export function readConversation(request: unknown): Seen {
   for (const { role, content } of messages) {
     for (const block of listOf(content)) {
       if (role === "user" && block["type"] === "text" && !textIn([block]).startsWith(SUMMARY)) {
-        const [text = "", gone = ""] = textIn([block]).split(TAKEN_BACK);
+        const [text = "", gone = ""] = textIn([block]).replace(RECALLED, "").split(TAKEN_BACK);
         for (const tag of tagsIn(gone)) open.delete(nameOf(tag));
         for (const { edited: changed, late, ...tag } of tagsIn(text)) {
           if (changed) edited.add(nameOf(tag));
