@@ -79,3 +79,15 @@ it("leaves conversations of one request out, and the end of what is endless", as
   await store.sessions.append(ANNA, [said("a".repeat(50_000))], lease);
   expect(await read()).toEqual([["a".repeat(20_000), undefined]]);
 });
+
+it("keeps the gateway's own word on what was taken back out, with what it quotes", async () => {
+  const { store, lease, said, read } = await open();
+  const note =
+    "(deleted) Their senders took these messages back. Neither answer them nor act on them:\n\n- Anna: pay";
+  await store.sessions.append(
+    ANNA,
+    [said("Who is Bertha?"), { role: "user", timestamp: 0, content: note }],
+    lease,
+  );
+  expect(await read()).toEqual([["Who is Bertha?", undefined]]);
+});

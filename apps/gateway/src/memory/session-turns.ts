@@ -79,6 +79,9 @@ async function messagesAfter(
 /** A person's message in a history: see `formatBody` of `@signalbox/prompt`. */
 const ENVELOPE = /^\[message_id: [^\n]*\]\n([^:\n]{1,80}): ([\s\S]*)$/;
 
+/** The gateway's own word on messages that were taken back: it quotes them, and nobody is to act on them. */
+const TAKEN_BACK = /^\(deleted\) /;
+
 /** What people and the agent said; nothing of tools, summaries and silence. */
 function turnOf(session: Session, { seq, generation, message, at }: Message): Turn | undefined {
   if (message.role !== "user" && message.role !== "assistant") return undefined;
@@ -86,7 +89,7 @@ function turnOf(session: Session, { seq, generation, message, at }: Message): Tu
   const whole = textOf(message.content);
   const [, name, text] = message.role === "user" ? (ENVELOPE.exec(whole) ?? []) : [];
   const said = (text ?? whole).trim().slice(0, TURN_CHARS);
-  if (said === "") return undefined;
+  if (said === "" || (message.role === "user" && TAKEN_BACK.test(said))) return undefined;
   const untrusted = untrustedOf(session, generation);
   return {
     ...{ id: `${key}#${seq}`, at, chat: key, scope: scopeOf(key), text: said },
