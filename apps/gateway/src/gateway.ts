@@ -4,6 +4,7 @@ import { listedCommands } from "./commands/table.ts";
 import { atMost, createLifecycle, type Lifecycle } from "./compose/lifecycle.ts";
 import { listen } from "./compose/listen.ts";
 import { createSurroundings, type Parts, type Surroundings } from "./compose/surroundings.ts";
+import { tryAgain } from "./compose/try-again.ts";
 import { createWay, type Way } from "./compose/way.ts";
 import { messageOf } from "./errors.ts";
 import type { Gateway, GatewayOptions } from "./gateway-options.ts";
@@ -141,7 +142,7 @@ async function letIn(
   });
   // Replies of resumed runs need their accounts; one that is slow to connect holds nothing up.
   await atMost(ACCOUNTS_MS, starting);
-  await way.recover();
+  await tryAgain(() => way.recover());
   recovered.resolve();
   delivery.wake();
   upkeep.start();

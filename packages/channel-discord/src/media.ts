@@ -22,14 +22,14 @@ import type { DiscordApi } from "./api.ts";
 import type { DiscordConfig } from "./config.ts";
 import { limits } from "./limits.ts";
 
-const any: SendMediaLimit = { maxBytes: limits.uploadBytes };
+const upload: SendMediaLimit = { maxBytes: limits.uploadBytes };
 
 /** Discord looks at a file itself: whatever it is, it goes the same way. */
 export const sendMedia: Readonly<Record<OutboundMediaKind, SendMediaLimit>> = {
-  image: any,
-  audio: any,
-  video: any,
-  file: any,
+  image: upload,
+  audio: upload,
+  video: upload,
+  file: upload,
 };
 
 /** An attachment as the file of a message. */

@@ -99,7 +99,7 @@ async function openHomeStore(
  * @throws GatewayError where another gateway holds it
  */
 async function takeLease(store: GatewayStore, home: Home, leaseMs: number): Promise<Lease> {
-  const lease = await store.leases.acquire(LEASE_NAME, `home ${home.dir}`, leaseMs);
+  const lease = await tryAgain(() => store.leases.acquire(LEASE_NAME, `home ${home.dir}`, leaseMs));
   if (lease) return lease;
   throw new GatewayError(
     EXIT.held,
