@@ -4,6 +4,7 @@
  */
 const ROWS = [
   { name: "composition", members: ["gateway", "console", "create-channel"] },
+  { name: "home", members: ["home"] },
   {
     name: "capabilities",
     members: [

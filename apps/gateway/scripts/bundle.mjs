@@ -9,7 +9,7 @@ import { rolldown } from "rolldown";
 import { notices } from "../../../scripts/notices.mjs";
 
 const dist = join(import.meta.dirname, "..", "dist");
-const tools = dirname(fileURLToPath(import.meta.resolve("@signalbox/tools")));
+const builtIn = (name) => dirname(fileURLToPath(import.meta.resolve(`@signalbox/${name}`)));
 const PROGRAM = "signalbox";
 
 /** What stays an import: what is native or reads files of its own, the vendors' SDKs, and what only a replay needs. */
@@ -33,8 +33,8 @@ const bundle = await rolldown({
   input: {
     [PROGRAM]: join(dist, "cli", "main.js"),
     // Started by the address of its file, which is looked for in the same folder.
-    "article-worker": join(tools, "web", "article-worker.js"),
-    "guessable-worker": join(dist, "secrets", "guessable-worker.js"),
+    "article-worker": join(builtIn("tools"), "web", "article-worker.js"),
+    "guessable-worker": join(builtIn("home"), "secrets", "guessable-worker.js"),
   },
   platform: "node",
   external: (id) => isBuiltin(id) || IMPORTED.some((name) => id === name || id.startsWith(`${name}/`)),

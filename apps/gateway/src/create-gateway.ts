@@ -1,16 +1,13 @@
 import type { ChannelDefinition } from "@signalbox/channel";
 import { loadConfig, type Problem } from "@signalbox/config";
+import { gatewayToken, locateHome, openVault, prepareHome, secretSources } from "@signalbox/home";
 import { stringify } from "yaml";
 import { ASSETS } from "./assets.ts";
 import { startGateway } from "./gateway.ts";
 import type { Gateway } from "./gateway-options.ts";
-import { locateHome, prepareHome } from "./home/home.ts";
-import { gatewayToken } from "./home/settings.ts";
 import type { GatewayHook } from "./hooks/points.ts";
 import { createLogger } from "./log.ts";
 import { resolveConfig } from "./resolve/resolve-config.ts";
-import { secretSources } from "./secrets/sources.ts";
-import { openVault } from "./secrets/vault.ts";
 
 /** A gateway inside another program. */
 export interface CreateGatewayOptions {

@@ -1,11 +1,10 @@
 import type { ChannelDefinition } from "@signalbox/channel";
 import type { LoadedConfig } from "@signalbox/config";
 import type { DraftTiming } from "@signalbox/delivery";
+import type { GatewayToken, Home } from "@signalbox/home";
 import type { Vault } from "@signalbox/redaction";
 import type { GatewayService } from "@signalbox/server";
 import type { Instrument } from "./compose/instrument.ts";
-import type { Home } from "./home/home.ts";
-import type { GatewayToken } from "./home/settings.ts";
 import type { GatewayHook } from "./hooks/points.ts";
 import type { Logger } from "./log.ts";
 

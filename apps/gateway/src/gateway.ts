@@ -1,16 +1,15 @@
 import type { ChannelDefinition, EmitResult, InboundEvent } from "@signalbox/channel";
+import { keepToken, prepareWorkspace, refuseGuessableToken, refuseOpenListening } from "@signalbox/home";
 import type { GatewayService } from "@signalbox/server";
 import { listedCommands } from "./commands/table.ts";
 import { atMost, createLifecycle, type Lifecycle } from "./compose/lifecycle.ts";
 import { listen } from "./compose/listen.ts";
+import { openHome } from "./compose/open-home.ts";
 import { createSurroundings, type Parts, type Surroundings } from "./compose/surroundings.ts";
 import { tryAgain } from "./compose/try-again.ts";
 import { createWay, type Way } from "./compose/way.ts";
 import { messageOf } from "./errors.ts";
 import type { Gateway, GatewayOptions } from "./gateway-options.ts";
-import { keepToken, prepareWorkspace } from "./home/home.ts";
-import { openHome } from "./home/open-home.ts";
-import { refuseGuessableToken, refuseOpenListening } from "./home/settings.ts";
 import { ShutdownAbort } from "./path/shutdown.ts";
 import { channelState } from "./resolve/accounts.ts";
 import type { ResolvedConfig } from "./resolve/resolve-config.ts";

@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { locateHome } from "@signalbox/home";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { expect, it } from "vitest";
-import { locateHome } from "../src/home/home.ts";
 import { eventually, exampleConfig, inboxRows, inStore, openWorld, type World, ZHANG } from "./harness.ts";
 
 const REPORT = Buffer.from("a,b\n1,2\n");

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readConfig } from "@signalbox/home";
 import { createRedactor } from "@signalbox/redaction";
 import { groupMention, messageEvent, textMessage } from "@signalbox/testkit/feishu";
 import { createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createMedia, createWebFetch } from "../src/compose/media.ts";
-import { readConfig } from "../src/home/settings.ts";
 import { createLogger } from "../src/log.ts";
 import { eventually, exampleConfig, inStore, openWorld, type World, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";

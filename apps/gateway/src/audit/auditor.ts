@@ -1,10 +1,10 @@
 import type { AuditEntry, AuditHead, AuditLog } from "@signalbox/audit";
 import type { Config } from "@signalbox/config";
+import type { Home } from "@signalbox/home";
 import type { SignInEvent } from "@signalbox/server";
 import type { KvStore } from "@signalbox/store";
 import type { ResolveOutcome } from "@signalbox/tools";
 import { messageOf } from "../errors.ts";
-import type { Home } from "../home/home.ts";
 import type { Logger } from "../log.ts";
 import type { GatewayStore } from "../store.ts";
 import { fileWitness, type Witness } from "./witness.ts";

@@ -1,5 +1,5 @@
 import { isClientError } from "@signalbox/client";
-import { EXIT, GatewayError } from "../errors.ts";
+import { GatewayError } from "@signalbox/home";
 import type { ApprovalDecision } from "../tools/toolbox.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { withStore } from "./home-store.ts";
@@ -63,10 +63,7 @@ async function decide(answer: ApprovalDecision, id: string, options: CommonOptio
     await client.answerApproval(id, answer);
   } catch (error) {
     if (!isClientError(error) || error.code !== "not_found") throw error;
-    throw new GatewayError(
-      EXIT.failure,
-      `No approval ${id} is open. \`signalbox approvals list\` shows them.`,
-    );
+    throw new GatewayError("failure", `No approval ${id} is open. \`signalbox approvals list\` shows them.`);
   }
   print(options.json, { id, answer }, () => [`${id}: ${answer === "deny" ? "denied" : "allowed"}.`]);
 }

@@ -1,6 +1,6 @@
 import { type AuditHead, type AuditKind, verifyChain } from "@signalbox/audit";
+import { GatewayError } from "@signalbox/home";
 import { fileWitness } from "../audit/witness.ts";
-import { EXIT, GatewayError } from "../errors.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { withStore } from "./home-store.ts";
 import { print } from "./output.ts";
@@ -42,7 +42,7 @@ export async function verify(options: CommonOptions & { readonly head?: string }
         ]
       : [`Broken from record ${verdict.seq} on: ${verdict.reason}.`],
   );
-  if (!verdict.intact) throw new GatewayError(EXIT.failure, "The audit chain is not as it was written.");
+  if (!verdict.intact) throw new GatewayError("failure", "The audit chain is not as it was written.");
 }
 
 /** As `verify` prints it. */
@@ -50,7 +50,7 @@ function headOf(text: string): AuditHead {
   const [, count, hash] = /^(\d+):([0-9a-f]{64})$/.exec(text) ?? [];
   if (count === undefined || hash === undefined)
     throw new GatewayError(
-      EXIT.usage,
+      "usage",
       `${text} is no end of a chain. Write it as \`signalbox audit verify\` does.`,
     );
   return { count: Number(count), hash };

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { mkdir, open, rename } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { codeOf, EXIT, GatewayError, messageOf } from "../errors.ts";
+import { GatewayError } from "@signalbox/home";
+import { codeOf, messageOf } from "../errors.ts";
 import { backupInto } from "../upkeep/backup.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { withStore } from "./home-store.ts";
@@ -37,7 +38,7 @@ export async function backup(folder: string, options: CommonOptions): Promise<vo
     ]);
   } catch (error) {
     if (error instanceof GatewayError) throw error;
-    throw new GatewayError(EXIT.cannotWrite, `No backup was made: ${messageOf(error)}`, { cause: error });
+    throw new GatewayError("cannot_write", `No backup was made: ${messageOf(error)}`, { cause: error });
   } finally {
     for (const name of ["SIGINT", "SIGTERM"] as const) process.removeListener(name, broken);
     clear();
@@ -45,5 +46,5 @@ export async function backup(folder: string, options: CommonOptions): Promise<vo
 }
 
 function taken(path: string): GatewayError {
-  return new GatewayError(EXIT.cannotWrite, `${path} exists. Name a folder that does not.`);
+  return new GatewayError("cannot_write", `${path} exists. Name a folder that does not.`);
 }

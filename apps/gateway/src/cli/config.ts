@@ -1,13 +1,17 @@
 import { configJsonSchema, configPath, formatProblem } from "@signalbox/config";
+import {
+  changeConfig,
+  configVersions,
+  GatewayError,
+  locateHome,
+  openVault,
+  readConfig,
+  restoreConfig,
+} from "@signalbox/home";
 import { redactJson } from "@signalbox/redaction";
 import { parse, stringify } from "yaml";
-import { EXIT, GatewayError } from "../errors.ts";
-import { changeConfig, configVersions, restoreConfig } from "../home/config-file.ts";
-import { locateHome } from "../home/home.ts";
-import { readConfig } from "../home/settings.ts";
 import { createLogger } from "../log.ts";
 import { resolveConfig } from "../resolve/resolve-config.ts";
-import { openVault } from "../secrets/vault.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { print } from "./output.ts";
 import { isHeld } from "./running.ts";
@@ -24,7 +28,7 @@ export async function check(options: CommonOptions): Promise<void> {
   );
   const errors = problems.filter((problem) => problem.severity === "error").length;
   if (errors > 0)
-    throw new GatewayError(EXIT.config, `${errors} error${errors === 1 ? "" : "s"} in ${loaded.file}.`);
+    throw new GatewayError("config", `${errors} error${errors === 1 ? "" : "s"} in ${loaded.file}.`);
 }
 
 /** `signalbox config schema`: with the settings of every channel, also of those that packages bring. */

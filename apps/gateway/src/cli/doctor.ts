@@ -1,12 +1,10 @@
 import { existsSync } from "node:fs";
 import { formatProblem } from "@signalbox/config";
+import { folderFault, GatewayError, type Home, locateHome, openVault, readConfig } from "@signalbox/home";
 import { openStore, readHomeHolder } from "@signalbox/store";
-import { EXIT, GatewayError, messageOf } from "../errors.ts";
-import { folderFault, type Home, locateHome } from "../home/home.ts";
-import { readConfig } from "../home/settings.ts";
+import { messageOf } from "../errors.ts";
 import { createLogger } from "../log.ts";
 import { resolveConfig } from "../resolve/resolve-config.ts";
-import { openVault } from "../secrets/vault.ts";
 import { describeExec } from "../tools/exec.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { print } from "./output.ts";
@@ -40,7 +38,7 @@ export async function doctor(options: CommonOptions): Promise<void> {
     findings.map(({ part, state, detail }) => `${state.padEnd(7)} ${part}: ${detail}`),
   );
   if (findings.some((finding) => finding.state === "error"))
-    throw new GatewayError(EXIT.failure, "Something needs mending.");
+    throw new GatewayError("failure", "Something needs mending.");
 }
 
 async function look(part: string, see: () => Promise<string>): Promise<Finding> {

@@ -1,6 +1,6 @@
 import type { Trace } from "@signalbox/client";
+import { GatewayError } from "@signalbox/home";
 import { whyLines } from "@signalbox/telemetry";
-import { EXIT, GatewayError } from "../errors.ts";
 import { readTrace } from "../traces.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { withStore } from "./home-store.ts";
@@ -45,7 +45,7 @@ async function findTrace(id: string, options: CommonOptions): Promise<Trace> {
     (await withStore(options, "read", (store) => readTrace(store, id)));
   if (found) return found;
   throw new GatewayError(
-    EXIT.failure,
+    "failure",
     `No message ${id} is known. Use the id of the gateway or of the platform.`,
   );
 }

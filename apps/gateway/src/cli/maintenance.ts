@@ -1,8 +1,7 @@
+import { GatewayError, readConfig } from "@signalbox/home";
 import { createRedactor } from "@signalbox/redaction";
 import { createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
 import { createMedia, createWebFetch } from "../compose/media.ts";
-import { EXIT, GatewayError } from "../errors.ts";
-import { readConfig } from "../home/settings.ts";
 import { createLogger } from "../log.ts";
 import { resolveAgents } from "../resolve/agents.ts";
 import { pruneStore } from "../upkeep/pruning.ts";
@@ -59,7 +58,7 @@ async function inGateway(
   if (!isHeld(options.home)) return numbersOf(await withStore(options, "share", alone));
   const { tell } = await runningGateway(options.home).catch(() => {
     throw new GatewayError(
-      EXIT.unavailable,
+      "unavailable",
       "A gateway holds this home and cannot be reached from here. Try again, or stop it first.",
     );
   });
@@ -68,7 +67,7 @@ async function inGateway(
 
 function numbersOf(report: unknown): Report {
   if (report === null || typeof report !== "object")
-    throw new GatewayError(EXIT.failure, "The gateway gave an answer that this command does not understand.");
+    throw new GatewayError("failure", "The gateway gave an answer that this command does not understand.");
   return Object.fromEntries(
     Object.entries(report).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
   );

@@ -1,6 +1,5 @@
+import { GatewayError, readConfig } from "@signalbox/home";
 import type { Memory, NoteVersion } from "@signalbox/memory";
-import { EXIT, GatewayError } from "../errors.ts";
-import { readConfig } from "../home/settings.ts";
 import { createLogger } from "../log.ts";
 import { OWNERS } from "../memory/listeners.ts";
 import { createMemories } from "../memory/memories.ts";
@@ -24,7 +23,7 @@ export async function withMemory<T>(
     const agents = resolveAgents(loaded, home);
     const wanted = options.agent ?? agents.defaultId;
     const agent = agents.all.find(({ id }) => id === wanted);
-    if (agent === undefined) throw new GatewayError(EXIT.usage, `There is no agent ${wanted}.`);
+    if (agent === undefined) throw new GatewayError("usage", `There is no agent ${wanted}.`);
     const memories = createMemories({
       ...{ config: loaded.config, home, env: process.env, store, now: Date.now },
       logger: createLogger("warn", (text) => text),
@@ -75,7 +74,7 @@ export async function restore(id: string, options: AgentOption): Promise<void> {
   const version: NoteVersion = await withMemory(options, async (memory) => {
     const found = (await memory.log(OWNERS)).find((each) => each.id === id);
     if (found === undefined)
-      throw new GatewayError(EXIT.failure, `There is no version ${id}: see \`memory log\`.`);
+      throw new GatewayError("failure", `There is no version ${id}: see \`memory log\`.`);
     await memory.restore(found);
     return found;
   });

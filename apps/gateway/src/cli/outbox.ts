@@ -1,5 +1,5 @@
+import { GatewayError } from "@signalbox/home";
 import type { OutboxChange, OutboxState } from "@signalbox/store";
-import { EXIT, GatewayError } from "../errors.ts";
 import type { GatewayStore } from "../store.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { withStore } from "./home-store.ts";
@@ -71,10 +71,7 @@ async function change(
   const result = await withStore(options, "share", apply);
   if (result.outcome === "applied") return result.state;
   if (result.outcome === "unknown")
-    throw new GatewayError(
-      EXIT.failure,
-      `There is no reply ${id}. \`signalbox outbox list --all\` shows them.`,
-    );
+    throw new GatewayError("failure", `There is no reply ${id}. \`signalbox outbox list --all\` shows them.`);
   const why = result.state === "sent" ? "it was delivered" : "it is being sent just now";
-  throw new GatewayError(EXIT.failure, `${id} cannot be ${done}: ${why}.`);
+  throw new GatewayError("failure", `${id} cannot be ${done}: ${why}.`);
 }

@@ -1,4 +1,5 @@
-import { EXIT, GatewayError, messageOf } from "../errors.ts";
+import { messageOf } from "../errors.ts";
+import { exitCodeOf } from "./exit-codes.ts";
 
 /** Prints a result: JSON for programs, lines for people. */
 export function print(json: boolean | undefined, value: unknown, lines: () => readonly string[]): void {
@@ -20,7 +21,7 @@ export async function guarded(json: boolean | undefined, action: () => Promise<v
   try {
     await action();
   } catch (error) {
-    const exitCode = error instanceof GatewayError ? error.exitCode : EXIT.failure;
+    const exitCode = exitCodeOf(error);
     const message = messageOf(error);
     process.stderr.write(
       json === true ? `${JSON.stringify({ error: { message, exitCode } })}\n` : `signalbox: ${message}\n`,

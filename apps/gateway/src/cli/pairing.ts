@@ -1,4 +1,4 @@
-import { EXIT, GatewayError } from "../errors.ts";
+import { GatewayError } from "@signalbox/home";
 import type { CommonOptions } from "./common-options.ts";
 import { withStore } from "./home-store.ts";
 import { print } from "./output.ts";
@@ -34,7 +34,7 @@ export async function approve(code: string, options: CommonOptions): Promise<voi
   });
   if (result.outcome === "unknown") {
     throw new GatewayError(
-      EXIT.failure,
+      "failure",
       `No open request has the code ${code}. Codes are good for ten minutes and five tries.`,
     );
   }
@@ -52,7 +52,7 @@ export async function revoke(name: string, options: CommonOptions): Promise<void
     return wasPaired;
   });
   if (!revoked)
-    throw new GatewayError(EXIT.failure, `${name} is not paired. \`signalbox pairing list\` shows who is.`);
+    throw new GatewayError("failure", `${name} is not paired. \`signalbox pairing list\` shows who is.`);
   print(options.json, person, () => [`${peerId} is not paired on ${channel}/${account} any more.`]);
 }
 
@@ -70,7 +70,7 @@ function personOf(name: string): Person {
   const peerId = id.join(":");
   if (channel && account && peerId) return { channel, account, peerId };
   throw new GatewayError(
-    EXIT.usage,
+    "usage",
     `${name} names nobody. Write channel:account:person, as \`signalbox pairing list\` does.`,
   );
 }

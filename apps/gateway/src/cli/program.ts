@@ -1,8 +1,9 @@
 import { AUDIT_KINDS } from "@signalbox/audit";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { codeOf, EXIT } from "../errors.ts";
+import { codeOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import type { CommonOptions } from "./common-options.ts";
+import { exitCode } from "./exit-codes.ts";
 import { guarded } from "./output.ts";
 
 /** Runs the command line; sets the exit code of the process. */
@@ -12,7 +13,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
     await createProgram().parseAsync(argv);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    process.exitCode = error.exitCode === 0 ? 0 : exitCode("usage");
   }
 }
 

@@ -1,4 +1,5 @@
-import { codeOf, EXIT, GatewayError, messageOf } from "../errors.ts";
+import { GatewayError } from "@signalbox/home";
+import { codeOf, messageOf } from "../errors.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { replayHost } from "./replay-host.ts";
 
@@ -29,7 +30,7 @@ export async function replay(
   }
   if (failed > 0)
     throw new GatewayError(
-      EXIT.failure,
+      "failure",
       `${failed} of ${files.length} scenarios went another way than expected.`,
     );
 }
@@ -42,7 +43,7 @@ async function loadReplay(): Promise<typeof import("@signalbox/testkit/replay")>
     if (codeOf(error) !== "ERR_MODULE_NOT_FOUND" || !messageOf(error).includes("@signalbox/testkit"))
       throw error;
     throw new GatewayError(
-      EXIT.failure,
+      "failure",
       "The stand-ins are not installed. Install @signalbox/testkit beside the gateway.",
       { cause: error },
     );
@@ -55,7 +56,7 @@ function rethrow<T>(ScenarioError: new () => Error, read: () => T): T {
     return read();
   } catch (error) {
     if (!(error instanceof ScenarioError)) throw error;
-    throw new GatewayError(EXIT.usage, error.message, { cause: error });
+    throw new GatewayError("usage", error.message, { cause: error });
   }
 }
 

@@ -1,9 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Client, createClient } from "@signalbox/client";
+import { effectiveToken, GatewayError, locateHome, readConfig } from "@signalbox/home";
 import { readHomeHolder } from "@signalbox/store";
-import { EXIT, GatewayError } from "../errors.ts";
-import { locateHome } from "../home/home.ts";
-import { effectiveToken, readConfig } from "../home/settings.ts";
 
 /** Tells the gateway that runs on a home something; gives its answer. */
 export type Tell = (path: string) => Promise<unknown>;
@@ -35,7 +33,7 @@ export async function runningGateway(
     };
   }
   throw new GatewayError(
-    EXIT.unavailable,
+    "unavailable",
     `No gateway runs on ${home.dir}. Start one with \`signalbox start\`.`,
   );
 }
@@ -55,7 +53,7 @@ async function tell(url: string, path: string, token: string): Promise<unknown> 
     redirect: "error",
   });
   if (response.ok) return response.status === 204 ? undefined : await response.json();
-  throw new GatewayError(EXIT.failure, `The gateway at ${url} answered ${response.status} to ${path}.`);
+  throw new GatewayError("failure", `The gateway at ${url} answered ${response.status} to ${path}.`);
 }
 
 async function answers(url: string): Promise<boolean> {

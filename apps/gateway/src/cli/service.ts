@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { EXIT, GatewayError } from "../errors.ts";
-import { locateHome, prepareHome } from "../home/home.ts";
+import { GatewayError, locateHome, prepareHome } from "@signalbox/home";
 import type { CommonOptions } from "./common-options.ts";
+import { exitCode } from "./exit-codes.ts";
 import { print } from "./output.ts";
 import { launchdPlist, type ServiceProgram, systemdUnit } from "./service-files.ts";
 
@@ -40,14 +40,14 @@ export async function install(options: CommonOptions): Promise<void> {
       ? `Runs as a service (${manager.file}).`
       : `${manager.file} is written; ${failed.join(" ")} did not work. Run it where the system's service manager runs.`,
   ]);
-  if (failed !== undefined) process.exitCode = EXIT.unavailable;
+  if (failed !== undefined) process.exitCode = exitCode("unavailable");
 }
 
 /** `signalbox service remove`: what the home holds stays. */
 export async function remove(options: CommonOptions): Promise<void> {
   const manager = managerOf(process.platform);
   if (!existsSync(manager.file))
-    throw new GatewayError(EXIT.failure, `There is no service: ${manager.file} is missing.`);
+    throw new GatewayError("failure", `There is no service: ${manager.file} is missing.`);
   await firstFailure(manager.disable);
   rmSync(manager.file);
   print(options.json, { file: manager.file }, () => [`Removed ${manager.file}.`]);
@@ -69,7 +69,7 @@ function managerOf(platform: NodeJS.Platform): ServiceManager {
   if (platform === "linux") return systemd();
   if (platform === "darwin") return launchd();
   throw new GatewayError(
-    EXIT.usage,
+    "usage",
     `There are services for Linux (systemd) and macOS (launchd), not for ${platform}.`,
   );
 }

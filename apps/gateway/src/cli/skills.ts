@@ -1,6 +1,4 @@
-import { EXIT, GatewayError } from "../errors.ts";
-import { locateHome } from "../home/home.ts";
-import { readConfig } from "../home/settings.ts";
+import { GatewayError, locateHome, readConfig } from "@signalbox/home";
 import { type Agents, resolveAgents } from "../resolve/agents.ts";
 import { type AgentsSkills, resolveSkills } from "../resolve/skills.ts";
 import type { CommonOptions } from "./common-options.ts";
@@ -56,5 +54,5 @@ export async function check(options: CommonOptions): Promise<void> {
       ...unknown.map((name) => `error ${agent} names the skill ${name}, which does not exist`),
     ]),
   );
-  if (reports.some((one) => !one.ok)) throw new GatewayError(EXIT.failure, "Some skills are wrong.");
+  if (reports.some((one) => !one.ok)) throw new GatewayError("failure", "Some skills are wrong.");
 }

@@ -1,13 +1,11 @@
 import { ConfigError, formatProblem, type Problem } from "@signalbox/config";
+import { GatewayError, gatewayToken, locateHome, openVault, prepareHome, readConfig } from "@signalbox/home";
 import { ASSETS } from "../assets.ts";
-import { EXIT, GatewayError, messageOf } from "../errors.ts";
+import { messageOf } from "../errors.ts";
 import { startGateway } from "../gateway.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
-import { locateHome, prepareHome } from "../home/home.ts";
-import { gatewayToken, readConfig } from "../home/settings.ts";
 import { createLogger } from "../log.ts";
 import { resolveConfig } from "../resolve/resolve-config.ts";
-import { openVault } from "../secrets/vault.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { releaseIdleMemory } from "./idle-memory.ts";
 
@@ -31,7 +29,7 @@ export async function start(
   report(resolved.problems, vault.redact);
   if (options.strict === true && resolved.problems.some((problem) => problem.severity === "error")) {
     throw new GatewayError(
-      EXIT.config,
+      "config",
       "Not started, since --strict was given and the configuration has errors.",
     );
   }
@@ -71,7 +69,7 @@ export async function start(
   const error = await Promise.race([signal.promise, fatal.promise]);
   logger.info({ reason: error ? messageOf(error) : "signal" }, "stopping");
   await gateway.stop();
-  if (error) throw new GatewayError(EXIT.failure, `Stopped: ${messageOf(error)}.`);
+  if (error) throw new GatewayError("failure", `Stopped: ${messageOf(error)}.`);
 }
 
 /** Reads the configuration; where nothing can start, every problem is one line and the exit code says so. */
@@ -80,7 +78,7 @@ export function configOrExit<T>(read: () => T): T {
     return read();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    throw new GatewayError(EXIT.config, error.message, { cause: error });
+    throw new GatewayError("config", error.message, { cause: error });
   }
 }
 

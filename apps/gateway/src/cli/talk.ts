@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { type Client, defaultAgent, type ServerFrame } from "@signalbox/client";
-import { EXIT, GatewayError } from "../errors.ts";
+import { GatewayError } from "@signalbox/home";
 import type { CommonOptions } from "./common-options.ts";
 import { runningGateway } from "./running.ts";
 
@@ -24,7 +24,7 @@ export async function send(words: readonly string[], options: TalkOptions): Prom
   else process.stdout.write(`${reply.join("\n\n")}\n`);
   if (end?.outcome === "failed") {
     const error = frames.findLast((frame) => frame.type === "error");
-    throw new GatewayError(EXIT.failure, error?.message ?? "The agent could not answer.");
+    throw new GatewayError("failure", error?.message ?? "The agent could not answer.");
   }
 }
 
@@ -126,5 +126,5 @@ async function agentOf(client: Client, wanted: string | undefined): Promise<stri
   const agent = wanted === undefined ? defaultAgent(agents) : agents.find((one) => one.id === wanted);
   if (agent) return agent.id;
   const known = agents.map((one) => one.id).join(", ");
-  throw new GatewayError(EXIT.usage, `There is no agent ${wanted ?? ""}. There are: ${known || "none"}.`);
+  throw new GatewayError("usage", `There is no agent ${wanted ?? ""}. There are: ${known || "none"}.`);
 }

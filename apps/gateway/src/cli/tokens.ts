@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { GatewayError } from "@signalbox/home";
 import { type ClientRole, tokenHash } from "@signalbox/server";
-import { EXIT, GatewayError } from "../errors.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { withStore } from "./home-store.ts";
 import { print } from "./output.ts";
@@ -16,7 +16,7 @@ export async function add(
 ): Promise<void> {
   if (!NAME.test(name) || name === RESERVED) {
     throw new GatewayError(
-      EXIT.usage,
+      "usage",
       `${name} cannot name a token. Use up to 64 letters, digits, ".", "_" and "-", and not "${RESERVED}".`,
     );
   }
@@ -28,7 +28,7 @@ export async function add(
     return isNew;
   });
   if (!added)
-    throw new GatewayError(EXIT.failure, `There is a token ${name}. Revoke it first, or use another name.`);
+    throw new GatewayError("failure", `There is a token ${name}. Revoke it first, or use another name.`);
   print(options.json, { name, role, token }, () => [`The token of ${name} (${role}), shown once: ${token}`]);
 }
 
@@ -54,7 +54,7 @@ export async function revoke(name: string, options: CommonOptions): Promise<void
     return wasThere;
   });
   if (!revoked)
-    throw new GatewayError(EXIT.failure, `There is no token ${name}. \`signalbox tokens list\` shows them.`);
+    throw new GatewayError("failure", `There is no token ${name}. \`signalbox tokens list\` shows them.`);
   print(options.json, { name }, () => [`The token of ${name} is good for nothing any more.`]);
 }
 

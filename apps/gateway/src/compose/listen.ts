@@ -1,4 +1,5 @@
 import type { LoadedConfig } from "@signalbox/config";
+import { GatewayError } from "@signalbox/home";
 import {
   createAuth,
   type GatewayService,
@@ -6,7 +7,6 @@ import {
   ServerError,
   startServer,
 } from "@signalbox/server";
-import { EXIT, GatewayError } from "../errors.ts";
 import type { Parts } from "./surroundings.ts";
 
 /**
@@ -38,5 +38,5 @@ function inWordsOf({ file }: LoadedConfig, { code, message }: ServerError): Gate
     code === "address_in_use"
       ? `gateway.port: ${message}. Set another gateway.port, or stop that program.`
       : `gateway.host, gateway.port: ${message}. Use an address of this machine and a port above 1023.`;
-  return new GatewayError(EXIT.unavailable, `${file}: ${said}`);
+  return new GatewayError("unavailable", `${file}: ${said}`);
 }

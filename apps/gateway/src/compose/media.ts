@@ -11,6 +11,7 @@ import {
   pruneBlobs,
 } from "@signalbox/attachments";
 import type { Config } from "@signalbox/config";
+import type { Home } from "@signalbox/home";
 import {
   createGuardedFetch,
   detectEncoding,
@@ -20,7 +21,6 @@ import {
   imageInfo,
 } from "@signalbox/tools";
 import { messageOf } from "../errors.ts";
-import type { Home } from "../home/home.ts";
 import type { Logger } from "../log.ts";
 import type { QueuedMessage } from "../path/4-queue/message.ts";
 import { createReadLinks, type ReadLinks } from "../path/5-prepare/links.ts";

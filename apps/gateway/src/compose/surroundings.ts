@@ -6,7 +6,6 @@ import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry"
 import { expireApprovals, type FileLabels, openFileLabels } from "@signalbox/tools";
 import { messageOf } from "../errors.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
-import type { OpenHome } from "../home/open-home.ts";
 import { countingHooks, OWN_HOOKS } from "../hooks/own.ts";
 import type { GatewayHooks } from "../hooks/points.ts";
 import { createGatewayHooks } from "../hooks/registry.ts";
@@ -22,6 +21,7 @@ import type { Tracer } from "../traces.ts";
 import { VERSION } from "../version.ts";
 import { createReplyDelivery } from "./delivery.ts";
 import { createMedia, type Media } from "./media.ts";
+import type { OpenHome } from "./open-home.ts";
 import { hooksWithRedaction, liveWithRedaction, redactedOutcome } from "./redaction.ts";
 import { tryAgain } from "./try-again.ts";
 

@@ -1,7 +1,7 @@
 import type { Config, LoadedConfig, Problem } from "@signalbox/config";
+import { configuredPath, type Home } from "@signalbox/home";
 import type { Embedder } from "@signalbox/memory";
 import { z } from "zod";
-import { configuredPath, type Home } from "../home/home.ts";
 
 /** Providers whose embeddings are asked for as OpenAI's are, with where they are and what holds their key. */
 const KNOWN: Readonly<Record<string, { readonly baseUrl: string; readonly key: string }>> = {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Config } from "@signalbox/config";
+import type { Home } from "@signalbox/home";
 import type { Memory } from "@signalbox/memory";
 import { messageOf } from "../errors.ts";
-import type { Home } from "../home/home.ts";
 import type { Logger } from "../log.ts";
 import type { Agent } from "../resolve/agents.ts";
 import type { GatewayStore } from "../store.ts";

@@ -12,10 +12,10 @@ import {
   importChannel,
 } from "@signalbox/channel/accounts";
 import type { LoadedConfig, Problem } from "@signalbox/config";
+import type { Home } from "@signalbox/home";
 import type { ChannelStatus } from "@signalbox/protocol";
 import type { Vault } from "@signalbox/redaction";
 import type { KvStore } from "@signalbox/store";
-import type { Home } from "../home/home.ts";
 import type { Logger } from "../log.ts";
 import { installCommand, missingPackages } from "./installed.ts";
 

@@ -2,8 +2,8 @@ import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { RunLimits, ThinkingLevel } from "@signalbox/agent-core";
 import type { AgentConfig, LoadedConfig, Problem } from "@signalbox/config";
+import { configuredPath, folderFault, type Home } from "@signalbox/home";
 import type { AskMode } from "@signalbox/tools";
-import { configuredPath, folderFault, type Home } from "../home/home.ts";
 
 /** An agent with everything the defaults gave it. */
 export interface Agent {

@@ -1,9 +1,9 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Config, LoadedConfig, Problem } from "@signalbox/config";
+import { configuredPath, type Home } from "@signalbox/home";
 import { type AgentSkills, createSkills, type Skills, standardSources } from "@signalbox/skills";
 import { ASSETS } from "../assets.ts";
-import { configuredPath, type Home } from "../home/home.ts";
 import { type Agent, type Agents, allowPath } from "./agents.ts";
 
 /** The skills of every agent. */

@@ -1,4 +1,5 @@
 import type { Config } from "@signalbox/config";
+import type { Home } from "@signalbox/home";
 import {
   allowsTool,
   type FileLabels,
@@ -8,7 +9,6 @@ import {
   createToolbox as toolboxOf,
 } from "@signalbox/tools";
 import type { Auditor } from "../audit/auditor.ts";
-import type { Home } from "../home/home.ts";
 import { type GatewayHooks, TOOL_ARGUMENTS } from "../hooks/points.ts";
 import type { Memories } from "../memory/memories.ts";
 import { toolMemory } from "../memory/tool-memory.ts";

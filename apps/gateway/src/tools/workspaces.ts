@@ -1,5 +1,5 @@
+import type { Home } from "@signalbox/home";
 import { type FileLabels, openWorkspace, type Workspace } from "@signalbox/tools";
-import type { Home } from "../home/home.ts";
 import type { Agent } from "../resolve/agents.ts";
 
 /** The agents' own folders, for what the gateway itself reads there and puts there: no skills, nothing of the home. */

@@ -1,9 +1,9 @@
 import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createBlobs } from "@signalbox/attachments";
+import { LEASE_NAME } from "@signalbox/home";
 import { openStore } from "@signalbox/store";
 import { neededBlobs } from "../compose/media.ts";
-import { LEASE_NAME } from "../home/open-home.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 
 /** What a backup holds. */

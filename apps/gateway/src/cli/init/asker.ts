@@ -1,4 +1,4 @@
-import { EXIT, GatewayError } from "../../errors.ts";
+import { GatewayError } from "@signalbox/home";
 
 /** A question; an answer that was given as an option of the command line is not asked for. */
 interface Question {
@@ -43,10 +43,7 @@ export async function askTerminal(): Promise<Asker> {
   const prompts = await import("@clack/prompts");
   const answered = (answer: string | boolean | symbol): string => {
     if (prompts.isCancel(answer))
-      throw new GatewayError(
-        EXIT.failure,
-        "Stopped. What was answered before is kept: run it again to go on.",
-      );
+      throw new GatewayError("failure", "Stopped. What was answered before is kept: run it again to go on.");
     return String(answer);
   };
   const placeholder = (hint: string | undefined) => (hint === undefined ? {} : { placeholder: hint });
@@ -87,6 +84,6 @@ function outside({ options }: Choice, value: string): string | undefined {
 /** @throws GatewayError for an answer that cannot be */
 function checked(answer: string | undefined, refuse: Question["refuse"]): string | undefined {
   const wrong = answer === undefined ? undefined : refuse?.(answer);
-  if (wrong !== undefined) throw new GatewayError(EXIT.usage, `${wrong}.`);
+  if (wrong !== undefined) throw new GatewayError("usage", `${wrong}.`);
   return answer;
 }

@@ -5,8 +5,8 @@ import {
   createMemoryState,
   systemClock,
 } from "@signalbox/channel";
-import { EXIT, GatewayError, messageOf } from "../../errors.ts";
-import { keepSecret } from "../../home/config-file.ts";
+import { GatewayError, keepSecret } from "@signalbox/home";
+import { messageOf } from "../../errors.ts";
 import { missingPackages } from "../../resolve/installed.ts";
 import { addPackages } from "./packages.ts";
 import type { InitOptions, Step } from "./step.ts";
@@ -38,7 +38,7 @@ export async function channelStep(
   const settings = await askSettings(step, definition, options.set ?? {});
   const checked = await definition.config["~standard"].validate(settings);
   if (checked.issues !== undefined)
-    throw new GatewayError(EXIT.usage, checked.issues.map(({ message }) => message).join("\n"));
+    throw new GatewayError("usage", checked.issues.map(({ message }) => message).join("\n"));
   if (options.check !== false) asker.say(await tried(definition, account, checked.value));
   step.change([
     {
@@ -69,7 +69,7 @@ async function askSettings(
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(meta.fields, name));
   if (unknown !== undefined)
     throw new GatewayError(
-      EXIT.usage,
+      "usage",
       `${meta.label} has no setting ${unknown}. It has ${Object.keys(meta.fields).join(", ")}.`,
     );
   const settings: Settings = {};

@@ -1,7 +1,5 @@
 import { existsSync } from "node:fs";
-import { changeConfig } from "../../home/config-file.ts";
-import { locateHome, prepareHome } from "../../home/home.ts";
-import { readConfig } from "../../home/settings.ts";
+import { changeConfig, locateHome, prepareHome, readConfig } from "@signalbox/home";
 import { builtInChannels } from "../../resolve/resolve-config.ts";
 import { print } from "../output.ts";
 import { configOrExit } from "../start.ts";

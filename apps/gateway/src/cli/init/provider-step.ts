@@ -1,5 +1,5 @@
+import { keepSecret } from "@signalbox/home";
 import { createModels, KEY_VARIABLES } from "@signalbox/llm-providers";
-import { keepSecret } from "../../home/config-file.ts";
 import { missingPackages } from "../../resolve/installed.ts";
 import { addPackages } from "./packages.ts";
 import type { InitOptions, Step } from "./step.ts";

@@ -1,5 +1,5 @@
 import type { ConfigEdit, LoadedConfig } from "@signalbox/config";
-import type { Home } from "../../home/home.ts";
+import type { Home } from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
 import type { Asker } from "./asker.ts";
 

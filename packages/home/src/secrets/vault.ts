@@ -1,6 +1,6 @@
 import type { LoadedConfig } from "@signalbox/config";
 import { createVault, environmentSecrets, type Vault } from "@signalbox/redaction";
-import type { Env } from "../home/settings.ts";
+import type { Env } from "../layout.ts";
 
 /**
  * Every secret that this process knows: of the configuration by its places, of the environment, and its own token.

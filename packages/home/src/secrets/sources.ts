@@ -1,14 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import type { SecretSources } from "@signalbox/config";
-import { configuredPath, type Home } from "../home/home.ts";
-import { isOpenToOthers } from "../home/home-files.ts";
+import { configuredPath, type Env, type Home } from "../layout.ts";
+import { isOpenToOthers } from "../permissions.ts";
 
 const LONGEST = 65_536;
 const COMMAND_MS = 10_000;
 
 /** Secrets in files, and those that programs such as `pass` or `op` know. They are asked at each start. */
-export function secretSources(home: Home, env: Readonly<Record<string, string | undefined>>): SecretSources {
+export function secretSources(home: Home, env: Env): SecretSources {
   return {
     file(path) {
       const file = configuredPath(home, path);

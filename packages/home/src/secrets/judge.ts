@@ -1,6 +1,6 @@
 import type { HookConfig, LoadedConfig, Problem } from "@signalbox/config";
-import type { Home } from "../home/home.ts";
-import { type Env, effectiveToken, unconfiguredToken } from "../home/settings.ts";
+import type { Env, Home } from "../layout.ts";
+import { effectiveToken, unconfiguredToken } from "../token.ts";
 import { guessableSecrets } from "./guessable.ts";
 
 /** What can be guessed of the secrets that let somebody in. */

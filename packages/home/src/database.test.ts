@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openStore } from "@signalbox/store";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { withStore } from "./home-store.ts";
+import { withDatabase } from "./database.ts";
+import { locateHome } from "./layout.ts";
 
 let home: string;
 beforeEach(() => {
@@ -21,9 +22,9 @@ it.each(["read", "share"] as const)(
     file.exec("PRAGMA user_version = 0");
     file.close();
     const before = readFileSync(path);
-    await expect(withStore({ home }, access, (store) => store.sessions.list())).rejects.toThrow(
-      /schema version 0/,
-    );
+    await expect(
+      withDatabase(locateHome(home, {}), access, (store) => store.sessions.list()),
+    ).rejects.toThrow(/schema version 0/);
     expect(readFileSync(path).equals(before)).toBe(true);
   },
 );

@@ -2,8 +2,8 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFi
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Home, locateHome } from "./home.ts";
-import { closeHome } from "./home-files.ts";
+import { type Home, locateHome } from "./layout.ts";
+import { closeHome } from "./permissions.ts";
 
 function homeOf(mode: number): Home {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-home-"));

@@ -1,6 +1,6 @@
 import { chmodSync, type Stats, statSync } from "node:fs";
-import { EXIT, GatewayError } from "../errors.ts";
-import type { Home } from "./home.ts";
+import { GatewayError } from "./errors.ts";
+import type { Home } from "./layout.ts";
 
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
@@ -35,7 +35,7 @@ export function closeHome(home: Home): OpenFile[] {
     if (isOpenToOthers(stats)) chmodSync(path, stats.mode & 0o700);
     else if (isWritableByOthers(stats)) {
       throw new GatewayError(
-        EXIT.cannotWrite,
+        "cannot_write",
         `${path} belongs to another user and others can write it (mode ${mode}). Take it over with chown, or close it with \`chmod go-w ${path}\`.`,
       );
     }

@@ -1,16 +1,6 @@
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, isAbsolute, join, resolve } from "node:path";
-import { EXIT, GatewayError, messageOf } from "../errors.ts";
+import { isAbsolute, join, resolve } from "node:path";
 
 const CONFIG_NAMES = ["signalbox.yaml", "signalbox.yml", "signalbox.json", "signalbox.json5"];
 
@@ -21,6 +11,9 @@ const STATE_NAMES = [
   ...["token", "secrets", "audit-head.json", "config-history"],
   ...["logs", "service.log", "media", "memory"],
 ];
+
+/** Variables of an environment. */
+export type Env = Readonly<Record<string, string | undefined>>;
 
 /** The folder that holds everything a gateway keeps. */
 export interface Home {
@@ -48,10 +41,7 @@ export interface Home {
 }
 
 /** Where `--home`, `$SIGNALBOX_HOME` or `~/.signalbox` points, in that order. Nothing is made yet. */
-export function locateHome(
-  option: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-): Home {
+export function locateHome(option: string | undefined, env: Env): Home {
   const dir = resolve(expandTilde(option ?? env["SIGNALBOX_HOME"] ?? join(homedir(), ".signalbox")));
   const [found, ...otherConfigFiles] = CONFIG_NAMES.map((name) => join(dir, name)).filter((file) =>
     existsSync(file),
@@ -71,60 +61,6 @@ export function locateHome(
     workspace: (agentId) => join(dir, "workspaces", agentId),
     memoryIndex: (agentId) => join(dir, "memory", `${agentId}.db`),
   };
-}
-
-/** Makes an agent's workspace under the home where it is missing. @throws GatewayError naming the folder */
-export function prepareWorkspace(dir: string): void {
-  try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new GatewayError(
-      EXIT.cannotWrite,
-      `The workspace ${dir} cannot be made: ${messageOf(error)}. Make it writable for this user.`,
-    );
-  }
-}
-
-/**
- * Makes the home where it is missing, readable by its owner only.
- * @throws GatewayError naming the folder
- */
-export function prepareHome(home: Home): void {
-  try {
-    mkdirSync(home.dir, { recursive: true, mode: 0o700 });
-    accessSync(home.dir, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch (error) {
-    throw new GatewayError(
-      EXIT.cannotWrite,
-      `The home ${home.dir} cannot be used: ${messageOf(error)}. Make it writable for this user or choose another with --home or SIGNALBOX_HOME.`,
-    );
-  }
-}
-
-/** What is in the way of using a folder, or of making it where it is missing. Nothing is made. */
-export function folderFault(dir: string): string | undefined {
-  try {
-    const stats = statSync(dir, { throwIfNoEntry: false });
-    if (stats === undefined) return dirname(dir) === dir ? "does not exist" : folderFault(dirname(dir));
-    if (!stats.isDirectory()) return `cannot be used: ${dir} is not a folder`;
-    accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
-    return undefined;
-  } catch (error) {
-    return `cannot be used: ${messageOf(error)}`;
-  }
-}
-
-/** The token of an earlier start. */
-export function keptToken(home: Home): string | undefined {
-  if (!existsSync(home.tokenFile)) return undefined;
-  const token = readFileSync(home.tokenFile, "utf8").trim();
-  return token.length >= 16 ? token : undefined;
-}
-
-/** Keeps a token for later starts, readable by the owner of the home only. */
-export function keepToken(home: Home, token: string): void {
-  writeFileSync(home.tokenFile, `${token}\n`, { mode: 0o600 });
-  chmodSync(home.tokenFile, 0o600);
 }
 
 /** A path from the configuration: `~` is the user's home, relative ones start at the gateway's home. */

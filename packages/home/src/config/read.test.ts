@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { readConfig } from "../home/settings.ts";
-import { locateHome } from "./home.ts";
+import { locateHome } from "../layout.ts";
+import { readConfig } from "./read.ts";
 
 it("is refused with two configuration files: a second one might be somebody else's", () => {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-home-"));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isLoopback } from "./settings.ts";
+import { isLoopback } from "./token.ts";
 
 it("knows addresses that only this machine reaches", () => {
   expect(["127.0.0.1", "127.9.9.9", "::1", "localhost"].every(isLoopback)).toBe(true);

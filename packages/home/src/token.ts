@@ -1,24 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
-import { type LoadedConfig, loadConfig } from "@signalbox/config";
-import { EXIT, GatewayError, messageOf } from "../errors.ts";
-import { secretSources } from "../secrets/sources.ts";
-import { type Home, keptToken } from "./home.ts";
-
-export type Env = Readonly<Record<string, string | undefined>>;
-
-/**
- * Reads the configuration of a home; one without a file has the defaults.
- * @throws ConfigError where nothing can start, GatewayError where the file cannot be read or there are several
- */
-export function readConfig(home: Home, env: Env): LoadedConfig {
-  if (home.otherConfigFiles.length > 0) {
-    const files = [home.configFile, ...home.otherConfigFiles].join(", ");
-    throw new GatewayError(EXIT.config, `There are several configuration files: ${files}. Keep one.`);
-  }
-  const text = readText(home.configFile);
-  return loadConfig({ file: home.configFile, text, env, sources: secretSources(home, env) });
-}
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import type { LoadedConfig } from "@signalbox/config";
+import { GatewayError } from "./errors.ts";
+import type { Env, Home } from "./layout.ts";
 
 /** The token that clients must present. */
 export interface GatewayToken {
@@ -48,19 +32,20 @@ function environmentToken(env: Env): string | undefined {
   const token = env["SIGNALBOX_TOKEN"];
   if (!token) return undefined;
   if (token.length >= 16) return token;
-  throw new GatewayError(EXIT.config, "SIGNALBOX_TOKEN is shorter than 16 characters. Set a longer one.");
+  throw new GatewayError("config", "SIGNALBOX_TOKEN is shorter than 16 characters. Set a longer one.");
 }
 
-function readText(file: string): string {
-  if (!existsSync(file)) return "";
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new GatewayError(
-      EXIT.config,
-      `${file} cannot be read: ${messageOf(error)}. Make it readable for this user.`,
-    );
-  }
+/** The token of an earlier start. */
+export function keptToken(home: Home): string | undefined {
+  if (!existsSync(home.tokenFile)) return undefined;
+  const token = readFileSync(home.tokenFile, "utf8").trim();
+  return token.length >= 16 ? token : undefined;
+}
+
+/** Keeps a token for later starts, readable by the owner of the home only. */
+export function keepToken(home: Home, token: string): void {
+  writeFileSync(home.tokenFile, `${token}\n`, { mode: 0o600 });
+  chmodSync(home.tokenFile, 0o600);
 }
 
 /** Whoever listens for other machines must have chosen a token. @throws GatewayError */
@@ -68,7 +53,7 @@ export function refuseOpenListening(loaded: LoadedConfig, env: Env): void {
   const { host, auth } = loaded.config.gateway;
   if (isLoopback(host) || auth.token !== undefined || environmentToken(env) !== undefined) return;
   throw new GatewayError(
-    EXIT.config,
+    "config",
     `${loaded.file}: gateway.host: ${host} can be reached from other machines, and no token is set. Set gateway.auth.token or SIGNALBOX_TOKEN, or listen on 127.0.0.1.`,
   );
 }
@@ -84,7 +69,7 @@ export function refuseGuessableToken(
   const which =
     config.gateway.auth.token === undefined ? unconfiguredToken(env, home) : `${file}: gateway.auth.token`;
   throw new GatewayError(
-    EXIT.config,
+    "config",
     `${which} can be guessed: it is made of words, patterns or repetitions. Make one with \`openssl rand -base64 32\`, or remove it, and the gateway makes its own.`,
   );
 }

@@ -1,0 +1,22 @@
+import { GatewayError, type GatewayErrorCode } from "@signalbox/home";
+
+/** After sysexits.h where it has a fitting one. */
+const CODES: Readonly<Record<GatewayErrorCode, number>> = {
+  failure: 1,
+  usage: 64,
+  newer_database: 65,
+  unavailable: 69,
+  cannot_write: 73,
+  held: 75,
+  config: 78,
+};
+
+/** How a command ends that failed so. */
+export function exitCode(code: GatewayErrorCode): number {
+  return CODES[code];
+}
+
+/** How a command ends that threw this. */
+export function exitCodeOf(error: unknown): number {
+  return exitCode(error instanceof GatewayError ? error.code : "failure");
+}

@@ -1,0 +1,66 @@
+import { closeHome, type Home, lockHome, openDatabase, prepareHome, takeLease } from "@signalbox/home";
+import type { HomeLock, Lease } from "@signalbox/store";
+import { type Auditor, openAudit } from "../audit/auditor.ts";
+import { messageOf } from "../errors.ts";
+import type { GatewayOptions } from "../gateway-options.ts";
+import type { Logger } from "../log.ts";
+import type { GatewayBodies, GatewayStore } from "../store.ts";
+import type { Instrument } from "./instrument.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+import { storeWithRedaction } from "./redaction.ts";
+import { tryAgain } from "./try-again.ts";
+
+/** The home of a gateway, which nobody else has while it is open. */
+export interface OpenHome {
+  readonly lock: HomeLock;
+  readonly store: GatewayStore;
+  readonly lease: Lease;
+  /** Puts decisions on record. */
+  readonly audit: Auditor;
+  /** Takes secrets out of a text. */
+  readonly redact: (text: string) => string;
+}
+
+/**
+ * Takes the home, opens its database, and takes its lease.
+ * @throws GatewayError where another gateway has it, or it cannot be used
+ */
+export async function openHome(
+  options: GatewayOptions,
+  leaseMs: number,
+  lifecycle: Lifecycle,
+): Promise<OpenHome> {
+  const { home, loaded, logger } = options;
+  prepareHome(home);
+  for (const open of closeHome(home)) logger.warn({ ...open }, "others could read a file of the home");
+  const lock = lockHome(home);
+  lifecycle.started("lock", () => lock.release());
+  const { redact } = options.vault;
+  const { inboxLimit } = loaded.config.gateway;
+  const store = storeWithRedaction(await openStoreOf(home, inboxLimit, logger, options.instrument), redact);
+  lifecycle.started("store", () => store.close());
+  const lease = await tryAgain(() => takeLease(store, home, leaseMs));
+  lifecycle.started("lease", () =>
+    store.leases
+      .release(lease)
+      .catch((error: unknown) => logger.warn({ err: messageOf(error) }, "the lease was not released")),
+  );
+  const audit = await openAudit({ store, home, logger, redact, now: options.now ?? Date.now });
+  lifecycle.started("audit", () => audit.close());
+  await tryAgain(() => audit.configuration(loaded.config, loaded.file));
+  return { lock, store, lease, audit, redact };
+}
+
+async function openStoreOf(
+  home: Home,
+  inboxLimit: number,
+  logger: Logger,
+  instrument: Instrument | undefined,
+): Promise<GatewayStore> {
+  const store = await openDatabase<GatewayBodies>(home, {
+    limits: { inbox: inboxLimit },
+    logger: { warn: (fields, message) => logger.warn(fields, message) },
+    ...(instrument === undefined ? {} : { faults: instrument.storeFaults }),
+  });
+  return instrument?.store(store) ?? store;
+}

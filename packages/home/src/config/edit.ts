@@ -1,0 +1,26 @@
+import { type ConfigEdit, editConfig, loadConfig, type Problem } from "@signalbox/config";
+import { GatewayError } from "../errors.ts";
+import type { Env, Home } from "../layout.ts";
+import { secretSources } from "../secrets/sources.ts";
+import { configText, replaceConfig } from "./versions.ts";
+
+/**
+ * Changes values of the configuration, as long as nothing is wrong afterwards that was not before.
+ *
+ * @throws ConfigError, GatewayError naming what would be wrong; nothing was changed
+ */
+export function changeConfig(home: Home, env: Env, edits: readonly ConfigEdit[], now: Date): void {
+  const before = configText(home.configFile);
+  const after = editConfig(home.configFile, before, edits);
+  const known = new Set(problemsOf(home, env, before).map(({ path, message }) => `${path} ${message}`));
+  const [fault] = problemsOf(home, env, after).filter(
+    ({ path, message }) => !known.has(`${path} ${message}`),
+  );
+  if (fault !== undefined)
+    throw new GatewayError("config", `Not changed: ${fault.path}: ${fault.message}. ${fault.remedy}`);
+  replaceConfig(home, after, now);
+}
+
+function problemsOf(home: Home, env: Env, text: string): readonly Problem[] {
+  return loadConfig({ file: home.configFile, text, env, sources: secretSources(home, env) }).problems;
+}

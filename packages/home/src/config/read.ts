@@ -1,0 +1,30 @@
+import { existsSync, readFileSync } from "node:fs";
+import { type LoadedConfig, loadConfig } from "@signalbox/config";
+import { GatewayError, messageOf } from "../errors.ts";
+import type { Env, Home } from "../layout.ts";
+import { secretSources } from "../secrets/sources.ts";
+
+/**
+ * Reads the configuration of a home; one without a file has the defaults.
+ * @throws ConfigError where nothing can start, GatewayError where the file cannot be read or there are several
+ */
+export function readConfig(home: Home, env: Env): LoadedConfig {
+  if (home.otherConfigFiles.length > 0) {
+    const files = [home.configFile, ...home.otherConfigFiles].join(", ");
+    throw new GatewayError("config", `There are several configuration files: ${files}. Keep one.`);
+  }
+  const text = readText(home.configFile);
+  return loadConfig({ file: home.configFile, text, env, sources: secretSources(home, env) });
+}
+
+function readText(file: string): string {
+  if (!existsSync(file)) return "";
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new GatewayError(
+      "config",
+      `${file} cannot be read: ${messageOf(error)}. Make it readable for this user.`,
+    );
+  }
+}

@@ -1,0 +1,86 @@
+import { existsSync } from "node:fs";
+import {
+  acquireHomeLock,
+  type Bodies,
+  HomeHeldError,
+  type HomeLock,
+  type Lease,
+  openStore,
+  type SqliteStore,
+  type StoreAccess,
+  StoreNewerError,
+  type StoreOptions,
+} from "@signalbox/store";
+import { GatewayError, messageOf } from "./errors.ts";
+import type { Home } from "./layout.ts";
+
+/** The lease under which a gateway writes. */
+export const LEASE_NAME = "gateway";
+
+/** Makes this process the one that works on the home. @throws GatewayError where another has it */
+export function lockHome(home: Home): HomeLock {
+  try {
+    return acquireHomeLock(home.dir);
+  } catch (error) {
+    if (!(error instanceof HomeHeldError)) throw error;
+    throw new GatewayError("held", error.message, { cause: error });
+  }
+}
+
+/**
+ * Opens the database for the gateway that holds the home, making or migrating it.
+ * @throws GatewayError where it is newer than this program, or cannot be opened
+ */
+export async function openDatabase<B extends Bodies>(
+  home: Home,
+  options: Omit<StoreOptions, "path" | "access">,
+): Promise<SqliteStore<B>> {
+  try {
+    return await openStore<B>({ path: home.databaseFile, ...options });
+  } catch (error) {
+    if (error instanceof StoreNewerError)
+      throw new GatewayError("newer_database", error.message, { cause: error });
+    throw new GatewayError("cannot_write", `${home.databaseFile}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/**
+ * Takes the lease of the database. Whoever holds the home's lock is the one holder of its lease, so a crash leaves
+ * nothing to wait for.
+ * @throws GatewayError where another gateway holds it
+ */
+export async function takeLease(
+  { leases }: Pick<SqliteStore<Bodies>, "leases">,
+  home: Home,
+  leaseMs: number,
+): Promise<Lease> {
+  const lease = await leases.acquire(LEASE_NAME, `home ${home.dir}`, leaseMs);
+  if (lease) return lease;
+  throw new GatewayError(
+    "held",
+    `Another gateway works on the database ${home.databaseFile}. Stop it, or use another home.`,
+  );
+}
+
+/**
+ * Uses the database of a home beside a gateway that may be running on it, and that may be of another version: such a
+ * database is refused and left as it is.
+ * @throws GatewayError where there is none
+ */
+export async function withDatabase<B extends Bodies, T>(
+  home: Home,
+  access: Exclude<StoreAccess, "own">,
+  use: (store: SqliteStore<B>) => Promise<T>,
+): Promise<T> {
+  if (!existsSync(home.databaseFile))
+    throw new GatewayError(
+      "failure",
+      `There is no database ${home.databaseFile} yet. Start the gateway once, or use --home.`,
+    );
+  const store = await openStore<B>({ path: home.databaseFile, access });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,45 @@
+import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { GatewayError, messageOf } from "./errors.ts";
+import type { Home } from "./layout.ts";
+
+/** Makes an agent's workspace under the home where it is missing. @throws GatewayError naming the folder */
+export function prepareWorkspace(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new GatewayError(
+      "cannot_write",
+      `The workspace ${dir} cannot be made: ${messageOf(error)}. Make it writable for this user.`,
+    );
+  }
+}
+
+/**
+ * Makes the home where it is missing, readable by its owner only.
+ * @throws GatewayError naming the folder
+ */
+export function prepareHome(home: Home): void {
+  try {
+    mkdirSync(home.dir, { recursive: true, mode: 0o700 });
+    accessSync(home.dir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new GatewayError(
+      "cannot_write",
+      `The home ${home.dir} cannot be used: ${messageOf(error)}. Make it writable for this user or choose another with --home or SIGNALBOX_HOME.`,
+    );
+  }
+}
+
+/** What is in the way of using a folder, or of making it where it is missing. Nothing is made. */
+export function folderFault(dir: string): string | undefined {
+  try {
+    const stats = statSync(dir, { throwIfNoEntry: false });
+    if (stats === undefined) return dirname(dir) === dir ? "does not exist" : folderFault(dirname(dir));
+    if (!stats.isDirectory()) return `cannot be used: ${dir} is not a folder`;
+    accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return `cannot be used: ${messageOf(error)}`;
+  }
+}

@@ -1,0 +1,20 @@
+export { changeConfig } from "./config/edit.ts";
+export { readConfig } from "./config/read.ts";
+export { type ConfigVersion, configVersions, restoreConfig } from "./config/versions.ts";
+export { LEASE_NAME, lockHome, openDatabase, takeLease, withDatabase } from "./database.ts";
+export { GatewayError, type GatewayErrorCode } from "./errors.ts";
+export { folderFault, prepareHome, prepareWorkspace } from "./folders.ts";
+export { configuredPath, type Env, type Home, locateHome } from "./layout.ts";
+export { closeHome, type OpenFile } from "./permissions.ts";
+export { keepSecret } from "./secrets/files.ts";
+export { type JudgedSecrets, judgeSecrets } from "./secrets/judge.ts";
+export { secretSources } from "./secrets/sources.ts";
+export { openVault } from "./secrets/vault.ts";
+export {
+  effectiveToken,
+  type GatewayToken,
+  gatewayToken,
+  keepToken,
+  refuseGuessableToken,
+  refuseOpenListening,
+} from "./token.ts";

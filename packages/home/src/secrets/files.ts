@@ -1,0 +1,17 @@
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Home } from "../layout.ts";
+
+/**
+ * Keeps a secret in a file of the home that its owner alone can read.
+ *
+ * @returns what stands for it in the configuration
+ */
+export function keepSecret(home: Home, name: string, value: string): string {
+  const folder = join(home.dir, "secrets");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, name);
+  writeFileSync(file, `${value}\n`, { mode: 0o600 });
+  chmodSync(file, 0o600);
+  return `\${file:secrets/${name}}`;
+}
