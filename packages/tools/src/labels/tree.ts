@@ -1,5 +1,7 @@
+import { type BigIntStats, type Dirent, lstatSync, opendirSync } from "node:fs";
 import { lstat, mkdtemp, readdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
+import { createPacer } from "./pacer.ts";
 
 /** The inode of each folder below one, by its path. */
 export type Folders = ReadonlyMap<string, bigint>;
@@ -28,9 +30,9 @@ export async function fileSystemNow(folder: string): Promise<bigint> {
 /** Notes which folders there are, so that one that is moved can be told from one in which something was added. */
 export async function foldersOf(root: string, skip: ReadonlySet<string>): Promise<Folders> {
   const folders = new Map<string, bigint>();
-  await visit(root, skip, async (path, isFolder) => {
+  await visit(root, skip, (path, isFolder) => {
     if (!isFolder) return false;
-    const info = await lstat(path, { bigint: true }).catch(() => undefined);
+    const info = statOf(path);
     if (info !== undefined) folders.set(path, info.ino);
     return true;
   });
@@ -50,8 +52,8 @@ export async function changesSince(
 ): Promise<Changes> {
   const entries: string[] = [];
   const trees: string[] = [];
-  const whole = await visit(root, skip, async (path, isFolder) => {
-    const info = await lstat(path, { bigint: true }).catch(() => undefined);
+  const whole = await visit(root, skip, (path, isFolder) => {
+    const info = statOf(path);
     if (info === undefined) return false;
     const changed = info.ctimeNs >= since;
     if (!isFolder) {
@@ -72,10 +74,9 @@ export async function findInode(
   skip: ReadonlySet<string>,
 ): Promise<string | undefined> {
   let place: string | undefined;
-  await visit(root, skip, async (path) => {
+  await visit(root, skip, (path) => {
     if (place !== undefined) return false;
-    const info = await lstat(path, { bigint: true }).catch(() => undefined);
-    if (info?.ino === inode) place = path;
+    if (statOf(path)?.ino === inode) place = path;
     return place === undefined;
   });
   return place;
@@ -93,27 +94,50 @@ async function everything(root: string, skip: ReadonlySet<string>): Promise<Chan
 
 /**
  * Looks at everything below a folder, links not followed, and goes into the folders for which `look` says so. Gives
- * whether it came to an end.
+ * whether it came to an end. Synchronous calls, in slices: a file costs microseconds, a trip to another thread ten times
+ * as many.
  */
 async function visit(
   root: string,
   skip: ReadonlySet<string>,
-  look: (path: string, isFolder: boolean) => Promise<boolean>,
+  look: (path: string, isFolder: boolean) => boolean,
 ): Promise<boolean> {
   const queue = [root];
   let seen = 0;
+  const pacer = createPacer();
   for (let folder = queue.pop(); folder !== undefined; folder = queue.pop()) {
-    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-    seen += entries.length;
-    if (seen > MAX_ENTRIES) return false;
-    await Promise.all(
-      entries.map(async (entry) => {
-        const path = join(entry.parentPath, entry.name);
-        if (skip.has(path)) return;
-        const isFolder = entry.isDirectory();
-        if ((await look(path, isFolder)) && isFolder) queue.push(path);
-      }),
-    );
+    for (const entry of entriesOf(folder)) {
+      seen += 1;
+      if (seen > MAX_ENTRIES) return false;
+      await pacer.pause();
+      const path = join(folder, entry.name);
+      if (skip.has(path)) continue;
+      const isFolder = entry.isDirectory();
+      if (look(path, isFolder) && isFolder) queue.push(path);
+    }
   }
   return true;
+}
+
+/** One after the other, so that a folder of any size can be left in the middle; none where it cannot be opened. */
+function* entriesOf(folder: string): Generator<Dirent> {
+  let open: ReturnType<typeof opendirSync>;
+  try {
+    open = opendirSync(folder, { bufferSize: 256 });
+  } catch {
+    return;
+  }
+  try {
+    for (let entry = open.readSync(); entry !== null; entry = open.readSync()) yield entry;
+  } finally {
+    open.closeSync();
+  }
+}
+
+function statOf(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }

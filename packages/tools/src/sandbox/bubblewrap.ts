@@ -1,8 +1,8 @@
-import { lstat, readlink } from "node:fs/promises";
+import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { inside } from "../workspace/paths.ts";
 import { runProcess } from "./process.ts";
 import { protect } from "./protect.ts";
-import { shellArgs } from "./shell.ts";
+import { limitedShell } from "./shell.ts";
 import type { Cover, Sandbox, SandboxFolders, SandboxLimits, SandboxOutcome } from "./types.ts";
 
 /** Programs and libraries. Those that do not exist are left out. */
@@ -42,6 +42,7 @@ export interface BubblewrapOptions {
 /** A sandbox of namespaces: the workspace, system folders to read, no network, nothing else. */
 export function createBubblewrap(options: BubblewrapOptions): Sandbox {
   const { program, shell, limits, env, notes, filter } = options;
+  const system = systemArgs();
   return {
     rung: "bubblewrap",
     network: false,
@@ -50,10 +51,10 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
     shell,
     notes,
     async run(request): Promise<SandboxOutcome> {
-      const system = await systemArgs();
-      const guard = await protect(request);
+      const protection = protect(request);
       try {
-        const folders = await folderArgs(request.folders, options.readOnly);
+        const command = limitedShell(shell, request.script, limits, true);
+        const folders = folderArgs(request.folders, options.readOnly);
         const args = [
           ...ISOLATION,
           ...system,
@@ -61,12 +62,11 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
           ...["--size", String(limits.scratchBytes), "--tmpfs", "/tmp"],
           ...["--ro-bind-data", "3", "/etc/passwd", "--ro-bind-data", "4", "/etc/group"],
           ...folders,
-          ...guard.args,
+          ...protection.args,
           ...coverArgs(request.covers),
           ...["--remount-ro", "/"],
           ...(filter === undefined ? [] : ["--seccomp", "5"]),
-          ...["--chdir", request.cwd, "--", shell],
-          ...shellArgs(shell, request.script, limits, true),
+          ...["--chdir", request.cwd, "--", command.file, ...command.args],
         ];
         const { stderr, ...outcome } = await runProcess({
           file: program,
@@ -87,7 +87,7 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
         }
         return outcome;
       } finally {
-        await guard.release();
+        protection.release();
       }
     },
   };
@@ -113,18 +113,23 @@ function coverArgs(covers: readonly Cover[]): string[] {
   });
 }
 
-async function systemArgs(): Promise<string[]> {
+/** The same for every command; settings that do not exist would cost a look each time. */
+function systemArgs(): readonly string[] {
   const args = ["--proc", "/proc", "--dev", "/dev"];
   for (const folder of SYSTEM_FOLDERS) {
-    const stat = await lstat(folder).catch(() => undefined);
-    if (stat?.isSymbolicLink()) args.push("--symlink", await readlink(folder), folder);
-    else if (stat?.isDirectory()) args.push("--ro-bind", folder, folder);
+    const info = infoOf(folder);
+    if (info?.isSymbolicLink()) args.push("--symlink", readlinkSync(folder), folder);
+    else if (info?.isDirectory()) args.push("--ro-bind", folder, folder);
   }
-  for (const path of SYSTEM_SETTINGS) args.push("--ro-bind-try", path, path);
+  for (const path of SYSTEM_SETTINGS) if (infoOf(path) !== undefined) args.push("--ro-bind-try", path, path);
   return args;
 }
 
-async function folderArgs(folders: SandboxFolders, readOnly: readonly string[]): Promise<string[]> {
+function infoOf(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
+function folderArgs(folders: SandboxFolders, readOnly: readonly string[]): string[] {
   const args: string[] = [];
   const readable = [...readOnly, ...folders.readOnlyDirs];
   // Those around the workspace come before it, those inside it and what is closed after: outer ones before inner ones,
@@ -138,9 +143,9 @@ async function folderArgs(folders: SandboxFolders, readOnly: readonly string[]):
   for (const path of folders.forbidden) {
     // One that the workspace is part of is not there in the first place.
     if (inside(folders.dir, path) || !visible.some((dir) => inside(path, dir))) continue;
-    const stat = await lstat(path).catch(() => undefined);
-    if (stat === undefined) continue;
-    upon.push({ path, args: stat.isDirectory() ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path] });
+    const info = infoOf(path);
+    if (info === undefined) continue;
+    upon.push({ path, args: info.isDirectory() ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path] });
   }
   // An outer path is shorter; of the same path the closed one comes last.
   for (const mount of upon.toSorted((a, b) => a.path.length - b.path.length)) args.push(...mount.args);

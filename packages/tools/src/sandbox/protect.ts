@@ -1,48 +1,52 @@
-import { lstat, mkdir, open, rmdir, unlink } from "node:fs/promises";
+import {
+  closeSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  rmdirSync,
+  type Stats,
+  unlinkSync,
+} from "node:fs";
 import { join } from "node:path";
 import { errno } from "../workspace/errors.ts";
 import type { SandboxRequest } from "./types.ts";
 
-/** What was made to mount upon, by its path, and how many commands are using it. */
-const held = new Map<string, { readonly inode: number; readonly folder: boolean; holders: number }>();
-/** One at a time: between making a placeholder and noting it, nobody may take it for the real thing. */
-let queue: Promise<unknown> = Promise.resolve();
-
-/**
- * Launcher arguments that cover the protected names of a workspace with read-only mounts. What does not exist needs
- * something to mount upon: an empty file or folder is made for the time of the command, shared by commands that run at
- * once, and taken away by `release`.
- */
-export function protect(
-  request: SandboxRequest,
-): Promise<{ readonly args: readonly string[]; release(): Promise<void> }> {
-  return inTurn(async () => {
-    const args: string[] = [];
-    const mine: string[] = [];
-    const releaseAll = async (): Promise<void> => {
-      for (const path of mine.splice(0)) await release(path);
-    };
-    try {
-      for (const { name, folder } of namesOf(request)) {
-        const path = join(request.folders.dir, name);
-        if (await hold(path, folder)) mine.push(path);
-        else if ((await lstat(path)).isSymbolicLink()) {
-          throw new Error(`${name} is a link, which cannot be protected; replace it by what it leads to.`);
-        }
-        args.push("--ro-bind", path, path);
-      }
-      return { args, release: () => inTurn(releaseAll) };
-    } catch (error) {
-      await releaseAll();
-      throw error;
-    }
-  });
+/** Read-only mounts for the time of one command. */
+export interface Protection {
+  /** For the launcher. */
+  readonly args: readonly string[];
+  release(): void;
 }
 
-function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  const result = queue.then(work);
-  queue = result.catch(() => {});
-  return result;
+/** What was made to mount upon, by its path, and how many commands are using it. */
+const placeholders = new Map<string, { readonly inode: number; readonly folder: boolean; holders: number }>();
+
+/**
+ * Covers the protected names of a workspace with read-only mounts. What does not exist needs something to mount upon: an
+ * empty file or folder is made for the time of the command, shared by commands that run at once. All of it is
+ * synchronous: between making a placeholder and noting it, nobody may take it for the real thing.
+ */
+export function protect(request: SandboxRequest): Protection {
+  const args: string[] = [];
+  const mine: string[] = [];
+  const release = (): void => {
+    for (const path of mine.splice(0)) releasePlaceholder(path);
+  };
+  try {
+    for (const { name, folder } of namesOf(request)) {
+      const path = join(request.folders.dir, name);
+      if (holdPlaceholder(path, folder)) mine.push(path);
+      else if (lstatSync(path).isSymbolicLink()) {
+        throw new Error(`${name} is a link, which cannot be protected; replace it by what it leads to.`);
+      }
+      args.push("--ro-bind", path, path);
+    }
+    return { args, release };
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 function namesOf({ protect: { files, folders } }: SandboxRequest): { name: string; folder: boolean }[] {
@@ -53,42 +57,55 @@ function namesOf({ protect: { files, folders } }: SandboxRequest): { name: strin
 }
 
 /** Whether the path is a placeholder, made now or before. */
-async function hold(path: string, folder: boolean): Promise<boolean> {
-  const placeholder = held.get(path);
-  if (placeholder !== undefined && (await lstat(path).catch(() => undefined))?.ino === placeholder.inode) {
+function holdPlaceholder(path: string, folder: boolean): boolean {
+  const placeholder = placeholders.get(path);
+  if (placeholder !== undefined && statOf(path)?.ino === placeholder.inode) {
     placeholder.holders += 1;
     return true;
   }
-  const inode = await makePlaceholder(path, folder);
+  const inode = makePlaceholder(path, folder);
   if (inode === undefined) return false;
-  held.set(path, { inode, folder, holders: (placeholder?.holders ?? 0) + 1 });
+  placeholders.set(path, { inode, folder, holders: (placeholder?.holders ?? 0) + 1 });
   return true;
 }
 
-async function release(path: string): Promise<void> {
-  const entry = held.get(path);
-  if (entry === undefined) return;
-  entry.holders -= 1;
-  if (entry.holders > 0) return;
-  held.delete(path);
+function releasePlaceholder(path: string): void {
+  const placeholder = placeholders.get(path);
+  if (placeholder === undefined) return;
+  placeholder.holders -= 1;
+  if (placeholder.holders > 0) return;
+  placeholders.delete(path);
   // Someone outside the sandbox may have put a real file or folder in its place meanwhile.
-  const now = await lstat(path).catch(() => undefined);
-  if (now?.ino !== entry.inode) return;
-  if (entry.folder) await rmdir(path).catch(() => {});
-  else if (now.size === 0) await unlink(path).catch(() => {});
+  const now = statOf(path);
+  if (now?.ino !== placeholder.inode || (!placeholder.folder && now.size > 0)) return;
+  try {
+    if (placeholder.folder) rmdirSync(path);
+    else unlinkSync(path);
+  } catch (error) {
+    // A folder in which somebody has put something meanwhile is no placeholder any more.
+    if (!["ENOTEMPTY", "EEXIST", "ENOENT"].includes(errno(error) ?? "")) throw error;
+  }
 }
 
 /** The inode of what was made, `undefined` when something was there. */
-async function makePlaceholder(path: string, folder: boolean): Promise<number | undefined> {
+function makePlaceholder(path: string, folder: boolean): number | undefined {
   try {
     if (folder) {
-      await mkdir(path);
-      return (await lstat(path)).ino;
+      mkdirSync(path);
+      return lstatSync(path).ino;
     }
-    await using file = await open(path, "wx", 0o644);
-    return (await file.stat()).ino;
+    const file = openSync(path, "wx", 0o644);
+    try {
+      return fstatSync(file).ino;
+    } finally {
+      closeSync(file);
+    }
   } catch (error) {
     if (errno(error) === "EEXIST") return undefined;
     throw error;
   }
+}
+
+function statOf(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
 }

@@ -17,7 +17,7 @@ import { messageOf } from "../result.ts";
 import { createBubblewrap } from "./bubblewrap.ts";
 import { runProcess } from "./process.ts";
 import { seccompFilter } from "./seccomp.ts";
-import { shellArgs } from "./shell.ts";
+import { limitedShell } from "./shell.ts";
 import type { Sandbox, SandboxLimits, SandboxSetting } from "./types.ts";
 
 export interface StartSandboxOptions {
@@ -138,8 +138,7 @@ async function unsandboxed(limits: SandboxLimits): Promise<Sandbox> {
     notes: ["A program that leaves its process group can outlive its command on this rung."],
     async run(request) {
       const { stderr, ...outcome } = await runProcess({
-        file: shell,
-        args: shellArgs(shell, request.script, limits, false),
+        ...limitedShell(shell, request.script, limits, false),
         env,
         cwd: request.cwd,
         disk: request.folders.dir,
