@@ -35,13 +35,16 @@ export default {
   },
   // Discord's bench loads a package to weigh it. The console's build is copied into the gateway's; the program, a bundle, loads the SDKs of the channels in it. Bolt
   // wants Undici beside it, and the parser of shells finds its own file only as a package of its own,
-  // and the grammar of shells is a file that the build copies.
+  // and the grammar of shells is a file that the build copies. Published MCP servers are started as programs of their own.
   ignoreDependencies: [
     "@signalbox/console",
     "@discordjs/core",
     "@discordjs/rest",
     "@discordjs/ws",
     "@larksuiteoapi/node-sdk",
+    "@modelcontextprotocol/conformance",
+    "@modelcontextprotocol/server-everything",
+    "@modelcontextprotocol/server-filesystem",
     "@slack/bolt",
     "grammy",
     "tree-sitter-bash",

@@ -12,6 +12,7 @@ const ROWS = [
       "channel-",
       "delivery",
       "llm-providers",
+      "mcp",
       "memory",
       "prompt",
       "server",

@@ -31,7 +31,14 @@ export {
 export { AgentError, type AgentErrorCode, isAgentError } from "./errors.ts";
 export type * from "./events.ts";
 export type * from "./hooks.ts";
-export { isDeeperThan, type JsonObject, type JsonValue, MAX_JSON_DEPTH, toWellFormed } from "./json.ts";
+export {
+  isDeeperThan,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  MAX_JSON_DEPTH,
+  toWellFormed,
+} from "./json.ts";
 export { runAgentLoop } from "./loop/agent-loop.ts";
 export { AgentRun, agentLoop } from "./loop/agent-run.ts";
 export { type BrokenStream, SoundStream } from "./loop/sound-stream.ts";

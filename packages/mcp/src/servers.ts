@@ -1,0 +1,67 @@
+import { isJsonObject } from "@signalbox/agent-core";
+import { type ListedTool, McpServer } from "./server.ts";
+import {
+  MCP_SERVER_NAME,
+  type McpServerSettings,
+  type McpServerStatus,
+  type McpTool,
+  toolPrefix,
+} from "./types.ts";
+
+export interface McpServersOptions {
+  /** By name; see `MCP_SERVER_NAME`. */
+  readonly servers: Readonly<Record<string, McpServerSettings>>;
+  /** What this program tells servers of its version. */
+  readonly version: string;
+  /** Told why a server is down, and what its process writes beside its messages. */
+  readonly onLog?: (server: string, text: string) => void;
+  /** Milliseconds since the epoch; default `Date.now`. */
+  readonly now?: () => number;
+}
+
+/** The servers of a configuration. None is started before its tools are asked for. */
+export interface McpServers {
+  /** Tools of the servers that `wants` names, as they are just now. One that does not come up has none. */
+  tools(wants: (prefix: string, server: string) => boolean): Promise<readonly McpTool[]>;
+  status(): readonly McpServerStatus[];
+  /** Ends all connections and processes. */
+  close(): Promise<void>;
+}
+
+/** @throws TypeError for a name that no server can have */
+export function createMcpServers(options: McpServersOptions): McpServers {
+  const { version, now = Date.now, onLog } = options;
+  const servers = new Map<string, McpServer>();
+  for (const [name, settings] of Object.entries(options.servers)) {
+    if (!MCP_SERVER_NAME.test(name)) throw new TypeError(`no MCP server can be called ${name}`);
+    const log = (text: string): void => onLog?.(name, text);
+    servers.set(name, new McpServer({ name, settings, version, now, onLog: log }));
+  }
+  return {
+    async tools(wants) {
+      const wanted = [...servers].filter(([name]) => wants(toolPrefix(name), name));
+      const lists = wanted.map(async ([name, server]) =>
+        (await server.tools()).map((tool) => toTool(name, server, tool)),
+      );
+      return (await Promise.all(lists)).flat();
+    },
+    status: () => [...servers.values()].map((server) => server.status),
+    async close() {
+      await Promise.allSettled([...servers.values()].map((server) => server.close()));
+    },
+  };
+}
+
+/** Nobody can say what a server's tool did: whatever it calls itself, it is never repeated blindly. */
+function toTool(name: string, server: McpServer, listed: ListedTool): McpTool {
+  return {
+    server: name,
+    changed: listed.changed,
+    name: listed.name,
+    description: listed.description,
+    inputSchema: listed.inputSchema,
+    effects: "external",
+    truncate: "head-tail",
+    execute: ({ args }, context) => server.call(listed, isJsonObject(args) ? args : {}, context),
+  };
+}
