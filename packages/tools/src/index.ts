@@ -26,6 +26,7 @@ export { folderFor, INBOX_FOLDER, PEOPLE_FOLDER } from "./files/places.ts";
 export { createReadTool, type ReadToolOptions } from "./files/read.ts";
 export { detectEncoding, type TextEncoding } from "./files/text.ts";
 export { createWriteTool, type WriteToolOptions } from "./files/write.ts";
+export { type FromToolOptions, fromTool, isTool } from "./from-tool.ts";
 export { type FileLabels, openFileLabels } from "./labels/file-labels.ts";
 export {
   type Author,
@@ -44,21 +45,13 @@ export {
   type MessageOutcome,
   type MessageToolOptions,
 } from "./message.ts";
-export {
-  type AskMode,
-  allowsTool,
-  checkToolNames,
-  decide,
-  TOOL_GROUPS,
-  type ToolPolicy,
-  type ToolRule,
-  type UnknownToolName,
-} from "./policy.ts";
+export { type AskMode, allowsTool, decide, type ToolPolicy, type ToolRule } from "./policy.ts";
 export { type Questions, questionText } from "./questions.ts";
 export { createRunState, type RunState } from "./run-state.ts";
 export {
   createToolRunner,
   type DirectCallOptions,
+  type ForRunOptions,
   type RunTools,
   type ToolRunner,
   type ToolRunnerOptions,
@@ -72,12 +65,20 @@ export {
 export type * from "./sandbox/types.ts";
 export { readRule, type StandingRule } from "./shell/standing-rules.ts";
 export {
+  checkToolNames,
+  matchesAny,
+  TOOL_GROUPS,
+  TOOL_PROFILES,
+  type UnknownToolName,
+} from "./tool-names.ts";
+export {
   type CommandCallOptions,
   createToolbox,
   type HeardMessage,
   type HookedCall,
   type HookVerdict,
   type MayAttach,
+  type MoreTools,
   type Toolbox,
   type ToolboxOptions,
   type ToolboxRun,

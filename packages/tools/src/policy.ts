@@ -1,10 +1,8 @@
 import type { ToolEffects } from "@signalbox/agent-core";
+import { matchesAny } from "./tool-names.ts";
 import type { Claim, ClaimKind, Role, RunFacts, Verdict } from "./types.ts";
 
-/**
- * Lists of tool names. `*` is every tool, a trailing `*` every name that starts so, `group:<name>` a group of
- * `TOOL_GROUPS`.
- */
+/** Lists of tool names; see `matchesName` for what they may hold besides names. */
 export interface ToolRule {
   /** Absent: every tool. */
   readonly allow?: readonly string[];
@@ -21,21 +19,14 @@ export interface ToolRule {
  */
 export type AskMode = "always" | "unlisted" | "tainted" | "never";
 
-/** What an agent's runs may use: the agent's own rule, narrowed by role and by kind of conversation. */
+/** What an agent's runs may use: the agent's own rule, narrowed by role, by kind of conversation and by model. */
 export interface ToolPolicy extends ToolRule {
-  /** Replaces the default of a role: everything, but `read` and `ls` alone for guests. */
+  /** Replaces the default of a role: everything, but `group:read` alone for guests. */
   readonly roles?: Partial<Record<Role, ToolRule>>;
   readonly channelKinds?: Readonly<Record<string, ToolRule>>;
+  /** By `provider/model`, or by `provider` for all of its models. */
+  readonly models?: Readonly<Record<string, ToolRule>>;
 }
-
-export const TOOL_GROUPS: Readonly<Record<string, readonly string[]>> = {
-  read: ["read", "ls"],
-  fs: ["read", "write", "edit", "ls"],
-  runtime: ["exec"],
-  messaging: ["message"],
-  web: ["web_fetch"],
-  memory: ["memory_search", "memory_get", "memory_write", "memory_forget"],
-};
 
 const DEFAULT_ROLES: Readonly<Record<Role, ToolRule>> = {
   owner: {},
@@ -67,8 +58,8 @@ export interface DecisionInput {
 }
 
 /**
- * Decides about one call. Pure. A call must be allowed by the agent, the role, the kind of conversation and, in a
- * subagent, the parent run; a denial anywhere wins over a question anywhere.
+ * Decides about one call. Pure. A call must be allowed by the agent, the role, the kind of conversation, each model that
+ * may answer and, in a subagent, the parent run; a denial anywhere wins over a question anywhere.
  */
 export function decide(policy: ToolPolicy, input: DecisionInput): Decision {
   const { tool, facts } = input;
@@ -86,6 +77,7 @@ export function decide(policy: ToolPolicy, input: DecisionInput): Decision {
       tool.name,
       `a ${facts.channelKind} conversation`,
     ),
+    ...byModels(policy, tool.name, facts),
     byRule(
       "parent",
       facts.parentTools === undefined ? {} : { allow: facts.parentTools },
@@ -115,14 +107,26 @@ export function allowsTool(rule: ToolRule, tool: string): boolean {
   return byRule("", rule, tool, "")?.decision !== "deny";
 }
 
+/** A run may go on with another model than it began with. */
+function byModels({ models }: ToolPolicy, tool: string, facts: RunFacts): (Decision | undefined)[] {
+  if (models === undefined) return [];
+  return (facts.models ?? []).flatMap((model) =>
+    [model, model.slice(0, Math.max(0, model.indexOf("/")))].map((name) =>
+      Object.hasOwn(models, name)
+        ? byRule(`model.${name}`, models[name] ?? {}, tool, `the model ${name}`)
+        : undefined,
+    ),
+  );
+}
+
 function byRule(name: string, rule: ToolRule, tool: string, whose: string): Decision | undefined {
-  if (matches(rule.deny ?? [], tool)) {
+  if (matchesAny(rule.deny ?? [], tool)) {
     return { decision: "deny", rule: `${name}.deny`, reason: `${tool} is denied for ${whose}.` };
   }
-  if (rule.allow !== undefined && !matches(rule.allow, tool)) {
+  if (rule.allow !== undefined && !matchesAny(rule.allow, tool)) {
     return { decision: "deny", rule: `${name}.allow`, reason: `${tool} is not among the tools of ${whose}.` };
   }
-  if (matches(rule.ask ?? [], tool)) {
+  if (matchesAny(rule.ask ?? [], tool)) {
     return { decision: "ask", rule: `${name}.ask`, reason: `${tool} needs an approval for ${whose}.` };
   }
   return undefined;
@@ -188,68 +192,4 @@ function byClaim(claim: Claim, facts: RunFacts): Decision | undefined {
     };
   }
   return undefined;
-}
-
-function matches(patterns: readonly string[], tool: string): boolean {
-  return patterns.some((pattern) => matchesOne(pattern, tool));
-}
-
-function matchesOne(pattern: string, tool: string): boolean {
-  if (pattern.startsWith("group:")) return groupOf(pattern)?.includes(tool) ?? false;
-  if (pattern.endsWith("*")) return tool.startsWith(pattern.slice(0, -1));
-  return pattern === tool;
-}
-
-function groupOf(pattern: string): readonly string[] | undefined {
-  const name = pattern.slice("group:".length);
-  return Object.hasOwn(TOOL_GROUPS, name) ? TOOL_GROUPS[name] : undefined;
-}
-
-/** A name in a list that stands for no tool. */
-export interface UnknownToolName {
-  readonly name: string;
-  /** The name of a tool that comes nearest. */
-  readonly suggestion?: string;
-}
-
-/** Finds the names in lists of a configuration that stand for no tool. */
-export function checkToolNames(
-  names: readonly string[],
-  existing: readonly string[],
-): readonly UnknownToolName[] {
-  const groups = Object.keys(TOOL_GROUPS).map((name) => `group:${name}`);
-  return [...new Set(names)].flatMap((name) => {
-    const standsForTool = name.startsWith("group:")
-      ? groupOf(name) !== undefined
-      : name === "*" || existing.some((tool) => matchesOne(name, tool));
-    if (standsForTool) return [];
-    const suggestion = nearest(name, [...existing, ...groups]);
-    return [suggestion === undefined ? { name } : { name, suggestion }];
-  });
-}
-
-function nearest(name: string, candidates: readonly string[]): string | undefined {
-  let best: string | undefined;
-  let least = Math.max(2, Math.floor(name.length / 3)) + 1;
-  for (const candidate of candidates) {
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
-    if (distance < least) {
-      least = distance;
-      best = candidate;
-    }
-  }
-  return best;
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a.charAt(i - 1) === b.charAt(j - 1) ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

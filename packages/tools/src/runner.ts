@@ -24,8 +24,15 @@ export interface ToolRunnerOptions extends JudgeOptions {
 
 /** The one place through which tools run. */
 export interface ToolRunner {
-  /** The tools as one run may use them. `canAsk`: whether somebody can be asked while it goes on; default yes. */
-  forRun(state: RunState, options?: { readonly canAsk?: boolean }): RunTools;
+  /** The tools as one run may use them. */
+  forRun(state: RunState, options?: ForRunOptions): RunTools;
+}
+
+export interface ForRunOptions {
+  /** Whether somebody can be asked while it goes on; default yes. */
+  readonly canAsk?: boolean;
+  /** Tools that this run has besides, such as those that a server offers just now. One of a name that is taken is left out. */
+  readonly more?: readonly ToolDefinition[];
 }
 
 /** Tools of one run. Each call is decided and recorded before its body is reached, however it came. */
@@ -69,8 +76,21 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
   }
   const { approvals, ...silent } = options;
   return {
-    forRun: (state, { canAsk = true } = {}) => runTools(canAsk ? options : silent, blueprints, state),
+    forRun(state, { canAsk = true, more = [] } = {}) {
+      const all = more.length === 0 ? blueprints : withMore(blueprints, more);
+      return runTools(canAsk ? options : silent, all, state);
+    },
   };
+}
+
+function withMore(
+  blueprints: ReadonlyMap<string, ToolBlueprint>,
+  more: readonly ToolDefinition[],
+): ReadonlyMap<string, ToolBlueprint> {
+  const all = new Map(blueprints);
+  for (const definition of more)
+    if (!all.has(definition.name)) all.set(definition.name, blueprintOf(definition));
+  return all;
 }
 
 function runTools(

@@ -3,20 +3,21 @@ import type { Approval, ApprovalStore } from "./approval-store.ts";
 import { createApprovals } from "./approvals.ts";
 import { type AttachmentSource, decideAttachment } from "./attachments.ts";
 import { BUILT_IN_TOOLS, type BuiltInToolsOptions, createBuiltInTools } from "./built-in.ts";
+import type { ToolDefinition } from "./define.ts";
 import { createGivenLinks } from "./given-links.ts";
 import type { AgentMemory } from "./memory.ts";
 import type { MessageAction, MessageOutcome } from "./message.ts";
-import type { ToolRule } from "./policy.ts";
+import type { ToolPolicy, ToolRule } from "./policy.ts";
 import { createQuestions, type Questions } from "./questions.ts";
 import { failure } from "./result.ts";
 import { createRunState, type RunState } from "./run-state.ts";
 import { createToolRunner, type DirectCallOptions, type RunTools, type ToolRunner } from "./runner.ts";
 import type { StandingRule } from "./shell/standing-rules.ts";
-import type { Role, TaintSource } from "./types.ts";
+import type { Role, TaintMark, TaintSource } from "./types.ts";
 
 /** A run as far as its tools go. A host adds what its own functions in {@link ToolboxOptions} need. */
 export interface ToolRun {
-  readonly agent: { readonly id: string; readonly tools: ToolRule };
+  readonly agent: { readonly id: string; readonly tools: ToolPolicy };
   readonly sessionKey: string;
   /** Of whoever speaks first in it. */
   readonly role: Role;
@@ -26,6 +27,8 @@ export interface ToolRun {
   readonly channelKind: string;
   /** Whether somebody can answer a question while the run goes on. */
   readonly canAsk: boolean;
+  /** See `RunFacts`. */
+  readonly models?: readonly string[];
 }
 
 /** Whether a run may give something out, decided and noted as a `read` of it would be. */
@@ -46,6 +49,8 @@ export interface ToolboxOptions<Run extends ToolRun> {
     run: Run & { readonly mayAttach: MayAttach },
     call: { readonly callId: string; readonly signal: AbortSignal },
   ) => Promise<MessageOutcome>;
+  /** Tools besides the built-in ones, asked for before each run. Default: none. */
+  readonly more?: (agent: Run["agent"]) => Promise<MoreTools>;
   /** Where questions to people are kept. */
   readonly approvals: ApprovalStore;
   /** Puts a question to people. */
@@ -69,6 +74,13 @@ interface NotedDecision {
   readonly decision: "allow" | "ask" | "deny";
   readonly rule: string;
   readonly call?: string;
+}
+
+/** Tools that are not built in: a host's own, of packages, of servers. */
+export interface MoreTools {
+  readonly tools: readonly ToolDefinition[];
+  /** What the run has seen that is shown them: words about them that nobody has looked at. Default: nothing. */
+  readonly taint?: readonly TaintMark[];
 }
 
 export interface HookedCall {
@@ -195,8 +207,10 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
     async forRun(run) {
       const { agent, sessionKey, role, speaker, channelKind, canAsk } = run;
       const runner = await runnerOf(agent);
+      const more: MoreTools = (await options.more?.(agent)) ?? { tools: [] };
       const state = createRunState({
-        ...{ agentId: agent.id, sessionKey, role, speaker, channelKind, taint: [] },
+        ...{ agentId: agent.id, sessionKey, role, speaker, channelKind, taint: more.taint ?? [] },
+        ...(run.models === undefined ? {} : { models: run.models }),
       });
       const mayAttach: MayAttach = (source) => {
         const { decision, rule, reason } = decideAttachment(agent.tools, state.facts, source);
@@ -216,7 +230,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
         return verdict;
       };
       return {
-        ...gated(runner.forRun(state, { canAsk }), approvals, hooked, agent.tools),
+        ...gated(runner.forRun(state, { canAsk, more: more.tools }), approvals, hooked, agent.tools),
         ...inputsOf(state, (text) => links.add(sessionKey, text)),
         mayAttach,
         end() {
@@ -293,8 +307,9 @@ function inputsOf(
 /** By the agent's own list, the others after them. */
 function inOrder(tools: readonly Tool[], { allow = [] }: ToolRule): Tool[] {
   const place = (name: string): number => {
-    const listed = allow.indexOf(name);
-    return listed >= 0 ? listed : allow.length + BUILT_IN_TOOLS.indexOf(name);
+    const [listed, builtIn] = [allow.indexOf(name), BUILT_IN_TOOLS.indexOf(name)];
+    if (listed >= 0) return listed;
+    return allow.length + (builtIn >= 0 ? builtIn : BUILT_IN_TOOLS.length);
   };
   return tools.toSorted((a, b) => place(a.name) - place(b.name));
 }

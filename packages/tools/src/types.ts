@@ -44,6 +44,8 @@ export interface RunFacts {
   readonly channelKind: string;
   /** Empty while nothing untrusted was seen. */
   readonly taint: readonly TaintMark[];
+  /** The models that may answer in the run, `provider/model`: the one it began with, and those it may go over to. */
+  readonly models?: readonly string[];
   /** Names of the tools the parent run may use, in a subagent's run. */
   readonly parentTools?: readonly string[];
 }

@@ -1,12 +1,16 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Tool } from "@signalbox/agent-core";
 import { expect, onTestFinished, test } from "vitest";
 import {
   type Approval,
   createMemoryApprovalStore,
   createToolbox,
+  fromTool,
+  isTool,
   type ToolboxOptions,
+  type ToolDefinition,
   type ToolRun,
 } from "../src/index.ts";
 
@@ -137,4 +141,52 @@ test("nothing runs for a run that is over", async () => {
   expect(await call("write", NOTES)).toMatchObject({ isError: true });
   expect(events).not.toContain("send call-1");
   expect(has("notes.md")).toBe(false);
+});
+
+const PLUGIN: Tool = {
+  name: "weather",
+  description: "Says what the weather is.",
+  inputSchema: { type: "object", properties: { place: { type: "string" } } },
+  effects: "none",
+  execute: async () => ({ content: [{ type: "text", text: "Rain." }] }),
+};
+const withPlugin = (tools: readonly ToolDefinition[], allow = ["write", "weather"]) =>
+  runOf({ agent: { id: "coder", tools: { allow } } }, { more: async () => ({ tools }) });
+
+test("a tool that the host brings goes the same way, where the agent's rule names it", async () => {
+  const { run, call, events } = await withPlugin([fromTool(PLUGIN, { taints: "other" })]);
+  expect(run.tools.map(({ name }) => name)).toEqual(["write", "weather"]);
+  expect(await call("weather", {})).toMatchObject({ content: [{ text: "Rain." }] });
+  expect(events).toEqual(["hook weather", "weather: allow (agent.allow)"]);
+  expect(run.taint()).toEqual(["other"]);
+  const without = await withPlugin([fromTool(PLUGIN)], ["write"]);
+  expect(without.run.tools.map(({ name }) => name)).toEqual(["write"]);
+  expect(await without.call("weather", {})).toMatchObject({ isError: true });
+  expect(without.events.at(-1)).toBe("weather: deny (agent.allow)");
+});
+
+test("a tool that the host brings takes no name of a built-in one", async () => {
+  const { call, has } = await withPlugin([fromTool({ ...PLUGIN, name: "write" })]);
+  await call("write", NOTES);
+  expect(has("notes.md")).toBe(true);
+});
+
+test("a tool that throws is a failure of its call, and one that has no end has one set", async () => {
+  const { call } = await withPlugin([
+    fromTool({ ...PLUGIN, execute: () => Promise.reject(new Error("no")) }),
+  ]);
+  expect(await call("weather", {})).toMatchObject({ isError: true, content: [{ text: "no" }] });
+  const { run } = await withPlugin([fromTool(PLUGIN)]);
+  expect(run.tools.at(-1)?.timeoutMs).toBe(120_000);
+  expect(() => fromTool({ ...PLUGIN, name: "a tool" })).toThrow(TypeError);
+  expect([isTool(PLUGIN), isTool({ ...PLUGIN, effects: "good" }), isTool(null)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
+
+test("a run that is shown words about tools which nobody has looked at has them on record", async () => {
+  const { run } = await runOf({}, { more: async () => ({ tools: [], taint: [{ source: "mcp" }] }) });
+  expect(run.taint()).toEqual(["mcp"]);
 });

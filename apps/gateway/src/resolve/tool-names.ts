@@ -11,11 +11,11 @@ export function toolsOf(agent: Agent): readonly string[] {
 export function toolProblems(loaded: LoadedConfig, agents: Agents): Problem[] {
   const names = BUILT_IN_TOOLS.join(", ");
   return agents.all.flatMap(({ id, tools }) =>
-    checkToolNames([...tools.allow, ...tools.deny], BUILT_IN_TOOLS).map(({ name, suggestion }) =>
+    checkToolNames([...tools.allow, ...tools.deny], BUILT_IN_TOOLS).map(({ name, near }) =>
       loaded.problem(allowPath(loaded, id, "tools"), {
         severity: "error",
         message: `agent ${id} names the tool ${name}, which does not exist`,
-        remedy: `${suggestion === undefined ? "" : `Did you mean ${suggestion}? `}The tools are ${names}, and * for all.`,
+        remedy: `${near.length === 0 ? "" : `Did you mean ${near.join(" or ")}? `}The tools are ${names}, and * for all.`,
         disables: `tool ${name} of agent ${id}`,
       }),
     ),
