@@ -2,7 +2,9 @@ export type { CatalogueOptions, SkillCatalogue } from "./catalogue.ts";
 export { type CommandOptions, readInvocation, type SkillCommand, type SkillInvocation } from "./commands.ts";
 export type { Ineligibility, RemoteHost } from "./eligibility.ts";
 export type { FileKind, FileStat, FolderEntry, SkillFs } from "./fs.ts";
-export { comparePins, type SkillChange, SkillFolderError, type SkillPin } from "./pin.ts";
+export type { PendingSkill } from "./pins/approvals.ts";
+export { type SkillChange, SkillFolderError, type SkillPin } from "./pins/pin.ts";
+export { type ApprovedSkill, createPinFiles, lookingOnly, type PinStore } from "./pins/pin-store.ts";
 export type { Skill, SkillDeclaration, SkillDispatch, SkillProblem, SkillRequirements } from "./skill.ts";
 export {
   type AgentSkills,

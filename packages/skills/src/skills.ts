@@ -1,11 +1,13 @@
 import { agentPath, type CatalogueOptions, type SkillCatalogue, writeCatalogue } from "./catalogue.ts";
 import { type CommandOptions, makeCommands, type SkillCommand } from "./commands.ts";
 import { type Ineligibility, type Machine, type RemoteHost, unmetRequirements } from "./eligibility.ts";
-import { diskFs, type SkillFs } from "./fs.ts";
+import { diskFs, isInside, type SkillFs } from "./fs.ts";
 import { toSkillId } from "./ids.ts";
 import { createPacer } from "./pacer.ts";
 import { createPathLookup } from "./path-lookup.ts";
-import { comparePins, Pinner, SkillFolderError, type SkillPin } from "./pin.ts";
+import { type PendingSkill, SkillApprovals } from "./pins/approvals.ts";
+import { Pinner, type SkillPin } from "./pins/pin.ts";
+import type { PinStore } from "./pins/pin-store.ts";
 import type { Skill, SkillProblem } from "./skill.ts";
 import { SourceCache } from "./source-cache.ts";
 import { precedenceOf, type SkillSource, type SkillSourceKind, workspaceSources } from "./sources.ts";
@@ -30,6 +32,8 @@ export interface SkillsOptions {
    * times as long as it took, so that scanning never takes more than a twentieth of the time.
    */
   readonly maxAgeMs?: number;
+  /** Where approvals of skills are kept. Default: none is needed. */
+  readonly pins?: PinStore;
   /** Default `Date.now`. */
   readonly now?: () => number;
 }
@@ -42,8 +46,6 @@ export interface AgentSkillsOptions {
   /** Absolute. Its `.agents/skills` and `skills` are the sources `project` and `workspace`. */
   readonly workspaceDir?: string | undefined;
   readonly remote?: RemoteHost | undefined;
-  /** The pin of a skill by id; a pinned skill that changed is not offered until it is pinned again. */
-  readonly pins?: ReadonlyMap<string, SkillPin> | undefined;
 }
 
 /** The skills of one agent. */
@@ -90,6 +92,10 @@ export interface Skills {
   forAgent(options?: AgentSkillsOptions): Promise<AgentSkills>;
   /** All that can be said, for people, by a new scan: each skill, whether it is eligible and why not, each problem. */
   check(options?: AgentSkillsOptions): Promise<SkillsCheck>;
+  /** The skills of an agent that wait for an owner, by a new scan. */
+  pending(options?: AgentSkillsOptions): Promise<readonly PendingSkill[]>;
+  /** Approves a skill as an owner was shown it; false where its folder has changed since. */
+  approve(pending: Pick<PendingSkill, "skill" | "digest">, by: string): Promise<boolean>;
   /** The fingerprint of a skill's folder. Rejects with a `SkillFolderError` where it cannot be read. */
   pin(skill: Skill): Promise<SkillPin>;
 }
@@ -127,6 +133,7 @@ export function createSkills(options: SkillsOptions): Skills {
   const pacer = createPacer();
   const cache = new SourceCache(fs, now, pacer);
   const pinner = new Pinner(fs, pacer);
+  const approvals = options.pins && new SkillApprovals(options.pins, pinner, fs, now);
 
   async function takeInventory(agent: AgentSkillsOptions, maxAge: number): Promise<Inventory> {
     const own = agent.workspaceDir === undefined ? [] : workspaceSources(agent.workspaceDir);
@@ -142,19 +149,23 @@ export function createSkills(options: SkillsOptions): Skills {
     const candidates: Candidate[] = [];
     for (const [skill, ...replaces] of byId(skills)) {
       await pacer.pause();
-      candidates.push({ skill, replaces, reasons: await reasonsAgainst(skill, agent, listed) });
+      const unmet = reasonsAgainst(skill, agent, listed);
+      const unapproved = await approvals?.against(skill, sourceDirOf(skill, sources), maxAge);
+      const reasons = unapproved === undefined ? unmet : [...unmet, unapproved];
+      candidates.push({ skill, replaces, reasons });
     }
+    for (const { dir } of own) await approvals?.know(dir);
     const ids = new Set(candidates.map(({ skill }) => skill.id));
     const names = new Set([...(agent.allow ?? []), ...(agent.deny ?? [])]);
     const unknown = [...names].filter((name) => !ids.has(toSkillId(name) ?? ""));
     return { candidates: candidates.sort(byImportance), problems, unknown };
   }
 
-  async function reasonsAgainst(
+  function reasonsAgainst(
     skill: Skill,
     agent: AgentSkillsOptions,
     { allow, deny }: AgentList,
-  ): Promise<readonly Ineligibility[]> {
+  ): readonly Ineligibility[] {
     const { id } = skill;
     if (deny.has(id)) {
       return [{ requirement: "allowed", missing: [id], message: "The agent is denied it." }];
@@ -166,28 +177,7 @@ export function createSkills(options: SkillsOptions): Skills {
       const message = "It is switched off in the configuration.";
       return [{ requirement: "enabled", missing: [id], message }];
     }
-    const pin = agent.pins?.get(id);
-    return [
-      ...unmetRequirements(skill, machine, agent.remote),
-      ...(pin === undefined ? [] : await changesSince(pin, skill)),
-    ];
-  }
-
-  async function changesSince(pin: SkillPin, skill: Skill): Promise<readonly Ineligibility[]> {
-    try {
-      const change = comparePins(pin, await pinner.pin(skill));
-      if (change === undefined) return [];
-      const missing = [
-        ...change.added.map((path) => `${path} added`),
-        ...change.removed.map((path) => `${path} removed`),
-        ...change.changed.map((path) => `${path} changed`),
-      ];
-      const message = `It is not as it was when it was approved: ${missing.join(", ")}.`;
-      return [{ requirement: "pin", missing, message }];
-    } catch (error) {
-      if (!(error instanceof SkillFolderError)) throw error;
-      return [{ requirement: "pin", missing: [skill.dir], message: error.message }];
-    }
+    return unmetRequirements(skill, machine, agent.remote);
   }
 
   async function forAgent(agent: AgentSkillsOptions = {}): Promise<AgentSkills> {
@@ -230,7 +220,24 @@ export function createSkills(options: SkillsOptions): Skills {
     return { skills, problems, unknown, ok };
   }
 
-  return { forAgent, check, pin: (skill) => pinner.pin(skill) };
+  async function pending(agent: AgentSkillsOptions = {}): Promise<readonly PendingSkill[]> {
+    const { candidates } = await takeInventory(agent, 0);
+    const waiting: PendingSkill[] = [];
+    for (const { skill, reasons } of candidates) {
+      if (!reasons.some(({ requirement }) => requirement === "pin")) continue;
+      const shown = await approvals?.pending(skill);
+      if (shown !== undefined) waiting.push(shown);
+    }
+    return waiting;
+  }
+
+  return {
+    forAgent,
+    check,
+    pending,
+    approve: async ({ skill, digest }, by) => (await approvals?.approve(skill, digest, by)) ?? true,
+    pin: (skill) => pinner.pin(skill),
+  };
 }
 
 interface AgentList {
@@ -249,6 +256,12 @@ function byId(skills: readonly Skill[]): Iterable<readonly [Skill, ...Skill[]]> 
   const groups = new Map<string, readonly [Skill, ...Skill[]]>();
   for (const skill of skills) groups.set(skill.id, [skill, ...(groups.get(skill.id) ?? [])]);
   return groups.values();
+}
+
+function sourceDirOf(skill: Skill, sources: readonly SkillSource[]): string {
+  return (
+    sources.find(({ kind, dir }) => kind === skill.source && isInside(skill.dir, dir))?.dir ?? skill.root
+  );
 }
 
 function isEligible({ reasons }: Candidate): boolean {

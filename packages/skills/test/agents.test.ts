@@ -1,8 +1,8 @@
-import { chmodSync, rmSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createSkills, type SkillsOptions } from "../src/index.ts";
-import { folder, skill, write } from "./folders.ts";
+import { folder, skill } from "./folders.ts";
 
 function of(files: Record<string, string>, options: Partial<SkillsOptions> = {}) {
   const dir = folder(files);
@@ -136,36 +136,5 @@ describe("an agent's list", () => {
         ({ id }) => id,
       ),
     ).toEqual(["b"]);
-  });
-});
-
-describe("a pin", () => {
-  it("keeps a changed skill from being offered, and says what changed", async () => {
-    const { dir, skills } = of({
-      "a/SKILL.md": "# a",
-      "a/run.sh": "echo 1",
-      "a/old.txt": "",
-      "a/__proto__": "1",
-      "b/SKILL.md": "# b",
-    });
-    const [a] = (await skills.forAgent()).skills;
-    if (a === undefined) throw new Error("no skill");
-    const pins = new Map([[a.id, await skills.pin(a)]]);
-    expect((await skills.forAgent({ pins })).excluded).toEqual([]);
-    write(dir, { "a/run.sh": "echo 2", "a/new.txt": "", "a/__proto__": "2" });
-    rmSync(join(dir, "a/old.txt"));
-    expect((await skills.forAgent({ pins })).excluded).toMatchObject([
-      {
-        skill: { id: "a" },
-        reasons: [
-          {
-            requirement: "pin",
-            missing: ["new.txt added", "old.txt removed", "__proto__ changed", "run.sh changed"],
-          },
-        ],
-      },
-    ]);
-    const approved = new Map([["a", await skills.pin(a)]]);
-    expect((await skills.forAgent({ pins: approved })).excluded).toEqual([]);
   });
 });

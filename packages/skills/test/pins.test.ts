@@ -1,0 +1,119 @@
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createPinFiles, createSkills, lookingOnly, type PinStore, type SkillSource } from "../src/index.ts";
+import { folder, write } from "./folders.ts";
+
+/** An agent with a workspace, and skills of other sources beside it. */
+function open(files: Readonly<Record<string, string>>, pins?: PinStore) {
+  const dir = folder(files);
+  const store = pins ?? createPinFiles(join(dir, "pins"));
+  const source = (kind: SkillSource["kind"]): SkillSource => ({ kind, dir: join(dir, kind) });
+  const agent = { workspaceDir: join(dir, "work") };
+  const start = (kept: PinStore = store) => {
+    const sources = [source("bundled"), source("managed")];
+    const skills = createSkills({ sources, pins: kept, maxAgeMs: 0, env: {} });
+    const offered = async () => (await skills.forAgent(agent)).skills.map(({ id }) => id);
+    const waiting = async () => (await skills.pending(agent)).map(({ skill }) => skill.id);
+    const one = async () => {
+      const [pending] = await skills.pending(agent);
+      if (pending === undefined) throw new Error("nothing waits");
+      return pending;
+    };
+    return { skills, offered, waiting, one };
+  };
+  return { dir, start, store, agent };
+}
+
+describe("a skill that changes", () => {
+  it("is offered no more, and says what changed, until an owner approves it", async () => {
+    const { dir, start, agent } = open({
+      "managed/a/SKILL.md": "# a\nOld.\n",
+      "managed/a/run.sh": "echo 1\n",
+      "managed/a/old.txt": "",
+      "managed/a/__proto__": "1",
+      "managed/b/SKILL.md": "# b",
+    });
+    const { skills, offered, one } = start();
+    expect(await offered()).toEqual(["a", "b"]);
+    write(dir, { "managed/a/SKILL.md": "# a\nNew.\n", "managed/a/new.txt": "", "managed/a/__proto__": "2" });
+    rmSync(join(dir, "managed/a/old.txt"));
+    expect(await offered()).toEqual(["b"]);
+    const changes = ["new.txt added", "old.txt removed", "SKILL.md changed", "__proto__ changed"];
+    expect((await skills.forAgent(agent)).excluded).toMatchObject([
+      { skill: { id: "a" }, reasons: [{ requirement: "pin", missing: changes }] },
+    ]);
+    const pending = await one();
+    expect(pending.diff).toContain("-Old.\n+New.\n");
+    expect(await skills.approve(pending, "ann")).toBe(true);
+    expect(await offered()).toEqual(["a", "b"]);
+    // Another process, for instance after a restart, knows it too.
+    expect(await start().offered()).toEqual(["a", "b"]);
+  });
+
+  it("is approved as it was shown, and not as it is by then", async () => {
+    const { dir, start } = open({ "managed/a/SKILL.md": "# a" });
+    const { skills, offered, one } = start();
+    await offered();
+    write(dir, { "managed/a/SKILL.md": "# shown" });
+    const pending = await one();
+    write(dir, { "managed/a/SKILL.md": "# slipped in" });
+    expect(await skills.approve(pending, "ann")).toBe(false);
+    expect(await offered()).toEqual([]);
+  });
+
+  it("is approved beside a gateway that runs", async () => {
+    const { dir, start } = open({ "managed/a/SKILL.md": "# a" });
+    const gateway = start();
+    await gateway.offered();
+    write(dir, { "managed/a/SKILL.md": "# other" });
+    expect(await gateway.offered()).toEqual([]);
+    const commandLine = start();
+    await commandLine.skills.approve(await commandLine.one(), "command line");
+    expect(await gateway.offered()).toEqual(["a"]);
+  });
+});
+
+describe("a new skill", () => {
+  it("waits where an agent could have written it, once its workspace was looked at", async () => {
+    const { dir, start } = open({ "work/skills/first/SKILL.md": "# first", "managed/m/SKILL.md": "# m" });
+    const { skills, offered, waiting, one } = start();
+    expect(await offered()).toEqual(["first", "m"]);
+    write(dir, {
+      "work/skills/second/SKILL.md": "# second",
+      "work/.agents/skills/third/SKILL.md": "# third",
+      "managed/n/SKILL.md": "# n",
+    });
+    expect(await offered()).toEqual(["first", "m", "n"]);
+    expect(await waiting()).toEqual(["second", "third"]);
+    expect((await one()).diff).toContain("+# second");
+    await skills.approve(await one(), "ann");
+    expect(await offered()).toEqual(["first", "second", "m", "n"]);
+    expect(await start().waiting()).toEqual(["third"]);
+  });
+
+  it("is none for being of a release", async () => {
+    const { dir, start } = open({ "bundled/a/SKILL.md": "# a" });
+    const { offered } = start();
+    await offered();
+    write(dir, { "bundled/a/SKILL.md": "# of the next release", "bundled/b/SKILL.md": "# b" });
+    expect(await offered()).toEqual(["a", "b"]);
+  });
+});
+
+describe("the files of approvals", () => {
+  it("approve nothing where they cannot be read", async () => {
+    const { dir, start } = open({ "managed/a/SKILL.md": "# a" });
+    await start().offered();
+    for (const name of readdirSync(join(dir, "pins")).filter((each) => each.startsWith("skill-")))
+      writeFileSync(join(dir, "pins", name), "{");
+    expect(await start().offered()).toEqual([]);
+  });
+
+  it("are not made by those who only look", async () => {
+    const { dir, start, store } = open({ "work/skills/a/SKILL.md": "# a" });
+    expect(await start(lookingOnly(store)).offered()).toEqual(["a"]);
+    write(dir, { "work/skills/b/SKILL.md": "# b" });
+    expect(await start().offered()).toEqual(["a", "b"]);
+  });
+});
