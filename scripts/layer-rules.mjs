@@ -4,6 +4,7 @@
  */
 const ROWS = [
   { name: "composition", members: ["gateway", "console", "create-channel"] },
+  { name: "command line", members: ["cli"] },
   { name: "home", members: ["home"] },
   {
     name: "capabilities",
@@ -31,6 +32,12 @@ const ROWS = [
 
 /** Stand-ins for vendors' servers: for tests, and for what replays scenarios, which loads them when it is asked to. */
 const TESTKIT = "testkit";
+
+/** What replays scenarios. */
+const REPLAY = [
+  "^apps/gateway/src/program/replay-host\\.ts$",
+  "^packages/cli/src/(host|commands/replay)\\.ts$",
+];
 
 /** Imports within a row that are allowed. */
 const WITHIN_A_ROW = [
@@ -72,7 +79,7 @@ export function layerRules({ members, stages }) {
       severity: "error",
       from: {
         path: SOURCES,
-        pathNot: [...TESTS, packagePath(TESTKIT), "^apps/gateway/src/cli/replay(-host)?\\.ts$"],
+        pathNot: [...TESTS, packagePath(TESTKIT), ...REPLAY],
       },
       to: { path: packagePath(TESTKIT) },
     },

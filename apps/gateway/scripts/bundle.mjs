@@ -31,7 +31,7 @@ const IMPORTED = [
 for (const file of readdirSync(dist).filter((name) => name.startsWith(PROGRAM))) rmSync(join(dist, file));
 const bundle = await rolldown({
   input: {
-    [PROGRAM]: join(dist, "cli", "main.js"),
+    [PROGRAM]: join(dist, "program", "main.js"),
     // Started by the address of its file, which is looked for in the same folder.
     "article-worker": join(builtIn("tools"), "web", "article-worker.js"),
     "guessable-worker": join(builtIn("home"), "secrets", "guessable-worker.js"),

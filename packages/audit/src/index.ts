@@ -10,3 +10,4 @@ export {
 export type { AuditLog, AuditQuery } from "./log.ts";
 export { createMemoryAudit } from "./memory.ts";
 export { type Verdict, verifyChain } from "./verify.ts";
+export { fileWitness, type Witness } from "./witness.ts";

@@ -36,7 +36,7 @@ function environmentToken(env: Env): string | undefined {
 }
 
 /** The token of an earlier start. */
-export function keptToken(home: Home): string | undefined {
+function keptToken(home: Home): string | undefined {
   if (!existsSync(home.tokenFile)) return undefined;
   const token = readFileSync(home.tokenFile, "utf8").trim();
   return token.length >= 16 ? token : undefined;

@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditHead, AuditLog } from "@signalbox/audit";
+import { type AuditEntry, type AuditHead, type AuditLog, fileWitness, type Witness } from "@signalbox/audit";
 import type { Config } from "@signalbox/config";
 import type { Home } from "@signalbox/home";
 import type { SignInEvent } from "@signalbox/server";
@@ -7,7 +7,6 @@ import type { ResolveOutcome } from "@signalbox/tools";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { GatewayStore } from "../store.ts";
-import { fileWitness, type Witness } from "./witness.ts";
 
 /** What was decided about a tool call. */
 interface ToolDecision {

@@ -1,17 +1,13 @@
-// `signalbox start` as it was built, with what tests set by the environment: failpoints, and short times.
+// `signalbox` as it was built, with what tests set by the environment: failpoints, and short times.
 import { enableCompileCache } from "node:module";
-import { parseArgs } from "node:util";
-import type { Tuning } from "../../dist/cli/start.js";
+import type { Tuning } from "../../dist/program/prepare.js";
 import { failpointInstrument, failpointsOf } from "./failpoints.ts";
 
 enableCompileCache();
-const { guarded } = await import("../../dist/cli/output.js");
-const { start } = await import("../../dist/cli/start.js");
+const { runProgram } = await import("@signalbox/cli");
+const { gatewayHost } = await import("../../dist/program/host.js");
 
-const { values } = parseArgs({ allowPositionals: true, options: { home: { type: "string" } } });
-const { home } = values;
-if (home === undefined) throw new Error("--home is missing");
-await guarded(false, () => start({ home }, tuning(process.env)));
+await runProgram(process.argv, gatewayHost(tuning(process.env)));
 
 function tuning(env: NodeJS.ProcessEnv): Tuning {
   const { SIGNALBOX_FAILPOINT: points, SIGNALBOX_LEASE_MS: leaseMs, SIGNALBOX_DRAFT_MS: draftMs } = env;

@@ -1,0 +1,27 @@
+import type { GatewayHost } from "@signalbox/cli";
+import { ASSETS } from "../assets.ts";
+import { resolveAgents } from "../resolve/agents.ts";
+import { missingPackages } from "../resolve/installed.ts";
+import { VERSION } from "../version.ts";
+import type { Tuning } from "./prepare.ts";
+
+/** This gateway for the command line: each command loads what it needs of it, and no more. */
+export function gatewayHost(tuning: Tuning = {}): GatewayHost {
+  return {
+    version: VERSION,
+    program: ASSETS.program,
+    missingPackages,
+    agents({ home, loaded }) {
+      const { all, defaultId } = resolveAgents(loaded, home);
+      return { ids: all.map(({ id }) => id), defaultId };
+    },
+    channels: async () => (await import("../resolve/resolve-config.ts")).builtInChannels,
+    prepare: async (...asked) => (await import("./prepare.ts")).prepare(...asked, tuning),
+    memories: async (configured) => (await import("./readings.ts")).openMemories(configured),
+    skills: async (configured) => (await import("./readings.ts")).readSkills(configured),
+    trace: async (home, id) => (await import("./readings.ts")).traceIn(home, id),
+    prune: async (configured) => (await import("./upkeep.ts")).prune(configured),
+    backup: async (home, folder) => (await import("./upkeep.ts")).backup(home, folder),
+    replay: async () => (await import("./replay-host.ts")).replayHost,
+  };
+}

@@ -1,0 +1,45 @@
+import type { ConfiguredHome, PreparedGateway } from "@signalbox/cli";
+import type { Vault } from "@signalbox/redaction";
+import { ASSETS } from "../assets.ts";
+import { startGateway } from "../gateway.ts";
+import type { GatewayOptions } from "../gateway-options.ts";
+import { createLogger } from "../log.ts";
+import { resolveConfig } from "../resolve/resolve-config.ts";
+import { describeExec } from "../tools/exec.ts";
+import { releaseIdleMemory } from "./idle-memory.ts";
+
+/** What a program that starts the gateway as the command does may set besides. */
+export type Tuning = Pick<GatewayOptions, "drafts" | "instrument" | "leaseMs">;
+
+/** Works out what a configuration asks for; nothing is started before it is told to. */
+export async function prepare(
+  configured: ConfiguredHome,
+  vault: Vault,
+  logLevel: string,
+  tuning: Tuning,
+): Promise<PreparedGateway> {
+  const logger = createLogger(logLevel, vault.redact);
+  const resolved = await resolveConfig({ ...configured, logger, vault });
+  const { problems, accounts, agents, models } = resolved;
+  return {
+    problems,
+    channels: accounts.definitions,
+    agentIds: agents.all.map(({ id }) => id),
+    isDemo: models.demoOnly,
+    describeExec: () => describeExec(configured.loaded.config, agents),
+    async start({ token, onFatal }) {
+      const { consoleDir } = ASSETS;
+      const options = { ...configured, ...tuning, token, logger, vault, consoleDir, onFatal };
+      const gateway = await startGateway(options, resolved);
+      const letGo = releaseIdleMemory();
+      return {
+        url: gateway.url,
+        async stop(reason) {
+          logger.info({ reason }, "stopping");
+          letGo();
+          await gateway.stop();
+        },
+      };
+    },
+  };
+}

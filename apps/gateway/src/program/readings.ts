@@ -1,0 +1,50 @@
+import type { ConfiguredHome, MemoriesOfHome, SkillsOfAgent } from "@signalbox/cli";
+import type { Trace } from "@signalbox/client";
+import { type Home, withDatabase } from "@signalbox/home";
+import { openStore } from "@signalbox/store";
+import { createLogger } from "../log.ts";
+import { OWNERS } from "../memory/listeners.ts";
+import { createMemories } from "../memory/memories.ts";
+import { resolveAgents } from "../resolve/agents.ts";
+import { resolveSkills } from "../resolve/skills.ts";
+import type { GatewayBodies } from "../store.ts";
+import { readTrace } from "../traces.ts";
+
+/** What the agents of a home remember, beside a gateway that may be running on it. */
+export async function openMemories({ home, loaded, env }: ConfiguredHome): Promise<MemoriesOfHome> {
+  const agents = resolveAgents(loaded, home);
+  const store = await openStore<GatewayBodies>({ path: home.databaseFile, access: "read" });
+  const logger = createLogger("warn", (text) => text);
+  const memories = createMemories({ config: loaded.config, home, env, store, now: Date.now, logger });
+  return {
+    ownersScope: OWNERS,
+    async of(agentId) {
+      const agent = agents.get(agentId);
+      if (agent === undefined) throw new Error(`there is no agent ${agentId}`);
+      return memories.of(agent);
+    },
+    async close() {
+      await memories.close();
+      await store.close();
+    },
+  };
+}
+
+/** What each agent of a home can use, and what is wrong with the rest. */
+export async function readSkills({ home, loaded, env }: ConfiguredHome): Promise<SkillsOfAgent[]> {
+  const agents = resolveAgents(loaded, home);
+  const { skills, forAgent } = await resolveSkills({ loaded, home, agents, env });
+  return Promise.all(
+    agents.all.map(async (agent) => {
+      const { allow, deny } = agent.skills;
+      const { skills: usable } = await forAgent(agent);
+      const check = await skills.check({ allow, deny, workspaceDir: agent.workspaceDir });
+      return { agent: agent.id, usable, check };
+    }),
+  );
+}
+
+/** What is noted about a message, by the gateway's id or the platform's. */
+export function traceIn(home: Home, id: string): Promise<Trace | undefined> {
+  return withDatabase<GatewayBodies, Trace | undefined>(home, "read", (store) => readTrace(store, id));
+}

@@ -1,0 +1,35 @@
+import { mkdir } from "node:fs/promises";
+import type { BackupReport, ConfiguredHome } from "@signalbox/cli";
+import { type Home, withDatabase } from "@signalbox/home";
+import { createRedactor } from "@signalbox/redaction";
+import type { PruneReport } from "@signalbox/store";
+import { createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
+import { createMedia, createWebFetch } from "../compose/media.ts";
+import { createLogger } from "../log.ts";
+import { resolveAgents } from "../resolve/agents.ts";
+import type { GatewayBodies } from "../store.ts";
+import { backupInto } from "../upkeep/backup.ts";
+import { pruneStore } from "../upkeep/pruning.ts";
+
+/** What upkeep of a gateway does by itself, on a home where none runs. */
+export function prune({ home, loaded }: ConfiguredHome): Promise<PruneReport> {
+  return withDatabase<GatewayBodies, PruneReport>(home, "share", async (store) => {
+    const { config } = loaded;
+    const logger = createLogger("warn", createRedactor([]));
+    const report = await pruneStore(store, config.retention, logger);
+    const agents = resolveAgents(loaded, home);
+    const labels = await openFileLabels(createMemoryLabelStore());
+    const fetch = createWebFetch(config);
+    const media = { config, home, labels, store, agents, logger, now: Date.now, fetch };
+    await createMedia({ ...media, account: () => undefined }).prune();
+    return report;
+  });
+}
+
+/** Makes a folder and fills it with what a home keeps. */
+export function backup(home: Home, folder: string): Promise<BackupReport> {
+  return withDatabase<GatewayBodies, BackupReport>(home, "read", async (store) => {
+    await mkdir(folder, { mode: 0o700 });
+    return backupInto(folder, { store, mediaDir: home.mediaDir });
+  });
+}

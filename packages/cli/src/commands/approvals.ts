@@ -1,0 +1,72 @@
+import { isClientError } from "@signalbox/client";
+import { GatewayError } from "@signalbox/home";
+import type { CommonOptions } from "../common-options.ts";
+import { withStore } from "../home-store.ts";
+import { print } from "../output.ts";
+import { runningGateway } from "../running.ts";
+
+const LOGGED = 1_000;
+
+/** `signalbox approvals list`. A restart ends open questions: what goes on asks anew. */
+export async function list(options: CommonOptions): Promise<void> {
+  const { client } = await runningGateway(options.home);
+  const open = await client.approvals();
+  print(options.json, open, () =>
+    open.length === 0
+      ? ["No tool call waits for an approval."]
+      : open.flatMap(({ id, agent, tool, reason, action, binary, cwd, files = [], env = {}, expiresAt }) => [
+          `${id}  ${agent} wants to use ${tool}, until ${new Date(expiresAt).toISOString()}. ${reason}`,
+          ...action.split("\n").map((line) => `    ${line}`),
+          ...files.map(({ path, sha256 }) => `    names the file: ${path} (sha256 ${sha256})`),
+          ...(binary === undefined ? [] : [`    program: ${binary}`]),
+          ...(cwd === undefined ? [] : [`    folder: ${cwd}`]),
+          ...Object.entries(env).map(([name, value]) => `    variable: ${name}=${value}`),
+        ]),
+  );
+}
+
+/** `signalbox approvals log`: what was asked, by whom, and what became of it, the newest first. */
+export async function log(options: CommonOptions): Promise<void> {
+  const kept = await withStore(options, "read", (store) => store.approvals.list({ limit: LOGGED }));
+  print(options.json, kept, () =>
+    kept.length === 0
+      ? ["Nobody was asked yet."]
+      : kept.flatMap(({ id, state, agentId, sessionKey, tool, subject, createdAt, approver, decidedAt }) => [
+          `${id}  ${state.padEnd(7)}  ${new Date(createdAt).toISOString()}  ${agentId}, ${tool}, ${sessionKey}`,
+          ...subject.action.split("\n").map((line) => `    ${line}`),
+          ...(decidedAt === undefined
+            ? []
+            : [`    decided by ${approver}, ${new Date(decidedAt).toISOString()}`]),
+        ]),
+  );
+}
+
+/** `signalbox approvals allow <id>` */
+export function allow(id: string, options: CommonOptions): Promise<void> {
+  return decide("allow", id, options);
+}
+
+/** `signalbox approvals allow-always <id>` */
+export function allowAlways(id: string, options: CommonOptions): Promise<void> {
+  return decide("allow-always", id, options);
+}
+
+/** `signalbox approvals deny <id>` */
+export function deny(id: string, options: CommonOptions): Promise<void> {
+  return decide("deny", id, options);
+}
+
+async function decide(
+  answer: "allow" | "allow-always" | "deny",
+  id: string,
+  options: CommonOptions,
+): Promise<void> {
+  const { client } = await runningGateway(options.home);
+  try {
+    await client.answerApproval(id, answer);
+  } catch (error) {
+    if (!isClientError(error) || error.code !== "not_found") throw error;
+    throw new GatewayError("failure", `No approval ${id} is open. \`signalbox approvals list\` shows them.`);
+  }
+  print(options.json, { id, answer }, () => [`${id}: ${answer === "deny" ? "denied" : "allowed"}.`]);
+}

@@ -1,0 +1,56 @@
+import { type AuditHead, type AuditKind, fileWitness, verifyChain } from "@signalbox/audit";
+import { GatewayError } from "@signalbox/home";
+import type { CommonOptions } from "../common-options.ts";
+import { withStore } from "../home-store.ts";
+import { print } from "../output.ts";
+
+/** `signalbox audit list`: the latest decisions, oldest first. */
+export async function list(
+  options: CommonOptions & { readonly kind?: AuditKind; readonly limit: number },
+): Promise<void> {
+  const { kind, limit } = options;
+  const records = await withStore(options, "read", async ({ audit }) => {
+    if (kind === undefined) return audit.latest(limit);
+    const ofKind = await audit.list({ kind, limit: Number.MAX_SAFE_INTEGER });
+    return ofKind.slice(-limit);
+  });
+  print(options.json, records, () =>
+    records.length === 0
+      ? ["Nothing was decided yet."]
+      : records.map(({ seq, at, kind, action, actor, subject, details = {} }) => {
+          const more = Object.entries(details).map(([name, value]) => `${name}=${value}`);
+          return [
+            `${seq}  ${new Date(at).toISOString()}  ${kind} ${action}: ${subject}  by ${actor}`,
+            ...more,
+          ].join("  ");
+        }),
+  );
+}
+
+/** `signalbox audit verify`: exit code 1 where a record was changed, removed or moved. */
+export async function verify(options: CommonOptions & { readonly head?: string }): Promise<void> {
+  const verdict = await withStore(options, "read", ({ audit }, home) => {
+    const noted = fileWitness(home.auditHeadFile).read();
+    const given = options.head === undefined ? [] : [headOf(options.head)];
+    return verifyChain(audit, [...(noted === undefined ? [] : [noted]), ...given]);
+  });
+  print(options.json, verdict, () =>
+    verdict.intact
+      ? [
+          `${verdict.head.count} records are as they were written. The end is ${verdict.head.count}:${verdict.head.hash}`,
+        ]
+      : [`Broken from record ${verdict.seq} on: ${verdict.reason}.`],
+  );
+  if (!verdict.intact) throw new GatewayError("failure", "The audit chain is not as it was written.");
+}
+
+/** As `verify` prints it. */
+function headOf(text: string): AuditHead {
+  const [, count, hash] = /^(\d+):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (count === undefined || hash === undefined)
+    throw new GatewayError(
+      "usage",
+      `${text} is no end of a chain. Write it as \`signalbox audit verify\` does.`,
+    );
+  return { count: Number(count), hash };
+}

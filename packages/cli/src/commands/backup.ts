@@ -1,0 +1,47 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, rmSync } from "node:fs";
+import { open, rename } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { GatewayError, locateHome } from "@signalbox/home";
+import type { CommonOptions } from "../common-options.ts";
+import { codeOf, messageOf } from "../errors.ts";
+import type { GatewayHost } from "../host.ts";
+import { print } from "../output.ts";
+
+/** `signalbox backup <folder>`: the folder has its name only once all of it is there. */
+export async function backup(folder: string, options: CommonOptions, host: GatewayHost): Promise<void> {
+  const path = resolve(folder);
+  if (existsSync(path)) throw taken(path);
+  const part = `${path}.${randomBytes(6).toString("hex")}.part`;
+  // A thread may put a file into it while it is being removed.
+  const clear = (): void => rmSync(part, { recursive: true, force: true, maxRetries: 20, retryDelay: 20 });
+  const broken = (): void => {
+    clear();
+    process.exit(130);
+  };
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, broken);
+  try {
+    const home = locateHome(options.home, process.env);
+    const report = await host.backup(home, part);
+    await rename(part, path).catch((error: unknown) => {
+      throw ["EEXIST", "ENOTEMPTY", "ENOTDIR"].includes(codeOf(error) ?? "") ? taken(path) : error;
+    });
+    const parent = await open(dirname(path), "r");
+    await parent.sync().finally(() => parent.close());
+    const { databaseBytes, media, missing } = report;
+    print(options.json, { path, ...report }, () => [
+      `${path}: database of ${databaseBytes} bytes, ${media.files} attachments of ${media.bytes} bytes`,
+      ...missing.map((id) => `The attachment ${id} of an undelivered reply is not kept any more.`),
+    ]);
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    throw new GatewayError("cannot_write", `No backup was made: ${messageOf(error)}`, { cause: error });
+  } finally {
+    for (const name of ["SIGINT", "SIGTERM"] as const) process.removeListener(name, broken);
+    clear();
+  }
+}
+
+function taken(path: string): GatewayError {
+  return new GatewayError("cannot_write", `${path} exists. Name a folder that does not.`);
+}

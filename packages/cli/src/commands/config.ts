@@ -1,0 +1,87 @@
+import { configJsonSchema, configPath, formatProblem } from "@signalbox/config";
+import {
+  changeConfig,
+  configVersions,
+  GatewayError,
+  locateHome,
+  openVault,
+  restoreConfig,
+} from "@signalbox/home";
+import { redactJson } from "@signalbox/redaction";
+import { parse, stringify } from "yaml";
+import type { CommonOptions } from "../common-options.ts";
+import { configOrExit, configuredHome } from "../configured-home.ts";
+import type { ConfiguredHome, GatewayHost, PreparedGateway } from "../host.ts";
+import { print } from "../output.ts";
+import { isHeld } from "../running.ts";
+
+/** `signalbox config check`: every problem with file, line, key and remedy; exit code 78 when there is an error. */
+export async function check(options: CommonOptions, host: GatewayHost): Promise<void> {
+  const configured = configuredHome(options);
+  const { loaded } = configured;
+  const { problems } = await prepare(configured, host);
+  print(options.json, problems, () =>
+    problems.length === 0
+      ? [`${loaded.file}: nothing is wrong.`]
+      : problems.map((problem) => `${problem.severity}: ${formatProblem(problem)}`),
+  );
+  const errors = problems.filter((problem) => problem.severity === "error").length;
+  if (errors > 0)
+    throw new GatewayError("config", `${errors} error${errors === 1 ? "" : "s"} in ${loaded.file}.`);
+}
+
+/** `signalbox config schema`: with the settings of every channel, also of those that packages bring. */
+export async function schema(options: CommonOptions, host: GatewayHost): Promise<void> {
+  const { channels } = await prepare(configuredHome(options), host);
+  process.stdout.write(`${JSON.stringify(configJsonSchema(channels), null, 2)}\n`);
+}
+
+/** `signalbox config show`: what applies, defaults included, with secrets left out; as YAML, or as JSON. */
+export async function show(options: CommonOptions): Promise<void> {
+  const { loaded, env } = configuredHome(options);
+  const { redact } = openVault(loaded, env);
+  const applied = redactJson(JSON.parse(JSON.stringify(loaded.config)), redact);
+  print(options.json, applied, () => [stringify(applied).trimEnd()]);
+}
+
+/** `signalbox config set <path> <value>`: the value as YAML; comments, order and references stay. */
+export async function set(path: string, value: string, options: CommonOptions): Promise<void> {
+  const home = locateHome(options.home, process.env);
+  const edit = { path: configPath(home.configFile, path), value: parse(value) };
+  configOrExit(() => changeConfig(home, process.env, [edit], new Date()));
+  sayChanged(options, path);
+}
+
+/** `signalbox config unset <path>` */
+export async function unset(path: string, options: CommonOptions): Promise<void> {
+  const home = locateHome(options.home, process.env);
+  const edit = { path: configPath(home.configFile, path), value: undefined };
+  configOrExit(() => changeConfig(home, process.env, [edit], new Date()));
+  sayChanged(options, path);
+}
+
+/** `signalbox config history`: what the file was before each change that the program made. */
+export async function history(options: CommonOptions): Promise<void> {
+  const versions = configVersions(locateHome(options.home, process.env));
+  print(options.json, versions, () =>
+    versions.length === 0
+      ? ["No earlier version is kept."]
+      : versions.map(({ id, file }) => `${id}  ${file}`),
+  );
+}
+
+/** `signalbox config rollback <version>` */
+export async function rollback(version: string, options: CommonOptions): Promise<void> {
+  restoreConfig(locateHome(options.home, process.env), version, new Date());
+  sayChanged(options, version);
+}
+
+function sayChanged(options: CommonOptions, what: string): void {
+  const restart = isHeld(options.home) ? " It counts once the gateway is started again." : "";
+  print(options.json, { changed: what }, () => [`Changed: ${what}.${restart}`]);
+}
+
+/** What a gateway would make of its configuration here. */
+function prepare(configured: ConfiguredHome, host: GatewayHost): Promise<PreparedGateway> {
+  return host.prepare(configured, openVault(configured.loaded, configured.env), "silent");
+}

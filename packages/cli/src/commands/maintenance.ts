@@ -1,0 +1,61 @@
+import { GatewayError } from "@signalbox/home";
+import type { CommonOptions } from "../common-options.ts";
+import { configuredHome } from "../configured-home.ts";
+import { withStore } from "../home-store.ts";
+import type { GatewayHost } from "../host.ts";
+import { print } from "../output.ts";
+import { isHeld, runningGateway } from "../running.ts";
+
+/** `signalbox maintenance prune`: removes what is over its time or number now, attachments included. */
+export async function prune(options: CommonOptions, host: GatewayHost): Promise<void> {
+  const report = await inGateway(options, "maintenance/prune", () => host.prune(configuredHome(options)));
+  print(options.json, report, () =>
+    Object.entries(report).map(([what, count]) => `${String(count).padStart(12)}  ${WORDS[what] ?? what}`),
+  );
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  inbox: "ended messages removed",
+  dedupe: "keys against redelivery removed",
+  runs: "journals of runs removed",
+  outbox: "replies removed",
+  traces: "trace rows removed",
+  messages: "messages that their conversation had left behind removed",
+  sessions: "conversations removed",
+  kv: "notes removed",
+  usedBytes: "bytes in use",
+};
+
+/** `signalbox maintenance vacuum`: gives free pages back to the file system. */
+export async function vacuum(options: CommonOptions): Promise<void> {
+  const report = await inGateway(options, "maintenance/vacuum", () =>
+    withStore(options, "share", (store) => store.admin.vacuum()),
+  );
+  print(options.json, report, () => [`${report["freedBytes"] ?? 0} bytes were given back.`]);
+}
+
+type Report = Readonly<Record<string, number>>;
+
+/** A gateway that runs does it itself: it waits with its writes for as long as that takes, and knows what it needs. */
+async function inGateway(
+  options: CommonOptions,
+  path: string,
+  alone: () => Promise<object>,
+): Promise<Report> {
+  if (!isHeld(options.home)) return numbersOf(await alone());
+  const { tell } = await runningGateway(options.home).catch(() => {
+    throw new GatewayError(
+      "unavailable",
+      "A gateway holds this home and cannot be reached from here. Try again, or stop it first.",
+    );
+  });
+  return numbersOf(await tell(path));
+}
+
+function numbersOf(report: unknown): Report {
+  if (report === null || typeof report !== "object")
+    throw new GatewayError("failure", "The gateway gave an answer that this command does not understand.");
+  return Object.fromEntries(
+    Object.entries(report).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
+  );
+}

@@ -1,0 +1,76 @@
+import { GatewayError } from "@signalbox/home";
+import type { OutboxChange, OutboxState } from "@signalbox/store";
+import type { CommonOptions } from "../common-options.ts";
+import { type HomeStore, withStore } from "../home-store.ts";
+import { print } from "../output.ts";
+import { isHeld, runningGateway } from "../running.ts";
+
+const UNDELIVERED: readonly OutboxState[] = ["dead", "uncertain", "expired"];
+const OPEN: readonly OutboxState[] = ["pending", "sending"];
+const LISTED = 1_000;
+
+/** `signalbox outbox list [--all]`: what was given up; with `--all` also what waits or is being sent. */
+export async function list(options: CommonOptions & { readonly all?: boolean }): Promise<void> {
+  const states = options.all === true ? [...UNDELIVERED, ...OPEN] : UNDELIVERED;
+  const rows = await withStore(options, "read", (store) => store.outbox.list({ states, limit: LISTED }));
+  const lines = rows.map(({ id, state, channel, account, createdAt, attempts, error }) =>
+    [
+      id,
+      state.padEnd(9),
+      `${channel}/${account}`,
+      new Date(createdAt).toISOString(),
+      `tried ${attempts} times`,
+      error ?? "",
+    ].join("  "),
+  );
+  const none = options.all === true ? "Every reply was delivered." : "No reply was given up.";
+  const older = rows.length === LISTED ? [`These are the newest ${LISTED}.`] : [];
+  print(options.json, rows, () => (rows.length === 0 ? [none] : [...lines, ...older]));
+}
+
+/** `signalbox outbox retry <id>` */
+export async function retry(id: string, options: CommonOptions): Promise<void> {
+  const was = await change(id, options, "sent again", (store) => store.outbox.retry(id));
+  const when = await tellGateway(options.home);
+  const twice = was === "uncertain" ? " It may have been sent before, so it may be there twice." : "";
+  print(options.json, { id, was, done: "retry", when }, () => [`${id} ${WHEN[when]}.${twice}`]);
+}
+
+/** `signalbox outbox drop <id>` */
+export async function drop(id: string, options: CommonOptions): Promise<void> {
+  const was = await change(id, options, "dropped", (store) => store.outbox.drop(id));
+  print(options.json, { id, was, done: "drop" }, () => [`${id} was dropped; it was ${was}.`]);
+}
+
+const WHEN = {
+  now: "is sent again now",
+  soon: "will be sent again when the gateway, which cannot be reached from here, looks next: within some seconds",
+  "next start": "will be sent again when the gateway starts",
+} as const;
+
+/** A gateway that waits for nothing looks at the outbox when it renews its lease; one that is told looks at once. */
+async function tellGateway(home: string | undefined): Promise<keyof typeof WHEN> {
+  if (!isHeld(home)) return "next start";
+  try {
+    const { tell } = await runningGateway(home);
+    await tell("outbox/changed");
+    return "now";
+  } catch {
+    return "soon";
+  }
+}
+
+/** @throws GatewayError saying why nothing was changed */
+async function change(
+  id: string,
+  options: CommonOptions,
+  done: string,
+  apply: (store: HomeStore) => Promise<OutboxChange>,
+): Promise<OutboxState> {
+  const result = await withStore(options, "share", apply);
+  if (result.outcome === "applied") return result.state;
+  if (result.outcome === "unknown")
+    throw new GatewayError("failure", `There is no reply ${id}. \`signalbox outbox list --all\` shows them.`);
+  const why = result.state === "sent" ? "it was delivered" : "it is being sent just now";
+  throw new GatewayError("failure", `${id} cannot be ${done}: ${why}.`);
+}

@@ -1,0 +1,76 @@
+import { GatewayError } from "@signalbox/home";
+import type { CommonOptions } from "../common-options.ts";
+import { withStore } from "../home-store.ts";
+import { print } from "../output.ts";
+
+interface Person {
+  readonly channel: string;
+  readonly account: string;
+  readonly peerId: string;
+}
+
+/** `signalbox pairing list` */
+export async function list(options: CommonOptions): Promise<void> {
+  const { pending, peers } = await withStore(options, "read", async (store) => ({
+    pending: await store.pairing.pending(),
+    peers: await store.pairing.peers(),
+  }));
+  print(options.json, { pending, peers }, () => [
+    ...pending.map(
+      (request) =>
+        `asks    ${nameOf(request)}  ${request.label ?? ""}  until ${new Date(request.expiresAt).toISOString()}`,
+    ),
+    ...peers.map((peer) => `paired  ${nameOf(peer)}  ${peer.label ?? ""}`),
+    ...(pending.length + peers.length === 0 ? ["Nobody asked."] : []),
+  ]);
+}
+
+/** `signalbox pairing approve <code>` */
+export async function approve(code: string, options: CommonOptions): Promise<void> {
+  const result = await withStore(options, "share", async ({ pairing, audit }) => {
+    const approval = await pairing.approve({ code: code.trim().toUpperCase(), approvedBy: "command line" });
+    if (approval.outcome === "approved") await audit.append(byHand("approved", approval.peer));
+    return approval;
+  });
+  if (result.outcome === "unknown") {
+    throw new GatewayError(
+      "failure",
+      `No open request has the code ${code}. Codes are good for ten minutes and five tries.`,
+    );
+  }
+  const { peer } = result;
+  print(options.json, peer, () => [`${peer.peerId} may talk on ${peer.channel}/${peer.account} now.`]);
+}
+
+/** `signalbox pairing revoke <person>`: from the person's next message on, which is a stranger's again. */
+export async function revoke(name: string, options: CommonOptions): Promise<void> {
+  const person = personOf(name);
+  const { channel, account, peerId } = person;
+  const revoked = await withStore(options, "share", async ({ pairing, audit }) => {
+    const wasPaired = await pairing.revoke(channel, account, peerId);
+    if (wasPaired) await audit.append(byHand("revoked", person));
+    return wasPaired;
+  });
+  if (!revoked)
+    throw new GatewayError("failure", `${name} is not paired. \`signalbox pairing list\` shows who is.`);
+  print(options.json, person, () => [`${peerId} is not paired on ${channel}/${account} any more.`]);
+}
+
+function byHand(action: string, person: Person) {
+  return { at: Date.now(), kind: "pairing", action, actor: "command line", subject: nameOf(person) } as const;
+}
+
+function nameOf({ channel, account, peerId }: Person): string {
+  return `${channel}:${account}:${peerId}`;
+}
+
+/** A person as the list names one; only the platform's id may have colons of its own. */
+function personOf(name: string): Person {
+  const [channel, account, ...id] = name.split(":");
+  const peerId = id.join(":");
+  if (channel && account && peerId) return { channel, account, peerId };
+  throw new GatewayError(
+    "usage",
+    `${name} names nobody. Write channel:account:person, as \`signalbox pairing list\` does.`,
+  );
+}

@@ -1,0 +1,57 @@
+import { formatProblem, type Problem } from "@signalbox/config";
+import { GatewayError, gatewayToken, openVault, prepareHome } from "@signalbox/home";
+import type { CommonOptions } from "../common-options.ts";
+import { configuredHome } from "../configured-home.ts";
+import { messageOf } from "../errors.ts";
+import type { GatewayHost } from "../host.ts";
+
+/** `signalbox start`: runs until SIGTERM or SIGINT; a second signal ends it at once. */
+export async function start(
+  options: CommonOptions & { readonly strict?: boolean },
+  host: GatewayHost,
+): Promise<void> {
+  const configured = configuredHome(options);
+  const { home, loaded, env } = configured;
+  prepareHome(home);
+  const token = gatewayToken(loaded, home, env);
+  const vault = openVault(loaded, env, token.value);
+  const prepared = await host.prepare(configured, vault, loaded.config.gateway.logLevel);
+  report(prepared.problems, vault.redact);
+  if (options.strict === true && prepared.problems.some((problem) => problem.severity === "error"))
+    throw new GatewayError(
+      "config",
+      "Not started, since --strict was given and the configuration has errors.",
+    );
+  const fatal = Promise.withResolvers<Error>();
+  const gateway = await prepared.start({ token, onFatal: fatal.resolve });
+  const lines = [
+    `Signalbox listens on ${gateway.url} (host ${loaded.config.gateway.host}), home ${home.dir}`,
+    ...(token.isNew ? [`Your token, shown once and kept in ${home.tokenFile}: ${token.value}`] : []),
+    ...(prepared.isDemo
+      ? [
+          "No model key is set: the offline demo model answers. `signalbox init` sets up a model and a channel; or set ANTHROPIC_API_KEY or another, or models.providers.",
+        ]
+      : []),
+  ];
+  process.stderr.write(`${lines.join("\n")}\n`);
+
+  const error = await Promise.race([stopSignal(), fatal.promise]);
+  await gateway.stop(error ? messageOf(error) : "signal");
+  if (error) throw new GatewayError("failure", `Stopped: ${messageOf(error)}.`);
+}
+
+/** Resolves at the first signal to stop; the second ends the process. */
+function stopSignal(): Promise<undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const onSignal = (): void => {
+    resolve(undefined);
+    process.once("SIGINT", () => process.exit(130));
+  };
+  for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, onSignal);
+  return promise;
+}
+
+function report(problems: readonly Problem[], redact: (text: string) => string): void {
+  for (const problem of problems)
+    process.stderr.write(redact(`${problem.severity}: ${formatProblem(problem)}\n`));
+}

@@ -1,0 +1,18 @@
+import type { CommonOptions } from "../common-options.ts";
+import { print } from "../output.ts";
+import { runningGateway } from "../running.ts";
+
+/** `signalbox status`: what the running gateway says of itself. */
+export async function status(options: CommonOptions): Promise<void> {
+  const { client, running } = await runningGateway(options.home);
+  const found = await client.status();
+  print(options.json, { ...running, ...found }, () => [
+    `Signalbox ${found.version} at ${running.url} (process ${running.pid}), since ${new Date(found.startedAt).toISOString()}`,
+    ...found.agents.map((agent) => `agent   ${agent.id}: ${agent.demo ? "offline demo model" : agent.model}`),
+    ...found.channels.map(
+      ({ channel, account, state, reason }) =>
+        `channel ${channel}/${account}: ${state}${reason ? ` (${reason})` : ""}`,
+    ),
+    `waiting ${found.inboxPending} messages to answer, ${found.outboxPending} replies to deliver`,
+  ]);
+}

@@ -1,0 +1,63 @@
+import { randomBytes } from "node:crypto";
+import { GatewayError } from "@signalbox/home";
+import { type ClientRole, tokenHash } from "@signalbox/server";
+import type { CommonOptions } from "../common-options.ts";
+import { withStore } from "../home-store.ts";
+import { print } from "../output.ts";
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+/** The gateway's own token goes by this name. */
+const RESERVED = "owner";
+
+/** `signalbox tokens add <name>`: the token is shown now and kept nowhere. */
+export async function add(
+  name: string,
+  options: CommonOptions & { readonly role: ClientRole },
+): Promise<void> {
+  if (!NAME.test(name) || name === RESERVED) {
+    throw new GatewayError(
+      "usage",
+      `${name} cannot name a token. Use up to 64 letters, digits, ".", "_" and "-", and not "${RESERVED}".`,
+    );
+  }
+  const { role } = options;
+  const token = `sbt_${randomBytes(32).toString("base64url")}`;
+  const added = await withStore(options, "share", async ({ access, audit }) => {
+    const isNew = await access.tokens.add({ name, role, hash: tokenHash(token), createdAt: Date.now() });
+    if (isNew) await audit.append({ ...byHand("added", name), details: { role } });
+    return isNew;
+  });
+  if (!added)
+    throw new GatewayError("failure", `There is a token ${name}. Revoke it first, or use another name.`);
+  print(options.json, { name, role, token }, () => [`The token of ${name} (${role}), shown once: ${token}`]);
+}
+
+/** `signalbox tokens list` */
+export async function list(options: CommonOptions): Promise<void> {
+  const tokens = await withStore(options, "read", ({ access }) => access.tokens.list());
+  const shown = tokens.map(({ hash: _, ...token }) => token);
+  print(options.json, shown, () =>
+    shown.length === 0
+      ? ["There is the gateway's own token alone."]
+      : shown.map(({ name, role, createdAt, usedAt }) => {
+          const used = usedAt === undefined ? "never used" : `last used ${new Date(usedAt).toISOString()}`;
+          return `${name}  ${role}  since ${new Date(createdAt).toISOString()}, ${used}`;
+        }),
+  );
+}
+
+/** `signalbox tokens revoke <name>`: its sessions end with it, and its sockets within seconds. */
+export async function revoke(name: string, options: CommonOptions): Promise<void> {
+  const revoked = await withStore(options, "share", async ({ access, audit }) => {
+    const wasThere = await access.tokens.revoke(name);
+    if (wasThere) await audit.append(byHand("revoked", name));
+    return wasThere;
+  });
+  if (!revoked)
+    throw new GatewayError("failure", `There is no token ${name}. \`signalbox tokens list\` shows them.`);
+  print(options.json, { name }, () => [`The token of ${name} is good for nothing any more.`]);
+}
+
+function byHand(action: string, name: string) {
+  return { at: Date.now(), kind: "token", action, actor: "command line", subject: name } as const;
+}

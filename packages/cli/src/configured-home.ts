@@ -1,0 +1,20 @@
+import { ConfigError } from "@signalbox/config";
+import { GatewayError, locateHome, readConfig } from "@signalbox/home";
+import type { CommonOptions } from "./common-options.ts";
+import type { ConfiguredHome } from "./host.ts";
+
+/** The home that the options name, with its configuration. @throws GatewayError where nothing can start with it */
+export function configuredHome(options: CommonOptions): ConfiguredHome {
+  const home = locateHome(options.home, process.env);
+  return { home, loaded: configOrExit(() => readConfig(home, process.env)), env: process.env };
+}
+
+/** Reads or changes the configuration; where nothing can start with it, every problem is one line and the exit code says so. */
+export function configOrExit<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new GatewayError("config", error.message, { cause: error });
+  }
+}

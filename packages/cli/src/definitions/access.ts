@@ -1,0 +1,56 @@
+import { AUDIT_KINDS } from "@signalbox/audit";
+import { type Command, Option } from "commander";
+import { type Actions, command, count } from "./command.ts";
+
+export function addPairing(pairing: Command, { run, runOn }: Actions): void {
+  command(pairing, "list", "list open requests and paired people").action(
+    run(async () => (await import("../commands/pairing.ts")).list),
+  );
+  command(pairing, "approve <code>", "let the person with this code talk").action(
+    runOn(async () => (await import("../commands/pairing.ts")).approve),
+  );
+  command(pairing, "revoke <person>", "unpair the person whom the list names channel:account:person").action(
+    runOn(async () => (await import("../commands/pairing.ts")).revoke),
+  );
+}
+
+export function addTokens(tokens: Command, { run, runOn }: Actions): void {
+  const role = new Option("--role <role>", "what it may do").choices(["owner", "member"]).default("member");
+  command(tokens, "add <name>", "make one, and show it this once")
+    .addOption(role)
+    .action(runOn(async () => (await import("../commands/tokens.ts")).add));
+  command(tokens, "list", "list them, with their last use").action(
+    run(async () => (await import("../commands/tokens.ts")).list),
+  );
+  command(tokens, "revoke <name>", "end one, and what it has opened").action(
+    runOn(async () => (await import("../commands/tokens.ts")).revoke),
+  );
+}
+
+export function addApprovals(approvals: Command, { run, runOn }: Actions): void {
+  command(approvals, "list", "list them").action(
+    run(async () => (await import("../commands/approvals.ts")).list),
+  );
+  command(approvals, "log", "list all that was asked, with what was decided, by whom and when").action(
+    run(async () => (await import("../commands/approvals.ts")).log),
+  );
+  command(approvals, "allow <id>", "allow one").action(
+    runOn(async () => (await import("../commands/approvals.ts")).allow),
+  );
+  command(approvals, "allow-always <id>", "allow one, and the same commands unasked from now on").action(
+    runOn(async () => (await import("../commands/approvals.ts")).allowAlways),
+  );
+  command(approvals, "deny <id>", "deny one").action(
+    runOn(async () => (await import("../commands/approvals.ts")).deny),
+  );
+}
+
+export function addAudit(audit: Command, { run }: Actions): void {
+  command(audit, "list", "list the latest decisions")
+    .addOption(new Option("--kind <kind>", "only these").choices(AUDIT_KINDS))
+    .option("--limit <count>", "how many", count, 50)
+    .action(run(async () => (await import("../commands/audit.ts")).list));
+  command(audit, "verify", "find records that were changed, removed or moved")
+    .option("--head <end>", "an end of the chain that was noted elsewhere, as this command prints it")
+    .action(run(async () => (await import("../commands/audit.ts")).verify));
+}

@@ -1,0 +1,28 @@
+import type { Command } from "commander";
+import { type Actions, command, count } from "./command.ts";
+
+export function addSkills(skills: Command, { run }: Actions): void {
+  command(skills, "list", "list them with their source").action(
+    run(async () => (await import("../commands/skills.ts")).list),
+  );
+  command(skills, "check", "say which cannot be used, and why").action(
+    run(async () => (await import("../commands/skills.ts")).check),
+  );
+}
+
+export function addMemory(memory: Command, { run, runOn }: Actions): void {
+  const about = (name: string, description: string) =>
+    command(memory, name, description).option("--agent <id>", "whose; default: the default agent's");
+  about("search <query...>", "search notes and conversations, those of all people")
+    .option("--limit <count>", "how many", count, 10)
+    .action(runOn(async () => (await import("../commands/memory.ts")).search));
+  about("index", "make the index anew from the files and the conversations").action(
+    run(async () => (await import("../commands/memory.ts")).index),
+  );
+  about("log", "list earlier states of MEMORY.md").action(
+    run(async () => (await import("../commands/memory.ts")).log),
+  );
+  about("restore <version>", "take MEMORY.md back to one of them").action(
+    runOn(async () => (await import("../commands/memory.ts")).restore),
+  );
+}

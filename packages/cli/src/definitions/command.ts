@@ -1,0 +1,56 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { CommonOptions } from "../common-options.ts";
+import type { GatewayHost } from "../host.ts";
+import { guarded } from "../output.ts";
+
+/** Makes what commands do: the code of each is loaded when it runs, and is given its options and the gateway. */
+export interface Actions {
+  run<Options extends CommonOptions>(
+    load: () => Promise<(options: Options, host: GatewayHost) => Promise<void>>,
+  ): (options: Options) => Promise<void>;
+  /** The same for a command that is told what it is about. */
+  runOn<What, Options extends CommonOptions>(
+    load: () => Promise<(what: What, options: Options, host: GatewayHost) => Promise<void>>,
+  ): (what: What, options: Options) => Promise<void>;
+  /** The same for one that is told two things. */
+  runOnTwo<First, Second, Options extends CommonOptions>(
+    load: () => Promise<(first: First, second: Second, options: Options) => Promise<void>>,
+  ): (first: First, second: Second, options: Options) => Promise<void>;
+}
+
+export function actionsOn(host: GatewayHost): Actions {
+  return {
+    run: (load) => (options) => guarded(options.json, async () => (await load())(options, host)),
+    runOn: (load) => (what, options) =>
+      guarded(options.json, async () => (await load())(what, options, host)),
+    runOnTwo: (load) => (first, second, options) =>
+      guarded(options.json, async () => (await load())(first, second, options)),
+  };
+}
+
+/** A command with the options that all of them take. */
+export function command(parent: Command, name: string, description: string): Command {
+  return parent
+    .command(name)
+    .description(description)
+    .addOption(new Option("--home <folder>", "where the gateway keeps everything").env("SIGNALBOX_HOME"))
+    .option("--json", "print JSON");
+}
+
+/** `field=value`, as often as one likes. */
+export function settings(
+  pair: string,
+  earlier: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const [name = "", ...value] = pair.split("=");
+  if (value.length === 0) throw new InvalidArgumentError("Write it as field=value.");
+  return { ...earlier, [name]: value.join("=") };
+}
+
+/** How many entries of a list. */
+export function count(text: string): number {
+  const entries = Number(text);
+  if (!Number.isSafeInteger(entries) || entries < 1)
+    throw new InvalidArgumentError("Write a whole number from 1 on.");
+  return entries;
+}

@@ -1,0 +1,40 @@
+import type { Command } from "commander";
+import { type Actions, command, settings } from "./command.ts";
+
+export function addService(program: Command, { run }: Actions): void {
+  command(program, "init", "set up a model, an agent and a channel; asks what no option answers")
+    .option("--provider <name>", "anthropic, openai, google, mistral, local or none")
+    .option("--api-key <key>", "its key; kept in a file of its own")
+    .option("--base-url <address>", "its address, where that is not the vendor's")
+    .option("--model <reference>", "as anthropic/claude-sonnet-4-6")
+    .option("--agent <id>", "a short name for the agent")
+    .option("--workspace <folder>", "where it works")
+    .option("--channel <id>", "where people talk to it")
+    .option("--account <name>", "the channel's account", "main")
+    .option("--set <field=value...>", "a setting of the channel", settings)
+    .option("--owner <id>", "your own id on the channel")
+    .option("--no-check", "try neither the key nor the channel")
+    .option("--yes", "ask nothing")
+    .action(run(async () => (await import("../init/init.ts")).init));
+  command(program, "start", "start the gateway")
+    .option("--strict", "refuse to start when anything in the configuration is wrong")
+    .action(run(async () => (await import("../commands/start.ts")).start));
+  command(program, "status", "tell whether the gateway runs and what it does").action(
+    run(async () => (await import("../commands/status.ts")).status),
+  );
+  command(program, "doctor", "check the home, the configuration, the database and the sandbox").action(
+    run(async () => (await import("../commands/doctor.ts")).doctor),
+  );
+}
+
+export function addServiceManager(service: Command, { run }: Actions): void {
+  command(service, "install", "start it with the machine, and again where it fails").action(
+    run(async () => (await import("../commands/service.ts")).install),
+  );
+  command(service, "remove", "start it no more; the home stays").action(
+    run(async () => (await import("../commands/service.ts")).remove),
+  );
+  command(service, "status", "tell whether it is installed and runs").action(
+    run(async () => (await import("../commands/service.ts")).status),
+  );
+}

@@ -1,0 +1,22 @@
+import type { Command } from "commander";
+import { type Actions, command } from "./command.ts";
+
+export function addMaintenance(maintenance: Command, { run }: Actions): void {
+  command(maintenance, "prune", "remove what is over its time or number").action(
+    run(async () => (await import("../commands/maintenance.ts")).prune),
+  );
+  command(maintenance, "vacuum", "give free space of the database back, while the gateway runs").action(
+    run(async () => (await import("../commands/maintenance.ts")).vacuum),
+  );
+}
+
+export function addCopies(program: Command, { runOn }: Actions): void {
+  command(
+    program,
+    "backup <folder>",
+    "copy the database and unsent attachments into a new folder while the gateway runs",
+  ).action(runOn(async () => (await import("../commands/backup.ts")).backup));
+  command(program, "replay <scenarios...>", "run scenarios against stand-ins and show every layer")
+    .option("--check", "compare with what the scenario expects")
+    .action(runOn(async () => (await import("../commands/replay.ts")).replay));
+}

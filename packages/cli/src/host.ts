@@ -1,0 +1,99 @@
+import type { ChannelDefinition } from "@signalbox/channel";
+import type { Trace } from "@signalbox/client";
+import type { LoadedConfig, Problem } from "@signalbox/config";
+import type { Env, GatewayToken, Home } from "@signalbox/home";
+import type { Memory } from "@signalbox/memory";
+import type { Vault } from "@signalbox/redaction";
+import type { Skill, SkillsCheck } from "@signalbox/skills";
+import type { PruneReport } from "@signalbox/store";
+import type { ReplayHost } from "@signalbox/testkit/replay";
+
+/** The gateway, as far as the command line starts it and looks into it. What is heavy it loads when it is asked. */
+export interface GatewayHost {
+  readonly version: string;
+  /** The file that Node.js runs as `signalbox`. */
+  readonly program: string;
+  /** The channels that come with it. */
+  channels(): Promise<readonly ChannelDefinition[]>;
+  /** Those of the packages that are not installed beside it. */
+  missingPackages(names: readonly string[]): readonly string[];
+  /** What it would make of a configuration. */
+  prepare(configured: ConfiguredHome, vault: Vault, logLevel: string): Promise<PreparedGateway>;
+  agents(configured: ConfiguredHome): AgentsOfHome;
+  memories(configured: ConfiguredHome): Promise<MemoriesOfHome>;
+  skills(configured: ConfiguredHome): Promise<readonly SkillsOfAgent[]>;
+  /** Removes what is over its time or number, where no gateway runs that does it. */
+  prune(configured: ConfiguredHome): Promise<PruneReport>;
+  /** Fills an empty folder with what a home keeps, while a gateway works on it. */
+  backup(home: Home, folder: string): Promise<BackupReport>;
+  /** What is noted about a message, by the gateway's id or the platform's. */
+  trace(home: Home, id: string): Promise<Trace | undefined>;
+  /** On what scenarios are played. */
+  replay(): Promise<ReplayHost>;
+}
+
+/** A home with its configuration, read. */
+export interface ConfiguredHome {
+  readonly home: Home;
+  readonly loaded: LoadedConfig;
+  readonly env: Env;
+}
+
+/** A gateway that could be started. */
+export interface PreparedGateway {
+  readonly problems: readonly Problem[];
+  /** Those that come with it, and those that packages and the home bring. */
+  readonly channels: readonly ChannelDefinition[];
+  /** The agents that can work. */
+  readonly agentIds: readonly string[];
+  /** Whether the offline demo model answers. */
+  readonly isDemo: boolean;
+  /** Where agents may run commands, in words. @throws where they may and cannot */
+  describeExec(): Promise<string>;
+  /** @throws GatewayError */
+  start(options: StartOptions): Promise<StartedGateway>;
+}
+
+export interface StartOptions {
+  /** A new one is kept in the home once the gateway runs. */
+  readonly token: GatewayToken;
+  /** Told when it cannot go on. */
+  readonly onFatal: (error: Error) => void;
+}
+
+export interface StartedGateway {
+  /** Where it listens. */
+  readonly url: string;
+  /** Stops it in order. */
+  stop(reason: string): Promise<void>;
+}
+
+export interface AgentsOfHome {
+  readonly ids: readonly string[];
+  readonly defaultId: string;
+}
+
+/** What each agent remembers. */
+export interface MemoriesOfHome {
+  /** Of one of the agents of the home. */
+  of(agentId: string): Promise<Memory>;
+  /** The topmost scope of notes: that of the gateway's owners. */
+  readonly ownersScope: Parameters<Memory["log"]>[0];
+  close(): Promise<void>;
+}
+
+export interface SkillsOfAgent {
+  readonly agent: string;
+  readonly usable: readonly Skill[];
+  readonly check: SkillsCheck;
+}
+
+/** What a backup holds. */
+export interface BackupReport {
+  /** Bytes of the database. */
+  readonly databaseBytes: number;
+  /** Attachments of replies that have not gone out, and their bytes. */
+  readonly media: { readonly files: number; readonly bytes: number };
+  /** Attachments that unsent replies name and that were not there, or not what their name says. */
+  readonly missing: readonly string[];
+}

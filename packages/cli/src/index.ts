@@ -1,0 +1,13 @@
+export { exitCodeOf } from "./exit-codes.ts";
+export type {
+  AgentsOfHome,
+  BackupReport,
+  ConfiguredHome,
+  GatewayHost,
+  MemoriesOfHome,
+  PreparedGateway,
+  SkillsOfAgent,
+  StartedGateway,
+  StartOptions,
+} from "./host.ts";
+export { runProgram } from "./program.ts";

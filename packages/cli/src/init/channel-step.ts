@@ -1,0 +1,144 @@
+import {
+  type ChannelDefinition,
+  type ChannelLogger,
+  createMemoryCache,
+  createMemoryState,
+  systemClock,
+} from "@signalbox/channel";
+import { GatewayError, keepSecret } from "@signalbox/home";
+import { messageOf } from "../errors.ts";
+import { addPackages } from "./packages.ts";
+import type { InitOptions, Step } from "./step.ts";
+
+const CHECK_MS = 20_000;
+
+type Settings = Record<string, string | boolean>;
+
+/** A channel: its own schema says what to ask, and whether the answers can be. */
+export async function channelStep(
+  step: Step,
+  options: InitOptions,
+  definitions: readonly ChannelDefinition[],
+): Promise<void> {
+  const { asker, missingPackages } = step;
+  const id = await asker.choose({
+    message: "Where are people to talk to it, besides the page?",
+    given: options.channel,
+    initial: "none",
+    options: [
+      ...definitions.map(({ id: value, meta: { label } }) => ({ value, label })),
+      { value: "none", label: "Nowhere yet" },
+    ],
+  });
+  const definition = definitions.find((one) => one.id === id);
+  if (definition === undefined) return;
+  await addPackages(asker, missingPackages(definition.meta.requires ?? []));
+  const account = options.account ?? "main";
+  const settings = await askSettings(step, definition, options.set ?? {});
+  const checked = await definition.config["~standard"].validate(settings);
+  if (checked.issues !== undefined)
+    throw new GatewayError("usage", checked.issues.map(({ message }) => message).join("\n"));
+  if (options.check !== false) asker.say(await tried(definition, account, checked.value));
+  step.change([
+    {
+      path: ["channels", definition.id, "accounts", account],
+      value: withReferences(step, definition, account, settings),
+    },
+  ]);
+  if (comesByWebhook(definition, checked.value))
+    asker.say(
+      `Webhooks of ${definition.meta.label} come to /channels/${definition.id}/${account}/events of this gateway, under an address the platform reaches.`,
+    );
+  await ownerStep(step, definition, options);
+}
+
+/** An account that may choose says which way it has chosen. */
+function comesByWebhook({ capabilities: { transports } }: ChannelDefinition, config: unknown): boolean {
+  if (!transports.includes("webhook")) return false;
+  const chosen =
+    typeof config === "object" && config !== null && "transport" in config ? config.transport : "webhook";
+  return chosen === "webhook";
+}
+
+async function askSettings(
+  { asker }: Step,
+  { meta }: ChannelDefinition,
+  given: Readonly<Record<string, string>>,
+): Promise<Settings> {
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(meta.fields, name));
+  if (unknown !== undefined)
+    throw new GatewayError(
+      "usage",
+      `${meta.label} has no setting ${unknown}. It has ${Object.keys(meta.fields).join(", ")}.`,
+    );
+  const settings: Settings = {};
+  for (const [name, { label, hint, secret }] of Object.entries(meta.fields)) {
+    const question = { message: label, hint, given: given[name] };
+    const answer = await (secret === true ? asker.secret(question) : asker.text(question));
+    if (answer !== undefined) settings[name] = secret === true ? answer : readAnswer(answer);
+  }
+  return settings;
+}
+
+/** Yes and no are no texts; a number may be an id, and stays one. */
+function readAnswer(answer: string): string | boolean {
+  return answer === "true" || answer === "false" ? answer === "true" : answer;
+}
+
+/** Secrets go into files of their own. */
+function withReferences(
+  { home }: Step,
+  { id, meta }: ChannelDefinition,
+  account: string,
+  settings: Settings,
+): Settings {
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [
+      name,
+      meta.fields[name]?.secret === true && typeof value === "string"
+        ? keepSecret(home, `${id}-${account}-${name}`, value)
+        : value,
+    ]),
+  );
+}
+
+/** Whether the platform takes the credentials. Nothing that comes in meanwhile is taken: it comes again. */
+async function tried(definition: ChannelDefinition, account: string, config: unknown): Promise<string> {
+  const quiet = () => {};
+  const logger: ChannelLogger = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+  const ending = new AbortController();
+  const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(CHECK_MS)]);
+  try {
+    const channel = await definition.create({
+      ...{ config, account, logger, signal, fetch: globalThis.fetch, clock: systemClock },
+      cache: createMemoryCache({ clock: systemClock }),
+      state: createMemoryState(),
+      emit: async () => "rejected",
+    });
+    await channel.start(signal);
+    const name = channel.self()?.name;
+    await channel.stop({ drainMs: 0 });
+    return name === undefined ? "The settings are accepted." : `It is ${name}.`;
+  } catch (error) {
+    return `It does not start: ${messageOf(error)}. It is set all the same; \`signalbox config set\` mends it.`;
+  } finally {
+    ending.abort();
+  }
+}
+
+/** Who owns the gateway, by the platform's own id. */
+async function ownerStep(
+  { asker, change, loaded }: Step,
+  { id, meta }: ChannelDefinition,
+  options: InitOptions,
+): Promise<void> {
+  const owner = await asker.text({
+    message: `Your own id on ${meta.label}, so that you are its owner there`,
+    hint: "left empty: write to the bot, and approve the code with `signalbox pairing approve`",
+    given: options.owner,
+  });
+  if (owner === undefined) return;
+  const { owners } = loaded().config.access;
+  const person = owner.startsWith(`${id}:`) ? owner : `${id}:${owner}`;
+  if (!owners.includes(person)) change([{ path: ["access", "owners"], value: [...owners, person] }]);
+}

@@ -1,0 +1,37 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Asker } from "./asker.ts";
+
+/** Adds packages that are missing, once somebody agrees; else names the command. */
+export async function addPackages(asker: Asker, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  const command = npmInstall(names);
+  const line = `\`npm ${command.join(" ")}\``;
+  const agreed = await asker.confirm(
+    `${names.join(" and ")} ${names.length > 1 ? "are" : "is"} needed. Run ${line}?`,
+  );
+  if (!agreed) return asker.say(`${names.join(" and ")} must be added before it starts: ${line}.`);
+  const code = await run(command);
+  asker.say(code === 0 ? "Added." : `npm failed. Run ${line} yourself.`);
+}
+
+/** Where this program is installed decides where packages are found. */
+function npmInstall(names: readonly string[]): readonly string[] {
+  const here = fileURLToPath(import.meta.url);
+  const at = here.lastIndexOf("/node_modules/@signalbox/");
+  const project = at < 0 ? process.cwd() : here.slice(0, at);
+  const isGlobal = !existsSync(join(project, "package.json"));
+  return isGlobal
+    ? ["install", "--global", "--prefix", dirname(project), ...names]
+    : ["install", "--prefix", project, ...names];
+}
+
+function run(parameters: readonly string[]): Promise<number> {
+  return new Promise((resolve) => {
+    const child = spawn("npm", parameters, { stdio: ["ignore", "inherit", "inherit"] });
+    child.once("error", () => resolve(1));
+    child.once("close", (code) => resolve(code ?? 1));
+  });
+}

@@ -1,0 +1,114 @@
+import { keepSecret } from "@signalbox/home";
+import { createModels, KEY_VARIABLES } from "@signalbox/llm-providers";
+import { addPackages } from "./packages.ts";
+import type { InitOptions, Step } from "./step.ts";
+
+const OPTIONS = [
+  { value: "anthropic", label: "Anthropic" },
+  { value: "openai", label: "OpenAI" },
+  { value: "google", label: "Google Gemini" },
+  { value: "mistral", label: "Mistral" },
+  {
+    value: "local",
+    label: "A server of your own",
+    hint: "Ollama, vLLM and others that speak OpenAI's chat API",
+  },
+  { value: "none", label: "None yet", hint: "the offline demo model answers" },
+] as const;
+
+const CHECK_TOKENS = 16;
+
+/** Which model answers. A key is tried by one call, and kept in a file of its own. */
+export async function providerStep(
+  { home, env, asker, missingPackages, change }: Step,
+  options: InitOptions,
+): Promise<void> {
+  const name = await asker.choose({
+    message: "Which provider's models are to answer?",
+    given: options.provider,
+    initial: "none",
+    options: OPTIONS,
+  });
+  if (name === undefined || name === "none") return;
+  const entry =
+    name === "local" ? await localEntry(asker, options) : await vendorEntry(name, env, asker, options);
+  if (entry === undefined)
+    return asker.say(
+      `Without ${name === "local" ? "an address" : "a key"} the demo model goes on answering.`,
+    );
+  const models = createModels({ [name]: entry }, { env, retry: { retries: 0 } });
+  await addPackages(asker, missingPackages(models.requires(name)));
+  const model = await asker.text({
+    message: "Which model?",
+    given: options.model,
+    initial: models.defaultReference,
+  });
+  if (model === undefined) return;
+  if (options.check !== false) asker.say(await tried(models, model));
+  const { apiKey, ...rest } = entry;
+  const kept = {
+    ...rest,
+    ...(apiKey === undefined ? {} : { apiKey: keepSecret(home, `${name}-key`, apiKey) }),
+  };
+  change([
+    ...(Object.keys(kept).length === 0 ? [] : [{ path: ["models", "providers", name], value: kept }]),
+    { path: ["agents", "defaults", "model"], value: model },
+  ]);
+}
+
+interface Entry {
+  readonly api?: string;
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+  readonly models?: readonly { readonly id: string }[];
+}
+
+/** A key of the environment is used from there, and stands nowhere else. */
+async function vendorEntry(
+  name: string,
+  env: Step["env"],
+  asker: Step["asker"],
+  { apiKey: given, baseUrl }: InitOptions,
+): Promise<Entry | undefined> {
+  const variable = given === undefined ? KEY_VARIABLES[name]?.find((candidate) => env[candidate]) : undefined;
+  const address = { api: APIS[name] ?? "openai-chat", ...(baseUrl === undefined ? {} : { baseUrl }) };
+  if (variable !== undefined) {
+    asker.say(`The key is in ${variable}.`);
+    return baseUrl === undefined ? {} : address;
+  }
+  const apiKey = await asker.secret({ message: "The key", given });
+  return apiKey === undefined ? undefined : { ...address, apiKey };
+}
+
+/** The wire formats of the vendors, which an entry has to name. */
+const APIS: Readonly<Record<string, string>> = {
+  anthropic: "anthropic-messages",
+  openai: "openai-responses",
+  google: "google-generative",
+  mistral: "mistral-chat",
+};
+
+async function localEntry(asker: Step["asker"], options: InitOptions): Promise<Entry | undefined> {
+  const baseUrl = await asker.text({
+    message: "Its address",
+    given: options.baseUrl,
+    hint: "http://127.0.0.1:11434/v1",
+    refuse: (text) => (URL.canParse(text) ? undefined : `"${text}" is no address`),
+  });
+  if (baseUrl === undefined) return undefined;
+  const model = await asker.text({
+    message: "The name of its model",
+    given: options.model?.replace(/^local\//, ""),
+  });
+  return { api: "openai-chat", baseUrl, ...(model === undefined ? {} : { models: [{ id: model }] }) };
+}
+
+/** What came of one call, in the vendor's own words where it failed. */
+async function tried(models: ReturnType<typeof createModels>, reference: string): Promise<string> {
+  const answer = await models.complete(reference, "Reply with the word OK.", {
+    maxOutputTokens: CHECK_TOKENS,
+  });
+  return answer.ok
+    ? `${reference} answers.`
+    : `${reference} does not answer: ${answer.error.message} It is set all the same; \`signalbox init\` again, or \`signalbox config set\`, mends it.`;
+}

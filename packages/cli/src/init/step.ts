@@ -1,0 +1,36 @@
+import type { ConfigEdit, LoadedConfig } from "@signalbox/config";
+import type { Home } from "@signalbox/home";
+import type { CommonOptions } from "../common-options.ts";
+import type { Asker } from "./asker.ts";
+
+/** Every answer can be given as an option. */
+export interface InitOptions extends CommonOptions {
+  readonly provider?: string;
+  readonly apiKey?: string;
+  readonly baseUrl?: string;
+  readonly model?: string;
+  readonly agent?: string;
+  readonly workspace?: string;
+  readonly channel?: string;
+  readonly account?: string;
+  /** Settings of the channel by name. */
+  readonly set?: Readonly<Record<string, string>>;
+  readonly owner?: string;
+  /** False: neither a key nor a channel is tried. */
+  readonly check?: boolean;
+  /** Nobody is asked. */
+  readonly yes?: boolean;
+}
+
+/** What every step works with. */
+export interface Step {
+  readonly home: Home;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly asker: Asker;
+  /** Those of the packages that are not installed. */
+  missingPackages(names: readonly string[]): readonly string[];
+  /** Writes the answers down, whole: whenever the command is interrupted, the configuration is one that can be. */
+  change(edits: readonly ConfigEdit[]): void;
+  /** The configuration as it is now. */
+  loaded(): LoadedConfig;
+}

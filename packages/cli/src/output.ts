@@ -1,0 +1,31 @@
+import { messageOf } from "./errors.ts";
+import { exitCodeOf } from "./exit-codes.ts";
+
+/** Prints a result: JSON for programs, lines for people. */
+export function print(json: boolean | undefined, value: unknown, lines: () => readonly string[]): void {
+  process.stdout.write(
+    json === true ? `${JSON.stringify(value, null, 2)}\n` : `${visible(lines().join("\n"))}\n`,
+  );
+}
+
+/** What others wrote may hold what steers a terminal, or shows a text in another order than it has. */
+function visible(text: string): string {
+  return text.replace(
+    /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu,
+    (character) => `\\u{${character.charCodeAt(0).toString(16)}}`,
+  );
+}
+
+/** Runs a command; a failure becomes one line on standard error and the exit code. */
+export async function guarded(json: boolean | undefined, action: () => Promise<void>): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    const exitCode = exitCodeOf(error);
+    const message = messageOf(error);
+    process.stderr.write(
+      json === true ? `${JSON.stringify({ error: { message, exitCode } })}\n` : `signalbox: ${message}\n`,
+    );
+    process.exitCode = exitCode;
+  }
+}

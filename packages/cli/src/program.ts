@@ -1,0 +1,54 @@
+import { Command, CommanderError } from "commander";
+import { addApprovals, addAudit, addPairing, addTokens } from "./definitions/access.ts";
+import { addMemory, addSkills } from "./definitions/agents.ts";
+import { actionsOn } from "./definitions/command.ts";
+import { addConfiguration } from "./definitions/configuration.ts";
+import { addConversations, addOutbox } from "./definitions/conversations.ts";
+import { addService, addServiceManager } from "./definitions/service.ts";
+import { addCopies, addMaintenance } from "./definitions/upkeep.ts";
+import { codeOf } from "./errors.ts";
+import { exitCode } from "./exit-codes.ts";
+import type { GatewayHost } from "./host.ts";
+
+/** Runs the command line; sets the exit code of the process. */
+export async function runProgram(argv: readonly string[], host: GatewayHost): Promise<void> {
+  process.stdout.on("error", refuseAllButEnoughRead);
+  try {
+    await createProgram(host).parseAsync(argv);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    process.exitCode = error.exitCode === 0 ? 0 : exitCode("usage");
+  }
+}
+
+/** Whoever reads a command's output may have enough of it, as `head` has: the rest is nobody's, and no failure. */
+function refuseAllButEnoughRead(error: Error): void {
+  if (codeOf(error) !== "EPIPE") throw error;
+}
+
+/** Every command with its options; the code of a command is loaded when it runs. */
+export function createProgram(host: GatewayHost): Command {
+  const actions = actionsOn(host);
+  const program = new Command("signalbox")
+    .description("Self-hosted gateway between chat platforms and LLM agents")
+    .version(host.version)
+    .exitOverride()
+    .configureHelp({ sortSubcommands: false });
+  addService(program, actions);
+  addConfiguration(program.command("config").description("check or show the configuration"), actions);
+  addConversations(program, actions);
+  addOutbox(program.command("outbox").description("replies that were not delivered"), actions);
+  addPairing(program.command("pairing").description("strangers who asked to talk"), actions);
+  addServiceManager(
+    program.command("service").description("the gateway as a service of this machine"),
+    actions,
+  );
+  addTokens(program.command("tokens").description("tokens of clients, beside the gateway's own"), actions);
+  addApprovals(program.command("approvals").description("tool calls that wait for somebody's word"), actions);
+  addAudit(program.command("audit").description("what was decided, and by whom"), actions);
+  addSkills(program.command("skills").description("skills the agents can use"), actions);
+  addMemory(program.command("memory").description("what the agents remember"), actions);
+  addMaintenance(program.command("maintenance").description("what the gateway does by itself, now"), actions);
+  addCopies(program, actions);
+  return program;
+}
