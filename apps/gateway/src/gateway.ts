@@ -1,4 +1,4 @@
-import type { ChannelDefinition, EmitResult, InboundEvent } from "@signalbox/channel";
+import type { EmitResult, InboundEvent } from "@signalbox/channel";
 import { keepToken, prepareWorkspace, refuseGuessableToken, refuseOpenListening } from "@signalbox/home";
 import type { GatewayService } from "@signalbox/server";
 import { listedCommands } from "./commands/table.ts";
@@ -15,6 +15,7 @@ import { channelState } from "./resolve/accounts.ts";
 import type { ResolvedConfig } from "./resolve/resolve-config.ts";
 import { createService } from "./service/create-service.ts";
 import { type End, watchEnd } from "./upkeep/end.ts";
+import { partsToLoad } from "./upkeep/load-ahead.ts";
 import { createUpkeep, type Upkeep } from "./upkeep/upkeep.ts";
 import { warmUp } from "./upkeep/warm-up.ts";
 
@@ -73,7 +74,7 @@ async function start(
   metrics
     .load()
     .catch((error: unknown) => logger.error({ err: messageOf(error) }, "there are no metrics in this run"));
-  loadAhead(parts, way, lifecycle);
+  loadAhead(parts, way, http.url, lifecycle);
   return {
     url: http.url,
     demo: resolved.models.demoOnly,
@@ -86,28 +87,19 @@ async function start(
 }
 
 /** Loads in idle moments what the first message would have to wait for. */
-function loadAhead({ options, resolved, surroundings }: Parts, { lanes }: Way, lifecycle: Lifecycle): void {
-  const { models, agents } = resolved;
+function loadAhead(
+  { options, resolved, opened: { store, redact }, surroundings }: Parts,
+  { lanes }: Way,
+  url: string,
+  lifecycle: Lifecycle,
+): void {
   const stopping = new AbortController();
   lifecycle.started("loading", () => stopping.abort());
   void warmUp({
-    parts: [
-      { name: "models", load: models.load },
-      ...channelsOf(resolved).map(({ id, load }) => ({ name: `channel ${id}`, load: async () => load?.() })),
-      ...agents.all.map((agent) => ({
-        name: `tools of ${agent.id}`,
-        load: () => surroundings.toolbox.prepare(agent),
-      })),
-    ],
+    parts: partsToLoad({ resolved, surroundings, store, redact, url }),
     busy: () => lanes.counts().running > 0,
     ...{ signal: stopping.signal, logger: options.logger },
   });
-}
-
-/** The channels of the accounts that the configuration names. */
-function channelsOf({ accounts }: ResolvedConfig): ChannelDefinition[] {
-  const used = new Set(accounts.list().map(({ channel }) => channel));
-  return accounts.definitions.filter(({ id }) => used.has(id));
 }
 
 /** Lets messages in: what an earlier process left comes before anything new. */

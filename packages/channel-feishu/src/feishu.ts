@@ -2,7 +2,7 @@ import { type ChannelDefinition, defineChannel } from "@signalbox/channel";
 import { addressCodec, type FeishuAddress } from "./address.ts";
 import { createFeishu } from "./channel.ts";
 import { type FeishuConfig, feishuConfig } from "./config.ts";
-import { loadSdk } from "./connection/sdk.ts";
+import { prepareSdk } from "./connection/sdk.ts";
 import { sendMedia } from "./outbound/media.ts";
 
 /**
@@ -60,6 +60,6 @@ export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChan
   codec: addressCodec,
   create: async (context) => createFeishu(context),
   async load() {
-    loadSdk();
+    prepareSdk();
   },
 });

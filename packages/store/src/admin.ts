@@ -53,6 +53,7 @@ export function createStoreAdmin({ database, queue }: Context, { path, log, chec
         return { ok, problems: ok ? [] : told };
       }),
 
+    prepare: () => database.prepare(),
     checkpoint,
   };
 }

@@ -28,6 +28,9 @@ interface Written {
   readonly rowNumber: number;
 }
 
+/** Statements prepared in one turn of the event loop. */
+const AT_ONCE = 8;
+
 interface Readable<Row> {
   prepare(): {
     get(params?: object): Row | undefined;
@@ -57,6 +60,8 @@ export interface Database {
   ): Command<Table["$inferInsert"]>;
   /** SQL by hand, for what drizzle cannot say; `@name` binds. */
   handWritten<Params extends object, Row = never>(text: string): Query<Params, Row> & Command<Params>;
+  /** Prepares what was not used yet, some at a time: others have their turn between. */
+  prepare(): Promise<void>;
   readonly fault: (point: FaultPoint) => void;
 }
 
@@ -65,14 +70,6 @@ function placeholders<Params>(): Bound<Params> {
   // Drizzle binds a placeholder wherever a value or an expression may stand, though the types of `set` and `eq` do not
   // say so.
   return new Proxy({} as Bound<Params>, { get: (_, name) => new Placeholder(String(name)) });
-}
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
 
 /** What an insert binds for the columns that it is not given. */
@@ -102,6 +99,18 @@ export const snakeCase = (name: string): string =>
 export function wrapDatabase(raw: Sqlite.Database, faults?: (point: FaultPoint) => void): Database {
   const db = drizzle(raw, { casing: "snake_case" });
   const fault = faults ?? (() => {});
+  const statements: (() => unknown)[] = [];
+
+  /** A statement that is prepared when it is first used, or by `prepare`. */
+  function once<T>(make: () => T): () => T {
+    let made: T | undefined;
+    const statement = (): T => {
+      made ??= make();
+      return made;
+    };
+    statements.push(statement);
+    return statement;
+  }
 
   function writing(
     statement: () => { run(params?: object): Sqlite.RunResult },
@@ -151,6 +160,12 @@ export function wrapDatabase(raw: Sqlite.Database, faults?: (point: FaultPoint) 
           run: (params) => (params === undefined ? statement().run() : statement().run(params)),
         })),
       };
+    },
+    async prepare() {
+      for (const [index, statement] of statements.entries()) {
+        statement();
+        if (index % AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
     },
   };
 }

@@ -70,3 +70,16 @@ test("a page of 500 messages takes a handful of queries, however many runs wrote
   expect(queries).toBeGreaterThan(2);
   expect(queries).toBeLessThanOrEqual(6);
 });
+
+test("once everything is prepared, no call waits for a statement to be", async () => {
+  const path = `${temporaryFolder()}/a.db`;
+  const store = await openStore({ path });
+  await store.admin.prepare();
+  const prepare = vi.spyOn(Sqlite.prototype, "prepare");
+  await answered(store, await takeLease(store), "one", "s");
+  await store.sessions.history("s");
+  const { calls } = prepare.mock;
+  vi.restoreAllMocks();
+  await store.close();
+  expect(calls).toEqual([]);
+});

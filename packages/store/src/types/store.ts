@@ -106,6 +106,11 @@ export interface StoreAdmin {
   backup(toPath: string): Promise<{ readonly bytes: number }>;
   /** Looks through the whole file; holds the event loop while it does. */
   integrity(): Promise<{ readonly ok: boolean; readonly problems: readonly string[] }>;
+  /**
+   * Prepares every statement. Each is prepared by itself when it is first used, so that opening costs little; a service
+   * calls this once it is up, and its first calls wait no longer than later ones.
+   */
+  prepare(): Promise<void>;
   /** Copies the write-ahead log into the database file. Happens by itself. */
   checkpoint(): Promise<void>;
 }
