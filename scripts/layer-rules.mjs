@@ -16,6 +16,7 @@ const ROWS = [
       "mcp",
       "memory",
       "prompt",
+      "runs",
       "server",
       "skills",
       "store",

@@ -1,8 +1,11 @@
+import type { AgentMessage } from "@signalbox/agent-core";
 import { auditConformance } from "@signalbox/audit/testkit";
 import type { DeliveryMessage, NoteStore, OutboxStore } from "@signalbox/delivery";
 import { outboxConformance } from "@signalbox/delivery/testkit";
 import type { RouteCacheStore } from "@signalbox/routing";
 import { runRouteCacheConformance } from "@signalbox/routing/testkit";
+import type { ConversationStore, JournalStore } from "@signalbox/runs";
+import { journalConformance } from "@signalbox/runs/testkit";
 import { accessConformance } from "@signalbox/server/testkit";
 import type { Approval, ApprovalStore } from "@signalbox/tools";
 import { approvalStoreConformance } from "@signalbox/tools/testkit";
@@ -12,6 +15,7 @@ import { storeConformance } from "../src/testkit/index.ts";
 import { takeLease } from "./support.ts";
 
 interface TestBodies extends Bodies {
+  readonly message: AgentMessage;
   readonly outbound: DeliveryMessage;
   readonly approval: Approval;
 }
@@ -84,6 +88,46 @@ describe("what tools ask of a store of approvals", () => {
     const { store } = await open();
     const approvals: ApprovalStore = store.approvals;
     return approvals;
+  });
+});
+
+describe("what runs ask of a journal", () => {
+  journalConformance(test, async () => {
+    const { store } = await open();
+    const runs: JournalStore = store.runs;
+    const sessions: ConversationStore = store.sessions;
+    let lease = await takeLease(store);
+    const idOf = async (runId: string) => {
+      const run = (await store.runs.list()).find(({ id }) => id === runId);
+      if (run === undefined) throw new Error(`there is no run ${runId}`);
+      return run.id;
+    };
+    return {
+      ...{ runs, sessions },
+      get lease() {
+        return lease;
+      },
+      async begin(key, userMessages) {
+        const session = {
+          key,
+          agentId: "main",
+          channel: "web",
+          account: "main",
+          peer: "ann",
+          kind: "direct",
+        };
+        const begun = await store.runs.begin({ session, lease, inboxIds: [], userMessages });
+        return begun.run.id;
+      },
+      async takeOver(runId) {
+        lease = await takeLease(store);
+        await store.runs.adopt({ runId: await idOf(runId), lease });
+        return lease;
+      },
+      async finish(runId) {
+        await store.runs.finish({ runId: await idOf(runId), lease, outcome: "completed", inbox: [] });
+      },
+    };
   });
 });
 

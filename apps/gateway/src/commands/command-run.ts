@@ -1,11 +1,10 @@
 import type { CompactionCache } from "@signalbox/agent-core";
 import type { RunHandle } from "@signalbox/lanes";
+import type { Histories, WaitingRuns } from "@signalbox/runs";
 import type { InterruptedRun, RunId } from "@signalbox/store";
 import type { Logger } from "../log.ts";
 import type { Queued, QueuedMessage } from "../path/4-queue/message.ts";
-import type { Histories } from "../path/5-prepare/history.ts";
 import type { BegunRun } from "../path/5-prepare/opened-run.ts";
-import type { Askings } from "../path/6-run/waiting.ts";
 import { type Conclusion, STOPPED_RUN } from "../path/7-conclude/commit.ts";
 import type { Refuse } from "../path/7-conclude/refuse.ts";
 import { ShutdownAbort } from "../path/shutdown.ts";
@@ -23,7 +22,7 @@ export interface InTurnPorts extends SettlePorts {
   readonly histories: Pick<Histories, "load" | "forget">;
   readonly models: Pick<Models, "of">;
   readonly toolbox: Pick<Toolbox, "forRun">;
-  readonly askings: Pick<Askings, "of">;
+  readonly waitingRuns: Pick<WaitingRuns, "of">;
   readonly compactionCache: CompactionCache;
   /** Commits the end of a run, and lets it be delivered. */
   readonly finish: (run: BegunRun, conclusion: Conclusion) => Promise<void>;

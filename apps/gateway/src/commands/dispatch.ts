@@ -38,7 +38,7 @@ export async function dispatch(
 
 /** Makes the one call of the run, each step of it on record. Gives what the tool said. */
 async function call(
-  { store, lease, askings, hooks, now }: InTurnPorts,
+  { store, lease, waitingRuns, hooks, now }: InTurnPorts,
   { agent, message, handle, runId, before }: CommandRun,
   tools: RunTools,
   { name, args }: { readonly name: string; readonly args: JsonObject },
@@ -50,7 +50,7 @@ async function call(
     await store.runs.step({ runId, lease, messages: [], intents: [{ callId, name, args, effects }] });
   const startedAt = now();
   const result = await tools.call(name, args, {
-    ...{ callId, signal: handle.signal, asking: askings.of(runId, handle).during },
+    ...{ callId, signal: handle.signal, asking: waitingRuns.of(runId, handle).during },
     ...(effects === "external"
       ? { started: () => store.runs.toolStarted({ runId, lease, callIds: [callId] }) }
       : {}),

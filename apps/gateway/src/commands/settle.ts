@@ -1,12 +1,12 @@
 import type { ChannelDefinition } from "@signalbox/channel";
 import { answerTo, outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
 import type { RunOutcome } from "@signalbox/protocol";
+import { noteId } from "@signalbox/runs";
 import type { LiveHub, Outcome } from "@signalbox/server";
 import type { InboxId, LeaseToken, OutboxRow } from "@signalbox/store";
 import { shownMessage } from "../hooks/own.ts";
 import type { GatewayHooks } from "../hooks/points.ts";
 import type { QueuedMessage } from "../path/4-queue/message.ts";
-import { noteId } from "../path/live-events.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { Tracer } from "../traces.ts";
 

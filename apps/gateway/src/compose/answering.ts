@@ -1,11 +1,11 @@
 import { createQuarantine } from "@signalbox/lanes";
+import { createHistories, type WaitingRuns } from "@signalbox/runs";
 import { createInTurnCommands } from "../commands/in-turn.ts";
 import type { createReadOrder } from "../commands/read-order.ts";
 import { createFlush } from "../memory/flush.ts";
 import { createRunMemory } from "../memory/run-memory.ts";
 import type { AttachmentCrashes } from "../path/5-prepare/attachment-crashes.ts";
 import { createChooseModel } from "../path/5-prepare/choose-model.ts";
-import { createHistories } from "../path/5-prepare/history.ts";
 import { createInboundContext } from "../path/5-prepare/inbound-context.ts";
 import { createOpenRun } from "../path/5-prepare/open-run.ts";
 import { createPrepare } from "../path/5-prepare/prepare.ts";
@@ -13,7 +13,6 @@ import { createSystemPrompt } from "../path/5-prepare/system-prompt.ts";
 import { createTakeUp } from "../path/5-prepare/take-up.ts";
 import { createUserMessages } from "../path/5-prepare/user-messages.ts";
 import { createRun } from "../path/6-run/run.ts";
-import type { Askings } from "../path/6-run/waiting.ts";
 import { createCommit } from "../path/7-conclude/commit.ts";
 import { createConclude } from "../path/7-conclude/conclude.ts";
 import { createRefuse } from "../path/7-conclude/refuse.ts";
@@ -27,7 +26,7 @@ const SUSPECT_ALONE_MS = 10_000;
 
 /** What both halves of the way work with. */
 interface SharedWithTaking {
-  readonly askings: Askings;
+  readonly waitingRuns: WaitingRuns;
   readonly crashes: AttachmentCrashes;
   readonly readOrder: ReturnType<typeof createReadOrder>;
 }
@@ -35,7 +34,7 @@ interface SharedWithTaking {
 /** The stages behind the lanes. */
 export function createAnsweringHalf(
   { options, resolved, opened, surroundings }: Parts,
-  { askings, crashes, readOrder }: SharedWithTaking,
+  { waitingRuns, crashes, readOrder }: SharedWithTaking,
 ): Answering {
   const { logger, now = Date.now } = options;
   const { agents, models, skills } = resolved;
@@ -47,7 +46,7 @@ export function createAnsweringHalf(
   const { onOutcome } = surroundings;
   const { deliver } = surroundings.delivery;
   const quarantine = createQuarantine({ aloneMs: SUSPECT_ALONE_MS });
-  const histories = createHistories(store);
+  const histories = createHistories(store.sessions);
   const userMessages = createUserMessages({ account, definition, incoming: media.in, now });
   const contextOf = createInboundContext({ groupHistory: store.groupHistory, account, definition, now });
   const chooseModel = createChooseModel({ agents, models, hooks });
@@ -57,7 +56,7 @@ export function createAnsweringHalf(
   const deliverRun = createDeliver({ deliver, drafts, hooks, live, tracer, onOutcome, now });
   return createAnswering({
     commands: createInTurnCommands({
-      ...{ store, lease, agents, histories, models, toolbox, askings, compactionCache, definition },
+      ...{ store, lease, agents, histories, models, toolbox, waitingRuns, compactionCache, definition },
       ...{ hooks, live, tracer, logger, now, deliver, onOutcome, refuse },
       finish: async (run, conclusion) => deliverRun(await commit(run, conclusion)),
     }),
@@ -67,7 +66,7 @@ export function createAnsweringHalf(
     }),
     takeUp: createTakeUp({
       ...{ store, lease, chooseModel, histories, drafts, readOrder, tracer, logger },
-      waitsNoMore: askings.over,
+      waitsNoMore: waitingRuns.over,
     }),
     prepare: createPrepare({
       ...{ store, toolbox, contextOf, live, tracer, readLinks: media.readLinks, incoming: media.in },
@@ -75,7 +74,7 @@ export function createAnsweringHalf(
       systemPrompt: createSystemPrompt({ skills, account, hooks, logger, now }),
     }),
     run: createRun({
-      ...{ store, lease, askings, drafts, typing, definition, hooks, live, metrics, compactionCache },
+      ...{ store, lease, waitingRuns, drafts, typing, definition, hooks, live, metrics, compactionCache },
       ...{ userMessages, contextOf, tracer, now, incoming: media.in },
       flush: createFlush({ memories, logger, now }),
     }),

@@ -1,10 +1,12 @@
 import type { MessageEvent } from "@signalbox/channel";
 import { createLanes, type Lanes } from "@signalbox/lanes";
+import { createWaitingRuns } from "@signalbox/runs";
 import type { SkillCommand } from "@signalbox/skills";
 import { timeOf } from "@signalbox/store";
 import { createAtOnceCommands } from "../commands/at-once.ts";
 import { createReadOrder } from "../commands/read-order.ts";
 import { COMMANDS } from "../commands/table.ts";
+import { messageOf } from "../errors.ts";
 import { createReceive } from "../path/1-receive/receive.ts";
 import { type Admit, createAdmit } from "../path/2-admit/admit.ts";
 import { createGate } from "../path/2-admit/gate.ts";
@@ -16,7 +18,6 @@ import { mayShareRun, ownerOf, type Queued, resumedRun } from "../path/4-queue/m
 import { createQueue } from "../path/4-queue/queue.ts";
 import { createQueueModes, type QueueModes } from "../path/4-queue/queue-modes.ts";
 import { createAttachmentCrashes } from "../path/5-prepare/attachment-crashes.ts";
-import { createAskings } from "../path/6-run/waiting.ts";
 import { endDamagedRun } from "../path/7-conclude/commit.ts";
 import { createAnswer } from "../path/answer.ts";
 import { type Answering, createTaking, type Taking } from "../path/path.ts";
@@ -44,12 +45,15 @@ export function createWay(parts: Parts): Way {
   const { logger } = parts.options;
   const { store, lease } = parts.opened;
   const { agents, models } = parts.resolved;
-  const askings = createAskings({ store, lease, logger });
+  const waitingRuns = createWaitingRuns({
+    ...{ store, lease },
+    onUnnoted: (run, error) => logger.warn({ run, err: messageOf(error) }, "that a run waits was not noted"),
+  });
   const crashes = createAttachmentCrashes(store);
   const queueModes = createQueueModes(store.sessions);
   const skills = commandsOf(parts);
   const readOrder = createReadOrder({ agents, models, skills });
-  const answering = createAnsweringHalf(parts, { askings, crashes, readOrder });
+  const answering = createAnsweringHalf(parts, { waitingRuns, crashes, readOrder });
   const lanes = lanesOf(parts, answering, queueModes);
   const { taking, admit } = createTakingHalf(parts, { lanes, queueModes, readOrder, skills });
   return {
@@ -68,7 +72,7 @@ export function createWay(parts: Parts): Way {
     },
     async rest() {
       // What waits is not counted already, and must not be taken off twice.
-      await askings.allOver();
+      await waitingRuns.allOver();
       await store.runs.rest(lease);
       await crashes.rest();
     },

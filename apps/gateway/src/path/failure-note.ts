@@ -1,3 +1,5 @@
+import type { LiveEvent } from "@signalbox/protocol";
+
 /** What people are told of a run that failed, by the rule it ended with. */
 export function failureNote(rule: string | undefined): string {
   switch (rule) {
@@ -11,6 +13,7 @@ export function failureNote(rule: string | undefined): string {
       return `Sorry, I could not answer: ${publicReason(rule)}`;
   }
 }
+
 /** Why a model failed, in words that give no detail of the operator's set-up away. */
 function publicReason(code: string | undefined): string {
   switch (code) {
@@ -27,5 +30,34 @@ function publicReason(code: string | undefined): string {
       return "the model's provider cannot be reached. Please try again in a while.";
     default:
       return "the model's provider answered with an error. Please try again.";
+  }
+}
+
+/** What viewers are told of a run that failed, ahead of its end. */
+export function failureEvent({
+  code,
+  message,
+}: {
+  readonly code: string;
+  readonly message: string;
+}): LiveEvent {
+  return { type: "error", code, message, ...remedyFor(code) };
+}
+
+/** What the owner can do about it. */
+function remedyFor(code: string): { remedy?: string } {
+  switch (code) {
+    case "auth":
+    case "billing":
+      return { remedy: "Check the provider's apiKey under models.providers, and its account." };
+    case "rate_limit":
+    case "overloaded":
+    case "network":
+    case "timeout":
+      return { remedy: "Try again in a while, or give the agent fallbacks." };
+    case "overflow":
+      return { remedy: "Start a new conversation, or send /compact." };
+    default:
+      return {};
   }
 }

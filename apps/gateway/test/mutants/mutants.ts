@@ -41,6 +41,7 @@ export interface Mutant {
 const GATEWAY = "apps/gateway/dist";
 const STORE = "packages/store/dist/index.js";
 const DELIVERY = "packages/delivery/dist";
+const RUNS = "packages/runs/dist";
 
 const killedAt = (...points: readonly Failpoint[]): Life[] =>
   points.map((point, index) => ({ kind: "killed-at", point, count: 1 + (index % 3) }));
@@ -107,9 +108,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "runs a tool with outside effects again blindly",
     edits: [
       {
-        file: `${GATEWAY}/path/6-run/pending-calls.js`,
-        from: "return started.has(call.id) && !sends",
-        to: "return false && !sends",
+        file: `${RUNS}/open-calls.js`,
+        from: "return started.has(call.id) && !isRepeatable(call)",
+        to: "return false && !isRepeatable(call)",
       },
     ],
     scenario: { course: killedAt(...times(6, "tool.after")), mode: "followup", only: ["exec"] },
@@ -119,7 +120,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "notes a call with outside effects after the effect",
     edits: [
       {
-        file: `${GATEWAY}/path/6-run/journal.js`,
+        file: `${RUNS}/journal.js`,
         from: 'if (this.#options.effects(name) !== "external")',
         to: "if (true)",
       },
@@ -238,7 +239,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "forgets what steers a run",
     edits: [
       {
-        file: `${GATEWAY}/path/6-run/journal.js`,
+        file: `${RUNS}/journal.js`,
         from: ", ...joined",
         to: "",
       },

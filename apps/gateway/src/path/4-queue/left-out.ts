@@ -1,11 +1,11 @@
 import type { ChannelDefinition } from "@signalbox/channel";
 import { answerTo, outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
 import type { LanesOptions, Supervisor } from "@signalbox/lanes";
+import { noteId } from "@signalbox/runs";
 import type { LiveHub, Outcome } from "@signalbox/server";
 import type { InboxId, LeaseToken, OutboxRow } from "@signalbox/store";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
-import { noteId } from "../live-events.ts";
 import { messagesIn, type Queued, type QueuedMessage } from "./message.ts";
 
 export interface LeaveOutPorts {

@@ -1,6 +1,7 @@
 import type { UserMessage } from "@signalbox/agent-core";
 import type { Quarantine, RunHandle } from "@signalbox/lanes";
 import type { Router } from "@signalbox/routing";
+import type { Histories } from "@signalbox/runs";
 import { type LeaseToken, type Session, StoreError } from "@signalbox/store";
 import type { Logger } from "../../log.ts";
 import type { GatewayStore } from "../../store.ts";
@@ -8,7 +9,6 @@ import type { Queued, QueuedMessage } from "../4-queue/message.ts";
 import { failureNote } from "../failure-note.ts";
 import { type AttachmentCrashes, POISON_ATTEMPTS } from "./attachment-crashes.ts";
 import type { ChooseModel } from "./choose-model.ts";
-import type { Histories } from "./history.ts";
 import type { NewMessages, Opened, OpenedRun, Spoken } from "./opened-run.ts";
 import { seedOf } from "./session.ts";
 import { clientHistory, type UserMessages } from "./user-messages.ts";

@@ -2,6 +2,7 @@ import type { AgentMessage, UserMessage } from "@signalbox/agent-core";
 import type { Drafts } from "@signalbox/delivery";
 import type { RunHandle } from "@signalbox/lanes";
 import { mediaMark, saidIn } from "@signalbox/prompt";
+import { type Histories, type History, startedCalls } from "@signalbox/runs";
 import type { InterruptedRun, LeaseToken, Run, RunId } from "@signalbox/store";
 import type { Order } from "../../commands/read.ts";
 import type { Logger } from "../../log.ts";
@@ -17,7 +18,6 @@ import {
 } from "../4-queue/message.ts";
 import { POISON_ATTEMPTS } from "./attachment-crashes.ts";
 import type { ChooseModel } from "./choose-model.ts";
-import type { Histories, History } from "./history.ts";
 import type { BegunRun, Opened, Spoken } from "./opened-run.ts";
 
 export interface TakeUpPorts {
@@ -91,9 +91,7 @@ export function createTakeUp(ports: TakeUpPorts): TakeUp {
         ...{ agent: chosen.agent, agentModel: chosen.agentModel },
         ...{ history: history.messages, places: history.places },
         spoken: spokenIn(history, interrupted, messages),
-        started: new Set(
-          interrupted.calls.flatMap((call) => (call.state === "started" ? [call.callId] : [])),
-        ),
+        started: startedCalls(interrupted),
         earlier: said.flatMap((message) => (message.role === "assistant" ? [saidIn(message)] : [])),
         sentByTool: sentBefore(said),
       },

@@ -1,16 +1,16 @@
-import {
-  type AgentEvent,
-  type AgentMessage,
-  type BeforeCompaction,
-  type CompactionCache,
-  type JsonObject,
-  type JsonOutput,
-  type RunResult,
-  runAgentLoop,
-  type StreamOptions,
+import type {
+  AgentEvent,
+  AgentLoopConfig,
+  BeforeCompaction,
+  CompactionCache,
+  JsonObject,
+  JsonOutput,
+  StreamOptions,
+  ToolCallBlock,
 } from "@signalbox/agent-core";
 import type { ChannelDefinition, MessageEvent, TurnSampling } from "@signalbox/channel";
 import type { Drafts, Typing } from "@signalbox/delivery";
+import { createLiveView, type EndedRun, type LiveView, runDurably, type WaitingRuns } from "@signalbox/runs";
 import type { LiveHub } from "@signalbox/server";
 import type { LeaseToken } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
@@ -18,18 +18,15 @@ import type { AfterToolCall, GatewayHooks } from "../../hooks/points.ts";
 import type { Agent } from "../../resolve/agents.ts";
 import type { GatewayStore } from "../../store.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
-import { isStoreFailure } from "../failures.ts";
+import { READING } from "../reading.ts";
 import { ShutdownAbort } from "../shutdown.ts";
-import { createJournal, type Journal, type RunTail } from "./journal.ts";
-import { pendingDecision } from "./pending-calls.ts";
+import { draftText } from "./draft-text.ts";
 import { createSteering, type SteeringPorts } from "./steering.ts";
-import { createViewer, type Viewer } from "./viewer.ts";
-import type { Asking, Askings } from "./waiting.ts";
 
 export interface RunPorts extends SteeringPorts {
   readonly store: Pick<GatewayStore, "runs" | "sessions">;
   readonly lease: LeaseToken;
-  readonly askings: Pick<Askings, "of">;
+  readonly waitingRuns: Pick<WaitingRuns, "of">;
   readonly drafts: Pick<Drafts, "watch" | "isShown">;
   readonly typing: Pick<Typing, "begin">;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
@@ -44,11 +41,8 @@ export interface RunPorts extends SteeringPorts {
 }
 
 /** A run whose agent is done; its end is not on record yet. */
-export interface RunEnded {
+export interface RunEnded extends EndedRun {
   readonly run: PreparedRun;
-  readonly result: RunResult;
-  /** What is still to be committed, with the end. */
-  readonly tail: RunTail;
   /** One text a model turn. */
   readonly texts: readonly string[];
 }
@@ -56,67 +50,55 @@ export interface RunEnded {
 /**
  * Lets the agent work: model turns and tool calls, each step on record before the next effect. Undefined where the
  * gateway stops first: the next start goes on.
- *
- * By the loop itself and not by agent-core's `Agent`: that one keeps a conversation and its queue in its own memory,
- * while here the store has the one and the lane the other, and either may go on in another process.
  */
 export type Run = (run: PreparedRun) => Promise<RunEnded | undefined>;
 
 export function createRun(ports: RunPorts): Run {
-  const { store, lease, live, tracer } = ports;
+  const { store, lease, tracer } = ports;
   return async (run) => {
     const { runId, sessionKey, asked, handle, tools, taint } = run;
     const steering = createSteering(ports, run);
-    const journal = createJournal({
-      ...{ store, lease, runId, sessionKey, places: run.places, effects: tools.effects },
-      takeSteered: steering.takeJoined,
-    });
-    const viewer = createViewer({
-      ...{ live, tracer, sessionKey, runId, traced: asked.id, earlier: run.earlier, now: ports.now },
+    const view = createLiveView({
+      ...{ runId, earlier: run.earlier, reading: READING, now: ports.now },
+      publish: (event) => ports.live.publish(sessionKey, event),
+      retract: () => ports.live.retract(sessionKey),
+      note: (stage, text, data) => tracer.note(asked.id, stage, text, data),
     });
     const stopTyping = ports.typing.begin(runId, asked.stored.event, run.input === undefined);
     try {
-      const result = await runAgentLoop(
+      const ended = await runDurably(
         {
-          system: run.system,
-          history: run.history,
-          tools: tools.tools,
-          ...(run.input === undefined ? {} : { input: run.input }),
+          context: {
+            ...{ system: run.system, history: run.history, tools: tools.tools },
+            ...(run.input === undefined ? {} : { input: run.input }),
+          },
+          config: { ...loopConfig(ports, run), steering: () => steering.next() },
+          journal: {
+            ...{ store, lease, runId, sessionKey, places: run.places, effects: tools.effects },
+            takeSteered: steering.takeJoined,
+          },
+          ...{ started: run.started, isRepeatable },
+          waiting: ports.waitingRuns.of(runId, handle),
+          isLeft: () => handle.signal.reason instanceof ShutdownAbort,
         },
-        loopOptions(ports, run, {
-          journal,
-          asking: ports.askings.of(runId, handle),
-          steering: () => steering.next(),
-        }),
-        watcher(ports, run, viewer),
+        watcher(ports, run, view),
       );
-      // Only a stop of the gateway leaves a question open.
-      if (handle.signal.reason instanceof ShutdownAbort || result.reason === "waiting") {
-        await journal.flush();
-        return undefined;
-      }
+      if (ended === undefined) return undefined;
       await taint.keep({ sources: tools.taint(), speakers: [] });
-      const tail = await journal.end();
-      return { run, result, tail: isShown(ports, run) ? tail : withoutBroken(tail), texts: viewer.texts() };
-    } catch (error) {
-      if (!isStoreFailure(error)) await journal.flush();
-      throw error;
+      const { result, tail } = ended;
+      return { run, result, tail: isShown(ports, run) ? tail : withoutBroken(tail), texts: view.texts() };
     } finally {
       stopTyping();
-      journal.close();
     }
   };
 }
 
-function loopOptions(
-  ports: RunPorts,
-  run: PreparedRun,
-  parts: {
-    readonly journal: Journal;
-    readonly asking: Asking;
-    readonly steering: () => Promise<readonly AgentMessage[]>;
-  },
-): Parameters<typeof runAgentLoop>[1] {
+/** A message that a call sends has a key of its call: made again, it is the same message. */
+function isRepeatable({ name, args }: ToolCallBlock): boolean {
+  return name === "message" && args?.["action"] === "send";
+}
+
+function loopConfig(ports: RunPorts, run: PreparedRun): AgentLoopConfig {
   const { agent, agentModel, sessionKey, tools, taint } = run;
   const beforeCompaction = ports.flush(run);
   return {
@@ -136,34 +118,30 @@ function loopOptions(
       ...(agent.historyTurns === undefined ? {} : { historyTurns: agent.historyTurns }),
     },
     ...(beforeCompaction === undefined ? {} : { beforeCompaction }),
-    steering: parts.steering,
     transformContext: run.contexts.apply,
     beforeToolCall: tools.beforeToolCall,
-    onAsk: (info) => parts.asking.during(() => tools.onAsk(info)),
-    onPendingCall: (pending) => pendingDecision(pending, run.started),
+    onAsk: tools.onAsk,
     async onStep(step) {
       // A result must not be on record before what it brought in is: the run may go on in another process.
       if (step.kind === "toolResult") await taint.keep({ sources: tools.taint(), speakers: [] });
-      await parts.asking.onStep(step);
-      return parts.journal.onStep(step);
     },
     now: ports.now,
   };
 }
 
 /** Shows the run to people and programs while it goes on. */
-function watcher(ports: RunPorts, run: PreparedRun, viewer: Viewer): (event: AgentEvent) => void {
+function watcher(ports: RunPorts, run: PreparedRun, view: LiveView): (event: AgentEvent) => void {
   const { runId, asked, handle, sentByTool, agentModel } = run;
   const { event } = asked.stored;
   const carries = ports.definition(event.channel, event.account)?.capabilities.sendMedia !== undefined;
   const showDraft = ports.drafts.watch({
     ...{ runId, event, signal: handle.signal },
-    visible: () => viewer.visible(sentByTool, carries),
-    standing: () => viewer.visible(sentByTool),
+    visible: () => draftText(view, sentByTool, carries),
+    standing: () => draftText(view, sentByTool),
   });
   const watchModel = ports.metrics.watchModel(`${agentModel.model.provider}/${agentModel.model.id}`);
   return (happened) => {
-    viewer.see(happened);
+    view.see(happened);
     watchModel(happened);
     if (happened.type === "text.delta" || happened.type === "message") showDraft?.();
     if (happened.type === "tool.end") ports.hooks.observe("after_tool_call", toolCalled(run, happened));
@@ -179,7 +157,7 @@ function isShown({ live, drafts }: RunPorts, { sessionKey, runId }: PreparedRun)
  * What a run leaves, without the half of an answer that broke off and that nobody has seen: in the history it would
  * stand as something that was said.
  */
-function withoutBroken(tail: RunTail): RunTail {
+function withoutBroken(tail: EndedRun["tail"]): EndedRun["tail"] {
   const last = tail.messages.at(-1);
   const isBroken = last?.role === "assistant" && last.stopReason === "error";
   return isBroken ? { messages: tail.messages.slice(0, -1), places: undefined } : tail;

@@ -5,8 +5,7 @@ import type { InboxId, LeaseToken, OutboxRow } from "@signalbox/store";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { QueuedMessage } from "../4-queue/message.ts";
 import type { AttachmentCrashes } from "../5-prepare/attachment-crashes.ts";
-import { failureNote } from "../failure-note.ts";
-import { failureEvent } from "../live-events.ts";
+import { failureEvent, failureNote } from "../failure-note.ts";
 import { REPLY_TTL_MS } from "./commit.ts";
 
 export interface RefusePorts {

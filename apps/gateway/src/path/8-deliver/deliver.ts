@@ -1,4 +1,5 @@
 import type { Drafts } from "@signalbox/delivery";
+import { noteId } from "@signalbox/runs";
 import type { LiveHub, Outcome } from "@signalbox/server";
 import type { InboxId, OutboxRow } from "@signalbox/store";
 import { shownMessage } from "../../hooks/own.ts";
@@ -6,7 +7,7 @@ import type { GatewayHooks } from "../../hooks/points.ts";
 import type { GatewayBodies } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
 import type { Concluded } from "../7-conclude/commit.ts";
-import { failureEvent, noteId } from "../live-events.ts";
+import { failureEvent } from "../failure-note.ts";
 
 export interface DeliverPorts {
   /** Sends rows that were just committed. */

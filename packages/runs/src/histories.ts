@@ -1,6 +1,5 @@
 import type { AgentMessage } from "@signalbox/agent-core";
-import type { Session } from "@signalbox/store";
-import type { GatewayStore } from "../../store.ts";
+import type { ConversationStore } from "./store.ts";
 
 /** The conversation a run starts from. */
 export interface History {
@@ -14,15 +13,24 @@ export interface History {
  * very same message objects and can keep what they made of them. What is kept counts only while the store agrees.
  */
 export interface Histories {
-  load(sessionKey: string, session: Session | undefined): Promise<History>;
+  /** @param session as the store has it by now; undefined where there is none yet */
+  load(sessionKey: string, session: SessionState | undefined): Promise<History>;
   /** Keeps a conversation as it stands after a run; `newest` is the place of its last message. */
   keep(sessionKey: string, generation: number, history: History): void;
   forget(sessionKey: string): void;
 }
 
+/** What tells whether a conversation is still as it was. */
+export interface SessionState {
+  /** Counts its new beginnings. */
+  readonly generation: number;
+  /** The number of its newest message; 0 before the first. */
+  readonly lastSeq: number;
+}
+
 const MAX_MESSAGES = 12_000;
 
-export function createHistories(store: GatewayStore): Histories {
+export function createHistories(sessions: Pick<ConversationStore, "history">): Histories {
   const kept = new Map<string, History & { readonly generation: number }>();
   let total = 0;
 
@@ -46,7 +54,7 @@ export function createHistories(store: GatewayStore): Histories {
         return known;
       }
       forget(sessionKey);
-      const rows = await store.sessions.history(sessionKey);
+      const rows = await sessions.history(sessionKey);
       return { messages: rows.map((row) => row.message), places: rows.map((row) => row.seq) };
     },
     keep(sessionKey, generation, history) {

@@ -1,8 +1,6 @@
 import type { AssistantMessage, Step, ToolCallBlock, ToolResultMessage } from "@signalbox/agent-core";
-import { openStore } from "@signalbox/store";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { GatewayBodies, GatewayStore } from "../../store.ts";
-import { createJournal, type Journal } from "./journal.ts";
+import { createJournal, createMemoryRuns, type Journal, type MemoryRuns } from "../src/index.ts";
 
 const KEY = "agent:main:web:direct:ann";
 const ORIGIN = { api: "anthropic-messages", provider: "anthropic", model: "m" };
@@ -46,43 +44,30 @@ const start = (one: ToolCallBlock): Step => ({
   args: {},
 });
 
-let store: GatewayStore;
+const lease = { name: "gateway", epoch: 1 };
+let memory: MemoryRuns;
+let runId: string;
 let journal: Journal;
-let kept: () => Promise<{ roles: string[]; calls: string[] }>;
 
-beforeEach(async () => {
-  store = await openStore<GatewayBodies>({ path: ":memory:" });
-  const lease = await store.leases.acquire("gateway", "test", 60_000);
-  if (lease === undefined) throw new Error("no lease");
-  const begun = await store.runs.begin({
-    session: { key: KEY, agentId: "main", channel: "web", account: "main", peer: "ann", kind: "direct" },
-    lease,
-    inboxIds: [],
-    userMessages: [{ role: "user", content: "Go on.", timestamp: 1 }],
-  });
-  if (begun.outcome !== "started") throw new Error("busy");
-  const runId = begun.run.id;
-  journal = createJournal({
-    store,
-    lease,
-    runId,
-    sessionKey: KEY,
-    places: [1],
-    effects: (tool) => (tool === "exec" ? "external" : "none"),
-    takeSteered: () => [],
-  });
-  kept = async () => {
-    const run = await store.runs.inspect(runId);
-    return {
-      roles: run?.messages.map(({ message }) => message.role) ?? [],
-      calls: run?.calls.map(({ callId, state }) => `${callId} ${state}`) ?? [],
-    };
+async function kept(): Promise<{ roles: string[]; calls: string[] }> {
+  const run = await memory.runs.inspect(runId);
+  return {
+    roles: run?.messages.map(({ message }) => message.role) ?? [],
+    calls: run?.calls.map(({ callId, state }) => `${callId} ${state}`) ?? [],
   };
+}
+
+beforeEach(() => {
+  memory = createMemoryRuns();
+  runId = memory.begin(KEY, lease, [{ role: "user", content: "Go on.", timestamp: 1 }]);
+  journal = createJournal({
+    ...{ store: memory, lease, runId, sessionKey: KEY, places: [1] },
+    effects: (tool) => (tool === "exec" ? "external" : "none"),
+  });
 });
-afterEach(async () => {
+afterEach(() => {
   vi.useRealTimers();
   journal.close();
-  await store.close();
 });
 
 describe("a turn whose calls have no outside effect", () => {
@@ -153,11 +138,15 @@ test("the last turn is left for the end of the run, with the places of all messa
   expect(tail.places).toEqual([1, 2, 3, 4]);
 });
 
-test("a commit in the background that fails ends the run at its next step", async () => {
+test("a commit in the background that fails ends the run at its next step, and is the last write", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   await journal.onStep(turn(call("a", "read")));
-  await store.close();
+  const { epoch } = lease;
+  memory.adopt({ runId, lease: { ...lease, epoch: epoch + 1 } });
   vi.advanceTimersByTime(100);
-  await expect(journal.onStep(result("a", "read"))).rejects.toThrow();
-  await expect(journal.end()).rejects.toThrow();
+  await expect(journal.onStep(result("a", "read"))).rejects.toThrow("another's");
+  memory.adopt({ runId, lease });
+  await expect(journal.flush()).rejects.toThrow("another's");
+  await expect(journal.end()).rejects.toThrow("another's");
+  expect(await kept()).toEqual({ roles: ["user"], calls: [] });
 });

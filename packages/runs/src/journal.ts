@@ -6,19 +6,21 @@ import type {
   ToolCallBlock,
   ToolEffects,
 } from "@signalbox/agent-core";
-import type { InboxId, LeaseToken, RunId, ToolIntent } from "@signalbox/store";
-import type { GatewayStore } from "../../store.ts";
+import type { ConversationStore, JournalStore, LeaseToken, ToolIntent } from "./store.ts";
 
 export interface JournalOptions {
-  readonly store: Pick<GatewayStore, "runs" | "sessions">;
+  readonly store: {
+    readonly runs: Pick<JournalStore, "step" | "toolStarted" | "toolResults">;
+    readonly sessions: Pick<ConversationStore, "compact">;
+  };
   readonly lease: LeaseToken;
-  readonly runId: RunId;
+  readonly runId: string;
   readonly sessionKey: string;
   /** Places of the messages the loop starts from, its input included. */
   readonly places: readonly number[];
   readonly effects: (tool: string) => ToolEffects;
-  /** Messages that came in with the steering that is about to be committed; they are the run's from then on. */
-  readonly takeSteered: () => readonly InboxId[];
+  /** What the host keeps of the steering that is about to be committed; it is the run's from then on. Default: nothing. */
+  readonly takeSteered?: () => readonly string[];
 }
 
 /** What a run leaves when it ends by itself. */
@@ -34,7 +36,7 @@ export interface Journal {
   readonly onStep: OnStep;
   /** The run has ended by itself. */
   end(): Promise<RunTail>;
-  /** Commits what is held, for a run that does not end now. */
+  /** Commits what is held, for a run that does not end now. Throws the failure of an earlier write, and writes nothing then. */
   flush(): Promise<void>;
   /** Nothing is written any more. */
   close(): void;
@@ -54,7 +56,7 @@ export function createJournal(options: JournalOptions): Journal {
 
 class RunJournal implements Journal {
   readonly #options: JournalOptions;
-  readonly #run: { readonly runId: RunId; readonly lease: LeaseToken };
+  readonly #run: { readonly runId: string; readonly lease: LeaseToken };
   readonly #places: number[];
   #newest: number;
   #compacted = false;
@@ -81,7 +83,7 @@ class RunJournal implements Journal {
         // What the run began with was committed with its beginning.
         if (step.origin === "input") return;
         this.#pending.push(...step.messages);
-        return this.#commit(this.#options.takeSteered());
+        return this.#commit(this.#options.takeSteered?.());
       case "assistant":
         this.#pending.push(...step.messages);
         for (const call of step.pendingToolCalls)
@@ -102,13 +104,13 @@ class RunJournal implements Journal {
     // Calls without a result have to be told of, or nobody could answer them later.
     if (this.#open.size > 0) await this.#commit();
     const { messages } = this.#take();
-    this.#place(messages);
-    return { messages, places: this.#compacted ? undefined : this.#places };
+    const places = [...this.#places, ...messages.map((_, index) => this.#newest + 1 + index)];
+    return { messages, places: this.#compacted ? undefined : places };
   }
 
   async flush(): Promise<void> {
-    await this.#commit();
     await this.#settle();
+    await this.#commit();
   }
 
   close(): void {
@@ -118,8 +120,8 @@ class RunJournal implements Journal {
   async #callStarts({ id, name }: ToolCallBlock): Promise<void> {
     if (this.#options.effects(name) !== "external") return;
     const { messages, intents } = this.#take();
-    await this.#options.store.runs.toolStarted({ ...this.#run, callIds: [id], messages, intents });
-    this.#place(messages);
+    const start = { ...this.#run, callIds: [id], messages, intents };
+    await this.#write(messages, () => this.#options.store.runs.toolStarted(start));
   }
 
   async #callEnds({ message, messages: results }: Extract<Step, { kind: "toolResult" }>): Promise<void> {
@@ -128,8 +130,9 @@ class RunJournal implements Journal {
     if (this.#open.size > 0) return;
     const { messages } = this.#take();
     const callIds = wasUntold ? [] : [message.toolCallId];
-    await this.#options.store.runs.toolResults({ ...this.#run, callIds, messages });
-    this.#place(messages);
+    await this.#write(messages, () =>
+      this.#options.store.runs.toolResults({ ...this.#run, callIds, messages }),
+    );
   }
 
   async #compact({ replaced, summary }: Extract<Step, { kind: "compaction" }>): Promise<void> {
@@ -137,24 +140,35 @@ class RunJournal implements Journal {
     if (upTo === undefined) return;
     await this.#commit();
     const { store, sessionKey, lease } = this.#options;
-    await store.sessions.compact(sessionKey, { summary, upTo, lease });
+    await this.#write([], () => store.sessions.compact(sessionKey, { summary, upTo, lease }));
     this.#places.splice(0, replaced, ++this.#newest);
     this.#compacted = true;
   }
 
-  async #commit(inboxIds?: readonly InboxId[]): Promise<void> {
+  async #commit(inboxIds?: readonly string[]): Promise<void> {
     if (this.#pending.length === 0) return;
     const { messages, intents } = this.#take();
     const joined = inboxIds === undefined ? {} : { inboxIds };
-    await this.#options.store.runs.step({ ...this.#run, messages, intents, ...joined });
-    this.#place(messages);
+    await this.#write(messages, () =>
+      this.#options.store.runs.step({ ...this.#run, messages, intents, ...joined }),
+    );
+  }
+
+  /** A write that fails is the last: one behind it would leave a hole in the conversation. */
+  async #write(messages: readonly AgentMessage[], write: () => Promise<unknown>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      this.#failure ??= { error };
+      throw error;
+    }
+    for (const _ of messages) this.#places.push(++this.#newest);
   }
 
   #commitBehind(): void {
     this.#timer = undefined;
-    this.#behind = this.#commit().catch((error: unknown) => {
-      this.#failure = { error };
-    });
+    // Its failure is met at the next step.
+    this.#behind = this.#commit().catch(() => {});
   }
 
   async #settle(): Promise<void> {
@@ -171,11 +185,6 @@ class RunJournal implements Journal {
     this.#pending = [];
     this.#open.clear();
     return { messages, intents };
-  }
-
-  /** The store numbers the messages of a session without gaps. */
-  #place(messages: readonly AgentMessage[]): void {
-    for (const _ of messages) this.#places.push(++this.#newest);
   }
 }
 

@@ -1,13 +1,8 @@
 import type { Step } from "@signalbox/agent-core";
-import type { RunHandle } from "@signalbox/lanes";
-import { type LeaseToken, type RunId, StoreError } from "@signalbox/store";
-import { messageOf } from "../../errors.ts";
-import type { Logger } from "../../log.ts";
-import type { GatewayStore } from "../../store.ts";
-import type { Queued } from "../4-queue/message.ts";
+import type { JournalStore, LeaseToken } from "./store.ts";
 
 /** Knows when a run does nothing but wait for a person. */
-export interface Asking {
+export interface Waiting {
   /** Asks a person, and gives the answer. */
   during<T>(ask: () => T | Promise<T>): Promise<T>;
   /** To be awaited before the step is kept. Throws what a failing store throws. */
@@ -15,22 +10,29 @@ export interface Asking {
 }
 
 /** Which runs of this process wait for people. */
-export interface Askings {
+export interface WaitingRuns {
   /** For one try of a run. */
-  of(runId: RunId, handle: Pick<RunHandle<Queued>, "standBy">): Asking;
+  of(runId: string, place: Place): Waiting;
   /**
    * A run that a failing store broke off does not wait any more, whatever that try could put on record. Throws what a
    * failing store throws.
    */
-  over(runId: RunId): Promise<void>;
+  over(runId: string): Promise<void>;
   /** No run waits any more. */
   allOver(): Promise<void>;
 }
 
-interface AskingOptions {
-  readonly store: { readonly runs: Pick<GatewayStore["runs"], "wait"> };
+/** The place that a run has among those that may go on at once. */
+export interface Place {
+  /** Others go on in it meanwhile. */
+  standBy(on: boolean): void;
+}
+
+export interface WaitingRunsOptions {
+  readonly store: { readonly runs: Pick<JournalStore, "wait"> };
   readonly lease: LeaseToken;
-  readonly logger: Pick<Logger, "warn">;
+  /** That a run waits could not be put on record. Whoever is asked need not suffer from it; it shows with the next write. */
+  readonly onUnnoted: (runId: string, error: unknown) => void;
 }
 
 /**
@@ -38,13 +40,13 @@ interface AskingOptions {
  * often, does not count against its messages. It does while another of its calls runs beside the question. Nor does
  * such a run keep others from going on.
  */
-export function createAskings({ store, lease, logger }: AskingOptions): Askings {
+export function createWaitingRuns({ store, lease, onUnnoted }: WaitingRunsOptions): WaitingRuns {
   /** Those on record as waiting. A run may be tried again in this process, and the record must have it only once. */
-  const recorded = new Set<RunId>();
+  const recorded = new Set<string>();
   /** The last write of each run that has one under way. */
-  const writes = new Map<RunId, Promise<void>>();
+  const writes = new Map<string, Promise<void>>();
 
-  const write = async (runId: RunId, waiting: boolean): Promise<void> => {
+  const write = async (runId: string, waiting: boolean): Promise<void> => {
     if (waiting === recorded.has(runId)) return;
     try {
       await store.runs.wait({ runId, lease, waiting });
@@ -57,7 +59,7 @@ export function createAskings({ store, lease, logger }: AskingOptions): Askings 
   };
 
   /** One after the other: what is noted last is how it is. */
-  const note = (runId: RunId, isWaiting: () => boolean): Promise<void> => {
+  const note = (runId: string, isWaiting: () => boolean): Promise<void> => {
     const before = writes.get(runId) ?? Promise.resolve();
     const next = before.then(() => write(runId, isWaiting()));
     const done = next
@@ -69,12 +71,13 @@ export function createAskings({ store, lease, logger }: AskingOptions): Askings 
     return next;
   };
 
-  const over = (runId: RunId): Promise<void> => note(runId, () => false);
+  const over = (runId: string): Promise<void> => note(runId, () => false);
 
   return {
-    of: (runId, handle) =>
-      createAsking({
-        ...{ runId, handle, logger },
+    of: (runId, place) =>
+      createWaiting({
+        place,
+        onUnnoted: (error) => onUnnoted(runId, error),
         isRecorded: () => recorded.has(runId),
         note: (isWaiting) => note(runId, isWaiting),
       }),
@@ -92,30 +95,26 @@ export function createAskings({ store, lease, logger }: AskingOptions): Askings 
   };
 }
 
-interface AskingPorts {
-  readonly runId: RunId;
-  readonly handle: Pick<RunHandle<Queued>, "standBy">;
+interface WaitingPorts {
+  readonly place: Place;
   readonly isRecorded: () => boolean;
   readonly note: (isWaiting: () => boolean) => Promise<void>;
-  readonly logger: AskingOptions["logger"];
+  readonly onUnnoted: (error: unknown) => void;
 }
 
 /** For one try of a run. */
-function createAsking({ runId, handle, isRecorded, note, logger }: AskingPorts): Asking {
+function createWaiting({ place, isRecorded, note, onUnnoted }: WaitingPorts): Waiting {
   let asked = 0;
   const calls = new Set<string>();
   const isWaiting = (): boolean => asked > 0 && calls.size === 0;
   const settle = (): Promise<void> => {
-    handle.standBy(isWaiting());
+    place.standBy(isWaiting());
     return note(isWaiting);
   };
   return {
     async during(ask) {
       asked++;
-      await settle().catch((error: unknown) =>
-        // Whoever is asked need not suffer from it, and it shows again with the next write.
-        logger.warn({ run: runId, err: messageOf(error) }, "that a run waits was not noted"),
-      );
+      await settle().catch(onUnnoted);
       try {
         return await ask();
       } finally {
@@ -134,5 +133,7 @@ function createAsking({ runId, handle, isRecorded, note, logger }: AskingPorts):
 
 /** Whether the run is over, and with it whatever it waited for. */
 function hasEnded(error: unknown): boolean {
-  return error instanceof StoreError && (error.code === "conflict" || error.code === "not_found");
+  return error instanceof Error && "code" in error && ENDED.has(error.code);
 }
+
+const ENDED: ReadonlySet<unknown> = new Set(["conflict", "not_found"]);

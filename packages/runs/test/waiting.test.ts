@@ -1,7 +1,6 @@
 import type { AskAnswer, Step } from "@signalbox/agent-core";
-import { parseId, type RunId, StoreError } from "@signalbox/store";
 import { expect, it } from "vitest";
-import { createAskings } from "./waiting.ts";
+import { createWaitingRuns } from "../src/index.ts";
 
 const call = (id: string) => ({ type: "toolCall", id, name: "t", args: {}, argsText: "{}" }) as const;
 
@@ -16,8 +15,7 @@ function end(toolCallId: string): Step {
 }
 
 function harness() {
-  const runId = parseId<RunId>("01ARZ3NDEKTSV4RRFFQ69G5001");
-  if (runId === undefined) throw new Error("no id");
+  const runId = "run-1";
   const noted: boolean[] = [];
   const answers: ((answer: AskAnswer) => void)[] = [];
   let failing: false | Error = false;
@@ -28,26 +26,26 @@ function harness() {
       noted.push(waiting);
     },
   };
-  const askings = createAskings({ store: { runs }, lease, logger: { warn: () => {} } });
+  const waitingRuns = createWaitingRuns({ store: { runs }, lease, onUnnoted: () => {} });
   const places: boolean[] = [];
-  const handle = {
+  const place = {
     standBy(on: boolean) {
       if (places.at(-1) !== on) places.push(on);
     },
   };
-  const asking = askings.of(runId, handle);
+  const waiting = waitingRuns.of(runId, place);
   return {
-    asking,
+    waiting,
     noted,
     /** Whether the run was said to wait, each time that this changed. */
     places,
-    allOver: askings.allOver,
+    allOver: waitingRuns.allOver,
     /** What the next try of the run begins with. */
     async again() {
-      await askings.over(runId);
-      return askings.of(runId, handle);
+      await waitingRuns.over(runId);
+      return waitingRuns.of(runId, place);
     },
-    ask: () => asking.during(() => new Promise<AskAnswer>((resolve) => answers.push(resolve))),
+    ask: () => waiting.during(() => new Promise<AskAnswer>((resolve) => answers.push(resolve))),
     answer: () => answers.shift()?.({ action: "allow" }),
     fail: (on: boolean, error = new Error("the disk is full")) => {
       failing = on && error;
@@ -58,9 +56,9 @@ function harness() {
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
 it("notes that a run waits as long as it does nothing else", async () => {
-  const { asking, noted, places, ask, answer } = harness();
-  await asking.onStep(start("before"));
-  await asking.onStep(end("before"));
+  const { waiting, noted, places, ask, answer } = harness();
+  await waiting.onStep(start("before"));
+  await waiting.onStep(end("before"));
   expect(noted).toEqual([]);
   const first = ask();
   await soon();
@@ -68,9 +66,9 @@ it("notes that a run waits as long as it does nothing else", async () => {
   await soon();
   expect(noted).toEqual([true]);
   // A call beside it may be what ends the process, so it is on record before it begins.
-  await asking.onStep(start("beside"));
+  await waiting.onStep(start("beside"));
   expect(noted).toEqual([true, false]);
-  await asking.onStep(end("beside"));
+  await waiting.onStep(end("beside"));
   expect(noted).toEqual([true, false, true]);
   answer();
   expect(await first).toEqual({ action: "allow" });
@@ -83,8 +81,8 @@ it("notes that a run waits as long as it does nothing else", async () => {
 });
 
 it("takes its place again when it is answered, whatever comes of asking and of noting it", async () => {
-  const { asking, places, ask, answer, fail } = harness();
-  await expect(asking.during(() => Promise.reject(new Error("nobody there")))).rejects.toThrow("nobody");
+  const { waiting, places, ask, answer, fail } = harness();
+  await expect(waiting.during(() => Promise.reject(new Error("nobody there")))).rejects.toThrow("nobody");
   expect(places).toEqual([true, false]);
   fail(true);
   const asked = ask();
@@ -113,15 +111,15 @@ it("is on record as waiting no more than once, however often its end cannot be n
 });
 
 it("lets nothing run while the end of its waiting is not on record", async () => {
-  const { asking, noted, ask, answer, fail } = harness();
+  const { waiting, noted, ask, answer, fail } = harness();
   const asked = ask();
   await soon();
   fail(true);
   answer();
   await expect(asked).rejects.toThrow("the disk is full");
-  await expect(asking.onStep(start("next"))).rejects.toThrow("the disk is full");
+  await expect(waiting.onStep(start("next"))).rejects.toThrow("the disk is full");
   fail(false);
-  await asking.onStep(start("another"));
+  await waiting.onStep(start("another"));
   expect(noted).toEqual([true, false]);
 });
 
@@ -141,7 +139,7 @@ it("closes what is open at the end of the process, once, and leaves runs alone t
   await soon();
   ended.fail(true);
   await expect(ended.allOver()).rejects.toThrow("the disk is full");
-  ended.fail(true, new StoreError("conflict", "it has ended"));
+  ended.fail(true, Object.assign(new Error("it has ended"), { code: "conflict" }));
   await ended.allOver();
   ended.fail(false);
   await ended.allOver();
@@ -149,7 +147,7 @@ it("closes what is open at the end of the process, once, and leaves runs alone t
 });
 
 it("asks though it could not be noted, and lets nothing run that would not count", async () => {
-  const { asking, noted, ask, answer, fail } = harness();
+  const { waiting, noted, ask, answer, fail } = harness();
   fail(true);
   const asked = ask();
   await soon();
@@ -160,7 +158,7 @@ it("asks though it could not be noted, and lets nothing run that would not count
   const again = ask();
   await soon();
   fail(true);
-  await expect(asking.onStep(start("beside"))).rejects.toThrow("the disk is full");
+  await expect(waiting.onStep(start("beside"))).rejects.toThrow("the disk is full");
   answer();
   await expect(again).rejects.toThrow("the disk is full");
 });

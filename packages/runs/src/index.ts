@@ -1,0 +1,22 @@
+export { type DurableRun, type EndedRun, runDurably } from "./durable-run.ts";
+export { createHistories, type Histories, type History, type SessionState } from "./histories.ts";
+export { createJournal, type Journal, type JournalOptions, type RunTail } from "./journal.ts";
+export { createMemoryRuns, type MemoryRuns } from "./memory-runs.ts";
+export { decideOpenCall, startedCalls } from "./open-calls.ts";
+export type * from "./store.ts";
+export {
+  type ChatMessagesOptions,
+  type ConversationMessage,
+  chatMessages,
+  type RunNotes,
+} from "./view/chat-messages.ts";
+export { noteId, sentId, turnId } from "./view/ids.ts";
+export { createLiveView, type LiveView, type LiveViewOptions, type LiveViewPorts } from "./view/live-view.ts";
+export { PLAIN, type Reading } from "./view/reading.ts";
+export {
+  createWaitingRuns,
+  type Place,
+  type Waiting,
+  type WaitingRuns,
+  type WaitingRunsOptions,
+} from "./waiting.ts";

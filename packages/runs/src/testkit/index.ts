@@ -1,0 +1,1 @@
+export { journalConformance, type RunsUnderTest } from "./conformance.ts";

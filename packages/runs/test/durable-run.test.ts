@@ -1,0 +1,151 @@
+import {
+  type AgentMessage,
+  type AssistantMessage,
+  defineTool,
+  type ToolResultMessage,
+} from "@signalbox/agent-core";
+import { assistantMessage, SCRIPTED_MODEL, scriptedModel, toolCall } from "@signalbox/agent-core/test";
+import { expect, it } from "vitest";
+import {
+  createMemoryRuns,
+  createWaitingRuns,
+  type DurableRun,
+  runDurably,
+  startedCalls,
+} from "../src/index.ts";
+
+type Answer = string | AssistantMessage;
+
+const KEY = "ann";
+const OLD = { name: "gateway", epoch: 1 };
+const NEW = { name: "gateway", epoch: 2 };
+const QUESTION: AgentMessage = { role: "user", content: "Send it.", timestamp: 1 };
+
+function sender(send: () => string) {
+  const input = { type: "object", properties: {} } as const;
+  return defineTool({ name: "send", description: "Sends it.", input, effects: "external", execute: send });
+}
+
+/** A run of one question in the process that has this lease, which answers as scripted. */
+function harness() {
+  const memory = createMemoryRuns();
+  const runId = memory.begin(KEY, OLD, [QUESTION]);
+  const process = (
+    lease: typeof OLD,
+    tools: DurableRun["context"]["tools"],
+    answers: readonly Answer[],
+  ): DurableRun => ({
+    context: { system: { stable: "" }, history: [], input: [QUESTION], tools },
+    config: { model: SCRIPTED_MODEL, stream: scriptedModel(...answers).stream },
+    journal: {
+      ...{ store: memory, lease, runId, sessionKey: KEY, places: [1] },
+      effects: () => "external",
+    },
+  });
+  const roles = async () => (await memory.sessions.history(KEY)).map(({ message }) => message.role);
+  return { memory, runId, process, roles };
+}
+
+it("leaves its last turn to be committed with its end, and everything else is on record", async () => {
+  const { process, roles } = harness();
+  const answers = [assistantMessage([toolCall("1", "send", {})]), "It is sent."] as const;
+  const ended = await runDurably(process(OLD, [sender(() => "sent")], answers), () => {});
+  expect(ended?.result.text).toBe("It is sent.");
+  expect(await roles()).toEqual(["user", "assistant", "toolResult"]);
+  expect(ended?.tail).toMatchObject({ messages: [{ role: "assistant" }], places: [1, 2, 3, 4] });
+});
+
+it("goes on in another process without making a call again whose outcome nobody knows", async () => {
+  const { memory, runId, process } = harness();
+  let sent = 0;
+  const sendAndDie = (): string => {
+    sent += 1;
+    // Another process takes the run; nothing that this one does is written any more.
+    memory.adopt({ runId, lease: NEW });
+    return "sent";
+  };
+  const crashed = process(OLD, [sender(sendAndDie)], [assistantMessage([toolCall("1", "send", {})])]);
+  await expect(runDurably(crashed, () => {})).rejects.toThrow("another's");
+
+  const kept = await memory.runs.inspect(runId);
+  const history = (await memory.sessions.history(KEY)).map(({ message }) => message);
+  const next = process(NEW, [sender(() => String(++sent))], ["I do not know."]);
+  const ended = await runDurably(
+    {
+      ...next,
+      context: { ...next.context, history, input: [] },
+      journal: { ...next.journal, places: [1, 2] },
+      started: startedCalls(kept ?? { calls: [] }),
+    },
+    () => {},
+  );
+  expect([sent, ended?.result.text]).toEqual([1, "I do not know."]);
+  const results = ended?.result.messages.filter(({ role }) => role === "toolResult") ?? [];
+  expect(textsOf(results)).toMatch(/^Outcome unknown/);
+});
+
+it("makes a call again that is the same one when it is repeated", async () => {
+  const { process, memory, runId } = harness();
+  const call = assistantMessage([toolCall("1", "send", {})]);
+  const intent = { callId: "1", name: "send", args: {}, effects: "external" } as const;
+  await memory.runs.step({ runId, lease: OLD, messages: [call], intents: [intent] });
+  const next = process(OLD, [sender(() => "sent")], ["It is sent."]);
+  const ended = await runDurably(
+    {
+      ...next,
+      context: { ...next.context, history: [QUESTION, call], input: [] },
+      journal: { ...next.journal, places: [1, 2] },
+      ...{ started: new Set(["1"]), isRepeatable: () => true },
+    },
+    () => {},
+  );
+  expect(textsOf(ended?.result.messages ?? [])).toBe("sent");
+});
+
+it("is left with all that it did on record when its process is told to stop", async () => {
+  const { process, roles } = harness();
+  const stop = new AbortController();
+  const run = process(
+    OLD,
+    [sender(() => "sent")],
+    [assistantMessage([toolCall("1", "send", {})]), "Never said."],
+  );
+  const ended = await runDurably(
+    { ...run, config: { ...run.config, signal: stop.signal }, isLeft: () => stop.signal.aborted },
+    (event) => event.type === "tool.end" && stop.abort(),
+  );
+  expect(ended).toBeUndefined();
+  expect((await roles()).slice(0, 3)).toEqual(["user", "assistant", "toolResult"]);
+});
+
+it("is on record as waiting exactly while somebody is asked", async () => {
+  const { process, memory, runId } = harness();
+  const noted: boolean[] = [];
+  const wait = async ({ waiting }: { readonly waiting: boolean }): Promise<void> => void noted.push(waiting);
+  const waitingRuns = createWaitingRuns({ store: { runs: { wait } }, lease: OLD, onUnnoted: () => {} });
+  const run = process(OLD, [sender(() => "sent")], [assistantMessage([toolCall("1", "send", {})]), "Done."]);
+  await runDurably(
+    {
+      ...run,
+      config: {
+        ...run.config,
+        beforeToolCall: () => ({ action: "ask", question: "Send it?" }),
+        async onAsk() {
+          expect(noted).toEqual([true]);
+          return { action: "allow" };
+        },
+      },
+      waiting: waitingRuns.of(runId, { standBy: () => {} }),
+    },
+    () => {},
+  );
+  expect(noted).toEqual([true, false]);
+  expect((await memory.runs.inspect(runId))?.calls).toMatchObject([{ state: "done" }]);
+});
+
+function textsOf(messages: readonly AgentMessage[]): string {
+  const results = messages.filter((message): message is ToolResultMessage => message.role === "toolResult");
+  return results
+    .flatMap(({ content }) => content.flatMap((block) => (block.type === "text" ? [block.text] : [])))
+    .join("\n");
+}
