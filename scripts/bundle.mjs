@@ -35,7 +35,7 @@ await bundle.close();
 
 const written = new Set(output.map(({ fileName }) => fileName));
 for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
-  if (file.endsWith(".js") && !written.has(file)) rmSync(join(dist, file));
+  if (/\.js(on)?$/.test(file) && !written.has(file)) rmSync(join(dist, file));
 }
 removeUnreachable(entries.map((entry) => join(dist, `${entry}.d.ts`)));
 const notice = notices(output);

@@ -19,19 +19,9 @@ export interface ExtraPrices {
   readonly cacheWriteLong?: number;
 }
 
-const count = (value: number | undefined): number | undefined => (isCount(value) ? value : undefined);
-
 /** Counts as they may be reckoned with: what is negative, broken or not exact was not said. */
 function counted(tokens: TokenCounts): TokenCounts {
-  return {
-    input: count(tokens.input),
-    uncached: count(tokens.uncached),
-    cacheRead: count(tokens.cacheRead),
-    cacheWrite: count(tokens.cacheWrite),
-    cacheWriteLong: count(tokens.cacheWriteLong),
-    output: count(tokens.output),
-    reasoning: count(tokens.reasoning),
-  };
+  return Object.fromEntries(Object.entries(tokens).filter(([, tokens]) => isCount(tokens)));
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Message } from "@signalbox/agent-core";
 import type { Failure } from "../failure/failure.ts";
+import { successesOf } from "../failure/refused.ts";
 import { defineProvider, type ModelRequest } from "../provider/define-provider.ts";
 import type { Provider } from "../provider/provider.ts";
 import { loadSdk, SDK_TIMEOUT_MS } from "../provider/sdk.ts";
@@ -36,7 +37,7 @@ export const anthropicMessages: Provider = defineProvider({
       maxRetries: 0,
       timeout: SDK_TIMEOUT_MS,
       openTelemetry: false,
-      fetch,
+      fetch: successesOf(fetch),
       defaultHeaders: { ...keyHeader, ...headers },
     });
     return { account, transformJSONSchema };
@@ -46,7 +47,7 @@ export const anthropicMessages: Provider = defineProvider({
   send: ({ account }, params, _request, signal) =>
     account.post("/v1/messages", { body: params, stream: true, signal }).asResponse(),
   classifyError,
-  createReader: (turn, { model }) => new AnthropicReader(turn, model),
+  createReader: (turn) => new AnthropicReader(turn),
   mend: withoutThinking,
 });
 

@@ -7,14 +7,13 @@ import type {
   RawMessageStreamEvent,
   Usage as WireUsage,
 } from "@anthropic-ai/sdk/resources/messages";
-import type { Model, Native, StopReason } from "@signalbox/agent-core";
-import { pricesFor, reportedUsage, type TokenCounts } from "../cost.ts";
+import type { JsonObject, StopReason } from "@signalbox/agent-core";
+import type { TokenCounts } from "../cost.ts";
 import { failure } from "../failure/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
-import { entryOf, isCount, isRaw, keepJson } from "../shared/json.ts";
-import { nativeOf } from "../shared/native.ts";
+import { entryOf, isCount, isRaw, keepJson, type Raw, stated, textAt } from "../shared/json.ts";
 import type { TurnWriter } from "../turn/writer.ts";
-import { bodyFailure } from "./failure.ts";
+import { classifyBody } from "./failure.ts";
 
 interface ErrorEvent {
   readonly type: "error";
@@ -39,9 +38,12 @@ function countOf(value: unknown): number | undefined {
   return isCount(value) ? value : undefined;
 }
 
+/** The index of a block that only the vendor understands: it is kept as it came. */
+const OPAQUE = -1;
+
 /** A block while its deltas arrive. */
 interface Reading {
-  /** Our index; -1 for a block only the vendor understands, which is kept as it came. */
+  /** In our turn, or `OPAQUE`. */
   readonly index: number;
   readonly start: ContentBlock;
   signature: string;
@@ -51,16 +53,14 @@ interface Reading {
 /** Reads one answer's events into a turn. */
 export class AnthropicReader implements EventReader {
   readonly #turn: TurnWriter;
-  readonly #model: Model;
   readonly #open = new Map<number, Reading>();
   #begun = false;
   #tokens: TokenCounts = {};
   #stop: string | undefined;
   #explanation: string | undefined;
 
-  constructor(turn: TurnWriter, model: Model) {
+  constructor(turn: TurnWriter) {
     this.#turn = turn;
-    this.#model = model;
   }
 
   data(text: string): void {
@@ -88,13 +88,13 @@ export class AnthropicReader implements EventReader {
       case "message_delta":
         this.#stop = textOf(event.delta.stop_reason) ?? this.#stop;
         this.#explanation = textOf(event.delta.stop_details?.explanation) ?? this.#explanation;
-        if (event.usage) this.#count(event.usage);
+        this.#count(event.usage);
         break;
       case "message_stop":
         this.#end();
         break;
       case "error":
-        this.#turn.fail(bodyFailure(isRaw(event.error) ? event.error : {}));
+        this.#turn.fail(classifyBody(isRaw(event.error) ? event.error : {}));
         break;
       default:
     }
@@ -110,10 +110,8 @@ export class AnthropicReader implements EventReader {
     if (raw === undefined || this.#turn.ended) return;
     for (const index of [...this.#open.keys()]) this.#close(index);
     if (raw === "model_context_window_exceeded") {
-      this.#turn.fail(
-        failure("overflow", "The answer filled the model's context window."),
-        "context_overflow",
-      );
+      const full = failure("overflow", "The answer filled the model's context window.");
+      this.#turn.fail(full, "context_overflow");
       return;
     }
     if (raw === "refusal" && this.#explanation !== undefined)
@@ -121,47 +119,41 @@ export class AnthropicReader implements EventReader {
     this.#turn.finish(entryOf(STOP, raw) ?? "end_turn", raw);
   }
 
-  #start(at: number, block: ContentBlock): void {
+  #start(at: number, start: ContentBlock): void {
     this.#begun = true;
-    if (this.#open.has(at)) this.#close(at);
-    const reading = (index: number): void => {
-      this.#open.set(at, { index, start: block, signature: "", json: "" });
-    };
+    this.#close(at);
+    const index = this.#opened(start);
+    if (index === undefined) return;
+    const signature = start.type === "thinking" ? (textOf(start.signature) ?? "") : "";
+    this.#open.set(at, { index, start, signature, json: "" });
+  }
+
+  /** The index of a block that has begun; `undefined` where nothing of it is to come. */
+  #opened(block: ContentBlock): number | undefined {
+    const turn = this.#turn;
     switch (block.type) {
       case "text": {
-        const index = this.#turn.open({ type: "text" });
-        reading(index);
-        if (block.text) this.#turn.text(index, block.text);
-        break;
+        const index = turn.open({ type: "text" });
+        turn.text(index, block.text);
+        return index;
       }
       case "thinking": {
-        const index = this.#turn.open({ type: "thinking" });
-        reading(index);
-        if (block.thinking) this.#turn.thinking(index, block.thinking);
-        const opened = this.#open.get(at);
-        if (opened !== undefined) opened.signature = textOf(block.signature) ?? "";
-        break;
+        const index = turn.open({ type: "thinking" });
+        turn.thinking(index, block.thinking);
+        return index;
       }
-      case "redacted_thinking":
-        this.#turn.block({
-          type: "thinking",
-          text: "",
-          redacted: true,
-          native: nativeOf(this.#model, { redacted: textOf(block.data) ?? "" }),
-        });
-        break;
-      case "tool_use":
-        reading(
-          this.#turn.open({
-            type: "toolCall",
-            id: textOf(block.id) ?? `toolu_${randomUUID().replaceAll("-", "")}`,
-            name: textOf(block.name) ?? "",
-          }),
-        );
-        break;
+      case "redacted_thinking": {
+        const native = turn.native({ redacted: textOf(block.data) ?? "" });
+        turn.block({ type: "thinking", text: "", redacted: true, native });
+        return undefined;
+      }
+      case "tool_use": {
+        const id = textOf(block.id) ?? `toolu_${randomUUID().replaceAll("-", "")}`;
+        return turn.open({ type: "toolCall", id, name: textOf(block.name) ?? "" });
+      }
       default:
         // What has no type could not be sent back.
-        if (textOf(block.type) !== undefined) reading(-1);
+        return textOf(block.type) === undefined ? undefined : OPAQUE;
     }
   }
 
@@ -176,45 +168,24 @@ export class AnthropicReader implements EventReader {
         this.#turn.thinking(block.index, delta.thinking);
         break;
       case "input_json_delta":
-        if (typeof delta.partial_json !== "string") break;
-        block.json += delta.partial_json;
-        if (block.index >= 0) this.#turn.args(block.index, delta.partial_json);
+        block.json += textOf(delta.partial_json) ?? "";
+        this.#turn.args(block.index, delta.partial_json);
         break;
       case "signature_delta":
         block.signature += textOf(delta.signature) ?? "";
         break;
-      case "citations_delta": {
-        const { citation } = delta;
-        const title = textOf(
-          "title" in citation
-            ? citation.title
-            : "document_title" in citation
-              ? citation.document_title
-              : null,
-        );
-        const url = "url" in citation ? textOf(citation.url) : undefined;
-        this.#turn.block({
-          type: "citation",
-          text: textOf(citation.cited_text) ?? "",
-          ...(title ? { title } : {}),
-          ...(url ? { url } : {}),
-          ...this.#sentBack(citation),
-        });
+      case "citations_delta":
+        this.#citation({ ...delta.citation }, sentBack(delta.citation));
         break;
-      }
       default:
     }
   }
 
-  /** What the vendor wants to see again of a citation: those of its web search, which cite themselves. */
-  #sentBack(citation: CitationsDelta["citation"]): { readonly native: Native } | undefined {
-    if (citation.type !== "web_search_result_location") return undefined;
-    const { type, cited_text, url, title, encrypted_index } = citation;
-    const texts = [cited_text, url, encrypted_index, title ?? ""];
-    if (texts.some((one) => textOf(one) === undefined)) return undefined;
-    return {
-      native: nativeOf(this.#model, { type, cited_text, url, title: title ?? null, encrypted_index }),
-    };
+  #citation(citation: Raw, data: JsonObject | undefined): void {
+    const title = textAt(citation, "title") ?? textAt(citation, "document_title");
+    const native = data && this.#turn.native(data);
+    const text = textAt(citation, "cited_text") ?? "";
+    this.#turn.block({ type: "citation", text, ...stated({ title, url: textAt(citation, "url"), native }) });
   }
 
   #close(at: number): void {
@@ -224,19 +195,14 @@ export class AnthropicReader implements EventReader {
     const { index, start, json, signature } = block;
     if (start.type === "tool_use") {
       // Some servers send the arguments whole with the start.
-      if (
-        json === "" &&
-        typeof start.input === "object" &&
-        start.input !== null &&
-        Object.keys(start.input).length > 0
-      )
+      if (json === "" && isRaw(start.input) && Object.keys(start.input).length > 0)
         this.#turn.args(index, JSON.stringify(start.input));
       this.#turn.close(index);
-    } else if (index >= 0) {
-      this.#turn.close(index, signature === "" ? undefined : nativeOf(this.#model, { signature }));
-    } else {
+    } else if (index === OPAQUE) {
       const input = json === "" ? {} : { input: JSON.parse(json) };
-      this.#turn.block({ type: "opaque", native: nativeOf(this.#model, keepJson({ ...start, ...input })) });
+      this.#turn.block({ type: "opaque", native: this.#turn.native(keepJson({ ...start, ...input })) });
+    } else {
+      this.#turn.close(index, signature === "" ? undefined : this.#turn.native({ signature }));
     }
   }
 
@@ -257,9 +223,16 @@ export class AnthropicReader implements EventReader {
       output: countOf(wire.output_tokens) ?? before.output,
       reasoning: countOf(wire.output_tokens_details?.thinking_tokens) ?? before.reasoning,
     };
-    const prices = pricesFor(this.#model, this.#tokens.input);
     // An hour's cache write costs twice the input price, five minutes' one and a quarter.
-    const extra = prices === undefined ? {} : { cacheWriteLong: prices.input * 2 };
-    this.#turn.usage(reportedUsage(this.#tokens, prices, extra));
+    this.#turn.tokens(this.#tokens, ({ input }) => ({ cacheWriteLong: input * 2 }));
   }
+}
+
+/** What the vendor wants to see again of a citation: those of its web search, which cite themselves. */
+function sentBack(citation: CitationsDelta["citation"]): JsonObject | undefined {
+  if (citation.type !== "web_search_result_location") return undefined;
+  const { type, cited_text, url, title, encrypted_index } = citation;
+  if ([cited_text, url, encrypted_index, title ?? ""].some((field) => textOf(field) === undefined))
+    return undefined;
+  return { type, cited_text, url, title: title ?? null, encrypted_index };
 }

@@ -1,9 +1,6 @@
 import type { Model, Warning } from "@signalbox/agent-core";
 import { entryOf } from "../shared/json.ts";
-import { anthropicModels } from "./anthropic.ts";
-import type { Entry } from "./entry.ts";
-import { openaiModels } from "./openai.ts";
-import { demoModels, googleModels, mistralModels } from "./others.ts";
+import { type Entry, TABLE } from "./table.ts";
 
 /**
  * A model as the configuration states it: whatever is absent comes from the table, or from the stated defaults. Of
@@ -38,14 +35,6 @@ export interface Catalogue {
   resolve(reference: string): ResolvedModel | undefined;
 }
 
-const TABLE: readonly Entry[] = [
-  ...anthropicModels,
-  ...openaiModels,
-  ...googleModels,
-  ...mistralModels,
-  ...demoModels,
-];
-
 const DATE = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/;
 
 /** Stands in for what nobody knows of a model, by wire format; sizes are in tokens. */
@@ -64,17 +53,16 @@ function sameFamily(a: string, b: string): boolean {
   return a === b || (a.startsWith("openai-") && b.startsWith("openai-"));
 }
 
-function known(api: string, id: string): Entry | undefined {
-  const bare = id.replace(DATE, "");
+function entryFor(api: string, id: string): Entry | undefined {
+  const entries = TABLE.filter((entry) => sameFamily(entry.api, api));
   return (
-    TABLE.find((entry) => sameFamily(entry.api, api) && entry.id === id) ??
-    TABLE.find((entry) => sameFamily(entry.api, api) && entry.id === bare)
+    entries.find((entry) => entry.id === id) ?? entries.find((entry) => entry.id === id.replace(DATE, ""))
   );
 }
 
 function build(account: CatalogueAccount, id: string): ResolvedModel {
   const override = account.models?.find((model) => model.id === id);
-  const entry = known(account.api, id);
+  const entry = entryFor(account.api, id);
   const place = { id, provider: account.name, api: account.api };
   if (entry !== undefined) {
     const quirks = { ...entry.quirks, ...override?.quirks };
@@ -106,7 +94,7 @@ export function createCatalogue(accounts: readonly CatalogueAccount[] = []): Cat
     [...all.values()].flatMap((account) => {
       const ids = new Set(account.models?.map((model) => model.id));
       // A server of one's own speaks a vendor's format without offering the vendor's models.
-      if (defaultAccounts.some((one) => one.name === account.name && one.api === account.api))
+      if (defaultAccounts.some(({ name, api }) => name === account.name && api === account.api))
         for (const entry of TABLE) if (entry.provider === account.name) ids.add(entry.id);
       return [...ids].map((id) => build(account, id).model);
     });
@@ -116,7 +104,7 @@ export function createCatalogue(accounts: readonly CatalogueAccount[] = []): Cat
       const slash = reference.indexOf("/");
       const account = slash > 0 ? all.get(reference.slice(0, slash)) : undefined;
       if (account !== undefined) return build(account, reference.slice(slash + 1));
-      const model = list().find((one) => one.id === reference || one.id === reference.replace(DATE, ""));
+      const model = list().find(({ id }) => id === reference || id === reference.replace(DATE, ""));
       const owner = model === undefined ? undefined : all.get(model.provider);
       return owner === undefined ? undefined : build(owner, reference);
     },

@@ -1,5 +1,5 @@
 import type { ModelErrorCode, ModelErrorData } from "@signalbox/agent-core";
-import { entryOf, isRaw, type Raw, stated, textAt } from "../shared/json.ts";
+import { entryOf, stated } from "../shared/json.ts";
 
 /** What is known of a failure before it is classified. Structured fields decide; the message only where none does. */
 export interface FailureFacts {
@@ -178,63 +178,6 @@ export function retryAfterMs(
   if (Number.isFinite(seconds)) return seconds >= 0 ? Math.ceil(seconds * 1000) : undefined;
   const date = Date.parse(value);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
-}
-
-/** An answer that was no success, as an SDK threw it. */
-export interface Refusal extends Omit<FailureFacts, "words"> {
-  readonly status: number;
-  /** What the SDK made of the body. */
-  readonly body: unknown;
-}
-
-/** Where an SDK's errors have what they know. */
-export interface ErrorFields {
-  readonly requestIdHeaders: readonly string[];
-  readonly status?: string;
-  readonly body?: string;
-}
-
-/** What an SDK threw as a refusal; `undefined` for anything else it threw. */
-export function refusalOf(
-  error: unknown,
-  now: number,
-  { requestIdHeaders, status: statusField = "status", body: bodyField = "error" }: ErrorFields,
-): Refusal | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const status: unknown = Reflect.get(error, statusField);
-  if (typeof status !== "number") return undefined;
-  const given: unknown = Reflect.get(error, "headers");
-  const headers = given instanceof Headers ? given : new Headers();
-  return {
-    message: error.message,
-    status,
-    retryAfterMs: retryAfterMs(headers, now),
-    requestId: requestIdHeaders.map((name) => headers.get(name)).find((id) => id !== null) ?? undefined,
-    body: Reflect.get(error, bodyField),
-  };
-}
-
-/** What an exception means, at a time in milliseconds since the epoch. */
-export type ErrorClassifier = (error: unknown, now: number) => Failure;
-
-/**
- * Classifies what an SDK threw: the vendor's refusal by the error in its body, anything else as an exception.
- *
- * @param errorIn finds the error in a body that the SDK has read.
- * @param bodyFailure says what an error means that has a `message`.
- */
-export function errorClassifier(
-  fields: ErrorFields,
-  errorIn: (body: Raw) => Raw,
-  bodyFailure: (error: Raw, facts: Omit<FailureFacts, "message" | "words">) => Failure,
-): ErrorClassifier {
-  return (error, now) => {
-    const refusal = refusalOf(error, now, fields);
-    if (refusal === undefined) return classifyException(error);
-    const { body, message, ...facts } = refusal;
-    const said = isRaw(body) ? errorIn(body) : {};
-    return textAt(said, "message") === undefined ? classify({ message, ...facts }) : bodyFailure(said, facts);
-  };
 }
 
 const TIMEOUT_CODES: ReadonlySet<string> = new Set([

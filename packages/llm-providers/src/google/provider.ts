@@ -1,7 +1,6 @@
-import { FailureError } from "../failure/failure.ts";
 import { acceptedResponse } from "../provider/capture.ts";
 import { defineProvider } from "../provider/define-provider.ts";
-import type { FetchLike, Provider } from "../provider/provider.ts";
+import type { Provider } from "../provider/provider.ts";
 import { loadSdk } from "../provider/sdk.ts";
 import { classifyError } from "./failure.ts";
 import { GoogleReader } from "./reader.ts";
@@ -26,24 +25,12 @@ export const googleGenerative: Provider = defineProvider({
     return { account, enums: sdk };
   },
   buildRequest: (request, { enums }) => buildRequest(request, enums),
-  async send({ account }, params, { config, options }, signal) {
-    let refused: Response | undefined;
-    const watched: FetchLike = async (input, init) => {
-      const response = await config.fetch(input, init);
-      if (!response.ok) refused = response;
-      return response;
-    };
-    const ask = (fetch: FetchLike): Promise<unknown> => {
+  send: ({ account }, params, { config, options }, signal) =>
+    acceptedResponse(config.fetch, (fetch) => {
       const extra = options.extra === undefined ? {} : { extraBody: { ...options.extra } };
       const asked = { ...params.config, abortSignal: signal, httpOptions: { fetch, ...extra } };
       return account.models.generateContentStream({ ...params, config: asked });
-    };
-    try {
-      return await acceptedResponse(watched, ask);
-    } catch (error) {
-      throw new FailureError(classifyError(error, config.now(), refused));
-    }
-  },
+    }),
   classifyError,
-  createReader: (turn, { model }) => new GoogleReader(turn, model),
+  createReader: (turn) => new GoogleReader(turn),
 });

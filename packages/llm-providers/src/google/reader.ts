@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { Block, JsonObject, Model, StopReason } from "@signalbox/agent-core";
-import { pricesFor, reportedUsage } from "../cost.ts";
+import type { JsonObject, StopReason } from "@signalbox/agent-core";
 import { failure } from "../failure/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
 import { digestId } from "../shared/digest.ts";
 import { countAt, isRaw, keepJson, objectAt, objectsAt, type Raw, stated, textAt } from "../shared/json.ts";
-import { nativeOf } from "../shared/native.ts";
 import type { TurnWriter } from "../turn/writer.ts";
-import { bodyFailure } from "./failure.ts";
+import { classifyBody } from "./failure.ts";
 import { PartialArgs } from "./partial-args.ts";
 
 /**
@@ -16,7 +14,6 @@ import { PartialArgs } from "./partial-args.ts";
  */
 export class GoogleReader implements EventReader {
   readonly #turn: TurnWriter;
-  readonly #model: Model;
   #open: { thought: boolean; index: number } | undefined;
   /** A call whose arguments are being streamed. */
   #streamed: { readonly index: number; readonly args: PartialArgs; readonly data: JsonObject } | undefined;
@@ -28,9 +25,8 @@ export class GoogleReader implements EventReader {
   #usage: Raw | undefined;
   #grounding: Raw | undefined;
 
-  constructor(turn: TurnWriter, model: Model) {
+  constructor(turn: TurnWriter) {
     this.#turn = turn;
-    this.#model = model;
   }
 
   data(text: string): void {
@@ -45,7 +41,7 @@ export class GoogleReader implements EventReader {
     this.#endStreamed(false);
     for (const source of objectsAt(this.#grounding ?? {}, "groundingChunks"))
       this.#citation(objectAt(source, "web"));
-    this.#reportUsage();
+    if (this.#usage !== undefined) this.#reportUsage(this.#usage);
     const stop = this.#finish === undefined ? "filter" : stopReason(reason, this.#calls > 0);
     if (stop !== undefined) this.#turn.finish(stop, reason);
     else this.#turn.fail(failure("protocol", this.#finishMessage ?? `The model stopped with ${reason}.`));
@@ -53,7 +49,7 @@ export class GoogleReader implements EventReader {
 
   #chunk(chunk: Raw): void {
     if (isRaw(chunk.error)) {
-      this.#turn.fail(bodyFailure(chunk.error));
+      this.#turn.fail(classifyBody(chunk.error));
       return;
     }
     const id = textAt(chunk, "responseId");
@@ -104,10 +100,12 @@ export class GoogleReader implements EventReader {
     const open = this.#open;
     if (open === undefined) return;
     this.#open = undefined;
-    const data: JsonObject = signature === undefined ? {} : { thoughtSignature: signature };
     // Unsigned text needs no vendor data; an unsigned thought does, to be known as this model's own.
-    if (signature === undefined && !open.thought) this.#turn.close(open.index);
-    else this.#turn.close(open.index, nativeOf(this.#model, data));
+    const isMarked = signature !== undefined || open.thought;
+    this.#turn.close(
+      open.index,
+      isMarked ? this.#turn.native(stated({ thoughtSignature: signature })) : undefined,
+    );
   }
 
   #call(call: Raw, signature: string | undefined): void {
@@ -122,11 +120,8 @@ export class GoogleReader implements EventReader {
     const own = textAt(call, "id");
     const made = this.#responseId === undefined ? randomUUID() : `${this.#responseId}:${this.#calls}`;
     this.#calls++;
-    const index = this.#turn.open({
-      type: "toolCall",
-      id: own ?? `call_${digestId(made, 24)}`,
-      name: name ?? "",
-    });
+    const id = own ?? `call_${digestId(made, 24)}`;
+    const index = this.#turn.open({ type: "toolCall", id, name: name ?? "" });
     const data: JsonObject = { ...stated({ id: own, thoughtSignature: signature }) };
     if (call.willContinue === true) {
       this.#streamed = { index, args: new PartialArgs(), data };
@@ -139,7 +134,7 @@ export class GoogleReader implements EventReader {
   }
 
   #sealCall(index: number, data: JsonObject): void {
-    this.#turn.close(index, Object.keys(data).length > 0 ? nativeOf(this.#model, data) : undefined);
+    this.#turn.close(index, Object.keys(data).length > 0 ? this.#turn.native(data) : undefined);
   }
 
   #endStreamed(complete: boolean): void {
@@ -153,39 +148,37 @@ export class GoogleReader implements EventReader {
   #media(blob: Raw, signature: string | undefined): void {
     this.#close();
     const mimeType = textAt(blob, "mimeType") ?? "application/octet-stream";
-    const native = nativeOf(this.#model, signature === undefined ? {} : { thoughtSignature: signature });
+    const native = this.#turn.native(stated({ thoughtSignature: signature }));
     const source = { kind: "base64", data: textAt(blob, "data") ?? "" } as const;
     const type = mimeType.startsWith("image/") ? "image" : mimeType.startsWith("audio/") ? "audio" : "file";
     this.#turn.block({ type, mimeType, source, native });
   }
 
   #opaque(part: Raw): void {
-    this.#turn.block({ type: "opaque", native: nativeOf(this.#model, { part: keepJson(part) }) });
+    this.#turn.block({ type: "opaque", native: this.#turn.native({ part: keepJson(part) }) });
   }
 
   #citation(web: Raw): void {
     const url = textAt(web, "uri");
-    const title = textAt(web, "title");
     if (url === undefined) return;
-    const block: Block = { type: "citation", text: "", url, ...(title === undefined ? {} : { title }) };
-    this.#turn.block(block);
+    this.#turn.block({ type: "citation", text: "", url, ...stated({ title: textAt(web, "title") }) });
   }
 
-  #reportUsage(): void {
-    const usage = this.#usage;
-    if (usage === undefined) return;
-    const prompt = countAt(usage, "promptTokenCount");
-    const tools = countAt(usage, "toolUsePromptTokenCount");
-    const cacheRead = countAt(usage, "cachedContentTokenCount");
-    const said = countAt(usage, "candidatesTokenCount");
+  #reportUsage(usage: Raw): void {
     const reasoning = countAt(usage, "thoughtsTokenCount");
-    const input = prompt === undefined && tools === undefined ? undefined : (prompt ?? 0) + (tools ?? 0);
-    const output = said === undefined && reasoning === undefined ? undefined : (said ?? 0) + (reasoning ?? 0);
-    const uncached = input === undefined ? undefined : Math.max(0, input - (cacheRead ?? 0));
-    this.#turn.usage(
-      reportedUsage({ input, uncached, cacheRead, output, reasoning }, pricesFor(this.#model, input)),
-    );
+    this.#turn.tokens({
+      input: sum(countAt(usage, "promptTokenCount"), countAt(usage, "toolUsePromptTokenCount")),
+      cacheRead: countAt(usage, "cachedContentTokenCount"),
+      output: sum(countAt(usage, "candidatesTokenCount"), reasoning),
+      reasoning,
+    });
   }
+}
+
+/** The sum of what was said; `undefined` where nothing was. */
+function sum(...counts: readonly (number | undefined)[]): number | undefined {
+  const said = counts.filter((count) => count !== undefined);
+  return said.length === 0 ? undefined : said.reduce((total, count) => total + count);
 }
 
 /** `undefined` where the word means a failure. */

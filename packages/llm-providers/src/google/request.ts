@@ -1,11 +1,13 @@
 import type {
+  FunctionCallingConfig,
   FunctionCallingConfigMode,
   GenerateContentConfig,
   GenerateContentParameters,
   ThinkingLevel as VendorLevel,
 } from "@google/genai";
-import type { JsonObject, ThinkingLevel } from "@signalbox/agent-core";
+import type { JsonObject, StreamOptions, ThinkingLevel } from "@signalbox/agent-core";
 import type { ModelRequest } from "../provider/define-provider.ts";
+import { stated } from "../shared/json.ts";
 import { atMost, systemText } from "../shared/request.ts";
 import { outputTokens, thinkingLevel } from "../shared/thinking.ts";
 import { historyContents } from "./history.ts";
@@ -28,9 +30,7 @@ export function buildRequest(
   const system = systemText(context.system);
   if (system !== "") config.systemInstruction = system;
   const { temperature, topP, seed, json } = options;
-  if (temperature !== undefined) config.temperature = temperature;
-  if (topP !== undefined) config.topP = topP;
-  if (seed !== undefined) config.seed = seed;
+  Object.assign(config, stated({ temperature, topP, seed }));
   if (json !== undefined && context.tools.length > 0 && !quirks.jsonWithTools)
     warn("json.dropped", `${model.id} cannot be told to answer in JSON while it has tools.`);
   else if (json !== undefined) {
@@ -39,34 +39,30 @@ export function buildRequest(
   }
   if (options.stopSequences?.length) config.stopSequences = atMost(options.stopSequences, 5, warn);
   if (context.tools.length > 0) {
-    config.tools = [
-      {
-        functionDeclarations: context.tools.map((tool) => ({
-          name: tool.name,
-          description: tool.description,
-          parametersJsonSchema: withoutDialect(tool.inputSchema),
-        })),
-      },
-    ];
-    const modes = enums.FunctionCallingConfigMode;
-    const choice = options.toolChoice;
-    if (typeof choice === "object") {
-      config.toolConfig = {
-        functionCallingConfig: {
-          mode: modes.ANY,
-          allowedFunctionNames: [choice.name],
-        },
-      };
-    } else if (choice === "required") config.toolConfig = { functionCallingConfig: { mode: modes.ANY } };
-    else if (choice === "none") config.toolConfig = { functionCallingConfig: { mode: modes.NONE } };
+    const functionDeclarations = context.tools.map(({ name, description, inputSchema }) => {
+      return { name, description, parametersJsonSchema: withoutDialect(inputSchema) };
+    });
+    config.tools = [{ functionDeclarations }];
+    const calling = callingConfig(options.toolChoice, enums.FunctionCallingConfigMode);
+    if (calling !== undefined) config.toolConfig = { functionCallingConfig: calling };
   }
-  if (level !== undefined) {
-    config.thinkingConfig =
-      quirks.thinkingStyle === "level"
-        ? { thinkingLevel: vendorLevel(level, enums), ...(level === "off" ? {} : { includeThoughts: true }) }
-        : { thinkingBudget: quirks.budgets[level], ...(level === "off" ? {} : { includeThoughts: true }) };
-  }
+  if (level !== undefined)
+    config.thinkingConfig = {
+      ...(quirks.thinkingStyle === "level"
+        ? { thinkingLevel: vendorLevel(level, enums) }
+        : { thinkingBudget: quirks.budgets[level] }),
+      ...(level !== "off" && { includeThoughts: true }),
+    };
   return { model: model.id, contents: historyContents(context.messages, model, quirks), config };
+}
+
+function callingConfig(
+  choice: StreamOptions["toolChoice"],
+  modes: VendorEnums["FunctionCallingConfigMode"],
+): FunctionCallingConfig | undefined {
+  if (typeof choice === "object") return { mode: modes.ANY, allowedFunctionNames: [choice.name] };
+  if (choice === "required") return { mode: modes.ANY };
+  return choice === "none" ? { mode: modes.NONE } : undefined;
 }
 
 /** Gemini 3 cannot stop thinking; its least stands for `off`. */

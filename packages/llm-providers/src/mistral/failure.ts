@@ -1,17 +1,6 @@
-import {
-  classify,
-  classifyException,
-  type ErrorFields,
-  type Failure,
-  refusalOf,
-} from "../failure/failure.ts";
-import { entryOf, isRaw, objectsAt, parseRaw, type Raw, textAt } from "../shared/json.ts";
-
-const FIELDS: ErrorFields = {
-  status: "statusCode",
-  body: "body",
-  requestIdHeaders: ["mistral-correlation-id", "x-kong-request-id"],
-};
+import { classify } from "../failure/failure.ts";
+import { type ErrorClassifier, refusalClassifier } from "../failure/refused.ts";
+import { entryOf, isRaw, objectsAt, type Raw, textAt } from "../shared/json.ts";
 
 /** Mistral's numbers for what its words leave open. */
 const CODES: Readonly<Record<string, string>> = {
@@ -25,23 +14,17 @@ const CODES: Readonly<Record<string, string>> = {
 function messageOf(body: Raw): string | undefined {
   const direct = textAt(body, "message") ?? textAt(body, "detail");
   if (direct !== undefined) return direct;
-  const list = isRaw(body.message) ? objectsAt(body.message, "detail") : objectsAt(body, "detail");
-  const lines = list.map((item) => {
+  const lines = objectsAt(isRaw(body.message) ? body.message : body, "detail").map((item) => {
     const at = Array.isArray(item.loc) ? item.loc.join(".") : "";
     return `${at}: ${textAt(item, "msg") ?? "invalid"}`;
   });
   return lines.length > 0 ? lines.join("; ") : undefined;
 }
 
-/** Classifies what the SDK threw: the vendor's refusal by its body, anything else as an exception. */
-export function classifyError(error: unknown, now: number): Failure {
-  const refusal = refusalOf(error, now, FIELDS);
-  if (refusal === undefined) return classifyException(error);
-  const { body, ...facts } = refusal;
-  const said = (typeof body === "string" ? parseRaw(body) : undefined) ?? {};
-  return classify({
+export const classifyError: ErrorClassifier = refusalClassifier((body, facts) =>
+  classify({
     ...facts,
-    message: messageOf(said) ?? facts.message,
-    words: [entryOf(CODES, textAt(said, "code") ?? ""), textAt(said, "type")],
-  });
-}
+    message: messageOf(body) ?? facts.message,
+    words: [entryOf(CODES, textAt(body, "code") ?? ""), textAt(body, "type")],
+  }),
+);

@@ -33,8 +33,8 @@ export const mistralChat: Provider = defineProvider({
     return acceptedResponse(send, ask, options.extra === undefined ? undefined : edit);
   },
   classifyError,
-  createReader: (turn, { model }, params) =>
-    new ChatReader(turn, { model, thinkTags: false, sent: [params.messages, params.tools] }),
+  createReader: (turn, _request, params) =>
+    new ChatReader(turn, { thinkTags: false, sent: [params.messages, params.tools] }),
 });
 
 function withHeaders(send: FetchLike, extra: Readonly<Record<string, string>>): FetchLike {

@@ -1,6 +1,7 @@
 import type { ChatCompletionStreamRequest, ResponseFormat } from "@mistralai/mistralai/models/components";
 import type { JsonOutput } from "@signalbox/agent-core";
 import type { ModelRequest } from "../provider/define-provider.ts";
+import { stated } from "../shared/json.ts";
 import { systemText } from "../shared/request.ts";
 import { outputTokens, thinkingLevel } from "../shared/thinking.ts";
 import { historyMessages } from "./history.ts";
@@ -22,9 +23,7 @@ export function buildRequest({ model, context, options, warn }: ModelRequest): C
     maxTokens: outputTokens(model, options, level),
   };
   const { temperature, topP, seed, json } = options;
-  if (temperature !== undefined) request.temperature = temperature;
-  if (topP !== undefined) request.topP = topP;
-  if (seed !== undefined) request.randomSeed = seed;
+  Object.assign(request, stated({ temperature, topP, randomSeed: seed }));
   if (json !== undefined) request.responseFormat = responseFormat(json);
   if (options.stopSequences?.length) request.stop = [...options.stopSequences];
   if (options.sessionId !== undefined && options.cache !== "none") request.promptCacheKey = options.sessionId;

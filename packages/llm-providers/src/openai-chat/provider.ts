@@ -22,7 +22,6 @@ export const openaiChat: Provider = defineProvider({
   classifyError,
   createReader: (turn, { model, config }, params) =>
     new ChatReader(turn, {
-      model,
       thinkTags: chatQuirks(model, config.baseUrl ?? PUBLIC_URL).thinkTags,
       sent: [params.messages, params.tools],
     }),

@@ -1,17 +1,26 @@
 import { randomUUID } from "node:crypto";
-import type { Block, BlockHead, JsonObject, JsonValue, Model, StopReason } from "@signalbox/agent-core";
-import { pricesFor, reportedUsage, type TokenCounts } from "../cost.ts";
-import { classify, failure } from "../failure/failure.ts";
-import { bodyFailure } from "../openai/failure.ts";
+import type { Block, JsonObject, StopReason } from "@signalbox/agent-core";
+import type { TokenCounts } from "../cost.ts";
+import { classify, type Failure, failure } from "../failure/failure.ts";
+import { classifyBody } from "../openai/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
 import { digestId } from "../shared/digest.ts";
-import { entryOf, isRaw, keepJson, numberAt, objectAt, objectsAt, type Raw, textAt } from "../shared/json.ts";
-import { nativeOf } from "../shared/native.ts";
+import {
+  entryOf,
+  isRaw,
+  keepJson,
+  numberAt,
+  objectAt,
+  objectsAt,
+  type Raw,
+  stated,
+  textAt,
+} from "../shared/json.ts";
 import { parseArguments } from "../turn/arguments.ts";
 import type { TurnWriter } from "../turn/writer.ts";
 import { mergeDetails } from "./reasoning-details.ts";
 import { ThinkTags } from "./think-tags.ts";
-import { chunkUsage, estimatedUsage, roughTokens } from "./usage.ts";
+import { chunkUsage, roughTokens } from "./usage.ts";
 
 type Said = "text" | "thinking" | "refusal";
 
@@ -27,7 +36,6 @@ interface Call {
 
 /** What the reader needs to know of its request. */
 export interface ChatReading {
-  readonly model: Model;
   /** Whether reasoning may come as `<think>…</think>` at the start of the text. */
   readonly thinkTags: boolean;
   /** What the model was given; its tokens are estimated where the server reports no usage. */
@@ -62,11 +70,9 @@ export class ChatReader implements EventReader {
     if (text === "[DONE]") {
       // Some hosts leave the reason out, beside calls and usage that are complete.
       if (this.#hasWholeCalls()) this.#finish ??= "tool_calls";
+      const unsaid = "The server ended the stream without saying why the model stopped.";
       if (this.#finish !== undefined) this.wireEnded();
-      else
-        this.#turn.fail(
-          failure("protocol", "The server ended the stream without saying why the model stopped."),
-        );
+      else this.#turn.fail(failure("protocol", unsaid));
       return;
     }
     const chunk: unknown = JSON.parse(text);
@@ -98,20 +104,9 @@ export class ChatReader implements EventReader {
 
   /** @param said the field that holds what the model said, where a server sends both. */
   #chunk(chunk: Raw, said: "delta" | "message"): void {
-    if (chunk.error !== undefined && chunk.error !== null) {
-      this.#turn.fail(
-        isRaw(chunk.error) ? bodyFailure(chunk.error) : classify({ message: String(chunk.error) }),
-      );
-      return;
-    }
-    if (chunk.object === "error") {
-      this.#turn.fail(bodyFailure(chunk));
-      return;
-    }
-    // MiniMax reports failures inside an answer that succeeded.
-    const base = objectAt(chunk, "base_resp");
-    if (numberAt(base, "status_code")) {
-      this.#turn.fail(classify({ message: textAt(base, "status_msg") ?? "The server reported an error." }));
+    const failed = failureIn(chunk);
+    if (failed !== undefined) {
+      this.#turn.fail(failed);
       return;
     }
     const id = textAt(chunk, "id");
@@ -124,7 +119,7 @@ export class ChatReader implements EventReader {
     const choice = choices.find(({ index }) => index === 0) ?? choices[0];
     if (choice === undefined) return;
     if (isRaw(choice.error)) {
-      this.#turn.fail(bodyFailure(choice.error));
+      this.#turn.fail(classifyBody(choice.error));
       return;
     }
     const other = said === "delta" ? "message" : "delta";
@@ -150,10 +145,14 @@ export class ChatReader implements EventReader {
     for (const annotation of objectsAt(delta, "annotations")) {
       const cited = objectAt(annotation, "url_citation");
       const url = textAt(cited, "url");
-      const title = textAt(cited, "title");
       if (url === undefined) continue;
-      const text = textAt(cited, "content") ?? "";
-      this.#extras.push({ type: "citation", text, url, ...(title === undefined ? {} : { title }) });
+      const title = textAt(cited, "title");
+      this.#extras.push({
+        type: "citation",
+        text: textAt(cited, "content") ?? "",
+        url,
+        ...stated({ title }),
+      });
     }
     for (const [at, call] of objectsAt(delta, "tool_calls").entries()) this.#call(call, at);
   }
@@ -220,14 +219,14 @@ export class ChatReader implements EventReader {
       this.#turn.close(open.index);
       return;
     }
-    const details: JsonValue = mergeDetails(this.#details.splice(0)).map(keepJson);
+    const details = mergeDetails(this.#details.splice(0)).map(keepJson);
     const data: JsonObject = {
       field: this.#reasoningField ?? "think",
-      ...(details.length > 0 ? { reasoning_details: details } : {}),
-      ...(this.#signature === undefined ? {} : { signature: this.#signature }),
+      ...(details.length > 0 && { reasoning_details: details }),
+      ...stated({ signature: this.#signature }),
     };
     this.#signature = undefined;
-    this.#turn.close(open.index, nativeOf(this.#reading.model, data));
+    this.#turn.close(open.index, this.#turn.native(data));
   }
 
   #endText(): void {
@@ -252,15 +251,8 @@ export class ChatReader implements EventReader {
     let index = numberAt(delta, "index") ?? this.#indexOf(id, at);
     const before = this.#calls.get(index);
     // Some servers number every call 0: another id with a name is another call.
-    if (
-      before !== undefined &&
-      id !== undefined &&
-      name !== undefined &&
-      before.id !== undefined &&
-      before.id !== id
-    ) {
-      index = Math.max(...this.#calls.keys()) + 1;
-    }
+    const isAnother = before?.id !== undefined && id !== undefined && before.id !== id && name !== undefined;
+    if (isAnother) index = Math.max(...this.#calls.keys()) + 1;
     let call = this.#calls.get(index);
     if (call === undefined) {
       this.#endText();
@@ -289,50 +281,49 @@ export class ChatReader implements EventReader {
 
   #openCall(index: number, call: Call): void {
     const made = this.#responseId === "" ? randomUUID() : `${this.#responseId}:${index}`;
-    const head: BlockHead = {
-      type: "toolCall",
-      id: call.id ?? `call_${digestId(made, 24)}`,
-      name: call.name,
-    };
-    call.block = this.#turn.open(head);
+    const id = call.id ?? `call_${digestId(made, 24)}`;
+    call.block = this.#turn.open({ type: "toolCall", id, name: call.name });
     this.#turn.args(call.block, call.args);
   }
 
   #reportUsage(): void {
-    const { model } = this.#reading;
-    this.#turn.usage(
-      this.#usage === undefined
-        ? estimatedUsage(
-            model,
-            roughTokens(JSON.stringify(this.#reading.sent)),
-            this.#outputTokens,
-            this.#reasoningTokens,
-          )
-        : reportedUsage(this.#usage, pricesFor(model, this.#usage.input)),
-    );
+    if (this.#usage !== undefined) this.#turn.tokens(this.#usage);
+    else {
+      const input = roughTokens(JSON.stringify(this.#reading.sent));
+      this.#turn.estimate({ input, output: this.#outputTokens, reasoning: this.#reasoningTokens });
+    }
   }
 
   #end(reason: string): void {
     const stop = stopReason(reason, this.#calls.size > 0, this.#refused);
     if (stop === undefined) {
-      this.#turn.fail(
-        classify({ message: `The server stopped the model: ${reason}`, words: [entryOf(STOPPED, reason)] }),
-      );
-      return;
-    }
-    if (stop === "context_overflow") {
+      const message = `The server stopped the model: ${reason}`;
+      this.#turn.fail(classify({ message, words: [entryOf(STOPPED, reason)] }));
+    } else if (stop === "context_overflow") {
       this.#turn.fail(failure("overflow", "The conversation filled the model's context window."));
-      return;
+    } else {
+      if (stop !== "max_tokens") this.#closeCalls();
+      this.#turn.finish(stop, reason);
     }
-    if (stop !== "max_tokens") {
-      for (const call of this.#calls.values()) {
-        if (call.block === undefined) continue;
-        const extra = call.extra && nativeOf(this.#reading.model, { extra_content: keepJson(call.extra) });
-        this.#turn.close(call.block, extra);
-      }
-    }
-    this.#turn.finish(stop, reason);
   }
+
+  #closeCalls(): void {
+    for (const { block, extra } of this.#calls.values())
+      if (block !== undefined)
+        this.#turn.close(block, extra && this.#turn.native({ extra_content: keepJson(extra) }));
+  }
+}
+
+/** A failure that came in an answer which succeeded by its status. */
+function failureIn(chunk: Raw): Failure | undefined {
+  const { error } = chunk;
+  if (isRaw(error)) return classifyBody(error);
+  if (error !== undefined && error !== null) return classify({ message: String(error) });
+  if (chunk.object === "error") return classifyBody(chunk);
+  // MiniMax says so beside its answer.
+  const base = objectAt(chunk, "base_resp");
+  if (!numberAt(base, "status_code")) return undefined;
+  return classify({ message: textAt(base, "status_msg") ?? "The server reported an error." });
 }
 
 /** Words for a turn that the server broke off, as classes of failure. */

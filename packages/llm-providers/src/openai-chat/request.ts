@@ -8,6 +8,7 @@ import type {
 import type OpenAI from "openai";
 import { PUBLIC_URL } from "../openai/client.ts";
 import type { ModelRequest } from "../provider/define-provider.ts";
+import { stated } from "../shared/json.ts";
 import { atMost, systemText } from "../shared/request.ts";
 import { samplingFor } from "../shared/sampling.ts";
 import { outputTokens, thinkingLevel } from "../shared/thinking.ts";
@@ -17,6 +18,7 @@ import { type ChatQuirks, chatQuirks } from "./quirks.ts";
 
 type Params = OpenAI.ChatCompletionCreateParamsStreaming;
 type Param = OpenAI.ChatCompletionMessageParam;
+type Part = OpenAI.ChatCompletionContentPart;
 
 /** The body of a chat completion request, in the words of the server it goes to. */
 export function buildRequest(request: ModelRequest): Params {
@@ -28,23 +30,18 @@ export function buildRequest(request: ModelRequest): Params {
       "thinking.dropped",
       `Thinking "${options.thinking}" was left out: how this server is told of it is not known (\`quirks.thinkingStyle\`).`,
     );
-  const messages = historyMessages(context.messages, model, quirks);
-  const system = systemMessage(context, options, quirks);
-  if (system !== undefined) messages.unshift(system);
+  const messages = [
+    ...systemMessages(context, options, quirks),
+    ...historyMessages(context.messages, model, quirks),
+  ];
   if (quirks.cacheControl && options.cache !== "none") markLast(messages, options);
   const params: Params = { model: model.id, messages, stream: true };
   params[quirks.maxTokensField] = outputTokens(model, options, level);
   if (quirks.streamOptions) params.stream_options = { include_usage: true };
-  const { temperature, topP, seed } = samplingFor(request, options, {
-    temperature: quirks.temperature,
-    topP: quirks.temperature,
-    seed: true,
-  });
-  if (temperature !== undefined) params.temperature = temperature;
-  if (topP !== undefined) params.top_p = topP;
-  if (seed !== undefined) params.seed = seed;
+  const taken = { temperature: quirks.temperature, topP: quirks.temperature, seed: true };
+  const { temperature, topP, seed } = samplingFor(request, options, taken);
   const format = options.json && responseFormat(options.json, quirks, warn);
-  if (format !== undefined) params.response_format = format;
+  Object.assign(params, stated({ temperature, top_p: topP, seed, response_format: format }));
   if (options.stopSequences?.length) {
     if (quirks.stop) params.stop = atMost(options.stopSequences, 4, warn);
     else warn("stop.dropped", `${model.id} takes no stop sequences; they were left out.`);
@@ -57,15 +54,16 @@ export function buildRequest(request: ModelRequest): Params {
   return Object.assign(params, thinkingFields(level, quirks), quirks.body, options.extra);
 }
 
-function systemMessage(context: ModelContext, options: StreamOptions, quirks: ChatQuirks): Param | undefined {
-  const { stable, volatile } = context.system;
-  if (quirks.cacheControl && options.cache !== "none" && stable !== "") {
-    const parts = [marked(stable, options)];
-    if (volatile) parts.push({ type: "text", text: volatile });
-    return { role: quirks.systemRole, content: parts };
+function systemMessages({ system }: ModelContext, options: StreamOptions, quirks: ChatQuirks): Param[] {
+  const { stable, volatile } = system;
+  const role = quirks.systemRole;
+  if (!quirks.cacheControl || options.cache === "none" || stable === "") {
+    const text = systemText(system);
+    return text === "" ? [] : [{ role, content: text }];
   }
-  const text = systemText(context.system);
-  return text === "" ? undefined : { role: quirks.systemRole, content: text };
+  const parts = [marked(stable, options)];
+  if (volatile) parts.push({ type: "text", text: volatile });
+  return [{ role, content: parts }];
 }
 
 function marked(text: string, options: StreamOptions): OpenAI.ChatCompletionContentPartText {
@@ -78,28 +76,14 @@ function marked(text: string, options: StreamOptions): OpenAI.ChatCompletionCont
 function markLast(messages: Param[], options: StreamOptions): void {
   const at = messages.findLastIndex((message) => message.role === "user" || message.role === "tool");
   const message = messages[at];
-  if (message?.role === "tool") {
-    const { content } = message;
-    const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
-    const last = parts.findLastIndex((part) => part.type === "text");
-    messages[at] = {
-      ...message,
-      content: parts.map((part, i) => (i === last ? marked(part.text, options) : part)),
-    };
-    return;
-  }
-  if (message?.role !== "user") return;
-  if (typeof message.content === "string") {
-    messages[at] = { role: "user", content: [marked(message.content, options)] };
-    return;
-  }
-  const last = message.content.findLastIndex((part) => part.type === "text");
-  messages[at] = {
-    role: "user",
-    content: message.content.map((part, i) =>
-      i === last && part.type === "text" ? marked(part.text, options) : part,
-    ),
-  };
+  if (message?.role !== "user" && message?.role !== "tool") return;
+  const { content } = message;
+  const parts: readonly Part[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const last = parts.findLastIndex((part) => part.type === "text");
+  const marks = parts.map((part, i) =>
+    i === last && part.type === "text" ? marked(part.text, options) : part,
+  );
+  messages[at] = Object.assign({}, message, { content: marks });
 }
 
 function addTools(

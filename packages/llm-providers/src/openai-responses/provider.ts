@@ -18,5 +18,5 @@ export const openaiResponses: Provider = defineProvider({
   buildRequest,
   send: (client, params, _request, signal) => client.responses.create(params, { signal }).asResponse(),
   classifyError,
-  createReader: (turn, { model }) => new ResponsesReader(turn, model),
+  createReader: (turn) => new ResponsesReader(turn),
 });

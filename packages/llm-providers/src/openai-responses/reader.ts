@@ -1,7 +1,6 @@
-import type { Block, BlockHead, JsonObject, Model, StopReason } from "@signalbox/agent-core";
-import { pricesFor, reportedUsage } from "../cost.ts";
+import type { BlockHead, JsonObject, StopReason } from "@signalbox/agent-core";
 import { failure } from "../failure/failure.ts";
-import { bodyFailure } from "../openai/failure.ts";
+import { classifyBody } from "../openai/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
 import {
   countAt,
@@ -15,7 +14,6 @@ import {
   stated,
   textAt,
 } from "../shared/json.ts";
-import { nativeOf } from "../shared/native.ts";
 import type { TurnWriter } from "../turn/writer.ts";
 
 /** A block being filled, and what was streamed into it. */
@@ -37,7 +35,6 @@ interface Item {
 /** Turns the events of `/v1/responses` into a turn. */
 export class ResponsesReader implements EventReader {
   readonly #turn: TurnWriter;
-  readonly #model: Model;
   readonly #items = new Map<number, Item>();
   readonly #done = new Set<number>();
   readonly #sealed = new Set<string>();
@@ -45,9 +42,8 @@ export class ResponsesReader implements EventReader {
   #calls = false;
   #refused = false;
 
-  constructor(turn: TurnWriter, model: Model) {
+  constructor(turn: TurnWriter) {
     this.#turn = turn;
-    this.#model = model;
   }
 
   data(text: string): void {
@@ -98,11 +94,11 @@ export class ResponsesReader implements EventReader {
         this.#ended(objectAt(event, "response"));
         return;
       case "error":
-        this.#turn.fail(bodyFailure(isRaw(event.error) ? event.error : event));
+        this.#turn.fail(classifyBody(isRaw(event.error) ? event.error : event));
         return;
       default:
         // Every other event repeats what the ones above say, or tells of a server-side tool's progress.
-        if (event.type === undefined && isRaw(event.error)) this.#turn.fail(bodyFailure(event.error));
+        if (event.type === undefined && isRaw(event.error)) this.#turn.fail(classifyBody(event.error));
     }
   }
 
@@ -179,7 +175,7 @@ export class ResponsesReader implements EventReader {
       case "function_call":
         if (part === undefined) break;
         this.#turn.args(part.index, missing(part.text, textAt(raw, "arguments")));
-        this.#turn.close(part.index, nativeOf(this.#model, this.#ownId(raw)));
+        this.#turn.close(part.index, this.#turn.native(this.#ownId(raw)));
         break;
       case "reasoning": {
         this.#reasoningId = textAt(raw, "id");
@@ -189,23 +185,21 @@ export class ResponsesReader implements EventReader {
           (piece) => textAt(piece, "text") ?? "",
         );
         this.#turn.thinking(part.index, missing(part.text, texts.join("\n\n")));
-        this.#turn.close(part.index, nativeOf(this.#model, keepJson(raw)));
+        this.#turn.close(part.index, this.#turn.native(keepJson(raw)));
         break;
       }
       default:
-        if (item.type !== "") this.#turn.block(serverItem(this.#model, raw));
+        if (item.type !== "") this.#serverItem(raw);
     }
   }
 
   /** An item's id, and the id of the reasoning it must follow when it is sent again. */
   #ownId(raw: Raw): JsonObject {
-    const after = this.#reasoningId === undefined ? {} : { after: this.#reasoningId };
-    return { id: textAt(raw, "id") ?? "", ...after };
+    return { id: textAt(raw, "id") ?? "", ...stated({ after: this.#reasoningId }) };
   }
 
   #sealMessage(item: Item, raw: Raw): void {
-    const phase = textAt(raw, "phase");
-    const native = nativeOf(this.#model, { ...this.#ownId(raw), ...(phase === undefined ? {} : { phase }) });
+    const native = this.#turn.native({ ...this.#ownId(raw), ...stated({ phase: textAt(raw, "phase") }) });
     const streamed = new Set(item.parts.values());
     for (const [at, content] of objectsAt(raw, "content").entries()) {
       const type = content.type === "refusal" ? "refusal" : "text";
@@ -223,20 +217,39 @@ export class ResponsesReader implements EventReader {
     }
     for (const part of item.parts.values()) this.#turn.close(part.index, native);
     const text = [...item.parts.values()].map((part) => part.text).join("");
-    for (const citation of item.citations) {
-      const block = citationBlock(citation, text);
-      const sent = item.parts.size === 1 ? sentBack(citation) : undefined;
-      this.#turn.block(sent === undefined ? block : { ...block, native: nativeOf(this.#model, sent) });
+    for (const citation of item.citations) this.#citation(citation, text, item.parts.size === 1);
+  }
+
+  /** @param text what the message says. */
+  #citation(annotation: Raw, text: string, mayGoBack: boolean): void {
+    const title = textAt(annotation, "title") ?? textAt(annotation, "filename");
+    const url = textAt(annotation, "url");
+    const [from = 0, to = 0] = ["start_index", "end_index"].map((key) => numberAt(annotation, key));
+    const data = mayGoBack ? sentBack(annotation) : undefined;
+    const native = data && this.#turn.native(data);
+    this.#turn.block({ type: "citation", text: text.slice(from, to), ...stated({ title, url, native }) });
+  }
+
+  /** A server-side tool's item: an image it made, or something only the vendor understands. */
+  #serverItem(raw: Raw): void {
+    const { result, ...rest } = raw;
+    if (raw.type !== "image_generation_call" || typeof result !== "string" || result === "") {
+      this.#turn.block({ type: "opaque", native: this.#turn.native(keepJson(raw)) });
+      return;
     }
+    this.#turn.block({
+      type: "image",
+      mimeType: `image/${textAt(raw, "output_format") ?? "png"}`,
+      source: { kind: "base64", data: result },
+      native: this.#turn.native(keepJson(rest)),
+    });
   }
 
   #ended(response: Raw): void {
     if (response.status === "failed" || response.status === "cancelled") {
-      const error = objectAt(response, "error");
+      const { status, error } = response;
       this.#turn.fail(
-        isRaw(response.error)
-          ? bodyFailure(error)
-          : failure("protocol", `The response was ${String(response.status)}.`),
+        isRaw(error) ? classifyBody(error) : failure("protocol", `The response was ${status}.`),
       );
       return;
     }
@@ -245,48 +258,31 @@ export class ResponsesReader implements EventReader {
       if (this.#sealed.has(textAt(item, "id") ?? "")) continue;
       if (item.status !== "in_progress" && item.status !== "incomplete") this.#finished(index, item);
     }
-    this.#usage(response);
+    if (isRaw(response.usage)) this.#usage(response.usage);
     const reason = textAt(objectAt(response, "incomplete_details"), "reason");
     if (response.status === "incomplete") {
-      this.#turn.finish(incompleteReason(reason), reason ?? "incomplete");
+      this.#turn.finish(reason === "content_filter" ? "filter" : "max_tokens", reason ?? "incomplete");
       return;
     }
     const stop: StopReason = this.#calls ? "tool_use" : this.#refused ? "refusal" : "end_turn";
     this.#turn.finish(stop, textAt(response, "status") ?? "completed");
   }
 
-  #usage(response: Raw): void {
-    if (!isRaw(response.usage)) return;
-    const usage = response.usage;
-    const details = objectAt(usage, "input_tokens_details");
-    const input = countAt(usage, "input_tokens");
-    const cacheRead = countAt(details, "cached_tokens");
-    const cacheWrite = countAt(details, "cache_write_tokens");
-    const uncached =
-      input === undefined ? undefined : Math.max(0, input - (cacheRead ?? 0) - (cacheWrite ?? 0));
-    this.#turn.usage(
-      reportedUsage(
-        {
-          input,
-          uncached,
-          cacheRead,
-          cacheWrite,
-          output: countAt(usage, "output_tokens"),
-          reasoning: countAt(objectAt(usage, "output_tokens_details"), "reasoning_tokens"),
-        },
-        pricesFor(this.#model, input),
-      ),
-    );
+  #usage(usage: Raw): void {
+    const input = objectAt(usage, "input_tokens_details");
+    this.#turn.tokens({
+      input: countAt(usage, "input_tokens"),
+      cacheRead: countAt(input, "cached_tokens"),
+      cacheWrite: countAt(input, "cache_write_tokens"),
+      output: countAt(usage, "output_tokens"),
+      reasoning: countAt(objectAt(usage, "output_tokens_details"), "reasoning_tokens"),
+    });
   }
 }
 
 /** What a server's final word has beyond what it streamed. */
 function missing(streamed: string, whole = ""): string {
   return whole.startsWith(streamed) ? whole.slice(streamed.length) : "";
-}
-
-function incompleteReason(reason: string | undefined): StopReason {
-  return reason === "content_filter" ? "filter" : "max_tokens";
 }
 
 /** What the vendor takes back of a citation: the address of a page. Files may be gone by then. */
@@ -296,25 +292,4 @@ function sentBack(annotation: Raw): JsonObject | undefined {
   return isCount(start_index) && isCount(end_index)
     ? { type, url, title, start_index, end_index }
     : undefined;
-}
-
-function citationBlock(annotation: Raw, text: string): Extract<Block, { type: "citation" }> {
-  const title = textAt(annotation, "title") ?? textAt(annotation, "filename");
-  const url = textAt(annotation, "url");
-  const cited = text.slice(numberAt(annotation, "start_index") ?? 0, numberAt(annotation, "end_index") ?? 0);
-  return { type: "citation", text: cited, ...stated({ title, url }) };
-}
-
-/** A server-side tool's item: an image it made, or something only the vendor understands. */
-function serverItem(model: Model, raw: Raw): Block {
-  const result = raw.type === "image_generation_call" ? textAt(raw, "result") : undefined;
-  if (result === undefined) return { type: "opaque", native: nativeOf(model, keepJson(raw)) };
-  const { result: _, ...rest } = raw;
-  const format = textAt(raw, "output_format") ?? "png";
-  return {
-    type: "image",
-    mimeType: `image/${format}`,
-    source: { kind: "base64", data: result },
-    native: nativeOf(model, keepJson(rest)),
-  };
 }

@@ -1,6 +1,7 @@
 import type { JsonOutput } from "@signalbox/agent-core";
 import type OpenAI from "openai";
 import type { ModelRequest } from "../provider/define-provider.ts";
+import { stated } from "../shared/json.ts";
 import { systemText } from "../shared/request.ts";
 import { samplingFor } from "../shared/sampling.ts";
 import { outputTokens, thinkingLevel } from "../shared/thinking.ts";
@@ -35,13 +36,9 @@ export function buildRequest(request: ModelRequest): Params {
     params.reasoning = { effort: EFFORTS.find((word) => word === effort) ?? null };
     if (quirks.reasoningSummary && level !== "off") params.reasoning.summary = "auto";
   }
-  const { temperature, topP } = samplingFor(request, options, {
-    temperature: quirks.temperature,
-    topP: quirks.temperature,
-    seed: false,
-  });
-  if (temperature !== undefined) params.temperature = temperature;
-  if (topP !== undefined) params.top_p = topP;
+  const taken = { temperature: quirks.temperature, topP: quirks.temperature, seed: false };
+  const { temperature, topP } = samplingFor(request, options, taken);
+  Object.assign(params, stated({ temperature, top_p: topP }));
   if (options.json !== undefined) params.text = { format: textFormat(options.json) };
   if (options.stopSequences?.length)
     warn("stop.dropped", "The Responses endpoint takes no stop sequences; they were left out.");

@@ -1,4 +1,5 @@
 import type OpenAI from "openai";
+import { successesOf } from "../failure/refused.ts";
 import type { AccountConfig } from "../provider/define-provider.ts";
 import { loadSdk, SDK_TIMEOUT_MS } from "../provider/sdk.ts";
 
@@ -15,7 +16,7 @@ export async function openaiClient({ apiKey, baseUrl, headers, fetch }: AccountC
     maxRetries: 0,
     timeout: SDK_TIMEOUT_MS,
     logLevel: "off",
-    fetch,
+    fetch: successesOf(fetch),
     defaultHeaders: { ...(apiKey === undefined ? { authorization: null } : {}), ...headers },
   });
 }

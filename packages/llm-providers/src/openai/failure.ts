@@ -1,38 +1,32 @@
-import {
-  classify,
-  type ErrorClassifier,
-  errorClassifier,
-  type Failure,
-  type FailureFacts,
-} from "../failure/failure.ts";
-import { numberAt, objectAt, type Raw, textAt } from "../shared/json.ts";
+import { classify, type Failure, type FailureFacts } from "../failure/failure.ts";
+import { type ErrorClassifier, refusalClassifier } from "../failure/refused.ts";
+import { isRaw, numberAt, objectAt, type Raw, textAt } from "../shared/json.ts";
 
-/** What an OpenAI error body says: `{message, type, code, param}`, in the dialects of those who speak it. */
-export function bodyFailure(body: Raw, facts: Omit<FailureFacts, "message" | "words"> = {}): Failure {
-  const code = body.code;
+/** What an OpenAI error says: `{message, type, code, param}`, in the dialects of those who speak it. */
+export function classifyBody(
+  error: Raw,
+  facts: FailureFacts = { message: "The server reported an error without a message." },
+): Failure {
+  const { code } = error;
   // OpenRouter puts the status into `code` and what the model's host said into `metadata.raw`.
-  const status =
-    facts.status ??
-    (typeof code === "number" && code >= 400 && code < 600
+  const ownStatus =
+    typeof code === "number" && code >= 400 && code < 600
       ? code
-      : (numberAt(body, "status_code") ?? numberAt(body, "raw_status_code")));
-  const detail = textAt(objectAt(body, "metadata"), "raw");
-  const message = textAt(body, "message") ?? "The server reported an error without a message.";
+      : (numberAt(error, "status_code") ?? numberAt(error, "raw_status_code"));
+  const status = facts.status ?? ownStatus;
+  const detail = textAt(objectAt(error, "metadata"), "raw");
+  const message = textAt(error, "message") ?? facts.message;
   return classify({
+    ...facts,
     message: detail === undefined ? message : `${message}: ${detail}`,
     status,
     // Servers put this type beside every status; the status says more.
-    words: [textAt(body, "code"), textAt(body, "type")].filter(
+    words: [textAt(error, "code"), textAt(error, "type")].filter(
       (word) => status === undefined || word !== "invalid_request_error",
     ),
-    retryAfterMs: facts.retryAfterMs,
-    requestId: facts.requestId,
   });
 }
 
-/** Classifies what the SDK threw, which has taken the error out of its body. */
-export const classifyError: ErrorClassifier = errorClassifier(
-  { requestIdHeaders: ["x-request-id"] },
-  (body) => body,
-  bodyFailure,
+export const classifyError: ErrorClassifier = refusalClassifier((body, facts) =>
+  classifyBody(isRaw(body.error) ? body.error : body, facts),
 );

@@ -1,9 +1,10 @@
+import { successesOf } from "../failure/refused.ts";
 import type { FetchLike } from "./provider.ts";
 
 /**
- * Has an SDK make a request (its validation, serialisation, headers and errors) and takes the accepted answer for
- * ourselves: the SDKs that offer no raw response parse each delta several times over, and turn errors in mid-stream
- * into exceptions without the vendor's words. Refusals go through to the SDK.
+ * Has an SDK make a request (its validation, serialisation and headers) and takes the accepted answer for ourselves: the
+ * SDKs that offer no raw response parse each delta several times over, and turn errors in mid-stream into exceptions
+ * without the vendor's words.
  *
  * @param ask calls the SDK with the `fetch` it is to use; what it throws is passed on.
  * @param edit changes the body before it is sent.
@@ -17,12 +18,10 @@ export async function acceptedResponse(
   await ask(async (input, init) => {
     const { url, ...request } = await plainRequest(input, init);
     const body = typeof request.body === "string" ? edit(request.body) : request.body;
-    const response = await send(url, { ...request, ...(body ? { body } : {}) });
-    if (!response.ok) return response;
-    accepted = response;
-    return new Response(new ReadableStream({ start: (controller) => controller.close() }), {
-      status: response.status,
-      headers: { "content-type": response.headers.get("content-type") ?? "text/event-stream" },
+    accepted = await successesOf(send)(url, { ...request, ...(body ? { body } : {}) });
+    return new Response("", {
+      status: accepted.status,
+      headers: { "content-type": accepted.headers.get("content-type") ?? "text/event-stream" },
     });
   });
   if (accepted === undefined) throw new Error("The SDK made no request.");

@@ -2,6 +2,7 @@ import type { Model, ModelContext, StreamOptions } from "@signalbox/agent-core";
 import { adapt, lossWarnings } from "../adapt/index.ts";
 import { toolNameFor, wireTools } from "../adapt/names.ts";
 import { type Failure, FailureError, failure } from "../failure/failure.ts";
+import { refusedBy } from "../failure/refused.ts";
 import type { Warn } from "../shared/warnings.ts";
 import { modelTurn } from "../turn/turn.ts";
 import type { TurnWriter } from "../turn/writer.ts";
@@ -79,7 +80,13 @@ export function defineProvider<Client, Params>(definition: ProviderDefinition<Cl
   }
 
   function classify(error: unknown, { now }: AccountConfig): Failure {
-    return error instanceof FailureError ? error.failure : definition.classifyError(error, now());
+    if (error instanceof FailureError) return error.failure;
+    const requestId = requestIdIn(refusedBy(error)?.headers);
+    return { ...definition.classifyError(error, now()), ...(requestId && { requestId }) };
+  }
+
+  function requestIdIn(headers: Headers | undefined): string | undefined {
+    return requestIdHeaders.map((name) => headers?.get(name) ?? undefined).find(Boolean);
   }
 
   return {
@@ -108,7 +115,7 @@ export function defineProvider<Client, Params>(definition: ProviderDefinition<Cl
             warn,
           };
           const { response, request, params } = await open(await client(), asked, turn.signal);
-          turn.start(requestIdHeaders.map((name) => response.headers.get(name)).find(Boolean));
+          turn.start(requestIdIn(response.headers));
           yield;
           yield* readAnswer(turn, response, definition.createReader(turn, request, params));
         });

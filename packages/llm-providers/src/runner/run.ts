@@ -6,6 +6,7 @@ import type {
   StreamOptions,
 } from "@signalbox/agent-core";
 import { failure } from "../failure/failure.ts";
+import { leavable } from "../turn/leavable.ts";
 import { guarded } from "./guard.ts";
 import type { Attempt, AttemptPlan, Step } from "./plan.ts";
 
@@ -33,16 +34,7 @@ export interface RunSetup {
  */
 export function runAttempts(setup: RunSetup): AsyncIterable<ModelEvent> {
   const run = new Run(setup);
-  const events = run.events();
-  const stream = {
-    [Symbol.asyncIterator]: () => stream,
-    next: () => events.next(),
-    return() {
-      run.leave();
-      return events.return(undefined);
-    },
-  };
-  return stream;
+  return leavable(run.events(), () => run.leave());
 }
 
 class Run {

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, toWellFormed } from "@signalbox/agent-core";
+import { type JsonObject, toWellFormed } from "@signalbox/agent-core";
 
 /** A JSON object whose shape nobody vouches for: what came off a wire. */
 export type Raw = Readonly<Record<string, unknown>>;
@@ -58,25 +58,10 @@ export function parseRaw(text: string): Raw | undefined {
   }
 }
 
-/** What came off the wire, as JSON that may be kept: well-formed, and without what is no JSON. */
+/** What came off the wire, as a copy that may be kept: well-formed, and without what is no JSON. */
 export function keepJson(value: Raw): JsonObject {
-  const kept: [string, JsonValue][] = [];
-  for (const [key, item] of Object.entries(value)) if (isJson(item)) kept.push([key, item]);
-  return toWellFormed(Object.fromEntries(kept));
-}
-
-function isJson(value: unknown): value is JsonValue {
-  if (value === null) return true;
-  switch (typeof value) {
-    case "string":
-    case "number":
-    case "boolean":
-      return true;
-    case "object":
-      return Array.isArray(value) ? value.every(isJson) : Object.values(value).every(isJson);
-    default:
-      return false;
-  }
+  const kept: JsonObject = JSON.parse(JSON.stringify(value));
+  return toWellFormed(kept);
 }
 
 /** The fields that have a value; for optional ones, which are left out rather than `undefined`. */

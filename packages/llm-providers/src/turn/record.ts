@@ -2,15 +2,19 @@ import type {
   AssistantMessage,
   Block,
   BlockHead,
+  JsonValue,
   Model,
   ModelEvent,
+  ModelPrices,
   Native,
   StopReason,
   Usage,
   Warning,
 } from "@signalbox/agent-core";
+import { type ExtraPrices, pricesFor, reportedUsage, type TokenCounts } from "../cost.ts";
 import type { Failure } from "../failure/failure.ts";
 import { stated } from "../shared/json.ts";
+import { nativeOf } from "../shared/native.ts";
 import { type OpenBlock, seal } from "./seal.ts";
 import type { TurnWriter } from "./writer.ts";
 
@@ -171,10 +175,26 @@ export class TurnRecord implements TurnWriter {
     this.#events.push({ type: "block.start", index, block: head }, { type: "block.end", index, block });
   }
 
+  native(data: JsonValue): Native {
+    return nativeOf(this.#setup.model, data);
+  }
+
   usage(usage: Usage): void {
     if (this.#ended) return;
     this.#usage = usage;
     this.#events.push({ type: "usage", usage });
+  }
+
+  tokens(counts: TokenCounts, extra?: (prices: ModelPrices) => ExtraPrices): void {
+    const { input, cacheRead = 0, cacheWrite = 0 } = counts;
+    const rest = input === undefined ? undefined : Math.max(0, input - cacheRead - cacheWrite);
+    const prices = pricesFor(this.#setup.model, input);
+    this.usage(reportedUsage({ uncached: rest, ...stated(counts) }, prices, prices && extra?.(prices)));
+  }
+
+  estimate(counts: TokenCounts): void {
+    const usage = reportedUsage(counts, pricesFor(this.#setup.model, counts.input));
+    this.usage({ ...usage, source: "estimated" });
   }
 
   finish(stopReason: StopReason, raw?: string): void {

@@ -1,6 +1,7 @@
 import type { Model, ModelEvent, StreamOptions } from "@signalbox/agent-core";
 import { classifyException, failure } from "../failure/failure.ts";
 import type { Timeouts } from "../provider/provider.ts";
+import { leavable } from "./leavable.ts";
 import { TurnRecord } from "./record.ts";
 import type { TurnWriter } from "./writer.ts";
 
@@ -49,15 +50,7 @@ const OVER = new DOMException("The turn is over.", "AbortError");
  */
 export function modelTurn(setup: TurnSetup, read: ReadTurn): AsyncIterableIterator<ModelEvent, undefined> {
   const turn = new Turn(setup);
-  const events = turn.events(read);
-  const stream = {
-    [Symbol.asyncIterator]: () => stream,
-    next: () => events.next(),
-    return() {
-      turn.leave();
-      return events.return(undefined);
-    },
-  };
+  const stream = leavable(turn.events(read), () => turn.leave());
   turns.add(stream);
   return stream;
 }

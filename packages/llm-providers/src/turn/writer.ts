@@ -1,4 +1,13 @@
-import type { Block, BlockHead, Native, StopReason, Usage } from "@signalbox/agent-core";
+import type {
+  Block,
+  BlockHead,
+  JsonValue,
+  ModelPrices,
+  Native,
+  StopReason,
+  Usage,
+} from "@signalbox/agent-core";
+import type { ExtraPrices, TokenCounts } from "../cost.ts";
 import type { Failure } from "../failure/failure.ts";
 
 /** What an adapter tells about the turn it is reading. Everything after the terminal event is ignored. */
@@ -26,8 +35,14 @@ export interface TurnWriter {
   seal(index: number, block: Block): void;
   /** A block that arrives whole. */
   block(block: Block): void;
+  /** What the vendor wants to see again with a block, marked as this model's. */
+  native(data: JsonValue): Native;
   /** The usage so far; the last one ends up in the message. */
   usage(usage: Usage): void;
+  /** The same from what the vendor counted, at the model's prices and `extra` ones. */
+  tokens(counts: TokenCounts, extra?: (prices: ModelPrices) => ExtraPrices): void;
+  /** The same where the vendor counts nothing. */
+  estimate(counts: TokenCounts): void;
   /** Ends the turn; open blocks are sealed first. Only the first terminal call counts. */
   finish(stopReason: StopReason, raw?: string): void;
   /** Ends the turn with a failure; open blocks are sealed first. */

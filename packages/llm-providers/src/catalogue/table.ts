@@ -1,0 +1,74 @@
+import type { JsonObject, Model, ModelPrices } from "@signalbox/agent-core";
+import { demoModel } from "../demo/provider.ts";
+import { stated } from "../shared/json.ts";
+import { LEVELS } from "../shared/thinking.ts";
+import table from "./models.json" with { type: "json" };
+
+/** A model of the built-in table. */
+export type Entry = Model & { readonly name: string };
+
+/** What models of one vendor share. */
+interface Family {
+  readonly contextWindow: number;
+  readonly maxOutputTokens: number;
+  readonly input: readonly string[];
+  readonly thinking: readonly string[];
+  readonly quirks?: JsonObject | undefined;
+  readonly longPrompts?: LongPrompts | undefined;
+  readonly models: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly dollars?: readonly number[] | undefined;
+  }[];
+}
+
+/** Above so many input tokens input and cache cost so many times as much, and output. */
+interface LongPrompts {
+  readonly above: number;
+  readonly input: number;
+  readonly output: number;
+}
+
+type Amounts = Pick<ModelPrices, "input" | "output" | "cacheRead" | "cacheWrite">;
+
+const MODALITIES: Model["input"] = ["text", "image", "audio", "file"];
+
+/** Prices as vendors print them, in micro-dollars; input and cache, and output, so many times as much. */
+function amounts(dollars: readonly number[], inputTimes = 1, outputTimes = 1): Amounts {
+  const micro = (price: number, times: number): number => Math.round(price * times * 1_000_000);
+  const [input = 0, output = 0, ...cache] = dollars;
+  const [cacheRead, cacheWrite] = cache.map((price) => micro(price, inputTimes));
+  return {
+    input: micro(input, inputTimes),
+    output: micro(output, outputTimes),
+    ...stated({ cacheRead, cacheWrite }),
+  };
+}
+
+function longQuirk(dollars: readonly number[], long: LongPrompts | undefined): JsonObject {
+  if (long === undefined) return {};
+  return { longPrices: { above: long.above, ...amounts(dollars, long.input, long.output) } };
+}
+
+function entriesOf(place: Pick<Model, "provider" | "api">, listed: Omit<ModelPrices, keyof Amounts>) {
+  return ({ models, longPrompts, quirks, input, thinking, ...sizes }: Family): Entry[] =>
+    models.map(({ id, name, dollars }) => ({
+      ...place,
+      id,
+      name,
+      ...sizes,
+      input: MODALITIES.filter((kind) => input.includes(kind)),
+      thinking: LEVELS.filter((level) => thinking.includes(level)),
+      tools: "native",
+      ...(dollars && { prices: { ...amounts(dollars), ...listed } }),
+      quirks: { ...(dollars && longQuirk(dollars, longPrompts)), ...quirks },
+    }));
+}
+
+/** Every model that is known by name. */
+export const TABLE: readonly Entry[] = [
+  ...table.vendors.flatMap(({ provider, api, prices, families }) =>
+    (families satisfies readonly Family[]).flatMap(entriesOf({ provider, api }, prices)),
+  ),
+  { ...demoModel, name: "Offline demo" },
+];
