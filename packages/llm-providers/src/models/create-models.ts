@@ -120,17 +120,14 @@ export function createModels(entries: ProviderEntries = {}, options: ModelsOptio
     provider,
     message: `The provider "${provider}" is off: its configuration is broken.`,
   }));
+  const stated = Object.keys(entries);
+  const implied = defaultAccounts.map(({ name }) => name).filter((name) => !stated.includes(name));
   const accounts: Account[] = [];
-  for (const [name, entry] of Object.entries(entries)) {
-    if (disabled.includes(name)) continue;
-    const result = accountOf(name, entry, providers, env);
+  for (const name of [...stated, ...implied]) {
+    if (disabled.includes(name) || (name === DEMO.name && !stated.includes(name))) continue;
+    const result = accountOf(name, entries[name] ?? {}, providers, env);
     if (result.ok) accounts.push(result.account);
-    else problems.push(result.problem);
-  }
-  for (const { name } of defaultAccounts) {
-    if (name === DEMO.name || Object.hasOwn(entries, name) || disabled.includes(name)) continue;
-    const result = accountOf(name, {}, providers, env);
-    if (result.ok) accounts.push(result.account);
+    else if (stated.includes(name)) problems.push(result.problem);
   }
 
   const everyAccount = accounts.some(({ name }) => name === DEMO.name) ? accounts : [...accounts, DEMO];

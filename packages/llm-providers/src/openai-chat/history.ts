@@ -12,6 +12,7 @@ import { fileName, mediaUrl, plainResult, replayArguments, resultMedia } from ".
 import { isRaw } from "../shared/json.ts";
 import { ownData } from "../shared/native.ts";
 import { AFTER_RESULTS } from "../shared/request.ts";
+import { groupResults } from "../shared/turns.ts";
 import type { ChatQuirks } from "./quirks.ts";
 
 type Param = OpenAI.ChatCompletionMessageParam;
@@ -25,26 +26,19 @@ type AssistantParam = OpenAI.ChatCompletionAssistantMessageParam & {
 /** A history as chat messages, without the system prompt. */
 export function historyMessages(messages: readonly Message[], model: Model, quirks: ChatQuirks): Param[] {
   const out: Param[] = [];
-  const lastUser = messages.findLastIndex((message) => message.role === "user");
-  for (let at = 0; at < messages.length; at++) {
-    const message = messages[at];
-    if (message === undefined) continue;
-    if (message.role === "user") {
-      if (!quirks.userAfterTool && out.at(-1)?.role === "tool")
-        out.push({ role: "assistant", content: AFTER_RESULTS });
-      const { content } = message;
-      out.push({ role: "user", content: typeof content === "string" ? content : content.map(part) });
-    } else if (message.role === "assistant") {
+  const groups = groupResults(messages);
+  const lastUser = groups.findLastIndex(({ role }) => role === "user");
+  for (const [at, group] of groups.entries()) {
+    if (group.role === "toolResults") out.push(...resultParams(group.results, quirks));
+    else if (group.role === "assistant") {
       const replay = quirks.reasoningScope === "all" || at > lastUser;
-      const param = assistantParam(message, model, quirks, replay);
+      const param = assistantParam(group, model, quirks, replay);
       if (param !== undefined) out.push(param);
     } else {
-      const results: ToolResultMessage[] = [message];
-      for (let next = messages[at + 1]; next?.role === "toolResult"; next = messages[at + 1]) {
-        results.push(next);
-        at++;
-      }
-      out.push(...resultParams(results, quirks));
+      if (!quirks.userAfterTool && out.at(-1)?.role === "tool")
+        out.push({ role: "assistant", content: AFTER_RESULTS });
+      const { content } = group;
+      out.push({ role: "user", content: typeof content === "string" ? content : content.map(part) });
     }
   }
   return out;
@@ -134,27 +128,14 @@ function resultParams(results: readonly ToolResultMessage[], quirks: ChatQuirks)
     if (quirks.toolResultImages === "user" && media.length > 0) {
       after.push({ type: "text", text: `Attached to the result of ${result.toolName}:` }, ...media.map(part));
     }
-    out.push(toolParam(result, quirks, text, inline));
+    const param: Param = { role: "tool", tool_call_id: result.toolCallId, content: text.text };
+    // Images and names in tool messages are other servers' additions to what the SDK declares.
+    const content = inline.length > 0 ? { content: [text, ...inline] } : {};
+    out.push(Object.assign(param, content, quirks.toolResultName ? { name: result.toolName } : {}));
   }
   if (after.length > 0) {
     if (!quirks.userAfterTool) out.push({ role: "assistant", content: AFTER_RESULTS });
     out.push({ role: "user", content: after });
   }
   return out;
-}
-
-function toolParam(
-  result: ToolResultMessage,
-  quirks: ChatQuirks,
-  text: ToolPart,
-  inline: readonly Part[],
-): Param {
-  const param: OpenAI.ChatCompletionToolMessageParam = {
-    role: "tool",
-    tool_call_id: result.toolCallId,
-    content: text.text,
-  };
-  // Images and names in tool messages are other servers' additions to what the SDK declares.
-  const content = inline.length > 0 ? { content: [text, ...inline] } : {};
-  return Object.assign(param, content, quirks.toolResultName ? { name: result.toolName } : {});
 }

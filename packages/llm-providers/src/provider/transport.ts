@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { isRaw, numberAt } from "../shared/json.ts";
 import type { FetchLike } from "./provider.ts";
 import { keptOnce } from "./sdk.ts";
 
@@ -10,17 +11,9 @@ export const loadUndici = (): Promise<typeof import("undici")> => import("undici
 /** Whether a connection that had served before broke under this request, as when the server had just closed it. */
 function keptConnectionBroke(error: unknown): boolean {
   if (!(error instanceof Error) || !("code" in error)) return false;
-  if (error.code === "UND_ERR_SOCKET") {
-    const socket: unknown = "socket" in error ? error.socket : undefined;
-    return (
-      typeof socket === "object" &&
-      socket !== null &&
-      "bytesRead" in socket &&
-      typeof socket.bytesRead === "number" &&
-      socket.bytesRead > 0
-    );
-  }
-  return error.code === "ECONNRESET" || error.code === "EPIPE";
+  if (error.code !== "UND_ERR_SOCKET") return error.code === "ECONNRESET" || error.code === "EPIPE";
+  const socket = "socket" in error && isRaw(error.socket) ? error.socket : {};
+  return (numberAt(socket, "bytesRead") ?? 0) > 0;
 }
 
 /**
@@ -56,7 +49,7 @@ export function undiciFetch(): FetchLike {
     const stream = WITHOUT_BODY.has(status) ? null : ReadableStream.from(answer.body);
     const response = new Response(stream, { status });
     for (const [name, value] of Object.entries(answer.headers))
-      for (const one of [value ?? []].flat()) response.headers.append(name, one);
+      for (const line of [value ?? []].flat()) response.headers.append(name, line);
     return response;
   };
 }

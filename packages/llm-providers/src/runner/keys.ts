@@ -1,4 +1,4 @@
-import type { ModelErrorCode } from "@signalbox/agent-core";
+import type { ModelErrorCode, StreamModel } from "@signalbox/agent-core";
 
 /** How long a key rests after a refusal that concerns the key, in milliseconds. */
 export interface Cooldowns {
@@ -26,7 +26,8 @@ export interface KeyState {
 /** One key of an account, or the account itself where its server asks for none. */
 export interface Key {
   readonly name: string;
-  readonly secret: string | undefined;
+  /** Connected at the first call, and kept. */
+  readonly stream: () => StreamModel;
   restsUntil: number;
   cause: ModelErrorCode | undefined;
 }
@@ -40,36 +41,37 @@ export class KeyRing {
   readonly #cooldowns: Cooldowns;
   #current = 0;
 
-  constructor(account: string, secrets: readonly string[], cooldowns: Cooldowns) {
+  /** @param connect makes the stream of a key, or of the account itself where there is none */
+  constructor(
+    account: string,
+    secrets: readonly string[],
+    cooldowns: Cooldowns,
+    connect: (secret: string | undefined) => StreamModel,
+  ) {
     this.#cooldowns = cooldowns;
-    const known: readonly (string | undefined)[] = secrets.length > 0 ? secrets : [undefined];
-    this.#keys = known.map((secret, i) => ({
-      name: `${account}#${i + 1}`,
-      secret,
-      restsUntil: 0,
-      cause: undefined,
-    }));
+    const keys: readonly (string | undefined)[] = secrets.length > 0 ? secrets : [undefined];
+    this.#keys = keys.map((secret, i) => {
+      let stream: StreamModel | undefined;
+      return {
+        name: `${account}#${i + 1}`,
+        stream: () => (stream ??= connect(secret)),
+        restsUntil: 0,
+        cause: undefined,
+      };
+    });
   }
 
   /** A key that may be used now and is not among `used`, or `undefined` where there is none. */
   ready(now: number, used?: ReadonlySet<Key>): Key | undefined {
-    for (let i = 0; i < this.#keys.length; i++) {
-      const at = (this.#current + i) % this.#keys.length;
-      const key = this.#keys[at];
-      if (key !== undefined && key.restsUntil <= now && used?.has(key) !== true) {
-        this.#current = at;
-        return key;
-      }
-    }
-    return undefined;
+    const fromCurrent = [...this.#keys.slice(this.#current), ...this.#keys.slice(0, this.#current)];
+    const key = fromCurrent.find((key) => key.restsUntil <= now && used?.has(key) !== true);
+    if (key !== undefined) this.#current = this.#keys.indexOf(key);
+    return key;
   }
 
   /** The key that has to rest least, whether or not it is ready. */
   soonest(): Key | undefined {
-    return this.#keys.reduce<Key | undefined>(
-      (best, key) => (best === undefined || key.restsUntil < best.restsUntil ? key : best),
-      undefined,
-    );
+    return this.#keys.toSorted((a, b) => a.restsUntil - b.restsUntil)[0];
   }
 
   /** Sends a key to rest after a refusal. */

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Model, ModelContext, ModelEvent, StreamModel, StreamOptions } from "@signalbox/agent-core";
 import { failure } from "../failure/failure.ts";
-import type { FetchLike, ProviderConfig, Providers, Timeouts } from "../provider/provider.ts";
+import type { FetchLike, Providers, Timeouts } from "../provider/provider.ts";
 import { stated } from "../shared/json.ts";
 import { withTextTools } from "../text-tools/index.ts";
-import { type Cooldowns, type Key, KeyRing, type KeyState } from "./keys.ts";
-import { type Attempt, AttemptPlan, type RetryPolicy } from "./plan.ts";
+import { type Cooldowns, KeyRing, type KeyState } from "./keys.ts";
+import { AttemptPlan, type Candidate, type RetryPolicy } from "./plan.ts";
 import { runAttempts, type Sleep } from "./run.ts";
 
 /** One account at one server, as the configuration names it. */
@@ -84,50 +84,21 @@ function redactor(accounts: readonly Account[], more: (text: string) => string =
     more(secrets.reduce((said, secret) => said.replaceAll(secret, "[redacted]"), text));
 }
 
-interface Line {
-  readonly account: Account;
-  readonly ring: KeyRing;
-  readonly streams: Map<Key, StreamModel>;
-}
-
 /**
  * Makes the one stream a host uses.
  *
  * @throws TypeError when an account names a wire format without a provider, or two accounts share a name.
  */
 export function createModelRunner(options: RunnerOptions): ModelRunner {
-  const { providers, accounts, now = Date.now, random = Math.random, sleep = sleepFor } = options;
+  const { now = Date.now, random = Math.random, sleep = sleepFor } = options;
   const policy: RetryPolicy = { ...RETRY, ...options.retry };
-  const cooldowns: Cooldowns = { ...COOLDOWNS, ...options.cooldowns };
-  const redact = redactor(accounts, options.redact);
-  const lines = new Map<string, Line>();
-  for (const account of accounts) {
-    if (providers.get(account.api) === undefined)
-      throw new TypeError(
-        `Account "${account.name}" needs the wire format "${account.api}", which no provider speaks`,
-      );
-    if (lines.has(account.name)) throw new TypeError(`Two accounts are called "${account.name}"`);
-    lines.set(account.name, {
-      account,
-      ring: new KeyRing(account.name, account.keys, cooldowns),
-      streams: new Map(),
-    });
+  const redact = redactor(options.accounts, options.redact);
+  const accounts = new Map<string, Omit<Candidate, "model">>();
+  for (const account of options.accounts) {
+    if (accounts.has(account.name)) throw new TypeError(`Two accounts are called "${account.name}"`);
+    const ring = ringOf(account, options, now);
+    accounts.set(account.name, { ring, ownTimeouts: account.timeouts !== undefined });
   }
-
-  const streamFor = (line: Line, key: Key): StreamModel | undefined => {
-    const opened = line.streams.get(key);
-    if (opened !== undefined) return opened;
-    const { api, baseUrl, headers, timeouts } = line.account;
-    const config: ProviderConfig = {
-      now,
-      ...stated({ apiKey: key.secret, baseUrl, headers, timeouts, fetch: options.fetch }),
-    };
-    const provider = providers.get(api);
-    if (provider === undefined) return undefined;
-    const stream = byTools(provider.connect(config));
-    line.streams.set(key, stream);
-    return stream;
-  };
 
   const run = (
     models: readonly Model[],
@@ -135,34 +106,20 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
     streamOptions: StreamOptions,
   ): AsyncIterable<ModelEvent> => {
     const candidates = models.flatMap((model) => {
-      const line = lines.get(model.provider);
-      if (line === undefined) return [];
-      return [{ model, ring: line.ring, ownTimeouts: line.account.timeouts !== undefined }];
+      const account = accounts.get(model.provider);
+      return account === undefined ? [] : [{ model, ...account }];
     });
-    const open = ({ model, key }: Attempt, silenceMs: number | undefined): AsyncIterable<ModelEvent> => {
-      const line = lines.get(model.provider);
-      const stream = line === undefined ? undefined : streamFor(line, key);
-      if (stream === undefined) throw new TypeError(`No account is called "${model.provider}"`);
-      return stream(
-        model,
-        context,
-        silenceMs === undefined ? streamOptions : { ...streamOptions, silenceMs },
-      );
-    };
+    const { silenceMs: patienceMs = policy.patienceMs } = streamOptions;
     const wanted = models.map((model) => `${model.provider}/${model.id}`).join(", ");
-    const noAccount = { ...failure("invalid", `No account is configured for ${wanted}.`), emitted: false };
     return runAttempts({
-      plan: new AttemptPlan(
-        candidates,
-        streamOptions.silenceMs === undefined ? policy : { ...policy, patienceMs: streamOptions.silenceMs },
-        random,
-      ),
-      open,
+      plan: new AttemptPlan(candidates, { ...policy, patienceMs }, random),
+      open: ({ model, key }, silenceMs) =>
+        key.stream()(model, context, { ...streamOptions, ...stated({ silenceMs }) }),
       options: streamOptions,
       now,
       sleep,
       redact,
-      noAccount,
+      noAccount: { ...failure("invalid", `No account is configured for ${wanted}.`), emitted: false },
     });
   };
 
@@ -172,6 +129,18 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
       (fallbacks) =>
       (model, context, streamOptions = {}) =>
         run([model, ...fallbacks], context, streamOptions),
-    keys: () => [...lines.values()].flatMap(({ ring }) => ring.states(now())),
+    keys: () => [...accounts.values()].flatMap(({ ring }) => ring.states(now())),
   };
+}
+
+/** @throws TypeError for an account whose wire format no provider speaks */
+function ringOf(account: Account, options: RunnerOptions, now: () => number): KeyRing {
+  const { name, api, keys, baseUrl, headers, timeouts } = account;
+  const provider = options.providers.get(api);
+  if (provider === undefined)
+    throw new TypeError(`Account "${name}" needs the wire format "${api}", which no provider speaks`);
+  const shared = stated({ baseUrl, headers, timeouts, fetch: options.fetch });
+  return new KeyRing(name, keys, { ...COOLDOWNS, ...options.cooldowns }, (apiKey) =>
+    byTools(provider.connect({ now, ...shared, ...stated({ apiKey }) })),
+  );
 }

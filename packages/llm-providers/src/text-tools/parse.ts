@@ -38,16 +38,22 @@ function readCall(body: string): TextCall {
   return { name, argsText: JSON.stringify(given) };
 }
 
+/** A tag at the beginning of a line, or a line that may yet become one. */
+const TAG = /^([ \t]*)(<.*)/gm;
+
 /**
  * Finds calls in text that arrives in pieces. Ordinary text passes at once, all but a tail that may turn out to be
  * the beginning of a tag. A tag counts at the beginning of a line only, so prose about tags stays prose.
  */
 export class CallScanner {
   readonly #sink: ScanSink;
+  /** Text that may be the beginning of a tag. */
   #held = "";
+  /** Whether `#held` begins a line, but for blanks. */
+  #atLineStart = true;
+  /** The body of the call that is being read, and the end of it that may begin the closing tag. */
   #body: string[] | undefined;
   #tail = "";
-  #lineStart = true;
   #calls = 0;
   #over = false;
 
@@ -57,20 +63,15 @@ export class CallScanner {
 
   push(delta: string): void {
     if (this.#over) return;
-    if (this.#body !== undefined) this.#inCall(delta);
+    if (this.#body !== undefined) this.#inCall(this.#body, delta);
     else this.#inText(this.#held + delta);
   }
 
   /** The text is over: a call left open is taken as it is. */
   end(): void {
     if (this.#over) return;
-    if (this.#body !== undefined) {
-      const body = [...this.#body, this.#tail].join("");
-      this.#body = undefined;
-      this.#call(body);
-    } else if (this.#held !== "") {
-      this.#say(this.#held);
-    }
+    if (this.#body !== undefined) this.#call([...this.#body, this.#tail].join(""));
+    else this.#say(this.#held);
     this.#held = "";
   }
 
@@ -80,69 +81,51 @@ export class CallScanner {
   }
 
   #call(body: string): void {
+    this.#body = undefined;
     this.#calls++;
     this.#sink.call(readCall(body));
   }
 
   #inText(text: string): void {
     this.#held = "";
-    let at = 0;
-    let lineStart = this.#lineStart;
-    while (at < text.length) {
-      if (lineStart && text[at] === "<") {
-        const rest = text.slice(at);
-        if (rest.startsWith(CALL_OPEN)) {
-          this.#say(text.slice(0, at));
-          this.#body = [];
-          this.#tail = "";
-          this.#lineStart = true;
-          this.#inCall(rest.slice(CALL_OPEN.length));
-          return;
-        }
-        if (this.#calls > 0 && rest.startsWith(RESULT_OPEN)) {
-          this.#say(text.slice(0, at));
-          this.#over = true;
-          this.#sink.invented();
-          return;
-        }
-        if (CALL_OPEN.startsWith(rest) || (this.#calls > 0 && RESULT_OPEN.startsWith(rest))) {
-          this.#say(text.slice(0, at));
-          this.#held = rest;
-          this.#lineStart = true;
-          return;
-        }
+    const tags = this.#calls > 0 ? [CALL_OPEN, RESULT_OPEN] : [CALL_OPEN];
+    for (const { index, 1: blanks = "", 2: line = "" } of text.matchAll(TAG)) {
+      if (index === 0 && !this.#atLineStart) continue;
+      const at = index + blanks.length;
+      const tag = tags.find((tag) => line.startsWith(tag));
+      if (tag !== undefined) {
+        this.#say(text.slice(0, at));
+        this.#atLineStart = true;
+        if (tag === CALL_OPEN) this.#inCall([], text.slice(at + tag.length));
+        else this.#invented();
+        return;
       }
-      const next = text.indexOf("\n", at);
-      if (lineStart && (text[at] === " " || text[at] === "\t")) {
-        at++;
-        continue;
-      }
-      if (next < 0) {
-        lineStart = false;
-        break;
-      }
-      at = next + 1;
-      lineStart = true;
+      const mayBecome = at + line.length === text.length && tags.some((tag) => tag.startsWith(line));
+      if (!mayBecome) continue;
+      this.#say(text.slice(0, at));
+      this.#atLineStart = true;
+      this.#held = line;
+      return;
     }
-    this.#lineStart = lineStart;
+    this.#atLineStart = /(?:^|\n)[ \t]*$/.test(text) && (this.#atLineStart || text.includes("\n"));
     this.#say(text);
   }
 
-  #inCall(delta: string): void {
+  #invented(): void {
+    this.#over = true;
+    this.#sink.invented();
+  }
+
+  #inCall(body: string[], delta: string): void {
     // Only the last few characters can begin a closing tag, so the body is looked at once.
     const text = this.#tail + delta;
     const close = text.indexOf(CALL_CLOSE);
-    if (close < 0) {
-      const keep = Math.min(text.length, CALL_CLOSE.length - 1);
-      this.#body?.push(text.slice(0, text.length - keep));
-      this.#tail = text.slice(text.length - keep);
-      return;
-    }
-    const body = [...(this.#body ?? []), text.slice(0, close)].join("");
-    this.#body = undefined;
-    this.#tail = "";
-    this.#call(body);
-    this.#lineStart = true;
+    const end = close < 0 ? Math.max(0, text.length - CALL_CLOSE.length + 1) : close;
+    this.#body = body;
+    body.push(text.slice(0, end));
+    this.#tail = close < 0 ? text.slice(end) : "";
+    if (close < 0) return;
+    this.#call(body.join(""));
     this.#inText(text.slice(close + CALL_CLOSE.length));
   }
 }

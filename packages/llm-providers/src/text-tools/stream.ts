@@ -3,7 +3,7 @@ import { Replay, soundEvents } from "../turn/replay.ts";
 import { modelTurn, UNWATCHED } from "../turn/turn.ts";
 import type { TurnWriter } from "../turn/writer.ts";
 import { CallScanner, type ScanSink } from "./parse.ts";
-import { RESULT_OPEN, TextHistory, textContext } from "./write.ts";
+import { RESULT_OPEN, textContext } from "./write.ts";
 
 /** Turns a model's text with calls in it into text blocks and tool call blocks. */
 class TextCallReader {
@@ -76,7 +76,6 @@ class TextCallReader {
  * told about and can mend.
  */
 export function withTextTools(stream: StreamModel): StreamModel {
-  const history = new TextHistory();
   return (model, context, options = {}) =>
     modelTurn({ model, options, timeouts: UNWATCHED }, async function* (turn) {
       const { toolChoice, json, ...rest } = options;
@@ -86,7 +85,7 @@ export function withTextTools(stream: StreamModel): StreamModel {
         turn.warn("json.dropped", "A model that calls tools in its text cannot be held to JSON beside them.");
       const format = mayCall || json === undefined ? {} : { json };
       const reader = new TextCallReader(turn, `call_${context.messages.length}`);
-      const asked = textContext(context, history, toolChoice);
+      const asked = textContext(context, toolChoice);
       const open = () => stream(model, asked, { ...rest, ...format, signal: turn.signal, ...stops });
       for await (const event of soundEvents(open)) {
         reader.event(event);

@@ -7,8 +7,8 @@ import type {
   StreamOptions,
   ToolResultMessage,
   ToolSpec,
-  UserMessage,
 } from "@signalbox/agent-core";
+import { groupResults } from "../shared/turns.ts";
 
 export const CALL_OPEN = "<tool_call>";
 export const CALL_CLOSE = "</tool_call>";
@@ -64,68 +64,42 @@ function assistantText(message: AssistantMessage): AssistantMessage {
 function resultBlocks(message: ToolResultMessage): InputBlock[] {
   const status = message.isError ? ' status="error"' : "";
   const open = `${RESULT_OPEN} tool="${message.toolName}"${status}>\n`;
-  const blocks: InputBlock[] = [
+  return joinTexts([
     { type: "text", text: open },
     ...message.content,
     { type: "text", text: "\n</tool_result>" },
-  ];
-  const merged: InputBlock[] = [];
+  ]);
+}
+
+/** The same with texts that follow each other in one block. */
+function joinTexts(blocks: readonly InputBlock[]): InputBlock[] {
+  const joined: InputBlock[] = [];
   for (const block of blocks) {
-    const last = merged.at(-1);
+    const last = joined.at(-1);
     if (block.type === "text" && last?.type === "text")
-      merged[merged.length - 1] = { type: "text", text: last.text + block.text };
-    else merged.push(block);
+      joined[joined.length - 1] = { type: "text", text: last.text + block.text };
+    else joined.push(block);
   }
-  return merged;
+  return joined;
 }
 
-/** Rewrites histories so that calls and results are text; the same messages give the same objects again. */
-export class TextHistory {
-  readonly #known = new WeakMap<Message, Message>();
-
-  convert(messages: readonly Message[]): Message[] {
-    const out: Message[] = [];
-    for (let i = 0; i < messages.length; i++) {
-      const message = messages[i];
-      if (message === undefined) continue;
-      if (message.role !== "toolResult") {
-        out.push(message.role === "assistant" ? this.#once(message, () => assistantText(message)) : message);
-        continue;
-      }
-      const group: ToolResultMessage[] = [message];
-      for (let next = messages[i + 1]; next?.role === "toolResult"; next = messages[i + 1]) {
-        group.push(next);
-        i++;
-      }
-      out.push(this.#once(message, () => asUser(group)));
-    }
-    return out;
-  }
-
-  #once(message: Message, make: () => Message): Message {
-    const known = this.#known.get(message);
-    if (known !== undefined) return known;
-    const made = make();
-    this.#known.set(message, made);
-    return made;
-  }
-}
-
-function asUser(results: readonly ToolResultMessage[]): UserMessage {
-  return {
-    role: "user",
-    content: results.flatMap(resultBlocks),
-    timestamp: results.at(-1)?.timestamp ?? 0,
-  };
+/** A history in which calls and results are text. */
+function textHistory(messages: readonly Message[]): Message[] {
+  return groupResults(messages).map((group): Message => {
+    if (group.role === "user") return group;
+    if (group.role === "assistant") return assistantText(group);
+    const { results } = group;
+    return {
+      role: "user",
+      content: results.flatMap(resultBlocks),
+      timestamp: results.at(-1)?.timestamp ?? 0,
+    };
+  });
 }
 
 /** The context as a model without native tool calls is given it. */
-export function textContext(
-  context: ModelContext,
-  history: TextHistory,
-  toolChoice: StreamOptions["toolChoice"],
-): ModelContext {
-  const messages = history.convert(context.messages);
+export function textContext(context: ModelContext, toolChoice: StreamOptions["toolChoice"]): ModelContext {
+  const messages = textHistory(context.messages);
   if (context.tools.length === 0 || toolChoice === "none") return { ...context, messages, tools: [] };
   const instructions = toolInstructions(context.tools, toolChoice);
   const { stable } = context.system;

@@ -1,0 +1,19 @@
+import type { AssistantMessage, Message, ToolResultMessage, UserMessage } from "@signalbox/agent-core";
+
+/** The results of one turn's calls, in a row. */
+export interface ResultGroup {
+  readonly role: "toolResults";
+  readonly results: readonly [ToolResultMessage, ...ToolResultMessage[]];
+}
+
+/** A history in which results that follow each other are one thing. */
+export function groupResults(messages: readonly Message[]): (UserMessage | AssistantMessage | ResultGroup)[] {
+  const groups: (UserMessage | AssistantMessage | ResultGroup)[] = [];
+  for (const message of messages) {
+    const last = groups.at(-1);
+    if (message.role !== "toolResult") groups.push(message);
+    else if (last?.role !== "toolResults") groups.push({ role: "toolResults", results: [message] });
+    else groups[groups.length - 1] = { ...last, results: [...last.results, message] };
+  }
+  return groups;
+}
