@@ -17,7 +17,7 @@ describe(`malformed events (${runs}, seed ${seed})`, () => {
     await using bench = await openBench({ discord: { keeps: atOnce } });
     let through = 0;
     const wrong: unknown[] = [];
-    bench.answer = async (event) => {
+    bench.onEmit = async (event) => {
       through += 1;
       const problems = checkEvent(event, { channel: "discord", account: "main" });
       if (problems.length > 0) wrong.push([problems, event]);

@@ -1,12 +1,5 @@
-import {
-  type ChannelContext,
-  type ChannelLogger,
-  createMemoryCache,
-  createMemoryState,
-  type EmitResult,
-  type InboundEvent,
-  systemClock,
-} from "@signalbox/channel";
+import type { ChannelContext } from "@signalbox/channel";
+import { openChannel, type RunningChannel } from "@signalbox/channel/testkit";
 import {
   channelType,
   type DiscordOptions,
@@ -14,7 +7,7 @@ import {
   startDiscord,
 } from "@signalbox/testkit/discord";
 import { expect } from "vitest";
-import { type DiscordConfig, discord } from "../src/index.ts";
+import { type DiscordAddress, type DiscordConfig, discord } from "../src/index.ts";
 
 export const bot = { id: "1000", username: "signalbox" };
 export const token = `${Buffer.from(bot.id).toString("base64")}.made-up.secret-of-the-bot`;
@@ -23,8 +16,6 @@ export const channelId = "7001";
 export const threadId = "7002";
 export const zhang = "2001";
 export const otherBot = "2002";
-
-type Running = Awaited<ReturnType<typeof discord.create>>;
 
 /** Discord with one server, whose members are a person and another bot. */
 export async function openStandIn(options: Partial<DiscordOptions> = {}): Promise<DiscordStandIn> {
@@ -58,14 +49,9 @@ export async function openStandIn(options: Partial<DiscordOptions> = {}): Promis
   return standIn;
 }
 
-/** A channel against a stand-in, with what it emitted. */
-export interface Bench extends AsyncDisposable {
+/** A channel against a stand-in. */
+export interface Bench extends RunningChannel<DiscordAddress> {
   readonly standIn: DiscordStandIn;
-  readonly channel: Running;
-  readonly events: InboundEvent[];
-  readonly logged: string[];
-  /** What `emit` answers; by default it remembers event ids as the gateway does. */
-  answer: ((event: InboundEvent) => Promise<EmitResult>) | undefined;
 }
 
 interface BenchOptions {
@@ -79,52 +65,21 @@ interface BenchOptions {
 }
 
 export async function openBench(options: BenchOptions = {}): Promise<Bench> {
+  const { context = {}, start = true } = options;
   const standIn = options.standIn ?? (await openStandIn(options.discord));
   const settings = { token, apiBaseUrl: standIn.url, ...options.config };
-  const checked = await discord.config["~standard"].validate(settings);
-  if (checked.issues !== undefined) throw new Error(checked.issues.map((issue) => issue.message).join("\n"));
-  const events: InboundEvent[] = [];
-  const logged: string[] = [];
-  const seen = new Set<string>();
-  const log = (message: string, fields?: unknown) =>
-    void logged.push(`${message} ${JSON.stringify(fields ?? {})}`);
-  const logger: ChannelLogger = { debug: log, info: log, warn: log, error: log };
-  const lifetime = new AbortController();
-  const channel = await discord.create({
-    config: checked.value,
-    account: "main",
-    logger,
-    fetch: globalThis.fetch,
-    clock: systemClock,
-    cache: createMemoryCache({ clock: systemClock }),
-    state: createMemoryState(),
-    signal: lifetime.signal,
-    async emit(event) {
-      if (bench.answer !== undefined) return bench.answer(event);
-      if (seen.has(event.eventId)) return "duplicate";
-      seen.add(event.eventId);
-      events.push(event);
-      return "accepted";
-    },
-    ...options.context,
-  });
-  const bench: Bench = {
-    standIn,
-    channel,
-    events,
-    logged,
-    answer: undefined,
-    async [Symbol.asyncDispose]() {
-      await channel.stop({ drainMs: 1_000 });
-      lifetime.abort();
+  const running = await openChannel(discord, settings, {
+    context,
+    start,
+    drainMs: 1_000,
+    close: async () => {
       if (options.standIn === undefined) await standIn.stop();
     },
-  };
-  if (options.start !== false) await channel.start(lifetime.signal);
-  return bench;
+  });
+  return Object.assign(running, { standIn });
 }
 
-export const never: AbortSignal = new AbortController().signal;
+export { never } from "@signalbox/channel/testkit";
 
 export async function until(holds: () => boolean, longestMs = 20_000): Promise<void> {
   await expect.poll(holds, { timeout: longestMs, interval: 10 }).toBe(true);

@@ -73,7 +73,7 @@ describe("a command", () => {
 
   it("is not deferred when the host does not take it", async () => {
     await using bench = await openBench();
-    bench.answer = async () => "rejected";
+    bench.onEmit = async () => "rejected";
     const interaction = bench.standIn.interact(channelId, zhang, status);
     await until(() => bench.channel.health().state === "down");
     expect(interaction.answeredWith).toBeUndefined();
@@ -81,7 +81,7 @@ describe("a command", () => {
 
   it("does no harm where it cannot be acknowledged any more", async () => {
     await using bench = await openBench();
-    bench.answer = async () => {
+    bench.onEmit = async () => {
       bench.standIn.age(4_000);
       return "accepted";
     };

@@ -128,7 +128,7 @@ describe("what the host takes", () => {
     await using bench = await openBench();
     const gate = Promise.withResolvers<"accepted">();
     const seen: string[] = [];
-    bench.answer = async (event) => {
+    bench.onEmit = async (event) => {
       if (event.type === "message") seen.push(event.text);
       return event.type === "message" && event.text === "slow" ? gate.promise : "accepted";
     };
@@ -145,7 +145,7 @@ describe("what the host takes", () => {
     await using bench = await openBench();
     const taken: string[] = [];
     let isFull = true;
-    bench.answer = async (event) => {
+    bench.onEmit = async (event) => {
       if (event.type !== "message" || isFull) return "rejected";
       if (taken.includes(event.text)) return "duplicate";
       taken.push(event.text);

@@ -92,7 +92,7 @@ describe(`malformed events (${numRuns}, seed ${seed})`, () => {
     await using bench = await openBench({ verificationToken: "token-of-the-app" });
     let through = 0;
     let current = "";
-    bench.answer = async (event) => {
+    bench.onEmit = async (event) => {
       through += 1;
       expect(checkEvent(event, { channel: "feishu", account: "main" }), current).toEqual([]);
       return "accepted";

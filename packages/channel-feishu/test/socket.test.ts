@@ -19,7 +19,7 @@ describe("the long connection, through the real SDK", () => {
     );
     expect(await bench.standIn.pushEvent(textMessage("hi", { eventId: "ev_1" }))).toBe(200);
     expect(bench.events.map((event) => event.eventId)).toEqual(["ev_1", "ev_2"]);
-    bench.answer = async () => "rejected";
+    bench.onEmit = async () => "rejected";
     expect(await bench.standIn.pushEvent(textMessage("hi", { eventId: "ev_3" }))).toBe(500);
     expect((await bench.post(textMessage("by webhook"))).status).toBe(404);
   });
@@ -35,7 +35,7 @@ describe("the long connection, through the real SDK", () => {
     await bench.standIn.pushEvent(ask("before", "om_1"));
     const ids = new Set<string>();
     const texts: string[] = [];
-    bench.answer = async (event) => {
+    bench.onEmit = async (event) => {
       if (event.type !== "message" || ids.has(event.messageId)) return "duplicate";
       ids.add(event.messageId);
       texts.push(`${event.addressed} ${event.text}`);

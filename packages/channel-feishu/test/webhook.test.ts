@@ -70,14 +70,14 @@ describe("the webhook with a verification token", () => {
 
   it("lets the platform deliver again what was not taken", async () => {
     await using bench = await openBench({ verificationToken: token });
-    bench.answer = async () => "rejected";
+    bench.onEmit = async () => "rejected";
     const answer = await bench.post(textMessage("hi", { eventId: "ev_1" }));
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "15"]);
-    bench.answer = async () => {
+    bench.onEmit = async () => {
       throw new Error("disk full");
     };
     expect((await bench.post(textMessage("hi", { eventId: "ev_1" }))).status).toBe(500);
-    bench.answer = undefined;
+    bench.onEmit = undefined;
     expect((await bench.post(textMessage("hi", { eventId: "ev_1" }))).status).toBe(200);
     expect(bench.events).toHaveLength(1);
   });
@@ -144,7 +144,7 @@ describe("the webhook with a verification token", () => {
     await using bench = await openBench({ verificationToken: token });
     const { promise, resolve } = Promise.withResolvers<"accepted">();
     const emitted = Promise.withResolvers<void>();
-    bench.answer = () => {
+    bench.onEmit = () => {
       emitted.resolve();
       return promise;
     };

@@ -33,7 +33,7 @@ describe(`malformed events (${runs}, seed ${seed})`, () => {
     await using bench = await openBench({ transport: "webhook" });
     let through = 0;
     const wrong: unknown[] = [];
-    bench.answer = async (event) => {
+    bench.onEmit = async (event) => {
       through += 1;
       const problems = checkEvent(event, { channel: "slack", account: "main" });
       if (problems.length > 0) wrong.push([problems, event]);

@@ -23,7 +23,7 @@ describe("socket mode, through the real SDK", () => {
     expect(await bench.standIn.pushEvent(textMessage("two"))).toBe(true);
     expect(await bench.standIn.pushEvent(slashCommand("/signalbox", "status"))).toBe(true);
     expect(texts(bench)).toEqual(["one", "two"]);
-    bench.answer = async () => "rejected";
+    bench.onEmit = async () => "rejected";
     expect(await bench.standIn.pushEvent(textMessage("three"), { withinMs: 300 })).toBe(false);
     const response = await bench.standIn.postEvent(bench.url, textMessage("by webhook"));
     expect(response.status).toBe(404);

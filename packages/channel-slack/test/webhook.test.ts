@@ -52,10 +52,10 @@ describe("signed requests", () => {
 
   it("acknowledges only after the event was kept, and has Slack try again where it was not", async () => {
     await using bench = await openBench();
-    bench.answer = async () => "rejected";
+    bench.onEmit = async () => "rejected";
     const message = textMessage("one");
     expect((await bench.standIn.postEvent(bench.url, message)).status).toBe(503);
-    bench.answer = undefined;
+    bench.onEmit = undefined;
     const retry = { number: 1, reason: "http_error" };
     expect((await bench.standIn.postEvent(bench.url, message, { retry })).status).toBe(200);
     expect(

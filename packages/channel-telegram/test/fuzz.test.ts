@@ -71,7 +71,7 @@ describe(`malformed updates (${numRuns}, seed ${seed})`, () => {
     });
     let through = 0;
     let current = "";
-    bench.answer = async (event) => {
+    bench.onEmit = async (event) => {
       through += 1;
       expect(checkEvent(event, { channel: "telegram", account: "main" }), current).toEqual([]);
       return "accepted";

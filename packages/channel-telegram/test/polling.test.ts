@@ -15,7 +15,7 @@ describe("long polling", () => {
     await using bench = await openBench();
     const { promise, resolve } = Promise.withResolvers<"accepted">();
     const emitted = Promise.withResolvers<void>();
-    bench.answer = () => {
+    bench.onEmit = () => {
       emitted.resolve();
       return promise;
     };
@@ -35,7 +35,7 @@ describe("long polling", () => {
   it("asks again for what the host did not take, and keeps the order", async () => {
     await using bench = await openBench();
     const tried: string[] = [];
-    bench.answer = async ({ eventId }) => {
+    bench.onEmit = async ({ eventId }) => {
       tried.push(eventId);
       return tried.length === 2 ? "rejected" : "accepted";
     };
@@ -111,7 +111,7 @@ describe("long polling", () => {
     const standIn = await startTelegram({ token });
     try {
       const first = await openBench({}, { standIn });
-      first.answer = async () => {
+      first.onEmit = async () => {
         throw new Error("the disk is full");
       };
       const confirmed = standIn.push(textMessage("kept"));

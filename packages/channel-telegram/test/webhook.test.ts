@@ -57,7 +57,7 @@ describe("a webhook", () => {
 
   it("has Telegram deliver again what the host did not take", async () => {
     await using bench = await openBench(webhook);
-    bench.answer = async () => "rejected";
+    bench.onEmit = async () => "rejected";
     expect((await post(bench, JSON.stringify(textMessage("hello")), webhookSecret)).status).toBe(503);
   });
 

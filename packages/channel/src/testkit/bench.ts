@@ -1,19 +1,15 @@
 import { strict as assert } from "node:assert";
-import type { Channel, ChannelContext, ChannelDefinition } from "../contract/definition.ts";
+import type { ChannelDefinition } from "../contract/definition.ts";
 import { type ChannelError, isChannelError } from "../contract/errors.ts";
-import type { EmitResult, InboundEvent } from "../contract/events.ts";
-import { createMemoryCache, createMemoryState, systemClock } from "../host/memory.ts";
 import type { ChannelHarness, Platform } from "./harness.ts";
+import { openChannel, type RunningChannel } from "./open-channel.ts";
 
-/** A channel against its stand-in, with what it emitted and logged. */
-export interface Bench<Address> extends AsyncDisposable {
+/** The account that the kit's channels run as. */
+export const account = "conformance";
+
+/** A channel against its stand-in. */
+export interface Bench<Address> extends RunningChannel<Address> {
   readonly platform: Platform<Address>;
-  readonly channel: Channel<Address>;
-  readonly events: InboundEvent[];
-  /** Log lines and messages of errors. */
-  readonly said: string[];
-  /** What `emit` answers. By default it knows event ids. */
-  onEmit: ((event: InboundEvent) => Promise<EmitResult>) | undefined;
 }
 
 /** Brings a channel up against a new stand-in, started unless told otherwise. */
@@ -23,51 +19,12 @@ export async function openBench<Config, Address>(
   options: { readonly start?: boolean } = {},
 ): Promise<Bench<Address>> {
   const platform = await harness.open();
-  const checked = await definition.config["~standard"].validate(platform.config);
-  if (checked.issues !== undefined) {
-    assert.fail(
-      `the harness's config is refused: ${checked.issues.map((issue) => issue.message).join("; ")}`,
-    );
-  }
-  const lifetime = new AbortController();
-  const said: string[] = [];
-  const seen = new Set<string>();
-  const events: InboundEvent[] = [];
-  const log = (message: string, fields?: unknown): void => {
-    said.push(`${message} ${JSON.stringify(fields ?? {})}`);
-  };
-  const context: ChannelContext<Config> = {
-    config: checked.value,
-    account: "conformance",
-    logger: { debug: log, info: log, warn: log, error: log },
-    fetch: globalThis.fetch,
-    clock: systemClock,
-    cache: createMemoryCache({ clock: systemClock }),
-    state: createMemoryState(),
-    signal: lifetime.signal,
-    async emit(event) {
-      if (bench.onEmit !== undefined) return bench.onEmit(event);
-      if (seen.has(event.eventId)) return "duplicate";
-      seen.add(event.eventId);
-      events.push(event);
-      return "accepted";
-    },
-  };
-  const channel = await definition.create(context);
-  if (options.start !== false) await channel.start(lifetime.signal);
-  const bench: Bench<Address> = {
-    platform,
-    channel,
-    events,
-    said,
-    onEmit: undefined,
-    async [Symbol.asyncDispose]() {
-      await channel.stop({ drainMs: 0 });
-      lifetime.abort();
-      await platform.close();
-    },
-  };
-  return bench;
+  const running = await openChannel(definition, platform.config, {
+    ...options,
+    context: { account },
+    close: () => platform.close(),
+  });
+  return Object.assign(running, { platform });
 }
 
 /** The ChannelError that `work` fails with; anything else fails the test. `what` says what should have failed. */

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import type { ChannelDefinition } from "../contract/definition.ts";
 import type { EmitResult } from "../contract/events.ts";
 import type { Json } from "../contract/json.ts";
-import { assertHolds, turns } from "./bench.ts";
+import { account, assertHolds, turns } from "./bench.ts";
 import { type Check, needed } from "./check.ts";
 import { checkEvent } from "./check-event.ts";
 import type { Delivery, Platform } from "./harness.ts";
@@ -33,7 +33,7 @@ export const intakeChecks: readonly Check[] = [
       const [event, ...more] = bench.events;
       assert.ok(event?.type === "message", "one message event");
       assert.deepEqual(more, []);
-      assert.deepEqual(checkEvent(event, { channel: definition.id, account: "conformance" }), []);
+      assert.deepEqual(checkEvent(event, { channel: definition.id, account }), []);
       assert.equal(event.text, hello.text);
       assert.equal(event.messageId, messageIdOf(bench.platform, hello));
       assert.equal(event.addressed, "dm");
@@ -188,7 +188,7 @@ export const intakeChecks: readonly Check[] = [
           const deliver = needed(bench.platform.deliverRecorded?.bind(bench.platform), "deliverRecorded");
           assert.equal(await deliver(bench.channel, given), true, `${name}: acknowledged`);
           const wrong = bench.events.flatMap((event) =>
-            checkEvent(event, { channel: definition.id, account: "conformance" }),
+            checkEvent(event, { channel: definition.id, account }),
           );
           assert.deepEqual(wrong, [], name);
           assert.equal(bench.events.length, events.length, `${name}: number of events`);

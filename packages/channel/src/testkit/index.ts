@@ -1,5 +1,8 @@
+export { never } from "./bench.ts";
 export { checkEvent } from "./check-event.ts";
 export { type ConformanceOptions, runChannelConformance, type TestFunctions } from "./conformance.ts";
 export { damaged } from "./damage.ts";
 export type { ChannelHarness, Delivery, Failure, Forgery, Platform, Recorded, SentMedia } from "./harness.ts";
+export { type OpenOptions, openChannel, type RunningChannel } from "./open-channel.ts";
 export { createRandom } from "./random.ts";
+export { serveWebhook, type WebhookServer } from "./serve-webhook.ts";

@@ -1,0 +1,34 @@
+import { createServer } from "node:http";
+import type { Channel } from "../contract/definition.ts";
+
+export interface WebhookServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** A real HTTP server in front of a channel's webhook, for stand-ins that post events. */
+export async function serveWebhook(channel: Pick<Channel, "webhook">): Promise<WebhookServer> {
+  const server = createServer(async (incoming, response) => {
+    const { method = "POST" } = incoming;
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(incoming.headers)) headers.set(name, String(value));
+    const body = method === "GET" || method === "HEAD" ? {} : { body: Buffer.concat(chunks) };
+    const request = new Request("http://gateway/events", { method, headers, ...body });
+    const answer = (await channel.webhook?.(request)) ?? new Response(null, { status: 404 });
+    response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
