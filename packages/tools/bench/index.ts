@@ -19,6 +19,7 @@ import {
   type Sandbox,
   startSandbox,
 } from "../src/index.ts";
+import { benchFiles } from "./files.ts";
 
 const GOALS = { decisionUs: 20, commandMs: 40 };
 const OWNER: RunFacts = {
@@ -32,6 +33,7 @@ const OWNER: RunFacts = {
 const MEMBER: RunFacts = { ...OWNER, role: "member", speaker: "feishu:ou_2" };
 
 benchDecisions();
+await benchFiles(OWNER);
 await benchCommands();
 
 function benchDecisions(): void {

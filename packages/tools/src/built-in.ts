@@ -1,6 +1,9 @@
 import type { ToolDefinition } from "./define.ts";
 import { createExecTool } from "./exec.ts";
+import { createApplyPatchTool } from "./files/apply-patch.ts";
 import { createEditTool } from "./files/edit.ts";
+import { createFindTool } from "./files/find.ts";
+import { createGrepTool } from "./files/grep.ts";
 import { createLsTool } from "./files/ls.ts";
 import { createReadTool } from "./files/read.ts";
 import { createWriteTool } from "./files/write.ts";
@@ -8,6 +11,7 @@ import { type AgentMemory, createMemoryTools } from "./memory.ts";
 import { createMessageTool, type MessageToolOptions } from "./message.ts";
 import { allowsTool, type ToolRule } from "./policy.ts";
 import type { Sandbox } from "./sandbox/types.ts";
+import { createSearch } from "./search/search.ts";
 import type { GuardedFetch } from "./web/guarded-fetch.ts";
 import { createWebFetchTool, type WebFetchToolOptions } from "./web/tool.ts";
 import { openWorkspace, type WorkspaceOptions } from "./workspace/workspace.ts";
@@ -17,7 +21,10 @@ export const BUILT_IN_TOOLS: readonly string[] = [
   "read",
   "write",
   "edit",
+  "apply_patch",
   "ls",
+  "find",
+  "grep",
   "exec",
   "message",
   "web_fetch",
@@ -48,11 +55,15 @@ export async function createBuiltInTools(
 ): Promise<readonly ToolDefinition[]> {
   const { fetch, isGiven, send } = options;
   const workspace = await openWorkspace(options.workspace);
+  const search = createSearch();
   return [
     createReadTool({ workspace }),
     createWriteTool({ workspace }),
     createEditTool({ workspace }),
+    createApplyPatchTool({ workspace }),
     createLsTool({ workspace }),
+    createFindTool({ workspace, search }),
+    createGrepTool({ workspace, search }),
     ...(allowsTool(rule, "exec") ? [createExecTool({ workspace, sandbox: await options.sandbox() })] : []),
     createMessageTool({ actions: ["send", "react", "edit", "delete"], send }),
     ...(allowsTool(rule, "web_fetch")

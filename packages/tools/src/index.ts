@@ -18,7 +18,10 @@ export type { AttachmentSource } from "./attachments.ts";
 export { BUILT_IN_TOOLS } from "./built-in.ts";
 export { defineTool, type ToolDefinition } from "./define.ts";
 export { createExecTool, type ExecToolOptions } from "./exec.ts";
+export { type ApplyPatchToolOptions, createApplyPatchTool } from "./files/apply-patch.ts";
 export { createEditTool, type EditToolOptions } from "./files/edit.ts";
+export { createFindTool, type FindToolOptions } from "./files/find.ts";
+export { createGrepTool, type GrepToolOptions } from "./files/grep.ts";
 export { claimsOn } from "./files/identity-files.ts";
 export { type ImageInfo, imageInfo } from "./files/images.ts";
 export { createLsTool, type LsToolOptions } from "./files/ls.ts";
@@ -63,6 +66,7 @@ export {
   startSandbox,
 } from "./sandbox/start.ts";
 export type * from "./sandbox/types.ts";
+export { createSearch, type Search } from "./search/search.ts";
 export { readRule, type StandingRule } from "./shell/standing-rules.ts";
 export {
   checkToolNames,

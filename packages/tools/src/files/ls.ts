@@ -6,7 +6,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { fileFailure } from "./failure.ts";
 import { identityClaims } from "./identity-files.ts";
 import { assertVisible, isVisible } from "./places.ts";
-import { count } from "./text.ts";
+import { count, visibleName } from "./text.ts";
 
 export interface LsToolOptions {
   readonly workspace: Workspace;
@@ -37,7 +37,7 @@ export function createLsTool(options: LsToolOptions): ToolDefinition {
         );
         const listed = entries.slice(0, maxEntries);
         words.listed(folder.path, listed, run);
-        const lines = listed.map((entry) => `${visible(entry.name)}${SUFFIX[entry.type]}\n`);
+        const lines = listed.map((entry) => `${visibleName(entry.name)}${SUFFIX[entry.type]}\n`);
         const left = entries.length - listed.length;
         if (left > 0) lines.push(`[${count(left)} more entries not shown]\n`);
         const text = lines.length === 0 ? `(${args.path} is empty)\n` : lines.join("");
@@ -50,9 +50,3 @@ export function createLsTool(options: LsToolOptions): ToolDefinition {
 }
 
 const SUFFIX = { file: "", folder: "/", link: "@", other: "" } as const;
-
-/** A name must not look like several lines. */
-function visible(name: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is made visible
-  return name.replace(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]/g, "�");
-}

@@ -44,3 +44,9 @@ export function cutWell(text: string, max: number): string {
   const last = text.charCodeAt(max - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max);
 }
+
+/** A name must not look like several lines. */
+export function visibleName(name: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is made visible
+  return name.replace(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]/g, "�");
+}

@@ -1,0 +1,166 @@
+import { isAbsolute } from "node:path";
+import { z } from "zod";
+import { defineTool, type ToolDefinition } from "../define.ts";
+import { labelledWorkspace } from "../labels/labelled-workspace.ts";
+import { failure, success } from "../result.ts";
+import type { ApprovalSubject, Claim, Permit } from "../types.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { changeOf } from "./change.ts";
+import { fileFailure } from "./failure.ts";
+import { identityClaims, identityGuard } from "./identity-files.ts";
+import { changedText, PatchError, type PatchStep, readPatch } from "./patch-format.ts";
+import { assertVisible } from "./places.ts";
+import { detectEncoding } from "./text.ts";
+
+export interface ApplyPatchToolOptions {
+  readonly workspace: Workspace;
+}
+
+/** Bytes of one file. */
+const MAX_BYTES = 10_000_000;
+
+/**
+ * `apply_patch`: several files at once. Everything is worked out before anything is written. Its effects count as
+ * external: applied twice, it may change twice.
+ */
+export function createApplyPatchTool({ workspace }: ApplyPatchToolOptions): ToolDefinition {
+  return defineTool({
+    name: "apply_patch",
+    description: `Add, change, move and delete files in one go:
+*** Begin Patch
+*** Update File: src/a.py
+@@ def greet():
+-    print("Hi")
++    print("Hello")
+*** Add File: b.txt
++one line
+*** Delete File: old.txt
+*** End Patch
+\`*** Move to: <path>\` may follow an update's head. Lines that stay begin with a space.`,
+    inputSchema: z.object({ patch: z.string().min(1).max(1_000_000) }),
+    effects: "external",
+    claims: ({ patch }) => claimsOf(workspace, patch),
+    subject: ({ patch }) => subjectOf(workspace, patch),
+    async run({ args }, _context, permit) {
+      try {
+        const steps = readPatch(args.patch);
+        const outcomes = await workOut(workspace, steps, permit);
+        for (const outcome of outcomes) await carryOut(workspace, outcome, permit);
+        const text = outcomes.map(({ said }) => said).join("\n");
+        return success(text, { files: outcomes.length });
+      } catch (error) {
+        if (error instanceof PatchError) return failure(`Nothing was changed. ${error.message}`);
+        return fileFailure(error);
+      }
+    },
+  });
+}
+
+/** What a step comes to. */
+interface StepOutcome {
+  readonly write?: { readonly path: string; readonly text: string };
+  readonly remove?: string;
+  readonly said: string;
+}
+
+async function workOut(
+  workspace: Workspace,
+  steps: readonly PatchStep[],
+  permit: Permit,
+): Promise<readonly StepOutcome[]> {
+  const named = steps.flatMap((step) => pathsOf(step));
+  if (new Set(named).size < named.length) throw new PatchError("Each file may come once.");
+  const outcomes: StepOutcome[] = [];
+  for (const step of steps) {
+    switch (step.kind) {
+      case "add":
+        await assertFree(workspace, step.path);
+        outcomes.push({ write: { path: step.path, text: step.text }, said: `Added ${step.path}` });
+        break;
+      case "delete":
+        await textOf(workspace, step.path, permit);
+        outcomes.push({ remove: step.path, said: `Deleted ${step.path}` });
+        break;
+      case "update": {
+        const text = changedText(step.path, await textOf(workspace, step.path, permit), step.changes);
+        const { path, moveTo } = step;
+        if (moveTo !== undefined) await assertFree(workspace, moveTo);
+        outcomes.push({
+          write: { path: moveTo ?? path, text },
+          ...(moveTo === undefined ? {} : { remove: path }),
+          said: moveTo === undefined ? `Updated ${path}` : `Updated ${path}, now ${moveTo}`,
+        });
+      }
+    }
+  }
+  return outcomes;
+}
+
+async function carryOut(workspace: Workspace, { write, remove }: StepOutcome, permit: Permit): Promise<void> {
+  const words = labelledWorkspace(workspace);
+  const check = identityGuard(permit);
+  if (write !== undefined)
+    await workspace.writeFile(write.path, Buffer.from(write.text, "utf8"), {
+      check,
+      before: (path) => words.beforeWrite(path, permit),
+    });
+  if (remove === undefined) return;
+  check(await workspace.locate(remove));
+  await workspace.removeFile(remove);
+}
+
+/** What a file holds, which the run has then read: that a change does not fit tells of it. */
+async function textOf(workspace: Workspace, path: string, { run }: Permit): Promise<string> {
+  const file = await workspace.openFile(path);
+  try {
+    assertVisible(path, file.displayPath, run.facts);
+    labelledWorkspace(workspace).read(file.path, file.changedAt, run);
+    if (file.size > MAX_BYTES) throw new PatchError(`${path} is too large to be patched.`);
+    const bytes = await file.handle.readFile();
+    if (detectEncoding(bytes, true) !== "utf-8") throw new PatchError(`${path} is not UTF-8 text.`);
+    return bytes.toString("utf8");
+  } finally {
+    await file.close();
+  }
+}
+
+/** A file can be made there: it would be in the workspace, and there is none yet. */
+async function assertFree(workspace: Workspace, path: string): Promise<void> {
+  if (isAbsolute(await workspace.locate(path))) throw new PatchError(`${path} can be read but not changed.`);
+  const file = await workspace.openFile(path).catch(() => undefined);
+  await file?.close();
+  if (file !== undefined) throw new PatchError(`${path} is there already.`);
+}
+
+function pathsOf(step: PatchStep): readonly string[] {
+  return step.kind === "update" && step.moveTo !== undefined ? [step.path, step.moveTo] : [step.path];
+}
+
+async function claimsOf(workspace: Workspace, patch: string): Promise<readonly Claim[]> {
+  const paths = stepsOf(patch).flatMap(pathsOf);
+  return (await Promise.all(paths.map((path) => identityClaims(workspace, "write-identity", path)))).flat();
+}
+
+/** What becomes of each file, line by line. */
+async function subjectOf(workspace: Workspace, patch: string): Promise<ApprovalSubject> {
+  const parts: string[] = [];
+  for (const step of stepsOf(patch)) {
+    const after = (before: string): string => {
+      if (step.kind === "update") return changedText(step.path, before, step.changes);
+      return step.kind === "add" ? step.text : "";
+    };
+    const { action } = await changeOf(workspace, step.path, after);
+    const place = step.kind === "update" && step.moveTo !== undefined ? `\nmoved to ${step.moveTo}` : "";
+    parts.push(`${action}${step.kind === "delete" ? "\ndeleted" : place}`);
+  }
+  return { action: parts.join("\n"), cwd: workspace.dir };
+}
+
+/** A patch that cannot be read reaches for nothing: the tool itself says what is wrong with it. */
+function stepsOf(patch: string): readonly PatchStep[] {
+  try {
+    return readPatch(patch);
+  } catch {
+    return [];
+  }
+}

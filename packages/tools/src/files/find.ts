@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { defineTool, type ToolDefinition } from "../define.ts";
+import { success } from "../result.ts";
+import type { Search } from "../search/search.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { fileFailure } from "./failure.ts";
+import { identityClaims } from "./identity-files.ts";
+import { openPlace, searchEnd } from "./search-place.ts";
+import { visibleName } from "./text.ts";
+
+export interface FindToolOptions {
+  readonly workspace: Workspace;
+  readonly search: Search;
+  /** Milliseconds that a search may take; default 10,000. */
+  readonly searchMs?: number;
+}
+
+const MAX_FILES = 500;
+
+/** `find`: files by their names. No effects. */
+export function createFindTool({ workspace, search, searchMs }: FindToolOptions): ToolDefinition {
+  return defineTool({
+    name: "find",
+    description: "Find files by a glob: `*.ts` by name anywhere, `src/**/*.ts` by path.",
+    inputSchema: z.object({
+      glob: z.string().min(1).max(1_000),
+      path: z.string().min(1).optional().describe("Folder to look in; default the working folder"),
+    }),
+    effects: "none",
+    execution: "parallel",
+    claims: (args) => identityClaims(workspace, "read-identity", args.path ?? "."),
+    async run({ args }, { signal }, { run }) {
+      try {
+        const place = await openPlace(workspace, args.path ?? ".", run);
+        const end = searchEnd(signal, searchMs);
+        const files: string[] = [];
+        await end.until(async () => {
+          for await (const { path } of search({ ...place.target, glob: args.glob }, end.signal)) {
+            const name = await place.nameOf(path);
+            if (name === undefined) continue;
+            if (files.length === MAX_FILES) return end.stop("there are more; look in a smaller place");
+            files.push(visibleName(name));
+          }
+        });
+        const text = files.length === 0 ? "(no file fits)" : files.toSorted().join("\n");
+        const notes = [...end.notes(), ...place.notes()].map((note) => `\n[${note}]`);
+        return success(`${text}${notes.join("")}`, { files: files.length });
+      } catch (error) {
+        return fileFailure(error);
+      }
+    },
+  });
+}

@@ -1,0 +1,129 @@
+import { basename, dirname, join } from "node:path";
+import { isForeign } from "../labels/label.ts";
+import { labelledWorkspace } from "../labels/labelled-workspace.ts";
+import type { SearchRequest } from "../search/candidate.ts";
+import type { Permit } from "../types.ts";
+import { WorkspaceError } from "../workspace/errors.ts";
+import { fold, inside } from "../workspace/paths.ts";
+import type { OpenFile, Workspace } from "../workspace/workspace.ts";
+import { assertVisible, INBOX_FOLDER, isVisible } from "./places.ts";
+import { count } from "./text.ts";
+
+/** Where a run searches, and what of it the run is shown. */
+export interface SearchPlace {
+  readonly target: Pick<SearchRequest, "folder" | "file">;
+  /** A file as the agent would write it; nothing where the run may not know of it, or not without taint. */
+  nameOf(path: string): Promise<string | undefined>;
+  /** The same file, opened without following links out of the workspace; the run has then read it. Close it. */
+  open(path: string): Promise<OpenFile | undefined>;
+  /** What the model should know of what it was not shown. */
+  notes(): readonly string[];
+}
+
+/**
+ * Opens a folder or file for a search. As with commands, a run that has seen nothing of others does not come upon what
+ * others wrote, unless it searches there: then it has read their words.
+ *
+ * @throws WorkspaceError
+ */
+export async function openPlace(
+  workspace: Workspace,
+  path: string,
+  run: Permit["run"],
+): Promise<SearchPlace> {
+  const words = labelledWorkspace(workspace);
+  const target = await targetOf(workspace, path);
+  const start = join(target.folder, target.file ?? "");
+  const isOthers = (place: string): boolean => {
+    const label = workspace.labels.of(place);
+    const inbox = fold(join(workspace.dir, INBOX_FOLDER));
+    return (label !== undefined && isForeign(label, run.facts)) || inside(fold(place), inbox);
+  };
+  const shown = (place: string): string =>
+    inside(place, workspace.dir) ? place.slice(workspace.dir.length + 1) || "." : place;
+  assertVisible(path, shown(start), run.facts);
+  const changing = workspace.labels.changing(workspace.dir, run.facts);
+  if (changing !== undefined)
+    run.taint({ source: changing.author.source, detail: "files that change just now" });
+  if (isOthers(start))
+    run.taint({ source: workspace.labels.of(start)?.source ?? "file", detail: shown(start) });
+  const searchesThere = isOthers(start);
+  let left = 0;
+
+  const displayed = (candidate: string): string | undefined => {
+    const place = join(target.folder, candidate);
+    if (!isVisible(shown(place), run.facts)) return undefined;
+    if (searchesThere || run.facts.taint.length > 0 || !isOthers(place)) return shown(place);
+    left += 1;
+    return undefined;
+  };
+  return {
+    target,
+    async nameOf(candidate) {
+      const name = displayed(candidate);
+      // Not by a link, and nowhere that is closed: what a search comes upon is looked at again.
+      const real = name && (await workspace.locate(name).catch(() => undefined));
+      if (name === undefined || real !== name) return undefined;
+      if (isOthers(join(target.folder, candidate))) run.taint({ source: "file", detail: `the name ${name}` });
+      return name;
+    },
+    async open(candidate) {
+      const name = displayed(candidate);
+      const file = name && (await workspace.openFile(name).catch(() => undefined));
+      if (!file) return undefined;
+      if (file.displayPath === name) {
+        words.read(file.path, file.changedAt, run);
+        return file;
+      }
+      await file.close();
+      return undefined;
+    },
+    notes: () =>
+      left === 0
+        ? []
+        : [`${count(left)} places in what others sent or wrote were left out; search there to see them`],
+  };
+}
+
+async function targetOf(workspace: Workspace, path: string): Promise<SearchPlace["target"]> {
+  try {
+    return { folder: await workspace.locateFolder(path) };
+  } catch (error) {
+    if (!(error instanceof WorkspaceError) || error.code !== "not-a-folder") throw error;
+    const file = await workspace.openFile(path);
+    await file.close();
+    return { folder: dirname(file.path), file: basename(file.path) };
+  }
+}
+
+/** Where a search ends: when there is enough, when its time is over, or with the run. */
+export interface SearchEnd {
+  readonly signal: AbortSignal;
+  /** Ends it, with what the model should know. */
+  stop(note: string): void;
+  /** Works until the end. */
+  until(work: () => Promise<void>): Promise<void>;
+  notes(): readonly string[];
+}
+
+const SEARCH_MS = 10_000;
+
+/** @param searchMs milliseconds that the search may take; default 10,000 */
+export function searchEnd(signal: AbortSignal, searchMs: number = SEARCH_MS): SearchEnd {
+  const limit = AbortSignal.timeout(searchMs);
+  const notes: string[] = [];
+  return {
+    signal: AbortSignal.any([signal, limit]),
+    stop: (note) => void notes.push(note),
+    async until(work) {
+      try {
+        await work();
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!limit.aborted) throw error;
+        notes.push(`it took more than ${searchMs / 1_000} s and was broken off; look in a smaller place`);
+      }
+    },
+    notes: () => notes,
+  };
+}

@@ -1,0 +1,94 @@
+import { spawn } from "node:child_process";
+import { access, constants } from "node:fs/promises";
+import { delimiter, isAbsolute, join } from "node:path";
+import { type Candidate, MAX_FILE_BYTES, type SearchRequest, SKIPPED_FOLDERS } from "./candidate.ts";
+
+/** Where ripgrep is, by the search path; `undefined` where it is not installed. */
+export async function findRipgrep(searchPath: string): Promise<string | undefined> {
+  for (const folder of searchPath.split(delimiter)) {
+    const file = join(folder, "rg");
+    const isProgram =
+      isAbsolute(folder) &&
+      (await access(file, constants.X_OK).then(
+        () => true,
+        () => false,
+      ));
+    if (isProgram) return file;
+  }
+  return undefined;
+}
+
+/** Looks with ripgrep. @throws Error what ripgrep says of a pattern that it cannot read */
+export async function* searchWithRipgrep(
+  program: string,
+  request: SearchRequest,
+  signal: AbortSignal,
+): AsyncGenerator<Candidate> {
+  const child = spawn(program, argumentsFor(request), {
+    cwd: request.folder,
+    env: {},
+    stdio: ["ignore", "pipe", "pipe"],
+    signal,
+    killSignal: "SIGKILL",
+  });
+  let complaint = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    complaint = (complaint + text).slice(0, 1_000);
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  // Nobody waits for it where the search is broken off.
+  ended.catch(() => {});
+  try {
+    let rest = "";
+    for await (const text of child.stdout.setEncoding("utf8")) {
+      const read = readRecords(rest + String(text), request.line === undefined);
+      rest = read.rest;
+      yield* read.candidates;
+    }
+    // 1: nothing was found. 2: something went wrong, be it with one file among others.
+    if ((await ended) === 2 && /regex parse error|error parsing glob/.test(complaint))
+      throw new Error(complaint.trim());
+  } finally {
+    child.kill("SIGKILL");
+  }
+}
+
+/**
+ * No settings of anybody's, no links followed, hidden files too. Of a line only its number is asked for: its text is read
+ * through the workspace.
+ */
+function argumentsFor({ file, glob, line }: SearchRequest): string[] {
+  return [
+    ...["--no-config", "--no-ignore", "--hidden", "--no-messages", "--color", "never", "--null"],
+    ...["--max-filesize", String(MAX_FILE_BYTES)],
+    ...(glob === undefined ? [] : ["--glob", glob]),
+    // Of several that bear on a file the last one counts.
+    ...SKIPPED_FOLDERS.flatMap((folder) => ["--glob", `!**/${folder}/**`]),
+    ...(line === undefined
+      ? ["--files"]
+      : [
+          ...["--line-number", "--no-heading", "--with-filename", "--only-matching", "--replace", ""],
+          ...(line.ignoreCase ? ["--ignore-case"] : []),
+          ...["--regexp", line.pattern],
+        ]),
+    ...["--", `./${file ?? ""}`],
+  ];
+}
+
+/** Files come as `path\0`, lines as `path\0number:\n`: a path may hold anything but a NUL. */
+function readRecords(
+  text: string,
+  areFiles: boolean,
+): { readonly candidates: readonly Candidate[]; readonly rest: string } {
+  const record = areFiles ? /\.\/([^\0]+)\0/gy : /\.\/([^\0]+)\0(\d+):\n/gy;
+  const candidates: Candidate[] = [];
+  let end = 0;
+  for (const [whole, path = "", line] of text.matchAll(record)) {
+    candidates.push(line === undefined ? { path } : { path, line: Number(line) });
+    end += whole.length;
+  }
+  return { candidates, rest: text.slice(end) };
+}

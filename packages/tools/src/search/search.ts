@@ -1,0 +1,34 @@
+import { on } from "node:events";
+import { Worker } from "node:worker_threads";
+import type { Candidate, SearchRequest } from "./candidate.ts";
+import { findRipgrep, searchWithRipgrep } from "./ripgrep.ts";
+
+/** Looks for places below a folder, until it is broken off or the signal ends. */
+export type Search = (request: SearchRequest, signal: AbortSignal) => AsyncIterable<Candidate>;
+
+/** Searches with ripgrep where that is installed, else in a thread of this process. */
+export function createSearch(searchPath: string = process.env["PATH"] ?? ""): Search {
+  let program: Promise<string | undefined> | undefined;
+  return async function* search(request, signal) {
+    program ??= findRipgrep(searchPath);
+    const ripgrep = await program;
+    yield* ripgrep === undefined
+      ? searchInThread(request, signal)
+      : searchWithRipgrep(ripgrep, request, signal);
+  };
+}
+
+async function* searchInThread(request: SearchRequest, signal: AbortSignal): AsyncGenerator<Candidate> {
+  const file = import.meta.url.endsWith(".ts") ? "./walk-worker.ts" : "./walk-worker.js";
+  const worker = new Worker(new URL(file, import.meta.url), {
+    workerData: request,
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: 256 },
+  });
+  try {
+    for await (const [group] of on(worker, "message", { close: ["exit"], signal })) yield* group;
+  } finally {
+    await worker.terminate();
+  }
+}

@@ -1,0 +1,124 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import {
+  createApplyPatchTool,
+  createApprovals,
+  createMemoryApprovalStore,
+  openWorkspace,
+  type RunFacts,
+} from "../src/index.ts";
+import { caller, textOf } from "./harness.ts";
+
+async function patched(facts: Partial<RunFacts> = {}) {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-patch-")));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const workspace = await openWorkspace({ dir });
+  const approvals = createApprovals({ store: createMemoryApprovalStore() });
+  const run = caller([createApplyPatchTool({ workspace })], {
+    facts: { role: "owner", ...facts },
+    approvals,
+  });
+  const apply = async (...lines: string[]) =>
+    run.call("apply_patch", { patch: ["*** Begin Patch", ...lines, "*** End Patch"].join("\n") });
+  const read = (name: string) => readFileSync(join(dir, name), "utf8");
+  const write = (name: string, text: string) => writeFileSync(join(dir, name), text);
+  return {
+    dir,
+    workspace,
+    approvals,
+    run,
+    apply,
+    read,
+    write,
+    has: (name: string) => existsSync(join(dir, name)),
+  };
+}
+
+test("adds, changes, moves and deletes files in one go", async () => {
+  const { apply, read, write, has } = await patched();
+  write("a.py", 'def greet():\n    print("Hi")\n\ndef leave():\n    print("Hi")\n');
+  write("old.txt", "x\n");
+  write("from.txt", "one\ntwo\n");
+  const result = await apply(
+    ...["*** Update File: a.py", "@@ def leave():", '-    print("Hi")', '+    print("Bye")'],
+    ...["*** Add File: sub/new.txt", "+first", "+", "+third"],
+    ...["*** Update File: from.txt", "*** Move to: to.txt", " one", "-two", "+zwei", "*** End of File"],
+    "*** Delete File: old.txt",
+  );
+  expect(textOf(result)).toBe(
+    "Updated a.py\nAdded sub/new.txt\nUpdated from.txt, now to.txt\nDeleted old.txt",
+  );
+  expect(read("a.py")).toBe('def greet():\n    print("Hi")\n\ndef leave():\n    print("Bye")\n');
+  expect(read("sub/new.txt")).toBe("first\n\nthird\n");
+  expect(read("to.txt")).toBe("one\nzwei\n");
+  expect([has("old.txt"), has("from.txt")]).toEqual([false, false]);
+});
+
+test("takes lines whose white space differs, keeps line ends, and adds at the end", async () => {
+  const { apply, read, write } = await patched();
+  write("a.txt", "  one\r\n\ttwo  \r\nthree");
+  await apply("*** Update File: a.txt", " one", "-two", "+TWO", "@@", "+four");
+  expect(read("a.txt")).toBe("one\r\nTWO\r\nthree\r\nfour");
+});
+
+test.each([
+  ["a change that does not fit", ["*** Update File: b.txt", "-not there", "+x"], /does not have these lines/],
+  ["a head that is not there", ["*** Update File: b.txt", "@@ class X", "-b", "+x"], /has no line `class X`/],
+  ["a file that is there already", ["*** Add File: b.txt", "+x"], /is there already/],
+  ["a file that is not there", ["*** Delete File: c.txt"], /no c\.txt|no file c\.txt/],
+  ["a file twice", ["*** Delete File: b.txt", "*** Update File: b.txt", "-b", "+c"], /may come once/],
+  ["a place outside", ["*** Add File: ../c.txt", "+x"], /outside/],
+  ["lines without a sign", ["*** Add File: c.txt", "x"], /begins with `\+`/],
+  ["a line that is none", ["what is this"], /begins with a space/],
+])("changes nothing at all with %s", async (_name, lines, problem) => {
+  const { apply, read, write } = await patched();
+  write("a.txt", "a\n");
+  write("b.txt", "b\n");
+  const result = await apply("*** Update File: a.txt", "-a", "+changed", ...lines);
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toMatch(problem);
+  expect([read("a.txt"), read("b.txt")]).toEqual(["a\n", "b\n"]);
+});
+
+test("whoever may not change the agent's notes is asked about, with the change, and links lead nowhere else", async () => {
+  const { dir, apply, approvals, read, write, run } = await patched({ role: "member" });
+  write("SOUL.md", "Be kind.\n");
+  mkdirSync(join(dir, "memory"));
+  symlinkSync("SOUL.md", join(dir, "plain.md"));
+  for (const lines of [
+    ["*** Update File: SOUL.md", "-Be kind.", "+Be cruel."],
+    ["*** Update File: plain.md", "-Be kind.", "+Be cruel."],
+    ["*** Delete File: SOUL.md"],
+    ["*** Add File: memory/2026.md", "+Obey."],
+  ]) {
+    const result = await apply(...lines);
+    expect(result.isError).toBe(true);
+    expect(run.records.at(-1)).toMatchObject({ decision: "ask", rule: "member.write-identity" });
+  }
+  expect(read("SOUL.md")).toBe("Be kind.\n");
+  const first = (await approvals.list()).at(-1);
+  expect(first?.subject.action).toContain("-Be kind.\n+Be cruel.");
+});
+
+test("what a tainted run adds is labelled, and a file of others that is changed taints", async () => {
+  const { dir, apply, workspace, run } = await patched({ taint: [{ source: "web" }] });
+  await apply("*** Add File: page.md", "+words");
+  expect(workspace.labels.of(join(dir, "page.md"))).toMatchObject({ source: "web" });
+  expect(run.state.facts.taint).toHaveLength(1);
+  const other = await patched();
+  other.write("page.md", "words\n");
+  await other.workspace.labels.add([{ path: join(other.dir, "page.md"), kind: "entry", source: "web" }]);
+  await other.apply("*** Update File: page.md", "-words", "+other words");
+  expect(other.run.state.facts.taint).toMatchObject([{ source: "web" }]);
+});

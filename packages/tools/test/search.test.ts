@@ -1,0 +1,133 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import {
+  createFindTool,
+  createGrepTool,
+  createMemoryLabelStore,
+  createSearch,
+  type FileLabels,
+  openFileLabels,
+  openWorkspace,
+  type RunFacts,
+} from "../src/index.ts";
+import { caller, textOf } from "./harness.ts";
+
+const ENGINES = { ripgrep: process.env["PATH"] ?? "", "its own": "" };
+const INBOX = "inbox/0123456789abcdef/page.txt";
+
+async function searched(
+  files: Readonly<Record<string, string>>,
+  searchPath: string,
+  facts: Partial<RunFacts> = {},
+) {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-search-")));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, name)), { recursive: true });
+    writeFileSync(join(dir, name), text);
+  }
+  const labels: FileLabels = await openFileLabels(createMemoryLabelStore());
+  const workspace = await openWorkspace({ dir, labels, forbidden: [join(dir, "closed")] });
+  const searching = { workspace, search: createSearch(searchPath), searchMs: 2_000 };
+  const run = caller([createFindTool(searching), createGrepTool(searching)], {
+    facts: { role: "owner", ...facts },
+  });
+  return {
+    dir,
+    labels,
+    state: run.state,
+    call: async (name: string, args: object) => textOf(await run.call(name, { ...args })),
+  };
+}
+
+describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
+  const FILES = {
+    "src/a.ts": "one\nconst foo = 1;\nthree\nfour\nfoo again\n",
+    "src/deep/b.js": "nothing here\n",
+    "README.md": "Foo is a word.\n",
+    "node_modules/x/index.js": "foo\n",
+    ".git/config": "foo\n",
+    "closed/secret.txt": "foo\n",
+  };
+
+  test("finds files by name and by path", async () => {
+    const { call } = await searched(FILES, path);
+    expect(await call("find", { glob: "*.{ts,js}" })).toBe("src/a.ts\nsrc/deep/b.js");
+    expect(await call("find", { glob: "src/*.ts" })).toBe("src/a.ts");
+    expect(await call("find", { glob: "**/*.js", path: "src" })).toBe("src/deep/b.js");
+    expect(await call("find", { glob: "*.py" })).toBe("(no file fits)");
+    expect(await call("find", { glob: "*", path: "../" })).toContain("outside");
+  });
+
+  test("finds lines, by expression, in some files, in one, without regard to case, with what is around them", async () => {
+    const { call } = await searched(FILES, path);
+    expect(await call("grep", { pattern: "foo+" })).toBe("src/a.ts:2: const foo = 1;\nsrc/a.ts:5: foo again");
+    expect(await call("grep", { pattern: "foo", ignore_case: true, glob: "*.md" })).toBe(
+      "README.md:1: Foo is a word.",
+    );
+    expect(await call("grep", { pattern: "nothing", path: "src/deep/b.js" })).toBe(
+      "src/deep/b.js:1: nothing here",
+    );
+    expect(await call("grep", { pattern: "foo", path: "src", context: 1 })).toBe(
+      "src/a.ts:1- one\nsrc/a.ts:2: const foo = 1;\nsrc/a.ts:3- three\nsrc/a.ts:4- four\nsrc/a.ts:5: foo again",
+    );
+    expect(await call("grep", { pattern: "absent" })).toBe("(nothing was found)");
+    expect(await call("grep", { pattern: "foo(" })).toContain("cannot be searched for");
+  });
+
+  test("shows nothing behind links, in closed places, or of other conversations", async () => {
+    const { dir, call, state } = await searched({ ...FILES, [INBOX]: "foo of others\n" }, path);
+    const outside = mkdtempSync(join(tmpdir(), "signalbox-outside-"));
+    onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
+    writeFileSync(join(outside, "canary.txt"), "foo canary\n");
+    symlinkSync(outside, join(dir, "src", "out"));
+    symlinkSync(join(outside, "canary.txt"), join(dir, "link.txt"));
+    const all = `${await call("grep", { pattern: "foo" })}${await call("find", { glob: "*" })}`;
+    expect(all).not.toMatch(/canary|secret|inbox|link\.txt/);
+    expect(await call("grep", { pattern: "foo", path: "closed" })).toMatch(/closed|no folder/i);
+    expect(state.facts.taint).toEqual([]);
+  });
+
+  test("a run that has seen nothing of others does not come upon their words, unless it looks there", async () => {
+    const { dir, labels, call, state } = await searched(
+      { "mine.txt": "foo\n", "page.txt": "foo: do this\n" },
+      path,
+    );
+    await labels.add([{ path: join(dir, "page.txt"), kind: "entry", source: "web" }]);
+    expect(await call("grep", { pattern: "foo" })).toMatch(/^mine\.txt:1: foo\n\[1 places in what others/);
+    expect(await call("find", { glob: "*" })).toMatch(/^mine\.txt\n\[1 places/);
+    expect(state.facts.taint).toEqual([]);
+    expect(await call("grep", { pattern: "foo", path: "page.txt" })).toBe("page.txt:1: foo: do this");
+    expect(state.facts.taint).toMatchObject([{ source: "web" }]);
+    expect(await call("grep", { pattern: "foo" })).toContain("page.txt:1");
+  });
+
+  test("guests come upon nothing of what the agent remembers", async () => {
+    const { call } = await searched(
+      { "MEMORY.md": "foo\n", "memory/2026.md": "foo\n", "a.md": "foo\n" },
+      path,
+      {
+        role: "guest",
+      },
+    );
+    expect(await call("grep", { pattern: "foo" })).toBe("a.md:1: foo");
+    expect(await call("find", { glob: "*.md" })).toBe("a.md");
+  });
+
+  test("shows as much as there is room for, and of a long line its start", async () => {
+    const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}.txt`, "foo\n".repeat(30)]));
+    const { call } = await searched({ ...many, "long.js": `foo${"x".repeat(100_000)}\n` }, path);
+    const text = await call("grep", { pattern: "foo", glob: "f*.txt" });
+    expect(text.split("\n")).toHaveLength(201);
+    expect(text).toMatch(/\[there is more; ask for less\]$/);
+    expect((await call("grep", { pattern: "foo", glob: "long.js" })).length).toBeLessThan(450);
+  });
+});
+
+test("a name with line ends or an expression that would not end do no harm", async () => {
+  const { call } = await searched({ "a\nb.txt": `${"a".repeat(40)}!\n` }, "");
+  expect(await call("find", { glob: "*.txt" })).toBe("a\ufffdb.txt");
+  expect(await call("grep", { pattern: "^(a+)+$" })).toContain("broken off");
+});
