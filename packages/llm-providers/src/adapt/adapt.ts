@@ -1,6 +1,7 @@
 import { type Message, type Model, type RepairChange, repairHistory } from "@signalbox/agent-core";
+import { onceInList, oncePer } from "../shared/once.ts";
 import type { LossKind } from "../shared/warnings.ts";
-import { type AdaptOptions, type Converted, convertMessage } from "./convert.ts";
+import { type AdaptOptions, convertMessage } from "./convert.ts";
 import { callIdFor } from "./ids.ts";
 import type { Loss } from "./losses.ts";
 
@@ -10,23 +11,13 @@ export interface Adapted {
   readonly losses: readonly Loss[];
 }
 
-interface Memo {
-  readonly key: string;
-  readonly converted: Converted;
-}
-
-// A message is immutable, so what it becomes for a model is found again; a growing history costs its growth.
-const memos = new WeakMap<Message, Memo>();
-const keys = new WeakMap<Model, string>();
-
-function keyOf(target: Model, options: AdaptOptions): string {
-  let key = keys.get(target);
-  if (key === undefined) {
-    key = JSON.stringify([target.api, target.provider, target.id, target.input]);
-    keys.set(target, key);
-  }
-  return options.foreignThinking === "text" ? `${key}text` : key;
-}
+/** What each message becomes for a model; of a growing history only the new ones are looked at. */
+const conversionsFor = {
+  drop: oncePer((target: Model) => onceInList((message: Message) => convertMessage(message, target, {}))),
+  text: oncePer((target: Model) =>
+    onceInList((message: Message) => convertMessage(message, target, { foreignThinking: "text" })),
+  ),
+};
 
 /**
  * Rewrites a history for `target`. Pure; a message that needs no change is returned as it is.
@@ -38,31 +29,17 @@ function keyOf(target: Model, options: AdaptOptions): string {
  * first message is a user's.
  */
 export function adapt(history: readonly Message[], target: Model, options: AdaptOptions = {}): Adapted {
-  const key = keyOf(target, options);
+  const converted = conversionsFor[options.foreignThinking ?? "drop"](target)(history);
   const losses: Loss[] = [];
-  // Most histories are taken as they are: a copy is begun at the first message that is not.
-  let messages: Message[] | undefined;
-  let places: number[] = [];
-  for (let from = 0; from < history.length; from++) {
-    const message = history[from];
-    if (message === undefined) continue;
-    let memo = memos.get(message);
-    if (memo?.key !== key) {
-      memo = { key, converted: convertMessage(message, target, options) };
-      memos.set(message, memo);
-    }
-    const { message: made, losses: lost } = memo.converted;
-    if (lost.length > 0) losses.push(...lost.map((loss) => ({ ...loss, message: from })));
-    if (messages === undefined) {
-      if (made === message) continue;
-      messages = history.slice(0, from);
-      places = messages.map((_, index) => index);
-    }
-    if (made === undefined) continue;
-    messages.push(made);
-    places.push(from);
-  }
-  const repaired = repairHistory(messages ?? history, { fitCallId: (id) => callIdFor(target.api, id) });
+  converted.forEach(({ losses: lost }, message) => {
+    if (lost.length > 0) losses.push(...lost.map((loss) => ({ ...loss, message })));
+  });
+  // Most histories are taken as they are.
+  const same = converted.every(({ message }, index) => message === history[index]);
+  /** Where in the history each message stands that is left. */
+  const places = same ? [] : converted.flatMap(({ message }, index) => (message === undefined ? [] : index));
+  const messages = same ? history : converted.flatMap(({ message }) => message ?? []);
+  const repaired = repairHistory(messages, { fitCallId: (id) => callIdFor(target.api, id) });
   for (const { kind: change, index, callId } of repaired.changes) {
     const kind = REPAIR_LOSSES[change];
     if (kind !== undefined) losses.push({ kind, message: places[index] ?? index, detail: callId ?? change });

@@ -18,7 +18,7 @@ import type {
 } from "@signalbox/agent-core";
 import { isTextFile, leftOut } from "../adapt/media.ts";
 import { isRaw, type Raw } from "../shared/json.ts";
-import { oncePer } from "../shared/once.ts";
+import { onceInList } from "../shared/once.ts";
 
 type InputParam = TextBlockParam | ImageBlockParam | DocumentBlockParam;
 
@@ -29,38 +29,53 @@ const IMAGES: readonly Base64ImageSource["media_type"][] = [
   "image/webp",
 ];
 
-/** A message with a list of blocks. */
-export interface MessageBlocks {
-  readonly role: "user" | "assistant";
-  readonly content: ContentBlockParam[];
+/** What one message of a history gives: its blocks, and their JSON, which is made once and sent again and again. */
+export interface Part {
+  readonly blocks: readonly ContentBlockParam[];
+  readonly json: string;
 }
 
-/** A history as the vendor's messages; all results of one turn go into one message. */
-export function historyMessages(messages: readonly Message[]): MessageBlocks[] {
-  const out: MessageBlocks[] = [];
-  for (let at = 0; at < messages.length; at++) {
-    const message = messages[at];
-    if (message === undefined) continue;
-    const blocks = messageBlocks(message);
+/** One of the vendor's messages; all results of a turn are in one. */
+export interface MessageParts {
+  readonly role: "user" | "assistant";
+  readonly parts: readonly Part[];
+}
+
+/** A history as the vendor's messages. */
+export function historyMessages(messages: readonly Message[]): MessageParts[] {
+  const out: { readonly role: "user" | "assistant"; readonly parts: Part[] }[] = [];
+  partsOf(messages).forEach((part, at) => {
+    const role = messages[at]?.role;
     const last = out.at(-1);
-    if (message.role === "toolResult" && messages[at - 1]?.role === "toolResult" && last !== undefined)
-      out[out.length - 1] = { role: "user", content: [...last.content, ...blocks.content] };
-    else if (message.role !== "assistant" || blocks.content.length > 0) out.push(blocks);
-  }
+    if (role === "toolResult" && messages[at - 1]?.role === "toolResult" && last !== undefined)
+      last.parts.push(part);
+    else if (role !== "assistant") out.push({ role: "user", parts: [part] });
+    else if (part.blocks.length > 0) out.push({ role, parts: [part] });
+  });
   return out;
 }
 
-/** Made once and never changed, as messages are: a growing history costs its growth. */
-const messageBlocks = oncePer((message: Message): MessageBlocks => {
+export function partOf(blocks: readonly ContentBlockParam[]): Part {
+  return { blocks, json: blocks.map((block) => JSON.stringify(block)).join() };
+}
+
+/** The JSON of a message. */
+export function messageJson({ role, parts }: MessageParts): string {
+  return `{"role":"${role}","content":[${parts.map(({ json }) => json).join()}]}`;
+}
+
+const partsOf = onceInList((message: Message): Part => partOf(blocksOf(message)));
+
+function blocksOf(message: Message): ContentBlockParam[] {
   switch (message.role) {
     case "user":
-      return { role: "user", content: inputParams(message.content) };
+      return inputParams(message.content);
     case "assistant":
-      return { role: "assistant", content: assistantParams(message) };
+      return assistantParams(message);
     case "toolResult":
-      return { role: "user", content: [resultParam(message)] };
+      return [resultParam(message)];
   }
-});
+}
 
 function textParam(text: string): TextBlockParam {
   return { type: "text", text };

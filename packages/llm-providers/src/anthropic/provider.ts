@@ -44,8 +44,10 @@ export const anthropicMessages: Provider = defineProvider({
   },
   buildRequest: (request, sdk) => buildRequest(request, sdk),
   // Not by `messages.create`, which prints warnings of its own about models.
-  send: ({ account }, params, _request, signal) =>
-    account.post("/v1/messages", { body: params, stream: true, signal }).asResponse(),
+  send: ({ account }, body, _request, signal) =>
+    account
+      .post("/v1/messages", { body, headers: { "content-type": "application/json" }, stream: true, signal })
+      .asResponse(),
   classifyError,
   createReader: (turn) => new AnthropicReader(turn),
   mend: withoutThinking,

@@ -20,7 +20,7 @@ import type { ModelRequest } from "../provider/define-provider.ts";
 import { stated } from "../shared/json.ts";
 import { samplingFor } from "../shared/sampling.ts";
 import { outputTokens, THINKING_TOKENS, thinkingLevel } from "../shared/thinking.ts";
-import { historyMessages, type MessageBlocks } from "./history.ts";
+import { historyMessages, type MessageParts, messageJson, partOf } from "./history.ts";
 import { anthropicQuirks } from "./quirks.ts";
 
 /** The least the vendor lets a model think with, in tokens. */
@@ -40,8 +40,8 @@ export interface SchemaTransformer {
   transformJSONSchema(schema: JsonObject): JSONOutputFormat["schema"];
 }
 
-/** The body of a `/v1/messages` request. */
-export function buildRequest(request: ModelRequest, sdk: SchemaTransformer): MessageCreateParamsStreaming {
+/** The JSON of the body of a `/v1/messages` request. */
+export function buildRequest(request: ModelRequest, sdk: SchemaTransformer): string {
   const { model, context, options } = request;
   const quirks = anthropicQuirks(model);
   const plan = planThinking(request);
@@ -74,10 +74,17 @@ export function buildRequest(request: ModelRequest, sdk: SchemaTransformer): Mes
   const messages = historyMessages(context.messages);
   const last = context.messages.at(-1);
   if (last?.role === "assistant" && last.stopReason !== "pause" && !quirks.prefill)
-    messages.push({ role: "user", content: [{ type: "text", text: "(continue)" }] });
+    messages.push({ role: "user", parts: [partOf([{ type: "text", text: "(continue)" }])] });
   if (cache !== undefined) markForCache(messages, cache);
-  // Last, so that a growing conversation only appends to what was sent before.
-  return { ...params, messages, ...options.extra };
+  return bodyJson({ ...params, ...options.extra }, messages);
+}
+
+/** Of a long conversation nearly everything was sent before, and is JSON already. A host may state its own messages. */
+function bodyJson(params: object, messages: readonly MessageParts[]): string {
+  const json = JSON.stringify(params);
+  return "messages" in params
+    ? json
+    : `${json.slice(0, -1)},"messages":[${messages.map(messageJson).join()}]}`;
 }
 
 interface ThinkingPlan {
@@ -190,15 +197,16 @@ function toolChoice({ options, warn }: ModelRequest, unforced: boolean): ToolCho
 }
 
 /** Two breakpoints: what was cached last time is found again, and this turn's end is cached for the next. */
-function markForCache(messages: MessageBlocks[], cache: CacheControlEphemeral): void {
+function markForCache(messages: MessageParts[], cache: CacheControlEphemeral): void {
   let at = messages.length;
   for (let marks = 0; marks < 2; marks++) {
     at = messages.findLastIndex(({ role }, index) => index < at && role === "user");
-    const message = messages[at];
-    if (message === undefined) return;
-    const content = message.content.map((block, i) =>
-      i === message.content.length - 1 ? { ...block, cache_control: cache } : block,
+    const { role, parts } = messages[at] ?? {};
+    if (role === undefined || parts === undefined) return;
+    const last = parts.at(-1)?.blocks ?? [];
+    const marked = last.map((block, i) =>
+      i === last.length - 1 ? { ...block, cache_control: cache } : block,
     );
-    messages[at] = { ...message, content };
+    messages[at] = { role, parts: [...parts.slice(0, -1), partOf(marked)] };
   }
 }
