@@ -51,6 +51,7 @@ async function start(
   const opened = await openHome(options, leaseMs, lifecycle);
   for (const { id, workspaceDir } of resolved.agents.all)
     if (workspaceDir === home.workspace(id)) prepareWorkspace(workspaceDir);
+  await resolved.skills.pinFirstSeen();
   const ending = watchEnd(options.onFatal, now);
   const surroundings = await createSurroundings(options, resolved, opened, ending.fatal);
   lifecycle.started("memory", () => surroundings.memories?.close());
@@ -185,11 +186,11 @@ function serviceOf(
 ): GatewayService {
   const { now = Date.now } = options;
   const { agents, models, accounts, surfaces } = resolved;
-  const { store, redact } = opened;
-  const { live, outcomes, metrics, router, delivery, toolbox } = surroundings;
+  const { store, redact, audit } = opened;
+  const { live, outcomes, metrics, router, delivery, toolbox, trust } = surroundings;
   return createService({
     ...{ store, upkeep, lanes, live, outcomes, metrics, router, redact, ready, now, startedAt: now() },
-    ...{ agents, models, accounts, surfaces, approvals: toolbox.approvals },
+    ...{ agents, models, accounts, surfaces, approvals: toolbox.approvals, trust, audit },
     outboxInFlight: delivery.inFlight,
     wakeOutbox: delivery.wake,
   });

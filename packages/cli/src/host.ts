@@ -1,10 +1,10 @@
 import type { ChannelDefinition } from "@signalbox/channel";
-import type { Trace } from "@signalbox/client";
+import type { Trace, TrustAnswer } from "@signalbox/client";
 import type { LoadedConfig, Problem } from "@signalbox/config";
 import type { Env, GatewayToken, Home } from "@signalbox/home";
 import type { Memory } from "@signalbox/memory";
 import type { Vault } from "@signalbox/redaction";
-import type { Skill, SkillsCheck } from "@signalbox/skills";
+import type { PendingSkill, Skill, Skills, SkillsCheck } from "@signalbox/skills";
 import type { PruneReport } from "@signalbox/store";
 import type { ReplayHost } from "@signalbox/testkit/replay";
 
@@ -22,6 +22,8 @@ export interface GatewayHost {
   agents(configured: ConfiguredHome): AgentsOfHome;
   memories(configured: ConfiguredHome): Promise<MemoriesOfHome>;
   skills(configured: ConfiguredHome): Promise<readonly SkillsOfAgent[]>;
+  /** An owner vouches for a file of an agent's workspace, where no gateway runs that has it in mind. */
+  trust(configured: ConfiguredHome, agentId: string, path: string): Promise<TrustAnswer>;
   /** Removes what is over its time or number, where no gateway runs that does it. */
   prune(configured: ConfiguredHome): Promise<PruneReport>;
   /** Fills an empty folder with what a home keeps, while a gateway works on it. */
@@ -46,6 +48,8 @@ export interface PreparedGateway {
   readonly channels: readonly ChannelDefinition[];
   /** The agents that can work. */
   readonly agentIds: readonly string[];
+  /** Skills of an agent that are new or have changed and wait for an owner, by their names. */
+  changedSkills(agentId: string): Promise<readonly string[]>;
   /** Whether the offline demo model answers. */
   readonly isDemo: boolean;
   /** Where agents may run commands, in words. @throws where they may and cannot */
@@ -86,6 +90,9 @@ export interface SkillsOfAgent {
   readonly agent: string;
   readonly usable: readonly Skill[];
   readonly check: SkillsCheck;
+  /** What is new or has changed and waits for an owner. */
+  readonly pending: readonly PendingSkill[];
+  approve: Skills["approve"];
 }
 
 /** What a backup holds. */

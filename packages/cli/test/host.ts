@@ -14,6 +14,7 @@ export function hostWith(parts: Partial<GatewayHost> = {}): GatewayHost {
     prepare: never,
     memories: never,
     skills: never,
+    trust: never,
     prune: never,
     backup: never,
     trace: never,

@@ -12,6 +12,8 @@ import {
   Me,
   Status,
   Trace,
+  TrustAnswer,
+  type TrustRequest,
 } from "@signalbox/protocol";
 import { ClientError, errorOfAnswer } from "./errors.ts";
 
@@ -34,6 +36,8 @@ export interface HttpApi {
   approvals(): Promise<ApprovalInfo[]>;
   /** Answers one; code `not_found` where it is not open any more. */
   answerApproval(id: string, answer: ApprovalAnswer["answer"]): Promise<void>;
+  /** Vouches for a file or folder of an agent's workspace. */
+  trust(file: TrustRequest): Promise<TrustAnswer>;
 }
 
 export interface HttpOptions {
@@ -48,8 +52,9 @@ interface Schema<T> {
 }
 
 export function createHttpApi(options: HttpOptions): HttpApi {
-  const get = async <T>(path: string, schema: Schema<T>): Promise<T> => {
-    const { status, body } = await request(options, "GET", path);
+  const get = async <T>(path: string, schema: Schema<T>): Promise<T> =>
+    understood(path, schema, await request(options, "GET", path));
+  const understood = <T>(path: string, schema: Schema<T>, { status, body }: Answer): T => {
     const parsed = schema.safeParse(body);
     if (parsed.success) return parsed.data;
     throw new ClientError(
@@ -83,7 +88,14 @@ export function createHttpApi(options: HttpOptions): HttpApi {
       const body: ApprovalAnswer = { answer };
       await request(options, "POST", `/api/approvals/${encodeURIComponent(id)}`, body);
     },
+    trust: async (file) =>
+      understood("/api/trust", TrustAnswer, await request(options, "POST", "/api/trust", file)),
   };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
 }
 
 async function request(
@@ -91,7 +103,7 @@ async function request(
   method: "GET" | "POST",
   path: string,
   json?: unknown,
-): Promise<{ status: number; body: unknown }> {
+): Promise<Answer> {
   const headers: Record<string, string> = { accept: "application/json" };
   if (options.token !== undefined) headers["authorization"] = `Bearer ${options.token}`;
   if (json !== undefined) headers["content-type"] = "application/json";

@@ -8,7 +8,7 @@ const CONFIG_NAMES = ["signalbox.yaml", "signalbox.yml", "signalbox.json", "sign
 const STATE_NAMES = [
   ...["signalbox.db", "signalbox.db-wal", "signalbox.db-shm", "signalbox.db-journal"],
   ...["signalbox.lock", "signalbox.lock-journal", "signalbox.holder.json"],
-  ...["token", "secrets", "audit-head.json", "config-history"],
+  ...["token", "secrets", "audit-head.json", "config-history", "skill-pins"],
   ...["logs", "service.log", "media", "memory"],
 ];
 
@@ -22,6 +22,8 @@ export interface Home {
   readonly configFile: string;
   readonly databaseFile: string;
   readonly skillsDir: string;
+  /** Holds which skills owners have approved. */
+  readonly skillPinsDir: string;
   /** Holds the default workspaces of agents. */
   readonly workspacesDir: string;
   /** Configuration files besides `configFile`: which one counts must not depend on who wrote last. */
@@ -51,6 +53,7 @@ export function locateHome(option: string | undefined, env: Env): Home {
     configFile: found ?? join(dir, "signalbox.yaml"),
     databaseFile: join(dir, "signalbox.db"),
     skillsDir: join(dir, "skills"),
+    skillPinsDir: join(dir, "skill-pins"),
     workspacesDir: join(dir, "workspaces"),
     otherConfigFiles,
     mediaDir: join(dir, "media"),

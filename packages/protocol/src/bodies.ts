@@ -112,6 +112,20 @@ export const ApprovalAnswer = z.strictObject({
 });
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
 
+/** `POST /api/trust`: an owner vouches for a file or folder of an agent's workspace. */
+export const TrustRequest = z.strictObject({
+  /** Default: the default agent. */
+  agent: z.exactOptional(z.string()),
+  path: z.string().check(z.minLength(1)),
+});
+export type TrustRequest = z.infer<typeof TrustRequest>;
+
+export const TrustAnswer = z.union([
+  z.object({ ok: z.literal(true), path: z.string() }),
+  z.object({ ok: z.literal(false), message: z.string() }),
+]);
+export type TrustAnswer = z.infer<typeof TrustAnswer>;
+
 /** `POST /api/maintenance/prune`: what was removed, in rows. */
 export const PruneReport = z.object({
   inbox: z.number(),

@@ -9,6 +9,7 @@ import type {
   RunOutcome,
   Status,
   Trace,
+  TrustAnswer,
   VacuumReport,
 } from "@signalbox/protocol";
 import type { Principal } from "./auth/index.ts";
@@ -120,6 +121,8 @@ export interface GatewayService {
   approvals(): Promise<ApprovalInfo[]>;
   /** Answers one; false where it is not open any more. `approver` is who says so. */
   answerApproval(id: string, answer: ApprovalAnswer["answer"], approver: string): Promise<boolean>;
+  /** Takes the word of an owner that a file in an agent's workspace may be believed; default: the default agent's. */
+  trust(agent: string | undefined, path: string, owner: string): Promise<TrustAnswer>;
   status(): Promise<Status>;
   /** For Prometheus, with the content type of its format. */
   metrics(): Promise<{ readonly contentType: string; readonly body: string }>;

@@ -83,6 +83,7 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
     trace: async () => undefined,
     approvals: async () => [],
     answerApproval: async () => false,
+    trust: async (_agent, path) => ({ ok: true, path }),
     status: async () => ({
       ...{ version: "1.0.0", demo: true, startedAt: 0, agents: [], channels: [] },
       ...{ inboxPending: 0, outboxPending: 0 },

@@ -3,8 +3,9 @@ export { type CommandOptions, readInvocation, type SkillCommand, type SkillInvoc
 export type { Ineligibility, RemoteHost } from "./eligibility.ts";
 export type { FileKind, FileStat, FolderEntry, SkillFs } from "./fs.ts";
 export type { PendingSkill } from "./pins/approvals.ts";
+export { describePending, shortDigest } from "./pins/describe.ts";
 export { type SkillChange, SkillFolderError, type SkillPin } from "./pins/pin.ts";
-export { type ApprovedSkill, createPinFiles, lookingOnly, type PinStore } from "./pins/pin-store.ts";
+export { type ApprovedSkill, createPinFiles, type PinStore } from "./pins/pin-store.ts";
 export type { Skill, SkillDeclaration, SkillDispatch, SkillProblem, SkillRequirements } from "./skill.ts";
 export {
   type AgentSkills,

@@ -34,6 +34,8 @@ export interface SkillsOptions {
   readonly maxAgeMs?: number;
   /** Where approvals of skills are kept. Default: none is needed. */
   readonly pins?: PinStore;
+  /** Whether a skill is pinned as it is first seen. Default true; false for commands that only look. */
+  readonly pinsFirstSeen?: () => boolean;
   /** Default `Date.now`. */
   readonly now?: () => number;
 }
@@ -118,7 +120,7 @@ interface Inventory {
 /** Finds skills. Reads nothing until it is asked. */
 export function createSkills(options: SkillsOptions): Skills {
   const { fs = diskFs, env = process.env, platform = process.platform } = options;
-  const { maxAgeMs = 1_000, now = Date.now } = options;
+  const { maxAgeMs = 1_000, now = Date.now, pinsFirstSeen = () => true } = options;
   const machine: Machine = {
     env,
     platform,
@@ -133,7 +135,8 @@ export function createSkills(options: SkillsOptions): Skills {
   const pacer = createPacer();
   const cache = new SourceCache(fs, now, pacer);
   const pinner = new Pinner(fs, pacer);
-  const approvals = options.pins && new SkillApprovals(options.pins, pinner, fs, now);
+  const approvals =
+    options.pins && new SkillApprovals({ store: options.pins, pinsFirstSeen, pinner, fs, now });
 
   async function takeInventory(agent: AgentSkillsOptions, maxAge: number): Promise<Inventory> {
     const own = agent.workspaceDir === undefined ? [] : workspaceSources(agent.workspaceDir);

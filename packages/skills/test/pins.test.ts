@@ -1,18 +1,19 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createPinFiles, createSkills, lookingOnly, type PinStore, type SkillSource } from "../src/index.ts";
+import { createPinFiles, createSkills, type SkillSource } from "../src/index.ts";
 import { folder, write } from "./folders.ts";
 
 /** An agent with a workspace, and skills of other sources beside it. */
-function open(files: Readonly<Record<string, string>>, pins?: PinStore) {
+function open(files: Readonly<Record<string, string>>) {
   const dir = folder(files);
-  const store = pins ?? createPinFiles(join(dir, "pins"));
   const source = (kind: SkillSource["kind"]): SkillSource => ({ kind, dir: join(dir, kind) });
   const agent = { workspaceDir: join(dir, "work") };
-  const start = (kept: PinStore = store) => {
+  const start = (pinsFirstSeen?: () => boolean) => {
     const sources = [source("bundled"), source("managed")];
-    const skills = createSkills({ sources, pins: kept, maxAgeMs: 0, env: {} });
+    const pins = createPinFiles(join(dir, "pins"));
+    const more = pinsFirstSeen && { pinsFirstSeen };
+    const skills = createSkills({ sources, pins, maxAgeMs: 0, env: {}, ...more });
     const offered = async () => (await skills.forAgent(agent)).skills.map(({ id }) => id);
     const waiting = async () => (await skills.pending(agent)).map(({ skill }) => skill.id);
     const one = async () => {
@@ -22,7 +23,7 @@ function open(files: Readonly<Record<string, string>>, pins?: PinStore) {
     };
     return { skills, offered, waiting, one };
   };
-  return { dir, start, store, agent };
+  return { dir, start, agent };
 }
 
 describe("a skill that changes", () => {
@@ -111,8 +112,8 @@ describe("the files of approvals", () => {
   });
 
   it("are not made by those who only look", async () => {
-    const { dir, start, store } = open({ "work/skills/a/SKILL.md": "# a" });
-    expect(await start(lookingOnly(store)).offered()).toEqual(["a"]);
+    const { dir, start } = open({ "work/skills/a/SKILL.md": "# a" });
+    expect(await start(() => false).offered()).toEqual(["a"]);
     write(dir, { "work/skills/b/SKILL.md": "# b" });
     expect(await start().offered()).toEqual(["a", "b"]);
   });

@@ -2,6 +2,7 @@ import { type AuditEntry, type AuditHead, type AuditLog, fileWitness, type Witne
 import type { Config } from "@signalbox/config";
 import type { Home } from "@signalbox/home";
 import type { SignInEvent } from "@signalbox/server";
+import type { PendingSkill } from "@signalbox/skills";
 import type { KvStore } from "@signalbox/store";
 import type { ResolveOutcome } from "@signalbox/tools";
 import { messageOf } from "../errors.ts";
@@ -24,6 +25,10 @@ interface ToolDecision {
 export interface Auditor {
   tool(decision: ToolDecision): void;
   approval(outcome: ResolveOutcome, approver: string): void;
+  /** An owner has approved a skill as it is. */
+  skill(approved: Pick<PendingSkill, "skill" | "digest">, approver: string): void;
+  /** An owner vouches for a file of an agent's workspace. */
+  trusted(agentId: string, path: string, owner: string): void;
   signIn(event: SignInEvent): void;
   /** The configuration that applies from now on, where it is another one than at the last start. */
   configuration(config: Config, file: string): Promise<void>;
@@ -89,6 +94,17 @@ function createAuditor(options: AuditorOptions): Auditor {
         subject: `${tool}: ${subject.action}`,
         details,
       });
+    },
+    skill({ skill, digest }, approver) {
+      const details = { digest, folder: skill.dir };
+      void note({
+        ...{ kind: "approval", action: "allowed", actor: approver, subject: `skill: ${skill.id}` },
+        details,
+      });
+    },
+    trusted(agentId, path, owner) {
+      const details = { agent: agentId };
+      void note({ kind: "approval", action: "trusted", actor: owner, subject: `file: ${path}`, details });
     },
     signIn({ action, principal: { name, role }, remote }) {
       void note({ kind: "sign-in", action, actor: name, subject: remote, details: { role } });

@@ -5,6 +5,7 @@ import type { SkillCommand } from "@signalbox/skills";
 import type { InboxRow, Session, UsageTotals } from "@signalbox/store";
 import { whyLines } from "@signalbox/telemetry";
 import { questionText } from "@signalbox/tools";
+import type { Auditor } from "../audit/auditor.ts";
 import { ownerOf, type Queued, type QueuedMessage } from "../path/4-queue/message.ts";
 import type { QueueModes } from "../path/4-queue/queue-modes.ts";
 import { seedOf } from "../path/5-prepare/session.ts";
@@ -12,16 +13,20 @@ import type { Agent } from "../resolve/agents.ts";
 import type { Models } from "../resolve/models.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { ApprovalDecision, Decisions } from "../tools/toolbox.ts";
+import type { Trust } from "../tools/trust.ts";
 import { findMessage, readTrace } from "../traces.ts";
 import { VERSION } from "../version.ts";
 import { type Choice, THINKING_LEVELS } from "./read.ts";
+import { answerSkills, type SkillChangesPorts } from "./skill-changes.ts";
 import { type AtOnceName, helpText } from "./table.ts";
 
 /** What commands look at and change. */
-export interface AnswerOptions {
+export interface AnswerOptions extends SkillChangesPorts {
   readonly store: GatewayStore;
   readonly models: Models;
   readonly approvals: Pick<Decisions, "list" | "resolve">;
+  readonly trust: Trust;
+  readonly audit: Pick<Auditor, "skill" | "trusted">;
   readonly queueModes: QueueModes;
   readonly lanes: Pick<Lanes<Queued>, "stop" | "waiting">;
   readonly router: Pick<Router, "explain">;
@@ -60,9 +65,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
       `Agent: ${agent.name} (${agent.id}), model ${modelOf(models, agent, session)}, thinking ${session?.thinking ?? agent.thinking}.`,
       `Conversation: ${session?.messageCount ?? 0} messages, ${sessionKey}.`,
       `Now: ${doing}, ${waiting} waiting, queue mode ${options.queueModes.get(sessionKey) ?? options.queueMode}.`,
-      ...(message.stored.role === "owner" && open > 0
-        ? [`${open} tool calls wait for an approval: /approve`]
-        : []),
+      ...(message.stored.role === "owner" ? waitingForOwner(open, await changedSkills(options, agent)) : []),
     ].join("\n");
   },
 
@@ -135,6 +138,17 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     const known = options.skills(agent).map(({ name, description }) => `- ${name}: ${description}`);
     const head = args === "" ? "Skills:" : `There is no skill ${args.split(/\s/, 1)[0] ?? ""}. There are:`;
     return known.length === 0 ? "This agent has no skills." : [head, ...known].join("\n");
+  },
+
+  skills: (options, { message, agent, args }) =>
+    answerSkills(options, agent, args, speaker(options, message)),
+
+  async trust(options, { message, agent, args }) {
+    if (args === "") return "Say which file: /trust <file or folder>";
+    const trusted = await options.trust(agent, args);
+    if (!trusted.ok) return trusted.message;
+    options.audit.trusted(agent.id, trusted.path, speaker(options, message));
+    return `${trusted.path} counts as yours from now on.`;
   },
 
   async model({ store, models }, { message, agent, args }) {
@@ -211,6 +225,17 @@ export async function applyChoice(
 function speaker({ definition }: AnswerOptions, { stored: { event } }: QueuedMessage): string {
   const own = definition(event.channel, event.account)?.capabilities.authenticatedByGateway === true;
   return `${event.channel}:${own ? "token" : event.sender.id}`;
+}
+
+function waitingForOwner(calls: number, skills: number): string[] {
+  return [
+    ...(calls > 0 ? [`${calls} tool calls wait for an approval: /approve`] : []),
+    ...(skills > 0 ? [`${skills} skills are new or have changed and wait for you: /skills`] : []),
+  ];
+}
+
+async function changedSkills({ skillApprovals }: AnswerOptions, agent: Agent): Promise<number> {
+  return (await skillApprovals.pending(agent)).length;
 }
 
 async function openApprovals({ approvals }: AnswerOptions) {

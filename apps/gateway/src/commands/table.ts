@@ -27,9 +27,11 @@ export type AtOnceName =
   | "usage"
   | "queue"
   | "skill"
+  | "skills"
   | "model"
   | "think"
-  | "approve";
+  | "approve"
+  | "trust";
 /** Commands that wait for their place in the conversation. */
 type InTurnName = "new" | "reset" | "compact";
 export type CommandName = AtOnceName | InTurnName;
@@ -77,6 +79,13 @@ export const COMMANDS: Specs<AtOnceName, "at-once"> & Specs<InTurnName, "in-turn
     role: "member",
     when: "at-once",
   },
+  skills: {
+    name: "skills",
+    usage: "[approve <name> <hash>]",
+    what: "skills that are new or have changed and wait for you, with what changed",
+    role: "owner",
+    when: "at-once",
+  },
   model: {
     name: "model",
     usage: "[name|default] [message]",
@@ -101,6 +110,13 @@ export const COMMANDS: Specs<AtOnceName, "at-once"> & Specs<InTurnName, "in-turn
     name: "approve",
     usage: "[id] [allow|allow-always|deny]",
     what: "decide about a tool call that waits; without an id, show what waits",
+    role: "owner",
+    when: "at-once",
+  },
+  trust: {
+    name: "trust",
+    usage: "<file or folder>",
+    what: "vouch for a file in the workspace that others wrote: runs may believe it",
     role: "owner",
     when: "at-once",
   },

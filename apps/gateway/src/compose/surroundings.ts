@@ -17,6 +17,8 @@ import type { ResolvedConfig } from "../resolve/resolve-config.ts";
 import { createLabelStore } from "../tools/label-store.ts";
 import { createMessageSender } from "../tools/message-sender.ts";
 import { createToolbox, type Toolbox } from "../tools/toolbox.ts";
+import { createTrust, type Trust } from "../tools/trust.ts";
+import { createWorkspaces } from "../tools/workspaces.ts";
 import type { Tracer } from "../traces.ts";
 import { VERSION } from "../version.ts";
 import { createReplyDelivery } from "./delivery.ts";
@@ -42,6 +44,7 @@ export interface Surroundings {
   readonly drafts: Drafts;
   /** What agents remember beyond a conversation; absent where that is turned off. */
   readonly memories: Memories | undefined;
+  readonly trust: Trust;
   readonly toolbox: Toolbox;
   readonly supervisor: Supervisor;
 }
@@ -109,7 +112,7 @@ function createObservers({ logger, hooks = [] }: GatewayOptions, { store, redact
   };
 }
 
-type Outward = Pick<Surroundings, "account" | "media" | "delivery" | "typing" | "drafts"> & {
+type Outward = Pick<Surroundings, "account" | "media" | "delivery" | "typing" | "drafts" | "trust"> & {
   readonly labels: FileLabels;
 };
 
@@ -127,9 +130,10 @@ async function createOutward(
     return running && (instrument?.account(running) ?? running);
   };
   const labels = await openFileLabels(createLabelStore(store.kv));
+  const trust = createTrust(labels, createWorkspaces(home, labels));
   const media = createMedia({ config, home, labels, store, agents, fetch, account, logger, now });
   return {
-    ...{ account, labels, media },
+    ...{ account, labels, trust, media },
     delivery: createReplyDelivery({
       ...{ config, store, lease, accounts, account, hooks, tracer, metrics, logger, now },
       openMedia: media.out.open,

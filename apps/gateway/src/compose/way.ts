@@ -132,12 +132,13 @@ function createTakingHalf(
   const { config } = options.loaded;
   const { agents, models } = resolved;
   const { definition } = resolved.accounts;
-  const { store, lease } = opened;
-  const { live, tracer, metrics, hooks, router, delivery, toolbox, supervisor, onOutcome } = surroundings;
+  const { store, lease, audit } = opened;
+  const { live, tracer, metrics, hooks, router, delivery, toolbox, trust, supervisor, onOutcome } =
+    surroundings;
   const answerAtOnce = createAtOnceCommands({
     ...{ store, router, lease, models, queueModes, lanes, hooks, definition, live, tracer, logger },
     ...{ startedAt: now(), now, deliver: delivery.deliver, onOutcome, supervisor, skills },
-    approvals: toolbox.approvals,
+    ...{ approvals: toolbox.approvals, skillApprovals: resolved.skills, trust, audit },
     queueMode: config.session.queue.mode,
   });
   const queue = createQueue({ agents, readOrder, answerAtOnce, lanes, modes: queueModes });

@@ -19,6 +19,7 @@ export function gatewayHost(tuning: Tuning = {}): GatewayHost {
     prepare: async (...asked) => (await import("./prepare.ts")).prepare(...asked, tuning),
     memories: async (configured) => (await import("./readings.ts")).openMemories(configured),
     skills: async (configured) => (await import("./readings.ts")).readSkills(configured),
+    trust: async (...asked) => (await import("./readings.ts")).trustFile(...asked),
     trace: async (home, id) => (await import("./readings.ts")).traceIn(home, id),
     prune: async (configured) => (await import("./upkeep.ts")).prune(configured),
     backup: async (home, folder) => (await import("./upkeep.ts")).backup(home, folder),

@@ -20,11 +20,15 @@ export async function prepare(
 ): Promise<PreparedGateway> {
   const logger = createLogger(logLevel, vault.redact);
   const resolved = await resolveConfig({ ...configured, logger, vault });
-  const { problems, accounts, agents, models } = resolved;
+  const { problems, accounts, agents, models, skills } = resolved;
   return {
     problems,
     channels: accounts.definitions,
     agentIds: agents.all.map(({ id }) => id),
+    async changedSkills(agentId) {
+      const agent = agents.get(agentId);
+      return agent === undefined ? [] : (await skills.pending(agent)).map(({ skill }) => skill.id);
+    },
     isDemo: models.demoOnly,
     describeExec: () => describeExec(configured.loaded.config, agents),
     async start({ token, onFatal }) {

@@ -1,13 +1,17 @@
 import type { ConfiguredHome, MemoriesOfHome, SkillsOfAgent } from "@signalbox/cli";
-import type { Trace } from "@signalbox/client";
+import type { Trace, TrustAnswer } from "@signalbox/client";
 import { type Home, withDatabase } from "@signalbox/home";
 import { openStore } from "@signalbox/store";
+import { openFileLabels } from "@signalbox/tools";
 import { createLogger } from "../log.ts";
 import { OWNERS } from "../memory/listeners.ts";
 import { createMemories } from "../memory/memories.ts";
 import { resolveAgents } from "../resolve/agents.ts";
 import { resolveSkills } from "../resolve/skills.ts";
 import type { GatewayBodies } from "../store.ts";
+import { createLabelStore } from "../tools/label-store.ts";
+import { createTrust } from "../tools/trust.ts";
+import { createWorkspaces } from "../tools/workspaces.ts";
 import { readTrace } from "../traces.ts";
 
 /** What the agents of a home remember, beside a gateway that may be running on it. */
@@ -33,15 +37,35 @@ export async function openMemories({ home, loaded, env }: ConfiguredHome): Promi
 /** What each agent of a home can use, and what is wrong with the rest. */
 export async function readSkills({ home, loaded, env }: ConfiguredHome): Promise<SkillsOfAgent[]> {
   const agents = resolveAgents(loaded, home);
-  const { skills, forAgent } = await resolveSkills({ loaded, home, agents, env });
+  const { skills, forAgent, pending, approve } = await resolveSkills({ loaded, home, agents, env });
   return Promise.all(
     agents.all.map(async (agent) => {
       const { allow, deny } = agent.skills;
       const { skills: usable } = await forAgent(agent);
       const check = await skills.check({ allow, deny, workspaceDir: agent.workspaceDir });
-      return { agent: agent.id, usable, check };
+      return { agent: agent.id, usable, check, pending: await pending(agent), approve };
     }),
   );
+}
+
+/** Has an owner vouch for a file of an agent's workspace; no gateway may be running. */
+export function trustFile(
+  { home, loaded }: ConfiguredHome,
+  agentId: string,
+  path: string,
+): Promise<TrustAnswer> {
+  const agent = resolveAgents(loaded, home).get(agentId);
+  if (agent === undefined) throw new Error(`there is no agent ${agentId}`);
+  return withDatabase<GatewayBodies, TrustAnswer>(home, "share", async (store) => {
+    const labels = await openFileLabels(createLabelStore(store.kv));
+    const trusted = await createTrust(labels, createWorkspaces(home, labels))(agent, path);
+    if (trusted.ok)
+      await store.audit.append({
+        ...{ at: Date.now(), kind: "approval", action: "trusted", actor: "command line" },
+        ...{ subject: `file: ${trusted.path}`, details: { agent: agentId } },
+      });
+    return trusted;
+  });
 }
 
 /** What is noted about a message, by the gateway's id or the platform's. */

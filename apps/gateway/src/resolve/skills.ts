@@ -2,7 +2,14 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Config, LoadedConfig, Problem } from "@signalbox/config";
 import { configuredPath, type Home } from "@signalbox/home";
-import { type AgentSkills, createSkills, type Skills, standardSources } from "@signalbox/skills";
+import {
+  type AgentSkills,
+  createPinFiles,
+  createSkills,
+  type PendingSkill,
+  type Skills,
+  standardSources,
+} from "@signalbox/skills";
 import { ASSETS } from "../assets.ts";
 import { type Agent, type Agents, allowPath } from "./agents.ts";
 
@@ -16,6 +23,11 @@ export interface AgentsSkills {
   forAgent(agent: Agent): Promise<AgentSkills>;
   /** As they were when somebody last asked for them; asks for new ones meanwhile. */
   latest(agent: Agent): AgentSkills;
+  /** What waits for an owner. */
+  pending(agent: Agent): Promise<readonly PendingSkill[]>;
+  approve: Skills["approve"];
+  /** For the gateway that holds the home: from now on skills are pinned as they are first seen. */
+  pinFirstSeen(): Promise<void>;
 }
 
 export async function resolveSkills(options: {
@@ -32,16 +44,18 @@ export async function resolveSkills(options: {
     bundledDir: ASSETS.skillsDir,
     extraDirs: load.extraDirs.map((dir) => configuredPath(home, dir)),
   });
+  let pinsFirstSeen = false;
   const skills = createSkills({
-    sources,
-    env,
-    entries,
+    ...{ sources, env, entries },
+    pins: createPinFiles(home.skillPinsDir),
+    pinsFirstSeen: () => pinsFirstSeen,
     hasConfig: (key) => isSet(loaded.config, key),
   });
   const latest = new Map<string, AgentSkills>();
+  const optionsOf = ({ skills: { allow, deny }, workspaceDir }: Agent) => ({ allow, deny, workspaceDir });
+  const pending = (agent: Agent) => skills.pending(optionsOf(agent));
   const forAgent = async (agent: Agent): Promise<AgentSkills> => {
-    const { allow, deny } = agent.skills;
-    const usable = await skills.forAgent({ allow, deny, workspaceDir: agent.workspaceDir });
+    const usable = await skills.forAgent(optionsOf(agent));
     latest.set(agent.id, usable);
     return usable;
   };
@@ -63,6 +77,11 @@ export async function resolveSkills(options: {
     skills,
     dirs: sources.map((source) => source.dir),
     forAgent,
+    ...{ pending, approve: skills.approve },
+    async pinFirstSeen() {
+      pinsFirstSeen = true;
+      for (const agent of agents.all) await pending(agent);
+    },
     latest(agent) {
       // Where that fails, what was there before still is; who waits for the skills is told.
       forAgent(agent).catch(() => undefined);

@@ -4,12 +4,14 @@ import { formatSessionKey, type Router } from "@signalbox/routing";
 import type { GatewayService, LiveHub } from "@signalbox/server";
 import type { Metrics } from "@signalbox/telemetry";
 import type { Approval } from "@signalbox/tools";
+import type { Auditor } from "../audit/auditor.ts";
 import type { Queued } from "../path/4-queue/message.ts";
 import type { Accounts } from "../resolve/accounts.ts";
 import type { Agent, Agents } from "../resolve/agents.ts";
 import type { Models } from "../resolve/models.ts";
 import type { GatewayStore } from "../store.ts";
 import type { Decisions } from "../tools/toolbox.ts";
+import type { Trust } from "../tools/trust.ts";
 import { readTrace } from "../traces.ts";
 import type { Upkeep } from "../upkeep/upkeep.ts";
 import { VERSION } from "../version.ts";
@@ -28,6 +30,8 @@ export interface ServiceOptions extends SubmitPorts {
   readonly startedAt: number;
   readonly now: () => number;
   readonly approvals: Pick<Decisions, "list" | "resolve">;
+  readonly trust: Trust;
+  readonly audit: Pick<Auditor, "trusted">;
   readonly outboxInFlight: () => number;
   readonly metrics: Pick<Metrics, "scrape">;
   readonly wakeOutbox: () => void;
@@ -38,7 +42,7 @@ export interface ServiceOptions extends SubmitPorts {
 
 /** What the HTTP surface does, on top of the way of a message. */
 export function createService(options: ServiceOptions): GatewayService {
-  const { store, lanes, approvals, upkeep } = options;
+  const { store, agents, lanes, approvals, upkeep } = options;
   return {
     ...createSubmit(options),
     ...{ version: VERSION, live: options.live, sessionKey, ready: options.ready },
@@ -61,6 +65,14 @@ export function createService(options: ServiceOptions): GatewayService {
     async answerApproval(id, answer, approver) {
       const decision = answer === "allow-once" ? "allow" : answer;
       return (await approvals.resolve(id.toUpperCase(), decision, approver)).ok;
+    },
+    async trust(agentId, path, owner) {
+      const agent = agentId === undefined ? agents.get(agents.defaultId) : agents.get(agentId);
+      if (agent === undefined)
+        return { ok: false, message: `There is no agent ${agentId ?? agents.defaultId}.` };
+      const trusted = await options.trust(agent, path);
+      if (trusted.ok) options.audit.trusted(agent.id, trusted.path, owner);
+      return trusted;
     },
     status: () => statusOf(options),
     metrics() {

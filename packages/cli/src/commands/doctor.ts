@@ -93,6 +93,12 @@ async function memoryOf(home: Home, agent: string, host: GatewayHost): Promise<s
   });
 }
 
+function changedSkills(agent: string, names: readonly string[]): Finding[] {
+  if (names.length === 0) return [];
+  const detail = `new or changed, and not used until an owner approves: ${names.join(", ")}; \`signalbox skills changes\` shows them`;
+  return [{ part: `skills of ${agent}`, state: "warning", detail }];
+}
+
 async function configuration(home: Home, host: GatewayHost): Promise<Finding[]> {
   try {
     const loaded = readConfig(home, process.env);
@@ -110,6 +116,7 @@ async function configuration(home: Home, host: GatewayHost): Promise<Finding[]> 
     if (loaded.config.memory.enabled && existsSync(home.databaseFile))
       for (const id of prepared.agentIds)
         findings.push(await look(`memory of ${id}`, () => memoryOf(home, id, host)));
+    for (const id of prepared.agentIds) findings.push(...changedSkills(id, await prepared.changedSkills(id)));
     findings.push(await look("exec", () => prepared.describeExec()));
     return findings;
   } catch (error) {

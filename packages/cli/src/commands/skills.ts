@@ -1,7 +1,11 @@
+import { existsSync } from "node:fs";
 import { GatewayError } from "@signalbox/home";
+import { describePending, shortDigest } from "@signalbox/skills";
+import { visibleText } from "@signalbox/tools";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
-import type { GatewayHost } from "../host.ts";
+import { withStore } from "../home-store.ts";
+import type { GatewayHost, SkillsOfAgent } from "../host.ts";
 import { print } from "../output.ts";
 
 /** `signalbox skills list`: what each agent can use. */
@@ -32,4 +36,58 @@ export async function check(options: CommonOptions, host: GatewayHost): Promise<
     ]),
   );
   if (reports.some((one) => !one.ok)) throw new GatewayError("failure", "Some skills are wrong.");
+}
+
+/** `signalbox skills changes`: what waits for an owner, with what changed, line by line. */
+export async function changes(options: CommonOptions, host: GatewayHost): Promise<void> {
+  const waiting = oncePerFolder(await host.skills(configuredHome(options)));
+  const shown = waiting.map(({ agent, pending: { skill, digest, change, diff } }) => {
+    return { agent, id: skill.id, dir: skill.dir, digest, ...change, diff };
+  });
+  print(options.json, shown, () =>
+    waiting.length === 0
+      ? ["No skill waits for an owner."]
+      : waiting.flatMap(({ pending }) => [
+          ...describePending(pending, visibleText),
+          `To approve exactly this: signalbox skills approve ${pending.skill.id} --hash ${shortDigest(pending)}`,
+        ]),
+  );
+}
+
+/** `signalbox skills approve <name> --hash <hash>`: what `changes` showed counts from now on, in a gateway that runs, too. */
+export async function approve(
+  name: string,
+  options: CommonOptions & { readonly hash: string },
+  host: GatewayHost,
+): Promise<void> {
+  const configured = configuredHome(options);
+  const wanted = oncePerFolder(await host.skills(configured)).find(
+    ({ pending }) => pending.skill.id === name && shortDigest(pending) === options.hash,
+  );
+  if (wanted === undefined || !(await wanted.approve(wanted.pending, OPERATOR)))
+    throw new GatewayError(
+      "failure",
+      `No skill ${name} waits that is as ${options.hash} says. \`signalbox skills changes\` shows what does.`,
+    );
+  const { skill, digest } = wanted.pending;
+  if (existsSync(configured.home.databaseFile))
+    await withStore(options, "share", ({ audit }) =>
+      audit.append({
+        ...{ at: Date.now(), kind: "approval", action: "allowed", actor: OPERATOR },
+        ...{ subject: `skill: ${skill.id}`, details: { digest, folder: skill.dir } },
+      }),
+    );
+  print(options.json, { id: name, digest }, () => [`The skill ${name} is approved as it is.`]);
+}
+
+const OPERATOR = "command line";
+
+/** Agents may share skills; a person decides about each once. */
+function oncePerFolder(agents: readonly SkillsOfAgent[]) {
+  const folders = new Map(
+    agents
+      .flatMap(({ agent, pending, approve }) => pending.map((one) => ({ agent, pending: one, approve })))
+      .map((each) => [each.pending.skill.dir, each]),
+  );
+  return [...folders.values()];
 }

@@ -45,6 +45,12 @@ export function addApprovals(approvals: Command, { run, runOn }: Actions): void 
   );
 }
 
+export function addTrust(program: Command, { runOn }: Actions): void {
+  command(program, "trust <path>", "vouch for a file or folder of a workspace that others wrote")
+    .option("--agent <id>", "whose workspace; default: the default agent's")
+    .action(runOn(async () => (await import("../commands/trust.ts")).trust));
+}
+
 export function addAudit(audit: Command, { run }: Actions): void {
   command(audit, "list", "list the latest decisions")
     .addOption(new Option("--kind <kind>", "only these").choices(AUDIT_KINDS))

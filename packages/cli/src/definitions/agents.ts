@@ -1,13 +1,19 @@
 import type { Command } from "commander";
 import { type Actions, command, count } from "./command.ts";
 
-export function addSkills(skills: Command, { run }: Actions): void {
+export function addSkills(skills: Command, { run, runOn }: Actions): void {
   command(skills, "list", "list them with their source").action(
     run(async () => (await import("../commands/skills.ts")).list),
   );
   command(skills, "check", "say which cannot be used, and why").action(
     run(async () => (await import("../commands/skills.ts")).check),
   );
+  command(skills, "changes", "show what is new or has changed and waits for an owner, line by line").action(
+    run(async () => (await import("../commands/skills.ts")).changes),
+  );
+  command(skills, "approve <name>", "let a skill count as `changes` showed it")
+    .requiredOption("--hash <hash>", "of what was shown")
+    .action(runOn(async () => (await import("../commands/skills.ts")).approve));
 }
 
 export function addMemory(memory: Command, { run, runOn }: Actions): void {

@@ -1,4 +1,4 @@
-import { ApprovalAnswer, type ApprovalList } from "@signalbox/protocol";
+import { ApprovalAnswer, type ApprovalList, type TrustAnswer, TrustRequest } from "@signalbox/protocol";
 import { Hono } from "hono";
 import type { Env } from "../guard.ts";
 import type { GatewayService } from "../service.ts";
@@ -22,6 +22,13 @@ export function ownerRoutes(service: GatewayService): Hono<Env> {
     const { name } = context.get("access").principal;
     const taken = await service.answerApproval(context.req.param("id"), body.data.answer, `token ${name}`);
     return taken ? context.body(null, 204) : apiErrors.notFound(context);
+  });
+  app.post("/trust", async (context) => {
+    const body = TrustRequest.safeParse(await context.req.json().catch(() => undefined));
+    if (!body.success) return apiErrors.badJson(context, 'Send {"path": "a file of the workspace"}.');
+    const { name } = context.get("access").principal;
+    const answer: TrustAnswer = await service.trust(body.data.agent, body.data.path, `token ${name}`);
+    return context.json(answer);
   });
   app.post("/maintenance/prune", async (context) => context.json(await service.prune()));
   app.post("/maintenance/vacuum", async (context) => context.json(await service.vacuum()));

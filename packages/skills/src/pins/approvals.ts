@@ -25,6 +25,14 @@ const IN_WORKSPACES: ReadonlySet<SkillSourceKind> = new Set(["project", "workspa
 /** Checks of a folder take at most one part in so many of the time. */
 const REST = 20;
 
+export interface SkillApprovalsOptions {
+  readonly store: PinStore;
+  readonly pinsFirstSeen: () => boolean;
+  readonly pinner: Pinner;
+  readonly fs: SkillFs;
+  readonly now: () => number;
+}
+
 interface Check {
   readonly at: number;
   readonly tookMs: number;
@@ -37,6 +45,7 @@ interface Check {
  */
 export class SkillApprovals {
   readonly #store: PinStore;
+  readonly #pinsFirstSeen: () => boolean;
   readonly #pinner: Pinner;
   readonly #fs: SkillFs;
   readonly #now: () => number;
@@ -44,8 +53,9 @@ export class SkillApprovals {
   /** What was approved when it was last read. */
   readonly #approved = new Map<string, ApprovedSkill>();
 
-  constructor(store: PinStore, pinner: Pinner, fs: SkillFs, now: () => number) {
+  constructor({ store, pinsFirstSeen, pinner, fs, now }: SkillApprovalsOptions) {
     this.#store = store;
+    this.#pinsFirstSeen = pinsFirstSeen;
     this.#pinner = pinner;
     this.#fs = fs;
     this.#now = now;
@@ -71,7 +81,7 @@ export class SkillApprovals {
       if (approved !== undefined) this.#approved.set(skill.dir, approved);
       const isNew = approved === undefined;
       if (isNew && !(IN_WORKSPACES.has(skill.source) && (await this.#store.isKnown(sourceDir)))) {
-        await this.#keep(skill, pin, "as it was first seen");
+        if (this.#pinsFirstSeen()) await this.#keep(skill, pin, "as it was first seen");
         return undefined;
       }
       const change = comparePins(approved?.pin ?? NOTHING, pin);
@@ -87,7 +97,7 @@ export class SkillApprovals {
 
   /** The skills of a source have been seen; what is added to it from now on is new. */
   async know(sourceDir: string): Promise<void> {
-    if (!(await this.#store.isKnown(sourceDir))) await this.#store.know(sourceDir);
+    if (this.#pinsFirstSeen() && !(await this.#store.isKnown(sourceDir))) await this.#store.know(sourceDir);
   }
 
   /** What an owner is to see before a skill is approved; undefined where it is as it was approved. */

@@ -87,8 +87,3 @@ function jsonOf(text: string): unknown {
     return undefined;
   }
 }
-
-/** Looks at what is approved without keeping anything, for commands that only show. */
-export function lookingOnly(store: PinStore): PinStore {
-  return { ...store, put: async () => {}, know: async () => {} };
-}

@@ -1,0 +1,68 @@
+import { groupMention } from "@signalbox/testkit/feishu";
+import { expect, it } from "vitest";
+import { ask, from, OWNED, said } from "./feishu-talk.ts";
+import { exampleConfig, LI, openWorld, type World } from "./harness.ts";
+import { modelRequests } from "./requests.ts";
+
+/** What the last command of the model printed, or what it was told instead. */
+const printed = (world: World): string =>
+  JSON.stringify(modelRequests(world.anthropic).at(-1)?.messages.at(-1));
+
+it("what a member wrote is kept from an owner's commands until an owner vouches for it", async () => {
+  const world = await openWorld();
+  const agents = { list: [{ id: "coder", tools: { allow: ["write", "exec"] } }] };
+  world.configure(exampleConfig({ access: { ...OWNED, allow: [`feishu:${LI}`] }, agents }));
+  const call = (name: string, input: Record<string, string>) => ({ toolCalls: [{ name, input }] });
+  const look = [call("exec", { command: "cat todo.txt" }), { text: "Read." }];
+  world.script([
+    call("write", { file_path: "todo.txt", content: "buy milk\n" }),
+    { text: "Written." },
+    ...[...look, ...look, ...look],
+  ]);
+  const started = await world.start();
+  await started.post(
+    groupMention("Note it", world.feishu.bot, { ...from(LI), chatType: "group", chatId: "oc_group" }),
+  );
+  await started.settled();
+  await ask(started, "What is to be done?");
+  expect(printed(world)).not.toContain("buy milk");
+  await ask(started, "/trust todo.txt", LI);
+  expect(said(world).at(-1)).toBe("You may not use /trust here.");
+  await ask(started, "/trust nothing.txt");
+  expect(said(world).at(-1)).toBe("nothing.txt holds nothing of others.");
+  await ask(started, "/trust todo.txt");
+  expect(said(world).at(-1)).toBe("todo.txt counts as yours from now on.");
+  await ask(started, "What is to be done now?");
+  expect(printed(world)).toContain("buy milk");
+});
+
+it("the command line vouches too, in a gateway that runs and in one that does not", async () => {
+  const world = await openWorld();
+  const agents = { list: [{ id: "coder", tools: { allow: ["write"] } }] };
+  world.configure(exampleConfig({ access: { ...OWNED, allow: [`feishu:${LI}`] }, agents }));
+  const write = (file_path: string) => ({
+    toolCalls: [{ name: "write", input: { file_path, content: "x" } }],
+  });
+  world.script([write("one.txt"), { text: "One." }, write("two.txt"), { text: "Two." }]);
+  const trust = async (path: string) => {
+    const run = world.run(["trust", path]);
+    const { code } = await run.exited;
+    return { code, out: run.stdout() };
+  };
+  const child = await world.startChild();
+  const place = { chatType: "group", chatId: "oc_group", senderId: LI } as const;
+  for (const [text, messageId] of [
+    ["one", "om_1"],
+    ["two", "om_2"],
+  ] as const) {
+    await child.post(groupMention(text, world.feishu.bot, { ...place, messageId }));
+    const name = `${text[0]?.toUpperCase()}${text.slice(1)}.`;
+    await expect.poll(() => said(world), { timeout: 20_000 }).toContain(name);
+  }
+  expect(await trust("one.txt")).toEqual({ code: 0, out: "one.txt counts as yours from now on.\n" });
+  expect(await trust("one.txt")).toMatchObject({ code: 1 });
+  await child.end("SIGTERM");
+  expect(await trust("one.txt")).toMatchObject({ code: 1 });
+  expect(await trust("two.txt")).toMatchObject({ code: 0 });
+  expect(await trust("two.txt")).toMatchObject({ code: 1 });
+});

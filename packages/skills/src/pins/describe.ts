@@ -1,0 +1,24 @@
+import type { PendingSkill } from "./approvals.ts";
+
+/** Hexadecimal digits of the digest that a person types to say which state of a skill is meant. */
+const SHORT = 12;
+
+export function shortDigest({ digest }: Pick<PendingSkill, "digest">): string {
+  return digest.slice(0, SHORT);
+}
+
+/** All that an approval is about, line by line. @param visible escapes what could not be seen or would mislead */
+export function describePending(
+  { skill, change, diff }: PendingSkill,
+  visible: (text: string) => string,
+): string[] {
+  const names = (what: string, paths: readonly string[]) =>
+    paths.length === 0 ? [] : [`${what}: ${paths.map(visible).join(", ")}`];
+  return [
+    `The skill ${skill.id} (${skill.source}, ${visible(skill.dir)}) waits for an owner.`,
+    ...names("Added", change.added),
+    ...names("Removed", change.removed),
+    ...names("Changed", change.changed),
+    ...(diff === "" ? [] : [visible(diff).trimEnd()]),
+  ];
+}
