@@ -90,7 +90,7 @@ describe("a reply that is not delivered", () => {
     expect(await namedEnds(world)).toEqual(
       ["om_1", "om_2", "om_3"].map((id) => [id, "expired-reported", "undelivered"]),
     );
-    const why = await command(world, "why", "om_2");
+    const why = await command(world, "why", "om_2", "--details");
     expect(why).toContain("expired: too old to be sent; the message is expired-reported");
     await started.end("SIGTERM");
 
@@ -159,7 +159,7 @@ it("how replies fared is in the trace of each message: after a restart, and of c
   await eventually(() => world.feishu.sent.length === 2, "both replies are out");
   for (const id of ["om_1", "om_2"])
     await eventually(
-      async () => /outbox +sent: 1 part/.test(await command(world, "why", id)),
+      async () => /outbox +sent: 1 part/.test(await command(world, "why", id, "--details")),
       `the trace of ${id} tells that its reply was sent`,
     );
   await second.end("SIGTERM");

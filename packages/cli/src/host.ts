@@ -1,5 +1,5 @@
 import type { ChannelDefinition } from "@signalbox/channel";
-import type { Trace, TrustAnswer } from "@signalbox/client";
+import type { MessageInfo, Trace, TrustAnswer } from "@signalbox/client";
 import type { LoadedConfig, Problem } from "@signalbox/config";
 import type { Env, GatewayToken, Home } from "@signalbox/home";
 import type { Memory } from "@signalbox/memory";
@@ -28,6 +28,8 @@ export interface GatewayHost {
   prune(configured: ConfiguredHome): Promise<PruneReport>;
   /** Fills an empty folder with what a home keeps, while a gateway works on it. */
   backup(home: Home, folder: string): Promise<BackupReport>;
+  /** The latest messages, the newest first. */
+  messages(home: Home, wanted: MessagesWanted): Promise<readonly MessageInfo[]>;
   /** What is noted about a message, by the gateway's id or the platform's. */
   trace(home: Home, id: string): Promise<Trace | undefined>;
   /** On what scenarios are played. */
@@ -70,6 +72,12 @@ export interface StartedGateway {
   readonly url: string;
   /** Stops it in order. */
   stop(reason: string): Promise<void>;
+}
+
+export interface MessagesWanted {
+  readonly limit: number;
+  /** Those of one conversation. */
+  readonly sessionKey?: string;
 }
 
 export interface AgentsOfHome {

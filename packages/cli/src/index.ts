@@ -5,6 +5,7 @@ export type {
   ConfiguredHome,
   GatewayHost,
   MemoriesOfHome,
+  MessagesWanted,
   PreparedGateway,
   SkillsOfAgent,
   StartedGateway,

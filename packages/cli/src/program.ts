@@ -3,7 +3,7 @@ import { addApprovals, addAudit, addPairing, addTokens, addTrust } from "./defin
 import { addMemory, addSkills } from "./definitions/agents.ts";
 import { actionsOn } from "./definitions/command.ts";
 import { addConfiguration } from "./definitions/configuration.ts";
-import { addConversations, addOutbox } from "./definitions/conversations.ts";
+import { addConversations, addMessages, addOutbox, addSessions } from "./definitions/conversations.ts";
 import { addService, addServiceManager } from "./definitions/service.ts";
 import { addCopies, addMaintenance } from "./definitions/upkeep.ts";
 import { codeOf } from "./errors.ts";
@@ -37,6 +37,8 @@ export function createProgram(host: GatewayHost): Command {
   addService(program, actions);
   addConfiguration(program.command("config").description("check or show the configuration"), actions);
   addConversations(program, actions);
+  addMessages(program, actions);
+  addSessions(program.command("sessions").description("the conversations"), actions);
   addOutbox(program.command("outbox").description("replies that were not delivered"), actions);
   addPairing(program.command("pairing").description("strangers who asked to talk"), actions);
   addServiceManager(

@@ -17,6 +17,7 @@ export function hostWith(parts: Partial<GatewayHost> = {}): GatewayHost {
     trust: never,
     prune: never,
     backup: never,
+    messages: never,
     trace: never,
     replay: never,
     ...parts,

@@ -73,8 +73,44 @@ export const TraceEntry = z.object({
 });
 export type TraceEntry = z.infer<typeof TraceEntry>;
 
+/** A message of any channel: where it came from, and what became of it. */
+export const MessageInfo = z.object({
+  /** The gateway's id. */
+  id: z.string(),
+  /** The platform's, where it has one. */
+  messageId: z.exactOptional(z.string()),
+  at: z.number(),
+  channel: z.string(),
+  account: z.string(),
+  conversation: z.string(),
+  sender: z.string(),
+  text: z.string(),
+  state: z.enum([
+    "accepted",
+    "queued",
+    "running",
+    "replied",
+    "silent",
+    "ignored",
+    "failed-reported",
+    "expired-reported",
+  ]),
+  agent: z.exactOptional(z.string()),
+  sessionKey: z.exactOptional(z.string()),
+  /** The rule by which it was let in or not, or the code of what ended it. */
+  rule: z.exactOptional(z.string()),
+  /** One sentence about its end. */
+  reason: z.exactOptional(z.string()),
+});
+export type MessageInfo = z.infer<typeof MessageInfo>;
+
 /** `GET /api/trace/:messageId`. */
-export const Trace = z.object({ messageId: z.string(), entries: z.array(TraceEntry) });
+export const Trace = z.object({
+  messageId: z.string(),
+  entries: z.array(TraceEntry),
+  /** Absent once the message itself was pruned. */
+  message: z.exactOptional(MessageInfo),
+});
 export type Trace = z.infer<typeof Trace>;
 
 /** A tool call that waits for somebody's word, as `GET /api/approvals` lists it. */

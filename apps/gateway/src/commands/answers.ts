@@ -3,7 +3,7 @@ import { type Lanes, QUEUE_MODES } from "@signalbox/lanes";
 import type { Router } from "@signalbox/routing";
 import type { SkillCommand } from "@signalbox/skills";
 import type { InboxRow, Session, UsageTotals } from "@signalbox/store";
-import { whyLines } from "@signalbox/telemetry";
+import { explain, whyLines } from "@signalbox/telemetry";
 import { questionText } from "@signalbox/tools";
 import type { Auditor } from "../audit/auditor.ts";
 import { ownerOf, type Queued, type QueuedMessage } from "../path/4-queue/message.ts";
@@ -14,7 +14,7 @@ import type { Models } from "../resolve/models.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { ApprovalDecision, Decisions } from "../tools/toolbox.ts";
 import type { Trust } from "../tools/trust.ts";
-import { findMessage, readTrace } from "../traces.ts";
+import { findMessage, messageInfo, readTrace } from "../traces.ts";
 import { VERSION } from "../version.ts";
 import { type Choice, THINKING_LEVELS } from "./read.ts";
 import { answerSkills, type SkillChangesPorts } from "./skill-changes.ts";
@@ -103,8 +103,11 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     // The tiers name what other people are bound to.
     const trace = await readTrace(store, row.id, message.stored.role === "owner" ? router : undefined);
     const lines = trace ? whyLines(trace).map(({ stage, summary }) => `${stage}: ${summary}`) : [];
-    const rule = row.detail?.rule === undefined ? "" : ` (${row.detail.rule})`;
-    return [`Message ${row.messageId ?? row.id}: ${row.state}${rule}`, ...lines].join("\n");
+    const { sentence, remedy } = explain(
+      trace ?? { messageId: row.id, entries: [], message: messageInfo(row) },
+    );
+    const advice = message.stored.role === "owner" && remedy !== undefined ? [remedy] : [];
+    return [`${row.messageId ?? row.id}: ${sentence}`, ...advice, ...lines].join("\n");
   },
 
   async usage({ store, now }, { message, agent }) {

@@ -20,6 +20,7 @@ export function gatewayHost(tuning: Tuning = {}): GatewayHost {
     memories: async (configured) => (await import("./readings.ts")).openMemories(configured),
     skills: async (configured) => (await import("./readings.ts")).readSkills(configured),
     trust: async (...asked) => (await import("./readings.ts")).trustFile(...asked),
+    messages: async (home, wanted) => (await import("./readings.ts")).messagesIn(home, wanted),
     trace: async (home, id) => (await import("./readings.ts")).traceIn(home, id),
     prune: async (configured) => (await import("./upkeep.ts")).prune(configured),
     backup: async (home, folder) => (await import("./upkeep.ts")).backup(home, folder),

@@ -1,5 +1,5 @@
-import type { ConfiguredHome, MemoriesOfHome, SkillsOfAgent } from "@signalbox/cli";
-import type { Trace, TrustAnswer } from "@signalbox/client";
+import type { ConfiguredHome, MemoriesOfHome, MessagesWanted, SkillsOfAgent } from "@signalbox/cli";
+import type { MessageInfo, Trace, TrustAnswer } from "@signalbox/client";
 import { type Home, withDatabase } from "@signalbox/home";
 import { openStore } from "@signalbox/store";
 import { openFileLabels } from "@signalbox/tools";
@@ -12,7 +12,7 @@ import type { GatewayBodies } from "../store.ts";
 import { createLabelStore } from "../tools/label-store.ts";
 import { createTrust } from "../tools/trust.ts";
 import { createWorkspaces } from "../tools/workspaces.ts";
-import { readTrace } from "../traces.ts";
+import { messageInfo, readTrace } from "../traces.ts";
 
 /** What the agents of a home remember, beside a gateway that may be running on it. */
 export async function openMemories({ home, loaded, env }: ConfiguredHome): Promise<MemoriesOfHome> {
@@ -71,4 +71,11 @@ export function trustFile(
 /** What is noted about a message, by the gateway's id or the platform's. */
 export function traceIn(home: Home, id: string): Promise<Trace | undefined> {
   return withDatabase<GatewayBodies, Trace | undefined>(home, "read", (store) => readTrace(store, id));
+}
+
+/** The latest messages, the newest first. */
+export function messagesIn(home: Home, wanted: MessagesWanted): Promise<MessageInfo[]> {
+  return withDatabase<GatewayBodies, MessageInfo[]>(home, "read", async ({ inbox }) =>
+    (await inbox.list(wanted)).map(messageInfo),
+  );
 }

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, type CommandOptions, InvalidArgumentError, Option } from "commander";
 import type { CommonOptions } from "../common-options.ts";
 import type { GatewayHost } from "../host.ts";
 import { guarded } from "../output.ts";
@@ -29,9 +29,14 @@ export function actionsOn(host: GatewayHost): Actions {
 }
 
 /** A command with the options that all of them take. */
-export function command(parent: Command, name: string, description: string): Command {
+export function command(
+  parent: Command,
+  name: string,
+  description: string,
+  options: CommandOptions = {},
+): Command {
   return parent
-    .command(name)
+    .command(name, options)
     .description(description)
     .addOption(new Option("--home <folder>", "where the gateway keeps everything").env("SIGNALBOX_HOME"))
     .option("--json", "print JSON");

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type Actions, command } from "./command.ts";
+import { type Actions, command, count } from "./command.ts";
 
 export function addConversations(program: Command, { run, runOn }: Actions): void {
   command(program, "send <text...>", "send one message to an agent and print its reply")
@@ -10,14 +10,26 @@ export function addConversations(program: Command, { run, runOn }: Actions): voi
     .option("--agent <id>", "which agent")
     .option("--conversation <name>", "which conversation", "cli")
     .action(run(async () => (await import("../commands/talk.ts")).chat));
-  command(program, "sessions", "list the conversations").action(
-    run(async () => (await import("../commands/inspect.ts")).sessions),
-  );
-  command(program, "trace <message>", "show every stage a message went through").action(
-    runOn(async () => (await import("../commands/inspect.ts")).trace),
-  );
-  command(program, "why <message>", "say in short why a message was routed and answered as it was").action(
-    runOn(async () => (await import("../commands/inspect.ts")).why),
+}
+
+export function addMessages(program: Command, { run, runOn }: Actions): void {
+  command(program, "messages", "list the latest messages of all channels, with their ids")
+    .option("--limit <count>", "how many", count, 20)
+    .option("--session <key>", "those of one conversation, as `sessions` names it")
+    .action(run(async () => (await import("../commands/messages.ts")).messages));
+  command(program, "why [message]", "say why a message was answered, or not; without an id, the last one")
+    .option("--details", "every step of it")
+    .action(runOn(async () => (await import("../commands/why.ts")).why));
+  command(
+    program,
+    "trace [message]",
+    "show all that is noted about a message; without an id, the last one",
+  ).action(runOn(async () => (await import("../commands/why.ts")).trace));
+}
+
+export function addSessions(sessions: Command, { run }: Actions): void {
+  command(sessions, "list", "list them", { isDefault: true }).action(
+    run(async () => (await import("../commands/sessions.ts")).list),
   );
 }
 

@@ -1,4 +1,5 @@
 import type { AccessConfig } from "@signalbox/config";
+import type { GateRule } from "@signalbox/telemetry";
 
 /** What the gate looks at. Names never count, only the platform's ids. */
 export interface GateInput {
@@ -27,8 +28,9 @@ export type Role = "owner" | "member" | "guest";
 
 /** `answer` with the speaker's role; `pair` gives a stranger a code; `keep` remembers for later; `ignore` drops. */
 export type GateDecision =
-  | { readonly kind: "answer"; readonly rule: string; readonly role: Role }
-  | { readonly kind: "pair" | "keep" | "ignore"; readonly rule: string };
+  /** The rule of what is passed on names whom it comes from. */
+  | { readonly kind: "answer"; readonly rule: GateRule | (string & {}); readonly role: Role }
+  | { readonly kind: "pair" | "keep" | "ignore"; readonly rule: GateRule };
 
 export interface Gate {
   decide(input: GateInput, approved: boolean): GateDecision;
@@ -71,7 +73,7 @@ export function createGate(access: AccessConfig): Gate {
     }
     const sender = `${input.channel}:${input.senderId}`;
     const role = owners.has(sender) ? "owner" : people.has(sender) ? "member" : "guest";
-    return { kind: "answer", rule: requireMention ? `group_${input.addressed}` : "group_open", role };
+    return { kind: "answer", rule: ruleOfGroup(requireMention, input), role };
   };
 
   return {
@@ -86,6 +88,11 @@ export function createGate(access: AccessConfig): Gate {
       return direct(input, approved);
     },
   };
+}
+
+function ruleOfGroup(requireMention: boolean, { addressed }: GateInput): GateRule {
+  if (!requireMention) return "group_open";
+  return addressed === "reply" ? "group_reply" : "group_mention";
 }
 
 /** Whoever holds a token is what the token says; what that one only passes on orders nothing. */

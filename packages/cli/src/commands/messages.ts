@@ -1,0 +1,31 @@
+import { locateHome } from "@signalbox/home";
+import type { CommonOptions } from "../common-options.ts";
+import type { GatewayHost } from "../host.ts";
+import { printTable, short, time } from "../table.ts";
+
+const TEXT_CHARS = 40;
+
+/** `signalbox messages`: the latest of all channels, with what `why` and `trace` take. */
+export async function messages(
+  options: CommonOptions & { readonly limit: number; readonly session?: string },
+  host: GatewayHost,
+): Promise<void> {
+  const { limit, session } = options;
+  const rows = await host.messages(locateHome(options.home, process.env), {
+    limit,
+    ...(session === undefined ? {} : { sessionKey: session }),
+  });
+  printTable(options.json, rows, {
+    none: "No message has come yet.",
+    columns: {
+      TIME: ({ at }) => time(at),
+      ID: ({ id }) => id,
+      WHERE: ({ channel, account, conversation }) => `${channel}/${account} ${short(conversation, 24)}`,
+      FROM: ({ sender }) => short(sender, 24),
+      STATE: ({ state }) => state,
+      RULE: ({ rule }) => rule ?? "",
+      TEXT: ({ text }) => short(text, TEXT_CHARS),
+    },
+    below: ["`signalbox why <id>` says why one was answered, or not."],
+  });
+}

@@ -1,0 +1,77 @@
+import type { Trace } from "@signalbox/client";
+import { GatewayError, locateHome } from "@signalbox/home";
+import { explain, whyLines } from "@signalbox/telemetry";
+import type { CommonOptions } from "../common-options.ts";
+import type { GatewayHost } from "../host.ts";
+import { print } from "../output.ts";
+import { runningGateway } from "../running.ts";
+import { short, time } from "../table.ts";
+
+const TEXT_CHARS = 60;
+
+/** `signalbox trace [message]`: every note about a message; without an id, about the last one. */
+export async function trace(
+  id: string | undefined,
+  options: CommonOptions,
+  host: GatewayHost,
+): Promise<void> {
+  const found = await findTrace(id, options, host);
+  print(options.json, found, () =>
+    found.entries.flatMap((entry) => [
+      `${new Date(entry.at).toISOString()}  ${entry.stage.padEnd(8)} ${entry.summary}`,
+      ...(entry.data === undefined ? [] : [`          ${JSON.stringify(entry.data)}`]),
+    ]),
+  );
+}
+
+/** `signalbox why [message]`: what became of it and by which rule, in a sentence; with `--details` a line a stage. */
+export async function why(
+  id: string | undefined,
+  options: CommonOptions & { readonly details?: boolean },
+  host: GatewayHost,
+): Promise<void> {
+  const found = await findTrace(id, options, host);
+  const { sentence, said, remedy } = explain(found);
+  const lines = whyLines(found);
+  const { message } = found;
+  const json = { id: found.messageId, message, sentence, said, remedy, notes: lines };
+  print(options.json, json, () => [
+    ...(message === undefined
+      ? []
+      : [
+          `${message.id}, ${time(message.at)}, ${message.channel}/${message.account}: "${short(message.text, TEXT_CHARS)}"`,
+        ]),
+    sentence,
+    ...(said === undefined ? [] : [`  ${said}`]),
+    ...(remedy === undefined ? [] : [remedy]),
+    ...(options.details === true
+      ? ["", ...lines.map(({ stage, summary }) => `${stage.padEnd(8)} ${summary}`)]
+      : ["`--details` shows every step."]),
+  ]);
+}
+
+/** From the running gateway, which writes its notes a moment later than it makes them; else from the database. */
+async function findTrace(
+  asked: string | undefined,
+  options: CommonOptions,
+  host: GatewayHost,
+): Promise<Trace> {
+  const home = locateHome(options.home, process.env);
+  const id = asked ?? (await host.messages(home, { limit: 1 }))[0]?.id;
+  if (id === undefined) throw new GatewayError("failure", "No message has come yet.");
+  const found = (await traceOfRunning(id, options)) ?? (await host.trace(home, id));
+  if (found) return found;
+  throw new GatewayError(
+    "failure",
+    `No message ${id} is known. \`signalbox messages\` lists the latest; their ids and those of the platforms will do.`,
+  );
+}
+
+async function traceOfRunning(id: string, options: CommonOptions): Promise<Trace | undefined> {
+  try {
+    const { client } = await runningGateway(options.home);
+    return await client.trace(id);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import type { MessageInfo } from "@signalbox/protocol";
+import { expect, it } from "vitest";
+import { explain } from "./explain.ts";
+import { GATE_RULES } from "./rules.ts";
+
+const MESSAGE: MessageInfo = {
+  ...{ id: "1", at: 0, channel: "slack", account: "main", conversation: "C1", sender: "U1", text: "hi" },
+  state: "replied",
+  agent: "main",
+};
+
+function explained(message: Partial<MessageInfo>, model?: string) {
+  const entries = model === undefined ? [] : [{ at: 1, stage: "model", summary: model }];
+  return explain({ messageId: "1", entries, message: { ...MESSAGE, ...message } });
+}
+
+it.each<[Partial<MessageInfo>, string]>([
+  [
+    { state: "replied", rule: "dm_paired" },
+    "It was answered by agent main: its sender was paired (dm_paired).",
+  ],
+  [{ state: "running" }, "It is being answered by agent main."],
+  [{ state: "queued" }, "It waits for agent main."],
+  [
+    { state: "silent", rule: "stopped" },
+    "It was heard by agent main, and got no reply: somebody stopped it (stopped).",
+  ],
+  [
+    { state: "ignored", rule: "bot" },
+    "It was not answered: its sender is a bot, and two bots that answer each other never stop (bot).",
+  ],
+  [{ state: "replied", rule: "command:status" }, "It was answered by agent main (command:status)."],
+])("%j", (message, sentence) => {
+  expect(explained(message).sentence).toBe(sentence);
+});
+
+it("says what the provider said where a model failed, and what to do", () => {
+  const { sentence, said, remedy } = explained(
+    { state: "failed-reported", rule: "auth" },
+    "anthropic/claude failed (auth): invalid x-api-key",
+  );
+  expect(sentence).toBe(
+    "It could not be answered by agent main: the model's provider refused the key (auth).",
+  );
+  expect(said).toContain("invalid x-api-key");
+  expect(remedy).toContain("signalbox init");
+});
+
+it("names the person to let in", () => {
+  expect(explained({ state: "ignored", rule: "dm_not_allowed" }).remedy).toBe(
+    'Add "slack:U1" to access.allow.',
+  );
+});
+
+it("every rule of the gate is documented", () => {
+  const page = readFileSync(new URL("../../../../docs/roles-and-rules.md", import.meta.url), "utf8");
+  for (const [rule, { because }] of Object.entries(GATE_RULES))
+    expect(page).toContain(`| \`${rule}\` | ${because} |`);
+});

@@ -1,0 +1,142 @@
+/** A message, as far as an explanation names it. */
+export interface Concerned {
+  readonly channel: string;
+  readonly conversation: string;
+  readonly sender: string;
+}
+
+/** What a rule means, for whoever asks why a message was answered or not. */
+export interface RuleMeaning {
+  /** The second half of a sentence: what is so. */
+  readonly because: string;
+  /** What to change where that is not as wanted, with the setting. */
+  readonly remedy?: (message: Concerned) => string;
+}
+
+const person = ({ channel, sender }: Concerned): string => `"${channel}:${sender}"`;
+const group = ({ channel, conversation }: Concerned): string => `"${channel}:${conversation}"`;
+const approve =
+  "Approve the code that they were sent with `signalbox pairing approve`, or add them to access.allow";
+
+/** By which rule the gate decides about a message. */
+export type GateRule =
+  | "owner"
+  | "dm_allowed"
+  | "dm_bound"
+  | "dm_paired"
+  | "dm_open"
+  | "group_mention"
+  | "group_reply"
+  | "group_open"
+  | "token"
+  | "dm_off"
+  | "dm_unknown"
+  | "dm_not_allowed"
+  | "groups_off"
+  | "group_not_allowed"
+  | "not_addressed"
+  | "bot"
+  | "own_message";
+
+/** What they mean; `docs/roles-and-rules.md` lists them. */
+export const GATE_RULES: Readonly<Record<GateRule, RuleMeaning>> = {
+  owner: { because: "its sender is an owner" },
+  dm_allowed: { because: "its sender is in access.allow" },
+  dm_bound: { because: "a binding names its sender" },
+  dm_paired: { because: "its sender was paired" },
+  dm_open: { because: "access.dm is open to everybody" },
+  group_mention: { because: "the agent was mentioned in a group it talks in" },
+  group_reply: { because: "it replies to the agent in a group it talks in" },
+  group_open: { because: "in this group the agent answers everything" },
+  token: { because: "its sender holds a token of the gateway" },
+  dm_off: {
+    because: "direct messages are off",
+    remedy: () => "Set access.dm to pairing, allowlist or open.",
+  },
+  dm_unknown: {
+    because: "its sender is not paired, and was sent a code instead",
+    remedy: (message) => `${approve}: ${person(message)}.`,
+  },
+  dm_not_allowed: {
+    because: "its sender is not in access.allow",
+    remedy: (message) => `Add ${person(message)} to access.allow.`,
+  },
+  groups_off: {
+    because: "groups are off",
+    remedy: () => "Set access.groups.mode to allowlist or open.",
+  },
+  group_not_allowed: {
+    because: "the agent does not talk in this group",
+    remedy: (message) =>
+      `Add ${group(message)} to access.groups.allow, name the group in a binding, or set access.groups.mode to open.`,
+  },
+  not_addressed: {
+    because: "nobody addressed the agent",
+    remedy: () => "Mention it or reply to it; or set access.groups.requireMention to false.",
+  },
+  bot: { because: "its sender is a bot, and two bots that answer each other never stop" },
+  own_message: { because: "it is the agent's own" },
+};
+
+/** Ends that a message finds after the gate let it in, by the rule that is kept with it. */
+const ENDS: Readonly<Record<string, RuleMeaning>> = {
+  stopped: { because: "somebody stopped it" },
+  deleted: { because: "it was deleted on the platform before it was answered" },
+  queue_full: {
+    because: "too many messages waited in its conversation",
+    remedy: () => "Send it again; session.queue.cap says how many may wait.",
+  },
+  poison: {
+    because: "the gateway stopped working each time it tried to answer",
+    remedy: () => "The log says at what; put the message another way.",
+  },
+  no_agent: {
+    because: "the agent of its conversation cannot work",
+    remedy: () => "`signalbox config check` says why.",
+  },
+  internal: { because: "something went wrong inside the gateway", remedy: () => "Its log says what." },
+  auth: {
+    because: "the model's provider refused the key",
+    remedy: () => "Set a key that works: `signalbox init`, or models.providers.<name>.apiKey.",
+  },
+  billing: {
+    because: "the model's provider refused the account: its credit or quota is used up",
+    remedy: () => "Look at the account on the provider's pages.",
+  },
+  rate_limit: {
+    because: "the model's provider limits how often it is asked",
+    remedy: () => "Wait, or name another model in agents.defaults.fallbacks.",
+  },
+  overloaded: {
+    because: "the model's provider is overloaded",
+    remedy: () => "Wait, or name another model in agents.defaults.fallbacks.",
+  },
+  overflow: {
+    because: "the conversation is longer than the model can take",
+    remedy: () => "Begin a new one with /new.",
+  },
+  invalid: {
+    because: "the model's provider cannot do what it was asked",
+    remedy: () => "Correct the model's name or its settings: agents.defaults.model.",
+  },
+  filter: { because: "the model's provider filtered it" },
+  network: {
+    because: "the model's provider could not be reached",
+    remedy: () => "Look at the network, and at models.providers.<name>.baseUrl.",
+  },
+  timeout: {
+    because: "the model's provider did not answer in time",
+    remedy: () => "Try again, or name another model in agents.defaults.fallbacks.",
+  },
+  protocol: {
+    because: "the model's provider answered with something that is no answer",
+    remedy: () => "Look at models.providers.<name>.api and baseUrl: another API may be behind that address.",
+  },
+};
+
+const MEANINGS: ReadonlyMap<string, RuleMeaning> = new Map(Object.entries({ ...ENDS, ...GATE_RULES }));
+
+/** What a rule means; undefined for one that a channel or a command made up. */
+export function meaningOf(rule: string): RuleMeaning | undefined {
+  return MEANINGS.get(rule);
+}
