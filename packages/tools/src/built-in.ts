@@ -13,6 +13,9 @@ import { allowsTool, type ToolRule } from "./policy.ts";
 import type { Sandbox } from "./sandbox/types.ts";
 import { createSearch } from "./search/search.ts";
 import type { GuardedFetch } from "./web/guarded-fetch.ts";
+import type { WebSearchSettings } from "./web/search-engines.ts";
+import { createWebSearchTool } from "./web/search-tool.ts";
+import { createSeenLinks } from "./web/seen-links.ts";
 import { createWebFetchTool, type WebFetchToolOptions } from "./web/tool.ts";
 import { openWorkspace, type WorkspaceOptions } from "./workspace/workspace.ts";
 
@@ -28,6 +31,7 @@ export const BUILT_IN_TOOLS: readonly string[] = [
   "exec",
   "message",
   "web_fetch",
+  "web_search",
   "memory_search",
   "memory_get",
   "memory_write",
@@ -44,6 +48,8 @@ export interface BuiltInToolsOptions {
   readonly fetch: GuardedFetch;
   readonly isGiven: NonNullable<WebFetchToolOptions["isGiven"]>;
   readonly send: MessageToolOptions["send"];
+  /** Default: there is no search of the web, and no tool for it. */
+  readonly webSearch?: WebSearchSettings;
   /** Default: the agent has no memory, and no tools for it. */
   readonly memory?: AgentMemory;
 }
@@ -56,6 +62,7 @@ export async function createBuiltInTools(
   const { fetch, isGiven, send } = options;
   const workspace = await openWorkspace(options.workspace);
   const search = createSearch();
+  const seen = createSeenLinks();
   return [
     createReadTool({ workspace }),
     createWriteTool({ workspace }),
@@ -67,8 +74,15 @@ export async function createBuiltInTools(
     ...(allowsTool(rule, "exec") ? [createExecTool({ workspace, sandbox: await options.sandbox() })] : []),
     createMessageTool({ actions: ["send", "react", "edit", "delete"], send }),
     ...(allowsTool(rule, "web_fetch")
-      ? [createWebFetchTool({ fetch: (url, how) => fetch(url, { ...how, maxBytes: PAGE_BYTES }), isGiven })]
+      ? [
+          createWebFetchTool({
+            fetch: (url, how) => fetch(url, { ...how, maxBytes: PAGE_BYTES }),
+            isGiven,
+            seen,
+          }),
+        ]
       : []),
+    ...(options.webSearch === undefined ? [] : [createWebSearchTool({ settings: options.webSearch, seen })]),
     ...(options.memory === undefined ? [] : createMemoryTools(options.memory)),
   ];
 }

@@ -102,6 +102,9 @@ export {
 export { type LinkedPage, type LinkedPagesOptions, readLinkedPages } from "./web/linked-pages.ts";
 export { linksIn, samePage } from "./web/links.ts";
 export { type PageText, type PageTextOptions, pageText } from "./web/page.ts";
+export type { WebSearchSettings } from "./web/search-engines.ts";
+export { createWebSearchTool, type WebSearchToolOptions } from "./web/search-tool.ts";
+export { createSeenLinks, type SeenLinks } from "./web/seen-links.ts";
 export { createWebFetchTool, type WebFetchToolOptions } from "./web/tool.ts";
 export { WorkspaceError, type WorkspaceErrorCode } from "./workspace/errors.ts";
 export {

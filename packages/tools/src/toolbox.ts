@@ -43,6 +43,8 @@ export interface ToolboxOptions<Run extends ToolRun> {
   readonly memory?: (agent: Run["agent"]) => AgentMemory | undefined;
   readonly sandbox: BuiltInToolsOptions["sandbox"];
   readonly fetch: BuiltInToolsOptions["fetch"];
+  /** The service behind `web_search`. Default: none, and no such tool. */
+  readonly webSearch?: BuiltInToolsOptions["webSearch"];
   /** Carries out what the message tool asks for. */
   readonly send: (
     action: MessageAction,
@@ -167,6 +169,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
         ...(memory === undefined ? {} : { memory }),
         sandbox: options.sandbox,
         fetch: options.fetch,
+        ...(options.webSearch === undefined ? {} : { webSearch: options.webSearch }),
         isGiven: (url, facts) => links.has(facts.sessionKey, url),
         send(action, { signal, callId, sessionKey }) {
           const run = running.get(sessionKey);

@@ -91,12 +91,21 @@ describe("the text of a page", () => {
   });
 
   it("is there for texts of other kinds, and not for pictures and files", async () => {
-    expect((await pageText(page('{"a": 1}', "application/json"))).text).toBe('{"a": 1}');
+    expect((await pageText(page('{"a":[1]}', "application/json"))).text).toBe('{\n "a": [\n  1\n ]\n}');
+    expect((await pageText(page("{not json", "application/ld+json"))).text).toBe("{not json");
     expect((await pageText(page("<a>1</a>", "application/atom+xml"))).text).toBe("<a>1</a>");
     expect((await pageText(page("words", ""))).text).toBe("words");
-    for (const type of ["image/png", "application/pdf", "application/octet-stream", "video/mp4"])
+    for (const type of ["image/png", "application/octet-stream", "video/mp4"])
       await expect(pageText(page("x", type))).rejects.toThrow(type);
     await expect(pageText(page("a\u0000b", ""))).rejects.toBeInstanceOf(FetchError);
+  });
+
+  it("comes of a PDF page by page, with its title, and not of one that is broken", async () => {
+    const { text, title } = await pageText(page(pdfOf("Hello from a page."), "application/pdf"));
+    expect(title).toBe("A title");
+    expect(text).toBe("[page 1 of 1]\nHello from a page.");
+    await expect(pageText(page(pdfOf(""), "application/pdf"))).rejects.toThrow("PDF of pictures");
+    await expect(pageText(page("%PDF-1.4 nothing", "application/pdf"))).rejects.toThrow("could not be read");
   });
 
   it("comes also from pages made to break parsers", async () => {
@@ -205,3 +214,19 @@ describe("web_fetch", () => {
     expect(records.at(-1)).toMatchObject({ decision: "deny", rule: "role.guest.allow" });
   });
 });
+
+/** A PDF of one page, without the table of its objects: readers make up for that. */
+function pdfOf(words: string): string {
+  const stream = words === "" ? "" : `BT /F1 12 Tf 20 100 Td (${words}) Tj ET`;
+  return [
+    "%PDF-1.4",
+    "1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj",
+    "2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj",
+    "3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>endobj",
+    `4 0 obj<</Length ${stream.length}>>stream\n${stream}\nendstream endobj`,
+    "5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj",
+    "6 0 obj<</Title(A title)>>endobj",
+    "trailer<</Root 1 0 R/Info 6 0 R>>",
+    "%%EOF",
+  ].join("\n");
+}

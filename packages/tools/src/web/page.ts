@@ -1,8 +1,7 @@
-import { Worker } from "node:worker_threads";
-import type { Article, ArticleWork } from "./article.ts";
+import type { Article } from "./article.ts";
 import { FetchError } from "./errors.ts";
 import type { FetchedResource } from "./guarded-fetch.ts";
-import { createSemaphore } from "./semaphore.ts";
+import { inThread, type ParserFile } from "./thread.ts";
 
 /** A page as text. Written by whoever runs the server: never to be trusted. */
 export interface PageText {
@@ -27,8 +26,6 @@ export interface PageTextOptions {
 
 /** More than that of a page is not looked at. */
 const MAX_HTML = 1_000_000;
-/** Of the whole process: each may take 288 MB and a processor. */
-const parsers = createSemaphore(2);
 
 /**
  * The text of what was fetched: the article of a page without what stands around it, as Markdown with its links, or a
@@ -37,13 +34,7 @@ const parsers = createSemaphore(2);
  */
 export async function pageText(resource: FetchedResource, options: PageTextOptions = {}): Promise<PageText> {
   const { maxChars = 20_000, parseMs = 5_000, signal } = options;
-  const type = resource.contentType.split(";")[0]?.trim().toLowerCase() ?? "";
-  const text = decode(resource, type);
-  const isHtml =
-    type === "text/html" ||
-    type === "application/xhtml+xml" ||
-    (type === "" && /^\s*<(!doctype html|html)/i.test(text));
-  const content = isHtml ? await articleOf(text, resource.url, parseMs, signal) : { text };
+  const content = await contentOf(resource, parseMs, signal);
   const clean = tidy(content.text);
   const title =
     content.title === undefined ? undefined : tidy(content.title).replace(/\s+/g, " ").slice(0, 200);
@@ -53,6 +44,59 @@ export async function pageText(resource: FetchedResource, options: PageTextOptio
     text: clean.slice(0, maxChars).toWellFormed(),
     cut: clean.length > maxChars,
   };
+}
+
+async function contentOf(
+  resource: FetchedResource,
+  parseMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Article> {
+  const type = resource.contentType.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (type === "application/pdf") return textOfPdf(resource, parseMs, signal);
+  const text = decode(resource, type);
+  const isHtml =
+    type === "text/html" ||
+    type === "application/xhtml+xml" ||
+    (type === "" && /^\s*<(!doctype html|html)/i.test(text));
+  if (isHtml) return articleOf(text, resource.url, parseMs, signal);
+  return { text: /^application\/(.+\+)?json$/.test(type) ? indented(text) : text };
+}
+
+/** JSON in lines, since a model is shown a part of it; what is none stays as it is. */
+function indented(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), undefined, 1);
+  } catch {
+    return json;
+  }
+}
+
+async function textOfPdf(
+  { bytes, url }: FetchedResource,
+  parseMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Article> {
+  const pdf = await parsed("pdf-worker", bytes, parseMs, signal);
+  if (pdf === undefined) throw new FetchError("type", `${url} is a PDF that could not be read.`);
+  if (pdf.text === "") throw new FetchError("type", `${url} is a PDF of pictures, without text.`);
+  return pdf;
+}
+
+/** What a thread made of it in time. */
+async function parsed(
+  file: ParserFile,
+  work: unknown,
+  parseMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Article | undefined> {
+  const limit = AbortSignal.timeout(parseMs);
+  const made = await inThread(file, work, signal === undefined ? limit : AbortSignal.any([signal, limit]));
+  signal?.throwIfAborted();
+  return isArticle(made) ? made : undefined;
+}
+
+function isArticle(made: unknown): made is Article {
+  return typeof made === "object" && made !== null && "text" in made && typeof made.text === "string";
 }
 
 function decode({ bytes, contentType, url }: FetchedResource, type: string): string {
@@ -81,54 +125,10 @@ async function articleOf(
   const page = html.slice(0, MAX_HTML);
   const title = /<title[^>]{0,200}>([^<]{1,500})/i.exec(page)?.[1];
   const plain = { text: stripped(page), ...(title === undefined ? {} : { title: entities(title) }) };
-  const limit = AbortSignal.timeout(parseMs);
-  const article = await inThread(
-    { html: page, url },
-    signal === undefined ? limit : AbortSignal.any([signal, limit]),
-  );
-  signal?.throwIfAborted();
+  const article = await parsed("article-worker", { html: page, url }, parseMs, signal);
   // What is left of an article that is all links and menus is less than the page says.
   if (article === undefined || article.text.trim().length < plain.text.length / 50) return plain;
   return { title: plain.title ?? "", ...article };
-}
-
-/** A page can be made to keep parsers busy or to exhaust memory or stack, so they work where that harms nobody. */
-async function inThread(work: ArticleWork, signal: AbortSignal): Promise<Article | undefined> {
-  const leave = await parsers.acquire(signal).catch(() => undefined);
-  if (leave === undefined) return undefined;
-  let worker: Worker;
-  try {
-    worker = startWorker(work);
-  } catch (error) {
-    leave();
-    throw error;
-  }
-  return new Promise((resolve) => {
-    const end = (article: Article | undefined): void => {
-      signal.removeEventListener("abort", onAbort);
-      resolve(article);
-      // Its memory is in use until it is gone.
-      void worker.terminate().finally(leave);
-    };
-    const onAbort = (): void => end(undefined);
-    signal.addEventListener("abort", onAbort, { once: true });
-    worker.once("message", end);
-    worker.once("error", () => end(undefined));
-    worker.once("exit", () => end(undefined));
-    if (signal.aborted) onAbort();
-  });
-}
-
-function startWorker(work: ArticleWork): Worker {
-  const file = import.meta.url.endsWith(".ts") ? "./article-worker.ts" : "./article-worker.js";
-  return new Worker(new URL(file, import.meta.url), {
-    workerData: work,
-    env: {},
-    execArgv: [],
-    stdout: true,
-    stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 },
-  });
 }
 
 /** The words of a page without its markup, in one pass. */

@@ -1,0 +1,20 @@
+import { extractText, getDocumentProxy, getMeta } from "unpdf";
+
+/** What a PDF says. */
+export interface PdfText {
+  readonly text: string;
+  readonly title?: string;
+}
+
+/** The words of a PDF, page after page; none where its pages are pictures. Loaded in a thread alone. */
+export async function pdfText(bytes: Uint8Array): Promise<PdfText> {
+  const document = await getDocumentProxy(new Uint8Array(bytes));
+  const { totalPages, text } = await extractText(document, { mergePages: false });
+  const { info } = await getMeta(document).catch(() => ({ info: {} }));
+  const title: unknown = Reflect.get(info, "Title");
+  const pages = text.map((page, index) => `[page ${index + 1} of ${totalPages}]\n${page.trim()}`);
+  return {
+    text: text.some((page) => page.trim() !== "") ? pages.join("\n\n") : "",
+    ...(typeof title === "string" && title.trim() !== "" ? { title } : {}),
+  };
+}

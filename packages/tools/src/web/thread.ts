@@ -1,0 +1,50 @@
+import { Worker } from "node:worker_threads";
+import { createSemaphore } from "./semaphore.ts";
+
+/** Of the whole process: each may take 288 MB and a processor. */
+const parsers = createSemaphore(2);
+
+/** A file of this folder that posts one message: what it made of its `workerData`. */
+export type ParserFile = "article-worker" | "pdf-worker";
+
+/**
+ * A page can be made to keep parsers busy or to exhaust memory or stack, so they work in a thread of their own, where
+ * that harms nobody. Undefined where that came to nothing, or not before the signal ended.
+ */
+export async function inThread(file: ParserFile, work: unknown, signal: AbortSignal): Promise<unknown> {
+  const leave = await parsers.acquire(signal).catch(() => undefined);
+  if (leave === undefined) return undefined;
+  let worker: Worker;
+  try {
+    worker = startWorker(file, work);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+  return new Promise((resolve) => {
+    const end = (made: unknown): void => {
+      signal.removeEventListener("abort", onAbort);
+      resolve(made);
+      // Its memory is in use until it is gone.
+      void worker.terminate().finally(leave);
+    };
+    const onAbort = (): void => end(undefined);
+    signal.addEventListener("abort", onAbort, { once: true });
+    worker.once("message", end);
+    worker.once("error", () => end(undefined));
+    worker.once("exit", () => end(undefined));
+    if (signal.aborted) onAbort();
+  });
+}
+
+function startWorker(file: ParserFile, workerData: unknown): Worker {
+  const type = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  return new Worker(new URL(`./${file}.${type}`, import.meta.url), {
+    workerData,
+    env: {},
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 },
+  });
+}
