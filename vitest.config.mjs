@@ -16,7 +16,7 @@ const members = workspaceMembers().map(({ folder, manifest }) => ({
     name: manifest.name,
     // What is written for others has tests of its own, and none of its dependencies here.
     exclude: [...configDefaults.exclude, "template/**"],
-    isolate: APART.has(manifest.name),
+    isolate: false,
     setupFiles: [join(root, "scripts", "seed.mjs")],
     testTimeout: LONGEST_MS,
     hookTimeout: LONGEST_MS,

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, expect, it } from "vitest";
-import { pack, root, run, workspaceMembers } from "./workspace.mjs";
+import { packAll, root, run } from "./workspace.mjs";
 
 const LONGEST_MS = 300_000;
 const folder = mkdtempSync(join(tmpdir(), "signalbox-created-"));
@@ -24,22 +24,18 @@ async function must(command, parameters, cwd) {
   return output;
 }
 
-/** Packs a member and installs it nowhere yet. */
-function packed(name) {
-  const member = workspaceMembers().find((one) => one.manifest.name === name);
-  return pack(member, folder);
-}
-
 /** Makes the package of a channel, and has it use the channel package of this repository. */
 async function createChannel(name) {
+  const packages = await packAll(folder);
+  const tarballOf = (wanted) => packages.find(({ manifest }) => manifest.name === wanted).tarball;
   const tools = join(folder, "tools");
   mkdirSync(tools);
-  await must("npm", ["install", ...quiet, await packed("@signalbox/create-channel")], tools);
+  await must("npm", ["install", ...quiet, tarballOf("@signalbox/create-channel")], tools);
   await must(join(tools, "node_modules", ".bin", "create-channel"), [name], folder);
   const project = join(folder, name);
   const manifestFile = join(project, "package.json");
   const manifest = JSON.parse(readFileSync(manifestFile, "utf8"));
-  manifest.dependencies["@signalbox/channel"] = `file:${await packed("@signalbox/channel")}`;
+  manifest.dependencies["@signalbox/channel"] = `file:${tarballOf("@signalbox/channel")}`;
   writeFileSync(manifestFile, JSON.stringify(manifest, null, 2));
   return project;
 }

@@ -42,21 +42,24 @@ export function run(program, parameters, options = {}) {
   });
 }
 
-/** Packs every publishable member into `folder`; returns each one's tarball. */
+/** Packs every publishable member into `folder`, as it would be published; returns each one's tarball. */
 export async function packAll(folder) {
-  const packed = [];
-  for (const member of workspaceMembers().filter((one) => one.manifest.private !== true))
-    packed.push({ ...member, tarball: await pack(member, folder) });
-  return packed;
-}
-
-/** Packs a member as it would be published; resolves with its tarball in `folder`. */
-export async function pack(member, folder) {
   const [program, ...first] = pnpmCommand();
-  const { code, output } = await run(program, [...first, "pack", "--pack-destination", folder], {
-    cwd: member.folder,
-  });
-  if (code !== 0) throw new Error(`pnpm pack failed for ${member.name}:\n${output}`);
-  const { name, version } = member.manifest;
-  return join(folder, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
+  const { code, output } = await run(program, [
+    ...first,
+    "--recursive",
+    "pack",
+    "--pack-destination",
+    folder,
+  ]);
+  if (code !== 0) throw new Error(`pnpm pack failed:\n${output}`);
+  return workspaceMembers()
+    .filter(({ manifest }) => manifest.private !== true)
+    .map((member) => {
+      const { name, version } = member.manifest;
+      return {
+        ...member,
+        tarball: join(folder, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`),
+      };
+    });
 }
