@@ -7,9 +7,6 @@ import { root, workspaceMembers } from "./scripts/workspace.mjs";
 /** Only what hangs takes so long, also where other work has the processor. */
 const LONGEST_MS = 60_000;
 
-/** Packages whose tests hold servers, databases or locks of their process, and so have one of their own for each file. */
-const APART = new Set(["@signalbox/gateway", "@signalbox/console", "@signalbox/store", "@signalbox/tools"]);
-
 const members = workspaceMembers().map(({ folder, manifest }) => ({
   root: folder,
   test: {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -15,14 +15,6 @@ async function replay(...args: string[]): Promise<{ code: number | null; out: st
 }
 
 describe("replay", () => {
-  it("finds in every shipped scenario what it expects", async () => {
-    const files = readdirSync(folder).map((name) => join(folder, name));
-    expect(files.length).toBeGreaterThanOrEqual(5);
-    const { code, out, err } = await replay("--check", ...files);
-    expect([code, err]).toEqual([0, ""]);
-    expect(out.trim().split("\n")).toEqual(files.map(() => expect.stringMatching(/^ok {3}/)));
-  });
-
   it("fails where things go another way than expected, and says which", async () => {
     const world = await openWorld();
     const changed = join(world.dir, "changed.yaml");
@@ -36,7 +28,12 @@ describe("replay", () => {
     expect(out).toMatch(
       /^FAIL feishu-create-script\n {5}tools\[0\]: .*"isError":false.* instead of .*"isError":true/,
     );
-    expect(out).toMatch(/^ok {3}feishu-create-script$/m);
+    // Nothing of ours or of an SDK's own log stands between.
+    expect(out.trimEnd().split("\n")).toEqual([
+      expect.stringMatching(/^FAIL /),
+      ...Array(out.match(/^ {5}/gm)?.length ?? 0).fill(expect.stringMatching(/^ {5}/)),
+      "ok   feishu-create-script",
+    ]);
     expect(err).toBe("signalbox: 1 of 2 scenarios went another way than expected.\n");
   });
 

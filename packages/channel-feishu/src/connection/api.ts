@@ -1,9 +1,9 @@
-import type { Cache, Client, Logger } from "@larksuiteoapi/node-sdk";
+import type { Cache, Client } from "@larksuiteoapi/node-sdk";
 import { type ChannelContext, type Clock, createMemoryCache, toJson } from "@signalbox/channel";
 import { apiBase, type FeishuConfig } from "../config.ts";
 import { staleToken, toChannelError } from "./errors.ts";
 import { callSignal, createHttp, FeishuHttpError } from "./http.ts";
-import { loadSdk } from "./sdk.ts";
+import { loadSdk, silent } from "./sdk.ts";
 
 interface CallOptions {
   /** For the error, for instance `sending a message`. */
@@ -33,15 +33,6 @@ function tokenCache(clock: Clock): Cache {
   };
 }
 
-/** Keeps the SDK quiet: what matters comes as an error, and its own log lines carry credentials. */
-export const quiet: Logger = {
-  error: () => {},
-  warn: () => {},
-  info: () => {},
-  debug: () => {},
-  trace: () => {},
-};
-
 export function createApi(
   context: Pick<ChannelContext<FeishuConfig>, "config" | "fetch" | "clock">,
 ): FeishuApi {
@@ -56,8 +47,7 @@ export function createApi(
       domain: apiBase(config),
       httpInstance: createHttp(context.fetch),
       cache: tokenCache(clock),
-      logger: quiet,
-      loggerLevel: lark.LoggerLevel.fatal,
+      logger: silent,
       source: "signalbox",
     });
   }

@@ -11,9 +11,8 @@ import {
 import { apiBase, type FeishuConfig } from "../config.ts";
 import { type EventEnvelope, readEnvelope } from "../inbound/envelope.ts";
 import { limits } from "../limits.ts";
-import { quiet } from "./api.ts";
 import { callSignal, createHttp, FeishuHttpError } from "./http.ts";
-import { loadSdk } from "./sdk.ts";
+import { loadSdk, silent } from "./sdk.ts";
 
 interface LongConnectionOptions {
   readonly context: ChannelContext<FeishuConfig>;
@@ -52,8 +51,7 @@ export function createLongConnection(options: LongConnectionOptions): Supervised
       appId: config.appId,
       appSecret: config.appSecret,
       domain: apiBase(config),
-      logger: quiet,
-      loggerLevel: lark.LoggerLevel.fatal,
+      logger: silent,
       httpInstance: endpointHttp(createHttp(context.fetch), fail),
       handshakeTimeoutMs: limits.connectMs,
       wsConfig: { pingTimeout: limits.pongSeconds },
@@ -66,7 +64,7 @@ export function createLongConnection(options: LongConnectionOptions): Supervised
       client.close({ force: true });
     };
     signal.addEventListener("abort", close, { once: true });
-    const eventDispatcher = new Dispatcher({ logger: quiet, loggerLevel: lark.LoggerLevel.fatal });
+    const eventDispatcher = new Dispatcher({ logger: silent });
     // Awaited below; until then a failure must not count as unhandled.
     ready.promise.catch(() => {});
     try {

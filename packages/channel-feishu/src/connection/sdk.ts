@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import type { Logger } from "@larksuiteoapi/node-sdk";
 import { missingPackage } from "@signalbox/channel";
 
 /**
@@ -13,8 +14,20 @@ export function loadSdk(): typeof import("@larksuiteoapi/node-sdk") {
   }
 }
 
+/**
+ * For the SDK's own log lines: they go to standard output, carry credentials, and what matters of them comes as an error.
+ * A level of its own would not silence it: its `fatal` is 0, which it takes for none given.
+ */
+export const silent: Logger = {
+  error: () => {},
+  warn: () => {},
+  info: () => {},
+  debug: () => {},
+  trace: () => {},
+};
+
 /** Loads the SDK and makes a client, the first of which takes longer than all later ones: it has a class for each API. */
 export function prepareSdk(): void {
   const lark = loadSdk();
-  new lark.Client({ appId: "none", appSecret: "none", loggerLevel: lark.LoggerLevel.fatal });
+  new lark.Client({ appId: "none", appSecret: "none", logger: silent });
 }
