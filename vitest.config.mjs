@@ -13,7 +13,8 @@ const members = workspaceMembers().map(({ folder, manifest }) => ({
     name: manifest.name,
     // What is written for others has tests of its own, and none of its dependencies here.
     exclude: [...configDefaults.exclude, "template/**"],
-    isolate: false,
+    // The tools' tests replace modules of Node.js, which those loaded before them would not see.
+    isolate: manifest.name === "@signalbox/tools",
     setupFiles: [join(root, "scripts", "seed.mjs")],
     testTimeout: LONGEST_MS,
     hookTimeout: LONGEST_MS,

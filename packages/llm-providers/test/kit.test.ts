@@ -196,6 +196,9 @@ async function* distorted(
 const lines = (...values: readonly Line[]): string =>
   values.map((value) => `${JSON.stringify(value)}\n\n`).join("");
 
+/** What some test of the kit waits for in vain. */
+const HANGING = new Set<Fault | undefined>(["does not notice an abort", "leaves connections open"]);
+
 const subject = (fault?: Fault): ProviderSubject => ({
   provider: lineVendor(fault),
   model: testModel("lines", "lines-1"),
@@ -222,7 +225,7 @@ const subject = (fault?: Fault): ProviderSubject => ({
   ],
   keepAlive: "~\n\n",
   // Waited out in full by what hangs, and by nothing else.
-  hungMs: fault === "does not notice an abort" ? 500 : 20_000,
+  hungMs: HANGING.has(fault) ? 500 : 20_000,
   errorEvent: lines({ fail: "Too busy." }),
   empty: lines({ begin: "1" }, { end: "done" }),
   refusals: [{ name: "too busy", status: 503, body: "later", code: "overloaded" }],
