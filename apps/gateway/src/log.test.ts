@@ -1,7 +1,10 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { createRedactor } from "@signalbox/redaction";
-import { describe, expect, it } from "vitest";
-import { createLogger } from "./log.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createLogger, serviceLogger } from "./log.ts";
 
 describe("createLogger", () => {
   it("redacts every line it writes, fields and errors included", async () => {
@@ -17,4 +20,18 @@ describe("createLogger", () => {
     expect(text).not.toContain("hunter2");
     expect(text.match(/\[redacted\]/g)?.length).toBeGreaterThanOrEqual(3);
   });
+});
+
+it("serviceLogger keeps what it logs in a file that its owner alone can read, with levels by name", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-log-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const file = join(dir, "logs", "gateway.log");
+  serviceLogger("warn", createRedactor(["hunter2-secret"]), file).warn({ key: "hunter2-secret" }, "refused");
+  await expect.poll(() => statSync(file, { throwIfNoEntry: false })?.size ?? 0).toBeGreaterThan(0);
+  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({
+    level: "warn",
+    key: "[redacted]",
+    msg: "refused",
+  });
+  expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
 });

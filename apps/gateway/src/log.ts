@@ -1,15 +1,67 @@
+import { mkdirSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { formatLogLine, readLogLine } from "@signalbox/telemetry";
 import { type Logger, pino } from "pino";
+import { createStream } from "rotating-file-stream";
 
 export type { Logger } from "pino";
+
+/** Where lines go. */
+interface LogTarget {
+  write(line: string): void;
+}
+
+/** The log's file begins anew at this size, and so many earlier ones are kept. */
+const FILE_SIZE = "10M";
+const EARLIER_FILES = 5;
 
 /** A logger of JSON lines on standard error, every line passed through `redact`. */
 export function createLogger(
   level: string,
   redact: (text: string) => string,
-  stream?: NodeJS.WritableStream,
+  target: LogTarget = pino.destination({ dest: 2, sync: true }),
 ): Logger {
-  return pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks: { streamWrite: redact } },
-    stream ?? pino.destination({ dest: 2, sync: true }),
-  );
+  const formatters = { level: (label: string) => ({ level: label }) };
+  const timestamp = pino.stdTimeFunctions.isoTime;
+  return pino({ level, base: null, timestamp, formatters, hooks: { streamWrite: redact } }, target);
+}
+
+/** The log of the service: on standard error, in words where that is a terminal, and in a file that is rotated. */
+export function serviceLogger(level: string, redact: (text: string) => string, file: string): Logger {
+  const out =
+    process.stderr.isTTY === true ? inWords(process.stderr) : pino.destination({ dest: 2, sync: true });
+  let kept: LogTarget | undefined;
+  return createLogger(level, redact, {
+    write(line) {
+      out.write(line);
+      // Made at the first line: a gateway that is refused its home logs nothing into it.
+      kept ??= openFile(file);
+      kept.write(line);
+    },
+  });
+}
+
+function inWords(terminal: LogTarget): LogTarget {
+  return {
+    write(line) {
+      const read = readLogLine(line);
+      terminal.write(read === undefined ? line : `${formatLogLine(read)}\n`);
+    },
+  };
+}
+
+/** A file that cannot be written keeps nothing from going on: the same lines are on standard error. */
+function openFile(file: string): LogTarget {
+  const folder = dirname(file);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const name = basename(file);
+  const nameOf = (_: unknown, index?: number): string => (index === undefined ? name : `${name}.${index}`);
+  const stream = createStream(nameOf, {
+    path: folder,
+    size: FILE_SIZE,
+    rotate: EARLIER_FILES,
+    mode: 0o600,
+  });
+  stream.on("error", () => {});
+  return stream;
 }

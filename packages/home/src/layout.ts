@@ -30,6 +30,8 @@ export interface Home {
   readonly otherConfigFiles: readonly string[];
   /** Attachments that wait to be sent. */
   readonly mediaDir: string;
+  /** What the gateway logs, as lines of JSON; older parts lie beside it. */
+  readonly logFile: string;
   /** Holds the token made on first start; mode 0600. */
   readonly tokenFile: string;
   /** Holds the end of the audit chain, so that a tail that is cut off in the database is missed. */
@@ -57,6 +59,7 @@ export function locateHome(option: string | undefined, env: Env): Home {
     workspacesDir: join(dir, "workspaces"),
     otherConfigFiles,
     mediaDir: join(dir, "media"),
+    logFile: join(dir, "logs", "gateway.log"),
     tokenFile: join(dir, "token"),
     auditHeadFile: join(dir, "audit-head.json"),
     // The folder closes all of it to workspaces around it; one that is the folder itself needs the names.

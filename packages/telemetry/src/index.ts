@@ -1,4 +1,12 @@
 export {
+  formatLogLine,
+  isAtLeast,
+  LOG_LEVELS,
+  type LogLevel,
+  type LogLine,
+  readLogLine,
+} from "./log-line.ts";
+export {
   createMetrics,
   type Gauges,
   type Metrics,

@@ -3,7 +3,7 @@ import type { Vault } from "@signalbox/redaction";
 import { ASSETS } from "../assets.ts";
 import { startGateway } from "../gateway.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
-import { createLogger } from "../log.ts";
+import { createLogger, serviceLogger } from "../log.ts";
 import { resolveConfig } from "../resolve/resolve-config.ts";
 import { describeExec } from "../tools/exec.ts";
 import { releaseIdleMemory } from "./idle-memory.ts";
@@ -18,7 +18,11 @@ export async function prepare(
   logLevel: string,
   tuning: Tuning,
 ): Promise<PreparedGateway> {
-  const logger = createLogger(logLevel, vault.redact);
+  const { logFile } = configured.home;
+  const logger =
+    logLevel === "silent"
+      ? createLogger(logLevel, vault.redact)
+      : serviceLogger(logLevel, vault.redact, logFile);
   const resolved = await resolveConfig({ ...configured, logger, vault });
   const { problems, accounts, agents, models, skills } = resolved;
   return {

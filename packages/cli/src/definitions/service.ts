@@ -1,5 +1,6 @@
-import type { Command } from "commander";
-import { type Actions, command, settings } from "./command.ts";
+import { LOG_LEVELS } from "@signalbox/telemetry";
+import { type Command, Option } from "commander";
+import { type Actions, command, count, settings } from "./command.ts";
 
 export function addService(program: Command, { run }: Actions): void {
   command(program, "init", "set up a model, an agent and a channel; asks what no option answers")
@@ -22,6 +23,11 @@ export function addService(program: Command, { run }: Actions): void {
   command(program, "status", "tell whether the gateway runs and what it does").action(
     run(async () => (await import("../commands/status.ts")).status),
   );
+  command(program, "logs", "show the last lines of the log")
+    .option("-f, --follow", "and those that come, until Ctrl+C")
+    .addOption(new Option("--level <level>", "those at least so urgent").choices(LOG_LEVELS).default("info"))
+    .option("--lines <count>", "how many", count, 50)
+    .action(run(async () => (await import("../commands/logs.ts")).logs));
   command(program, "doctor", "check the home, the configuration, the database and the sandbox").action(
     run(async () => (await import("../commands/doctor.ts")).doctor),
   );

@@ -1,0 +1,89 @@
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { GatewayError, locateHome } from "@signalbox/home";
+import { formatLogLine, isAtLeast, type LogLevel, readLogLine } from "@signalbox/telemetry";
+import type { CommonOptions } from "../common-options.ts";
+import { visible } from "../output.ts";
+
+interface LogsOptions extends CommonOptions {
+  readonly follow?: boolean;
+  readonly level: LogLevel;
+  readonly lines: number;
+}
+
+const LOOK_MS = 250;
+/** The last lines are looked for in so much of the file's end. */
+const TAIL_BYTES = 4 * 1_048_576;
+
+/** `signalbox logs`: the last lines of the log, and with `--follow` those that come. */
+export async function logs(options: LogsOptions): Promise<void> {
+  const { logFile } = locateHome(options.home, process.env);
+  const tail = openLog(logFile);
+  if (tail === undefined)
+    throw new GatewayError("failure", `There is no log ${logFile} yet: it is made when a gateway starts.`);
+  const wanted = tail.read().flatMap((line) => shown(line, options));
+  for (const line of wanted.slice(-options.lines)) process.stdout.write(`${line}\n`);
+  if (options.follow === true) await follow(logFile, tail, options);
+  tail.close();
+}
+
+/** Follows the log until the command is interrupted, also into the file that comes after a full one. */
+async function follow(file: string, first: LogReader, options: LogsOptions): Promise<void> {
+  const ending = new AbortController();
+  process.once("SIGINT", () => ending.abort());
+  let reader = first;
+  while (!ending.signal.aborted) {
+    for (const line of reader.read().flatMap((text) => shown(text, options)))
+      process.stdout.write(`${line}\n`);
+    if (reader.isReplaced(file)) {
+      const next = openLog(file);
+      if (next !== undefined) {
+        reader.close();
+        reader = next;
+        continue;
+      }
+    }
+    await delay(LOOK_MS, undefined, { signal: ending.signal }).catch(() => undefined);
+  }
+}
+
+/** A line as it was asked for, or none. What is no line of the log, as the words of a crash, is always told. */
+function shown(text: string, { json, level }: LogsOptions): string[] {
+  const line = readLogLine(text);
+  if (line !== undefined && !isAtLeast(line.level, level)) return [];
+  if (json === true) return [text];
+  return [visible(line === undefined ? text : formatLogLine(line))];
+}
+
+/** Reads the lines of one file as they are written. */
+interface LogReader {
+  /** The whole lines that came since it was asked last. */
+  read(): string[];
+  /** Whether another file has the name now. */
+  isReplaced(file: string): boolean;
+  close(): void;
+}
+
+function openLog(file: string): LogReader | undefined {
+  if (statSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
+  const descriptor = openSync(file, "r");
+  const { ino, size } = fstatSync(descriptor);
+  let offset = Math.max(0, size - TAIL_BYTES);
+  let isCut = offset > 0;
+  let rest = Buffer.alloc(0);
+  return {
+    read() {
+      const bytes = Buffer.alloc(Math.max(0, fstatSync(descriptor).size - offset));
+      offset += readSync(descriptor, bytes, 0, bytes.length, offset);
+      const text = Buffer.concat([rest, bytes]);
+      const end = text.lastIndexOf(10) + 1;
+      rest = text.subarray(end);
+      const lines = text.subarray(0, end).toString("utf8").split("\n").slice(0, -1);
+      const from = isCut && lines.length > 0 ? 1 : 0;
+      if (lines.length > 0) isCut = false;
+      return lines.slice(from);
+    },
+    isReplaced: (name) => statSync(name, { throwIfNoEntry: false })?.ino !== ino,
+    close: () => closeSync(descriptor),
+  };
+}

@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { formatLogLine, isAtLeast, readLogLine } from "./log-line.ts";
+
+it("a line of JSON reads as one for people", () => {
+  const line = readLogLine(
+    '{"level":"warn","time":"2026-11-22T09:30:12.000Z","account":"feishu/main","err":"not found","msg":"a call failed"}',
+  );
+  expect(line && formatLogLine(line)).toMatch(
+    /^\d\d:30:12 WARN {2}a call failed {2}account=feishu\/main {2}err="not found"$/,
+  );
+});
+
+it.each(["", "plain words", "[1]", '{"level":40,"time":"x","msg":"y"}'])(
+  "%j is no line of the log",
+  (text) => {
+    expect(readLogLine(text)).toBeUndefined();
+  },
+);
+
+it("compares levels", () => {
+  expect([isAtLeast("error", "warn"), isAtLeast("warn", "warn"), isAtLeast("debug", "info")]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});

@@ -1,0 +1,50 @@
+/** How urgent a line of the log is, the least urgent first. */
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** One line of the log. */
+export interface LogLine {
+  readonly level: LogLevel;
+  /** An ISO date. */
+  readonly time: string;
+  readonly message: string;
+  /** Everything else that was logged with it. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Reads a line of the log; undefined for what is none. */
+export function readLogLine(text: string): LogLine | undefined {
+  const value = parsed(text);
+  if (value === undefined) return undefined;
+  const { level, time, msg, ...fields } = value;
+  const known = LOG_LEVELS.find((name) => name === level);
+  if (known === undefined || typeof time !== "string") return undefined;
+  return { level: known, time, message: typeof msg === "string" ? msg : "", fields };
+}
+
+/** The line for people: `09:30:12 WARN  a message  key=value`. */
+export function formatLogLine({ level, time, message, fields }: LogLine): string {
+  const clock = new Date(time).toLocaleTimeString("en-GB", { hour12: false });
+  const rest = Object.entries(fields).map(([name, value]) => `${name}=${fieldText(value)}`);
+  return `${clock} ${level.toUpperCase().padEnd(5)} ${[message, ...rest].filter((part) => part !== "").join("  ")}`;
+}
+
+/** Whether a line is at least as urgent as asked for. */
+export function isAtLeast(level: LogLevel, least: LogLevel): boolean {
+  return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
+}
+
+function fieldText(value: unknown): string {
+  if (typeof value === "string") return /\s/.test(value) || value === "" ? JSON.stringify(value) : value;
+  return JSON.stringify(value) ?? "undefined";
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value !== null && typeof value === "object" && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
