@@ -12,14 +12,13 @@ import { openStore } from "@signalbox/store";
 import type { Script, ScriptedTurn } from "@signalbox/testkit";
 import { type AnthropicStandIn, startAnthropic } from "@signalbox/testkit/anthropic";
 import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
-import type { TaintSource } from "@signalbox/tools";
+import { createSessionTaint, type TaintSource } from "@signalbox/tools";
 import { onTestFinished } from "vitest";
 import { stringify } from "yaml";
 import { startGateway } from "../src/gateway.ts";
 import type { Gateway } from "../src/gateway-options.ts";
 import type { GatewayHook } from "../src/hooks/points.ts";
 import { createLogger } from "../src/log.ts";
-import { createTaintMemory } from "../src/path/5-prepare/taint.ts";
 import { resolveConfig } from "../src/resolve/resolve-config.ts";
 import type { GatewayBodies, GatewayStore } from "../src/store.ts";
 import { type Failpoints, failpointInstrument } from "./crash/failpoints.ts";
@@ -314,7 +313,7 @@ export function taintIn(world: World): Promise<readonly TaintSource[]> {
     const [session] = await store.sessions.list();
     if (session === undefined) return [];
     const { key: sessionKey, generation } = session;
-    return (await createTaintMemory(store, { sessionKey, generation }).earlier()).sources;
+    return (await createSessionTaint(store.sessions, { sessionKey, generation }).earlier()).sources;
   });
 }
 

@@ -6,6 +6,7 @@ import {
   formatBody,
   formatTimestamp,
   type InboundContextInput,
+  readBody,
 } from "./index.ts";
 
 const INPUT: InboundContextInput = {
@@ -211,4 +212,10 @@ test("times are shown in the zone asked for", () => {
   const at = Date.UTC(2026, 5, 15, 14, 31);
   expect(formatTimestamp(at)).toBe("Mon 2026-06-15 14:31 UTC");
   expect(formatTimestamp(at, "Asia/Shanghai")).toBe("Mon 2026-06-15 22:31 Asia/Shanghai");
+});
+
+test("who said what is read back from a message as it was written", () => {
+  const body = formatBody({ messageId: "om_1", senderName: "Anna: the second", text: "one: two\nthree" });
+  expect(readBody(body)).toEqual({ name: "Anna the second", text: "one: two\nthree" });
+  expect(readBody("Anna: hello")).toEqual({ text: "Anna: hello" });
 });

@@ -158,6 +158,14 @@ export function formatBody(message: {
   return `[message_id: ${id}]\n${cleanSenderName(message.senderName)}: ${escapeEnvelope(message.text)}`;
 }
 
+const WRITTEN_BODY = new RegExp(`^\\[message_id: [^\\n]*\\]\\n([^:\\n]{1,${MAX_NAME}}): ([\\s\\S]*)$`);
+
+/** Who said what in a message as {@link formatBody} made it; without an envelope it is a text without a name. */
+export function readBody(body: string): { readonly name?: string; readonly text: string } {
+  const [, name, text] = WRITTEN_BODY.exec(body) ?? [];
+  return name === undefined || text === undefined ? { text: body } : { name, text };
+}
+
 /**
  * A name as it may stand before a message: one line of at most 64 characters, without control, direction or invisible
  * characters, and without the brackets and colons that the envelope is made of.

@@ -9,6 +9,7 @@ export {
   type InboundBlock,
   type InboundContext,
   type InboundContextInput,
+  readBody,
   type TrustedInbound,
   type UntrustedConversation,
 } from "./inbound.ts";

@@ -30,6 +30,10 @@ export { createReadTool, type ReadToolOptions } from "./files/read.ts";
 export { detectEncoding, type TextEncoding } from "./files/text.ts";
 export { createWriteTool, type WriteToolOptions } from "./files/write.ts";
 export { type FromToolOptions, fromTool, isTool } from "./from-tool.ts";
+export type { KeyValues } from "./kept/key-values.ts";
+export { createLabelStore } from "./kept/labels.ts";
+export { createSessionTaint, type SessionData, type SessionTaint, taintIn } from "./kept/session-taint.ts";
+export { createStandingRules, type StandingRules } from "./kept/standing-rules.ts";
 export { type FileLabels, openFileLabels } from "./labels/file-labels.ts";
 export {
   type Author,

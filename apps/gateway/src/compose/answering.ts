@@ -1,9 +1,9 @@
 import { createQuarantine } from "@signalbox/lanes";
+import { createRunMemory } from "@signalbox/memory/agents";
 import { createHistories, type WaitingRuns } from "@signalbox/runs";
 import { createInTurnCommands } from "../commands/in-turn.ts";
 import type { createReadOrder } from "../commands/read-order.ts";
-import { createFlush } from "../memory/flush.ts";
-import { createRunMemory } from "../memory/run-memory.ts";
+import { messageOf } from "../errors.ts";
 import type { AttachmentCrashes } from "../path/5-prepare/attachment-crashes.ts";
 import { createChooseModel } from "../path/5-prepare/choose-model.ts";
 import { createInboundContext } from "../path/5-prepare/inbound-context.ts";
@@ -19,6 +19,7 @@ import { createRefuse } from "../path/7-conclude/refuse.ts";
 import { createDeliver } from "../path/8-deliver/deliver.ts";
 import { type Answering, createAnswering } from "../path/path.ts";
 import { createCompactionCache } from "./compaction-cache.ts";
+import { createRunFlush } from "./memory.ts";
 import type { Parts } from "./surroundings.ts";
 
 /** A run that may be what ends the process goes on alone for so long, in milliseconds. */
@@ -70,13 +71,17 @@ export function createAnsweringHalf(
     }),
     prepare: createPrepare({
       ...{ store, toolbox, contextOf, live, tracer, readLinks: media.readLinks, incoming: media.in },
-      remember: createRunMemory({ memories, recallTokens: config.memory.recallTokens, logger }),
+      remember: createRunMemory({
+        ...{ memories, recallTokens: config.memory.recallTokens },
+        onProblem: (agent, error) =>
+          logger.warn({ agent, err: messageOf(error) }, "memory could not be read"),
+      }),
       systemPrompt: createSystemPrompt({ skills, account, hooks, logger, now }),
     }),
     run: createRun({
       ...{ store, lease, waitingRuns, drafts, typing, definition, hooks, live, metrics, compactionCache },
       ...{ userMessages, contextOf, tracer, now, incoming: media.in },
-      flush: createFlush({ memories, logger, now }),
+      flush: createRunFlush(memories, logger, now),
     }),
     conclude: createConclude({ commit, histories, hooks, definition, logger, outgoing: media.out }),
     ...{ commit, refuse, deliver: deliverRun, quarantine, metrics, tracer, logger },

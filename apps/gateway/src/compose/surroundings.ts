@@ -1,20 +1,19 @@
 import { createDrafts, createTyping, type Drafts, type Typing } from "@signalbox/delivery";
 import { createSupervisor, type Supervisor } from "@signalbox/lanes";
+import type { Memories } from "@signalbox/memory/agents";
 import { createRouter, type Router } from "@signalbox/routing";
 import { createLiveHub, createOutcomes, type LiveHub, type Outcomes } from "@signalbox/server";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
-import { expireApprovals, type FileLabels, openFileLabels } from "@signalbox/tools";
+import { createLabelStore, expireApprovals, type FileLabels, openFileLabels } from "@signalbox/tools";
 import { messageOf } from "../errors.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { countingHooks, OWN_HOOKS } from "../hooks/own.ts";
 import type { GatewayHooks } from "../hooks/points.ts";
 import { createGatewayHooks } from "../hooks/registry.ts";
-import { createMemories, type Memories } from "../memory/memories.ts";
 import { routingConfig } from "../path/2-admit/route.ts";
 import { judgeFailure, storeErrorIn } from "../path/failures.ts";
 import type { Accounts } from "../resolve/accounts.ts";
 import type { ResolvedConfig } from "../resolve/resolve-config.ts";
-import { createLabelStore } from "../tools/label-store.ts";
 import { createMessageSender } from "../tools/message-sender.ts";
 import { createToolbox, type Toolbox } from "../tools/toolbox.ts";
 import { createTrust, type Trust } from "../tools/trust.ts";
@@ -23,6 +22,7 @@ import type { Tracer } from "../traces.ts";
 import { VERSION } from "../version.ts";
 import { createReplyDelivery } from "./delivery.ts";
 import { createMedia, type Media } from "./media.ts";
+import { createAgentMemories } from "./memory.ts";
 import type { OpenHome } from "./open-home.ts";
 import { hooksWithRedaction, liveWithRedaction, redactedOutcome } from "./redaction.ts";
 import { tryAgain } from "./try-again.ts";
@@ -71,7 +71,7 @@ export async function createSurroundings(
   const { env, home, logger, now = Date.now } = options;
   const { config } = options.loaded;
   const memories = config.memory.enabled
-    ? createMemories({ config, home, env, store, logger, now })
+    ? createAgentMemories({ config, home, env, store, logger, now })
     : undefined;
   return {
     ...observers,

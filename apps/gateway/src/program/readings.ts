@@ -1,15 +1,14 @@
 import type { ConfiguredHome, MemoriesOfHome, MessagesWanted, SkillsOfAgent } from "@signalbox/cli";
 import type { MessageInfo, Trace, TrustAnswer } from "@signalbox/client";
 import { type Home, withDatabase } from "@signalbox/home";
+import { OWNERS } from "@signalbox/memory/agents";
 import { openStore } from "@signalbox/store";
-import { openFileLabels } from "@signalbox/tools";
+import { createLabelStore, openFileLabels } from "@signalbox/tools";
+import { createAgentMemories } from "../compose/memory.ts";
 import { createLogger } from "../log.ts";
-import { OWNERS } from "../memory/listeners.ts";
-import { createMemories } from "../memory/memories.ts";
 import { resolveAgents } from "../resolve/agents.ts";
 import { resolveSkills } from "../resolve/skills.ts";
 import type { GatewayBodies } from "../store.ts";
-import { createLabelStore } from "../tools/label-store.ts";
 import { createTrust } from "../tools/trust.ts";
 import { createWorkspaces } from "../tools/workspaces.ts";
 import { messageInfo, readTrace } from "../traces.ts";
@@ -19,7 +18,7 @@ export async function openMemories({ home, loaded, env }: ConfiguredHome): Promi
   const agents = resolveAgents(loaded, home);
   const store = await openStore<GatewayBodies>({ path: home.databaseFile, access: "read" });
   const logger = createLogger("warn", (text) => text);
-  const memories = createMemories({ config: loaded.config, home, env, store, now: Date.now, logger });
+  const memories = createAgentMemories({ config: loaded.config, home, env, store, now: Date.now, logger });
   return {
     ownersScope: OWNERS,
     async of(agentId) {

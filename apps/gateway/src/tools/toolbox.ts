@@ -1,7 +1,9 @@
 import type { Config } from "@signalbox/config";
 import type { Home } from "@signalbox/home";
+import { createToolMemory, type Memories } from "@signalbox/memory/agents";
 import {
   allowsTool,
+  createStandingRules,
   type FileLabels,
   type GuardedFetch,
   type Questions,
@@ -10,15 +12,12 @@ import {
 } from "@signalbox/tools";
 import type { Auditor } from "../audit/auditor.ts";
 import { type GatewayHooks, TOOL_ARGUMENTS } from "../hooks/points.ts";
-import type { Memories } from "../memory/memories.ts";
-import { toolMemory } from "../memory/tool-memory.ts";
 import type { Agent, Agents } from "../resolve/agents.ts";
 import type { AgentsSkills } from "../resolve/skills.ts";
 import type { Tracer } from "../traces.ts";
 import { execSandbox } from "./exec.ts";
 import type { MessageSender } from "./message-sender.ts";
 import { createAsk, createMarkDecided, type QuestionOptions } from "./questions.ts";
-import { createStandingRules } from "./standing-rules.ts";
 import type { ToolRun } from "./tool-run.ts";
 
 export type RunTools = ToolboxRun;
@@ -71,7 +70,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
         labels,
       },
     }),
-    memory: (agent) => (memories === undefined ? undefined : toolMemory(memories, agent)),
+    memory: (agent) => (memories === undefined ? undefined : createToolMemory(memories, agent)),
     sandbox: () => sandbox ?? execSandbox(config),
     fetch: options.fetch,
     send: (action, run, call) => sender.act(action, run, call),

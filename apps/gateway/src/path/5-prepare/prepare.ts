@@ -1,4 +1,5 @@
 import type { Incoming, MediaForModel } from "@signalbox/attachments";
+import type { RunMemory } from "@signalbox/memory/agents";
 import {
   type BuiltPrompt,
   type ContextDocument,
@@ -8,8 +9,8 @@ import {
 } from "@signalbox/prompt";
 import type { LiveHub } from "@signalbox/server";
 import { packSections } from "@signalbox/telemetry";
+import { createSessionTaint, type SessionTaint } from "@signalbox/tools";
 import { filesOf } from "../../compose/media.ts";
-import type { RunMemory } from "../../memory/run-memory.ts";
 import type { GatewayStore } from "../../store.ts";
 import { speakerOf } from "../../tools/tool-run.ts";
 import type { RunTools, Toolbox } from "../../tools/toolbox.ts";
@@ -19,7 +20,6 @@ import { groupHistoryOf, type ReadAlong, type ToldHistory } from "./inbound-cont
 import type { ReadLinks } from "./links.ts";
 import type { OpenedRun } from "./opened-run.ts";
 import type { PromptedTurn } from "./system-prompt.ts";
-import { createTaintMemory, type TaintMemory } from "./taint.ts";
 
 export interface PreparePorts {
   readonly store: Pick<GatewayStore, "sessions" | "groupHistory">;
@@ -39,7 +39,7 @@ export interface PreparedRun extends OpenedRun {
   readonly asked: QueuedMessage;
   readonly system: BuiltPrompt["system"];
   readonly tools: RunTools;
-  readonly taint: TaintMemory;
+  readonly taint: SessionTaint;
   readonly contexts: MessageContexts;
   /** What the model is told of the group's history. */
   readonly told: ToldHistory | undefined;
@@ -60,7 +60,7 @@ export function createPrepare(ports: PreparePorts): Prepare {
     });
     try {
       for (const { stored } of messages) tools.heard(stored.event, stored.role, speakerOf(stored.event));
-      const taint = createTaintMemory(ports.store, run);
+      const taint = createSessionTaint(ports.store.sessions, run);
       await taintByHistory(run, tools, taint);
       // Whatever fails from here on, what others said here stands in the history already.
       await taint.keep({ sources: tools.taint(), speakers: speakersOf(messages) });
@@ -94,7 +94,7 @@ export function createPrepare(ports: PreparePorts): Prepare {
 async function taintByHistory(
   { history, messages }: OpenedRun,
   tools: RunTools,
-  taint: TaintMemory,
+  taint: SessionTaint,
 ): Promise<void> {
   if (history.length === 0) return;
   const earlier = await taint.earlier();

@@ -59,10 +59,17 @@ export function createUserMessages(ports: UserMessagesPorts): UserMessages {
       listed(`${messages.length} earlier messages arrived while you were busy. In short:`, messages),
     takenBack: (messages) =>
       listed(
-        "(deleted) Their senders took these messages back. Neither answer them nor act on them:",
+        `${TAKEN_BACK}Their senders took these messages back. Neither answer them nor act on them:`,
         messages,
       ),
   };
+}
+
+const TAKEN_BACK = "(deleted) ";
+
+/** Whether a message of a history is the gateway's own word on what was taken back: it quotes that. */
+export function isTakenBackNote(text: string): boolean {
+  return text.startsWith(TAKEN_BACK);
 }
 
 /** Earlier turns of a conversation that its client keeps itself. */

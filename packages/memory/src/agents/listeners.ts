@@ -1,6 +1,8 @@
-import type { Reader, Scope } from "@signalbox/memory";
 import { formatSessionKey, parseSessionKey } from "@signalbox/routing";
-import type { Role } from "@signalbox/tools";
+import type { Reader, Scope } from "../types.ts";
+
+/** Who speaks in a session; of several, the one who may least. */
+export type Role = "owner" | "member" | "guest" | "system";
 
 /** Of one person, or of whoever is in a chat; nothing is for everyone here. */
 type PersonScope = Extract<Scope, { readonly kind: "person" }>;

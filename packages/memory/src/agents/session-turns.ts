@@ -1,9 +1,62 @@
-import type { Author, Turn, TurnPage, TurnSource } from "@signalbox/memory";
-import { ONCE } from "@signalbox/server";
-import type { Session, SessionMessage } from "@signalbox/store";
-import { z } from "zod";
-import type { GatewayBodies, GatewayStore } from "../store.ts";
+import type { AgentMessage } from "@signalbox/agent-core";
+import type { TurnPage, TurnSource } from "../turns/turn-log.ts";
+import type { Author, Turn } from "../types.ts";
 import { isShared, scopeOf } from "./listeners.ts";
+
+/** A session, as far as what was said in it is remembered. */
+export interface RememberedSession {
+  readonly key: string;
+  readonly agentId: string;
+  readonly channel: string;
+  /** The other side. */
+  readonly peer: string;
+  /** The number of its newest message. */
+  readonly lastSeq: number;
+  /** The run that goes on in it. */
+  readonly activeRun?: string;
+  /** What its host keeps with it. */
+  readonly data?: unknown;
+}
+
+/** One message of a session. */
+export interface RememberedMessage {
+  readonly seq: number;
+  /** Counts the new beginnings of its session. */
+  readonly generation: number;
+  readonly message: AgentMessage;
+  readonly runId?: string;
+  readonly at: number;
+}
+
+/** Where conversations are kept. */
+export interface SessionLog {
+  /** Newest activity first. */
+  list(filter: { readonly agentId: string; readonly limit: number }): Promise<readonly RememberedSession[]>;
+  /** Newest first. */
+  transcript(
+    key: string,
+    options: { readonly before?: number; readonly limit: number },
+  ): Promise<readonly RememberedMessage[]>;
+}
+
+/** What others wrote and was read in a session, and who else than owners has spoken there. */
+export interface SessionTaint {
+  /** The generation it holds for. */
+  readonly generation: number;
+  readonly sources: readonly string[];
+  readonly speakers: readonly string[];
+}
+
+export interface SessionTurnsOptions {
+  readonly sessions: SessionLog;
+  readonly agentId: string;
+  /** Sessions that nobody comes back to are left out. Default: none. */
+  readonly isLeftOut?: (session: RememberedSession) => boolean;
+  /** What a person said in a message as the history keeps it; undefined where nobody did. Default: all of it. */
+  readonly heard?: (text: string) => { readonly name?: string; readonly text: string } | undefined;
+  /** Default: what is said in private is the person's own word. */
+  readonly taintOf?: (session: RememberedSession) => SessionTaint | undefined;
+}
 
 /** Sessions looked at for news; the first look is at all of them. */
 const NEWEST = 50;
@@ -12,17 +65,12 @@ const PAGE = 200;
 /** Of one turn: more is hardly said, but sent to keep the index busy. */
 const TURN_CHARS = 20_000;
 
-/** What a session's host keeps of what was read in it: see `createTaintMemory`. */
-const TAINT = z.object({
-  taint: z.object({ generation: z.number(), sources: z.array(z.string()), speakers: z.array(z.string()) }),
-});
-
-type Message = SessionMessage<GatewayBodies>;
 /** Up to which message each session was read. */
 type Watermarks = Record<string, number>;
 
 /** The conversations of an agent, as the store has them: every message once, also after a restart. */
-export function sessionTurns({ sessions }: Pick<GatewayStore, "sessions">, agentId: string): TurnSource {
+export function sessionTurns(options: SessionTurnsOptions): TurnSource {
+  const { sessions, agentId, isLeftOut = () => false } = options;
   let looked = false;
   return {
     async read(cursor, limit): Promise<TurnPage> {
@@ -30,7 +78,7 @@ export function sessionTurns({ sessions }: Pick<GatewayStore, "sessions">, agent
       const turns: Turn[] = [];
       const listed = await sessions.list({ agentId, limit: looked && cursor !== undefined ? NEWEST : ALL });
       const changed = listed.filter(
-        (session) => !isOnce(session) && session.lastSeq > (marks[session.key] ?? 0),
+        (session) => !isLeftOut(session) && session.lastSeq > (marks[session.key] ?? 0),
       );
       for (const session of changed.toReversed()) {
         if (turns.length >= limit) return { turns, cursor: JSON.stringify(marks), last: false };
@@ -38,7 +86,7 @@ export function sessionTurns({ sessions }: Pick<GatewayStore, "sessions">, agent
           session,
           await messagesAfter(sessions, session.key, marks[session.key] ?? 0),
         );
-        turns.push(...messages.flatMap((message) => turnOf(session, message) ?? []));
+        turns.push(...messages.flatMap((message) => turnOf(options, session, message) ?? []));
         marks[session.key] = messages.at(-1)?.seq ?? marks[session.key] ?? 0;
       }
       looked = true;
@@ -47,13 +95,11 @@ export function sessionTurns({ sessions }: Pick<GatewayStore, "sessions">, agent
   };
 }
 
-/** Nobody comes back to a conversation of one request. */
-function isOnce({ channel, peer }: Session): boolean {
-  return channel === "api" && peer.startsWith(ONCE);
-}
-
 /** What a run says and hears is read once it is over: until then nobody knows what else it reads. */
-function settled({ activeRun, lastSeq }: Session, messages: readonly Message[]): readonly Message[] {
+function settled(
+  { activeRun, lastSeq }: RememberedSession,
+  messages: readonly RememberedMessage[],
+): readonly RememberedMessage[] {
   const open = messages.findIndex(
     ({ seq, runId }) => seq > lastSeq || (activeRun !== undefined && runId === activeRun),
   );
@@ -62,11 +108,11 @@ function settled({ activeRun, lastSeq }: Session, messages: readonly Message[]):
 
 /** In their order. */
 async function messagesAfter(
-  sessions: GatewayStore["sessions"],
+  sessions: SessionLog,
   key: string,
   after: number,
-): Promise<readonly Message[]> {
-  const messages: Message[] = [];
+): Promise<readonly RememberedMessage[]> {
+  const messages: RememberedMessage[] = [];
   let before: number | undefined;
   for (;;) {
     const page = await sessions.transcript(key, { limit: PAGE, ...(before === undefined ? {} : { before }) });
@@ -76,30 +122,28 @@ async function messagesAfter(
   }
 }
 
-/** A person's message in a history: see `formatBody` of `@signalbox/prompt`. */
-const ENVELOPE = /^\[message_id: [^\n]*\]\n([^:\n]{1,80}): ([\s\S]*)$/;
-
-/** The gateway's own word on messages that were taken back: it quotes them, and nobody is to act on them. */
-const TAKEN_BACK = /^\(deleted\) /;
-
 /** What people and the agent said; nothing of tools, summaries and silence. */
-function turnOf(session: Session, { seq, generation, message, at }: Message): Turn | undefined {
+function turnOf(
+  options: SessionTurnsOptions,
+  session: RememberedSession,
+  { seq, generation, message, at }: RememberedMessage,
+): Turn | undefined {
   if (message.role !== "user" && message.role !== "assistant") return undefined;
   const { key, agentId } = session;
   const whole = textOf(message.content);
-  const [, name, text] = message.role === "user" ? (ENVELOPE.exec(whole) ?? []) : [];
-  const said = (text ?? whole).trim().slice(0, TURN_CHARS);
-  if (said === "" || (message.role === "user" && TAKEN_BACK.test(said))) return undefined;
-  const untrusted = untrustedOf(session, generation);
+  const heard = message.role === "user" && options.heard ? options.heard(whole) : { text: whole };
+  const said = heard?.text.trim().slice(0, TURN_CHARS) ?? "";
+  if (said === "") return undefined;
+  const untrusted = untrustedIn(key, options.taintOf?.(session), generation);
   return {
     ...{ id: `${key}#${seq}`, at, chat: key, scope: scopeOf(key), text: said },
-    author: message.role === "assistant" ? { id: `agent:${agentId}` } : authorOf(session, name),
+    author: message.role === "assistant" ? { id: `agent:${agentId}` } : authorOf(session, heard?.name),
     ...(untrusted === undefined ? {} : { untrusted }),
   };
 }
 
 /** A name is chosen by whoever bears it, and makes nobody a person who may see something. */
-function authorOf({ key, peer }: Session, name: string | undefined): Author {
+function authorOf({ key, peer }: RememberedSession, name: string | undefined): Author {
   const scope = scopeOf(key);
   if (name === undefined) return { id: `name:${peer}` };
   return { id: scope.kind === "person" ? scope.person : `name:${name}`, name };
@@ -116,9 +160,8 @@ function textOf(content: string | readonly { readonly type: string; readonly tex
  * What others wrote stands in a conversation: then what is said there may be theirs, whoever says it. Of an earlier
  * conversation in the same place, before a reset, nobody knows it any more once the present one has a taint of its own.
  */
-function untrustedOf({ key, data }: Session, generation: number): string | undefined {
+function untrustedIn(key: string, taint: SessionTaint | undefined, generation: number): string | undefined {
   if (isShared(key)) return "a conversation of several people";
-  const taint = TAINT.safeParse(data).data?.taint;
   if (taint === undefined || taint.generation < generation) return undefined;
   if (taint.generation > generation) return "an earlier conversation";
   return [...taint.sources, ...taint.speakers].join(", ") || undefined;

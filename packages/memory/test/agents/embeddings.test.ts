@@ -3,22 +3,26 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadConfig } from "@signalbox/config";
 import { expect, it, onTestFinished } from "vitest";
-import { embedderOf } from "./embeddings.ts";
+import { embedderOf, missingProvider } from "../../src/agents/index.ts";
 
 const never = new AbortController().signal;
 
-function configOf(settings: Readonly<Record<string, unknown>>) {
-  return loadConfig({ file: "signalbox.json", text: JSON.stringify(settings), env: {} }).config;
-}
-
-it("looks for a static model from the home on, as for every path of the configuration", async () => {
+it("opens a static model in the folder that its host means", async () => {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-home-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  const embedder = await embedderOf(configOf({ memory: { embeddings: "static:models/tiny" } }), { dir }, {});
+  const folder = (named: string): string => join(dir, named);
+  const embedder = await embedderOf("static:models/tiny", { providers: {}, env: {}, folder });
   expect(embedder?.model).toBe("static:tiny");
   await expect(embedder?.embed(["x"], never)).rejects.toThrow(join(dir, "models", "tiny"));
+});
+
+it("names the provider that there is not", () => {
+  expect(["none", "static:x", "openai/m", "mine/m"].map((name) => missingProvider(name, {}))).toEqual([
+    ...[undefined, undefined, undefined],
+    "mine",
+  ]);
+  expect(missingProvider("mine/m", { mine: { baseUrl: "http://127.0.0.1" } })).toBeUndefined();
 });
 
 it("asks a provider with its key and its headers", async () => {
@@ -31,15 +35,11 @@ it("asks a provider with its key and its headers", async () => {
   await once(server, "listening");
   const address = server.address();
   const port = typeof address === "object" ? address?.port : undefined;
-  const provider = {
-    ...{ api: "openai-chat", baseUrl: `http://127.0.0.1:${port}/v1` },
+  const mine = {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
     ...{ apiKey: "key-of-the-provider", headers: { "x-org": "signalbox" } },
   };
-  const config = configOf({
-    models: { providers: { mine: provider } },
-    memory: { embeddings: "mine/model" },
-  });
-  const embedder = await embedderOf(config, { dir: "/" }, {});
+  const embedder = await embedderOf("mine/model", { providers: { mine }, env: {} });
 
   expect(await embedder?.embed(["x"], never)).toEqual([Float32Array.from([1, 0])]);
   expect(headers).toMatchObject({ authorization: "Bearer key-of-the-provider", "x-org": "signalbox" });

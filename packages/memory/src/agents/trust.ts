@@ -1,4 +1,4 @@
-import type { Chunk, ChunkInContext } from "@signalbox/memory";
+import type { Chunk, ChunkInContext } from "../types.ts";
 import { isOwners } from "./listeners.ts";
 
 /**

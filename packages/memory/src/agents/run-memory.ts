@@ -1,22 +1,21 @@
-import type { Chunk, Memory, WholeNote } from "@signalbox/memory";
-import type { ExtraSection } from "@signalbox/prompt";
-import type { Role } from "@signalbox/tools";
-import { messageOf } from "../errors.ts";
-import type { Logger } from "../log.ts";
-import type { Agent } from "../resolve/agents.ts";
-import { isOwners, noteScopeOf, readerOf } from "./listeners.ts";
-import type { Memories } from "./memories.ts";
+import type { Memory } from "../memory.ts";
+import type { WholeNote } from "../notes/notebook.ts";
+import type { Chunk } from "../types.ts";
+import { isOwners, noteScopeOf, type Role, readerOf } from "./listeners.ts";
+import type { Memories, RememberingAgent } from "./memories.ts";
 import { isUntrusted } from "./trust.ts";
 
 export interface RunMemoryOptions {
+  /** Undefined: nothing is remembered. */
   readonly memories: Memories | undefined;
+  /** Of what bears on a message. 0: only the owners' notes. */
   readonly recallTokens: number;
-  readonly logger: Pick<Logger, "warn">;
+  readonly onProblem?: (agentId: string, error: unknown) => void;
 }
 
 /** For whom something is remembered, and on what occasion. */
-interface Occasion {
-  readonly agent: Pick<Agent, "id" | "workspaceDir">;
+export interface Occasion {
+  readonly agent: RememberingAgent;
   readonly sessionKey: string;
   /** The weakest of those who speak. */
   readonly role: Role;
@@ -27,13 +26,21 @@ interface Occasion {
 }
 
 /** What memory brings into a run. */
-interface Remembered {
+export interface Remembered {
   /** The owners' own notes, for the part of the system prompt that may change. */
-  readonly sections: readonly ExtraSection[];
+  readonly sections: readonly NoteSection[];
   /** Notes that others wrote, and what bears on the message, a line each. Data, for a fence. */
   readonly recalled: readonly string[];
   /** Others wrote some of it. */
   readonly untrusted: boolean;
+}
+
+/** A note as a section of a system prompt. */
+export interface NoteSection {
+  readonly name: string;
+  readonly title: string;
+  readonly text: string;
+  readonly part: "volatile";
 }
 
 const NOTHING: Remembered = { sections: [], recalled: [], untrusted: false };
@@ -45,7 +52,7 @@ const NOTE_CHARS = 8_000;
 const QUERY_CHARS = 20_000;
 
 /** Looks up what a run should know. A memory that fails, or takes too long, holds no answer up. */
-export function createRunMemory({ memories, recallTokens, logger }: RunMemoryOptions): RunMemory {
+export function createRunMemory({ memories, recallTokens, onProblem }: RunMemoryOptions): RunMemory {
   return async (occasion) => {
     // What an agent remembers is no guest's business.
     if (memories === undefined || occasion.role === "guest") return NOTHING;
@@ -55,7 +62,7 @@ export function createRunMemory({ memories, recallTokens, logger }: RunMemoryOpt
         .then((memory) => remember(memory, occasion, recallTokens));
       return (await within(LONGEST_MS, remembering)) ?? NOTHING;
     } catch (error) {
-      logger.warn({ agent: occasion.agent.id, err: messageOf(error) }, "memory could not be read");
+      onProblem?.(occasion.agent.id, error);
       return NOTHING;
     }
   };

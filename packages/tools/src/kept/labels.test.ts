@@ -1,11 +1,9 @@
-import { openStore } from "@signalbox/store";
-import type { FileLabel, OpenCommand } from "@signalbox/tools";
-import { expect, it, onTestFinished } from "vitest";
-import { createLabelStore } from "./label-store.ts";
+import { expect, it } from "vitest";
+import { memoryKeyValues } from "../../test/key-values.ts";
+import { createLabelStore, type FileLabel, type OpenCommand } from "../index.ts";
 
 it("keeps whose words files hold, and takes a row that it cannot read for a stranger's", async () => {
-  const { kv, close } = await openStore({ path: ":memory:" });
-  onTestFinished(close);
+  const kv = memoryKeyValues();
   const store = createLabelStore(kv);
   const labels: FileLabel[] = [
     { path: "/w/a", kind: "entry", source: "web" },

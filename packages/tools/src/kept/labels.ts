@@ -1,12 +1,14 @@
-import type { JsonValue, KvStore } from "@signalbox/store";
-import type { FileLabel, LabelStore, OpenCommand } from "@signalbox/tools";
+import type { JsonValue } from "@signalbox/agent-core";
 import { z } from "zod";
+import type { FileLabel, LabelStore, OpenCommand } from "../labels/label.ts";
+import type { KeyValues } from "./key-values.ts";
+import { taintSource } from "./taint-source.ts";
 
 const LABELS = "file-labels";
 const COMMANDS = "labelled-commands";
 
 const author = {
-  source: z.enum(["web", "quote", "forward", "history", "memory", "file", "mcp", "log", "person", "other"]),
+  source: taintSource,
   by: z.string().exactOptional(),
 };
 const labelSchema = z.object({ ...author, path: z.string(), kind: z.enum(["entry", "tree"]) });
@@ -17,8 +19,8 @@ const commandSchema = z.object({
   author: z.object(author),
 });
 
-/** Keeps in the store which files hold what others wrote. */
-export function createLabelStore(kv: KvStore): LabelStore {
+/** Keeps beside other values which files hold what others wrote. */
+export function createLabelStore(kv: KeyValues): LabelStore {
   return {
     load: async () => ({
       // A row that cannot be read keeps its file from being believed.

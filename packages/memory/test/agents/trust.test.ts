@@ -1,10 +1,12 @@
-import { createMemory, type NewNote } from "@signalbox/memory";
-import type { RunFacts } from "@signalbox/tools";
 import { expect, it, onTestFinished } from "vitest";
-import { OWNERS } from "./listeners.ts";
-import type { Memories } from "./memories.ts";
-import { createRunMemory } from "./run-memory.ts";
-import { toolMemory } from "./tool-memory.ts";
+import {
+  type CallingRun,
+  createRunMemory,
+  createToolMemory,
+  type Memories,
+  OWNERS,
+} from "../../src/agents/index.ts";
+import { createMemory, type NewNote } from "../../src/index.ts";
 
 const GROUP = "agent:coder:plain:main:group:-100";
 const ANNA = "agent:coder:plain:direct:anna";
@@ -17,16 +19,16 @@ async function open() {
   onTestFinished(() => memory.close());
   const memories: Memories = { of: async () => memory, close: async () => {} };
   const agent = { id: "coder", workspaceDir: "/nowhere" };
-  const remember = createRunMemory({ memories, recallTokens: 600, logger: { warn: () => {} } });
-  const tools = toolMemory(memories, agent);
+  const remember = createRunMemory({ memories, recallTokens: 600 });
+  const tools = createToolMemory(memories, agent);
   const run = (sessionKey: string, role: "owner" | "member") =>
     remember({ agent, sessionKey, role, text: "What shall we do with every file?", places: [0] });
   const write = (note: NewNote) => memory.write({ kind: "lasting", ...note });
   return { memory, run, tools, write };
 }
 
-function factsOf(sessionKey: string, role: "owner" | "member", speaker: string): RunFacts {
-  return { agentId: "coder", sessionKey, role, speaker, channelKind: "direct", taint: [] };
+function factsOf(sessionKey: string, role: "owner" | "member", speaker: string): CallingRun {
+  return { sessionKey, role, speaker };
 }
 
 it.each([

@@ -1,8 +1,7 @@
 import { openStore } from "@signalbox/store";
-import type { TaintSource } from "@signalbox/tools";
+import { createSessionTaint, type TaintSource } from "@signalbox/tools";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { GatewayBodies } from "../../store.ts";
-import { createTaintMemory } from "./taint.ts";
+import type { GatewayBodies } from "../src/store.ts";
 
 const DAY_MS = 86_400_000;
 const sessionKey = "agent:main:plain:direct:anna";
@@ -21,7 +20,7 @@ async function open() {
       kind: "direct",
     });
   await begin();
-  const memory = (generation = 0) => createTaintMemory(store, { sessionKey, generation });
+  const memory = (generation = 0) => createSessionTaint(store.sessions, { sessionKey, generation });
   return { store, lease, time, begin, memory };
 }
 

@@ -1,6 +1,6 @@
-import type { KvStore } from "@signalbox/store";
-import { readRule, type StandingRule } from "@signalbox/tools";
 import { z } from "zod";
+import { readRule, type StandingRule } from "../shell/standing-rules.ts";
+import type { KeyValues } from "./key-values.ts";
 
 const NAMESPACE = "standing-rules";
 const rulesSchema = z.array(z.array(z.string()));
@@ -11,7 +11,7 @@ export interface StandingRules {
   add(agentId: string, rules: readonly StandingRule[]): Promise<void>;
 }
 
-export function createStandingRules(kv: KvStore, configured: readonly string[]): StandingRules {
+export function createStandingRules(kv: KeyValues, configured: readonly string[]): StandingRules {
   const fromConfiguration = configured.map(readRule);
   const allowed = async (agentId: string): Promise<StandingRule[]> =>
     rulesSchema.parse((await kv.get(NAMESPACE, agentId)) ?? []);

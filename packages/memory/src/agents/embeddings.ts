@@ -1,0 +1,114 @@
+import type { Embedder } from "../vectors/embedder.ts";
+
+/** Providers whose embeddings are asked for as OpenAI's are, with where they are and what holds their key. */
+const KNOWN: Readonly<Record<string, { readonly baseUrl: string; readonly key: string }>> = {
+  openai: { baseUrl: "https://api.openai.com/v1", key: "OPENAI_API_KEY" },
+  mistral: { baseUrl: "https://api.mistral.ai/v1", key: "MISTRAL_API_KEY" },
+  google: { baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai", key: "GEMINI_API_KEY" },
+};
+
+const NONE = "none";
+const STATIC = "static:";
+
+/** A provider of embeddings, as far as it differs from what is known of it. */
+export interface EmbeddingProvider {
+  readonly baseUrl?: string | undefined;
+  readonly apiKey?: string | readonly string[] | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface EmbedderOptions {
+  /** By name. OpenAI, Mistral and Google need no entry. */
+  readonly providers: Readonly<Record<string, EmbeddingProvider>>;
+  /** May hold their keys. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The folder of a static model. Default: as it is named. */
+  readonly folder?: (named: string) => string;
+}
+
+/**
+ * What a name of embeddings stands for: `none`, `static:<folder>` for a local model, or `<provider>/<model>`. Undefined,
+ * so that words alone are searched, for `none` and for a provider that there is not.
+ */
+export async function embedderOf(
+  name: string,
+  { providers, env, folder = (named) => named }: EmbedderOptions,
+): Promise<Embedder | undefined> {
+  if (name === NONE) return undefined;
+  if (name.startsWith(STATIC)) {
+    const { openStaticModel } = await import("../vectors/static-model.ts");
+    return openStaticModel(folder(name.slice(STATIC.length)));
+  }
+  const { provider, model } = providerOf(name);
+  const baseUrl = baseUrlOf(providers, provider);
+  if (baseUrl === undefined) return undefined;
+  const [apiKey] = [providers[provider]?.apiKey ?? env[KNOWN[provider]?.key ?? ""]].flat();
+  return openAiEmbeddings({ baseUrl, apiKey, headers: providers[provider]?.headers, model, name });
+}
+
+/** The provider that a name of embeddings needs and that there is not: memory goes on by words alone. */
+export function missingProvider(name: string, providers: EmbedderOptions["providers"]): string | undefined {
+  if (name === NONE || name.startsWith(STATIC)) return undefined;
+  const { provider } = providerOf(name);
+  return baseUrlOf(providers, provider) === undefined ? provider : undefined;
+}
+
+function providerOf(embeddings: string): { readonly provider: string; readonly model: string } {
+  const [provider = "", ...model] = embeddings.split("/");
+  return { provider, model: model.join("/") };
+}
+
+function baseUrlOf(providers: EmbedderOptions["providers"], provider: string): string | undefined {
+  return providers[provider]?.baseUrl ?? KNOWN[provider]?.baseUrl;
+}
+
+interface EmbeddingsApi {
+  readonly baseUrl: string;
+  readonly apiKey: string | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly model: string;
+  /** As the configuration names it. */
+  readonly name: string;
+}
+
+/** https://platform.openai.com/docs/api-reference/embeddings, which most providers and local servers speak. */
+function openAiEmbeddings({ baseUrl, apiKey, headers, model, name }: EmbeddingsApi): Embedder {
+  return {
+    model: name,
+    async embed(input, signal) {
+      const response = await fetch(`${baseUrl.replace(/\/$/, "")}/embeddings`, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+          ...headers,
+        },
+        body: JSON.stringify({ model, input }),
+        signal,
+      });
+      if (!response.ok) throw new Error(`it answered with status ${response.status}`);
+      return vectorsIn(await response.json());
+    },
+  };
+}
+
+function vectorsIn(answer: unknown): Float32Array[] {
+  const data: unknown =
+    typeof answer === "object" && answer !== null && "data" in answer ? answer.data : undefined;
+  if (!Array.isArray(data) || !data.every(isVector))
+    throw new Error("it answered with something else than vectors");
+  return data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => Float32Array.from(embedding));
+}
+
+function isVector(
+  value: unknown,
+): value is { readonly index: number; readonly embedding: readonly number[] } {
+  if (typeof value !== "object" || value === null || !("index" in value) || !("embedding" in value))
+    return false;
+  const { index, embedding } = value;
+  return (
+    typeof index === "number" &&
+    Array.isArray(embedding) &&
+    embedding.every((component) => typeof component === "number")
+  );
+}

@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import type { Memory } from "../memory.ts";
+import type { TurnSource } from "../turns/turn-log.ts";
+import type { Embedder } from "../vectors/embedder.ts";
+import { OWNERS } from "./listeners.ts";
+
+/** An agent, as far as its memory goes. */
+export interface RememberingAgent {
+  readonly id: string;
+  /** Its notes are in the folder `memory` there. */
+  readonly workspaceDir: string;
+}
+
+export interface MemoriesOptions {
+  /** The file of an agent's index. */
+  readonly index: (agentId: string) => string;
+  /** The conversations of an agent. */
+  readonly turns: (agentId: string) => TurnSource;
+  /** Asked when a memory is opened. Default: words alone are searched. */
+  readonly embedder?: () => Promise<Embedder | undefined>;
+  /** See `createMemory`. */
+  readonly halfLifeDays?: number;
+  readonly now?: () => number;
+  readonly onProblem?: (agentId: string, problem: string, error: unknown) => void;
+}
+
+/** What each agent remembers. */
+export interface Memories {
+  of(agent: RememberingAgent): Promise<Memory>;
+  close(): Promise<void>;
+}
+
+/** Opens each memory when it is first needed: until then it costs neither time nor room. */
+export function createMemories(options: MemoriesOptions): Memories {
+  const opened = new Map<string, Promise<Memory>>();
+
+  async function open({ id, workspaceDir }: RememberingAgent): Promise<Memory> {
+    const { index, turns, embedder, onProblem, halfLifeDays, now } = options;
+    const { createMemory } = await import("../create-memory.ts");
+    const embeddings = await embedder?.();
+    return createMemory({
+      ...{ folder: join(workspaceDir, "memory"), index: index(id), turns: turns(id), topScope: OWNERS },
+      ...(halfLifeDays === undefined ? {} : { halfLifeDays }),
+      ...(now === undefined ? {} : { now }),
+      onProblem: (problem, error) => onProblem?.(id, problem, error),
+      ...(embeddings === undefined ? {} : { embeddings }),
+    });
+  }
+
+  return {
+    of(agent) {
+      const memory = opened.get(agent.id) ?? open(agent);
+      opened.set(agent.id, memory);
+      // What failed once, a folder that was away for instance, may be there the next time.
+      memory.catch(() => opened.delete(agent.id));
+      return memory;
+    },
+    async close() {
+      await Promise.all(
+        [...opened.values()].map(async (memory) => (await memory.catch(() => undefined))?.close()),
+      );
+    },
+  };
+}

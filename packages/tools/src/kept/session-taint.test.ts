@@ -1,0 +1,41 @@
+import type { JsonValue } from "@signalbox/agent-core";
+import { expect, it } from "vitest";
+import { createSessionTaint } from "../index.ts";
+
+function sessions() {
+  let data: JsonValue | undefined;
+  return {
+    get: async () => ({ data }),
+    patch: async (_key: string, change: { readonly data: JsonValue }) => {
+      data = JSON.parse(JSON.stringify(change.data));
+    },
+    set(value: JsonValue) {
+      data = value;
+    },
+  };
+}
+
+const of = (generation: number) => ({ sessionKey: "s", generation });
+
+it("adds up over the runs of a generation, and begins anew with the next", async () => {
+  const kept = sessions();
+  await createSessionTaint(kept, of(0)).keep({ sources: ["web"], speakers: [] });
+  const second = createSessionTaint(kept, of(0));
+  expect(await second.earlier()).toEqual({ sources: ["web"], speakers: [] });
+  await second.keep({ sources: ["file"], speakers: ["plain:mo"] });
+  expect(await createSessionTaint(kept, of(0)).earlier()).toEqual({
+    ...{ sources: ["web", "file"], speakers: ["plain:mo"] },
+  });
+  expect(await createSessionTaint(kept, of(1)).earlier()).toEqual({ sources: [], speakers: [] });
+});
+
+it("reads of what was kept otherwise no more than it knows", async () => {
+  const kept = sessions();
+  kept.set({ taint: { generation: 0, sources: ["web", "gossip", 7], speakers: ["plain:mo"] } });
+  expect(await createSessionTaint(kept, of(0)).earlier()).toEqual({
+    sources: ["web"],
+    speakers: ["plain:mo"],
+  });
+  kept.set("damaged");
+  expect(await createSessionTaint(kept, of(0)).earlier()).toEqual({ sources: [], speakers: [] });
+});

@@ -1,0 +1,64 @@
+import type { JsonValue } from "@signalbox/agent-core";
+import { z } from "zod";
+import type { TaintSource } from "../types.ts";
+import { taintSource } from "./taint-source.ts";
+
+/** What the history of a session holds besides the words of its owners. */
+interface Seen {
+  /** What tainted earlier runs: untrusted content stays in the history, so later runs are tainted as well. */
+  readonly sources: readonly TaintSource[];
+  /** Who else than owners has spoken in it. */
+  readonly speakers: readonly string[];
+}
+
+/** The taint of a session, over its runs. */
+export interface SessionTaint {
+  earlier(): Promise<Seen>;
+  /** Remembers what a run has seen, and who spoke in it. */
+  keep(seen: Seen): Promise<void>;
+}
+
+/** What a host keeps with each session. */
+export interface SessionData {
+  get(sessionKey: string): Promise<{ readonly data?: unknown } | undefined>;
+  patch(sessionKey: string, change: { readonly data: JsonValue }): Promise<unknown>;
+}
+
+const NOTHING: Seen = { sources: [], speakers: [] };
+
+/**
+ * A new generation starts without taint. It is kept with the session, as all its host keeps there: it lasts as long as
+ * the history does, and goes with it.
+ */
+export function createSessionTaint(
+  sessions: SessionData,
+  { sessionKey, generation }: { readonly sessionKey: string; readonly generation: number },
+): SessionTaint {
+  let kept = NOTHING;
+  return {
+    async earlier() {
+      const taint = taintIn((await sessions.get(sessionKey))?.data);
+      kept = taint?.generation === generation ? taint : NOTHING;
+      return { sources: kept.sources, speakers: kept.speakers };
+    },
+    async keep(seen) {
+      const sources = [...new Set([...kept.sources, ...seen.sources])];
+      const speakers = [...new Set([...kept.speakers, ...seen.speakers])];
+      if (sources.length === kept.sources.length && speakers.length === kept.speakers.length) return;
+      kept = { sources, speakers };
+      await sessions.patch(sessionKey, { data: { taint: { generation, sources, speakers } } });
+    },
+  };
+}
+
+const known = z
+  .array(z.unknown())
+  .transform((listed) => listed.flatMap((source) => taintSource.safeParse(source).data ?? []));
+const dataSchema = z.object({
+  taint: z.object({ generation: z.number(), sources: known, speakers: z.array(z.string()) }),
+});
+
+/** What is kept with a session, and for which generation of it. */
+export function taintIn(data: unknown): (Seen & { readonly generation: number }) | undefined {
+  return dataSchema.safeParse(data).data?.taint;
+}

@@ -1,0 +1,20 @@
+import type { KeyValues } from "../src/index.ts";
+
+/** Values as a store gives them back: by way of JSON. */
+export function memoryKeyValues(): KeyValues {
+  const kept = new Map<string, Map<string, string>>();
+  const of = (namespace: string) => {
+    const values = kept.get(namespace) ?? new Map<string, string>();
+    kept.set(namespace, values);
+    return values;
+  };
+  return {
+    async get(namespace, key) {
+      const value = of(namespace).get(key);
+      return value === undefined ? undefined : JSON.parse(value);
+    },
+    set: async (namespace, key, value) => void of(namespace).set(key, JSON.stringify(value)),
+    delete: async (namespace, key) => of(namespace).delete(key),
+    list: async (namespace) => [...of(namespace)].map(([key, value]) => ({ key, value: JSON.parse(value) })),
+  };
+}
