@@ -28,7 +28,8 @@ const { output } = await bundle.write({
   dir: dist,
   format: "esm",
   entryFileNames: "[name].js",
-  chunkFileNames: "shared/[name].js",
+  // In the folder of the first entry: what its sources find from where they are, they find from here.
+  chunkFileNames: "shared-[name].js",
   comments: { legal: true, annotation: true, jsdoc: false },
 });
 await bundle.close();
