@@ -217,6 +217,11 @@ export const accessSchema = z.strictObject({
       /** Conversation ids, written channel:id. */
       allow: names.default([]),
       requireMention: z.boolean().default(true),
+      /**
+       * Other bots: `mentioned` answers those that mention the agent or reply to it, as guests, and makes a pause of five
+       * minutes where they write more than 20 times a minute.
+       */
+      bots: z.enum(["ignore", "mentioned"]).default("ignore"),
       historyLimit: z.int().min(0).max(200).default(20),
     })
     .prefault({}),

@@ -9,6 +9,7 @@ import { COMMANDS } from "../commands/table.ts";
 import { messageOf } from "../errors.ts";
 import { createReceive } from "../path/1-receive/receive.ts";
 import { type Admit, createAdmit } from "../path/2-admit/admit.ts";
+import { createBotLoops } from "../path/2-admit/bot-loops.ts";
 import { createGate } from "../path/2-admit/gate.ts";
 import { createAccept, recoverAccepted } from "../path/3-accept/accept.ts";
 import { createUnanswered } from "../path/3-accept/unanswered.ts";
@@ -145,6 +146,7 @@ function createTakingHalf(
   const admit = createAdmit({
     ...{ router, bindings: config.bindings, pairing: store.pairing, definition },
     gate: createGate(config.access),
+    botLoops: createBotLoops(now),
   });
   const taking = createTaking({
     receive: createReceive({ definition, logger }),

@@ -28,6 +28,7 @@ export type GateRule =
   | "group_mention"
   | "group_reply"
   | "group_open"
+  | "group_bot"
   | "token"
   | "dm_off"
   | "dm_unknown"
@@ -36,6 +37,7 @@ export type GateRule =
   | "group_not_allowed"
   | "not_addressed"
   | "bot"
+  | "bot_loop"
   | "own_message";
 
 /** What they mean; `docs/roles-and-rules.md` lists them. */
@@ -48,6 +50,7 @@ export const GATE_RULES: Readonly<Record<GateRule, RuleMeaning>> = {
   group_mention: { because: "the agent was mentioned in a group it talks in" },
   group_reply: { because: "it replies to the agent in a group it talks in" },
   group_open: { because: "in this group the agent answers everything" },
+  group_bot: { because: "a bot addressed the agent, and access.groups.bots allows that" },
   token: { because: "its sender holds a token of the gateway" },
   dm_off: {
     because: "direct messages are off",
@@ -74,7 +77,14 @@ export const GATE_RULES: Readonly<Record<GateRule, RuleMeaning>> = {
     because: "nobody addressed the agent",
     remedy: () => "Mention it or reply to it; or set access.groups.requireMention to false.",
   },
-  bot: { because: "its sender is a bot, and two bots that answer each other never stop" },
+  bot: {
+    because: "its sender is a bot, and two bots that answer each other never stop",
+    remedy: () => "In groups, access.groups.bots: mentioned answers those that address the agent.",
+  },
+  bot_loop: {
+    because: "bots wrote more than 20 times within a minute there, and none is answered for five minutes",
+    remedy: () => "Have the other bot answer less; or set access.groups.bots to ignore.",
+  },
   own_message: { because: "it is the agent's own" },
 };
 

@@ -7,6 +7,7 @@ import {
   type Router,
 } from "@signalbox/routing";
 import type { GatewayStore, InboundRecord } from "../../store.ts";
+import type { BotLoops } from "./bot-loops.ts";
 import type { Gate, GateDecision, GateInput } from "./gate.ts";
 import { routeInput } from "./route.ts";
 
@@ -15,6 +16,7 @@ export interface AdmitPorts {
   /** What the router was made from. */
   readonly bindings: readonly Binding[];
   readonly gate: Gate;
+  readonly botLoops: BotLoops;
   readonly pairing: Pick<GatewayStore["pairing"], "isApproved">;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
 }
@@ -38,7 +40,7 @@ type Place =
 export type Admit = (event: MessageEvent) => Promise<Admitted>;
 
 /** Decides which agent a message is for, and whether its sender may talk to it. Nothing is written. */
-export function createAdmit({ router, bindings, gate, pairing, definition }: AdmitPorts): Admit {
+export function createAdmit({ router, bindings, gate, botLoops, pairing, definition }: AdmitPorts): Admit {
   const decide = async (
     event: MessageEvent,
     place: Place,
@@ -50,7 +52,9 @@ export function createAdmit({ router, bindings, gate, pairing, definition }: Adm
     const input = gateInput(event, bound, tokenRole);
     const approved =
       gate.needsApproval(input) && (await pairing.isApproved(event.channel, event.account, event.sender.id));
-    return gate.decide(input, approved);
+    const decision = gate.decide(input, approved);
+    const loops = decision.rule === "group_bot" && !botLoops.admits(placeOf(event));
+    return loops ? { kind: "ignore", rule: "bot_loop" } : decision;
   };
 
   return async (event) => {
@@ -75,6 +79,11 @@ function askedPlace({ turn, channel, conversation }: MessageEvent): Place | unde
   if (agentId === undefined) return undefined;
   const sessionKey = formatSessionKey({ kind: "direct", agentId, channel, peerId: conversation.id });
   return { kind: "asked", agentId, sessionKey };
+}
+
+/** The conversation as this gateway knows it: platforms number theirs each for itself. */
+function placeOf({ channel, account, conversation }: MessageEvent): string {
+  return JSON.stringify([channel, account, conversation.id]);
 }
 
 function gateInput(event: MessageEvent, bound: boolean, tokenRole: GateInput["tokenRole"]): GateInput {

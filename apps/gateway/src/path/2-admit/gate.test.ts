@@ -93,6 +93,15 @@ describe("groups", () => {
     expect(one.decide({ ...GROUP, senderIsBot: true }, false)).toEqual({ kind: "ignore", rule: "bot" });
   });
 
+  it("answers bots as guests where they address the agent and the configuration says so", () => {
+    const one = gate('access: { owners: ["feishu:ou_1"], groups: { mode: open, bots: mentioned } }');
+    const bot = { ...GROUP, senderIsBot: true };
+    expect(one.decide(bot, false)).toEqual({ kind: "answer", rule: "group_bot", role: "guest" });
+    expect(one.decide({ ...bot, addressed: "none" }, false)).toEqual({ kind: "ignore", rule: "bot" });
+    expect(one.decide({ ...bot, senderIsSelf: true }, false)).toMatchObject({ kind: "ignore" });
+    expect(one.decide({ ...DIRECT, senderIsBot: true }, false)).toEqual({ kind: "ignore", rule: "bot" });
+  });
+
   it("answers in the threads and posts of a listed place", () => {
     const thread = { ...GROUP, conversationId: "oc_thread" };
     expect(gate(TEAM).decide({ ...thread, parentId: "oc_team" }, false)).toMatchObject({ kind: "answer" });

@@ -59,13 +59,17 @@ export function createGate(access: AccessConfig): Gate {
   };
 
   const group = (input: GateInput): GateDecision => {
-    const { mode, requireMention, historyLimit } = access.groups;
+    const { mode, requireMention, historyLimit, bots } = access.groups;
     const places = [input.conversationId, ...(input.parentId === undefined ? [] : [input.parentId])];
     const isListed = places.some((id) => groups.has(`${input.channel}:${id}`));
     if (mode === "off") return { kind: "ignore", rule: "groups_off" };
     if (mode === "allowlist" && !input.bound && !isListed)
       return { kind: "ignore", rule: "group_not_allowed" };
-    if (input.senderIsBot) return { kind: "ignore", rule: "bot" };
+    if (input.senderIsBot) {
+      return bots === "mentioned" && input.addressed !== "none"
+        ? { kind: "answer", rule: "group_bot", role: "guest" }
+        : { kind: "ignore", rule: "bot" };
+    }
     if (requireMention && input.addressed === "none") {
       return historyLimit > 0
         ? { kind: "keep", rule: "not_addressed" }
