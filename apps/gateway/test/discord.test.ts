@@ -185,4 +185,27 @@ describe("Discord, through the gateway", () => {
     expect(answersIn(discord, GENERAL)).toEqual([]);
     expect(await ends(world)).toEqual(Array.from({ length: 25 }, () => ["ignored", "bot"]));
   });
+
+  it("answers a bot that mentions it where that is allowed, and makes a pause where the two of them loop", async () => {
+    const { world, discord, started } = await openDiscord({
+      config: {
+        access: {
+          dm: "open",
+          groups: { mode: "allowlist", allow: [`discord:${GENERAL}`], bots: "mentioned" },
+        },
+      },
+    });
+    world.script(() => ({ text: "And you?" }));
+    for (let count = 1; count <= 25; count++) {
+      const { sequence } = discord.say({
+        channelId: GENERAL,
+        authorId: OTHER_BOT,
+        content: `<@1000> well? (${count})`,
+      });
+      await eventually(() => discord.acknowledged(sequence ?? 0), "the message is taken");
+      await started.settled();
+    }
+    expect(textsIn(discord, GENERAL)).toHaveLength(20);
+    expect((await ends(world)).slice(20)).toEqual(Array(5).fill(["ignored", "bot_loop"]));
+  });
 });
