@@ -86,6 +86,18 @@ test.skipIf(!isSandboxed)("a script that was changed after it was approved does 
   expect(textOf(await agent.call("exec", { command: "sh -c './a.sh' || sh a.sh" }))).toContain("harmless");
 });
 
+test.skipIf(!isSandboxed)("a script in a folder that the command goes to first is one it names", async () => {
+  const { dir, agent, pending, allow, put } = await place();
+  mkdirSync(join(dir, "deep", "down"), { recursive: true });
+  put("deep/down/a.sh", "echo harmless");
+  const command = "cd deep; cd down && sh a.sh";
+  await agent.call("exec", { command });
+  expect((await pending()).subject.files).toMatchObject([{ path: "deep/down/a.sh" }]);
+  await allow();
+  put("deep/down/a.sh", "echo harmful");
+  expect(textOf(await agent.call("exec", { command }))).toContain("needs an approval");
+});
+
 test.skipIf(!isSandboxed)(
   "what no standing rule covers is asked about, and a rule is offered where one can say it",
   async () => {

@@ -5,10 +5,13 @@ import { inside } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 const MAX_FILES = 50;
+/** Places that are looked at: words, from each folder that the command may have gone to. */
+const MAX_PLACES = 20_000;
 
 /**
- * The files of a workspace that a command names, with the hash of what they hold now. Those that it finds by a pattern,
- * or that a script of its own names, are not among them.
+ * The files of a workspace that a command names, with the hash of what they hold now; from each folder that it names,
+ * too, since it may go there first. Those that it finds by a pattern, or that a script of its own names, are not among
+ * them.
  */
 export async function namedFiles(
   workspace: Workspace,
@@ -16,13 +19,30 @@ export async function namedFiles(
   words: readonly string[],
 ): Promise<readonly NamedFile[]> {
   const files: NamedFile[] = [];
-  for (const path of new Set(words.map((word) => resolve(cwd, word)))) {
-    if (!inside(path, workspace.dir) || path === workspace.dir) continue;
-    if (files.length >= MAX_FILES) throw new Error(`the command names more than ${MAX_FILES} files`);
-    const sha256 = await hashOfFile(workspace, path);
-    if (sha256 !== undefined) files.push({ path: relative(workspace.dir, path), sha256 });
+  const looked = new Set<string>();
+  const folders = [cwd];
+  for (const folder of folders) {
+    for (const path of words.map((word) => resolve(folder, word))) {
+      if (looked.has(path) || !inside(path, workspace.dir) || path === workspace.dir) continue;
+      if (looked.add(path).size > MAX_PLACES)
+        throw new Error("the command names too many places to be shown");
+      const sha256 = await hashOfFile(workspace, path);
+      if (sha256 === undefined) {
+        if (await isFolder(workspace, path)) folders.push(path);
+        continue;
+      }
+      files.push({ path: relative(workspace.dir, path), sha256 });
+      if (files.length > MAX_FILES) throw new Error(`the command names more than ${MAX_FILES} files`);
+    }
   }
   return files;
+}
+
+function isFolder(workspace: Workspace, path: string): Promise<boolean> {
+  return workspace.locateFolder(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function hashOfFile(workspace: Workspace, path: string): Promise<string | undefined> {

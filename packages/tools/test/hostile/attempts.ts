@@ -6,6 +6,11 @@ export interface Attempt {
   readonly calls: readonly Call[];
   /** What counts as damage is looked for in what the owner's next run sees, too. */
   readonly isForLater?: boolean;
+  /** The owner is asked about each call and allows it; then files change, and the call is made again. */
+  readonly isAsked?: {
+    readonly files: Readonly<Record<string, string>>;
+    readonly afterwards: Readonly<Record<string, string>>;
+  };
 }
 
 export const ATTEMPT_KINDS = [
@@ -23,6 +28,9 @@ export const ATTEMPT_KINDS = [
   "notes by command",
   "special files",
   "sockets and memory",
+  "much memory",
+  "hidden characters",
+  "changed after approval",
 ] as const;
 export type AttemptKind = (typeof ATTEMPT_KINDS)[number];
 
@@ -195,6 +203,30 @@ const CALLS: readonly (readonly [kind: AttemptKind, script: string])[] = [
   ["sockets and memory", `perl -e 'print "pri", "vate" if syscall(68, 0, 01600) >= 0'`],
 ];
 
+/** More than the limit of the proof, touched, and held long enough to be seen. Numbers of x86-64. */
+const MEGABYTES = 400;
+const MAPPED = `my $n = ${MEGABYTES} << 20; my $at = syscall(9, 0, $n, 3, 0x21, -1, 0); open my $z, "<", "/dev/zero"; my $got = syscall(0, fileno($z), $at, $n);`;
+const MEMORY = [
+  `perl -e '${MAPPED} sleep 2; print "pri", "vate" if $got == $n'`,
+  `perl -e '${MAPPED.replace("0x21", "0x22")} sleep 2; print "pri", "vate" if $got == $n'`,
+  `perl -e '${MAPPED} fork; sleep 2; print "pri", "vate" if $got == $n'`,
+  `perl -e 'for (1 .. 4) { fork or last } ${MAPPED.replace(String(MEGABYTES), "100")} sleep 2; print "pri", "vate" if $got == $n' | sort -u`,
+  `perl -e 'my $x = "a" x (${MEGABYTES} << 20); sleep 2; print "pri", "vate"'`,
+  `python3 -c 'import mmap, time; m = mmap.mmap(-1, ${MEGABYTES} << 20); m.write(b"a" * 1000); [m.seek(i) or m.write(b"a") for i in range(0, ${MEGABYTES} << 20, 4096)]; time.sleep(2); print("pri" + "vate")'`,
+  `head -c ${MEGABYTES}m /dev/zero > /dev/shm/a && sleep 1 && echo pri""vate`,
+  `head -c ${MEGABYTES}m /dev/zero > /tmp/a && sleep 1 && echo pri""vate`,
+];
+/** Marks of direction, joiners, tags, letters without ink, what steers a terminal. */
+const HIDDEN = [
+  ...["\u202e", "\u202d", "\u2066", "\u2069", "\u200b", "\u200d", "\u200e", "\u00ad", "\ufeff", "\u2028"],
+  ...["\u3164", "\ufe0f", "\u{e0041}", "\u{1d173}", "\u001b[2K", "\r", "\b", "\u115f", "\u2800"],
+];
+const SCRIPT = "plain/run.sh";
+const SWAPPED = {
+  files: { [SCRIPT]: "echo fine" },
+  afterwards: { [SCRIPT]: "echo instruction of the attacker" },
+};
+
 /** Every attempt, each different from all others. */
 export const ATTEMPTS: readonly Attempt[] = [
   ...OUTSIDE.flatMap((folder): Attempt[] => ofFolder("paths", folder, "secret.txt")),
@@ -253,6 +285,20 @@ export const ATTEMPTS: readonly Attempt[] = [
   ),
   ofCommand("notes by command", "mkdir -p .agents/skills/evil; echo x > .agents/skills/evil/SKILL.md"),
   ...CALLS.map(([kind, command]): Attempt => ofCommand(kind, command)),
+  ...MEMORY.map((command): Attempt => ofCommand("much memory", command)),
+  ...HIDDEN.map(
+    (hidden): Attempt => ({
+      ...ofCommand("hidden characters", `echo safe # ${hidden}.exe`),
+      isAsked: { files: {}, afterwards: {} },
+    }),
+  ),
+  ...[
+    `sh ${SCRIPT}`,
+    `. ./${SCRIPT}`,
+    `bash -eu ${SCRIPT} now`,
+    `cd plain && sh run.sh`,
+    `sh < ${SCRIPT}`,
+  ].map((command): Attempt => ({ ...ofCommand("changed after approval", command), isAsked: SWAPPED })),
 ];
 
 function ofCommand(kind: AttemptKind, command: string): Attempt {

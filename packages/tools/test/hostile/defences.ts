@@ -4,6 +4,8 @@ import type { AttemptKind } from "./attempts.ts";
 export interface Defence {
   readonly name: string;
   readonly kinds: readonly AttemptKind[];
+  /** The rung on which it is what holds them. Default: bubblewrap. */
+  readonly rung?: "none";
   readonly changes: readonly { readonly file: string; readonly from: string; readonly to: string }[];
 }
 
@@ -157,6 +159,34 @@ export const DEFENCES: readonly Defence[] = [
         from: 'outcome.output.includes("special=left")',
         to: 'outcome.output.includes("special=never")',
       },
+    ],
+  },
+  {
+    name: "shared memory counts",
+    kinds: ["much memory"],
+    changes: [
+      { file: "sandbox/watch.ts", from: ' + field(status, "RssShmem")', to: "" },
+      { file: "sandbox/watch.ts", from: ' + field(rollup, "Pss_Shmem")', to: "" },
+    ],
+  },
+  {
+    name: "questions escape what could not be seen",
+    kinds: ["hidden characters"],
+    changes: [
+      { file: "visible.ts", from: "return text.replace(UNSEEN,", to: "return text.replace(/(?!)/u," },
+    ],
+  },
+  {
+    name: "files that a command names are approved with it",
+    kinds: ["changed after approval"],
+    changes: [{ file: "exec.ts", from: "...(files.length === 0 ? {} : { files }),", to: "" }],
+  },
+  {
+    name: "commands without a sandbox are asked about",
+    rung: "none",
+    kinds: ["commands outside", "commands on the gateway's state", "network", "notes by command"],
+    changes: [
+      { file: "exec.ts", from: "sandbox.network\n        ?", to: "sandbox.limits.timeoutMs < 0\n        ?" },
     ],
   },
 ];

@@ -5,7 +5,9 @@ import { ATTEMPT_KINDS, ATTEMPTS } from "./attempts.ts";
 import { DEFENCES } from "./defences.ts";
 import { tryAll } from "./try-all.ts";
 
-const sandbox = await tools.startSandbox({ limits: { timeoutMs: 20_000 } });
+const sandbox = await tools.startSandbox({
+  limits: { timeoutMs: 20_000, memoryBytes: 200_000_000, scratchBytes: 64_000_000 },
+});
 const isSandboxed = sandbox.rung === "bubblewrap";
 if (!isSandboxed) console.log(`skipped: commands in the sandbox, since ${sandbox.reason}`);
 

@@ -11,7 +11,7 @@ import { tryAll } from "./try-all.ts";
 
 const SOURCES = join(import.meta.dirname, "..", "..", "src");
 const COPY = join(import.meta.dirname, "..", "..", `.defenceless-${process.pid}`);
-const LIMITS = { timeoutMs: 20_000 };
+const LIMITS = { timeoutMs: 20_000, memoryBytes: 200_000_000, scratchBytes: 64_000_000 };
 
 let failed = false;
 const distinct = new Set(ATTEMPTS.map(({ calls }) => JSON.stringify(calls))).size;
@@ -42,7 +42,7 @@ for (const defence of DEFENCES) {
 process.exit(failed ? 1 : 0);
 
 /** The kinds of attempts that get through without a defence. */
-async function without({ changes, kinds }: Defence): Promise<ReadonlySet<string>> {
+async function without({ changes, kinds, rung }: Defence): Promise<ReadonlySet<string>> {
   const copy = `${COPY}-${DEFENCES.findIndex(({ kinds: each }) => each === kinds)}`;
   cpSync(SOURCES, copy, { recursive: true });
   try {
@@ -52,7 +52,7 @@ async function without({ changes, kinds }: Defence): Promise<ReadonlySet<string>
       writeFileSync(join(copy, file), text.replaceAll(from, to));
     }
     const defenceless: typeof tools = await import(pathToFileURL(join(copy, "index.ts")).href);
-    const sandbox = await defenceless.startSandbox({ limits: LIMITS });
+    const sandbox = await defenceless.startSandbox({ setting: rung ?? "default", limits: LIMITS });
     const through = new Set<string>();
     for (const kind of kinds) {
       for (const attempt of ATTEMPTS.filter((each) => each.kind === kind)) {

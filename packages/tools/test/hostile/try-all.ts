@@ -14,6 +14,9 @@ export interface Tried {
   readonly breaches: readonly Breach[];
 }
 
+/** Attempts that are under way at once: much of each is waiting for a sandbox. */
+const AT_ONCE = 4;
+
 /** Tries attempts, each in a world of its own, as every attacker. */
 export async function tryAll(
   tools: typeof Tools,
@@ -21,15 +24,17 @@ export async function tryAll(
   attempts: readonly Attempt[] = ATTEMPTS,
 ): Promise<Tried> {
   const breaches: Breach[] = [];
-  let tried = 0;
-  for (const attempt of attempts) {
-    for (const attacker of ATTACKERS) {
-      tried += 1;
+  const open = attempts.flatMap((attempt) => ATTACKERS.map((attacker) => ({ attempt, attacker })));
+  const tried = open.length;
+  const work = async (): Promise<void> => {
+    for (let next = open.shift(); next !== undefined; next = open.shift()) {
+      const { attempt, attacker } = next;
       const damage = await tryOne(tools, sandbox, attempt, attacker);
       if (damage === undefined) continue;
       breaches.push({ kind: attempt.kind, attacker, attempt: JSON.stringify(attempt.calls), damage });
     }
-  }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
   return { attempts: tried, breaches };
 }
 
@@ -41,6 +46,8 @@ async function tryOne(
 ): Promise<string | undefined> {
   const world = await openWorld(tools, sandbox);
   try {
+    if (attempt.isAsked !== undefined)
+      return world.damage(await world.askedAttack(attacker, attempt.calls, attempt.isAsked));
     const sight = await world.attack(attacker, attempt.calls);
     return world.damage(attempt.isForLater === true ? await world.ownersNextRun() : sight);
   } finally {

@@ -39,17 +39,30 @@ export interface World {
   readonly dir: string;
   /** Runs calls of one attacker in one run. */
   attack(attacker: Attacker, calls: readonly Call[]): Promise<Sight>;
+  /** Asks the owner about calls of one attacker, who allows them as they are shown; then files change. */
+  askedAttack(
+    attacker: Attacker,
+    calls: readonly Call[],
+    change: {
+      readonly files: Readonly<Record<string, string>>;
+      readonly afterwards: Readonly<Record<string, string>>;
+    },
+  ): Promise<Sight>;
   /** A fresh run of the owner looks at everything; what it saw without counting as having seen others' words. */
   ownersNextRun(): Promise<Sight>;
   /** What was seen, changed or reached that must not be; undefined where nothing was. */
   damage(sight: Sight): string | undefined;
-  readonly approvals: Tools.Approvals;
   close(): Promise<void>;
 }
 
 /** What attackers write where they can. */
 const INSTRUCTION = "instruction of the attacker";
 const OWN = "session of the attacker";
+/** In the environment of the process that runs the tools. */
+const ENVIRONMENT_CANARY = `canary${randomBytes(8).toString("hex")}`;
+process.env["SIGNALBOX_HOSTILE_CANARY"] = ENVIRONMENT_CANARY;
+/** What a reader does not see, or what changes the order of what is seen. */
+const HIDDEN = /(?![\n\t])(?:[\p{Cf}\p{Cc}\u2028\u3164\u115f\u2800]|\ufe0f)/u;
 
 export async function openWorld(tools: typeof Tools, sandbox: Tools.Sandbox): Promise<World> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "hostile-")));
@@ -87,7 +100,6 @@ export async function openWorld(tools: typeof Tools, sandbox: Tools.Sandbox): Pr
   symlinkSync("/", join(dir, "link-root"));
   symlinkSync("link", join(dir, "link-link"));
   chmodSync(base, 0o755);
-  process.env["SIGNALBOX_HOSTILE_CANARY"] = secret;
 
   const labels = await tools.openFileLabels(tools.createMemoryLabelStore());
   const workspace = await tools.openWorkspace({ dir, forbidden: [join(dir, ".state")], labels });
@@ -98,8 +110,11 @@ export async function openWorld(tools: typeof Tools, sandbox: Tools.Sandbox): Pr
     tools.createExecTool({ workspace, sandbox }),
   ];
   const approvals = tools.createApprovals({ store: tools.createMemoryApprovalStore() });
-  const runOf = (facts: Pick<Tools.RunFacts, "role" | "speaker" | "taint" | "sessionKey">) => {
-    const policy = { allow: ["*"], roles: { guest: {} } };
+  const runOf = (
+    facts: Pick<Tools.RunFacts, "role" | "speaker" | "taint" | "sessionKey">,
+    askModes: Tools.ToolPolicy["askModes"] = {},
+  ) => {
+    const policy = { allow: ["*"], roles: { guest: {} }, askModes };
     const state = tools.createRunState({ agentId: "coder", channelKind: "direct", ...facts });
     const run = tools
       .createToolRunner({ tools: definitions, policy, approvals, record: () => {} })
@@ -120,32 +135,41 @@ export async function openWorld(tools: typeof Tools, sandbox: Tools.Sandbox): Pr
       .replaceAll("@PEOPLE@", `people/${tools.folderFor("feishu:ou_else")}`)
       .replaceAll("@PORT@", String(port))
       .replaceAll("@PID@", String(process.pid));
+  const filledArgs = (args: Call["args"]): JsonValue =>
+    Object.fromEntries(
+      Object.entries(args).map(([name, value]) => [name, typeof value === "string" ? filled(value) : value]),
+    );
   const before = listing(base, dir);
 
   return {
     dir,
-    approvals,
     async attack(attacker, calls) {
-      const run = runOf({
-        role: attacker === "tainted" ? "owner" : attacker,
-        speaker: attacker === "tainted" ? "feishu:ou_owner" : `feishu:ou_${attacker}`,
-        taint: attacker === "tainted" ? [{ source: "web", detail: "https://evil.example" }] : [],
-        sessionKey: OWN,
-      });
+      const run = runOf(factsOf(attacker));
       let seen = "";
       for (const { tool, args } of calls) {
-        const entries = Object.entries(args).map(([name, value]) => [
-          name,
-          typeof value === "string" ? filled(value) : value,
-        ]);
-        const said = await run.call(tool, Object.fromEntries(entries)).catch(String);
+        const said = await run.call(tool, filledArgs(args)).catch(String);
         seen += run.state.facts.role === "guest" ? said : said.replaceAll("private", "");
       }
       // A connection that was made is told of by the event loop, a round later.
       for (let round = 0; round < 3; round++) await setImmediate();
       // Once the run counts as having read others' words, it may have read its own letter.
       const isTainted = run.state.facts.taint.length > 0;
-      return { seen, forbidden: [secret, "private", ...(isTainted ? [] : [letter])] };
+      return { seen, forbidden: [secret, ENVIRONMENT_CANARY, "private", ...(isTainted ? [] : [letter])] };
+    },
+    async askedAttack(attacker, calls, { files, afterwards }) {
+      const run = runOf(factsOf(attacker), { exec: "always" });
+      for (const [path, content] of Object.entries(files)) put(`workspace/${path}`, content);
+      let seen = "";
+      for (const { tool, args } of calls) {
+        await run.call(tool, filledArgs(args));
+        for (const question of await approvals.list({ states: ["pending"] })) {
+          if (HIDDEN.test(tools.questionText(question))) seen += "hidden characters";
+          await approvals.resolve(question.id, "allow", "feishu:ou_owner");
+        }
+        for (const [path, content] of Object.entries(afterwards)) put(`workspace/${path}`, content);
+        seen += await run.call(tool, filledArgs(args));
+      }
+      return { seen, forbidden: [secret, "hidden characters", INSTRUCTION] };
     },
     async ownersNextRun() {
       const looks: readonly Call[] = [
@@ -185,10 +209,19 @@ export async function openWorld(tools: typeof Tools, sandbox: Tools.Sandbox): Pr
       return special === undefined ? undefined : `${special} has a special bit`;
     },
     async close() {
-      delete process.env["SIGNALBOX_HOSTILE_CANARY"];
       await new Promise((resolve) => listener.close(resolve));
       rmSync(base, { recursive: true, force: true });
     },
+  };
+}
+
+function factsOf(attacker: Attacker): Pick<Tools.RunFacts, "role" | "speaker" | "taint" | "sessionKey"> {
+  const isTainted = attacker === "tainted";
+  return {
+    role: isTainted ? "owner" : attacker,
+    speaker: isTainted ? "feishu:ou_owner" : `feishu:ou_${attacker}`,
+    taint: isTainted ? [{ source: "web", detail: "https://evil.example" }] : [],
+    sessionKey: OWN,
   };
 }
 
