@@ -1,4 +1,4 @@
-import { type AddressCodec, ChannelError, type Payload, textAt } from "@signalbox/channel";
+import { type AddressCodec, createAddressCodec, type Payload, textAt } from "@signalbox/channel";
 
 /** Where an answer goes. Threads, posts of forums and direct conversations are channels of their own. */
 export interface DiscordAddress {
@@ -8,19 +8,14 @@ export interface DiscordAddress {
 }
 
 /** `discord:<channel>` or `discord:<channel>/<interaction>`. */
-const form = /^discord:(\d{1,20})(?:\/(\d{1,20}))?$/;
-
-export const addressCodec: AddressCodec<DiscordAddress> = {
-  encode: ({ channelId, interactionId }) =>
-    `discord:${channelId}${interactionId === undefined ? "" : `/${interactionId}`}`,
-  decode(text) {
-    const [, channelId, interactionId] = form.exec(text) ?? [];
-    if (channelId === undefined) {
-      throw new ChannelError("invalid", `Not an address of Discord: ${JSON.stringify(text.slice(0, 80))}`);
-    }
-    return interactionId === undefined ? { channelId } : { channelId, interactionId };
+export const addressCodec: AddressCodec<DiscordAddress> = createAddressCodec("discord", "Discord", {
+  write: ({ channelId, interactionId }) => [channelId, interactionId],
+  read([channelId, interactionId]) {
+    if (!isSnowflake(channelId)) return undefined;
+    if (interactionId === undefined) return { channelId };
+    return isSnowflake(interactionId) ? { channelId, interactionId } : undefined;
   },
-};
+});
 
 /** Whether a text is one of Discord's ids. */
 export function isSnowflake(text: string | undefined): text is string {

@@ -2,18 +2,18 @@ import {
   type Channel,
   type ChannelContext,
   ChannelError,
-  type Health,
+  createActivity,
   type InboundEvent,
-  isChannelError,
   isPayload,
+  reasonOf,
   textAt,
 } from "@signalbox/channel";
 import { type DiscordAddress, isSnowflake } from "./address.ts";
 import { createApi } from "./api.ts";
 import { registerCommands } from "./commands.ts";
 import type { DiscordConfig } from "./config.ts";
-import { createConnection, type GatewayConnection } from "./gateway/connection.ts";
-import { createSession, type Session } from "./gateway/session.ts";
+import { createSession, type Session } from "./connection/session.ts";
+import { createConnection, type GatewayConnection } from "./connection/socket.ts";
 import { readHistory } from "./history.ts";
 import { createIntake, type Intake } from "./inbound/intake.ts";
 import { createReceiver, type Receiver } from "./inbound/receive.ts";
@@ -47,25 +47,9 @@ export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordCh
   const interactions = createInteractions(context, api);
   const sender = createSender(api, interactions);
   const typing = createTypingSigns(context, sender.typing);
-  const running = new Set<Promise<unknown>>();
+  const activity = createActivity(context.clock);
   let state: "starting" | "ready" | "stopped" = "starting";
-  let trouble: string | undefined;
   let listening: Listening | undefined;
-
-  /** Keeps an account's lasting trouble for `health`, and counts what is under way for `stop`. */
-  async function tracked<T>(work: Promise<T>): Promise<T> {
-    running.add(work);
-    try {
-      const result = await work;
-      trouble = undefined;
-      return result;
-    } catch (error) {
-      if (isChannelError(error) && error.scope === "account") trouble = error.message;
-      throw error;
-    } finally {
-      running.delete(work);
-    }
-  }
 
   function listenAs(botId: string): Listening {
     const emit = async (event: InboundEvent) => (state === "stopped" ? "rejected" : context.emit(event));
@@ -103,8 +87,7 @@ export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordCh
   async function register(botId: string): Promise<void> {
     if (!config.registerCommands || context.commands === undefined) return;
     await registerCommands(context, api, botId, context.signal).catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
-      logger.warn("commands could not be registered", { reason });
+      logger.warn("commands could not be registered", { reason: reasonOf(error) });
     });
   }
 
@@ -113,7 +96,7 @@ export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordCh
     listening = listenAs(id);
     await listening.session.load();
     await listening.connection.start(signal);
-    void tracked(register(id));
+    void activity.track(register(id));
   }
 
   return {
@@ -135,31 +118,24 @@ export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordCh
       state = "stopped";
       typing.hideAll();
       listening?.connection.stop();
-      const drained = new AbortController();
-      const ending = Promise.allSettled([...running, listening?.intake?.settled()]);
-      const late = context.clock.delay(drainMs, drained.signal).catch(() => {});
-      await Promise.race([ending, late]);
-      drained.abort();
+      if (listening?.intake !== undefined) void activity.count(listening.intake.settled());
+      await activity.ended(drainMs);
       await listening?.session.flush().catch(() => {});
       await listening?.receiver.backfill.flush().catch(() => {});
       api.stop();
     },
-    health(): Health {
-      if (state !== "ready") return { state };
-      const connected = listening?.connection.health();
-      if (connected !== undefined && connected.state !== "ready") return connected;
-      return trouble === undefined ? { state } : { state: "degraded", reason: trouble };
-    },
+    health: () => activity.health(state, listening?.connection.health()),
     self: () => people.known(),
-    send: (to, message, options) => tracked(sender.send(to, message, options)),
-    edit: (to, messageId, message, signal) => tracked(sender.edit(to.channelId, messageId, message, signal)),
-    remove: (to, messageId, signal) => tracked(sender.remove(to.channelId, messageId, signal)),
+    send: (to, message, options) => activity.track(sender.send(to, message, options)),
+    edit: (to, messageId, message, signal) =>
+      activity.track(sender.edit(to.channelId, messageId, message, signal)),
+    remove: (to, messageId, signal) => activity.track(sender.remove(to.channelId, messageId, signal)),
     react: ({ channelId }, messageId, { emoji, on }, signal) =>
-      tracked(sender.react({ channelId, messageId, emoji }, on, signal)),
+      activity.track(sender.react({ channelId, messageId, emoji }, on, signal)),
     async typing({ channelId, interactionId }, { on }, signal) {
       // A command shows by itself that it is being answered.
       if (interactionId !== undefined) return;
-      if (on) await tracked(typing.show(channelId, signal));
+      if (on) await activity.track(typing.show(channelId, signal));
       else typing.hide(channelId);
     },
     async openDirect(userId, signal) {
@@ -169,27 +145,19 @@ export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordCh
         method: "POST",
         path: "/users/@me/channels",
       } as const;
-      const channel = await tracked(api.call({ ...call, body: { recipient_id: userId }, signal }));
+      const channel = await activity.track(api.call({ ...call, body: { recipient_id: userId }, signal }));
       const channelId = isPayload(channel) ? textAt(channel, "id") : undefined;
       if (channelId === undefined) throw new ChannelError("transient", "Discord names no conversation");
       return { channelId };
     },
     history: (to, options) =>
-      tracked(people.self(options.signal).then(({ id }) => readHistory(api, to, options, id))),
+      activity.track(people.self(options.signal).then(({ id }) => readHistory(api, to, options, id))),
     resolve: (userId, signal) => people.name(userId, signal),
     async openDraft(to, options) {
-      const draft = createDraft(sender, to, options);
-      return {
-        get messageId() {
-          return draft.messageId;
-        },
-        update: (snapshot) => tracked(draft.update(snapshot)),
-        finalize: (message, how) => tracked(draft.finalize(message, how)),
-        abort: () => tracked(draft.abort()),
-      };
+      return activity.draft(createDraft(sender, to, options));
     },
-    fetchMedia: (ref, signal) => tracked(fetchMedia(context, api, ref, signal)),
+    fetchMedia: (ref, signal) => activity.track(fetchMedia(context, api, ref, signal)),
     reconcile: (intent, signal) =>
-      tracked(people.self(signal).then(({ id }) => reconcile(api, id, intent, signal))),
+      activity.track(people.self(signal).then(({ id }) => reconcile(api, id, intent, signal))),
   };
 }

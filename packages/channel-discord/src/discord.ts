@@ -26,7 +26,7 @@ export const discord: ChannelDefinition<DiscordConfig, DiscordAddress> = defineC
   },
   config: discordConfig,
   capabilities: {
-    text: { max: limits.textLength, unit: "utf16", markup: "markdown" },
+    text: { max: limits.partLength, unit: "utf16", markup: "markdown" },
     media: {
       kinds: ["image", "audio", "video", "file"],
       maxBytes: limits.mediaBytes,

@@ -7,7 +7,7 @@
  * the gateway (1,000 new sessions a day).
  */
 export const limits = {
-  textLength: 2_000,
+  partLength: 2_000,
   nonceWindowMs: 120_000,
   uploadBytes: 10_485_760,
   /** What is fetched: paying members may send up to 500 MB. */

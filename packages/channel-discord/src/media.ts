@@ -1,9 +1,9 @@
 import type { RawFile } from "@discordjs/rest";
 import {
-  boundedBody,
   type ChannelContext,
   ChannelError,
   type FetchedMedia,
+  fetchedMedia,
   isChannelError,
   isPayload,
   type MediaPart,
@@ -75,24 +75,11 @@ async function download(
   const response = await fetch(url, { redirect: "error", signal }).catch((cause: unknown) => {
     throw new ChannelError("transient", "Discord: fetching an attachment: no answer", { cause });
   });
-  const { body, status } = response;
-  const size = Number(response.headers.get("content-length") ?? Number.NaN);
-  if (!response.ok || body === null || size > limits.mediaBytes) {
-    await body?.cancel();
-    if (response.ok)
-      throw new ChannelError("too_large", `Discord: the attachment is over ${limits.mediaBytes} bytes`);
-    throw new ChannelError(
-      status < 500 ? "not_found" : "transient",
-      `Discord: fetching an attachment: HTTP ${status}`,
-    );
-  }
-  const mimeType = response.headers.get("content-type")?.split(";")[0]?.trim() ?? media.mimeType;
-  return {
-    body: boundedBody(body, limits.mediaBytes),
-    mimeType,
-    ...(size >= 0 ? { size } : {}),
-    ...(media.name === undefined ? {} : { name: media.name }),
-  };
+  const { body, status, headers } = response;
+  if (response.ok && body !== null) return fetchedMedia({ body, headers }, media, limits.mediaBytes);
+  await body?.cancel();
+  const code = status < 500 ? "not_found" : "transient";
+  throw new ChannelError(code, `Discord: fetching an attachment: HTTP ${status}`);
 }
 
 async function freshAddress(api: DiscordApi, ref: Payload, signal: AbortSignal): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import { type AddressCodec, ChannelError, type Payload, textAt } from "@signalbox/channel";
+import { type AddressCodec, createAddressCodec, type Payload, textAt } from "@signalbox/channel";
 
 /** Where an answer goes. */
 export interface FeishuAddress {
@@ -8,37 +8,11 @@ export interface FeishuAddress {
   readonly rootId?: string;
 }
 
-const prefix = "feishu:";
-
 /** `feishu:oc_…` or `feishu:oc_…/om_…`. */
-export const addressCodec: AddressCodec<FeishuAddress> = {
-  encode: ({ id, rootId }) =>
-    prefix +
-    [id, ...(rootId === undefined ? [] : [rootId])]
-      .map((part) => encodeURIComponent(part.toWellFormed()))
-      .join("/"),
-  decode(text) {
-    const [id, rootId, ...more] = text.startsWith(prefix)
-      ? text.slice(prefix.length).split("/").map(decodePart)
-      : [];
-    if (id === undefined || id === "" || rootId === "" || more.length > 0) {
-      throw new ChannelError("invalid", `Not an address of Feishu: ${JSON.stringify(text.slice(0, 80))}`);
-    }
-    const address = rootId === undefined ? { id } : { id, rootId };
-    if (addressCodec.encode(address) !== text) {
-      throw new ChannelError("invalid", `Not an address of Feishu: ${JSON.stringify(text.slice(0, 80))}`);
-    }
-    return address;
-  },
-};
-
-function decodePart(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return "";
-  }
-}
+export const addressCodec: AddressCodec<FeishuAddress> = createAddressCodec("feishu", "Feishu", {
+  write: ({ id, rootId }) => [id, rootId],
+  read: ([id, rootId]) => (rootId === undefined ? { id } : { id, rootId }),
+});
 
 /** The kind of id, as the API's `receive_id_type` wants it. */
 export function idType(id: string): "chat_id" | "open_id" | "union_id" {

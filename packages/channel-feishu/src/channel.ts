@@ -5,19 +5,19 @@ import {
   createActivity,
   createWebhook,
   type Handled,
-  type Health,
+  reasonOf,
 } from "@signalbox/channel";
 import { type FeishuAddress, idType } from "./address.ts";
+import { createApi } from "./api.ts";
 import type { FeishuConfig } from "./config.ts";
-import { createApi } from "./connection/api.ts";
-import { createLongConnection } from "./connection/long-connection.ts";
+import { createLongConnection } from "./connection/socket.ts";
+import { readHistory } from "./history.ts";
 import type { EventEnvelope } from "./inbound/envelope.ts";
-import { readHistory } from "./inbound/history.ts";
 import { createReceiver } from "./inbound/receive.ts";
 import { createVerifier } from "./inbound/webhook.ts";
 import { limits } from "./limits.ts";
+import { fetchMedia } from "./media.ts";
 import { createDraft } from "./outbound/draft.ts";
-import { fetchMedia } from "./outbound/media.ts";
 import { reconcile } from "./outbound/reconcile.ts";
 import { createSender } from "./outbound/send.ts";
 import { createPeople } from "./people.ts";
@@ -78,8 +78,7 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
       // What was said while this process was down. Webhooks are delivered again by Feishu itself.
       if (connection !== undefined)
         catchUp().catch((error: unknown) => {
-          const reason = error instanceof Error ? error.message : String(error);
-          logger.warn("what was said before the start could not be read", { reason });
+          logger.warn("what was said before the start could not be read", { reason: reasonOf(error) });
         });
     },
     async stop({ drainMs }) {
@@ -89,13 +88,7 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
       await activity.ended(drainMs);
       if (!wasStopped) await receiver.backfill.flush().catch(() => {});
     },
-    health(): Health {
-      if (state !== "ready") return { state };
-      const connected = connection?.health();
-      if (connected !== undefined && connected.state !== "ready") return connected;
-      const { trouble } = activity;
-      return trouble === undefined ? { state } : { state: "degraded", reason: trouble };
-    },
+    health: () => activity.health(state, connection?.health()),
     self: () => people.known(),
     webhook: async (request, read) => {
       if (connection !== undefined)
@@ -119,15 +112,7 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
     async openDraft(to, options) {
       if (options.messageId !== undefined)
         await activity.track(staysIn(to, options.messageId, options.signal));
-      const draft = createDraft(sender, to, options);
-      return {
-        get messageId() {
-          return draft.messageId;
-        },
-        update: (snapshot) => activity.track(draft.update(snapshot)),
-        finalize: (message, how) => activity.track(draft.finalize(message, how)),
-        abort: () => activity.track(draft.abort()),
-      };
+      return activity.draft(createDraft(sender, to, options));
     },
     fetchMedia: (ref, signal) => activity.track(fetchMedia(api, ref, signal)),
     reconcile: (intent, signal) => activity.track(reconcile(api, config.appId, intent, signal)),

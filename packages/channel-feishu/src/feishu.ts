@@ -2,8 +2,9 @@ import { type ChannelDefinition, defineChannel } from "@signalbox/channel";
 import { addressCodec, type FeishuAddress } from "./address.ts";
 import { createFeishu } from "./channel.ts";
 import { type FeishuConfig, feishuConfig } from "./config.ts";
-import { prepareSdk } from "./connection/sdk.ts";
-import { sendMedia } from "./outbound/media.ts";
+import { limits } from "./limits.ts";
+import { sendMedia } from "./media.ts";
+import { prepareSdk } from "./sdk.ts";
 
 /**
  * Feishu (and Lark): events by webhook or long connection, messages over the vendor's SDK, which is loaded at the first
@@ -37,10 +38,14 @@ export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChan
   },
   config: feishuConfig,
   capabilities: {
-    text: { max: 14_000, unit: "bytes", markup: "markdown" },
-    media: { kinds: ["image", "audio", "video", "file"], maxBytes: 104_857_600, maxPerMessage: 20 },
+    text: { max: limits.partBytes, unit: "bytes", markup: "markdown" },
+    media: {
+      kinds: ["image", "audio", "video", "file"],
+      maxBytes: limits.mediaBytes,
+      maxPerMessage: limits.mediaPerMessage,
+    },
     sendMedia,
-    edit: { ownOnly: true, windowMs: 1_209_600_000 },
+    edit: { ownOnly: true, windowMs: limits.editWindowMs },
     remove: true,
     stream: "draft",
     threads: "native",
@@ -49,11 +54,11 @@ export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChan
     openDirect: true,
     history: true,
     resolve: true,
-    cards: { buttons: 20, callbackBytes: 1000 },
-    delivery: { idempotencyKey: { windowMs: 3_600_000 }, readback: true },
+    cards: { buttons: limits.buttons, callbackBytes: limits.callbackBytes },
+    delivery: { idempotencyKey: { windowMs: limits.uuidWindowMs }, readback: true },
     rate: [
-      { scope: "conversation", perSecond: 5, burst: 5 },
-      { scope: "account", perSecond: 16, burst: 50 },
+      { scope: "conversation", perSecond: limits.messagesPerSecond, burst: limits.messageBurst },
+      { scope: "account", perSecond: limits.requestsPerSecond, burst: limits.requestBurst },
     ],
     transports: ["webhook", "socket"],
   },

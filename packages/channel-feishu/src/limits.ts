@@ -15,8 +15,15 @@ export const limits = {
   partBytes: 14_000,
   uuidLength: 50,
   uuidWindowMs: 3_600_000,
+  /** Of one chat; and of the account, over all calls, where a minute's thousand is the narrower. */
   messagesPerSecond: 5,
+  messageBurst: 5,
+  requestsPerSecond: 16,
+  requestBurst: 50,
+  /** How long a card can be changed: 14 days. */
+  editWindowMs: 1_209_600_000,
   mediaBytes: 104_857_600,
+  mediaPerMessage: 20,
   /** What can be uploaded: a picture, and any other file. */
   imageUploadBytes: 10_485_760,
   fileUploadBytes: 31_457_280,

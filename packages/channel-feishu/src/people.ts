@@ -9,8 +9,8 @@ import {
   textAt,
 } from "@signalbox/channel";
 import { idType } from "./address.ts";
+import type { FeishuApi } from "./api.ts";
 import type { FeishuConfig } from "./config.ts";
-import type { FeishuApi } from "./connection/api.ts";
 import { limits } from "./limits.ts";
 
 const dayMs = 24 * 3_600_000;

@@ -7,9 +7,9 @@ import {
   textAt,
   toJson,
 } from "@signalbox/channel";
+import type { FeishuApi } from "./api.ts";
 import type { FeishuConfig } from "./config.ts";
-import type { FeishuApi } from "./connection/api.ts";
-import { wordsOf } from "./inbound/history.ts";
+import { wordsOf } from "./history.ts";
 
 /** Where a message was written. */
 export interface Place {

@@ -1,4 +1,4 @@
-import { type AddressCodec, ChannelError } from "@signalbox/channel";
+import { type AddressCodec, ChannelError, createAddressCodec } from "@signalbox/channel";
 
 /** Where an answer goes. */
 export interface SlackAddress {
@@ -8,37 +8,11 @@ export interface SlackAddress {
   readonly thread?: string;
 }
 
-const prefix = "slack:";
-
 /** `slack:C…` or `slack:C…/1700000000.000100`. */
-export const addressCodec: AddressCodec<SlackAddress> = {
-  encode: ({ channel, thread }) =>
-    prefix +
-    [channel, ...(thread === undefined ? [] : [thread])]
-      .map((part) => encodeURIComponent(part.toWellFormed()))
-      .join("/"),
-  decode(text) {
-    const [channel, thread, ...more] = text.startsWith(prefix)
-      ? text.slice(prefix.length).split("/").map(decodePart)
-      : [];
-    if (channel === undefined || channel === "" || thread === "" || more.length > 0) throw foreign(text);
-    const address = thread === undefined ? { channel } : { channel, thread };
-    if (addressCodec.encode(address) !== text) throw foreign(text);
-    return address;
-  },
-};
-
-function decodePart(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return "";
-  }
-}
-
-function foreign(text: string): ChannelError {
-  return new ChannelError("invalid", `Not an address of Slack: ${JSON.stringify(text.slice(0, 80))}`);
-}
+export const addressCodec: AddressCodec<SlackAddress> = createAddressCodec("slack", "Slack", {
+  write: ({ channel, thread }) => [channel, thread],
+  read: ([channel, thread]) => (thread === undefined ? { channel } : { channel, thread }),
+});
 
 /** A message. Slack's timestamps are unique within a conversation only. */
 export interface MessageKey {

@@ -5,9 +5,9 @@ import {
   createActivity,
   createWebhook,
   type Handled,
-  type Health,
   isLasting,
   objectAt,
+  reasonOf,
   textAt,
 } from "@signalbox/channel";
 import { messageIn, type SlackAddress } from "./address.ts";
@@ -108,8 +108,7 @@ export function createSlack(context: ChannelContext<SlackConfig>): SlackChannel 
       if (state !== "starting") return line.stop();
       state = "ready";
       catchUp().catch((error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error);
-        logger.warn("what was said before the start could not be read", { reason });
+        logger.warn("what was said before the start could not be read", { reason: reasonOf(error) });
       });
     },
     async stop({ drainMs }) {
@@ -119,13 +118,7 @@ export function createSlack(context: ChannelContext<SlackConfig>): SlackChannel 
       await activity.ended(drainMs);
       if (!wasStopped) await receiver?.backfill.flush().catch(() => {});
     },
-    health(): Health {
-      if (state !== "ready") return { state };
-      const connected = line.health();
-      if (connected.state !== "ready") return connected;
-      const { trouble } = activity;
-      return trouble === undefined ? { state } : { state: "degraded", reason: trouble };
-    },
+    health: () => activity.health(state, line.health()),
     self: () => people.known(),
     webhook: async (request, read) => {
       if (config.transport === "socket")
@@ -142,15 +135,7 @@ export function createSlack(context: ChannelContext<SlackConfig>): SlackChannel 
     resolve: (userId, signal) => people.name(userId, signal),
     async openDraft(to, options) {
       if (options.messageId !== undefined) messageIn(to, options.messageId);
-      const draft = createDraft({ context, api, sender, places, history }, to, options);
-      return {
-        get messageId() {
-          return draft.messageId;
-        },
-        update: (snapshot) => activity.track(draft.update(snapshot)),
-        finalize: (message, how) => activity.track(draft.finalize(message, how)),
-        abort: () => activity.track(draft.abort()),
-      };
+      return activity.draft(createDraft({ context, api, sender, places, history }, to, options));
     },
     fetchMedia: (ref, signal) =>
       activity.track(

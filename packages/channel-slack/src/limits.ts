@@ -17,10 +17,15 @@ export const limits = {
   buttons: 25,
   labelLength: 75,
   actionIdLength: 255,
-  valueBytes: 2_000,
+  callbackBytes: 2_000,
   /** Slack takes a gigabyte; an upload goes through memory here. */
   uploadBytes: 104_857_600,
   mediaBytes: 104_857_600,
+  mediaPerMessage: 20,
+  messagesPerSecond: 1,
+  messageBurst: 3,
+  requestsPerSecond: 2,
+  requestBurst: 20,
   /** A pushed event, in bytes. */
   bodyBytes: 1_048_576,
   signatureAgeMs: 300_000,

@@ -1,8 +1,8 @@
 import {
-  boundedBody,
   ChannelError,
   type Clock,
   type FetchedMedia,
+  fetchedMedia,
   isPayload,
   type MediaPart,
   type MediaRef,
@@ -86,20 +86,13 @@ export async function fetchMedia(
   if (id === undefined) throw new ChannelError("invalid", "Slack: not a reference to an attachment");
   const url = addressOf(textAt(ref, "url") ?? (await urlOf(needs.api, id, signal)), needs.apiUrl);
   const response = await download(needs, url, signal);
-  const mimeType = response.headers.get("content-type")?.split(";")[0]?.trim() ?? "application/octet-stream";
+  const { body, headers, status } = response;
   // Without the scope for files Slack answers with a page to sign in.
-  const isPage = mimeType === "text/html" && media.mimeType !== "text/html";
-  const size = Number(response.headers.get("content-length") ?? Number.NaN);
-  if (!response.ok || isPage || size > limits.mediaBytes || response.body === null) {
-    await response.body?.cancel();
-    throw refusal(response.status, isPage, size);
-  }
-  return {
-    body: boundedBody(response.body, limits.mediaBytes),
-    mimeType,
-    ...(size >= 0 ? { size } : {}),
-    ...(media.name === undefined ? {} : { name: media.name }),
-  };
+  const isPage = headers.get("content-type")?.startsWith("text/html") && media.mimeType !== "text/html";
+  if (response.ok && !isPage && body !== null)
+    return fetchedMedia({ body, headers }, media, limits.mediaBytes);
+  await body?.cancel();
+  throw refusal(status, isPage === true);
 }
 
 /** The token goes to Slack's own hosts alone. */
@@ -127,9 +120,7 @@ async function download({ fetch, botToken }: MediaNeeds, url: URL, signal: Abort
   }
 }
 
-function refusal(status: number, isPage: boolean, size: number): ChannelError {
-  if (size > limits.mediaBytes)
-    return new ChannelError("too_large", `Slack: the attachment is over ${limits.mediaBytes} bytes`);
+function refusal(status: number, isPage: boolean): ChannelError {
   if (isPage || status === 401 || status === 403 || (status >= 300 && status < 400))
     return new ChannelError("permission", "Slack: the app may not read files: files:read is missing");
   if (status === 404) return new ChannelError("not_found", "Slack: the attachment is gone");

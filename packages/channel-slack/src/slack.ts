@@ -2,6 +2,7 @@ import { type ChannelDefinition, defineChannel } from "@signalbox/channel";
 import { addressCodec, type SlackAddress } from "./address.ts";
 import { createSlack } from "./channel.ts";
 import { type SlackConfig, slackConfig } from "./config.ts";
+import { limits } from "./limits.ts";
 import { sendMedia } from "./media.ts";
 
 /** Slack: events by socket mode or signed requests, messages over the vendor's SDK, which is loaded at the start. */
@@ -34,8 +35,12 @@ export const slack: ChannelDefinition<SlackConfig, SlackAddress> = defineChannel
   },
   config: slackConfig,
   capabilities: {
-    text: { max: 12_000, unit: "utf16", markup: "markdown" },
-    media: { kinds: ["image", "audio", "video", "file"], maxBytes: 104_857_600, maxPerMessage: 20 },
+    text: { max: limits.partLength, unit: "utf16", markup: "markdown" },
+    media: {
+      kinds: ["image", "audio", "video", "file"],
+      maxBytes: limits.mediaBytes,
+      maxPerMessage: limits.mediaPerMessage,
+    },
     sendMedia,
     edit: { ownOnly: true },
     remove: true,
@@ -46,12 +51,12 @@ export const slack: ChannelDefinition<SlackConfig, SlackAddress> = defineChannel
     openDirect: true,
     history: true,
     resolve: true,
-    cards: { buttons: 25, callbackBytes: 2000 },
+    cards: { buttons: limits.buttons, callbackBytes: limits.callbackBytes },
     commands: true,
     delivery: { readback: true },
     rate: [
-      { scope: "conversation", perSecond: 1, burst: 3 },
-      { scope: "account", perSecond: 2, burst: 20 },
+      { scope: "conversation", perSecond: limits.messagesPerSecond, burst: limits.messageBurst },
+      { scope: "account", perSecond: limits.requestsPerSecond, burst: limits.requestBurst },
     ],
     transports: ["socket", "webhook"],
   },

@@ -1,4 +1,4 @@
-import { type AddressCodec, ChannelError } from "@signalbox/channel";
+import { type AddressCodec, ChannelError, createAddressCodec } from "@signalbox/channel";
 
 /** Where an answer goes. */
 export interface TelegramAddress {
@@ -8,18 +8,15 @@ export interface TelegramAddress {
   readonly topicId?: string;
 }
 
-const written = /^telegram:(-?[1-9]\d{0,18})(?:\/([1-9]\d{0,18}))?$/;
-
 /** `telegram:123`, or `telegram:-100123/45` for a topic. */
-export const addressCodec: AddressCodec<TelegramAddress> = {
-  encode: ({ chatId, topicId }) => `telegram:${chatId}${topicId === undefined ? "" : `/${topicId}`}`,
-  decode(text) {
-    const [, chatId, topicId] = written.exec(text) ?? [];
-    if (chatId === undefined)
-      throw new ChannelError("invalid", `Not an address of Telegram: ${JSON.stringify(text.slice(0, 80))}`);
-    return topicId === undefined ? { chatId } : { chatId, topicId };
+export const addressCodec: AddressCodec<TelegramAddress> = createAddressCodec("telegram", "Telegram", {
+  write: ({ chatId, topicId }) => [chatId, topicId],
+  read([chatId, topicId]) {
+    if (!/^-?[1-9]\d{0,18}$/.test(chatId)) return undefined;
+    if (topicId === undefined) return { chatId };
+    return /^[1-9]\d{0,18}$/.test(topicId) ? { chatId, topicId } : undefined;
   },
-};
+});
 
 /** Telegram numbers messages in each chat; ours are unique within the account. */
 export function messageIdOf(chatId: string | number, messageId: number): string {

@@ -4,7 +4,7 @@ import {
   ChannelError,
   createActivity,
   createNames,
-  type Health,
+  reasonOf,
 } from "@signalbox/channel";
 import type { TelegramAddress } from "./address.ts";
 import { createApi } from "./api.ts";
@@ -12,14 +12,14 @@ import { registerCommands } from "./commands.ts";
 import type { TelegramConfig } from "./config.ts";
 import { nameOf } from "./inbound/conversation.ts";
 import { createPolling } from "./inbound/polling.ts";
-import { createReceiver } from "./inbound/receiver.ts";
+import { createReceiver } from "./inbound/receive.ts";
 import type { Bot } from "./inbound/text.ts";
 import { createUpdateWebhook, registerWebhook, webhookTrouble } from "./inbound/webhook.ts";
 import { limits } from "./limits.ts";
+import { fetchMedia } from "./media.ts";
 import { type Buttons, createButtons } from "./outbound/buttons.ts";
 import { createDrafts } from "./outbound/draft.ts";
-import { fetchMedia } from "./outbound/media.ts";
-import { createSender } from "./outbound/sender.ts";
+import { createSender } from "./outbound/send.ts";
 
 /** Everything the definition's capabilities claim. */
 type TelegramChannel = Required<Omit<Channel<TelegramAddress>, "history" | "reconcile">>;
@@ -96,7 +96,7 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
       // A host that says nothing of commands leaves the menu as it is.
       if (context.commands === undefined) return;
       await registerCommands(api, context.commands, signal).catch((error: unknown) => {
-        logger.warn("the commands could not be listed", { reason: messageOf(error) });
+        logger.warn("the commands could not be listed", { reason: reasonOf(error) });
       });
     },
     async stop({ drainMs }) {
@@ -105,13 +105,11 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
       lifetime.abort();
       await activity.ended(drainMs);
     },
-    health(): Health {
-      if (state !== "ready") return { state };
-      const connected = polling?.health();
-      if (connected !== undefined && connected.state !== "ready") return connected;
-      const reason = unreached ?? activity.trouble;
-      return reason === undefined ? { state } : { state: "degraded", reason };
-    },
+    health: () =>
+      activity.health(
+        state,
+        unreached === undefined ? polling?.health() : { state: "degraded", reason: unreached },
+      ),
     self: () => identity && { id: identity.bot.id, name: identity.bot.name },
     async webhook(request, read) {
       if (polling !== undefined)
@@ -139,21 +137,7 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
     // A private chat has the number of the person. Telegram refuses what a bot writes to somebody who never wrote to it.
     openDirect: async (userId) => ({ chatId: userId }),
     resolve: names,
-    openDraft: async (to, options) => {
-      const draft = openDraft(to, options);
-      return {
-        get messageId() {
-          return draft.messageId;
-        },
-        update: (snapshot) => activity.track(draft.update(snapshot)),
-        finalize: (message, how) => activity.track(draft.finalize(message, how)),
-        abort: () => activity.track(draft.abort()),
-      };
-    },
+    openDraft: async (to, options) => activity.draft(openDraft(to, options)),
     fetchMedia: (ref, signal) => activity.track(fetchMedia(api, ref, signal)),
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -5,17 +5,22 @@
  */
 export const limits = {
   /** Of a message once its entities are taken out, in UTF-16 units, which is how entities count as well. */
-  textLength: 4_096,
+  partLength: 4_096,
   /** Beyond these Telegram drops entities without a word. */
   entities: 100,
   buttons: 100,
-  buttonLabel: 64,
+  labelLength: 64,
   /** `callback_data`, in bytes. */
   callbackBytes: 64,
+  /** What is remembered in its place, in bytes. */
+  valueBytes: 1_000,
   /** Values of buttons that are too long for `callback_data` and are remembered in its place. */
   rememberedButtons: 400,
   /** What `getFile` gives out. */
-  downloadBytes: 20_971_520,
+  mediaBytes: 20_971_520,
+  messagesPerSecond: 1,
+  messageBurst: 3,
+  requestsPerSecond: 25,
   photoBytes: 10_485_760,
   uploadBytes: 52_428_800,
   /** A pushed update. */

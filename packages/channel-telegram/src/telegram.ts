@@ -3,7 +3,7 @@ import { addressCodec, type TelegramAddress } from "./address.ts";
 import { createTelegram } from "./channel.ts";
 import { type TelegramConfig, telegramConfig } from "./config.ts";
 import { limits } from "./limits.ts";
-import { sendMedia } from "./outbound/media.ts";
+import { sendMedia } from "./media.ts";
 
 /** Telegram: a bot's updates by long polling or webhook, messages over grammY, which is loaded at the first call. */
 export const telegram: ChannelDefinition<TelegramConfig, TelegramAddress> = defineChannel({
@@ -35,10 +35,10 @@ export const telegram: ChannelDefinition<TelegramConfig, TelegramAddress> = defi
   },
   config: telegramConfig,
   capabilities: {
-    text: { max: limits.textLength, unit: "utf16", markup: "markdown" },
+    text: { max: limits.partLength, unit: "utf16", markup: "markdown" },
     media: {
       kinds: ["image", "audio", "video", "file", "sticker"],
-      maxBytes: limits.downloadBytes,
+      maxBytes: limits.mediaBytes,
       maxPerMessage: 1,
     },
     sendMedia,
@@ -50,13 +50,13 @@ export const telegram: ChannelDefinition<TelegramConfig, TelegramAddress> = defi
     typing: true,
     openDirect: true,
     resolve: true,
-    cards: { buttons: limits.buttons, callbackBytes: 1_000 },
+    cards: { buttons: limits.buttons, callbackBytes: limits.valueBytes },
     commands: true,
     // No key and nothing to read back: a send of which nobody knows the outcome is shown, never repeated.
     delivery: {},
     rate: [
-      { scope: "conversation", perSecond: 1, burst: 3 },
-      { scope: "account", perSecond: 25, burst: 25 },
+      { scope: "conversation", perSecond: limits.messagesPerSecond, burst: limits.messageBurst },
+      { scope: "account", perSecond: limits.requestsPerSecond, burst: limits.requestsPerSecond },
     ],
     transports: ["poll", "webhook"],
   },

@@ -9,6 +9,7 @@ import {
   type Health,
   type MediaRef,
   normalizeLineEnds,
+  reasonOf,
   type TurnRequest,
 } from "@signalbox/channel";
 import { z } from "zod";
@@ -79,7 +80,7 @@ export function createWebHub(options: WebHubOptions = {}): WebHub {
       try {
         show(update);
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = reasonOf(error);
         current?.context.logger.warn("a viewer could not be shown an update", { reason });
       }
     }

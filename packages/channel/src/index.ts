@@ -1,3 +1,4 @@
+export { type AddressParts, createAddressCodec } from "./contract/address-codec.ts";
 export type {
   Capabilities,
   MediaKind,
@@ -34,6 +35,7 @@ export {
   type ChannelErrorScope,
   isChannelError,
   isLasting,
+  reasonOf,
 } from "./contract/errors.ts";
 export type {
   ActionEvent,
@@ -86,8 +88,8 @@ export { createMemoryCache, createMemoryState, systemClock } from "./host/memory
 export { missingPackage } from "./host/missing-package.ts";
 export { createNames, type NameOf, type NamesOptions } from "./host/names.ts";
 export { type Backfill, type BackfillOptions, createBackfill } from "./inbound/backfill.ts";
-export { boundedBody } from "./inbound/bounded-body.ts";
 export { equalInConstantTime } from "./inbound/constant-time.ts";
+export { boundedBody, fetchedMedia } from "./inbound/fetched-media.ts";
 export { normalizeEvent, normalizeTurn } from "./inbound/normalize.ts";
 export {
   isPayload,

@@ -1,5 +1,5 @@
-import { type ChannelLogger, isChannelError, isPayload } from "@signalbox/channel";
-import type { Session } from "../gateway/session.ts";
+import { type ChannelLogger, isChannelError, isPayload, reasonOf } from "@signalbox/channel";
+import type { Session } from "../connection/session.ts";
 import type { Receiver, Told } from "./receive.ts";
 
 const mostTries = 3;
@@ -43,7 +43,7 @@ export function createIntake(options: IntakeOptions): Intake {
       if (await emit()) await session.taken(told.sessionId, told.sequence);
       else refuse("the host did not take it");
     } catch (error) {
-      refuse(messageOf(error));
+      refuse(reasonOf(error));
     }
   }
 
@@ -56,7 +56,7 @@ export function createIntake(options: IntakeOptions): Intake {
       unreadable.delete(told.deliveryId);
     } catch (error) {
       if (!isChannelError(error) && isHopeless(told)) await leaveOut(told, error);
-      else refuse(messageOf(error));
+      else refuse(reasonOf(error));
     }
   }
 
@@ -69,7 +69,7 @@ export function createIntake(options: IntakeOptions): Intake {
 
   async function leaveOut({ type, deliveryId, sessionId, sequence }: Frame, error: unknown): Promise<void> {
     unreadable.delete(deliveryId);
-    logger.error("an event that cannot be read was left out", { type, reason: messageOf(error) });
+    logger.error("an event that cannot be read was left out", { type, reason: reasonOf(error) });
     await session.taken(sessionId, sequence);
   }
 
@@ -105,8 +105,4 @@ function readFrame(frame: unknown, sessionId: string): Frame | undefined {
     data: isPayload(data) ? data : {},
     deliveryId: `${sessionId}:${sequence}`,
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -8,6 +8,7 @@ import {
   type InboundEvent,
   objectAt,
   type Payload,
+  reasonOf,
   textAt,
   toJson,
 } from "@signalbox/channel";
@@ -180,8 +181,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       if (event.type !== "message") continue;
       // Where a watermark cannot be kept, a later look back goes further.
       await backfill.note(event.conversation.id, event.timestamp).catch((error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error);
-        context.logger.warn("a watermark could not be kept", { reason });
+        context.logger.warn("a watermark could not be kept", { reason: reasonOf(error) });
       });
     }
   }

@@ -11,7 +11,7 @@ export function createDraft(sender: Sender, to: DiscordAddress, options: DraftOp
   return createEditedDraft(
     {
       snapshot: (text) =>
-        renderPart({ type: "markdown", text: fitText(text, { max: limits.textLength, unit: "utf16" }) }),
+        renderPart({ type: "markdown", text: fitText(text, { max: limits.partLength, unit: "utf16" }) }),
       render: renderPart,
       create: (content, { key, replyTo }) => sender.post(to, content, { key, replyTo, signal }),
       change: (messageId, content) => sender.change(channelId, messageId, content, signal),

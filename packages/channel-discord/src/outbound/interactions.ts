@@ -1,4 +1,4 @@
-import { type ChannelContext, isChannelError, isPayload, textAt } from "@signalbox/channel";
+import { type ChannelContext, isChannelError, isPayload, reasonOf, textAt } from "@signalbox/channel";
 import type { DiscordApi } from "../api.ts";
 import type { DiscordConfig } from "../config.ts";
 import type { InteractionHead } from "../inbound/interaction-events.ts";
@@ -50,8 +50,7 @@ export function createInteractions(
         });
         if (isCommand) await cache.set(keyOf(id), { token, applicationId }, limits.interactionMs);
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        logger.debug("an interaction could not be acknowledged", { reason });
+        logger.debug("an interaction could not be acknowledged", { reason: reasonOf(error) });
       }
     },
 

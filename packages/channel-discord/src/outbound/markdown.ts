@@ -21,7 +21,7 @@ export function toDiscord(markdown: string): string {
         ? rewrite(node).replace(/\[[ xX]\]/, node.checked ? "☑" : "☐")
         : rewrite(node),
   });
-  return text.length > limits.textLength ? markdown : text;
+  return text.length > limits.partLength ? markdown : text;
 }
 
 const address = /https?:\/\/[^\s<>]+/g;
@@ -35,7 +35,7 @@ export function plainText(text: string): string {
     at = match.index + match[0].length;
   }
   escaped += escapeMarkup(text.slice(at));
-  return escaped.length > limits.textLength ? text : escaped;
+  return escaped.length > limits.partLength ? text : escaped;
 }
 
 function escapeMarkup(text: string): string {

@@ -23,8 +23,8 @@ export function renderPart(part: OutboundPart): Rendered {
     throw new ChannelError("unsupported", "Discord: this kind of part is not known here");
   const text = clean(part.text);
   if (text.trim() === "") throw new ChannelError("invalid", "Discord: an empty message");
-  if (part.text.length > limits.textLength)
-    throw new ChannelError("too_large", `Discord: a message holds at most ${limits.textLength} characters`);
+  if (part.text.length > limits.partLength)
+    throw new ChannelError("too_large", `Discord: a message holds at most ${limits.partLength} characters`);
   return {
     content: part.type === "text" ? plainText(text) : toDiscord(text),
     components: part.type === "buttons" ? renderButtons(part.buttons) : [],

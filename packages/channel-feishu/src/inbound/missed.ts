@@ -1,8 +1,8 @@
 import { objectAt, objectsAt, type Payload, textAt } from "@signalbox/channel";
-import type { FeishuApi } from "../connection/api.ts";
+import type { FeishuApi } from "../api.ts";
+import { listMessages } from "../history.ts";
 import type { Place } from "../places.ts";
 import type { EventEnvelope } from "./envelope.ts";
-import { listMessages } from "./history.ts";
 
 /**
  * What people wrote in a chat since `since`, oldest first, as the events that would have brought it: the newest page at

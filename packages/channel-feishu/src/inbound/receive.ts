@@ -8,10 +8,11 @@ import {
   type MessageEvent,
   objectAt,
   objectsAt,
+  reasonOf,
   textAt,
 } from "@signalbox/channel";
+import type { FeishuApi } from "../api.ts";
 import type { FeishuConfig } from "../config.ts";
-import type { FeishuApi } from "../connection/api.ts";
 import { limits } from "../limits.ts";
 import type { People } from "../people.ts";
 import type { EarlierMessage, Place, Places } from "../places.ts";
@@ -66,8 +67,7 @@ export function createReceiver({ context, api, people, places, onTrouble }: Rece
   /** The event is durable already: where its watermark cannot be kept, a later look back goes further. */
   async function noted({ conversation, timestamp }: MessageEvent): Promise<void> {
     await backfill.note(conversation.id, timestamp).catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
-      context.logger.warn("a watermark could not be kept", { reason });
+      context.logger.warn("a watermark could not be kept", { reason: reasonOf(error) });
     });
   }
 

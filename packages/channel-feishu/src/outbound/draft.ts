@@ -1,7 +1,7 @@
 import { createEditedDraft, type Draft, type DraftOptions, fitText } from "@signalbox/channel";
 import type { FeishuAddress } from "../address.ts";
 import { limits } from "../limits.ts";
-import { renderCard } from "../rendering/render.ts";
+import { renderCard } from "./render.ts";
 import type { Sender } from "./send.ts";
 
 /** A draft is a card: the one kind of message that can be changed as often as one likes. */

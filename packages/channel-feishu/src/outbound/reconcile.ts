@@ -7,9 +7,9 @@ import {
   textAt,
 } from "@signalbox/channel";
 import type { FeishuAddress } from "../address.ts";
-import type { FeishuApi } from "../connection/api.ts";
-import { listMessages, pageSize, wordsOf } from "../inbound/history.ts";
-import { renderPart } from "../rendering/render.ts";
+import type { FeishuApi } from "../api.ts";
+import { listMessages, pageSize, wordsOf } from "../history.ts";
+import { renderPart } from "./render.ts";
 
 /** How far the platform's clock may be from ours. */
 const skewMs = 60_000;

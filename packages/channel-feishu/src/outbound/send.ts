@@ -9,13 +9,13 @@ import {
   sendParts,
 } from "@signalbox/channel";
 import { type FeishuAddress, idType } from "../address.ts";
+import type { FeishuApi } from "../api.ts";
 import type { FeishuConfig } from "../config.ts";
-import type { FeishuApi } from "../connection/api.ts";
 import { emojiType } from "../emoji.ts";
 import { limits } from "../limits.ts";
+import { attach } from "../media.ts";
 import type { Places } from "../places.ts";
-import { type Rendered, renderCard, renderPart } from "../rendering/render.ts";
-import { attach } from "./media.ts";
+import { type Rendered, renderCard, renderPart } from "./render.ts";
 
 /** What goes out: messages, edits, reactions. Every method throws ChannelError and nothing else. */
 export interface Sender {

@@ -1,4 +1,4 @@
-import { type ChannelContext, type Connection, parsePayload } from "@signalbox/channel";
+import { type ChannelContext, type Connection, parsePayload, reasonOf } from "@signalbox/channel";
 import { createFetch, quietLogger } from "../api.ts";
 import { apiBase, type SlackConfig } from "../config.ts";
 import { toChannelError } from "../errors.ts";
@@ -72,7 +72,7 @@ export async function openSocket(
   if (read !== undefined) client.on("ws_message", (data, isBinary) => onMessage(read, data, isBinary));
   client.on("slack_event", (frame: Frame) => {
     onFrame(frame).catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       logger.error("an event could not be taken; Slack delivers it again", { reason });
     });
   });

@@ -8,6 +8,7 @@ import {
   type MessageEvent,
   objectAt,
   type Payload,
+  reasonOf,
   textAt,
 } from "@signalbox/channel";
 import { addressCodec } from "../address.ts";
@@ -79,8 +80,7 @@ export function createReceiver({ context, self, people, places, history }: Recei
     const wanted = addressed === "none" ? marks.slice(-1) : marks;
     for (const mark of wanted) {
       await backfill.note(mark, timestamp).catch((error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error);
-        logger.warn("a watermark could not be kept", { reason });
+        logger.warn("a watermark could not be kept", { reason: reasonOf(error) });
       });
     }
   }

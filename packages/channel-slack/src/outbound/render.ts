@@ -75,8 +75,11 @@ function renderButtons(buttons: ButtonsPart["buttons"]): readonly Block[] {
   return buttons.map(({ id, label, style = "default", value }, index) => {
     const actionId = writeActionId(id, index);
     const written = value === undefined ? undefined : JSON.stringify(value);
-    if (actionId.length > limits.actionIdLength || Buffer.byteLength(written ?? "") > limits.valueBytes)
-      throw new ChannelError("too_large", `Slack: a button's value holds at most ${limits.valueBytes} bytes`);
+    if (actionId.length > limits.actionIdLength || Buffer.byteLength(written ?? "") > limits.callbackBytes)
+      throw new ChannelError(
+        "too_large",
+        `Slack: a button's value holds at most ${limits.callbackBytes} bytes`,
+      );
     return {
       type: "button",
       action_id: actionId,

@@ -3,13 +3,14 @@ import {
   type Connection,
   isChannelError,
   isPayload,
+  reasonOf,
   type SupervisedConnection,
   superviseConnection,
 } from "@signalbox/channel";
 import type { TelegramApi } from "../api.ts";
 import type { TelegramConfig } from "../config.ts";
 import { limits } from "../limits.ts";
-import type { Receive } from "./receiver.ts";
+import type { Receive } from "./receive.ts";
 import { updateIdOf, updateTypes } from "./update.ts";
 
 interface PollingOptions {
@@ -76,7 +77,7 @@ export function createPolling({ context, api, identify, receive }: PollingOption
         if (signal.aborted) return;
         if (!isChannelError(error) || error.code !== "rate_limited") {
           logger.warn("updates cannot be fetched", {
-            reason: error instanceof Error ? error.message : String(error),
+            reason: reasonOf(error),
           });
           return;
         }

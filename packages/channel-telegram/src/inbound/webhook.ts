@@ -10,7 +10,7 @@ import {
 import type { TelegramApi } from "../api.ts";
 import type { TelegramConfig } from "../config.ts";
 import { limits } from "../limits.ts";
-import type { Receive } from "./receiver.ts";
+import type { Receive } from "./receive.ts";
 import { updateTypes } from "./update.ts";
 
 /** Answers Telegram's requests. Source: setWebhook's `secret_token`, which comes back as a header. */

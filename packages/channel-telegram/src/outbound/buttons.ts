@@ -62,7 +62,7 @@ export function createButtons(state: ChannelState, botId: string): Buttons {
       const long: [string, string][] = [];
       const rows = buttons.map(({ id, label, value }) => {
         const data = JSON.stringify(value === undefined ? { id } : { id, value });
-        const text = label.slice(0, limits.buttonLabel) || "…";
+        const text = label.slice(0, limits.labelLength) || "…";
         if (Buffer.byteLength(data) <= limits.callbackBytes) return [{ text, callback_data: data }];
         const digest = remembered + createHash("sha256").update(data).digest("base64url");
         long.push([digest, data]);

@@ -11,7 +11,7 @@ import { limits } from "../limits.ts";
 import type { FormattedText } from "./formatted.ts";
 import { toTelegram } from "./markdown.ts";
 import { renderText } from "./render.ts";
-import type { Sender } from "./sender.ts";
+import type { Sender } from "./send.ts";
 
 /**
  * Opens drafts: messages that are edited as they grow, no faster than Telegram takes it in their chat. Telegram's own
@@ -40,7 +40,7 @@ export function createDrafts(
 
     const draft = createEditedDraft<FormattedText>(
       {
-        snapshot: (text) => toTelegram(fitText(text, { max: limits.textLength, unit: "utf16" })),
+        snapshot: (text) => toTelegram(fitText(text, { max: limits.partLength, unit: "utf16" })),
         render: renderText,
         async create(content, { replyTo }) {
           await turn();

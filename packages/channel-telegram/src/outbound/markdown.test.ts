@@ -49,7 +49,7 @@ describe("Markdown for Telegram", () => {
 
   it("leaves as it was written what would be longer than a message may be", () => {
     const wide = `| a | b |\n| --- | --- |\n${`| ${"x".repeat(60)} | y |\n| z | z |\n`.repeat(40)}`;
-    expect(wide.length).toBeLessThan(limits.textLength);
+    expect(wide.length).toBeLessThan(limits.partLength);
     expect(toTelegram(wide)).toEqual({ text: wide, entities: [] });
   });
 
@@ -91,7 +91,7 @@ describe("Markdown for Telegram", () => {
       fc.property(texts, (markdown) => {
         const { text, entities } = toTelegram(markdown);
         if (markdown.trim() !== "") expect(text.trim()).not.toBe("");
-        expect(text.length).toBeLessThanOrEqual(Math.max(limits.textLength, markdown.length));
+        expect(text.length).toBeLessThanOrEqual(Math.max(limits.partLength, markdown.length));
         expect(entities.length).toBeLessThanOrEqual(limits.entities);
         for (const [index, a] of entities.entries()) {
           expect(a.length).toBeGreaterThan(0);

@@ -18,7 +18,7 @@ export function toTelegram(markdown: string): FormattedText {
   const writer = new FormattedWriter();
   new TreeWriter(writer, (node) => sourceOf(source, node)).blocks(root, [], "\n\n");
   const formatted = writer.end();
-  const isSendable = formatted.text.length <= limits.textLength && formatted.text.trim() !== "";
+  const isSendable = formatted.text.length <= limits.partLength && formatted.text.trim() !== "";
   return isSendable ? formatted : plain;
 }
 

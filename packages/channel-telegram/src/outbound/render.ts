@@ -37,6 +37,6 @@ function checked(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it takes out.
   const clean = text.replace(/[\u0000-\u0008\u000b-\u001f]/g, "").toWellFormed();
   if (clean.trim() === "") throw new ChannelError("invalid", "Telegram: an empty message");
-  if (clean.length <= limits.textLength) return clean;
-  throw new ChannelError("too_large", `Telegram: a message holds at most ${limits.textLength} characters`);
+  if (clean.length <= limits.partLength) return clean;
+  throw new ChannelError("too_large", `Telegram: a message holds at most ${limits.partLength} characters`);
 }

@@ -9,6 +9,7 @@ import type {
   Clock,
   Health,
 } from "../contract/definition.ts";
+import { reasonOf } from "../contract/errors.ts";
 
 /** An account that is to run. */
 export interface PlannedAccount {
@@ -98,7 +99,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     } catch (error) {
       if (signal.aborted) return;
       running.delete(key);
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       failures.set(key, reason);
       logger.error("channel account did not start", { err: reason, retryInMs: retryMs });
       clock.delay(retryMs, signal).then(

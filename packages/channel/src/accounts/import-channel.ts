@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ChannelDefinition } from "../contract/definition.ts";
+import { reasonOf } from "../contract/errors.ts";
 import { isPayload } from "../inbound/payload.ts";
 
 export interface ImportOptions {
@@ -32,7 +33,7 @@ export async function importChannel(
     if (exported.id !== id) return `the package ${packageName} brings the channel ${exported.id}, not ${id}`;
     return exported;
   } catch (error) {
-    return `the package ${packageName} could not be loaded: ${error instanceof Error ? error.message : String(error)}`;
+    return `the package ${packageName} could not be loaded: ${reasonOf(error)}`;
   }
 }
 

@@ -64,6 +64,11 @@ export function isChannelError(error: unknown): error is ChannelError {
   return error instanceof Error && MARK in error;
 }
 
+/** What was thrown, in words: for logs, `health` and other errors. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 const lasting: readonly ChannelErrorCode[] = ["permission", "not_found", "unsupported", "invalid"];
 
 /** Whether the same request would be refused again, so that there is no use in waiting. */

@@ -1,5 +1,6 @@
-import type { Clock } from "../contract/definition.ts";
+import type { Clock, Health } from "../contract/definition.ts";
 import { isChannelError } from "../contract/errors.ts";
+import type { Draft } from "../contract/messages.ts";
 
 /** What an account is doing at its platform, and what lasting trouble it met there. */
 export interface Activity {
@@ -8,8 +9,10 @@ export interface Activity {
   /** Counts work that says nothing about the platform. */
   count<T>(work: Promise<T>): Promise<T>;
   note(trouble: string): void;
-  /** For `health`. */
-  readonly trouble: string | undefined;
+  /** The same draft with its calls tracked. */
+  draft(draft: Draft): Draft;
+  /** How an account is that has come so far, by its connection where it has one, and by the trouble it met. */
+  health(state: "starting" | "ready" | "stopped", connection?: Health): Health;
   /** Resolves when nothing is under way, or after `ms`. */
   ended(ms: number): Promise<void>;
 }
@@ -27,23 +30,36 @@ export function createActivity(clock: Clock): Activity {
     }
   }
 
+  async function track<T>(work: Promise<T>): Promise<T> {
+    try {
+      const result = await count(work);
+      trouble = undefined;
+      return result;
+    } catch (error) {
+      if (isChannelError(error) && error.scope === "account") trouble = error.message;
+      throw error;
+    }
+  }
+
   return {
     count,
-    async track(work) {
-      try {
-        const result = await count(work);
-        trouble = undefined;
-        return result;
-      } catch (error) {
-        if (isChannelError(error) && error.scope === "account") trouble = error.message;
-        throw error;
-      }
-    },
+    track,
     note(reason) {
       trouble = reason;
     },
-    get trouble() {
-      return trouble;
+    draft: (draft) => ({
+      get messageId() {
+        return draft.messageId;
+      },
+      update: (snapshot) => track(draft.update(snapshot)),
+      finalize: (message, how) => track(draft.finalize(message, how)),
+      abort: () => track(draft.abort()),
+      ...(draft.prolong && { prolong: () => track(draft.prolong?.() ?? Promise.resolve()) }),
+    }),
+    health(state, connection) {
+      if (state !== "ready") return { state };
+      if (connection !== undefined && connection.state !== "ready") return connection;
+      return trouble === undefined ? { state } : { state: "degraded", reason: trouble };
     },
     async ended(ms) {
       if (running.size === 0) return;

@@ -1,5 +1,5 @@
 import type { ChannelLogger, Clock, Health } from "../contract/definition.ts";
-import { ChannelError, type ChannelErrorCode, isChannelError } from "../contract/errors.ts";
+import { ChannelError, type ChannelErrorCode, isChannelError, reasonOf } from "../contract/errors.ts";
 
 /** A connection that stands. */
 export interface Connection {
@@ -68,7 +68,7 @@ export function superviseConnection(options: ConnectionOptions): SupervisedConne
       const connection = await orAborted(opening, limit);
       return connection;
     } catch (error) {
-      throw isChannelError(error) ? error : unreachable(name, messageOf(error), error);
+      throw isChannelError(error) ? error : unreachable(name, reasonOf(error), error);
     } finally {
       finished.abort();
       await late;
@@ -127,7 +127,7 @@ export function superviseConnection(options: ConnectionOptions): SupervisedConne
       logger.info("connected again", { afterMs: clock.now() - lostAt });
       // Reading may take long; whether the connection still stands is watched meanwhile.
       options.reconnected?.(lostAt).catch((error: unknown) => {
-        logger.warn("what was missed could not be read", { reason: messageOf(error) });
+        logger.warn("what was missed could not be read", { reason: reasonOf(error) });
       });
     }
   }
@@ -142,7 +142,7 @@ export function superviseConnection(options: ConnectionOptions): SupervisedConne
       try {
         return await attempt(life.signal);
       } catch (error) {
-        reason = messageOf(error);
+        reason = reasonOf(error);
         pause = pauseAfter(error, tries);
         logger.warn("no connection", { reason, waitMs: pause });
       }
@@ -201,8 +201,4 @@ function aborted(signal: AbortSignal): Promise<void> {
 
 function unreachable(name: string, reason: string, cause?: unknown): ChannelError {
   return new ChannelError("transient", `${name}: ${reason}`, { scope: "account", cause });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,5 @@
 import type { ChannelLogger, ReadBody } from "../contract/definition.ts";
+import { reasonOf } from "../contract/errors.ts";
 import type { EmitResult } from "../contract/events.ts";
 
 /** What became of an event: what `emit` said, or why it never got there. */
@@ -64,8 +65,9 @@ export function createWebhook<Event>(
     try {
       handled = await options.handle(event);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      logger.error("an event could not be taken; the platform delivers it again", { reason });
+      logger.error("an event could not be taken; the platform delivers it again", {
+        reason: reasonOf(error),
+      });
       return reply(500, { error: "not taken" });
     }
     if (handled === "rejected") return reply(503, { error: "not now" }, { "retry-after": retryAfterSeconds });

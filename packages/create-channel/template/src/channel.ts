@@ -62,11 +62,7 @@ export function createChannel(context: ChannelContext<Config>): Running {
       state = "stopped";
       await activity.ended(drainMs);
     },
-    health() {
-      if (state !== "ready") return { state };
-      const { trouble } = activity;
-      return trouble === undefined ? { state } : { state: "degraded", reason: trouble };
-    },
+    health: () => activity.health(state),
     self: () => ({ id: botId }),
     webhook: (request, read) => activity.count(webhook(request, read)),
     send: (to, message, options) => activity.track(send(to, message, options)),
@@ -88,14 +84,7 @@ export function createChannel(context: ChannelContext<Config>): Running {
         },
         options,
       );
-      return {
-        get messageId() {
-          return draft.messageId;
-        },
-        update: (snapshot) => activity.track(draft.update(snapshot)),
-        finalize: (message, how) => activity.track(draft.finalize(message, how)),
-        abort: () => activity.track(draft.abort()),
-      };
+      return activity.draft(draft);
     },
   };
 }

@@ -11,7 +11,7 @@ import {
   parsePayload,
   textAt,
 } from "@signalbox/channel";
-import { limits } from "../limits.ts";
+import { limits } from "./limits.ts";
 
 /** An answer that is no success, or none at all. */
 export class FeishuHttpError extends Error {

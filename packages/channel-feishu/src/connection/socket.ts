@@ -9,10 +9,10 @@ import {
   superviseConnection,
 } from "@signalbox/channel";
 import { apiBase, type FeishuConfig } from "../config.ts";
+import { callSignal, createHttp, FeishuHttpError } from "../http.ts";
 import { type EventEnvelope, readEnvelope } from "../inbound/envelope.ts";
 import { limits } from "../limits.ts";
-import { callSignal, createHttp, FeishuHttpError } from "./http.ts";
-import { loadSdk, silent } from "./sdk.ts";
+import { loadSdk, silent } from "../sdk.ts";
 
 interface LongConnectionOptions {
   readonly context: ChannelContext<FeishuConfig>;

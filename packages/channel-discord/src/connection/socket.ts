@@ -3,6 +3,7 @@ import {
   type ChannelContext,
   type ChannelError,
   type Connection,
+  reasonOf,
   type SupervisedConnection,
   superviseConnection,
 } from "@signalbox/channel";
@@ -110,8 +111,7 @@ export function createConnection(options: GatewayOptions): GatewayConnection {
     async start(signal) {
       await supervised.start(signal);
       unlessResumed().catch((error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error);
-        context.logger.warn("what was said before the start could not be read", { reason });
+        context.logger.warn("what was said before the start could not be read", { reason: reasonOf(error) });
       });
     },
     lose: () => standing?.connection.close(),

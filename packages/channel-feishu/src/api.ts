@@ -1,6 +1,6 @@
 import type { Cache, Client } from "@larksuiteoapi/node-sdk";
 import { type ChannelContext, type Clock, createMemoryCache, toJson } from "@signalbox/channel";
-import { apiBase, type FeishuConfig } from "../config.ts";
+import { apiBase, type FeishuConfig } from "./config.ts";
 import { staleToken, toChannelError } from "./errors.ts";
 import { callSignal, createHttp, FeishuHttpError } from "./http.ts";
 import { loadSdk, silent } from "./sdk.ts";

@@ -7,10 +7,10 @@ import {
   textAt,
   timeAt,
 } from "@signalbox/channel";
-import type { FeishuAddress } from "../address.ts";
-import type { FeishuApi } from "../connection/api.ts";
-import { readContent } from "./content.ts";
-import { readMentions, writeMentions } from "./mentions.ts";
+import type { FeishuAddress } from "./address.ts";
+import type { FeishuApi } from "./api.ts";
+import { readContent } from "./inbound/content.ts";
+import { readMentions, writeMentions } from "./inbound/mentions.ts";
 
 /** The most that Feishu lists at once. */
 export const pageSize = 50;

@@ -9,8 +9,8 @@ import {
 import type { ReactionTypeEmoji } from "grammy/types";
 import { messageIdOf, messageIn, type TelegramAddress } from "../address.ts";
 import type { TelegramApi } from "../api.ts";
+import { sendAttachment, type Target } from "../media.ts";
 import type { Buttons } from "./buttons.ts";
-import { sendAttachment, type Target } from "./media.ts";
 import { type Rendered, renderPart } from "./render.ts";
 
 /** What goes out: messages, changes, reactions. Every method throws ChannelError and nothing else. */

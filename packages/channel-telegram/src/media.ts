@@ -11,8 +11,8 @@ import {
   textAt,
 } from "@signalbox/channel";
 import type { Message } from "grammy/types";
-import type { TelegramApi } from "../api.ts";
-import { limits } from "../limits.ts";
+import type { TelegramApi } from "./api.ts";
+import { limits } from "./limits.ts";
 
 /** Sources: sendPhoto, sendAudio, sendVoice, sendVideo and sendDocument of the Bot API's reference. */
 export const sendMedia: NonNullable<Capabilities["sendMedia"]> = {
@@ -83,11 +83,11 @@ export async function fetchMedia(
   const call = { what: "looking a file up", write: false, signal };
   const file = await api.call(call, (raw) => raw.getFile({ file_id: fileId })).catch(asGone);
   if (file.file_path === undefined)
-    throw new ChannelError("too_large", `Telegram: bots may fetch at most ${limits.downloadBytes} bytes`);
+    throw new ChannelError("too_large", `Telegram: bots may fetch at most ${limits.mediaBytes} bytes`);
   const { body, headers } = await api.download(file.file_path, signal);
   if (body === null) throw new ChannelError("transient", "Telegram: a file without content");
   return {
-    body: boundedBody(body, limits.downloadBytes),
+    body: boundedBody(body, limits.mediaBytes),
     mimeType: ref.mimeType === octets ? (headers.get("content-type") ?? octets) : ref.mimeType,
     ...(file.file_size === undefined ? {} : { size: file.file_size }),
     ...(ref.name === undefined ? {} : { name: ref.name }),

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import {
-  boundedBody,
   ChannelError,
   type FetchedMedia,
+  fetchedMedia,
   isChannelError,
   isPayload,
   type MediaPart,
@@ -14,9 +14,9 @@ import {
   type SendOptions,
   textAt,
 } from "@signalbox/channel";
-import type { FeishuApi } from "../connection/api.ts";
-import { limits } from "../limits.ts";
-import type { Rendered } from "../rendering/render.ts";
+import type { FeishuApi } from "./api.ts";
+import { limits } from "./limits.ts";
+import type { Rendered } from "./outbound/render.ts";
 
 /**
  * What Feishu takes as which kind of message. Sources: the SDK's notes on `im.v1.image.create` and `im.v1.file.create`.
@@ -151,18 +151,12 @@ export async function fetchMedia(
       params: { type },
     }),
   );
-  const headers: unknown = answer.headers;
-  const mimeType = isPayload(headers) ? textAt(headers, "content-type")?.split(";")[0]?.trim() : undefined;
-  const size = isPayload(headers) ? Number(headers["content-length"]) : Number.NaN;
-  const stream = answer.getReadableStream();
-  if (size > limits.mediaBytes) {
-    stream.destroy();
-    throw new ChannelError("too_large", `Feishu: the attachment is over ${limits.mediaBytes} bytes`);
-  }
-  return {
-    body: boundedBody(Readable.toWeb(stream), limits.mediaBytes),
-    mimeType: mimeType ?? "application/octet-stream",
-    ...(size >= 0 ? { size } : {}),
-    ...(media.name === undefined ? {} : { name: media.name }),
-  };
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(isPayload(answer.headers) ? answer.headers : {}))
+    if (typeof value === "string") headers.set(name, value);
+  return fetchedMedia(
+    { body: Readable.toWeb(answer.getReadableStream()), headers },
+    media,
+    limits.mediaBytes,
+  );
 }
