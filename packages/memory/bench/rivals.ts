@@ -28,14 +28,16 @@ const memory: Rival = {
 };
 
 /** SQLite's full text with one of its own tokenizers, each word of the query looked for. */
-function fts5(name: string, tokenizer: string): Rival {
+export function fts5(name: string, tokenizer: string): Rival {
   return {
     name,
     async open(texts) {
       const database = new Sqlite(":memory:");
       database.exec(`CREATE VIRTUAL TABLE texts USING fts5(text, tokenize = '${tokenizer}')`);
       const insert = database.prepare("INSERT INTO texts (rowid, text) VALUES (?, ?)");
-      for (const [place, { text }] of texts.entries()) insert.run(place, text);
+      database.transaction(() => {
+        for (const [place, { text }] of texts.entries()) insert.run(place, text);
+      })();
       const match = database
         .prepare<[string], number>(`SELECT rowid FROM texts WHERE texts MATCH ? ORDER BY rank LIMIT ${LIMIT}`)
         .pluck();

@@ -1,3 +1,12 @@
+CREATE TABLE `census` (
+	`source` text NOT NULL,
+	`scope` text NOT NULL,
+	`author_id` text NOT NULL,
+	`chunks` integer NOT NULL,
+	`length` integer NOT NULL,
+	PRIMARY KEY(`source`, `scope`, `author_id`)
+) STRICT;
+--> statement-breakpoint
 CREATE TABLE `chunk` (
 	`n` integer PRIMARY KEY NOT NULL,
 	`id` text NOT NULL,
@@ -6,6 +15,7 @@ CREATE TABLE `chunk` (
 	`position` integer NOT NULL,
 	`text` text NOT NULL,
 	`hash` text NOT NULL,
+	`length` integer NOT NULL,
 	`at` integer,
 	`scope` text NOT NULL,
 	`author_id` text,
@@ -21,7 +31,6 @@ CREATE TABLE `chunk` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `chunk_id_unique` ON `chunk` (`id`);--> statement-breakpoint
 CREATE INDEX `chunk_in_whole` ON `chunk` (`whole`,`position`);--> statement-breakpoint
-CREATE INDEX `chunk_hash` ON `chunk` (`hash`);--> statement-breakpoint
 CREATE TABLE `file` (
 	`path` text PRIMARY KEY NOT NULL,
 	`size` integer NOT NULL,

@@ -5,6 +5,9 @@ CREATE VIRTUAL TABLE `chunk_terms` USING fts5(
 	content = '', contentless_delete = 1
 );
 --> statement-breakpoint
-INSERT INTO chunk_terms(chunk_terms, rank) VALUES ('rank', 'bm25(1.0, 0.6, 0.6, 0.0)');
---> statement-breakpoint
 CREATE VIRTUAL TABLE `term_count` USING fts5vocab(chunk_terms, 'row');
+--> statement-breakpoint
+CREATE VIRTUAL TABLE `term_place` USING fts5vocab(chunk_terms, 'instance');
+--> statement-breakpoint
+-- Parts of the index are merged as late as SQLite lets them be: every merge writes them again.
+INSERT INTO chunk_terms(chunk_terms, rank) VALUES ('automerge', 16);

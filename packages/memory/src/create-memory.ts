@@ -68,7 +68,7 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
     get: (id, { reader = {}, neighbours = 1 } = {}) =>
       live.read(({ chunks }) => {
         const key = keyOf(reader);
-        const chunk = chunks.byId(id);
+        const [chunk] = chunks.byIds([id]);
         if (chunk === undefined || !opens(key, chunk)) return undefined;
         const { before, after } = neighboursOf(chunk, chunks, key, neighbours);
         return { ...toPublic(chunk), before: before.map(toPublic), after: after.map(toPublic) };
@@ -88,9 +88,7 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
 
     async forget(ids, { reader = {} } = {}) {
       const key = keyOf(reader);
-      const chunks = await live.read((index) =>
-        ids.flatMap((id) => index.chunks.byId(id) ?? []).filter((chunk) => opens(key, chunk)),
-      );
+      const chunks = await live.read((index) => index.chunks.byIds(ids).filter((chunk) => opens(key, chunk)));
       if (chunks.length === 0) return [];
       await live.scrub(await live.change(() => forget(forgetting, chunks)));
       return chunks.map(({ id }) => id);

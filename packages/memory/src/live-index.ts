@@ -154,8 +154,9 @@ export function createLiveIndex(options: LiveIndexOptions): LiveIndex {
       await embedding;
     },
     status: () =>
-      read(({ chunks, vectors }) => ({
-        ...chunks.totals(),
+      read(({ census, vectors }) => ({
+        notes: census.all().notes,
+        turns: census.all().turns,
         vectors:
           embeddings === undefined
             ? undefined

@@ -1,4 +1,4 @@
-import type { NewChunk } from "./database/memory-index.ts";
+import type { NewChunk } from "./database/chunks.ts";
 import { hashOf } from "./hash.ts";
 import { scopeOfPath, timeOfPath } from "./notes/folder.ts";
 import { sectionsOf } from "./notes/sections.ts";

@@ -1,34 +1,31 @@
-import { count, eq, sql } from "drizzle-orm";
-import { guardOf, type Key, labelOf, opens, scopeOf } from "../access.ts";
+import { eq, type SQL, sql } from "drizzle-orm";
+import { labelOf, scopeOf } from "../access.ts";
 import type { Chunk } from "../types.ts";
-import { type Database, prepareInsert, untilWritten } from "./open.ts";
+import type { Census } from "./census.ts";
+import { type Database, prepareInsert } from "./open.ts";
 import { type ChunkRecord, chunk } from "./schema.ts";
-import type { TermIndex } from "./terms.ts";
+import { type ChunkTerms, type TermIndex, termsOfChunk } from "./terms.ts";
 
-/** A chunk as the index keeps it: `n` is its number there, `hash` that of its text. */
-export interface IndexedChunk extends Chunk {
+/** A chunk with the hash of its text. */
+export type NewChunk = Chunk & { readonly hash: string };
+
+/** A chunk as the index keeps it: `n` is its number there, `length` that of its terms. */
+export interface IndexedChunk extends NewChunk {
   readonly n: number;
-  readonly hash: string;
-}
-
-/** How many chunks a reader may see. */
-interface Counts {
-  readonly notes: number;
-  readonly turns: number;
+  readonly length: number;
 }
 
 /** The chunks, each with its terms. */
 export interface ChunkTable {
-  add(made: Chunk & { readonly hash: string }): void;
+  add(chunks: readonly NewChunk[]): void;
   remove(chunks: readonly IndexedChunk[]): void;
-  byId(id: string): IndexedChunk | undefined;
+  byIds(ids: readonly string[]): IndexedChunk[];
   byNumber(numbers: readonly number[]): IndexedChunk[];
   ofFile(path: string): IndexedChunk[];
   /** The numbers of those next to one in its file or chat, the nearest first. */
   beside(of: IndexedChunk, side: "before" | "after", limit: number): number[];
-  counts(key: Key): Counts;
-  /** Whoever may see them. */
-  totals(): Counts;
+  /** How many terms each of them has. */
+  lengths(numbers: readonly number[]): ReadonlyMap<number, number>;
 }
 
 interface BesideParams {
@@ -42,17 +39,13 @@ interface Beside {
   all(params: BesideParams): number[];
 }
 
-export function createChunkTable({ db, raw }: Database, termIndex: TermIndex): ChunkTable {
+export function createChunkTable({ db, raw }: Database, termIndex: TermIndex, census: Census): ChunkTable {
   const insert = prepareInsert(db, chunk);
   const remove = db
     .delete(chunk)
     .where(eq(chunk.n, sql.placeholder("n")))
     .prepare();
-  const byId = db
-    .select()
-    .from(chunk)
-    .where(eq(chunk.id, sql.placeholder("id")))
-    .prepare();
+  const byIds = db.select().from(chunk).where(isAmong(chunk.id, "ids")).prepare();
   const ofWhole = db
     .select()
     .from(chunk)
@@ -60,19 +53,11 @@ export function createChunkTable({ db, raw }: Database, termIndex: TermIndex): C
     .orderBy(chunk.position, chunk.n)
     .prepare();
   const numbersBeside = { before: prepareBeside(raw, "<", "DESC"), after: prepareBeside(raw, ">", "ASC") };
-  const tally = untilWritten(raw, () =>
-    db
-      .select({ source: chunk.source, scope: chunk.scope, authorId: chunk.authorId, count: count() })
-      .from(chunk)
-      .groupBy(chunk.source, chunk.scope, chunk.authorId)
-      .all()
-      .map((row) => ({ ...row, ...guardOf(row) })),
-  );
-
-  const byNumbers = db
-    .select()
+  const byNumbers = db.select().from(chunk).where(isAmong(chunk.n, "numbers")).prepare();
+  const lengths = db
+    .select({ n: chunk.n, length: chunk.length })
     .from(chunk)
-    .where(sql`${chunk.n} IN (SELECT value FROM json_each(${sql.placeholder("numbers")}))`)
+    .where(isAmong(chunk.n, "numbers"))
     .prepare();
 
   /** In the order of the numbers. */
@@ -86,29 +71,42 @@ export function createChunkTable({ db, raw }: Database, termIndex: TermIndex): C
   }
 
   return {
-    add(made) {
-      const { lastInsertRowid } = insert.run(toRecord(made));
-      termIndex.add(Number(lastInsertRowid), made);
+    add(chunks) {
+      const records = chunks.map((made) => {
+        const chunkTerms = termsOfChunk(made);
+        const record = toRecord(made, chunkTerms);
+        termIndex.add(Number(insert.run(record).lastInsertRowid), chunkTerms);
+        return record;
+      });
+      census.adjust(records, 1);
     },
     remove(chunks) {
       for (const { n } of chunks) {
         remove.run({ n });
         termIndex.remove(n);
       }
+      census.adjust(
+        chunks.map(({ source, scope, author, length }) => ({
+          ...{ source, length, scope: labelOf(scope), authorId: author?.id ?? null },
+        })),
+        -1,
+      );
     },
-    byId(id) {
-      const row = byId.get({ id });
-      return row === undefined ? undefined : toChunk(row);
-    },
+    byIds: (ids) => byIds.all({ ids: JSON.stringify(ids) }).map(toChunk),
     byNumber,
     ofFile: (path) => ofWhole.all({ whole: `note:${path}` }).map(toChunk),
     beside(of, side, limit) {
       const { whole, position } = placeOf(of);
       return numbersBeside[side].all({ whole, position, n: of.n, limit });
     },
-    counts: (key) => sums(tally().filter((group) => opens(key, group))),
-    totals: () => sums(tally()),
+    lengths: (numbers) =>
+      new Map(lengths.all({ numbers: JSON.stringify(numbers) }).map(({ n, length }) => [n, length])),
   };
+}
+
+/** In a list of JSON, so that one statement serves for however many. */
+function isAmong(column: typeof chunk.n | typeof chunk.id, placeholder: string): SQL {
+  return sql`${column} IN (SELECT value FROM json_each(${sql.placeholder(placeholder)}))`;
 }
 
 /**
@@ -126,12 +124,6 @@ function prepareBeside(raw: Database["raw"], than: "<" | ">", order: "ASC" | "DE
     .pluck();
 }
 
-function sums(groups: readonly { readonly source: Chunk["source"]; readonly count: number }[]): Counts {
-  const of = (source: Chunk["source"]) =>
-    groups.reduce((sum, group) => sum + (group.source === source ? group.count : 0), 0);
-  return { notes: of("note"), turns: of("turn") };
-}
-
 /** What a chunk is a part of, and where in it. */
 function placeOf({ note, chat = "", at = 0 }: Chunk): { whole: string; position: number } {
   return note === undefined
@@ -139,8 +131,9 @@ function placeOf({ note, chat = "", at = 0 }: Chunk): { whole: string; position:
     : { whole: `note:${note.path}`, position: note.lines[0] };
 }
 
-function toRecord(made: Chunk & { readonly hash: string }): Omit<ChunkRecord, "n"> {
+function toRecord(made: NewChunk, { body, about, dates }: ChunkTerms): Omit<ChunkRecord, "n"> {
   return {
+    length: body.length + about.length + dates.length,
     ...placeOf(made),
     id: made.id,
     source: made.source,
@@ -164,6 +157,7 @@ function toChunk(row: ChunkRecord): IndexedChunk {
   return {
     n: row.n,
     hash: row.hash,
+    length: row.length,
     id: row.id,
     source: row.source,
     text: row.text,

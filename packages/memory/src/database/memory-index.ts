@@ -1,12 +1,11 @@
 import { eq, sql } from "drizzle-orm";
-import type { Chunk, VectorEngine } from "../types.ts";
-import { type ChunkTable, createChunkTable, type IndexedChunk } from "./chunks.ts";
+import type { VectorEngine } from "../types.ts";
+import { type Census, createCensus } from "./census.ts";
+import { type ChunkTable, createChunkTable, type NewChunk } from "./chunks.ts";
 import { type Database, openDatabase } from "./open.ts";
 import { type FileRecord, file, state } from "./schema.ts";
 import { createTermIndex, type TermIndex } from "./terms.ts";
 import { createVectorTable, type VectorTable } from "./vectors.ts";
-
-export type NewChunk = Chunk & { readonly hash: string };
 
 /**
  * The SQLite file in which chunks are found. It can be thrown away at any time: notes and conversations are elsewhere,
@@ -14,7 +13,8 @@ export type NewChunk = Chunk & { readonly hash: string };
  */
 export interface MemoryIndex {
   readonly chunks: Omit<ChunkTable, "add" | "remove">;
-  readonly terms: Pick<TermIndex, "match" | "frequencies">;
+  readonly terms: Pick<TermIndex, "frequencies" | "occurrences" | "opened">;
+  readonly census: Omit<Census, "adjust">;
   readonly vectors: VectorTable;
   files(): FileRecord[];
   /** Puts a file's chunks in the place of those it had; without chunks it keeps those. */
@@ -36,7 +36,8 @@ export function openMemoryIndex(
   const database = openDatabase(path);
   const { db, raw } = database;
   const termIndex = createTermIndex(database);
-  const chunks = createChunkTable(database, termIndex);
+  const census = createCensus(database);
+  const chunks = createChunkTable(database, termIndex, census);
   const vectors = createVectorTable(database, loadVectors?.(database) ?? "float32");
   const writing = <T>(work: () => T): T => raw.transaction(work).immediate();
 
@@ -73,20 +74,17 @@ export function openMemoryIndex(
     removeFile.run({ path });
   }
 
-  function byIds(ids: readonly string[]): IndexedChunk[] {
-    return ids.flatMap((id) => chunks.byId(id) ?? []);
-  }
-
   return {
     chunks,
     terms: termIndex,
+    census,
     vectors,
     files: () => db.select().from(file).all(),
     replaceFile(read, made) {
       writing(() => {
         if (made !== undefined) {
           chunks.remove(chunks.ofFile(read.path));
-          for (const each of made) chunks.add(each);
+          chunks.add(made);
         }
         putFile.run({ ...read });
       });
@@ -95,16 +93,15 @@ export function openMemoryIndex(
     cursor: () => readState.get({ name: "cursor" })?.value,
     addTurns(turns, cursor) {
       writing(() => {
-        for (const turn of turns) {
-          chunks.remove(byIds([turn.id]));
-          chunks.add(turn);
-        }
+        const latest = new Map(turns.map((turn) => [turn.id, turn]));
+        chunks.remove(chunks.byIds([...latest.keys()]));
+        chunks.add([...latest.values()]);
         writeState.run({ name: "cursor", value: cursor });
       });
     },
     forget(turns) {
       writing(() => {
-        chunks.remove(byIds(turns));
+        chunks.remove(chunks.byIds(turns));
         vectors.removeUnused();
         termIndex.compact();
       });

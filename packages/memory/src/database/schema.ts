@@ -13,6 +13,8 @@ export const chunk = sqliteTable(
     text: text().notNull(),
     /** Of what is embedded. */
     hash: text().notNull(),
+    /** How many terms it has. */
+    length: integer().notNull(),
     at: integer(),
     scope: text().notNull(),
     authorId: text(),
@@ -26,9 +28,27 @@ export const chunk = sqliteTable(
     firstLine: integer(),
     lastLine: integer(),
   },
-  (t) => [index("chunk_in_whole").on(t.whole, t.position), index("chunk_hash").on(t.hash)],
+  (t) => [index("chunk_in_whole").on(t.whole, t.position)],
 );
 export type ChunkRecord = typeof chunk.$inferSelect;
+
+/**
+ * How many chunks there are and how long they are together, by whom they open to. It is kept as they come and go, since
+ * counting a hundred thousand takes longer than a search.
+ */
+export const census = sqliteTable(
+  "census",
+  {
+    source: text({ enum: ["note", "turn"] }).notNull(),
+    scope: text().notNull(),
+    /** Empty where there is none. */
+    authorId: text().notNull(),
+    chunks: integer().notNull(),
+    length: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.source, t.scope, t.authorId] })],
+);
+export type CensusRecord = typeof census.$inferSelect;
 
 /** The notes' files as they were when they were read. */
 export const file = sqliteTable("file", {

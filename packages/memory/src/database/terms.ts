@@ -1,25 +1,51 @@
 import { type Key, labelsOf } from "../access.ts";
 import { dateTerms } from "../text/dates.ts";
-import { isSingleCharacter, terms } from "../text/terms.ts";
+import { terms } from "../text/terms.ts";
 import type { Chunk } from "../types.ts";
 import type { Database } from "./open.ts";
 
+/** The terms of a chunk, by where they stand. */
+export interface ChunkTerms {
+  readonly body: readonly string[];
+  /** Its author and headings. */
+  readonly about: readonly string[];
+  readonly dates: readonly string[];
+  /** Whom it opens to. */
+  readonly access: readonly string[];
+}
+
+export type TermColumn = keyof ChunkTerms;
+
 export interface Match {
   readonly n: number;
-  /** Of BM25: higher is better. */
+  /** Higher is better. */
   readonly score: number;
 }
 
+/** A place where a term stands: the number of the chunk, and the column. */
+export type Occurrence = readonly [n: number, column: TermColumn];
+
 /** SQLite's full-text index over the terms of the chunks; what drizzle has no words for. */
 export interface TermIndex {
-  add(n: number, chunk: Chunk): void;
+  add(n: number, chunkTerms: ChunkTerms): void;
   remove(n: number): void;
-  /** The chunks with most of these terms that the key opens, best first. Without a key all of them, which is faster. */
-  match(wanted: readonly string[], key: Key | undefined, limit: number): Match[];
   /** In how many chunks each of the terms is. */
   frequencies(wanted: readonly string[]): Map<string, number>;
+  occurrences(term: string): readonly Occurrence[];
+  /** The chunks with any of the terms that the key opens. */
+  opened(wanted: readonly string[], key: Key): Set<number>;
   /** Rewrites the index without what was removed from it. */
   compact(): void;
+}
+
+export function termsOfChunk(chunk: Chunk): ChunkTerms {
+  const { text, at, author, note } = chunk;
+  return {
+    body: terms(text),
+    about: terms([author?.name ?? author?.id ?? "", ...(note?.headings ?? [])].join("\n")),
+    dates: dateTerms(text, at),
+    access: labelsOf(chunk).map(accessTerm),
+  };
 }
 
 export function createTermIndex({ raw }: Database): TermIndex {
@@ -27,35 +53,28 @@ export function createTermIndex({ raw }: Database): TermIndex {
     "INSERT INTO chunk_terms (rowid, body, about, dates, access) VALUES (?, ?, ?, ?, ?)",
   );
   const remove = raw.prepare("DELETE FROM chunk_terms WHERE rowid = ?");
-  const match = raw.prepare<[string, number], { n: number; rank: number }>(
-    "SELECT rowid AS n, rank FROM chunk_terms WHERE chunk_terms MATCH ? ORDER BY rank LIMIT ?",
-  );
   const frequency = raw.prepare<[string], number>("SELECT doc FROM term_count WHERE term = ?").pluck();
+  const occurrences = raw
+    .prepare<[string], Occurrence>("SELECT doc, col FROM term_place WHERE term = ?")
+    .raw();
+  const matching = raw
+    .prepare<[string], number>("SELECT rowid FROM chunk_terms WHERE chunk_terms MATCH ?")
+    .pluck();
   const compact = raw.prepare("INSERT INTO chunk_terms (chunk_terms) VALUES ('optimize')");
 
   return {
-    add(n, chunk) {
-      const about = [chunk.author?.name ?? chunk.author?.id ?? "", ...(chunk.note?.headings ?? [])].join(
-        "\n",
-      );
-      insert.run(
-        n,
-        terms(chunk.text).join(" "),
-        terms(about).join(" "),
-        dateTerms(chunk.text, chunk.at).join(" "),
-        labelsOf(chunk).map(accessTerm).join(" "),
-      );
+    add(n, { body, about, dates, access }) {
+      insert.run(n, body.join(" "), about.join(" "), dates.join(" "), access.join(" "));
     },
     remove(n) {
       remove.run(n);
     },
-    match(wanted, key, limit) {
-      const any = wanted.map(quoted).join(" OR ");
-      const opened = (key?.labels ?? []).map(accessTerm).map(quoted).join(" OR ");
-      const query = key === undefined ? any : `(access : (${opened})) AND (${any})`;
-      return match.all(query, limit).map(({ n, rank }) => ({ n, score: -rank }));
-    },
     frequencies: (wanted) => new Map(wanted.map((term) => [term, frequency.get(term) ?? 0])),
+    occurrences: (term) => occurrences.all(term),
+    opened(wanted, key) {
+      const labels = key.labels.map(accessTerm);
+      return new Set(matching.all(`(access : (${anyOf(labels)})) AND (${anyOf(wanted)})`));
+    },
     compact() {
       compact.run();
     },
@@ -67,7 +86,7 @@ function accessTerm(label: string): string {
   return `~${Buffer.from(label).toString("hex")}`;
 }
 
-/** As FTS5 takes a string for what it is, whatever stands in it. */
-function quoted(term: string): string {
-  return `"${term.replaceAll('"', '""')}"${isSingleCharacter(term) ? "*" : ""}`;
+/** As FTS5 takes strings for what they are, whatever stands in them. */
+function anyOf(wanted: readonly string[]): string {
+  return wanted.map((term) => `"${term.replaceAll('"', '""')}"`).join(" OR ");
 }

@@ -35,10 +35,12 @@ export function search(index: MemoryIndex, query: Query, options: SearchOptions)
   const limit = Math.min(options.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
   const pool = Math.max(MIN_POOL, limit * POOL);
   const key = keyOf(options.reader ?? {});
-  const all = index.chunks.totals();
+  const all = index.census.all();
+  const visible = index.census.visible(key);
   const words = wordQuery(query.text, index.terms, all.notes + all.turns, query.now);
 
-  const byWords = rankByWords(index, words, key, pool);
+  const isPartHidden = all.notes + all.turns > visible.notes + visible.turns;
+  const byWords = rankByWords(index, words, { key, isPartHidden, pool });
   const byVectors = rankByVectors(index, vector, key, pool);
   const lists = vector.kind === "none" ? [byWords] : [byWords, byVectors];
   const fused = fuseByRank(lists.map((list) => preferRecent(list, halfLifeDays)));
@@ -62,19 +64,17 @@ export function search(index: MemoryIndex, query: Query, options: SearchOptions)
     };
   });
   const mode = modeOf(vector, index);
-  const searched = { ...index.chunks.counts(key), terms: words.terms };
+  const searched = { notes: visible.notes, turns: visible.turns, terms: words.terms };
   return { hits, mode, searched, summary: summarise(hits.length, mode, searched) };
 }
 
 function rankByWords(
-  { chunks, terms: termIndex }: MemoryIndex,
+  index: MemoryIndex,
   words: WordQuery,
-  key: Key,
-  pool: number,
+  { key, isPartHidden, pool }: { key: Key; isPartHidden: boolean; pool: number },
 ): Ranked[] {
-  const [all, visible] = [chunks.totals(), chunks.counts(key)];
-  const hidden = all.notes + all.turns > visible.notes + visible.turns;
-  const matches = matchWords(words, termIndex, hidden ? key : undefined, pool);
+  const { chunks } = index;
+  const matches = matchWords(words, index, isPartHidden ? key : undefined, pool);
   return rankAsConversation(toRanked(chunks, matches), { chunks, key, terms: new Set(words.weights.keys()) });
 }
 
@@ -106,6 +106,6 @@ function modeOf(vector: QueryVector, { vectors }: MemoryIndex): SearchMode {
 }
 
 /** Without what only the index knows. */
-export function toPublic({ n: _n, hash: _hash, ...chunk }: IndexedChunk): Chunk {
+export function toPublic({ n: _n, hash: _hash, length: _length, ...chunk }: IndexedChunk): Chunk {
   return chunk;
 }

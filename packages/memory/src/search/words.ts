@@ -1,7 +1,9 @@
 import type { Key } from "../access.ts";
-import type { Match, TermIndex } from "../database/terms.ts";
+import type { MemoryIndex } from "../database/memory-index.ts";
+import type { Match, TermColumn, TermIndex } from "../database/terms.ts";
 import { queriedDateTerms, withoutDates } from "../text/dates.ts";
-import { terms } from "../text/terms.ts";
+import { queryTerms } from "../text/terms.ts";
+import { rankByTerms, type SoughtTerm } from "./bm25.ts";
 
 /**
  * How many chunks the terms of a search may be found in, all terms together. Common terms say little and cost most:
@@ -9,6 +11,8 @@ import { terms } from "../text/terms.ts";
  */
 const MAX_POSTINGS = 12_000;
 const MAX_TERMS = 64;
+/** What a text itself says counts more than what stands over it. */
+const COLUMN_WEIGHTS: Readonly<Record<TermColumn, number>> = { body: 1, about: 0.6, dates: 0.6, access: 0 };
 
 /** What a query asks for, and how telling each part of it is. */
 export interface WordQuery {
@@ -24,24 +28,39 @@ export function wordQuery(
   chunks: number,
   now: number,
 ): WordQuery {
-  const wanted = [...new Set([...terms(withoutDates(query)), ...queriedDateTerms(query, now)])].slice(
+  const wanted = [...new Set([...queryTerms(withoutDates(query)), ...queriedDateTerms(query, now)])].slice(
     0,
     MAX_TERMS,
   );
   const frequencies = index.frequencies(wanted);
   const weights = new Map(
-    wanted.map((term) => [term, Math.log(1 + chunks / (1 + (frequencies.get(term) ?? 0)))]),
+    wanted.map((term) => [
+      term,
+      Math.log(1 + (chunks - (frequencies.get(term) ?? 0) + 0.5) / ((frequencies.get(term) ?? 0) + 0.5)),
+    ]),
   );
   return { terms: affordable(wanted, frequencies), weights };
 }
 
+/** The chunks that say most of what is asked for, of those that the key opens; without a key of all. */
 export function matchWords(
   query: WordQuery,
-  index: Pick<TermIndex, "match">,
+  { terms, chunks, census }: Pick<MemoryIndex, "terms" | "chunks" | "census">,
   key: Key | undefined,
   limit: number,
 ): Match[] {
-  return query.terms.length === 0 ? [] : index.match(query.terms, key, limit);
+  if (query.terms.length === 0) return [];
+  const opened = key === undefined ? undefined : terms.opened(query.terms, key);
+  const sought = query.terms.map((term): SoughtTerm => {
+    const counts = new Map<number, number>();
+    for (const [n, column] of terms.occurrences(term)) {
+      if (opened?.has(n) === false) continue;
+      counts.set(n, (counts.get(n) ?? 0) + COLUMN_WEIGHTS[column]);
+    }
+    return { weight: query.weights.get(term) ?? 0, counts };
+  });
+  const { notes, turns, length } = census.all();
+  return rankByTerms(sought, { average: length / (notes + turns), of: chunks.lengths }, limit);
 }
 
 /** How much of what is asked for stands in a text, from 0 to 1. */

@@ -4,7 +4,7 @@ import { isMissing } from "../notes/folder.ts";
 import type { Turn } from "../types.ts";
 import type { TurnLog, TurnPage } from "./turn-log.ts";
 
-const READ_BYTES = 1_048_576;
+const READ_BYTES = 65_536;
 const NEWLINE = 0x0a;
 const SPACE = 0x20;
 
@@ -79,7 +79,7 @@ async function* linesFrom(path: string, from: number): AsyncGenerator<Line> {
     let rest = Buffer.alloc(0);
     for (;;) {
       const { bytesRead, buffer } = await handle.read(
-        Buffer.alloc(READ_BYTES),
+        Buffer.allocUnsafe(READ_BYTES),
         0,
         READ_BYTES,
         start + rest.length,

@@ -1,0 +1,91 @@
+import { sql } from "drizzle-orm";
+import { guardOf, type Key, keyOf, opens } from "../access.ts";
+import type { Database } from "./open.ts";
+import { type CensusRecord, census } from "./schema.ts";
+
+/** How many chunks a reader may see. */
+export interface Counts {
+  readonly notes: number;
+  readonly turns: number;
+  /** Of all of them, in terms. */
+  readonly length: number;
+}
+
+/** A chunk as it is counted. */
+export interface Counted {
+  readonly source: CensusRecord["source"];
+  readonly scope: string;
+  readonly authorId: string | null;
+  readonly length: number;
+}
+
+/** How many chunks there are, without counting them. */
+export interface Census {
+  visible(key: Key): Counts;
+  /** Whoever may see them. */
+  all(): Counts;
+  /** Chunks came (`1`) or went (`-1`). A statement for each of their groups: one for each chunk would cost as much as it. */
+  adjust(chunks: readonly Counted[], by: 1 | -1): void;
+}
+
+export function createCensus({ db }: Database): Census {
+  const groups = db.select().from(census).prepare();
+  const adjust = db
+    .insert(census)
+    .values({
+      source: sql.placeholder("source"),
+      scope: sql.placeholder("scope"),
+      authorId: sql.placeholder("authorId"),
+      chunks: sql.placeholder("chunks"),
+      length: sql.placeholder("length"),
+    })
+    .onConflictDoUpdate({
+      target: [census.source, census.scope, census.authorId],
+      set: {
+        chunks: sql`${census.chunks} + excluded.chunks`,
+        length: sql`${census.length} + excluded.length`,
+      },
+    })
+    .prepare();
+  const visible = (key: Key) =>
+    sums(groups.all().filter((group) => opens(key, guardOf(withoutEmpty(group)))));
+
+  return {
+    visible,
+    all: () => visible(keyOf("all")),
+    adjust(chunks, by) {
+      for (const group of grouped(chunks, by)) adjust.run({ ...group });
+    },
+  };
+}
+
+function grouped(chunks: readonly Counted[], by: 1 | -1): Iterable<CensusRecord> {
+  const groups = new Map<string, CensusRecord>();
+  for (const { source, scope, authorId, length } of chunks) {
+    const key = JSON.stringify([source, scope, authorId]);
+    const group = groups.get(key) ?? { source, scope, authorId: authorId ?? "", chunks: 0, length: 0 };
+    groups.set(key, { ...group, chunks: group.chunks + by, length: group.length + by * length });
+  }
+  return groups.values();
+}
+
+/** A column of a key cannot be null. */
+function withoutEmpty({ scope, authorId }: CensusRecord): { scope: string; authorId: string | null } {
+  return { scope, authorId: authorId === "" ? null : authorId };
+}
+
+function sums(groups: readonly CensusRecord[]): Counts {
+  const total = (counted: readonly CensusRecord[], what: "chunks" | "length") =>
+    counted.reduce((sum, group) => sum + group[what], 0);
+  return {
+    notes: total(
+      groups.filter(({ source }) => source === "note"),
+      "chunks",
+    ),
+    turns: total(
+      groups.filter(({ source }) => source === "turn"),
+      "chunks",
+    ),
+    length: total(groups, "length"),
+  };
+}
