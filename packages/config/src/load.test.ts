@@ -40,6 +40,51 @@ describe("loadConfig", () => {
     expect(formatProblem(only(load("agents: { list: [{ name: a }] }")))).toContain("is missing (a string");
   });
 
+  it("reads MCP servers, and leaves out one that is not wholly as it should be", () => {
+    const { config, problems } = load(
+      `
+mcp:
+  servers:
+    files: { command: npx, args: [-y, server], env: { API_KEY: "\${KEY}" } }
+    web: { url: "https://example.com/mcp", headers: { authorization: "Bearer \${KEY}" } }
+    Bad_name: { command: npx }
+    both: { command: npx, url: "https://example.com" }
+    neither: {}
+    unset: { command: npx, env: { API_KEY: "\${MISSING}" } }
+    misspelt: { command: npx, arg: [x] }
+`,
+      { KEY: "abcdefgh" },
+    );
+    expect(Object.keys(config.mcp.servers)).toEqual(["files", "web"]);
+    expect(config.mcp.servers["files"]).toMatchObject({ env: { API_KEY: "abcdefgh" }, startMs: 10_000 });
+    expect(problems.map(({ path }) => path)).toEqual([
+      "mcp.servers.Bad_name",
+      "mcp.servers.both",
+      "mcp.servers.neither",
+      "mcp.servers.unset.env.API_KEY",
+      "mcp.servers.misspelt.arg",
+    ]);
+    expect(load("").config.mcp).toEqual({ servers: {} });
+  });
+
+  it("reads what agents may use by profile, role, conversation and model, and nothing of it where it is wrong", () => {
+    const tools = `{ profile: coding, roles: { guest: { allow: [] } }, conversations: { group: { deny: [exec] } }, models: { google: { deny: [exec] } } }`;
+    const { config, problems } = load(`agents: { list: [{ id: a, tools: ${tools} }] }`);
+    expect(problems).toEqual([]);
+    expect(config.agents.list[0]?.tools).toMatchObject({
+      profile: "coding",
+      roles: { guest: { allow: [] } },
+    });
+    expect(load("agents: { list: [{ id: a, tools: { profile: everything } }] }").config.agents.list).toEqual([
+      { id: "main" },
+    ]);
+    expect(
+      load("agents: { defaults: { tools: { roles: { guest: { allow: 5 } } } } }").config.agents.defaults,
+    ).toEqual({
+      tools: { allow: [] },
+    });
+  });
+
   it("reads the documented example shape", () => {
     const { config, problems } = load(
       `

@@ -19,7 +19,9 @@ import {
   hookSchema,
   type LinksConfig,
   linksSchema,
+  type McpServerConfig,
   type MemoryConfig,
+  mcpServerSchema,
   memorySchema,
   type ProviderConfig,
   providerSchema,
@@ -51,6 +53,7 @@ export interface Config {
   readonly access: AccessConfig;
   readonly hooks: Readonly<Record<string, HookConfig>>;
   readonly tools: ToolsConfig;
+  readonly mcp: { readonly servers: Readonly<Record<string, McpServerConfig>> };
   readonly links: LinksConfig;
   readonly retention: RetentionConfig;
   readonly memory: MemoryConfig;
@@ -95,6 +98,7 @@ const TOP_KEYS = [
   "access",
   "hooks",
   "tools",
+  "mcp",
   "links",
   "retention",
   "memory",
@@ -131,6 +135,9 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
       );
     }
   }
+
+  const hasMissing = (at: ConfigPath): boolean =>
+    missing.some(({ path }) => formatPath(path).startsWith(`${formatPath(at)}.`));
 
   /** Checks one part; complaints become problems, a wrong part gives `undefined`. */
   const part = <S extends z.ZodType>(
@@ -265,6 +272,26 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     hooks[name] = hook;
   }
 
+  const servers: Record<string, McpServerConfig> = {};
+  for (const [name, input] of entries(["mcp", "servers"], mapping(["mcp"], root.mcp).servers)) {
+    const at: ConfigPath = ["mcp", "servers", name];
+    const faults = problems.length;
+    const server = part(mcpServerSchema, at, input, `MCP server ${name}`);
+    // Without a key that could not be read, or that is misspelt, it would be asked for something else.
+    if (server === undefined || problems.length > faults || hasMissing(at)) continue;
+    if (SERVER_NAME.test(name)) servers[name] = server;
+    else
+      problems.push(
+        problem(at, {
+          severity: "error",
+          message: "is no name for a server",
+          remedy:
+            "Use up to 24 lower-case letters, digits and hyphens: the names of its tools begin with it.",
+          disables: `MCP server ${name}`,
+        }),
+      );
+  }
+
   const config: Config = {
     gateway,
     models: { providers },
@@ -281,6 +308,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
         toolsSchema.parse({ exec: { sandbox: "off" } })),
       web: section(webSchema, ["tools", "web"], web),
     },
+    mcp: { servers },
     links: section(linksSchema, ["links"], root.links),
     retention: section(retentionSchema, ["retention"], root.retention),
     memory: section(memorySchema, ["memory"], root.memory),
@@ -296,6 +324,9 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     problem,
   };
 }
+
+/** `_` keeps the name of a server apart from that of its tool. */
+const SERVER_NAME = /^[a-z0-9][a-z0-9-]{0,23}$/;
 
 /** The agent of a gateway whose file lists none. */
 const DEFAULT_AGENT: AgentConfig = { id: "main" };

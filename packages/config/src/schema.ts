@@ -81,6 +81,9 @@ export const providerSchema = z.strictObject({
 /** When an owner is asked about a call of a tool; `unlisted`: where no standing rule covers it. */
 const askMode = z.enum(["always", "unlisted", "tainted", "never"]);
 
+/** What a rule of `agents.*.tools` for some runs alone lets them use, of what the agent may. */
+const toolRule = allowDeny;
+
 const agentFields = {
   model: modelRef.optional(),
   fallbacks: z.array(modelRef).optional(),
@@ -91,6 +94,14 @@ const agentFields = {
   historyTurns: z.int().positive().optional(),
   tools: allowDeny
     .extend({
+      /** What agents of a kind need; `allow` adds to it. */
+      profile: z.enum(["minimal", "messaging", "coding", "full"]).optional(),
+      /** For those who speak; by default guests may read and look for files, everybody else what the agent may. */
+      roles: z.partialRecord(z.enum(["owner", "member", "guest", "system"]), toolRule).optional(),
+      /** By the kind of conversation. */
+      conversations: z.partialRecord(z.enum(["direct", "group", "channel", "api"]), toolRule).optional(),
+      /** By `provider/model`, or by `provider` for all of its models. */
+      models: z.record(z.string(), toolRule).optional(),
       /** By the name of a tool. For `exec` by default `tools.exec.ask`, for others `never`. */
       ask: z.record(z.string(), askMode).optional(),
     })
@@ -227,8 +238,19 @@ export const accessSchema = z.strictObject({
     .prefault({}),
 });
 
+/** The service behind `web_search`; without it there is no such tool. */
+const webSearchSchema = z.discriminatedUnion("engine", [
+  z.strictObject({
+    engine: z.enum(["brave", "tavily"]),
+    apiKey: z.string().min(1),
+    url: z.url({ protocol: /^https?$/ }).optional(),
+  }),
+  z.strictObject({ engine: z.literal("searxng"), url: z.url({ protocol: /^https?$/ }) }),
+]);
+
 /** `tools.web`: what the gateway fetches from the web. */
 export const webSchema = z.strictObject({
+  search: webSearchSchema.optional(),
   /** Hosts that may be fetched from though they are not public, as `host:port`. */
   allow: z.array(z.string().regex(/^[^\s/@]+:\d{1,5}$/, "must be host:port")).default([]),
   /** Milliseconds for one page or file, redirects included. */
@@ -247,8 +269,31 @@ export const hookSchema = z.strictObject({
   secret: z.string().min(16).optional(),
 });
 
-/** `tools`: settings of the built-in tools. */
+const milliseconds = z.int().positive().max(3_600_000);
+
+/** One entry of `mcp.servers`: a process that is started, or an address. It runs with all rights of the gateway's user. */
+export const mcpServerSchema = z
+  .strictObject({
+    command: z.string().min(1).optional(),
+    args: z.array(z.string()).optional(),
+    /** All that it finds in its environment besides `PATH`, `HOME` and the like. */
+    env: z.record(z.string(), z.string()).optional(),
+    cwd: z.string().min(1).optional(),
+    url: z.url({ protocol: /^https?$/ }).optional(),
+    headers: z.record(z.string(), z.string()).optional(),
+    /** To start and to list its tools. */
+    startMs: milliseconds.default(10_000),
+    /** Of one call. */
+    callMs: milliseconds.default(60_000),
+  })
+  .refine(({ command, url }) => (command === undefined) !== (url === undefined), {
+    message: "needs either command or url",
+  });
+
+/** `tools`: settings of the built-in tools, and where others come from. */
 export const toolsSchema = z.strictObject({
+  /** npm packages that export tools as `default` or `tools`, or paths of folders that hold one. */
+  packages: names.default([]),
   exec: z
     .strictObject({
       /** `none` runs commands without a sandbox: an owner's explicit choice. */
@@ -352,6 +397,7 @@ export type AccessConfig = z.output<typeof accessSchema>;
 export type HookConfig = z.output<typeof hookSchema>;
 export type ToolsConfig = z.output<typeof toolsSchema>;
 export type LinksConfig = z.output<typeof linksSchema>;
+export type McpServerConfig = z.output<typeof mcpServerSchema>;
 export type RetentionConfig = z.output<typeof retentionSchema>;
 export type MemoryConfig = z.output<typeof memorySchema>;
 export type SkillsConfig = z.output<typeof skillsSchema>;
