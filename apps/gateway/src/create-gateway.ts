@@ -1,3 +1,4 @@
+import type { Tool } from "@signalbox/agent-core";
 import type { ChannelDefinition } from "@signalbox/channel";
 import { loadConfig, type Problem } from "@signalbox/config";
 import { gatewayToken, locateHome, openVault, prepareHome, secretSources } from "@signalbox/home";
@@ -19,6 +20,8 @@ export interface CreateGatewayOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Channels besides the built-in ones. */
   readonly channels?: readonly ChannelDefinition[];
+  /** Tools besides the built-in ones. Agents have those that their `tools.allow` names. */
+  readonly tools?: readonly Tool[];
   /** Code of your own at the named points of a message's way. */
   readonly hooks?: readonly GatewayHook[];
   /** Default `warn`; lines of JSON on standard error. */
@@ -49,7 +52,8 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
   const vault = openVault(loaded, env, token.value);
   const logger = createLogger(options.logLevel ?? "warn", vault.redact);
   const channels = options.channels ?? [];
-  const resolved = await resolveConfig({ home, loaded, logger, env, channels, vault });
+  const tools = options.tools ?? [];
+  const resolved = await resolveConfig({ home, loaded, logger, env, channels, tools, vault });
   for (const problem of resolved.problems) {
     if (options.onProblem) options.onProblem(problem);
     else logger.warn({ problem: { ...problem } }, "the configuration has a problem");
@@ -63,6 +67,7 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
       vault,
       env,
       channels,
+      tools,
       hooks: options.hooks ?? [],
       consoleDir: ASSETS.consoleDir,
       onFatal: (error) => {

@@ -1,3 +1,4 @@
+import type { Tool } from "@signalbox/agent-core";
 import type { ChannelDefinition } from "@signalbox/channel";
 import type { LoadedConfig } from "@signalbox/config";
 import type { DraftTiming } from "@signalbox/delivery";
@@ -19,6 +20,8 @@ export interface GatewayOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Channels besides the built-in ones. */
   readonly channels?: readonly ChannelDefinition[];
+  /** Tools besides the built-in ones. */
+  readonly tools?: readonly Tool[];
   /** The folder of the built console. */
   readonly consoleDir: string;
   /** Milliseconds since the epoch; default `Date.now`. */

@@ -55,6 +55,7 @@ async function start(
   const ending = watchEnd(options.onFatal, now);
   const surroundings = await createSurroundings(options, resolved, opened, ending.fatal);
   lifecycle.started("memory", () => surroundings.memories?.close());
+  lifecycle.started("mcp", () => surroundings.mcp.close());
   const parts: Parts = { options, resolved, opened, surroundings };
   const way = createWay(parts);
   lifecycle.started("faults", () => restOrCount(way, ending, logger));

@@ -73,6 +73,7 @@ async function tainted(channel: string) {
     tracer: { note: () => {} },
     audit: { tool: () => {}, approval: () => {} },
     memories: undefined,
+    more: async () => ({ tools: [] }),
     hooks: createGatewayHooks([], logger),
     questions: {
       store,

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import type { Tool } from "@signalbox/agent-core";
 import type { ChannelDefinition } from "@signalbox/channel";
 import { formatProblem } from "@signalbox/config";
 import type { DraftTiming } from "@signalbox/delivery";
@@ -65,6 +66,8 @@ export interface StartOptions {
   readonly hooks?: readonly GatewayHook[];
   /** Channels besides the built-in ones. */
   readonly channels?: readonly ChannelDefinition[];
+  /** Tools besides the built-in ones. */
+  readonly tools?: readonly Tool[];
   readonly failpoints?: Failpoints;
   /** Default: drafts as in use, too late for what most tests write. */
   readonly drafts?: DraftTiming;
@@ -179,7 +182,7 @@ export async function openWorld(): Promise<World> {
         writeFileSync(file, text);
       }
     },
-    async start({ hooks = [], channels = [], failpoints, drafts } = {}) {
+    async start({ hooks = [], channels = [], tools = [], failpoints, drafts } = {}) {
       const loaded = readConfig(home, env);
       let logged = "";
       const sink = new Writable({
@@ -191,11 +194,11 @@ export async function openWorld(): Promise<World> {
       const token = gatewayToken(loaded, home, env);
       const vault = openVault(loaded, env, token.value);
       const logger = createLogger("trace", vault.redact, sink);
-      const plan = await resolveConfig({ home, loaded, logger, env, channels, vault });
+      const plan = await resolveConfig({ home, loaded, logger, env, channels, tools, vault });
       const fatal: Error[] = [];
       const gateway = await startGateway(
         {
-          ...{ home, loaded, token, logger, vault, env, hooks, channels, consoleDir: CONSOLE },
+          ...{ home, loaded, token, logger, vault, env, hooks, channels, tools, consoleDir: CONSOLE },
           ...(failpoints === undefined ? {} : { instrument: failpointInstrument(failpoints) }),
           ...(drafts === undefined ? {} : { drafts }),
           onFatal: (error) => fatal.push(error),

@@ -14,7 +14,8 @@ const allowing = (...allow: string[]) =>
 
 it.each([
   ["web_*", ["web_fetch"]],
-  ["group:read", ["read", "ls"]],
+  ["group:read", ["read", "ls", "find", "grep"]],
+  ["profile:minimal", ["read", "ls"]],
   ["group:web", ["web_fetch"]],
 ])("an agent that may use %s has %j", async (listed, tools) => {
   const world = await openWorld();

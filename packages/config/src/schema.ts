@@ -81,8 +81,8 @@ export const providerSchema = z.strictObject({
 /** When an owner is asked about a call of a tool; `unlisted`: where no standing rule covers it. */
 const askMode = z.enum(["always", "unlisted", "tainted", "never"]);
 
-/** What a rule of `agents.*.tools` for some runs alone lets them use, of what the agent may. */
-const toolRule = allowDeny;
+/** A rule of `agents.*.tools` for some runs alone: what they may use, of what the agent may. */
+const toolRule = z.strictObject({ allow: names.exactOptional(), deny: names.exactOptional() });
 
 const agentFields = {
   model: modelRef.optional(),
@@ -243,7 +243,7 @@ const webSearchSchema = z.discriminatedUnion("engine", [
   z.strictObject({
     engine: z.enum(["brave", "tavily"]),
     apiKey: z.string().min(1),
-    url: z.url({ protocol: /^https?$/ }).optional(),
+    url: z.url({ protocol: /^https?$/ }).exactOptional(),
   }),
   z.strictObject({ engine: z.literal("searxng"), url: z.url({ protocol: /^https?$/ }) }),
 ]);
@@ -274,13 +274,13 @@ const milliseconds = z.int().positive().max(3_600_000);
 /** One entry of `mcp.servers`: a process that is started, or an address. It runs with all rights of the gateway's user. */
 export const mcpServerSchema = z
   .strictObject({
-    command: z.string().min(1).optional(),
-    args: z.array(z.string()).optional(),
+    command: z.string().min(1).exactOptional(),
+    args: z.array(z.string()).exactOptional(),
     /** All that it finds in its environment besides `PATH`, `HOME` and the like. */
-    env: z.record(z.string(), z.string()).optional(),
-    cwd: z.string().min(1).optional(),
-    url: z.url({ protocol: /^https?$/ }).optional(),
-    headers: z.record(z.string(), z.string()).optional(),
+    env: z.record(z.string(), z.string()).exactOptional(),
+    cwd: z.string().min(1).exactOptional(),
+    url: z.url({ protocol: /^https?$/ }).exactOptional(),
+    headers: z.record(z.string(), z.string()).exactOptional(),
     /** To start and to list its tools. */
     startMs: milliseconds.default(10_000),
     /** Of one call. */

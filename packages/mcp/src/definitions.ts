@@ -61,7 +61,9 @@ function readTool(server: string, raw: unknown): ToolDescription | string {
   if (!isJsonObject(schema)) return `${name} has no schema`;
   if (JSON.stringify(schema).length > MAX_SCHEMA_CHARS) return `${name} has a schema that is too large`;
   const description = readable(typeof raw["description"] === "string" ? raw["description"] : "");
-  const { $schema: _draft, ...inputSchema } = schema;
+  const { $schema: _draft, ...rest } = schema;
+  // Servers leave out what some vendors ask for.
+  const inputSchema = { properties: {}, ...rest };
   const fault = faultOf({ name, description, inputSchema });
   if (fault !== undefined) return `${name}: ${fault}`;
   const hash = createHash("sha256")

@@ -1,6 +1,7 @@
 import { createDrafts, createTyping, type Drafts, type Typing } from "@signalbox/delivery";
 import { createSupervisor, type Supervisor } from "@signalbox/lanes";
 import type { Memories } from "@signalbox/memory/agents";
+import type { McpServers } from "@signalbox/mcp";
 import { createRouter, type Router } from "@signalbox/routing";
 import { createLiveHub, createOutcomes, type LiveHub, type Outcomes } from "@signalbox/server";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
@@ -14,7 +15,9 @@ import { routingConfig } from "../path/2-admit/route.ts";
 import { judgeFailure, storeErrorIn } from "../path/failures.ts";
 import type { Accounts } from "../resolve/accounts.ts";
 import type { ResolvedConfig } from "../resolve/resolve-config.ts";
+import { openMcpServers } from "../tools/mcp-servers.ts";
 import { createMessageSender } from "../tools/message-sender.ts";
+import { createMoreTools } from "../tools/more-tools.ts";
 import { createToolbox, type Toolbox } from "../tools/toolbox.ts";
 import { createTrust, type Trust } from "../tools/trust.ts";
 import { createWorkspaces } from "../tools/workspaces.ts";
@@ -46,6 +49,7 @@ export interface Surroundings {
   readonly memories: Memories | undefined;
   readonly trust: Trust;
   readonly toolbox: Toolbox;
+  readonly mcp: McpServers;
   readonly supervisor: Supervisor;
 }
 
@@ -73,11 +77,13 @@ export async function createSurroundings(
   const memories = config.memory.enabled
     ? createAgentMemories({ config, home, env, store, logger, now })
     : undefined;
+  const mcp = openMcpServers(config, logger, now);
   return {
     ...observers,
     ...outward,
     memories,
-    toolbox: createTools(options, resolved, opened, { ...observers, ...outward, memories }),
+    mcp,
+    toolbox: createTools(options, resolved, opened, { ...observers, ...outward, memories, mcp }),
     router: createRouter(routingConfig(config, resolved.agents), {
       cache: store.routes,
       onCacheError: (error) => logger.warn({ err: messageOf(error) }, "the route cache failed"),
@@ -152,7 +158,7 @@ async function createOutward(
 /** What agents can do. */
 function createTools(
   options: GatewayOptions,
-  { agents, skills, accounts, fetch }: ResolvedConfig,
+  { agents, skills, plugins, accounts, fetch }: ResolvedConfig,
   { store, lease, redact, audit }: OpenHome,
   {
     live,
@@ -163,7 +169,8 @@ function createTools(
     media,
     delivery,
     memories,
-  }: Observers & Outward & Pick<Surroundings, "memories">,
+    mcp,
+  }: Observers & Outward & Pick<Surroundings, "memories" | "mcp">,
 ): Toolbox {
   const { home, logger, instrument, now = Date.now } = options;
   const { config } = options.loaded;
@@ -174,6 +181,7 @@ function createTools(
   });
   const toolbox = createToolbox({
     ...{ config, home, labels, agents, skills, sender, fetch, tracer, hooks, audit, memories, now },
+    more: createMoreTools(plugins.tools, mcp),
     questions: { store, lease, definition, account, deliverer: delivery, live, logger, now },
   });
   return instrument?.toolbox(toolbox) ?? toolbox;

@@ -81,9 +81,9 @@ export function createWay(parts: Parts): Way {
 }
 
 /** The commands that the skills of an agent bring. */
-function commandsOf({ resolved: { skills } }: Parts): (agent: Agent) => readonly SkillCommand[] {
+function commandsOf({ resolved: { skills, plugins } }: Parts): (agent: Agent) => readonly SkillCommand[] {
   const reserved = Object.keys(COMMANDS);
-  return (agent) => skills.latest(agent).commands({ reserved, tools: toolsOf(agent) });
+  return (agent) => skills.latest(agent).commands({ reserved, tools: toolsOf(agent, plugins) });
 }
 
 function lanesOf(

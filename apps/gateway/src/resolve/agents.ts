@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import type { RunLimits, ThinkingLevel } from "@signalbox/agent-core";
 import type { AgentConfig, LoadedConfig, Problem } from "@signalbox/config";
 import { configuredPath, folderFault, type Home } from "@signalbox/home";
-import type { AskMode } from "@signalbox/tools";
+import type { AskMode, ToolPolicy } from "@signalbox/tools";
 
 /** An agent with everything the defaults gave it. */
 export interface Agent {
@@ -18,7 +18,7 @@ export interface Agent {
   /** How many of the last turns of a conversation the model is sent. Absent: all. */
   readonly historyTurns: number | undefined;
   readonly workspaceDir: string;
-  readonly tools: {
+  readonly tools: ToolPolicy & {
     readonly allow: readonly string[];
     readonly deny: readonly string[];
     readonly askModes: Readonly<Record<string, AskMode>>;
@@ -75,14 +75,7 @@ export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
       maxOutputTokens: config.maxOutputTokens ?? defaults.maxOutputTokens,
       historyTurns: config.historyTurns ?? defaults.historyTurns,
       workspaceDir,
-      tools: {
-        allow: config.tools?.allow ?? defaults.tools?.allow ?? DEFAULT_TOOLS,
-        deny: config.tools?.deny ?? defaults.tools?.deny ?? [],
-        askModes: {
-          exec: loaded.config.tools.exec.ask,
-          ...(config.tools?.ask ?? defaults.tools?.ask),
-        },
-      },
+      tools: toolsOf(config.tools, defaults.tools, loaded.config.tools.exec.ask),
       skills: {
         allow: config.skills?.allow ?? defaults.skills?.allow,
         deny: config.skills?.deny ?? defaults.skills?.deny ?? [],
@@ -105,6 +98,29 @@ export function allowPath(
   return loaded.config.agents.list[index]?.[what] === undefined
     ? ["agents", "defaults", what, "allow"]
     : ["agents", "list", index, what, "allow"];
+}
+
+/** What the agent says counts, else what the defaults say. A profile and a list of the same place go together. */
+function toolsOf(
+  own: AgentConfig["tools"],
+  defaults: AgentConfig["tools"],
+  askExec: AskMode,
+): Agent["tools"] {
+  const lists = [own, defaults].find(
+    (tools) => tools?.allow !== undefined || tools?.profile !== undefined,
+  ) ?? { allow: DEFAULT_TOOLS };
+  const profile = lists.profile === undefined ? [] : [`profile:${lists.profile}`];
+  const roles = own?.roles ?? defaults?.roles;
+  const channelKinds = own?.conversations ?? defaults?.conversations;
+  const models = own?.models ?? defaults?.models;
+  return {
+    allow: [...profile, ...(lists.allow ?? [])],
+    deny: own?.deny ?? defaults?.deny ?? [],
+    askModes: { exec: askExec, ...(own?.ask ?? defaults?.ask) },
+    ...(roles === undefined ? {} : { roles }),
+    ...(channelKinds === undefined ? {} : { channelKinds }),
+    ...(models === undefined ? {} : { models }),
+  };
 }
 
 /** Only the limits that are given. */

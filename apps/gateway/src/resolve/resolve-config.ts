@@ -13,6 +13,7 @@ import { type Accounts, resolveAccounts } from "./accounts.ts";
 import { resolveAgents } from "./agents.ts";
 import { embeddingsProblems } from "./embeddings.ts";
 import { resolveModels } from "./models.ts";
+import { type PluginTools, resolvePluginTools } from "./plugin-tools.ts";
 import { type AgentsSkills, resolveSkills } from "./skills.ts";
 import { createSurfaces, type Surfaces } from "./surfaces.ts";
 import { toolProblems } from "./tool-names.ts";
@@ -22,6 +23,7 @@ export interface ResolvedConfig {
   readonly agents: ReturnType<typeof resolveAgents>;
   readonly models: ReturnType<typeof resolveModels>;
   readonly skills: AgentsSkills;
+  readonly plugins: PluginTools;
   readonly accounts: Accounts;
   readonly secrets: JudgedSecrets;
   /** The channels of the gateway's own clients. */
@@ -37,12 +39,13 @@ export const builtInChannels: readonly ChannelDefinition[] = [discord, feishu, s
 
 /** Works out what the configuration asks for without starting anything: also what `config check` shows. */
 export async function resolveConfig(
-  options: Pick<GatewayOptions, "home" | "loaded" | "logger" | "env" | "channels" | "vault">,
+  options: Pick<GatewayOptions, "home" | "loaded" | "logger" | "env" | "channels" | "tools" | "vault">,
 ): Promise<ResolvedConfig> {
   const { home, loaded, logger, env, vault } = options;
   const agents = resolveAgents(loaded, home);
   const models = resolveModels(loaded, agents, env, vault.redact);
   const skills = await resolveSkills({ loaded, home, agents, env });
+  const plugins = await resolvePluginTools({ loaded, home, given: options.tools ?? [] });
   const cache = createMemoryCache({ clock: systemClock });
   const secrets = await judgeSecrets(loaded, home, env);
   const definitions = [...builtInChannels, ...(options.channels ?? [])];
@@ -50,10 +53,10 @@ export async function resolveConfig(
   const surfaces = createSurfaces(fetch);
   const own = Object.values(surfaces).map(({ definition }) => definition);
   const accounts = await resolveAccounts({ loaded, definitions, own, logger, cache, home, vault });
-  const found = [agents, models, skills, accounts, secrets].flatMap((part) => part.problems);
+  const found = [agents, models, skills, plugins, accounts, secrets].flatMap((part) => part.problems);
   const problems = onceEach(loaded.problems, [
     ...found,
-    ...toolProblems(loaded, agents),
+    ...toolProblems(loaded, agents, plugins),
     ...routingProblems(loaded, agents),
     ...embeddingsProblems(loaded),
   ]).toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
@@ -65,7 +68,7 @@ export async function resolveConfig(
     remedy: redact(problem.remedy),
     ...(problem.disables === undefined ? {} : { disables: redact(problem.disables) }),
   }));
-  return { agents, models, skills, accounts, surfaces, fetch, secrets, problems: told };
+  return { agents, models, skills, plugins, accounts, surfaces, fetch, secrets, problems: told };
 }
 
 /** What is wrong with the text of a value says why its part misses it; the part only adds what does not work now. */

@@ -12,6 +12,8 @@ export interface ToolRun {
   readonly role: Role;
   /** Who wrote it, see {@link speakerOf}. */
   readonly speaker: string;
+  /** The models that may answer in it, `provider/model`; absent where none is asked, as for a command. */
+  readonly models?: readonly string[];
   readonly sessionKey: string;
   readonly runId: RunId;
   /** The message whose trace tells of the decisions. */

@@ -17,6 +17,7 @@ import type { AgentsSkills } from "../resolve/skills.ts";
 import type { Tracer } from "../traces.ts";
 import { execSandbox } from "./exec.ts";
 import type { MessageSender } from "./message-sender.ts";
+import type { MoreToolsOf } from "./more-tools.ts";
 import { createAsk, createMarkDecided, type QuestionOptions } from "./questions.ts";
 import type { ToolRun } from "./tool-run.ts";
 
@@ -45,6 +46,7 @@ export interface ToolboxOptions {
   readonly agents: Agents;
   readonly skills: AgentsSkills;
   readonly sender: MessageSender;
+  readonly more: MoreToolsOf;
   readonly fetch: GuardedFetch;
   readonly tracer: Tracer;
   readonly hooks: GatewayHooks;
@@ -73,6 +75,8 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     memory: (agent) => (memories === undefined ? undefined : createToolMemory(memories, agent)),
     sandbox: () => sandbox ?? execSandbox(config),
     fetch: options.fetch,
+    ...(config.tools.web.search === undefined ? {} : { webSearch: config.tools.web.search }),
+    more: options.more,
     send: (action, run, call) => sender.act(action, run, call),
     approvals: questions.store.approvals,
     ask: createAsk(questions),

@@ -1,16 +1,6 @@
-import { readFile } from "node:fs/promises";
-import { isAbsolute, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import type { ChannelDefinition } from "../contract/definition.ts";
 import { reasonOf } from "../contract/errors.ts";
-import { isPayload } from "../inbound/payload.ts";
-
-export interface ImportOptions {
-  /** Imports a package from where the host's own packages are. */
-  readonly load: (packageName: string) => Promise<Readonly<Record<string, unknown>>>;
-  /** A folder with packages of its own in `node_modules`, looked at first. Relative paths begin here. */
-  readonly home?: string;
-}
+import { type ImportOptions, importPackage } from "./import-package.ts";
 
 /**
  * The definition of a channel that a package exports as `default` or `channel`; a text says why there is none.
@@ -20,13 +10,10 @@ export interface ImportOptions {
 export async function importChannel(
   packageName: string,
   id: string,
-  { load, home }: ImportOptions,
+  options: ImportOptions,
 ): Promise<ChannelDefinition | string> {
   try {
-    const file = home === undefined ? undefined : await fileOf(packageName, home);
-    const module: Readonly<Record<string, unknown>> = await (file === undefined
-      ? load(packageName)
-      : import(pathToFileURL(file).href));
+    const module = await importPackage(packageName, options);
     const exported = module["default"] ?? module["channel"];
     if (!isDefinition(exported))
       return `the package ${packageName} exports no channel definition of version 1`;
@@ -35,33 +22,6 @@ export async function importChannel(
   } catch (error) {
     return `the package ${packageName} could not be loaded: ${reasonOf(error)}`;
   }
-}
-
-/**
- * The file that a package in the home begins with; undefined where the home has none of that name.
- *
- * @throws Error where a folder that is named holds no package
- */
-async function fileOf(packageName: string, home: string): Promise<string | undefined> {
-  const isPath = /^\.{1,2}(?:[/\\]|$)/.test(packageName) || isAbsolute(packageName);
-  const folder = isPath ? resolve(home, packageName) : join(home, "node_modules", packageName);
-  const text = await readFile(join(folder, "package.json"), "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (!isPath && error.code === "ENOENT") return undefined;
-    throw error;
-  });
-  if (text === undefined) return undefined;
-  const manifest: unknown = JSON.parse(text);
-  const { exports, main } = isPayload(manifest) ? manifest : {};
-  const root = isPayload(exports) && "." in exports ? exports["."] : exports;
-  return join(folder, entryIn(root) ?? (typeof main === "string" ? main : "index.js"));
-}
-
-/** What an ES module gets of an entry of `exports`. */
-function entryIn(entry: unknown): string | undefined {
-  if (typeof entry === "string") return entry;
-  if (!isPayload(entry)) return undefined;
-  const condition = Object.keys(entry).find((name) => ["import", "node", "default"].includes(name));
-  return condition === undefined ? undefined : entryIn(entry[condition]);
 }
 
 function isDefinition(value: unknown): value is ChannelDefinition {

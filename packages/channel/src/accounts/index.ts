@@ -7,5 +7,6 @@ export {
   type PlannedAccount,
   type Services,
 } from "./accounts.ts";
-export { type ImportOptions, importChannel } from "./import-channel.ts";
+export { importChannel } from "./import-channel.ts";
+export { type ImportOptions, importPackage } from "./import-package.ts";
 export { senderName } from "./sender-name.ts";

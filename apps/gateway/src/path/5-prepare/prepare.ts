@@ -57,6 +57,7 @@ export function createPrepare(ports: PreparePorts): Prepare {
     const onSent = (text: string): void => void run.sentByTool.push(text);
     const tools = await ports.toolbox.forRun({
       ...{ agent, event, role, speaker: speakerOf(event), sessionKey, runId, messageId: asked.id, onSent },
+      models: [`${agentModel.model.provider}/${agentModel.model.id}`, ...agent.fallbacks],
     });
     try {
       for (const { stored } of messages) tools.heard(stored.event, stored.role, speakerOf(stored.event));

@@ -1,0 +1,70 @@
+import type { Tool } from "@signalbox/agent-core";
+import { importPackage } from "@signalbox/channel/accounts";
+import type { LoadedConfig, Problem } from "@signalbox/config";
+import type { Home } from "@signalbox/home";
+import { BUILT_IN_TOOLS, isTool } from "@signalbox/tools";
+
+/** Tools that do not come with the gateway. */
+export interface PluginTools {
+  readonly tools: readonly Tool[];
+  readonly problems: readonly Problem[];
+}
+
+export interface PluginToolsOptions {
+  readonly loaded: LoadedConfig;
+  /** May have packages of its own, which are looked for there first. */
+  readonly home: Pick<Home, "dir">;
+  /** Tools of whoever embeds the gateway. */
+  readonly given: readonly Tool[];
+}
+
+/** Finds the tools of the packages that the configuration names, beside those that were given. */
+export async function resolvePluginTools({ loaded, home, given }: PluginToolsOptions): Promise<PluginTools> {
+  const tools = new Map<string, Tool>();
+  const problems: Problem[] = [];
+  for (const tool of given) {
+    const fault = faultOf(tool, tools);
+    if (fault !== undefined) throw new TypeError(fault);
+    tools.set(tool.name, tool);
+  }
+  for (const [index, name] of loaded.config.tools.packages.entries()) {
+    const exported = await exportedTools(name, home.dir);
+    const faults = typeof exported === "string" ? [exported] : [];
+    for (const tool of typeof exported === "string" ? [] : exported) {
+      const fault = faultOf(tool, tools);
+      if (fault !== undefined) faults.push(`the package ${name}: ${fault}`);
+      else tools.set(tool.name, tool);
+    }
+    problems.push(...faults.map((fault) => problemOf(loaded, index, name, fault)));
+  }
+  return { tools: [...tools.values()], problems };
+}
+
+/** What a package exports as `default` or `tools`: one tool or several. A text says why there is none. */
+async function exportedTools(name: string, home: string): Promise<readonly Tool[] | string> {
+  try {
+    const module = await importPackage(name, { load: (packageName) => import(packageName), home });
+    const exported = [module["default"] ?? module["tools"]].flat();
+    const tools = exported.filter(isTool);
+    return exported.length === 0 || tools.length < exported.length
+      ? `the package ${name} exports something else than tools as default or tools`
+      : tools;
+  } catch (error) {
+    return `the package ${name} could not be loaded: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+function faultOf({ name }: Tool, taken: ReadonlyMap<string, Tool>): string | undefined {
+  if (BUILT_IN_TOOLS.includes(name)) return `${name} is the name of a tool of the gateway's own`;
+  if (name.startsWith("mcp__")) return `${name} is a name that only tools of MCP servers have`;
+  return taken.has(name) ? `there is another tool called ${name}` : undefined;
+}
+
+function problemOf(loaded: LoadedConfig, index: number, name: string, message: string): Problem {
+  return loaded.problem(["tools", "packages", index], {
+    severity: "error",
+    message,
+    remedy: "Install the package in the gateway's home or beside the gateway, or take it out of the list.",
+    disables: `tools of ${name}`,
+  });
+}

@@ -1,0 +1,20 @@
+import type { Config } from "@signalbox/config";
+import { createMcpServers, type McpServerSettings, type McpServers } from "@signalbox/mcp";
+import type { Logger } from "../log.ts";
+import { VERSION } from "../version.ts";
+
+/** The MCP servers of the configuration. None is started before a run needs its tools. */
+export function openMcpServers({ mcp }: Config, logger: Logger, now: () => number): McpServers {
+  const servers = Object.entries(mcp.servers).map(([name, server]) => [name, settingsOf(server)] as const);
+  return createMcpServers({
+    servers: Object.fromEntries(servers),
+    version: VERSION,
+    now,
+    onLog: (server, text) => logger.info({ server }, text),
+  });
+}
+
+/** What is checked by now: one of `command` and `url` is there. */
+function settingsOf({ command, url = "", ...rest }: Config["mcp"]["servers"][string]): McpServerSettings {
+  return command === undefined ? { ...rest, url } : { ...rest, command };
+}

@@ -1,0 +1,29 @@
+import type { Tool } from "@signalbox/agent-core";
+import { type McpServers, type McpTool, toolPrefix } from "@signalbox/mcp";
+import { allowsTool, fromTool, type MoreTools, matchesAny } from "@signalbox/tools";
+import type { Agent } from "../resolve/agents.ts";
+
+/** The tools of an agent that are not built in, as they are just now. */
+export type MoreToolsOf = (agent: Agent) => Promise<MoreTools>;
+
+/** Only servers are asked whose tools the agent's list names. */
+export function createMoreTools(plugins: readonly Tool[], servers: McpServers): MoreToolsOf {
+  const ofPlugins = plugins.map((tool) => fromTool(tool));
+  return async ({ tools: { allow, ...rule } }) => {
+    const names = (prefix: string): boolean =>
+      allow.some((name) => name.startsWith(prefix) || matchesAny([name], prefix));
+    const ofServers = (await servers.tools(names)).filter(({ name }) => allowsTool({ ...rule, allow }, name));
+    return {
+      tools: [...ofPlugins, ...ofServers.map((tool) => fromTool(tool, { taints: "mcp" }))],
+      // Whoever configured a server has looked at what it said of its tools then, not at what it says of them now.
+      taint: changedServers(ofServers).map((server) => ({
+        source: "mcp",
+        detail: `what ${toolPrefix(server)} says of its tools`,
+      })),
+    };
+  };
+}
+
+function changedServers(tools: readonly McpTool[]): readonly string[] {
+  return [...new Set(tools.filter(({ changed }) => changed).map(({ server }) => server))];
+}
