@@ -1,7 +1,7 @@
 import { createDrafts, createTyping, type Drafts, type Typing } from "@signalbox/delivery";
 import { createSupervisor, type Supervisor } from "@signalbox/lanes";
-import type { Memories } from "@signalbox/memory/agents";
 import type { McpServers } from "@signalbox/mcp";
+import type { Memories } from "@signalbox/memory/agents";
 import { createRouter, type Router } from "@signalbox/routing";
 import { createLiveHub, createOutcomes, type LiveHub, type Outcomes } from "@signalbox/server";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
