@@ -5,6 +5,7 @@ import {
   eventually,
   exampleConfig,
   inboxRows,
+  KEY,
   openWorld,
   type Started,
   TOKEN,
@@ -135,6 +136,15 @@ describe("the gateway's own client", () => {
     expect(said).toEqual(["First.", "Second."]);
     const streamed = frames.flatMap((frame) => (frame.type === "text.delta" ? [frame.delta] : [])).join("");
     expect(streamed).toBe("First.\n\nSecond.");
+  });
+
+  it("shows nothing of a secret that an answer holds, however it comes in pieces", async () => {
+    world.script([{ text: `Your key is ${KEY}, and the token ${TOKEN}.`, chunks: 24 }]);
+    const frames = await talk("c1", "What is my key?");
+    const deltas = frames.flatMap((frame) => (frame.type === "text.delta" ? [frame.delta] : []));
+    const clean = "Your key is [redacted], and the token [redacted].";
+    expect(deltas.join("")).toBe(clean);
+    expect((await client.messages("c1")).map(({ text }) => text)).toEqual(["What is my key?", clean]);
   });
 
   it("keeps conversations apart, and those of platforms out", async () => {

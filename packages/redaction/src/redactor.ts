@@ -1,8 +1,16 @@
 import { credentialSpans, type Span } from "./credentials.ts";
 import { encodingsOf } from "./encodings.ts";
+import {
+  createRedactedStream,
+  createSecretFinder,
+  type RedactedStream,
+  type SecretFinder,
+} from "./stream.ts";
 
 /** Characters below which a secret is taken out only where it stands by itself: it may be part of many words. */
 const SHORT = 6;
+/** Characters below which a secret is left in what is said: it may be a word, and people would miss it. */
+const SHORT_IN_SPEECH = 12;
 const REDACTED = "[redacted]";
 
 /** A text without the secrets in it. */
@@ -13,16 +21,23 @@ export interface Vault {
   /** Texts are redacted of these too from now on. */
   add(secrets: Iterable<string>): void;
   readonly redact: Redact;
+  /**
+   * For a text that is said bit by bit: takes out known secrets alone, of twelve characters and more, since what merely
+   * looks like one may be what was asked for.
+   */
+  stream(): RedactedStream;
 }
 
 /** Replaces the secrets that it is told of, however they are encoded, and whatever looks like one. */
 export function createVault(secrets: Iterable<string> = []): Vault {
   const known = new Set<string>();
   let patterns: readonly RegExp[] | undefined;
+  let finder: SecretFinder | undefined;
   const add = (more: Iterable<string>): void => {
     for (const secret of more) if (secret !== "") known.add(secret);
     // Made when it is needed: most are added one after the other.
     patterns = undefined;
+    finder = undefined;
   };
   add(secrets);
   return {
@@ -31,6 +46,10 @@ export function createVault(secrets: Iterable<string> = []): Vault {
       patterns ??= patternsOf(known);
       const unknown = patterns.reduce((left, pattern) => left.replace(pattern, REDACTED), text);
       return withoutCredentials(unknown);
+    },
+    stream() {
+      finder ??= createSecretFinder([...known].filter(({ length }) => length >= SHORT_IN_SPEECH));
+      return createRedactedStream(finder, REDACTED);
     },
   };
 }

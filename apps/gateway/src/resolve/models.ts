@@ -8,9 +8,10 @@ import {
   type Models as ReachableModels,
 } from "@signalbox/llm-providers";
 import { demoModel } from "@signalbox/llm-providers/demo";
-import type { Redact } from "@signalbox/redaction";
+import type { Vault } from "@signalbox/redaction";
 import type { Agent, Agents } from "./agents.ts";
 import { installCommand, missingPackages } from "./installed.ts";
+import { withRedactedAnswers } from "./redacted-answers.ts";
 
 /** What an agent's turns are asked of. */
 export interface AgentModel {
@@ -43,12 +44,12 @@ export function resolveModels(
   loaded: LoadedConfig,
   agents: Agents,
   env: Readonly<Record<string, string | undefined>>,
-  redact: Redact,
+  vault: Vault,
 ): Models {
   const configured = loaded.config.models.providers;
   const models = createModels(
     Object.fromEntries(Object.entries(configured).map(([name, provider]) => [name, entryOf(provider)])),
-    { env, disabled: brokenProviders(loaded), redact },
+    { env, disabled: brokenProviders(loaded), redact: vault.redact },
   );
   const demoOnly = models.providers.length === 0;
   const choose = (typed: string): string | undefined => {
@@ -74,7 +75,8 @@ export function resolveModels(
       for (const [at, reference] of references.entries()) {
         const resolution = models.resolve(reference, { fallbacks: references.slice(at + 1) });
         if (!resolution.ok) continue;
-        const { model, stream } = resolution;
+        const { model } = resolution;
+        const stream = withRedactedAnswers(resolution.stream, vault);
         return { model, stream, demo: model.api === demoModel.api };
       }
       return undefined;

@@ -43,7 +43,7 @@ export async function resolveConfig(
 ): Promise<ResolvedConfig> {
   const { home, loaded, logger, env, vault } = options;
   const agents = resolveAgents(loaded, home);
-  const models = resolveModels(loaded, agents, env, vault.redact);
+  const models = resolveModels(loaded, agents, env, vault);
   const skills = await resolveSkills({ loaded, home, agents, env });
   const plugins = await resolvePluginTools({ loaded, home, given: options.tools ?? [] });
   const cache = createMemoryCache({ clock: systemClock });

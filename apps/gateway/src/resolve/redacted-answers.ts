@@ -1,0 +1,64 @@
+import type { AssistantMessage, Block, ModelEvent, StreamModel } from "@signalbox/agent-core";
+import type { RedactedStream, Vault } from "@signalbox/redaction";
+
+/**
+ * A model whose answers are without the gateway's secrets, from their first letters on: whoever watches an answer grow
+ * sees no beginning of one, and none is kept in a history or sent.
+ */
+export function withRedactedAnswers(stream: StreamModel, vault: Pick<Vault, "stream">): StreamModel {
+  return async function* (...request) {
+    const open = new Map<number, RedactedStream>();
+    for await (const event of stream(...request)) {
+      if (event.type === "text.delta") {
+        const said = open.get(event.index) ?? vault.stream();
+        open.set(event.index, said);
+        yield* deltaOf(event.index, said.push(event.delta));
+        continue;
+      }
+      if (event.type === "block.end") {
+        const rest = open.get(event.index)?.end() ?? "";
+        open.delete(event.index);
+        yield* deltaOf(event.index, rest);
+        yield { ...event, block: redactedBlock(event.block, vault) };
+        continue;
+      }
+      if (isEnd(event)) {
+        // What is void is not shown; what was broken off is, as far as it came.
+        if (event.type !== "attempt" || event.discard !== true)
+          for (const [index, said] of open) yield* deltaOf(index, said.end());
+        open.clear();
+      }
+      yield redactedEvent(event, vault);
+    }
+  };
+}
+
+function isEnd({ type }: ModelEvent): boolean {
+  return type === "attempt" || type === "finish" || type === "error";
+}
+
+function* deltaOf(index: number, delta: string): Generator<ModelEvent> {
+  if (delta !== "") yield { type: "text.delta", index, delta };
+}
+
+function redactedEvent(event: ModelEvent, vault: Pick<Vault, "stream">): ModelEvent {
+  switch (event.type) {
+    case "finish":
+      return { ...event, message: redactedMessage(event.message, vault) };
+    case "error":
+      return { ...event, partial: redactedMessage(event.partial, vault) };
+    default:
+      return event;
+  }
+}
+
+function redactedMessage(message: AssistantMessage, vault: Pick<Vault, "stream">): AssistantMessage {
+  return { ...message, content: message.content.map((block) => redactedBlock(block, vault)) };
+}
+
+function redactedBlock<T extends Block>(block: T, vault: Pick<Vault, "stream">): T {
+  if (block.type !== "text") return block;
+  const said = vault.stream();
+  const text = said.push(block.text) + said.end();
+  return text === block.text ? block : { ...block, text };
+}

@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { createVault } from "./index.ts";
+
+const said = (secrets: readonly string[], pieces: readonly string[]): string[] => {
+  const stream = createVault(secrets).stream();
+  return [...pieces.map((piece) => stream.push(piece)), stream.end()];
+};
+
+it("a secret that comes in pieces is never shown, not even its beginning", () => {
+  const shown = said(["sk-live-0123456789"], ["the key is sk", "-live", "-0123", "456789", ", I think"]);
+  expect(shown).toEqual(["the key is ", "", "", "[redacted]", ", I think", ""]);
+});
+
+it("what only began like a secret is shown as soon as that is plain, or at the end", () => {
+  expect(said(["sk-live-0123456789"], ["sk-l", "ist", " sk-live-01"])).toEqual([
+    "",
+    "sk-list",
+    " ",
+    "sk-live-01",
+  ]);
+});
+
+it("of two secrets of which one begins with the other, the longer one is taken out where it is there", () => {
+  const secrets = ["abcabcabcabc", "abcabcabcabc-and-more"];
+  expect(said(secrets, ["abcabcabcabc", "-and-more."]).join("")).toBe("[redacted].");
+  expect(said(secrets, ["abcabcabcabc", "-and-less."]).join("")).toBe("[redacted]-and-less.");
+});
+
+it("takes it out however it is encoded", () => {
+  const secret = "correct-horse-battery";
+  const pieces = [...Buffer.from(secret).toString("hex"), " ", ...Buffer.from(secret).toString("base64")];
+  expect(said([secret], pieces).join("")).toMatch(/^\[redacted\] .?.?\[redacted\].?.?.?$/);
+});
+
+it("leaves short words in what is said", () => {
+  expect(said(["postgres"], ["use post", "gres"]).join("")).toBe("use postgres");
+});
+
+it("wherever a text is cut, it reads the same", () => {
+  // Of two letters, so that secrets overlap with each other and with what stands around them.
+  const word = fc.string({ unit: fc.constantFrom("a", "b"), minLength: 12, maxLength: 16 });
+  const piece = fc.oneof(fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 20 }), word);
+  fc.assert(
+    fc.property(
+      fc.array(word, { maxLength: 3 }),
+      fc.array(piece),
+      fc.array(fc.nat(9)),
+      (secrets, parts, cuts) => {
+        const text = [...secrets, ...parts].join("");
+        const pieces: string[] = [];
+        let at = 0;
+        for (const cut of cuts) {
+          pieces.push(text.slice(at, at + cut));
+          at += cut;
+        }
+        expect(said(secrets, [...pieces, text.slice(at)]).join("")).toBe(said(secrets, [text]).join(""));
+      },
+    ),
+    { seed: Number(process.env["SIGNALBOX_SEED"] ?? 1), numRuns: 500 },
+  );
+});
