@@ -38,6 +38,17 @@ export interface GatewayOptions {
   readonly leaseMs?: number;
 }
 
+/** What became of a configuration that was read again, by its sections. */
+export interface Reloaded {
+  readonly applied: readonly string[];
+  /** Changed, and of no effect before the next start. */
+  readonly atNextStart: readonly string[];
+  /** In which something is wrong, and which stay as they were. */
+  readonly kept: readonly string[];
+  /** Accounts that were started anew, or ended. */
+  readonly accounts: readonly string[];
+}
+
 /** A running gateway. */
 export interface Gateway {
   /** Where it listens. */
@@ -45,6 +56,11 @@ export interface Gateway {
   /** Whether the offline demo model answers. */
   readonly demo: boolean;
   readonly service: GatewayService;
+  /**
+   * Reads the configuration again and applies it by part: nothing that runs is dropped. Rejects where nothing of it can
+   * be applied, and what was before goes on.
+   */
+  reload(read: () => LoadedConfig): Promise<Reloaded>;
   /** Takes nothing more, lets runs come to a committed step, delivers what is ready, and lets the home go. */
   stop(): Promise<void>;
 }

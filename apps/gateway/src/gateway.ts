@@ -4,7 +4,9 @@ import type { GatewayService } from "@signalbox/server";
 import { listedCommands } from "./commands/table.ts";
 import { atMost, createLifecycle, type Lifecycle } from "./compose/lifecycle.ts";
 import { listen } from "./compose/listen.ts";
+import { createLiveConfig } from "./compose/live-config.ts";
 import { openHome } from "./compose/open-home.ts";
+import { createReload } from "./compose/reload.ts";
 import { createSurroundings, type Parts, type Surroundings } from "./compose/surroundings.ts";
 import { tryAgain } from "./compose/try-again.ts";
 import { createWay, type Way } from "./compose/way.ts";
@@ -44,19 +46,22 @@ export async function startGateway(options: GatewayOptions, resolved: ResolvedCo
 
 async function start(
   options: GatewayOptions,
-  resolved: ResolvedConfig,
+  resolvedAtStart: ResolvedConfig,
   lifecycle: Lifecycle,
 ): Promise<Gateway> {
   const { home, token, logger, leaseMs = LEASE_MS, now = Date.now } = options;
   const opened = await openHome(options, leaseMs, lifecycle);
+  const first = { loaded: options.loaded, resolved: resolvedAtStart };
+  const configuration = createLiveConfig(first);
+  const { resolved } = configuration;
   for (const { id, workspaceDir } of resolved.agents.all)
     if (workspaceDir === home.workspace(id)) prepareWorkspace(workspaceDir);
   await resolved.skills.pinFirstSeen();
   const ending = watchEnd(options.onFatal, now);
-  const surroundings = await createSurroundings(options, resolved, opened, ending.fatal);
+  const surroundings = await createSurroundings(options, resolved, opened, configuration, ending.fatal);
   lifecycle.started("memory", () => surroundings.memories?.close());
   lifecycle.started("mcp", () => surroundings.mcp.close());
-  const parts: Parts = { options, resolved, opened, surroundings };
+  const parts: Parts = { options, resolved, opened, surroundings, configuration };
   const way = createWay(parts);
   lifecycle.started("faults", () => restOrCount(way, ending, logger));
   const upkeep = upkeepOf(parts, way, leaseMs, ending.fatal);
@@ -81,6 +86,7 @@ async function start(
     url: http.url,
     demo: resolved.models.demoOnly,
     service,
+    reload: createReload(options, first, configuration, opened),
     stop() {
       ending.ask();
       return lifecycle.stop(options.loaded.config.gateway.shutdownMs);

@@ -2,7 +2,7 @@ export { GatewayError, type GatewayErrorCode } from "@signalbox/home";
 export type { LiveEvent } from "@signalbox/protocol";
 export type { GatewayService, LiveHub, Outcome, Submission, Submitted, TurnUsage } from "@signalbox/server";
 export { type CreateGatewayOptions, createGateway, type EmbeddedGateway } from "./create-gateway.ts";
-export type { Gateway } from "./gateway-options.ts";
+export type { Gateway, Reloaded } from "./gateway-options.ts";
 export {
   type AfterToolCall,
   type BeforeModelResolve,

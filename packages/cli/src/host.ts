@@ -70,6 +70,8 @@ export interface StartOptions {
 export interface StartedGateway {
   /** Where it listens. */
   readonly url: string;
+  /** Reads the configuration again and applies what of it can be; the log says what that is. */
+  reload(read: () => LoadedConfig): Promise<void>;
   /** Stops it in order. */
   stop(reason: string): Promise<void>;
 }

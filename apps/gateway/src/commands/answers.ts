@@ -34,7 +34,7 @@ export interface AnswerOptions extends SkillChangesPorts {
   /** The commands of an agent's skills. */
   readonly skills: (agent: Agent) => readonly SkillCommand[];
   /** What the configuration says where a session chose nothing. */
-  readonly queueMode: string;
+  readonly queueMode: () => string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly now: () => number;
@@ -134,7 +134,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     }
     const own = options.queueModes.get(sessionKey);
     const waiting = options.lanes.waiting(sessionKey).length;
-    return `Queue mode: ${own ?? options.queueMode}${own === undefined ? "" : " (of this conversation)"}. ${waiting} messages wait.`;
+    return `Queue mode: ${own ?? options.queueMode()}${own === undefined ? "" : " (of this conversation)"}. ${waiting} messages wait.`;
   },
 
   skill(options, { agent, args }) {

@@ -1,5 +1,4 @@
 import type { SendOptions } from "@signalbox/channel";
-import type { Config } from "@signalbox/config";
 import { createDelivery, createOwnerNotices, type Delivery, type DeliveryState } from "@signalbox/delivery";
 import type { LeaseToken, OutboxRow } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
@@ -12,7 +11,7 @@ import { type GatewayBodies, type GatewayStore, isPassing } from "../store.ts";
 import type { Tracer } from "../traces.ts";
 
 export interface DeliveryOptions {
-  readonly config: Config;
+  readonly owners: readonly string[];
   readonly store: GatewayStore;
   readonly lease: LeaseToken;
   readonly accounts: Pick<Accounts, "definition" | "list">;
@@ -32,7 +31,7 @@ const GIVEN_UP: ReadonlySet<DeliveryState> = new Set(["dead", "uncertain", "expi
 
 /** Delivers replies, and lets those know who have to hear how that went: traces, hooks, metrics, owners. */
 export function createReplyDelivery(options: DeliveryOptions): Delivery<Row> {
-  const { config, store, lease, accounts, account, hooks, logger, now } = options;
+  const { store, lease, accounts, account, hooks, logger, now } = options;
 
   /** From the outbox itself, so that replies of an earlier process and answers without a run have their note, too. */
   const trace = (row: Row, state: DeliveryState, detail: string): void => {
@@ -59,7 +58,7 @@ export function createReplyDelivery(options: DeliveryOptions): Delivery<Row> {
     },
   });
   const notices = createOwnerNotices({
-    ...{ outbox, lease, logger, notes: store.kv, owners: config.access.owners },
+    ...{ outbox, lease, logger, notes: store.kv, owners: options.owners },
     accounts: (channel) =>
       accounts
         .list()

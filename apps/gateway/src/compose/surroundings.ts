@@ -24,6 +24,7 @@ import { createWorkspaces } from "../tools/workspaces.ts";
 import type { Tracer } from "../traces.ts";
 import { VERSION } from "../version.ts";
 import { createReplyDelivery } from "./delivery.ts";
+import type { LiveConfig } from "./live-config.ts";
 import { createMedia, type Media } from "./media.ts";
 import { createAgentMemories } from "./memory.ts";
 import type { OpenHome } from "./open-home.ts";
@@ -59,6 +60,7 @@ export interface Parts {
   readonly resolved: ResolvedConfig;
   readonly opened: OpenHome;
   readonly surroundings: Surroundings;
+  readonly configuration: LiveConfig;
 }
 
 /** Builds everything around the way of a message, from the configuration and the home that is open. Nothing runs yet. */
@@ -66,10 +68,11 @@ export async function createSurroundings(
   options: GatewayOptions,
   resolved: ResolvedConfig,
   opened: OpenHome,
+  configuration: LiveConfig,
   onFatal: (error: Error) => void,
 ): Promise<Surroundings> {
   const observers = createObservers(options, opened);
-  const outward = await createOutward(options, resolved, opened, observers);
+  const outward = await createOutward(options, resolved, opened, configuration, observers);
   const { store } = opened;
   await tryAgain(() => expireApprovals(store.approvals));
   const { env, home, logger, now = Date.now } = options;
@@ -84,10 +87,12 @@ export async function createSurroundings(
     memories,
     mcp,
     toolbox: createTools(options, resolved, opened, { ...observers, ...outward, memories, mcp }),
-    router: createRouter(routingConfig(config, resolved.agents), {
-      cache: store.routes,
-      onCacheError: (error) => logger.warn({ err: messageOf(error) }, "the route cache failed"),
-    }),
+    router: configuration.derived((now) =>
+      createRouter(routingConfig(now.loaded.config, now.resolved.agents), {
+        cache: store.routes,
+        onCacheError: (error) => logger.warn({ err: messageOf(error) }, "the route cache failed"),
+      }),
+    ),
     supervisor: createSupervisor({
       judge: judgeFailure,
       onRetry: (task, error, delayMs) =>
@@ -127,6 +132,7 @@ async function createOutward(
   options: GatewayOptions,
   { agents, accounts, fetch }: ResolvedConfig,
   { store, lease }: OpenHome,
+  configuration: LiveConfig,
   { hooks, tracer, metrics }: Observers,
 ): Promise<Outward> {
   const { home, logger, instrument, now = Date.now } = options;
@@ -141,7 +147,8 @@ async function createOutward(
   return {
     ...{ account, labels, trust, media },
     delivery: createReplyDelivery({
-      ...{ config, store, lease, accounts, account, hooks, tracer, metrics, logger, now },
+      ...{ store, lease, accounts, account, hooks, tracer, metrics, logger, now },
+      owners: configuration.derived(({ loaded }) => loaded.config.access.owners),
       openMedia: media.out.open,
     }),
     typing: createTyping({ account, on: config.replies.typing, logger }),

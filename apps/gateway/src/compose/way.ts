@@ -87,12 +87,12 @@ function commandsOf({ resolved: { skills, plugins } }: Parts): (agent: Agent) =>
 }
 
 function lanesOf(
-  { options, resolved, opened, surroundings }: Parts,
+  { options, resolved, opened, surroundings, configuration: { config } }: Parts,
   answering: Answering,
   queueModes: QueueModes,
 ): Lanes<Queued> {
   const { logger, now = Date.now } = options;
-  const { gateway, session } = options.loaded.config;
+  const { gateway } = options.loaded.config;
   const { definition } = resolved.accounts;
   const { store, lease } = opened;
   const { live, tracer, metrics, supervisor, onOutcome, delivery } = surroundings;
@@ -102,7 +102,8 @@ function lanesOf(
     keyOf: ({ sessionKey }) => sessionKey,
     queue: (sessionKey) => {
       const mode = queueModes.get(sessionKey);
-      return mode === undefined ? session.queue : { ...session.queue, mode };
+      const { queue } = config().session;
+      return mode === undefined ? queue : { ...queue, mode };
     },
     ownerOf,
     together: mayShareRun,
@@ -126,11 +127,11 @@ interface TakingPorts {
 
 /** The stages that lead to the lanes. */
 function createTakingHalf(
-  { options, resolved, opened, surroundings }: Parts,
+  { options, resolved, opened, surroundings, configuration }: Parts,
   { lanes, queueModes, readOrder, skills }: TakingPorts,
 ): { readonly taking: Taking; readonly admit: Admit } {
   const { logger, now = Date.now } = options;
-  const { config } = options.loaded;
+  const { config } = configuration;
   const { agents, models } = resolved;
   const { definition } = resolved.accounts;
   const { store, lease, audit } = opened;
@@ -140,12 +141,12 @@ function createTakingHalf(
     ...{ store, router, lease, models, queueModes, lanes, hooks, definition, live, tracer, logger },
     ...{ startedAt: now(), now, deliver: delivery.deliver, onOutcome, supervisor, skills },
     ...{ approvals: toolbox.approvals, skillApprovals: resolved.skills, trust, audit },
-    queueMode: config.session.queue.mode,
+    queueMode: () => config().session.queue.mode,
   });
   const queue = createQueue({ agents, readOrder, answerAtOnce, lanes, modes: queueModes });
   const admit = createAdmit({
-    ...{ router, bindings: config.bindings, pairing: store.pairing, definition },
-    gate: createGate(config.access),
+    ...{ router, bindings: () => config().bindings, pairing: store.pairing, definition },
+    gate: configuration.derived(({ loaded }) => createGate(loaded.config.access)),
     botLoops: createBotLoops(now),
   });
   const taking = createTaking({
@@ -157,7 +158,7 @@ function createTakingHalf(
     }),
     unanswered: createUnanswered({
       ...{ store, lease, logger, now, supervisor },
-      historyLimit: config.access.groups.historyLimit,
+      historyLimit: () => config().access.groups.historyLimit,
       wakeOutbox: delivery.wake,
     }),
     edits: createEdits({ store, lease, lanes, queue, tracer }),

@@ -42,6 +42,10 @@ export async function prepare(
       const letGo = releaseIdleMemory();
       return {
         url: gateway.url,
+        reload: async (read) => {
+          // Told in the log, with what stays.
+          await gateway.reload(read).catch(() => undefined);
+        },
         async stop(reason) {
           logger.info({ reason }, "stopping");
           letGo();

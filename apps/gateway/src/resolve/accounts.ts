@@ -10,6 +10,7 @@ import {
   createAccounts,
   type Accounts as Host,
   importChannel,
+  type PlannedAccount,
 } from "@signalbox/channel/accounts";
 import type { LoadedConfig, Problem } from "@signalbox/config";
 import type { Home } from "@signalbox/home";
@@ -29,10 +30,12 @@ type Issue = NonNullable<
 >[number];
 
 /** The accounts the configuration names with those of the gateway's own, and what keeps the wrong ones from running. */
-export interface Accounts extends Pick<Host, "definition" | "get" | "start" | "stop"> {
+export interface Accounts extends Pick<Host, "change" | "definition" | "get" | "start" | "stop"> {
   readonly problems: readonly Problem[];
   /** The channels that there are: those built in, and those that packages of the configuration brought. */
   readonly definitions: readonly ChannelDefinition[];
+  /** Those that the configuration names and that can run. */
+  readonly planned: readonly PlannedAccount[];
   /** The accounts that the configuration names. */
   list(): readonly ChannelStatus[];
 }
@@ -59,6 +62,7 @@ export async function resolveAccounts(options: AccountsOptions): Promise<Account
   const { loaded, own, cache } = options;
   const problems: Problem[] = [];
   const brought: ChannelDefinition[] = [];
+  const planned: PlannedAccount[] = [];
   const host = createAccounts({
     logger: (account) => channelLogger(options.logger, account),
     cache,
@@ -89,14 +93,15 @@ export async function resolveAccounts(options: AccountsOptions): Promise<Account
       options.vault.add(secretFields(definition, raw));
       const result = await definition.config["~standard"].validate(raw);
       if (result.issues) problems.push(...settingProblems(loaded, channel, account, result.issues));
-      else host.add({ definition, account, config: result.value });
+      else planned.push({ definition, account, config: result.value });
     }
   }
+  for (const account of planned) host.add(account);
   for (const definition of own) host.add({ definition, account: OWN_ACCOUNT, config: {} });
   const isOwn = (channel: string): boolean => own.some(({ id }) => id === channel);
   return {
     ...host,
-    problems,
+    ...{ problems, planned },
     definitions: [...options.definitions, ...brought],
     list: () => host.health().filter(({ channel }) => !isOwn(channel)),
   };

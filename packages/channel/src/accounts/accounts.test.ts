@@ -113,3 +113,28 @@ it("lets a channel speak for itself alone, whatever it passes on", async () => {
   });
   expect(heard).toEqual(["echo/main"]);
 });
+
+it("changes the accounts it is told to change, and no other", async () => {
+  const begun: string[] = [];
+  const ended: string[] = [];
+  const definition: ChannelDefinition = {
+    ...channelThat(async () => {}),
+    create: async ({ account, config }) => ({
+      start: async () => void begun.push(`${account} ${String(config)}`),
+      stop: async () => void ended.push(account),
+      health: () => ({ state: "ready" }),
+      self: () => undefined,
+      send: async () => ({ parts: [] }),
+    }),
+  };
+  const { accounts } = accountsWith(definition);
+  accounts.add({ definition, account: "second", config: 1 });
+  accounts.add({ definition, account: "third", config: 1 });
+  await accounts.start(services);
+  const add = [{ definition, account: "second", config: 2 }];
+  await accounts.change({ remove: [{ channel: "echo", account: "third" }], add }, 0);
+  expect(begun.slice(3)).toEqual(["second 2"]);
+  expect(ended.toSorted()).toEqual(["second", "third"]);
+  expect(accounts.health().map(({ account }) => account)).toEqual(["main", "second"]);
+  expect(accounts.get("echo", "third")).toBeUndefined();
+});

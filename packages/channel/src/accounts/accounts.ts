@@ -48,6 +48,14 @@ export interface Accounts {
   add(planned: PlannedAccount): void;
   /** Brings every account up; resolves when each has started or failed for the first time. */
   start(services: Services): Promise<void>;
+  /** Ends some accounts and brings others up, also in the place of one that there is; no other one notices. */
+  change(
+    accounts: {
+      readonly remove: readonly Pick<Account, "channel" | "account">[];
+      readonly add: readonly PlannedAccount[];
+    },
+    drainMs: number,
+  ): Promise<void>;
   /** Lets each end what is under way, for at most `drainMs`. */
   stop(drainMs: number): Promise<void>;
   /** An account that runs. */
@@ -71,61 +79,98 @@ export interface AccountsOptions {
 
 const RETRY_MS = 30_000;
 
+/** An account as the host has it: planned, and perhaps running. */
+interface Hosted {
+  readonly plan: PlannedAccount;
+  readonly ending: AbortController;
+  running?: Account;
+  failure?: string;
+}
+
 /** Runs accounts of channels for a host. */
 export function createAccounts(options: AccountsOptions): Accounts {
   const { clock, cache, fetch = globalThis.fetch, retryMs = RETRY_MS } = options;
-  const planned = new Map<string, PlannedAccount>();
-  const running = new Map<string, Account>();
-  const failures = new Map<string, string>();
-  const ending = new AbortController();
-  const { signal } = ending;
+  const hosted = new Map<string, Hosted>();
+  let services: Services | undefined;
 
-  const bringUp = async (key: string, plan: PlannedAccount, services: Services): Promise<void> => {
-    const { definition, account, config } = plan;
+  const bringUp = async (key: string, account: Hosted, given: Services): Promise<void> => {
+    const { plan, ending } = account;
+    const { definition, config } = plan;
+    const { signal } = ending;
     const logger = options.logger(key);
     try {
       const channel = await definition.create({
-        ...{ config, account, logger, fetch, clock, signal },
+        ...{ config, account: plan.account, logger, fetch, clock, signal },
         // A channel speaks for itself alone, whatever it passes on.
-        emit: (event) => services.emit({ ...event, channel: definition.id, account }),
+        emit: (event) => given.emit({ ...event, channel: definition.id, account: plan.account }),
         cache: prefixed(cache, key),
-        state: services.state(definition.id),
-        commands: services.commands,
+        state: given.state(definition.id),
+        commands: given.commands,
       });
       // Known before it listens: what it receives while it starts may be answered.
-      running.set(key, { channel: definition.id, account, definition, running: channel });
+      account.running = { channel: definition.id, account: plan.account, definition, running: channel };
       await channel.start(signal);
-      failures.delete(key);
+      delete account.failure;
     } catch (error) {
       if (signal.aborted) return;
-      running.delete(key);
+      delete account.running;
       const reason = reasonOf(error);
-      failures.set(key, reason);
+      account.failure = reason;
       logger.error("channel account did not start", { err: reason, retryInMs: retryMs });
       clock.delay(retryMs, signal).then(
-        () => bringUp(key, plan, services),
+        () => bringUp(key, account, given),
         () => {},
       );
     }
   };
 
+  const end = async (account: Hosted, drainMs: number): Promise<void> => {
+    const { running, ending } = account;
+    await running?.running.stop({ drainMs }).catch(() => {});
+    ending.abort(new Error("the host of the channels is stopping"));
+  };
+
+  const plan = (planned: PlannedAccount): [string, Hosted] => {
+    const key = keyOf(planned.definition.id, planned.account);
+    const account: Hosted = { plan: planned, ending: new AbortController() };
+    hosted.set(key, account);
+    return [key, account];
+  };
+
   return {
-    add(plan) {
-      planned.set(keyOf(plan.definition.id, plan.account), plan);
+    add: (planned) => void plan(planned),
+    async start(given) {
+      services = given;
+      await Promise.all([...hosted].map(([key, account]) => bringUp(key, account, given)));
     },
-    async start(services) {
-      await Promise.all([...planned].map(([key, plan]) => bringUp(key, plan, services)));
+    async change({ remove, add }, drainMs) {
+      const replaced = add.map(({ definition, account }) => keyOf(definition.id, account));
+      const gone = remove.map(({ channel, account }) => keyOf(channel, account));
+      // One connection of an account at a time: the next begins when the last is over.
+      await Promise.all(
+        [...gone, ...replaced].map(async (key) => {
+          const before = hosted.get(key);
+          if (before === undefined) return;
+          const ended = end(before, drainMs);
+          // What is to be sent meanwhile waits for the next.
+          delete before.running;
+          await ended;
+        }),
+      );
+      for (const key of gone) hosted.delete(key);
+      const added = add.map(plan);
+      const given = services;
+      if (given !== undefined) await Promise.all(added.map(([key, account]) => bringUp(key, account, given)));
     },
     async stop(drainMs) {
-      await Promise.allSettled([...running.values()].map((account) => account.running.stop({ drainMs })));
-      ending.abort(new Error("the host of the channels is stopping"));
+      await Promise.all([...hosted.values()].map((account) => end(account, drainMs)));
     },
-    get: (channel, account) => running.get(keyOf(channel, account)),
-    definition: (channel, account) => planned.get(keyOf(channel, account))?.definition,
+    get: (channel, account) => hosted.get(keyOf(channel, account))?.running,
+    definition: (channel, account) => hosted.get(keyOf(channel, account))?.plan.definition,
     health() {
-      return [...planned].map(([key, { definition, account }]) => {
-        const health = running.get(key)?.running.health();
-        const reason = health && "reason" in health ? health.reason : failures.get(key);
+      return [...hosted.values()].map(({ plan: { definition, account }, running, failure }) => {
+        const health = running?.running.health();
+        const reason = health && "reason" in health ? health.reason : failure;
         const state = health?.state ?? "down";
         return { channel: definition.id, account, state, ...(reason === undefined ? {} : { reason }) };
       });

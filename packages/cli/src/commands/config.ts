@@ -77,8 +77,10 @@ export async function rollback(version: string, options: CommonOptions): Promise
 }
 
 function sayChanged(options: CommonOptions, what: string): void {
-  const restart = isHeld(options.home) ? " It counts once the gateway is started again." : "";
-  print(options.json, { changed: what }, () => [`Changed: ${what}.${restart}`]);
+  const applied = isHeld(options.home)
+    ? " The running gateway reads it within a second; `signalbox logs` says what of it counts at its next start."
+    : "";
+  print(options.json, { changed: what }, () => [`Changed: ${what}.${applied}`]);
 }
 
 /** What a gateway would make of its configuration here. */

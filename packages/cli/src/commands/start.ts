@@ -1,5 +1,13 @@
 import { formatProblem, type Problem } from "@signalbox/config";
-import { GatewayError, gatewayToken, openVault, prepareHome } from "@signalbox/home";
+import {
+  GatewayError,
+  gatewayToken,
+  locateHome,
+  openVault,
+  prepareHome,
+  readConfig,
+  watchConfig,
+} from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
 import { messageOf } from "../errors.ts";
@@ -35,7 +43,12 @@ export async function start(
   ];
   process.stderr.write(`${lines.join("\n")}\n`);
 
+  const reload = (): void => void gateway.reload(() => readConfig(locateHome(home.dir, env), env));
+  const watching = watchConfig(home, reload);
+  process.on("SIGHUP", reload);
   const error = await Promise.race([stopSignal(), fatal.promise]);
+  process.off("SIGHUP", reload);
+  watching.stop();
   await gateway.stop(error ? messageOf(error) : "signal");
   if (error) throw new GatewayError("failure", `Stopped: ${messageOf(error)}.`);
 }

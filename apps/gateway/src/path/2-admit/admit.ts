@@ -14,7 +14,8 @@ import { routeInput } from "./route.ts";
 export interface AdmitPorts {
   readonly router: Pick<Router, "resolve">;
   /** What the router was made from. */
-  readonly bindings: readonly Binding[];
+  /** Those by which the router decides. */
+  readonly bindings: () => readonly Binding[];
   readonly gate: Gate;
   readonly botLoops: BotLoops;
   readonly pairing: Pick<GatewayStore["pairing"], "isApproved">;
@@ -46,7 +47,7 @@ export function createAdmit({ router, bindings, gate, botLoops, pairing, definit
     place: Place,
     capabilities: Capabilities | undefined,
   ): Promise<GateDecision> => {
-    const bound = place.kind === "routed" && isNamed(bindings[place.bindingIndex ?? -1]?.match, place);
+    const bound = place.kind === "routed" && isNamed(bindings()[place.bindingIndex ?? -1]?.match, place);
     const authenticated = capabilities?.authenticatedByGateway === true;
     const tokenRole = authenticated ? (event.sender.authenticatedAs ?? "owner") : undefined;
     const input = gateInput(event, bound, tokenRole);

@@ -34,7 +34,7 @@ async function world() {
       lease,
       logger: createLogger("silent", (text) => text),
       now: Date.now,
-      historyLimit: 20,
+      historyLimit: () => 20,
       wakeOutbox: () => {},
       supervisor: createSupervisor({ judge: judgeFailure, clock, onFatal: (error) => fatal.push(error) }),
     });

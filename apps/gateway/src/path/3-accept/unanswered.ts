@@ -13,7 +13,7 @@ export interface UnansweredPorts {
   readonly logger: Logger;
   readonly now: () => number;
   /** Messages of a group to remember for when the agent is addressed. */
-  readonly historyLimit: number;
+  readonly historyLimit: () => number;
   /** Looks at the outbox after a row was added. */
   readonly wakeOutbox: () => void;
   readonly supervisor: Pick<Supervisor, "run">;
@@ -69,7 +69,7 @@ async function followRule(
 function keep({ store, historyLimit }: UnansweredPorts, event: MessageEvent): Promise<void> {
   const { messageId: id, sender, timestamp: at } = event;
   const entry = { id, senderId: sender.id, body: historyBody(event), at };
-  return store.groupHistory.push(historyKey(event), entry, historyLimit);
+  return store.groupHistory.push(historyKey(event), entry, historyLimit());
 }
 
 async function offerPairing(ports: UnansweredPorts, id: InboxId, event: MessageEvent): Promise<void> {

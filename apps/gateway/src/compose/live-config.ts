@@ -1,0 +1,61 @@
+import type { Config, LoadedConfig } from "@signalbox/config";
+import type { ResolvedConfig } from "../resolve/resolve-config.ts";
+
+/** A configuration with what it comes to. */
+export interface Applied {
+  readonly loaded: LoadedConfig;
+  readonly resolved: ResolvedConfig;
+}
+
+/**
+ * The configuration that applies at the moment. Whoever is given a view of it, or of what was made of it, sees what
+ * applies when they look: nobody has to be told of a change.
+ */
+export interface LiveConfig {
+  readonly loaded: LoadedConfig;
+  /** Its agents, models and skills are views; its accounts change by themselves. */
+  readonly resolved: ResolvedConfig;
+  config(): Config;
+  /** A view of what is made of the configuration, and made anew when that changes. */
+  derived<T extends object>(make: (applied: Applied) => T): T;
+  /** From now on this one applies. */
+  apply(next: Applied): void;
+}
+
+export function createLiveConfig(first: Applied): LiveConfig {
+  let current = first;
+  const makers: (() => void)[] = [];
+  const derived = <T extends object>(make: (applied: Applied) => T): T => {
+    let value = make(current);
+    makers.push(() => {
+      value = make(current);
+    });
+    return viewOf(() => value);
+  };
+  return {
+    loaded: viewOf(() => current.loaded),
+    resolved: {
+      ...first.resolved,
+      agents: viewOf(() => current.resolved.agents),
+      models: viewOf(() => current.resolved.models),
+      skills: viewOf(() => current.resolved.skills),
+    },
+    config: () => current.loaded.config,
+    derived,
+    apply(next) {
+      current = next;
+      for (const make of makers) make();
+    },
+  };
+}
+
+/** An object that is another one at each look. */
+function viewOf<T extends object>(now: () => T): T {
+  return new Proxy(now(), {
+    get(_, name) {
+      const target = now();
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}

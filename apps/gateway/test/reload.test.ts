@@ -1,0 +1,135 @@
+import { readConfig } from "@signalbox/home";
+import { textMessage } from "@signalbox/testkit/feishu";
+import { expect, it } from "vitest";
+import { exampleConfig, feishuAccount, openWorld, type World, ZHANG } from "./harness.ts";
+
+const say = (text: string, messageId: string, chatId = "oc_a") =>
+  textMessage(text, { senderId: ZHANG, chatId, messageId });
+
+const agents = (systemPrompt: string) => ({
+  defaults: { model: "anthropic/claude-sonnet-4-6", systemPrompt },
+  list: [{ id: "coder" }],
+});
+
+const reread = (world: World) => () => readConfig(world.home, world.env);
+
+const promptOf = (world: World, at: number): string => JSON.stringify(world.anthropic.requests[at]?.body);
+
+it("a changed agent is what it is now from its next turn on; a run that goes on is not dropped", async () => {
+  const world = await openWorld();
+  world.configure(exampleConfig({ agents: agents("You are a heron.") }));
+  const asked = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  world.script(async (_body, index) => {
+    if (index === 0) {
+      asked.resolve();
+      await go.promise;
+    }
+    return { text: `answer ${index}` };
+  });
+  const started = await world.start();
+  await started.post(say("one", "om_1"));
+  await asked.promise;
+  world.configure(exampleConfig({ agents: agents("You are a stork.") }));
+  expect(await started.gateway.reload(reread(world))).toEqual({
+    applied: ["agents"],
+    atNextStart: [],
+    kept: [],
+    accounts: [],
+  });
+  go.resolve();
+  await started.settled();
+  await started.post(say("two", "om_2"));
+  await started.settled();
+  expect(world.feishu.sent.map(({ content }) => content)).toEqual([
+    expect.stringContaining("answer 0"),
+    expect.stringContaining("answer 1"),
+  ]);
+  expect(promptOf(world, 0)).toContain("You are a heron.");
+  expect(promptOf(world, 1)).toContain("You are a stork.");
+});
+
+it("who may talk, and where messages go, is as the file has it now", async () => {
+  const world = await openWorld();
+  world.configure(exampleConfig({ access: { dm: "off" } }));
+  world.script(() => ({ text: "yes" }));
+  const started = await world.start();
+  await started.post(say("one", "om_1"));
+  await started.settled();
+  expect(world.anthropic.requests).toHaveLength(0);
+  world.configure(
+    exampleConfig({
+      access: { dm: "open" },
+      agents: {
+        ...agents("x"),
+        list: [
+          { id: "coder", default: true },
+          { id: "second", systemPrompt: "You are second." },
+        ],
+      },
+      bindings: [{ agent: "second", match: { channel: "feishu", peer: { kind: "direct", id: ZHANG } } }],
+    }),
+  );
+  expect((await started.gateway.reload(reread(world))).applied).toEqual(["agents", "bindings", "access"]);
+  await started.post(say("two", "om_2"));
+  await started.settled();
+  expect(promptOf(world, 0)).toContain("You are second.");
+});
+
+it("a changed account alone is started anew", async () => {
+  const world = await openWorld();
+  const accounts = (token: string) => ({
+    feishu: { accounts: { main: feishuAccount(), second: feishuAccount({ verificationToken: token }) } },
+  });
+  world.configure(exampleConfig({ channels: accounts("first token") }));
+  const started = await world.start();
+  world.configure(exampleConfig({ channels: accounts("second token") }));
+  expect(await started.gateway.reload(reread(world))).toMatchObject({
+    applied: ["channels"],
+    accounts: ["feishu/second"],
+  });
+  const { channels } = await started.gateway.service.status();
+  expect(channels.map(({ account, state }) => [account, state])).toEqual([
+    ["main", "ready"],
+    ["second", "ready"],
+  ]);
+  world.configure(exampleConfig({ channels: { feishu: { accounts: { main: feishuAccount() } } } }));
+  expect((await started.gateway.reload(reread(world))).accounts).toEqual(["feishu/second"]);
+  expect((await started.gateway.service.status()).channels).toHaveLength(1);
+});
+
+it("of a bad edit the section in which something is wrong stays as it was, and that is said", async () => {
+  const world = await openWorld();
+  world.configure(exampleConfig({ agents: agents("You are a heron.") }));
+  world.script(() => ({ text: "yes" }));
+  const started = await world.start();
+  world.configure(
+    exampleConfig({
+      agents: { defaults: { model: 7 }, list: [{ id: "coder" }] },
+      access: { dm: "open", owners: [`feishu:${ZHANG}`] },
+    }),
+  );
+  expect(await started.gateway.reload(reread(world))).toMatchObject({
+    applied: ["access"],
+    kept: ["agents"],
+  });
+  expect(started.log()).toContain("agents.defaults.model");
+  world.configure("agents: [");
+  await expect(started.gateway.reload(reread(world))).rejects.toThrow("not valid YAML");
+  expect(started.log()).toContain("the configuration cannot be applied; what was before goes on");
+  await started.post(say("one", "om_1"));
+  await started.settled();
+  expect(promptOf(world, 0)).toContain("You are a heron.");
+});
+
+it("the service reads its file when that changes, and at SIGHUP", async () => {
+  const world = await openWorld();
+  const logged = { port: 0, auth: { token: "a token for this test, long" }, logLevel: "info" };
+  world.configure(exampleConfig({ gateway: logged, agents: agents("You are a heron.") }));
+  const started = await world.startChild();
+  world.configure(exampleConfig({ gateway: logged, agents: agents("You are a stork.") }));
+  await expect.poll(started.stderr).toContain('"applied":["agents"]');
+  started.process.kill("SIGHUP");
+  await expect.poll(started.stderr).toContain('"applied":[]');
+  expect((await started.end("SIGTERM")).code).toBe(0);
+});
