@@ -1,7 +1,8 @@
 // The gateway as a whole, built and in a process of its own, against zero-latency stand-ins in this one, durability on.
 // Every figure stands beside a floor measured in the same run and the mark it has to keep to.
-// Usage: node bench/index.ts [starts] [first] [overhead] [load] [sessions] [tools] [recovery], by default all of them.
+// Usage: node bench/index.ts [starts] [channels] [first] [overhead] [load] [sessions] [tools] [recovery], by default all of them.
 import { setFlagsFromString } from "node:v8";
+import { measureChannels } from "./channels.ts";
 import { measureFirstMessage } from "./first-message.ts";
 import { startProcess } from "./gateway-process.ts";
 import { measureManySessions, measureThroughput } from "./load.ts";
@@ -22,6 +23,7 @@ const MANY_SESSIONS = 10_000;
 
 const PARTS: Readonly<Record<string, (setup: Setup) => Promise<void>>> = {
   starts: measureStarts,
+  channels: measureChannels,
   first: measureFirstMessage,
   overhead: (setup) =>
     served(setup, async (feishu, completions) => {

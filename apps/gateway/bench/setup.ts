@@ -18,18 +18,37 @@ export interface Setup {
   stop(): Promise<void>;
 }
 
+/** A configuration with an account on each of these channels. */
+export function configFor(
+  { port, model }: Pick<Setup, "port" | "model">,
+  accounts: Readonly<Record<string, unknown>>,
+): string {
+  const channels = Object.entries(accounts).map(([name, main]) => [name, { accounts: { main } }]);
+  // JSON is YAML.
+  return JSON.stringify({
+    gateway: { port, logLevel: "warn" },
+    models: {
+      providers: {
+        anthropic: { api: "anthropic-messages", apiKey: "bench-key-0123456789", baseUrl: model.url },
+      },
+    },
+    agents: { list: [{ id: "main", model: "anthropic/claude-sonnet-4-6" }] },
+    channels: Object.fromEntries(channels),
+    access: { dm: "open" },
+  });
+}
+
+export function feishuAccount({ feishu, verificationToken }: Pick<Setup, "feishu" | "verificationToken">) {
+  return { ...APP, verificationToken, baseUrl: feishu.url };
+}
+
 export async function setUp(): Promise<Setup> {
   const verificationToken = "bench-verification-token";
   const model = await startModel();
   const feishu = await startFeishu({ ...APP, verificationToken, users: {} });
   const port = await freePort();
-  const home = makeHome(`
-gateway: { port: ${port}, logLevel: warn }
-models: { providers: { anthropic: { api: anthropic-messages, apiKey: bench-key-0123456789, baseUrl: "${model.url}" } } }
-agents: { list: [ { id: main, model: anthropic/claude-sonnet-4-6 } ] }
-channels: { feishu: { accounts: { main: { appId: ${APP.appId}, appSecret: ${APP.appSecret}, verificationToken: ${verificationToken}, baseUrl: "${feishu.url}" } } } }
-access: { dm: open }
-`);
+  const around = { port, model, feishu, verificationToken };
+  const home = makeHome(configFor(around, { feishu: feishuAccount(around) }));
   const client = new Anthropic({ apiKey: "bench-key-0123456789", baseURL: model.url });
   return {
     home,
