@@ -36,6 +36,8 @@ function message(channel: string): MessageEvent {
   };
 }
 
+const nothing = () => Promise.reject(new Error("nothing is fetched or sent here"));
+
 /** The tools of a run that has seen what others wrote, as a command would call them. */
 async function tainted(channel: string) {
   const world = await openWorld();
@@ -61,26 +63,27 @@ async function tainted(channel: string) {
     if (event.type === "message") asked.push(event.message.text);
   });
   const now = Date.now;
-  const surfaces = createSurfaces(() => Promise.reject(new Error("nothing is fetched here")));
+  const surfaces = createSurfaces(nothing);
   const toolbox = await createToolbox({
     config: loaded.config,
     home,
     labels: await openFileLabels(createMemoryLabelStore()),
     agents,
     skills,
-    sender: { act: () => Promise.resolve({ ok: false, message: "nothing is sent here" }) },
-    fetch: () => Promise.reject(new Error("nothing is fetched here")),
+    fetch: nothing,
     tracer: { note: () => {} },
     audit: { tool: () => {}, approval: () => {} },
     memories: undefined,
     more: async () => ({ tools: [] }),
     hooks: createGatewayHooks([], logger),
-    questions: {
+    speaking: {
       store,
       lease: { name: "gateway", epoch: 1 },
       definition: (id) => [surfaces.web, surfaces.api].find((hub) => hub.definition.id === id)?.definition,
       account: () => undefined,
-      deliverer: { deliver: () => {} },
+      delivery: { deliver: () => {} },
+      mediaOut: { prepare: nothing, open: nothing },
+      redact: (text) => text,
       live,
       logger,
       now,

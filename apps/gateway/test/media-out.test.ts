@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { readConfig } from "@signalbox/home";
 import { createRedactor } from "@signalbox/redaction";
 import { groupMention, messageEvent, textMessage } from "@signalbox/testkit/feishu";
-import { createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
+import { createAgentWorkspaces, createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createMedia, createWebFetch } from "../src/compose/media.ts";
+import { createMedia } from "../src/compose/media.ts";
 import { createLogger } from "../src/log.ts";
+import { createWebFetch } from "../src/resolve/web-fetch.ts";
 import { eventually, exampleConfig, inStore, openWorld, type World, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
 import { serve } from "./site.ts";
@@ -342,7 +343,7 @@ it("keeps a blob while a row may need it, and no longer", async () => {
     await createMedia({
       config,
       home: world.home,
-      labels: await openFileLabels(createMemoryLabelStore()),
+      workspaces: createAgentWorkspaces({ labels: await openFileLabels(createMemoryLabelStore()) }),
       store,
       agents,
       account: () => undefined,

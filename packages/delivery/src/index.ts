@@ -4,6 +4,15 @@ export { createDrafts, type Drafts, type DraftsOptions, type NoteStore } from ".
 export { withDraft } from "./finish-draft.ts";
 export type { DraftTiming, EndedDraft, WatchedRun } from "./growing-draft.ts";
 export type { DeliveryLogger } from "./logger.ts";
+export {
+  type ActingCall,
+  type ActingRun,
+  type ActOnMessages,
+  createMessageActions,
+  type MessageAction,
+  type MessageActionsOptions,
+  type MessageOutcome,
+} from "./message-actions.ts";
 export type {
   ClaimedRow,
   DeliveryMessage,
@@ -17,5 +26,15 @@ export type {
   StoredReceipt,
 } from "./outbox.ts";
 export { createOwnerNotices, type OwnerNotices, type OwnerNoticesOptions } from "./owner-notices.ts";
+export {
+  type Answer,
+  type AskedMessage,
+  answerIn,
+  createQuestions,
+  type Question,
+  type Questions,
+  type QuestionsOptions,
+  questionKey,
+} from "./questions.ts";
 export { answerTo, destinationKey, isRepeatable, outboxKey, outboxRow, pendingRows } from "./rows.ts";
 export { createTyping, type Typing, type TypingOptions } from "./typing.ts";

@@ -87,7 +87,13 @@ export interface LeaseToken {
 /** What delivery asks of the store that holds the outbox. Each method is one transaction. */
 export interface OutboxStore<Row extends OutboxRow = OutboxRow> {
   /** Adds rows; a row with a key that is there already is given back as it is. */
-  enqueue(rows: readonly OutboxInsert[], options: { readonly lease: LeaseToken }): Promise<readonly Row[]>;
+  enqueue(
+    rows: readonly OutboxInsert[],
+    options: {
+      readonly lease: LeaseToken /** The conversation that they are of. */;
+      readonly sessionKey?: string;
+    },
+  ): Promise<readonly Row[]>;
   /** Rows whose time to live has passed, of what would be sent next: to be given to {@link expire}. */
   overdue(): Promise<readonly Row[]>;
   /**
@@ -117,6 +123,7 @@ export interface OutboxStore<Row extends OutboxRow = OutboxRow> {
   /** The inbound messages that count as answered by a row: where it is not sent, their senders wait in vain. */
   awaiting(id: string): Promise<readonly string[]>;
   get(id: string): Promise<Row | undefined>;
+  withKey(key: string): Promise<Row | undefined>;
   /** Whether a row to that destination is `pending` or `sending`. */
   hasOpen(destination: Destination): Promise<boolean>;
   /** Newest first. Default states: `dead`, `uncertain`, `expired`. Default limit 100. */

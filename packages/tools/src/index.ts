@@ -42,6 +42,7 @@ export {
   type LabelStore,
   type OpenCommand,
 } from "./labels/label.ts";
+export { createTrust, type Trust, type Trusted } from "./labels/trust.ts";
 export type { AgentMemory, MemoryAnswer } from "./memory.ts";
 export {
   createMessageTool,
@@ -110,6 +111,7 @@ export type { WebSearchSettings } from "./web/search-engines.ts";
 export { createWebSearchTool, type WebSearchToolOptions } from "./web/search-tool.ts";
 export { createSeenLinks, type SeenLinks } from "./web/seen-links.ts";
 export { createWebFetchTool, type WebFetchToolOptions } from "./web/tool.ts";
+export { type AgentWorkspaces, createAgentWorkspaces } from "./workspace/agent-workspaces.ts";
 export { WorkspaceError, type WorkspaceErrorCode } from "./workspace/errors.ts";
 export {
   type Folder,

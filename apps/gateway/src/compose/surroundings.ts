@@ -5,7 +5,15 @@ import type { Memories } from "@signalbox/memory/agents";
 import { createRouter, type Router } from "@signalbox/routing";
 import { createLiveHub, createOutcomes, type LiveHub, type Outcomes } from "@signalbox/server";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
-import { createLabelStore, expireApprovals, type FileLabels, openFileLabels } from "@signalbox/tools";
+import {
+  createAgentWorkspaces,
+  createLabelStore,
+  createTrust,
+  expireApprovals,
+  type FileLabels,
+  openFileLabels,
+  type Trust,
+} from "@signalbox/tools";
 import { messageOf } from "../errors.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { countingHooks, OWN_HOOKS } from "../hooks/own.ts";
@@ -16,11 +24,8 @@ import { judgeFailure, storeErrorIn } from "../path/failures.ts";
 import type { Accounts } from "../resolve/accounts.ts";
 import type { ResolvedConfig } from "../resolve/resolve-config.ts";
 import { openMcpServers } from "../tools/mcp-servers.ts";
-import { createMessageSender } from "../tools/message-sender.ts";
 import { createMoreTools } from "../tools/more-tools.ts";
 import { createToolbox, type Toolbox } from "../tools/toolbox.ts";
-import { createTrust, type Trust } from "../tools/trust.ts";
-import { createWorkspaces } from "../tools/workspaces.ts";
 import type { Tracer } from "../traces.ts";
 import { VERSION } from "../version.ts";
 import { createReplyDelivery } from "./delivery.ts";
@@ -142,8 +147,9 @@ async function createOutward(
     return running && (instrument?.account(running) ?? running);
   };
   const labels = await openFileLabels(createLabelStore(store.kv));
-  const trust = createTrust(labels, createWorkspaces(home, labels));
-  const media = createMedia({ config, home, labels, store, agents, fetch, account, logger, now });
+  const workspaces = createAgentWorkspaces({ forbidden: home.closed, labels });
+  const trust = createTrust(labels, workspaces);
+  const media = createMedia({ config, home, workspaces, store, agents, fetch, account, logger, now });
   return {
     ...{ account, labels, trust, media },
     delivery: createReplyDelivery({
@@ -182,14 +188,10 @@ function createTools(
   const { home, logger, instrument, now = Date.now } = options;
   const { config } = options.loaded;
   const { definition } = accounts;
-  const sender = createMessageSender({
-    ...{ store, lease, account, definition, deliverer: delivery, live, redact, now },
-    mediaOut: media.out,
-  });
   const toolbox = createToolbox({
-    ...{ config, home, labels, agents, skills, sender, fetch, tracer, hooks, audit, memories, now },
+    ...{ config, home, labels, agents, skills, fetch, tracer, hooks, audit, memories, now },
     more: createMoreTools(plugins.tools, mcp),
-    questions: { store, lease, definition, account, deliverer: delivery, live, logger, now },
+    speaking: { store, lease, definition, account, delivery, mediaOut: media.out, live, redact, logger, now },
   });
   return instrument?.toolbox(toolbox) ?? toolbox;
 }

@@ -3,14 +3,12 @@ import type { MessageInfo, Trace, TrustAnswer } from "@signalbox/client";
 import { type Home, withDatabase } from "@signalbox/home";
 import { OWNERS } from "@signalbox/memory/agents";
 import { openStore } from "@signalbox/store";
-import { createLabelStore, openFileLabels } from "@signalbox/tools";
+import { createAgentWorkspaces, createLabelStore, createTrust, openFileLabels } from "@signalbox/tools";
 import { createAgentMemories } from "../compose/memory.ts";
 import { createLogger } from "../log.ts";
 import { resolveAgents } from "../resolve/agents.ts";
 import { resolveSkills } from "../resolve/skills.ts";
 import type { GatewayBodies } from "../store.ts";
-import { createTrust } from "../tools/trust.ts";
-import { createWorkspaces } from "../tools/workspaces.ts";
 import { messageInfo, readTrace } from "../traces.ts";
 
 /** What the agents of a home remember, beside a gateway that may be running on it. */
@@ -57,7 +55,10 @@ export function trustFile(
   if (agent === undefined) throw new Error(`there is no agent ${agentId}`);
   return withDatabase<GatewayBodies, TrustAnswer>(home, "share", async (store) => {
     const labels = await openFileLabels(createLabelStore(store.kv));
-    const trusted = await createTrust(labels, createWorkspaces(home, labels))(agent, path);
+    const trusted = await createTrust(labels, createAgentWorkspaces({ forbidden: home.closed, labels }))(
+      agent,
+      path,
+    );
     if (trusted.ok)
       await store.audit.append({
         ...{ at: Date.now(), kind: "approval", action: "trusted", actor: "command line" },

@@ -6,7 +6,6 @@ import { telegram } from "@signalbox/channel-telegram";
 import type { Problem } from "@signalbox/config";
 import { type JudgedSecrets, judgeSecrets } from "@signalbox/home";
 import type { GuardedFetch } from "@signalbox/tools";
-import { createWebFetch } from "../compose/media.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { routingProblems } from "../path/2-admit/route.ts";
 import { type Accounts, resolveAccounts } from "./accounts.ts";
@@ -17,6 +16,7 @@ import { type PluginTools, resolvePluginTools } from "./plugin-tools.ts";
 import { type AgentsSkills, resolveSkills } from "./skills.ts";
 import { createSurfaces, type Surfaces } from "./surfaces.ts";
 import { toolProblems } from "./tool-names.ts";
+import { createWebFetch } from "./web-fetch.ts";
 
 /** The parts of a configuration that can work, and everything that is wrong with the rest. */
 export interface ResolvedConfig {

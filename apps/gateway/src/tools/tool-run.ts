@@ -18,8 +18,8 @@ export interface ToolRun {
   readonly runId: RunId;
   /** The message whose trace tells of the decisions. */
   readonly messageId: InboxId;
-  /** Told a text, or the mark of an attachment, that the message tool has sent to this very conversation. */
-  readonly onSent: (text: string) => void;
+  /** Told a text, and what went with it, that the message tool has sent to this very conversation. */
+  readonly onSent: (text: string, media: readonly string[]) => void;
 }
 
 /** Who wrote a message, by ids that never change and across channels. */

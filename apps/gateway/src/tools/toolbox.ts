@@ -16,9 +16,8 @@ import type { Agent, Agents } from "../resolve/agents.ts";
 import type { AgentsSkills } from "../resolve/skills.ts";
 import type { Tracer } from "../traces.ts";
 import { execSandbox } from "./exec.ts";
-import type { MessageSender } from "./message-sender.ts";
 import type { MoreToolsOf } from "./more-tools.ts";
-import { createAsk, createMarkDecided, type QuestionOptions } from "./questions.ts";
+import { createAsking, createSend, type SpeakingOptions } from "./speaking.ts";
 import type { ToolRun } from "./tool-run.ts";
 
 export type RunTools = ToolboxRun;
@@ -45,24 +44,24 @@ export interface ToolboxOptions {
   readonly labels: FileLabels;
   readonly agents: Agents;
   readonly skills: AgentsSkills;
-  readonly sender: MessageSender;
   readonly more: MoreToolsOf;
   readonly fetch: GuardedFetch;
   readonly tracer: Tracer;
   readonly hooks: GatewayHooks;
   readonly audit: Pick<Auditor, "tool" | "approval">;
   readonly memories: Memories | undefined;
-  /** How questions reach people. */
-  readonly questions: QuestionOptions;
+  readonly speaking: SpeakingOptions;
   readonly now: () => number;
 }
 
 /** The tools of every agent, over this gateway's folders, channels, hooks and traces. */
 export function createToolbox(options: ToolboxOptions): Toolbox {
-  const { agents, config, home, labels, skills, sender, tracer, hooks, questions, audit, memories } = options;
+  const { agents, config, home, labels, skills, tracer, hooks, speaking, audit, memories } = options;
+  const { store, definition } = speaking;
   // Proving the sandbox takes a moment; the first run that needs it waits, the start does not.
   const sandbox = agents.all.some(({ tools }) => allowsTool(tools, "exec")) ? execSandbox(config) : undefined;
-  const rules = createStandingRules(questions.store.kv, config.tools.exec.rules);
+  const rules = createStandingRules(store.kv, config.tools.exec.rules);
+  const asking = createAsking(speaking);
   const toolbox = toolboxOf<ToolRun & { readonly channelKind: string; readonly canAsk: boolean }>({
     folders: ({ workspaceDir }) => ({
       workspace: {
@@ -77,9 +76,9 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     fetch: options.fetch,
     ...(config.tools.web.search === undefined ? {} : { webSearch: config.tools.web.search }),
     more: options.more,
-    send: (action, run, call) => sender.act(action, run, call),
-    approvals: questions.store.approvals,
-    ask: createAsk(questions),
+    send: createSend(speaking),
+    approvals: store.approvals,
+    ask: asking.ask,
     standingRules: ({ id }) => rules.of(id),
     async beforeCall(call) {
       const verdict = await hooks.gate("before_tool_call", call);
@@ -96,7 +95,6 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     },
     now: options.now,
   });
-  const markDecided = createMarkDecided(questions);
   return {
     approvals: {
       ...toolbox.approvals,
@@ -105,7 +103,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
         audit.approval(outcome, approver);
         if (outcome.ok && decision === "allow-always")
           await rules.add(outcome.approval.agentId, outcome.approval.subject.rules ?? []);
-        if (outcome.ok) void markDecided(outcome.approval);
+        if (outcome.ok) void asking.close(outcome.approval);
         return outcome;
       },
     },
@@ -113,7 +111,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     forRun(run) {
       const { channel, account, conversation } = run.event;
       // A client that waits for one answer can give none in between.
-      const waits = questions.definition(channel, account)?.capabilities.awaitsSingleAnswer === true;
+      const waits = definition(channel, account)?.capabilities.awaitsSingleAnswer === true;
       return toolbox.forRun({ ...run, channelKind: waits ? "api" : conversation.kind, canAsk: !waits });
     },
   };

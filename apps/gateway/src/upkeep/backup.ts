@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { createBlobs } from "@signalbox/attachments";
 import { LEASE_NAME } from "@signalbox/home";
 import { openStore } from "@signalbox/store";
-import { neededBlobs } from "../compose/media.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
+import { neededBlobs } from "./blobs.ts";
 
 /** What a backup holds. */
 export interface BackupReport {

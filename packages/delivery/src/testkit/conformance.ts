@@ -42,6 +42,10 @@ export function outboxConformance(test: Test, open: () => Promise<OutboxUnderTes
     const [first] = await it.outbox.enqueue([row("a", { key: "k1" })], it);
     const [again] = await it.outbox.enqueue([row("b", { key: "k1" })], it);
     assert.deepEqual([again?.id, again?.address], [first?.id, "a"]);
+    assert.deepEqual(
+      [(await it.outbox.withKey("k1"))?.id, await it.outbox.withKey("k2")],
+      [first?.id, undefined],
+    );
   });
 
   check("inserts a claimed row as sending, unless something waits for its destination", async (it) => {

@@ -150,6 +150,7 @@ export function createMemoryOutbox(clock: Pick<Clock, "now">): MemoryOutbox {
     },
     awaiting: async () => [],
     get: async (id) => entries.get(id),
+    withKey: async (key) => [...entries.values()].find((entry) => entry.key === key),
     hasOpen: async (destination) =>
       open().some((entry) => destinationKey(entry) === destinationKey(destination)),
     async list({ states = ["dead", "uncertain", "expired"], changedAfter, limit = 100 } = {}) {

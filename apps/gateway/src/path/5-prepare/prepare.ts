@@ -6,16 +6,17 @@ import {
   createMessageContexts,
   type MessageContext,
   type MessageContexts,
+  mediaMark,
 } from "@signalbox/prompt";
 import type { LiveHub } from "@signalbox/server";
 import { packSections } from "@signalbox/telemetry";
 import { createSessionTaint, type SessionTaint } from "@signalbox/tools";
-import { filesOf } from "../../compose/media.ts";
 import type { GatewayStore } from "../../store.ts";
 import { speakerOf } from "../../tools/tool-run.ts";
 import type { RunTools, Toolbox } from "../../tools/toolbox.ts";
 import type { Tracer } from "../../traces.ts";
 import { type QueuedMessage, spokenText } from "../4-queue/message.ts";
+import { filesOf } from "./files-of.ts";
 import { groupHistoryOf, type ReadAlong, type ToldHistory } from "./inbound-context.ts";
 import type { ReadLinks } from "./links.ts";
 import type { OpenedRun } from "./opened-run.ts";
@@ -54,7 +55,8 @@ export function createPrepare(ports: PreparePorts): Prepare {
     const { event, role } = asked.stored;
     const answers = messages.map(({ stored }) => stored.event.messageId);
     ports.live.publish(sessionKey, { type: "run.start", runId, answers });
-    const onSent = (text: string): void => void run.sentByTool.push(text);
+    const onSent = (text: string, sent: readonly string[]): void =>
+      void run.sentByTool.push(text, ...sent.map(mediaMark));
     const tools = await ports.toolbox.forRun({
       ...{ agent, event, role, speaker: speakerOf(event), sessionKey, runId, messageId: asked.id, onSent },
       models: [`${agentModel.model.provider}/${agentModel.model.id}`, ...agent.fallbacks],

@@ -3,9 +3,9 @@ import { attachmentNote, type Incoming } from "@signalbox/attachments";
 import type { ChannelDefinition } from "@signalbox/channel";
 import { senderName } from "@signalbox/channel/accounts";
 import { formatBody } from "@signalbox/prompt";
-import { filesOf } from "../../compose/media.ts";
 import type { Account } from "../../resolve/accounts.ts";
 import { type QueuedMessage, spokenText } from "../4-queue/message.ts";
+import { filesOf } from "./files-of.ts";
 
 export interface UserMessagesPorts {
   readonly account: (channel: string, account: string) => Account | undefined;

@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import { type FileLabels, INBOX_FOLDER, WorkspaceError } from "@signalbox/tools";
-import type { Agent } from "../resolve/agents.ts";
-import type { Workspaces } from "./workspaces.ts";
+import { INBOX_FOLDER } from "../files/places.ts";
+import type { AgentWorkspaces } from "../workspace/agent-workspaces.ts";
+import { WorkspaceError } from "../workspace/errors.ts";
+import type { FileLabels } from "./file-labels.ts";
 
 /** What came of an owner's word that a file of a workspace may be believed. */
 export type Trusted =
@@ -9,9 +10,9 @@ export type Trusted =
   | { readonly ok: false; readonly message: string };
 
 /** Takes the label of a file or folder away: an owner vouches for it, and for all that is in it now. */
-export type Trust = (agent: Agent, path: string) => Promise<Trusted>;
+export type Trust = (agent: Parameters<AgentWorkspaces>[0], path: string) => Promise<Trusted>;
 
-export function createTrust(labels: FileLabels, workspaces: Workspaces): Trust {
+export function createTrust(labels: FileLabels, workspaces: AgentWorkspaces): Trust {
   return async (agent, path) => {
     try {
       const workspace = await workspaces(agent);

@@ -1,0 +1,13 @@
+import type { MessageWithFiles } from "@signalbox/attachments";
+import { folderFor } from "@signalbox/tools";
+import type { QueuedMessage } from "../4-queue/message.ts";
+
+/** The attachments of a message. What guests send is not kept: anybody in an open group is one. */
+export function filesOf({
+  id,
+  agentId,
+  sessionKey,
+  stored: { event, role },
+}: QueuedMessage): MessageWithFiles {
+  return { id, event, agentId, ...(role === "guest" ? {} : { keptIn: folderFor(sessionKey) }) };
+}

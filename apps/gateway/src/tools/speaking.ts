@@ -1,0 +1,80 @@
+import type { Outgoing } from "@signalbox/attachments";
+import type { ChannelDefinition } from "@signalbox/channel";
+import {
+  type AccountLookup,
+  type ActOnMessages,
+  createMessageActions,
+  createQuestions,
+  type Delivery,
+  questionKey,
+} from "@signalbox/delivery";
+import { sentId } from "@signalbox/runs";
+import type { LiveHub } from "@signalbox/server";
+import type { LeaseToken, OutboxRow } from "@signalbox/store";
+import { type Approval, questionText } from "@signalbox/tools";
+import { messageOf } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import { type GatewayBodies, type GatewayStore, isOfConversation } from "../store.ts";
+import type { ActiveRun, ToolRun } from "./tool-run.ts";
+
+/** How agents speak to people while they work. */
+export interface SpeakingOptions {
+  readonly store: GatewayStore;
+  readonly lease: LeaseToken;
+  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
+  readonly account: AccountLookup;
+  readonly delivery: Pick<Delivery<OutboxRow<GatewayBodies>>, "deliver">;
+  readonly mediaOut: Outgoing;
+  readonly live: LiveHub;
+  readonly redact: (text: string) => string;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+/** What the message tool does. */
+export function createSend(options: SpeakingOptions): ActOnMessages<ActiveRun> {
+  const { store, lease, definition, account, delivery, mediaOut, redact, now } = options;
+  return createMessageActions<ActiveRun, OutboxRow<GatewayBodies>>({
+    ...{ outbox: store.outbox, lease, definition, account, deliver: delivery.deliver, redact, now },
+    prepare: (sources, { agent, mayAttach }, capabilities, signal) =>
+      mediaOut.prepare({ sources, voice: false }, agent.id, capabilities, mayAttach, signal),
+    isOfConversation: ({ event }, messageId) => isOfConversation(store, event, messageId),
+    show: (text, run, callId) => show(options, run, sentId(callId), text),
+  });
+}
+
+/** The questions of tools, in the conversations that they came up in. That one could not be put, or changed, is logged. */
+export function createAsking(options: SpeakingOptions) {
+  const { store, lease, definition, account, delivery, logger } = options;
+  const { outbox } = store;
+  const questions = createQuestions({ outbox, lease, definition, account, deliver: delivery.deliver });
+  return {
+    async ask(approval: Approval, run: ToolRun): Promise<void> {
+      const { id, expiresAt } = approval;
+      const text = questionText(approval);
+      show(options, run, questionKey(id), text);
+      await questions
+        .put({ id, text, expiresAt }, run.event, run.sessionKey)
+        .catch((error: unknown) =>
+          logger.error({ approval: id, err: messageOf(error) }, "a question could not be put"),
+        );
+    },
+    async close({ id, state }: Approval): Promise<void> {
+      await questions
+        .close(id, state === "denied" ? "deny" : "allow")
+        .catch((error: unknown) =>
+          logger.warn({ approval: id, err: messageOf(error) }, "a question could not be marked decided"),
+        );
+    },
+  };
+}
+
+/** To clients that read the conversation itself. */
+function show(
+  { live, now }: SpeakingOptions,
+  { sessionKey, runId }: ToolRun,
+  id: string,
+  text: string,
+): void {
+  live.publish(sessionKey, { type: "message", message: { id, role: "assistant", text, at: now(), runId } });
+}

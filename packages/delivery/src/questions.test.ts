@@ -1,0 +1,69 @@
+import { type Capabilities, type Channel, systemClock } from "@signalbox/channel";
+import { expect, it } from "vitest";
+import { KEYED, plainAccount } from "../test/plain.ts";
+import { answerIn, createQuestions, type OutboxRow } from "./index.ts";
+import { createMemoryOutbox } from "./testkit/index.ts";
+
+const lease = { name: "gateway", epoch: 1 };
+const BUTTONS: Capabilities = { ...KEYED, cards: { buttons: 5, callbackBytes: 200 } };
+const about = { channel: "plain", account: "main", address: "room", messageId: "m" };
+const question = { id: "ABC123", text: "May I?", expiresAt: 9e15 };
+
+function harness(capabilities: Capabilities, methods: Partial<Channel> = {}) {
+  const outbox = createMemoryOutbox(systemClock);
+  const account = plainAccount(methods, { capabilities });
+  const delivered: OutboxRow[] = [];
+  const questions = createQuestions({
+    ...{ outbox, lease, account: () => account, definition: () => account.definition },
+    deliver: (rows) => delivered.push(...rows),
+  });
+  return { outbox, questions, delivered };
+}
+
+it("has a button for each answer, whose click says which question it answers", async () => {
+  const { questions, delivered } = harness(BUTTONS);
+  await questions.put(question, about, "s");
+  const [part] = delivered[0]?.payload.parts ?? [];
+  if (part?.type !== "buttons") throw new Error("there are no buttons");
+  expect(part.text).toBe("May I?");
+  expect(
+    part.buttons.map(({ id, value }) =>
+      answerIn({ actionId: id, ...(value === undefined ? {} : { value }) }),
+    ),
+  ).toEqual([
+    { id: "ABC123", answer: "allow" },
+    { id: "ABC123", answer: "deny" },
+  ]);
+});
+
+it.each([
+  ["where a channel has none", KEYED],
+  ["where they do not fit", { ...KEYED, cards: { buttons: 5, callbackBytes: 10 } }],
+])("stands without buttons %s", async (_where, capabilities) => {
+  const { questions, delivered } = harness(capabilities);
+  await questions.put(question, about, "s");
+  expect(delivered[0]?.payload.parts).toEqual([{ type: "text", text: "May I?" }]);
+});
+
+it("takes no click for an answer that it has not put there", () => {
+  const value = { id: "ABC123", answer: "allow" };
+  expect(answerIn({ actionId: "approve", value })).toEqual(value);
+  for (const wrong of [{ ...value, answer: "yes" }, { ...value, id: "../x" }, "allow", [value], null])
+    expect(answerIn({ actionId: "approve", value: wrong })).toBeUndefined();
+  expect(answerIn({ actionId: "other", value })).toBeUndefined();
+});
+
+it("takes the buttons away once it is decided, and says how", async () => {
+  const edits: unknown[] = [];
+  const { outbox, questions } = harness(BUTTONS, {
+    edit: async (_to, messageId, { parts }) => void edits.push([messageId, parts]),
+  });
+  await questions.put(question, about, "s");
+  await questions.close("ABC123", "allow");
+  expect(edits).toEqual([]);
+  const { rows } = await outbox.claimDue({ lease, limit: 1 });
+  await outbox.markSent(rows[0]?.id ?? "", lease, [{ part: 0, receipt: { messageId: "m9" } }]);
+  await questions.close("ABC123", "deny");
+  await questions.close("UNKNOWN", "deny");
+  expect(edits).toEqual([["m9", [{ type: "text", text: "May I?\n\nDenied." }]]]);
+});
