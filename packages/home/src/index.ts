@@ -1,7 +1,7 @@
 export { changeConfig } from "./config/edit.ts";
 export { readConfig } from "./config/read.ts";
 export { type ConfigVersion, configVersions, restoreConfig } from "./config/versions.ts";
-export { watchConfig } from "./config/watch.ts";
+export { type ConfigWatch, watchConfig } from "./config/watch.ts";
 export { LEASE_NAME, lockHome, openDatabase, takeLease, withDatabase } from "./database.ts";
 export { GatewayError, type GatewayErrorCode } from "./errors.ts";
 export { folderFault, prepareHome, prepareWorkspace } from "./folders.ts";

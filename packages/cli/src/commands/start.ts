@@ -18,6 +18,7 @@ export async function start(
   options: CommonOptions & { readonly strict?: boolean },
   host: GatewayHost,
 ): Promise<void> {
+  const watch = watchConfig(locateHome(options.home, process.env));
   const configured = configuredHome(options);
   const { home, loaded, env } = configured;
   prepareHome(home);
@@ -44,11 +45,11 @@ export async function start(
   process.stderr.write(`${lines.join("\n")}\n`);
 
   const reload = (): void => void gateway.reload(() => readConfig(locateHome(home.dir, env), env));
-  const watching = watchConfig(home, reload);
+  watch.onChange(reload);
   process.on("SIGHUP", reload);
   const error = await Promise.race([stopSignal(), fatal.promise]);
   process.off("SIGHUP", reload);
-  watching.stop();
+  watch.stop();
   await gateway.stop(error ? messageOf(error) : "signal");
   if (error) throw new GatewayError("failure", `Stopped: ${messageOf(error)}.`);
 }

@@ -1,0 +1,31 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { locateHome } from "../layout.ts";
+import { watchConfig } from "./watch.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+it("tells of each change, of one before anybody listened, and of a file in the place of another", () => {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-watch-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const home = locateHome(dir, {});
+  const watch = watchConfig(home);
+  let changes = 0;
+  writeFileSync(home.configFile, "gateway: {}\n");
+  watch.onChange(() => {
+    changes += 1;
+  });
+  vi.advanceTimersByTime(2_000);
+  expect(changes).toBe(1);
+  writeFileSync(`${home.configFile}.next`, "gateway: {}\n");
+  renameSync(`${home.configFile}.next`, home.configFile);
+  vi.advanceTimersByTime(2_000);
+  expect(changes).toBe(2);
+  watch.stop();
+  rmSync(home.configFile);
+  vi.advanceTimersByTime(2_000);
+  expect(changes).toBe(2);
+});
