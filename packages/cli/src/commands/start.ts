@@ -33,6 +33,10 @@ export async function start(
     );
   const fatal = Promise.withResolvers<Error>();
   const gateway = await prepared.start({ token, onFatal: fatal.resolve });
+  const reload = (): void => void gateway.reload(() => readConfig(locateHome(home.dir, env), env));
+  watch.onChange(reload);
+  process.on("SIGHUP", reload);
+  const stopping = stopSignal();
   const lines = [
     `Signalbox listens on ${gateway.url} (host ${loaded.config.gateway.host}), home ${home.dir}`,
     ...(token.isNew ? [`Your token, shown once and kept in ${home.tokenFile}: ${token.value}`] : []),
@@ -44,10 +48,7 @@ export async function start(
   ];
   process.stderr.write(`${lines.join("\n")}\n`);
 
-  const reload = (): void => void gateway.reload(() => readConfig(locateHome(home.dir, env), env));
-  watch.onChange(reload);
-  process.on("SIGHUP", reload);
-  const error = await Promise.race([stopSignal(), fatal.promise]);
+  const error = await Promise.race([stopping, fatal.promise]);
   process.off("SIGHUP", reload);
   watch.stop();
   await gateway.stop(error ? messageOf(error) : "signal");
