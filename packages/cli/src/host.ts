@@ -24,6 +24,8 @@ export interface GatewayHost {
   skills(configured: ConfiguredHome): Promise<readonly SkillsOfAgent[]>;
   /** An owner vouches for a file of an agent's workspace, where no gateway runs that has it in mind. */
   trust(configured: ConfiguredHome, agentId: string, path: string): Promise<TrustAnswer>;
+  /** Whether somebody may use a tool, by the code that decides. @throws Error for what cannot be asked */
+  can(configured: ConfiguredHome, asked: UseAsked): Promise<UseAnswer>;
   /** Removes what is over its time or number, where no gateway runs that does it. */
   prune(configured: ConfiguredHome): Promise<PruneReport>;
   /** Fills an empty folder with what a home keeps, while a gateway works on it. */
@@ -43,6 +45,34 @@ export interface ConfiguredHome {
   readonly env: Env;
 }
 
+/** Who wants to use which tool. */
+export interface UseAsked {
+  /** `channel:id`. */
+  readonly sender: string;
+  readonly tool: string;
+  /** Of the channel: which bot is written to. */
+  readonly account: string;
+  /** `channel:id` of a group; absent: in a direct conversation. */
+  readonly group?: string;
+}
+
+export interface UseAnswer {
+  readonly agent: string;
+  /** What the gate makes of a message there. */
+  readonly gate: { readonly kind: string; readonly rule: string };
+  /** Absent where the sender is not answered. */
+  readonly role?: string;
+  readonly uses: readonly {
+    /** Whether the run has seen what others wrote. */
+    readonly tainted: boolean;
+    /** What the call reaches for beyond the tool itself. */
+    readonly reachesFor?: string;
+    readonly decision: "allow" | "ask" | "deny";
+    readonly rule: string;
+    readonly reason: string;
+  }[];
+}
+
 /** A gateway that could be started. */
 export interface PreparedGateway {
   readonly problems: readonly Problem[];
@@ -54,6 +84,8 @@ export interface PreparedGateway {
   changedSkills(agentId: string): Promise<readonly string[]>;
   /** Whether the offline demo model answers. */
   readonly isDemo: boolean;
+  /** What was tried to show that nobody untrusted reaches what acts. @throws Error that names what is reached */
+  describeReach(): string;
   /** Where agents may run commands, in words. @throws where they may and cannot */
   describeExec(): Promise<string>;
   /** @throws GatewayError */

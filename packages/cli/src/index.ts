@@ -10,5 +10,7 @@ export type {
   SkillsOfAgent,
   StartedGateway,
   StartOptions,
+  UseAnswer,
+  UseAsked,
 } from "./host.ts";
 export { runProgram } from "./program.ts";

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { addApprovals, addAudit, addPairing, addTokens, addTrust } from "./definitions/access.ts";
+import { addApprovals, addAudit, addCan, addPairing, addTokens, addTrust } from "./definitions/access.ts";
 import { addMemory, addSkills } from "./definitions/agents.ts";
 import { actionsOn } from "./definitions/command.ts";
 import { addConfiguration } from "./definitions/configuration.ts";
@@ -48,6 +48,7 @@ export function createProgram(host: GatewayHost): Command {
   addTokens(program.command("tokens").description("tokens of clients, beside the gateway's own"), actions);
   addApprovals(program.command("approvals").description("tool calls that wait for somebody's word"), actions);
   addTrust(program, actions);
+  addCan(program, actions);
   addAudit(program.command("audit").description("what was decided, and by whom"), actions);
   addSkills(program.command("skills").description("skills the agents can use"), actions);
   addMemory(program.command("memory").description("what the agents remember"), actions);

@@ -15,6 +15,7 @@ export function hostWith(parts: Partial<GatewayHost> = {}): GatewayHost {
     memories: never,
     skills: never,
     trust: never,
+    can: never,
     prune: never,
     backup: never,
     messages: never,

@@ -18,6 +18,7 @@ export type { AttachmentSource } from "./attachments.ts";
 export { BUILT_IN_TOOLS } from "./built-in.ts";
 export { defineTool, type ToolDefinition } from "./define.ts";
 export { createExecTool, type ExecToolOptions } from "./exec.ts";
+export { type ExplainedUse, explainUse, proveReach, type Reach, type ReachProof } from "./explain.ts";
 export { type ApplyPatchToolOptions, createApplyPatchTool } from "./files/apply-patch.ts";
 export { createEditTool, type EditToolOptions } from "./files/edit.ts";
 export { createFindTool, type FindToolOptions } from "./files/find.ts";

@@ -6,6 +6,7 @@ import type { GatewayOptions } from "../gateway-options.ts";
 import { createLogger, serviceLogger } from "../log.ts";
 import { resolveConfig } from "../resolve/resolve-config.ts";
 import { describeExec } from "../tools/exec.ts";
+import { describeReach } from "../tools/reach.ts";
 import { releaseIdleMemory } from "./idle-memory.ts";
 
 /** What a program that starts the gateway as the command does may set besides. */
@@ -34,6 +35,7 @@ export async function prepare(
       return agent === undefined ? [] : (await skills.pending(agent)).map(({ skill }) => skill.id);
     },
     isDemo: models.demoOnly,
+    describeReach: () => describeReach(agents),
     describeExec: () => describeExec(configured.loaded.config, agents),
     async start({ token, onFatal }) {
       const { consoleDir } = ASSETS;

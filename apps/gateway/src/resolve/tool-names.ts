@@ -13,12 +13,15 @@ function namesOf({ tools }: PluginTools): readonly string[] {
   return [...BUILT_IN_TOOLS, ...tools.map(({ name }) => name)];
 }
 
+/** The names that lists may hold; what a server offers is not known before it is started. */
+export function namesFor({ config }: LoadedConfig, plugins: PluginTools): readonly string[] {
+  const ofServers = Object.keys(config.mcp.servers).map((server) => `${toolPrefix(server)}*`);
+  return [...namesOf(plugins), ...ofServers];
+}
+
 /** Names in the configuration that stand for no tool. */
 export function toolProblems(loaded: LoadedConfig, agents: Agents, plugins: PluginTools): Problem[] {
-  const names = namesOf(plugins);
-  // What a server offers is not known before it is started.
-  const ofServers = Object.keys(loaded.config.mcp.servers).map((server) => `${toolPrefix(server)}*`);
-  const all = [...names, ...ofServers];
+  const all = namesFor(loaded, plugins);
   return agents.all.flatMap(({ id, tools }) =>
     checkToolNames(namesIn(tools), all).map(({ name, near }) =>
       loaded.problem(allowPath(loaded, id, "tools"), {

@@ -117,6 +117,7 @@ async function configuration(home: Home, host: GatewayHost): Promise<Finding[]> 
       for (const id of prepared.agentIds)
         findings.push(await look(`memory of ${id}`, () => memoryOf(home, id, host)));
     for (const id of prepared.agentIds) findings.push(...changedSkills(id, await prepared.changedSkills(id)));
+    findings.push(await look("policy", async () => prepared.describeReach()));
     findings.push(await look("exec", () => prepared.describeExec()));
     return findings;
   } catch (error) {

@@ -45,6 +45,17 @@ export function addApprovals(approvals: Command, { run, runOn }: Actions): void 
   );
 }
 
+export function addCan(program: Command, { runOnTwo }: Actions): void {
+  command(
+    program,
+    "can <sender> <tool>",
+    "say whether somebody, named channel:id, may use a tool, and by which rule",
+  )
+    .option("--in <group>", "in a group, named channel:id; default: in a direct conversation")
+    .option("--account <name>", "which bot of the channel", "main")
+    .action(runOnTwo(async () => (await import("../commands/can.ts")).can));
+}
+
 export function addTrust(program: Command, { runOn }: Actions): void {
   command(program, "trust <path>", "vouch for a file or folder of a workspace that others wrote")
     .option("--agent <id>", "whose workspace; default: the default agent's")

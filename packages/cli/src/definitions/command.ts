@@ -14,7 +14,7 @@ export interface Actions {
   ): (what: What, options: Options) => Promise<void>;
   /** The same for one that is told two things. */
   runOnTwo<First, Second, Options extends CommonOptions>(
-    load: () => Promise<(first: First, second: Second, options: Options) => Promise<void>>,
+    load: () => Promise<(first: First, second: Second, options: Options, host: GatewayHost) => Promise<void>>,
   ): (first: First, second: Second, options: Options) => Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export function actionsOn(host: GatewayHost): Actions {
     runOn: (load) => (what, options) =>
       guarded(options.json, async () => (await load())(what, options, host)),
     runOnTwo: (load) => (first, second, options) =>
-      guarded(options.json, async () => (await load())(first, second, options)),
+      guarded(options.json, async () => (await load())(first, second, options, host)),
   };
 }
 

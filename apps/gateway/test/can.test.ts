@@ -1,0 +1,52 @@
+import { expect, it } from "vitest";
+import { OWNED } from "./feishu-talk.ts";
+import { exampleConfig, LI, openWorld, ZHANG } from "./harness.ts";
+
+const OC = "oc_00000000000000000000000000000001";
+
+async function asking(tools: object = { allow: ["read", "exec", "message"] }) {
+  const world = await openWorld();
+  world.configure(
+    exampleConfig({
+      access: { ...OWNED, dm: "pairing", groups: { mode: "allowlist", allow: [`feishu:${OC}`] } },
+      agents: { defaults: { model: "anthropic/claude-sonnet-4-6" }, list: [{ id: "coder", tools }] },
+    }),
+  );
+  return async (...args: string[]) => {
+    const child = world.run(args);
+    const { code } = await child.exited;
+    return { code, text: `${child.stdout()}${child.stderr()}`, stdout: child.stdout() };
+  };
+}
+
+it("says whether somebody may use a tool, and by which rule", async () => {
+  const run = await asking();
+  const owner = await run("can", `feishu:${ZHANG}`, "message");
+  expect(owner.code).toBe(0);
+  expect(owner.text).toContain("as owner (owner)");
+  expect(owner.text).toMatch(/^allow message, to message-elsewhere, at first \(agent\.allow\)/m);
+  expect(owner.text).toMatch(
+    /^ask {3}message, to message-elsewhere, after others' words \(taint\.message-elsewhere\)/m,
+  );
+
+  const guest = await run("can", `feishu:${LI}`, "exec", "--in", `feishu:${OC}`);
+  expect(guest.code).not.toBe(0);
+  expect(guest.text).toContain("as guest (group_mention)");
+  expect(guest.text).toMatch(/^deny {2}exec, at first \(role\.guest\.allow\)/m);
+
+  const stranger = await run("can", `feishu:${LI}`, "read", "--json");
+  expect(JSON.parse(stranger.stdout)).toMatchObject({ gate: { kind: "pair" }, uses: [] });
+
+  const wrong = await run("can", `feishu:${ZHANG}`, "exce");
+  expect(wrong.text).toContain("There is no tool exce. Did you mean exec?");
+});
+
+it("doctor shows that nobody untrusted reaches what acts, and names who does where it is configured so", async () => {
+  const sound = await (await asking())("doctor");
+  expect(sound.text).toMatch(/^ok {6}policy: \d+ combinations/m);
+  const open = await (await asking({ allow: ["exec"], roles: { guest: { allow: ["exec"] } } }))("doctor");
+  expect(open.code).not.toBe(0);
+  expect(open.text).toMatch(
+    /^error {3}policy: reached unasked: guest of coder in a direct conversation: exec/m,
+  );
+});
