@@ -73,7 +73,7 @@ async function admitted(
     withDatabase<GatewayBodies, boolean>(home, "read", ({ pairing }) => pairing.isApproved(...person));
   const admit = createAdmit({
     router: createRouter(routingConfig(config, agents)),
-    bindings: config.bindings,
+    bindings: () => config.bindings,
     gate: createGate(config.access),
     botLoops: createBotLoops(Date.now),
     pairing: { isApproved },
