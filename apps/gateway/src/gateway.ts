@@ -5,6 +5,7 @@ import { listedCommands } from "./commands/table.ts";
 import { atMost, createLifecycle, type Lifecycle } from "./compose/lifecycle.ts";
 import { listen } from "./compose/listen.ts";
 import { createLiveConfig } from "./compose/live-config.ts";
+import { createConsolidation } from "./compose/memory.ts";
 import { openHome } from "./compose/open-home.ts";
 import { createReload } from "./compose/reload.ts";
 import { createSurroundings, type Parts, type Surroundings } from "./compose/surroundings.ts";
@@ -169,7 +170,7 @@ async function restOrCount(way: Way, ending: End, logger: GatewayOptions["logger
 }
 
 function upkeepOf(
-  { options, opened, surroundings }: Parts,
+  { options, resolved, opened, surroundings }: Parts,
   { lanes, recover }: Way,
   leaseMs: number,
   onLost: (error: Error) => void,
@@ -179,6 +180,10 @@ function upkeepOf(
   return createUpkeep({
     ...{ store, lease, leaseMs, logger, now, recover, onLost },
     retention: options.loaded.config.retention,
+    consolidate: createConsolidation({
+      ...{ memories: surroundings.memories, agents: resolved.agents, models: resolved.models, logger, now },
+      enabled: () => options.loaded.config.memory.consolidate,
+    }),
     busy: () => lanes.counts().running > 0,
     pruneMedia: surroundings.media.prune,
     wakeOutbox: surroundings.delivery.wake,

@@ -42,7 +42,7 @@ describe("what guests said to the agent in a group", () => {
     await plain.emit(plainMessage("m3", "/stop", ADDRESSED));
   });
 
-  it("joins no turn of the owner, which knows what guests may not", async () => {
+  it("joins no turn of the owner, and no turn in a group has what the owner keeps", async () => {
     const { world, plain, start } = await group();
     world.files({ "MEMORY.md": "The key is under the mat." });
     const reached = Promise.withResolvers<void>();
@@ -60,7 +60,7 @@ describe("what guests said to the agent in a group", () => {
     goOn.resolve();
     await started.settled();
     const requests = modelRequests(world.anthropic).map(({ body }) => JSON.stringify(body));
-    expect(requests.map((request) => request.includes("under the mat"))).toEqual([true, true, false]);
+    expect(requests.map((request) => request.includes("under the mat"))).toEqual([false, false, false]);
     expect(requests.map((request) => request.includes("where is the key?"))).toEqual([false, false, true]);
   });
 });

@@ -212,4 +212,30 @@ describe("before a compaction", () => {
     expect(readFileSync(join(folder, day), "utf8")).toContain("- The boiler is called Bertha. <!-- memory ");
     expect(JSON.stringify(plain.sent)).not.toContain("Bertha");
   });
+
+  it("/compact has the model note it as well", async () => {
+    const { world, say } = await remembering();
+    world.script((body) => {
+      const text = JSON.stringify(body);
+      if (text.includes("leave your sight")) return { text: "- The boiler is called Bertha." };
+      return { text: text.includes("summary") ? "A summary." : "fine" };
+    });
+    for (let at = 0; at < 4; at++) await say(`${at}: the boiler is called Bertha. ${"word ".repeat(400)}`);
+    await say("/compact");
+
+    const folder = join(world.home.workspace("coder"), "memory");
+    const [day = ""] = readdirSync(folder).filter((name) => name.endsWith(".md"));
+    expect(readFileSync(join(folder, day), "utf8")).toContain("- The boiler is called Bertha. <!-- memory ");
+  });
+});
+
+it("what owners keep about themselves stands in no prompt that others see the answer of", async () => {
+  const { world, say, requests } = await remembering();
+  world.files({ "USER.md": "Anna collects stamps.", "MEMORY.md": "The safe opens with 1234." });
+  world.script(() => ({ text: "fine" }));
+  await say("hello");
+  await say("hello", mo);
+  await say("hello", inGroup);
+  const told = requests().map((request) => /stamps|1234/.test(request));
+  expect(told).toEqual([true, false, false]);
 });

@@ -371,6 +371,8 @@ export const memorySchema = z.strictObject({
   recallTokens: z.int().min(0).max(20_000).default(600),
   /** Days after which being new counts half. */
   halfLifeDays: days.default(30),
+  /** Whether the model draws what lasts from the notes of past days into `memory/MEMORY.md`, once for each day. */
+  consolidate: z.boolean().default(true),
 });
 
 /** `skills`: where skills are looked for besides the standard places. */

@@ -5,6 +5,7 @@ import type { InterruptedRun, RunId } from "@signalbox/store";
 import type { Logger } from "../log.ts";
 import type { Queued, QueuedMessage } from "../path/4-queue/message.ts";
 import type { BegunRun } from "../path/5-prepare/opened-run.ts";
+import type { Flush } from "../path/6-run/flush.ts";
 import { type Conclusion, STOPPED_RUN } from "../path/7-conclude/commit.ts";
 import type { Refuse } from "../path/7-conclude/refuse.ts";
 import { ShutdownAbort } from "../path/shutdown.ts";
@@ -24,6 +25,7 @@ export interface InTurnPorts extends SettlePorts {
   readonly toolbox: Pick<Toolbox, "forRun">;
   readonly waitingRuns: Pick<WaitingRuns, "of">;
   readonly compactionCache: CompactionCache;
+  readonly flush: Flush;
   /** Commits the end of a run, and lets it be delivered. */
   readonly finish: (run: BegunRun, conclusion: Conclusion) => Promise<void>;
   readonly logger: Logger;

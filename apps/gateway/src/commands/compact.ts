@@ -1,4 +1,6 @@
 import { addUsage, compact, estimateTokens } from "@signalbox/agent-core";
+import { createSessionTaint, type Role } from "@signalbox/tools";
+import { speakerOf } from "../tools/tool-run.ts";
 import { type CommandRun, endCommand, type InTurnPorts, stopCommand } from "./command-run.ts";
 
 /** A quarter of the window stays as it is, as when a turn runs out of room, and never all of a short conversation. */
@@ -13,12 +15,17 @@ export async function compactNow(options: InTurnPorts, run: CommandRun): Promise
   if (agentModel === undefined) return endCommand(options, run, `The agent ${agent.id} has no usable model.`);
   const { messages, places } = await histories.load(sessionKey, session);
   const tokens = estimateTokens(messages);
+  const beforeCompaction = options.flush({
+    ...{ agent, agentModel, sessionKey },
+    ...(await speakersOf(options, run, session?.generation ?? 0)),
+  });
   const done = await compact({
     messages,
     keepTokens: Math.floor(Math.min(agentModel.model.contextWindow, tokens) * KEPT_SHARE),
     model: agentModel.model,
     stream: agentModel.stream,
     policy: { cache: options.compactionCache },
+    ...(beforeCompaction === undefined ? {} : { beforeCompaction }),
     signal: handle.signal,
     now: options.now,
   });
@@ -37,4 +44,19 @@ export async function compactNow(options: InTurnPorts, run: CommandRun): Promise
   const by = done.source === "model" ? "" : " The model gave none in time, so it only lists what there was.";
   const text = `A summary stands for ${done.replaced} of ${messages.length} messages now (about ${tokens} tokens before).${by}`;
   await endCommand(options, run, text, used);
+}
+
+/** Whose words are in the conversation: what is noted from it is an owner's only where nobody else spoke. */
+async function speakersOf(
+  { store }: InTurnPorts,
+  { message: { sessionKey, stored } }: CommandRun,
+  generation: number,
+): Promise<{ role: () => Role; taint: () => readonly string[] }> {
+  const { sources, speakers } = await createSessionTaint(store.sessions, {
+    sessionKey,
+    generation,
+  }).earlier();
+  const own = speakerOf(stored.event);
+  const isAlone = speakers.every((speaker) => speaker === own);
+  return { role: () => stored.role, taint: () => (isAlone ? sources : [...sources, "history"]) };
 }

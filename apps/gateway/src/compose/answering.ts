@@ -52,13 +52,14 @@ export function createAnsweringHalf(
   const contextOf = createInboundContext({ groupHistory: store.groupHistory, account, definition, now });
   const chooseModel = createChooseModel({ agents, models, hooks });
   const compactionCache = createCompactionCache(store);
+  const flush = createRunFlush(memories, logger, now);
   const commit = createCommit({ store, lease, drafts, definition, userMessages, now });
   const refuse = createRefuse({ store, lease, definition, crashes, deliver, live, onOutcome, now });
   const deliverRun = createDeliver({ deliver, drafts, hooks, live, tracer, onOutcome, now });
   return createAnswering({
     commands: createInTurnCommands({
       ...{ store, lease, agents, histories, models, toolbox, waitingRuns, compactionCache, definition },
-      ...{ hooks, live, tracer, logger, now, deliver, onOutcome, refuse },
+      ...{ hooks, live, tracer, logger, now, deliver, onOutcome, refuse, flush },
       finish: async (run, conclusion) => deliverRun(await commit(run, conclusion)),
     }),
     open: createOpenRun({
@@ -80,8 +81,7 @@ export function createAnsweringHalf(
     }),
     run: createRun({
       ...{ store, lease, waitingRuns, drafts, typing, definition, hooks, live, metrics, compactionCache },
-      ...{ userMessages, contextOf, tracer, now, incoming: media.in },
-      flush: createRunFlush(memories, logger, now),
+      ...{ userMessages, contextOf, tracer, now, flush, incoming: media.in },
     }),
     conclude: createConclude({ commit, histories, hooks, definition, logger, outgoing: media.out }),
     ...{ commit, refuse, deliver: deliverRun, quarantine, metrics, tracer, logger },

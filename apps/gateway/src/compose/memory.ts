@@ -1,11 +1,13 @@
-import type { BeforeCompaction } from "@signalbox/agent-core";
+import { existsSync } from "node:fs";
 import type { Config } from "@signalbox/config";
 import { configuredPath, type Home } from "@signalbox/home";
 import {
+  consolidateNotes,
   createFlush,
   createMemories,
   embedderOf,
   type Memories,
+  notesFolder,
   sessionTurns,
 } from "@signalbox/memory/agents";
 import { readBody } from "@signalbox/prompt";
@@ -13,8 +15,10 @@ import { ONCE } from "@signalbox/server";
 import { allowsTool, taintIn } from "@signalbox/tools";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import type { PreparedRun } from "../path/5-prepare/prepare.ts";
 import { isTakenBackNote } from "../path/5-prepare/user-messages.ts";
+import type { Flush } from "../path/6-run/flush.ts";
+import type { Agents } from "../resolve/agents.ts";
+import type { Models } from "../resolve/models.ts";
 import type { GatewayStore } from "../store.ts";
 
 export interface AgentMemoriesOptions {
@@ -53,17 +57,49 @@ export function createRunFlush(
   memories: Memories | undefined,
   logger: Pick<Logger, "warn">,
   now: () => number,
-): (run: PreparedRun) => BeforeCompaction | undefined {
+): Flush {
   if (memories === undefined) return () => undefined;
   const flush = createFlush({
     ...{ memories, now },
     onProblem: (agent, error) =>
       logger.warn({ agent, err: messageOf(error) }, "nothing was noted before a compaction"),
   });
-  return ({ agent, agentModel, sessionKey, tools }) => {
+  return ({ agent, agentModel, sessionKey, role, taint }) => {
     const { model, stream, demo } = agentModel;
-    const mayWrite = allowsTool(agent.tools, "memory_write") && tools.role() !== "guest";
+    const mayWrite = allowsTool(agent.tools, "memory_write") && role() !== "guest";
     if (!mayWrite || demo) return undefined;
-    return flush({ agent, sessionKey, model, stream, role: tools.role, taint: tools.taint });
+    return flush({ agent, sessionKey, model, stream, role, taint });
+  };
+}
+
+export interface ConsolidationOptions {
+  readonly memories: Memories | undefined;
+  /** Asked each time: the configuration may have changed. */
+  readonly enabled: () => boolean;
+  readonly agents: Pick<Agents, "all">;
+  readonly models: Pick<Models, "of">;
+  readonly logger: Pick<Logger, "info" | "warn">;
+  readonly now: () => number;
+}
+
+/** Draws what lasts from the daily notes of every agent that may write memory. A failure is tried again the next time. */
+export function createConsolidation(options: ConsolidationOptions): (signal: AbortSignal) => Promise<void> {
+  const { memories, enabled, agents, models, logger, now } = options;
+  return async (signal) => {
+    if (memories === undefined || !enabled()) return;
+    for (const agent of agents.all) {
+      const agentModel = models.of(agent);
+      if (agentModel === undefined || agentModel.demo || !allowsTool(agent.tools, "memory_write")) continue;
+      // Most agents have no notes; their memory stays closed.
+      if (!existsSync(notesFolder(agent))) continue;
+      const { model, stream } = agentModel;
+      try {
+        const done = await consolidateNotes(memories, { agent, model, stream }, { signal, now });
+        if (done.days.length > 0) logger.info({ agent: agent.id, ...done }, "daily notes were consolidated");
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.warn({ agent: agent.id, err: messageOf(error) }, "daily notes could not be consolidated");
+      }
+    }
   };
 }

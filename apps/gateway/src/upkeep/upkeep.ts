@@ -15,6 +15,8 @@ export interface UpkeepOptions {
   readonly busy: () => boolean;
   /** Removes attachments that nothing needs any more. */
   readonly pruneMedia: () => Promise<void>;
+  /** Draws what lasts from notes of past days. */
+  readonly consolidate: (signal: AbortSignal) => Promise<void>;
   /** Looks for replies that are due. */
   readonly wakeOutbox: () => void;
   /** Goes on with messages and runs that nobody works on. */
@@ -43,6 +45,8 @@ const RENEWALS = 3;
 /** How often work that another process has left is looked for. */
 const RECOVER_MS = 30_000;
 const PRUNE_ONE_OFFS_MS = 5 * 60_000;
+/** Notes of past days lie still; a gateway that is never up for an hour does it all the same. */
+const CONSOLIDATE_MS = 30 * 60_000;
 
 export function createUpkeep(options: UpkeepOptions): Upkeep {
   const { store, lease, leaseMs, logger, now } = options;
@@ -58,6 +62,8 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
   let renewing: NodeJS.Timeout | undefined;
   let forgetting: NodeJS.Timeout | undefined;
   let looking: NodeJS.Timeout | undefined;
+  let consolidating: NodeJS.Timeout | undefined;
+  const resting = new AbortController();
   let vacuuming: Promise<{ readonly freedBytes: number }> | undefined;
   const every = (ms: number, work: () => void): NodeJS.Timeout => setInterval(work, ms).unref();
   return {
@@ -75,6 +81,7 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
       });
       void options.pruneMedia();
       void pruning.start();
+      consolidating = every(CONSOLIDATE_MS, () => void options.consolidate(resting.signal));
       forgetting = every(PRUNE_ONE_OFFS_MS, () => void pruneOneOffs(store, lease, now, logger));
     },
     prune: pruning.prune,
@@ -86,8 +93,8 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
     },
     rest() {
       pruning.stop();
-      clearInterval(forgetting);
-      clearInterval(looking);
+      resting.abort();
+      for (const timer of [forgetting, looking, consolidating]) clearInterval(timer);
     },
     stop: () => clearInterval(renewing),
   };

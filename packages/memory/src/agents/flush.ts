@@ -1,10 +1,5 @@
-import type {
-  AgentMessage,
-  AssistantMessage,
-  BeforeCompaction,
-  Model,
-  StreamModel,
-} from "@signalbox/agent-core";
+import type { AgentMessage, BeforeCompaction, Model, StreamModel } from "@signalbox/agent-core";
+import { askForLines, listedIn } from "./ask-for-lines.ts";
 import { noteScopeOf, type Role, scopeOf } from "./listeners.ts";
 import type { Memories, RememberingAgent } from "./memories.ts";
 
@@ -50,11 +45,15 @@ export function createFlush({
       const { agent, sessionKey } = run;
       try {
         const within = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_MS)]);
-        const turn = await askForNotes(run, transcriptOf(messages), within, now());
+        const turn = await askForLines({
+          ...{ model: run.model, stream: run.stream, sessionId: sessionKey, timestamp: now() },
+          ...{ instructions: INSTRUCTIONS, maxTokens: MAX_TOKENS, signal: within },
+          content: `<conversation>\n${transcriptOf(messages)}\n</conversation>\n\nWrite the notes now.`,
+        });
         onTurn(turn);
         const memory = await memories.of(agent);
         const [taint] = run.taint();
-        for (const text of notesIn(turn).slice(0, MAX_NOTES)) {
+        for (const text of listedIn(turn).slice(0, MAX_NOTES)) {
           await memory.write({
             ...{ text, chat: sessionKey, author: `agent:${agent.id}` },
             scope: taint === undefined ? noteScopeOf(sessionKey, run.role()) : scopeOf(sessionKey),
@@ -65,34 +64,6 @@ export function createFlush({
         onProblem?.(agent.id, error);
       }
     };
-}
-
-async function askForNotes(
-  { model, stream, sessionKey }: FlushedRun,
-  transcript: string,
-  signal: AbortSignal,
-  timestamp: number,
-): Promise<AssistantMessage> {
-  const content = `<conversation>\n${transcript}\n</conversation>\n\nWrite the notes now.`;
-  const events = stream(
-    model,
-    { system: { stable: INSTRUCTIONS }, messages: [{ role: "user", content, timestamp }], tools: [] },
-    {
-      ...{ signal, sessionId: sessionKey, cache: "none" },
-      maxOutputTokens: Math.min(model.maxOutputTokens, MAX_TOKENS),
-      shown: () => false,
-    },
-  );
-  for await (const event of events) {
-    if (event.type === "finish") return event.message;
-    if (event.type === "error") throw new Error(`the model gave none: ${event.error.message}`);
-  }
-  throw new Error("the stream ended before the notes did");
-}
-
-function notesIn({ content }: AssistantMessage): string[] {
-  const text = content.map((block) => (block.type === "text" ? block.text : "")).join("");
-  return text.split("\n").flatMap((line) => /^\s*[-*]\s+(\S.*)$/.exec(line)?.[1] ?? []);
 }
 
 /** What was said, without tools. */

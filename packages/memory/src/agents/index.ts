@@ -1,7 +1,14 @@
+export { type ConsolidatingAgent, consolidateNotes } from "./consolidation.ts";
 export { type EmbedderOptions, type EmbeddingProvider, embedderOf, missingProvider } from "./embeddings.ts";
 export { createFlush, type FlushedRun, type FlushOptions } from "./flush.ts";
-export { OWNERS, type Role } from "./listeners.ts";
-export { createMemories, type Memories, type MemoriesOptions, type RememberingAgent } from "./memories.ts";
+export { isShared, OWNERS, type Role } from "./listeners.ts";
+export {
+  createMemories,
+  type Memories,
+  type MemoriesOptions,
+  notesFolder,
+  type RememberingAgent,
+} from "./memories.ts";
 export {
   createRunMemory,
   type NoteSection,

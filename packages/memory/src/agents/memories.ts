@@ -30,16 +30,22 @@ export interface Memories {
   close(): Promise<void>;
 }
 
+/** Where the notes of an agent are. */
+export function notesFolder({ workspaceDir }: RememberingAgent): string {
+  return join(workspaceDir, "memory");
+}
+
 /** Opens each memory when it is first needed: until then it costs neither time nor room. */
 export function createMemories(options: MemoriesOptions): Memories {
   const opened = new Map<string, Promise<Memory>>();
 
-  async function open({ id, workspaceDir }: RememberingAgent): Promise<Memory> {
+  async function open(agent: RememberingAgent): Promise<Memory> {
+    const { id } = agent;
     const { index, turns, embedder, onProblem, halfLifeDays, now } = options;
     const { createMemory } = await import("../create-memory.ts");
     const embeddings = await embedder?.();
     return createMemory({
-      ...{ folder: join(workspaceDir, "memory"), index: index(id), turns: turns(id), topScope: OWNERS },
+      ...{ folder: notesFolder(agent), index: index(id), turns: turns(id), topScope: OWNERS },
       ...(halfLifeDays === undefined ? {} : { halfLifeDays }),
       ...(now === undefined ? {} : { now }),
       onProblem: (problem, error) => onProblem?.(id, problem, error),

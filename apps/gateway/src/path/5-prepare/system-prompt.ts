@@ -1,5 +1,6 @@
 import type { MediaForModel } from "@signalbox/attachments";
 import type { Capabilities, MessageEvent, TurnSampling } from "@signalbox/channel";
+import { isShared } from "@signalbox/memory/agents";
 import {
   type BuiltPrompt,
   buildSystemPrompt,
@@ -65,7 +66,7 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
       tools,
       ...(catalogue === "" ? {} : { skills: catalogue }),
       workspaceDir: agent.workspaceDir,
-      workspaceFiles: filesFor(role, await workspaceFiles(agent)),
+      workspaceFiles: filesFor(role, sessionKey, await workspaceFiles(agent)),
       extra: [...extra, ...memory],
       runtime: {
         session: sessionKey,
@@ -78,11 +79,12 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
   };
 }
 
-/** What an agent remembers is no guest's business: whoever asks in an open group is one. */
+/** What owners keep about themselves: it is told to nobody else, and not where others read along. */
 const PRIVATE: ReadonlySet<string> = new Set(["MEMORY.md", "USER.md"]);
 
-function filesFor(role: Role, files: readonly WorkspaceFile[]): readonly WorkspaceFile[] {
-  return role === "guest" ? files.filter(({ name }) => !PRIVATE.has(name)) : files;
+function filesFor(role: Role, sessionKey: string, files: readonly WorkspaceFile[]): readonly WorkspaceFile[] {
+  const isPrivate = role === "owner" && !isShared(sessionKey);
+  return isPrivate ? files : files.filter(({ name }) => !PRIVATE.has(name));
 }
 
 /** What the client of this turn wants the agent to heed. */

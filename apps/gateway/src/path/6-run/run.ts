@@ -1,7 +1,6 @@
 import type {
   AgentEvent,
   AgentLoopConfig,
-  BeforeCompaction,
   CompactionCache,
   JsonObject,
   JsonOutput,
@@ -21,6 +20,7 @@ import type { PreparedRun } from "../5-prepare/prepare.ts";
 import { READING } from "../reading.ts";
 import { ShutdownAbort } from "../shutdown.ts";
 import { draftText } from "./draft-text.ts";
+import type { Flush } from "./flush.ts";
 import { createSteering, type SteeringPorts } from "./steering.ts";
 
 export interface RunPorts extends SteeringPorts {
@@ -36,7 +36,7 @@ export interface RunPorts extends SteeringPorts {
   /** Summaries of chunks, so that an interrupted compaction goes on where it was. */
   readonly compactionCache: CompactionCache;
   /** What is to be saved before older messages give way to a summary. */
-  readonly flush: (run: PreparedRun) => BeforeCompaction | undefined;
+  readonly flush: Flush;
   readonly now: () => number;
 }
 
@@ -100,7 +100,7 @@ function isRepeatable({ name, args }: ToolCallBlock): boolean {
 
 function loopConfig(ports: RunPorts, run: PreparedRun): AgentLoopConfig {
   const { agent, agentModel, sessionKey, tools, taint } = run;
-  const beforeCompaction = ports.flush(run);
+  const beforeCompaction = ports.flush({ ...run, role: tools.role, taint: tools.taint });
   return {
     model: agentModel.model,
     stream: agentModel.stream,
