@@ -78,6 +78,9 @@ export const providerSchema = z.strictObject({
   models: z.array(modelSchema).default([]),
 });
 
+/** `example.org`, `*.example.org` for all below it, `example.org:8443` for a port besides those of the web. */
+const domains = z.array(z.string().regex(/^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/));
+
 /** When an owner is asked about a call of a tool; `unlisted`: where no standing rule covers it. */
 const askMode = z.enum(["always", "unlisted", "tainted", "never"]);
 
@@ -102,6 +105,8 @@ const agentFields = {
       conversations: z.partialRecord(z.enum(["direct", "group", "channel", "api"]), toolRule).optional(),
       /** By `provider/model`, or by `provider` for all of its models. */
       models: z.record(z.string(), toolRule).optional(),
+      /** Hosts that its commands may reach; by default those of `tools.exec.domains`. */
+      domains: domains.optional(),
       /** By the name of a tool. For `exec` by default `tools.exec.ask`, for others `never`. */
       ask: z.record(z.string(), askMode).optional(),
     })
@@ -299,6 +304,8 @@ export const toolsSchema = z.strictObject({
       /** `none` runs commands without a sandbox: an owner's explicit choice. */
       sandbox: z.enum(["bubblewrap", "none", "off"]).default("bubblewrap"),
       timeoutMs: z.int().positive().default(60_000),
+      /** Hosts that commands in the sandbox may reach, through a proxy, where policy lets them; by default none. */
+      domains: domains.default([]),
       /** When an owner is asked about a command, beyond what policy asks about anyway. */
       ask: askMode.default("never"),
       /**

@@ -45,6 +45,8 @@ export interface BuiltInToolsOptions {
   readonly workspace: WorkspaceOptions;
   /** Where commands run. Proving it takes a moment, which the first agent that may run commands waits for. */
   readonly sandbox: () => Promise<Sandbox>;
+  /** Hosts that commands may reach, where policy lets them; see {@link ExecToolOptions.domains}. Default: none. */
+  readonly domains?: readonly string[];
   readonly fetch: GuardedFetch;
   readonly isGiven: NonNullable<WebFetchToolOptions["isGiven"]>;
   readonly send: MessageToolOptions["send"];
@@ -71,7 +73,9 @@ export async function createBuiltInTools(
     createLsTool({ workspace }),
     createFindTool({ workspace, search }),
     createGrepTool({ workspace, search }),
-    ...(allowsTool(rule, "exec") ? [createExecTool({ workspace, sandbox: await options.sandbox() })] : []),
+    ...(allowsTool(rule, "exec")
+      ? [createExecTool({ workspace, sandbox: await options.sandbox(), domains: options.domains ?? [] })]
+      : []),
     createMessageTool({ actions: ["send", "react", "edit", "delete"], send }),
     ...(allowsTool(rule, "web_fetch")
       ? [

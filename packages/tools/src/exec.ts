@@ -19,25 +19,26 @@ import type { Workspace } from "./workspace/workspace.ts";
 export interface ExecToolOptions {
   readonly workspace: Workspace;
   readonly sandbox: Sandbox;
+  /** Hosts that commands may reach, where policy lets them: `example.org`, `*.example.org`, `example.org:8443`. */
+  readonly domains?: readonly string[];
 }
 
 /** In UTF-8 at most 120,000 bytes: Linux takes 131,071 for one argument. */
 const MAX_COMMAND_CHARS = 40_000;
+/** What a command fetches is others' words: so is what it prints from then on, and what it writes. */
+const FROM_NETWORK: TaintMark = { source: "web", detail: "what a command fetched" };
 /** Progress reports are no closer together, in milliseconds. */
 const UPDATE_MS = 250;
 
 /** `exec`: a shell command in the sandbox. External: nobody knows what it did, so it is never repeated blindly. */
 export function createExecTool(options: ExecToolOptions): ToolDefinition {
-  const { workspace, sandbox } = options;
+  const { workspace, sandbox, domains = [] } = options;
+  const reachable = sandbox.rung === "bubblewrap" ? domains : [];
   const seconds = Math.floor(sandbox.limits.timeoutMs / 1000);
   return defineTool({
     name: "exec",
-    description: `Run a shell command in the working folder. ${sandbox.network ? "" : "There is no network, and only the working folder can be written. "}It may take ${seconds} seconds; nothing goes on running afterwards.`,
-    inputSchema: z.object({
-      command: z.string().min(1).max(MAX_COMMAND_CHARS).describe("Shell text; several lines are fine"),
-      cwd: z.string().min(1).optional().describe("Folder to run in, relative to the working folder"),
-      timeout_seconds: z.number().positive().max(seconds).optional().describe(`Default ${seconds}`),
-    }),
+    description: `Run a shell command in the working folder. ${confinement(sandbox, reachable)}It may take ${seconds} seconds; nothing goes on running afterwards.`,
+    inputSchema: argsSchema(seconds, reachable),
     effects: "external",
     truncate: "head-tail",
     exposes: async ({ cwd }, facts) => {
@@ -48,10 +49,11 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
         : exposedTo(workspace, sandbox, folder, facts);
     },
     claims: (args) =>
-      sandbox.network
+      sandbox.network || args.network === true
         ? [{ kind: "exec-network", detail: args.command.split("\n", 1)[0]?.slice(0, 120) ?? "" }]
         : [],
-    isCovered: async ({ command }, rules) => isCovered(await parseShell(command), rules),
+    isCovered: async ({ command, network }, rules) =>
+      network !== true && isCovered(await parseShell(command), rules),
     subject: (args) => subjectOf(options, args),
     async run({ args }, context, permit) {
       if (sandbox.rung === "disabled") {
@@ -71,20 +73,43 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
   });
 }
 
+function confinement({ network }: Sandbox, domains: readonly string[]): string {
+  if (network) return "";
+  const reach = domains.length === 0 ? "There is no network" : "There is no network unless it is asked for";
+  return `${reach}, and only the working folder can be written. `;
+}
+
 interface ExecArgs {
   readonly command: string;
   readonly cwd?: string | undefined;
   readonly timeout_seconds?: number | undefined;
+  readonly network?: boolean | undefined;
+}
+
+/** @param domains hosts that can be reached; without any there is nothing to ask for */
+function argsSchema(seconds: number, domains: readonly string[]): z.ZodType<ExecArgs> {
+  const schema = z.object({
+    command: z.string().min(1).max(MAX_COMMAND_CHARS).describe("Shell text; several lines are fine"),
+    cwd: z.string().min(1).optional().describe("Folder to run in, relative to the working folder"),
+    timeout_seconds: z.number().positive().max(seconds).optional().describe(`Default ${seconds}`),
+  });
+  if (domains.length === 0) return schema;
+  const what = `Whether it needs the network, of which it reaches through a proxy (HTTPS_PROXY): ${domains.join(", ")}`;
+  return schema.extend({ network: z.boolean().optional().describe(what) });
 }
 
 /** What a person is asked about: the command, where and by what it runs, and the files that it names. */
-async function subjectOf({ workspace, sandbox }: ExecToolOptions, args: ExecArgs): Promise<ApprovalSubject> {
+async function subjectOf(
+  { workspace, sandbox, domains }: ExecToolOptions,
+  args: ExecArgs,
+): Promise<ApprovalSubject> {
   const cwd = await folderOf(workspace, args.cwd);
   const script = await parseShell(args.command);
   const files = await namedFiles(workspace, cwd, script.words);
   const rules = rulesFor(script);
   return {
     ...{ action: args.command, cwd, env: sandbox.env, binary: sandbox.shell },
+    ...(args.network === true && domains !== undefined ? { domains } : {}),
     ...(files.length === 0 ? {} : { files }),
     ...(rules === undefined ? {} : { rules }),
   };
@@ -104,17 +129,19 @@ async function changedFile(
 
 /** The command sees what its run may believe, and what it changes is labelled with its run's author. */
 async function runCommand(
-  { workspace, sandbox }: ExecToolOptions,
+  { workspace, sandbox, domains }: ExecToolOptions,
   args: ExecArgs,
   context: ToolContext,
   { run }: Permit,
 ): Promise<ToolResult> {
   const { facts } = run;
+  const reached = args.network === true ? domains : undefined;
   const { additions } = workspace.labels;
   const view = await viewOf(workspace.labels, workspace.dir, facts);
   const followed = await workspace.labels.follow({
     additions,
-    ...{ folder: workspace.dir, facts, skip: new Set([join(workspace.dir, INBOX_FOLDER)]) },
+    ...{ folder: workspace.dir, skip: new Set([join(workspace.dir, INBOX_FOLDER)]) },
+    facts: reached === undefined ? facts : { ...facts, taint: [...facts.taint, FROM_NETWORK] },
     covered: view.covers.map(({ path }) => path),
   });
   let outcome: SandboxOutcome;
@@ -125,12 +152,14 @@ async function runCommand(
       cwd: await folderOf(workspace, args.cwd),
       protect: protection(facts),
       covers: view.covers,
+      ...(reached === undefined ? {} : { domains: reached }),
       signal: context.signal,
       outputChars: contentRoom(context),
       ...(args.timeout_seconds === undefined ? {} : { timeoutMs: args.timeout_seconds * 1000 }),
       onOutput: reporting(context.update),
     });
   } finally {
+    if (reached !== undefined) run.taint(FROM_NETWORK);
     const met = await followed.end();
     if (met !== undefined) run.taint({ source: met.source, detail: "files that changed meanwhile" });
   }

@@ -47,6 +47,7 @@ export function questionText(approval: Approval): string {
     `${fence}\n${subject.action}\n${fence}`,
     ...(subject.binary === undefined ? [] : [`Program: ${subject.binary}`]),
     ...(subject.cwd === undefined ? [] : [`Folder: ${subject.cwd}`]),
+    ...(subject.domains === undefined ? [] : [`Reaches: ${subject.domains.map(visibleText).join(", ")}`]),
     ...(files.length === 0 ? [] : [`Files it names, as they are now: ${files.join(", ")}`]),
     ...(variables.length === 0 ? [] : [`Environment: ${variables.join(" ")}`]),
     `An owner decides, until ${new Date(expiresAt).toISOString()}:`,

@@ -42,6 +42,8 @@ export interface ToolboxOptions<Run extends ToolRun> {
   /** What an agent remembers. Default: nothing, and it has no tools for it. */
   readonly memory?: (agent: Run["agent"]) => AgentMemory | undefined;
   readonly sandbox: BuiltInToolsOptions["sandbox"];
+  /** Hosts that an agent's commands may reach, where policy lets them. Default: none. */
+  readonly domains?: (agent: Run["agent"]) => readonly string[];
   readonly fetch: BuiltInToolsOptions["fetch"];
   /** The service behind `web_search`. Default: none, and no such tool. */
   readonly webSearch?: BuiltInToolsOptions["webSearch"];
@@ -168,6 +170,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
         ...options.folders(agent),
         ...(memory === undefined ? {} : { memory }),
         sandbox: options.sandbox,
+        domains: options.domains?.(agent) ?? [],
         fetch: options.fetch,
         ...(options.webSearch === undefined ? {} : { webSearch: options.webSearch }),
         isGiven: (url, facts) => links.has(facts.sessionKey, url),

@@ -123,6 +123,8 @@ export interface ApprovalSubject {
   /** Whose content is to be the same when it is done. */
   readonly files?: readonly NamedFile[];
   /** Standing rules under which the same would run unasked from now on; absent where there are none. */
+  /** Hosts that a command would reach. */
+  readonly domains?: readonly string[];
   readonly rules?: readonly StandingRule[];
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;

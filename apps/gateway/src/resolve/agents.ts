@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { RunLimits, ThinkingLevel } from "@signalbox/agent-core";
-import type { AgentConfig, LoadedConfig, Problem } from "@signalbox/config";
+import type { AgentConfig, Config, LoadedConfig, Problem } from "@signalbox/config";
 import { configuredPath, folderFault, type Home } from "@signalbox/home";
 import type { AskMode, ToolPolicy } from "@signalbox/tools";
 
@@ -21,6 +21,8 @@ export interface Agent {
   readonly tools: ToolPolicy & {
     readonly allow: readonly string[];
     readonly deny: readonly string[];
+    /** Hosts that its commands may reach, where policy lets them. */
+    readonly domains: readonly string[];
     readonly askModes: Readonly<Record<string, AskMode>>;
   };
   /** Absent: all skills. */
@@ -75,7 +77,7 @@ export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
       maxOutputTokens: config.maxOutputTokens ?? defaults.maxOutputTokens,
       historyTurns: config.historyTurns ?? defaults.historyTurns,
       workspaceDir,
-      tools: toolsOf(config.tools, defaults.tools, loaded.config.tools.exec.ask),
+      tools: toolsOf(config.tools, defaults.tools, loaded.config.tools.exec),
       skills: {
         allow: config.skills?.allow ?? defaults.skills?.allow,
         deny: config.skills?.deny ?? defaults.skills?.deny ?? [],
@@ -100,11 +102,13 @@ export function allowPath(
     : ["agents", "list", index, what, "allow"];
 }
 
+type ExecConfig = Config["tools"]["exec"];
+
 /** What the agent says counts, else what the defaults say. A profile and a list of the same place go together. */
 function toolsOf(
   own: AgentConfig["tools"],
   defaults: AgentConfig["tools"],
-  askExec: AskMode,
+  exec: ExecConfig,
 ): Agent["tools"] {
   const lists = [own, defaults].find(
     (tools) => tools?.allow !== undefined || tools?.profile !== undefined,
@@ -116,7 +120,8 @@ function toolsOf(
   return {
     allow: [...profile, ...(lists.allow ?? [])],
     deny: own?.deny ?? defaults?.deny ?? [],
-    askModes: { exec: askExec, ...(own?.ask ?? defaults?.ask) },
+    domains: own?.domains ?? defaults?.domains ?? exec.domains,
+    askModes: { exec: exec.ask, ...(own?.ask ?? defaults?.ask) },
     ...(roles === undefined ? {} : { roles }),
     ...(channelKinds === undefined ? {} : { channelKinds }),
     ...(models === undefined ? {} : { models }),

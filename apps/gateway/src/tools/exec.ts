@@ -13,7 +13,12 @@ export async function describeExec(config: Config, agents: Agents): Promise<stri
   const users = agents.all.filter((agent) => allowsTool(agent.tools, "exec")).map((agent) => agent.id);
   if (users.length === 0) return "no agent may run commands";
   const { ok, summary, notes } = describeSandbox(await execSandbox(config));
-  const text = [summary, ...notes, `Agents that may run commands: ${users.join(", ")}.`].join(" ");
+  const reached = agents.all.flatMap(({ id, tools: { domains } }) =>
+    domains.length === 0 ? [] : [`Commands of ${id} may ask for ${domains.join(", ")}.`],
+  );
+  const text = [summary, ...reached, ...notes, `Agents that may run commands: ${users.join(", ")}.`].join(
+    " ",
+  );
   if (!ok) throw new Error(text);
   return text;
 }

@@ -73,6 +73,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     }),
     memory: (agent) => (memories === undefined ? undefined : createToolMemory(memories, agent)),
     sandbox: () => sandbox ?? execSandbox(config),
+    domains: ({ tools }) => tools.domains,
     fetch: options.fetch,
     ...(config.tools.web.search === undefined ? {} : { webSearch: config.tools.web.search }),
     more: options.more,

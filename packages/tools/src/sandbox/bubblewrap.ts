@@ -1,5 +1,7 @@
 import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { inside } from "../workspace/paths.ts";
+import type { DomainProxy, OpenDomainProxy } from "./network/proxy.ts";
+import { bridgeFile, PROXY_PORT, PROXY_VARIABLES } from "./network/variables.ts";
 import { runProcess } from "./process.ts";
 import { protect } from "./protect.ts";
 import { limitedShell } from "./shell.ts";
@@ -37,6 +39,7 @@ export interface BubblewrapOptions {
   /** Compiled, for system calls; see `seccompFilter`. */
   readonly filter: Buffer | undefined;
   readonly notes: readonly string[];
+  readonly openProxy: OpenDomainProxy;
 }
 
 /** A sandbox of namespaces: the workspace, system folders to read, no network, nothing else. */
@@ -51,9 +54,13 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
     shell,
     notes,
     async run(request): Promise<SandboxOutcome> {
+      const domains = request.domains ?? [];
+      const proxy = domains.length === 0 ? undefined : await options.openProxy(domains);
       const protection = protect(request);
       try {
-        const command = limitedShell(shell, request.script, limits, true);
+        const inner = limitedShell(shell, request.script, limits, true);
+        const { mounts, command } =
+          proxy === undefined ? { mounts: [], command: inner } : bridged(proxy, inner);
         const folders = folderArgs(request.folders, options.readOnly);
         const args = [
           ...ISOLATION,
@@ -63,6 +70,7 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
           ...["--ro-bind-data", "3", "/etc/passwd", "--ro-bind-data", "4", "/etc/group"],
           ...folders,
           ...protection.args,
+          ...mounts,
           ...coverArgs(request.covers),
           ...["--remount-ro", "/"],
           ...(filter === undefined ? [] : ["--seccomp", "5"]),
@@ -71,7 +79,7 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
         const { stderr, ...outcome } = await runProcess({
           file: program,
           args,
-          env,
+          env: proxy === undefined ? env : { ...env, ...PROXY_VARIABLES },
           cwd: "/",
           limits,
           timeoutMs: Math.min(request.timeoutMs ?? limits.timeoutMs, limits.timeoutMs),
@@ -88,9 +96,31 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
         return outcome;
       } finally {
         protection.release();
+        await proxy?.close();
       }
     },
   };
+}
+
+interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+/** A command beside a bridge to the proxy, which listens on the loopback address of the sandbox. */
+function bridged({ socket }: DomainProxy, inner: Command): { mounts: readonly string[]; command: Command } {
+  const inside = {
+    node: "/run/signalbox/node",
+    bridge: "/run/signalbox/bridge.mjs",
+    socket: "/run/signalbox/proxy",
+  };
+  const mounts = [
+    ...["--ro-bind", process.execPath, inside.node],
+    ...["--ro-bind", bridgeFile(), inside.bridge],
+    ...["--bind", socket, inside.socket],
+  ];
+  const args = [inside.bridge, inside.socket, String(PROXY_PORT), inner.file, ...inner.args];
+  return { mounts, command: { file: inside.node, args } };
 }
 
 const ISOLATION = [

@@ -15,6 +15,7 @@ import { homedir, tmpdir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import { messageOf } from "../result.ts";
 import { createBubblewrap } from "./bubblewrap.ts";
+import { type OpenDomainProxy, openDomainProxy } from "./network/proxy.ts";
 import { runProcess } from "./process.ts";
 import { seccompFilter } from "./seccomp.ts";
 import { limitedShell } from "./shell.ts";
@@ -30,6 +31,8 @@ export interface StartSandboxOptions {
   readonly canaryDirs?: readonly string[];
   /** The search path for `bwrap`; default the gateway's `PATH`. */
   readonly searchPath?: string;
+  /** How commands reach the hosts that they may reach; default {@link openDomainProxy}. */
+  readonly openProxy?: OpenDomainProxy;
   /** Default `process.platform`. */
   readonly platform?: NodeJS.Platform;
 }
@@ -187,6 +190,7 @@ async function bubblewrapped(options: StartSandboxOptions, limits: SandboxLimits
     env: ENVIRONMENT,
     readOnly: options.readOnly ?? [],
     notes,
+    openProxy: options.openProxy ?? ((domains) => openDomainProxy({ domains })),
   });
   const problem = await selfTest(sandbox, options.canaryDirs ?? [homedir(), tmpdir()]);
   return problem === undefined ? sandbox : disabled(limits, problem);

@@ -46,6 +46,8 @@ export interface SandboxRequest {
   readonly protect: { readonly files: readonly string[]; readonly folders: readonly string[] };
   /** Places in `folders.dir` that the command must not see, outer ones first. Nothing covers them on the rung `none`. */
   readonly covers: readonly Cover[];
+  /** Hosts that the command reaches through a proxy; default none. On the rung `none` nothing is kept from it. */
+  readonly domains?: readonly string[];
   readonly signal: AbortSignal;
   /** Milliseconds; at most the limit, which is the default. */
   readonly timeoutMs?: number;

@@ -186,7 +186,7 @@ export const DEFENCES: readonly Defence[] = [
     rung: "none",
     kinds: ["commands outside", "commands on the gateway's state", "network", "notes by command"],
     changes: [
-      { file: "exec.ts", from: "sandbox.network\n        ?", to: "sandbox.limits.timeoutMs < 0\n        ?" },
+      { file: "exec.ts", from: "sandbox.network || args", to: "sandbox.limits.timeoutMs < 0 || args" },
     ],
   },
 ];

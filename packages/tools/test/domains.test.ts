@@ -1,0 +1,209 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import {
+  createApprovals,
+  createExecTool,
+  createMemoryApprovalStore,
+  openWorkspace,
+  questionText,
+  startSandbox,
+  type ToolPolicy,
+} from "../src/index.ts";
+import { isListed, readAddress, readAuthority } from "../src/sandbox/network/domains.ts";
+import { type DomainProxyOptions, openDomainProxy } from "../src/sandbox/network/proxy.ts";
+import { caller, textOf } from "./harness.ts";
+
+test.each([
+  [["example.org"], "example.org:443", true],
+  [["example.org"], "EXAMPLE.org.:80", true],
+  [["example.org"], "www.example.org:443", false],
+  [["example.org"], "example.org:22", false],
+  [["example.org:8443"], "example.org:8443", true],
+  [["example.org:8443"], "example.org:443", false],
+  [["*.example.org"], "a.b.example.org:443", true],
+  [["*.example.org"], "example.org:443", false],
+  [["*.example.org"], "evilexample.org:443", false],
+  [["*.example.org"], "example.org.evil.net:443", false],
+  [["*.0.0.1"], "127.0.0.1:80", false],
+  [["1.2.3.4"], "1.2.3.4:80", true],
+])("a list of %j, and %s", (domains, authority, listed) => {
+  const target = readAuthority(authority);
+  expect(target !== undefined && isListed(domains, target)).toBe(listed);
+});
+
+test.each([
+  "example.org",
+  "example.org:99999999",
+  "a@example.org:443",
+  "http://example.org:80",
+  "a b:1",
+  ":80",
+])("%j is nowhere to connect to", (text) => {
+  expect(readAuthority(text)).toBeUndefined();
+});
+
+test.each(["https://example.org/", "http://ann:pw@example.org/", "ftp://example.org/", "/path", ""])(
+  "%j is no address that a proxy is asked for",
+  (text) => {
+    expect(readAddress(text)).toBeUndefined();
+  },
+);
+
+let port = 0;
+let asked: string[] = [];
+
+beforeEach(async () => {
+  asked = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.headers.host}${request.url}`);
+    request.resume().on("end", () => response.end("hello from the host\n"));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  port = typeof address === "object" && address !== null ? address.port : 0;
+  onTestFinished(() => void server.close());
+});
+
+afterEach(() => {
+  expect(asked.every((line) => line.includes("listed.test"))).toBe(true);
+});
+
+/** Names that all stand for this machine, which the proxy takes for a public host. */
+const HERE: Pick<DomainProxyOptions, "resolve" | "isOpen"> = {
+  resolve: async () => ["127.0.0.1"],
+  isOpen: (address) => address === "127.0.0.1",
+};
+
+describe("the proxy", () => {
+  /** What it answers to some bytes, until it ends the connection or says this. */
+  async function say(
+    bytes: string,
+    options: Partial<DomainProxyOptions> = {},
+    until = "\r\n\r\n",
+  ): Promise<string> {
+    const proxy = await openDomainProxy({ domains: [`listed.test:${port}`], ...HERE, ...options });
+    const client = connect(proxy.socket);
+    let heard = "";
+    await new Promise<void>((resolve, reject) => {
+      client.on("data", (data) => {
+        heard += data;
+        if (heard.includes(until)) resolve();
+      });
+      client.on("error", reject).on("close", () => resolve());
+      client.write(bytes);
+    });
+    client.destroy();
+    await proxy.close();
+    return heard;
+  }
+
+  test("passes on what goes to a host of the list", async () => {
+    const get = `GET http://listed.test:${port}/a?b HTTP/1.1\r\nHost: other.test\r\nProxy-Authorization: x\r\n\r\n`;
+    expect(await say(get, {}, "hello")).toMatch(/^HTTP\/1.1 200/);
+    // The host that was asked for is the one that is told, whatever the header says.
+    expect(asked).toEqual([`GET listed.test:${port}/a?b`]);
+  });
+
+  test("connects to a host of the list", async () => {
+    const tunnelled = `CONNECT listed.test:${port} HTTP/1.1\r\n\r\n`;
+    expect(await say(tunnelled)).toBe("HTTP/1.1 200 Connection established\r\n\r\n");
+  });
+
+  test.each([
+    ["another host", () => `CONNECT other.test:${port} HTTP/1.1\r\n\r\n`],
+    ["another port", () => "CONNECT listed.test:443 HTTP/1.1\r\n\r\n"],
+    ["an address", () => `CONNECT 127.0.0.1:${port} HTTP/1.1\r\n\r\n`],
+    [
+      "another host by plain HTTP",
+      () => `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: listed.test\r\n\r\n`,
+    ],
+    ["no whole address", () => `GET / HTTP/1.1\r\nHost: listed.test:${port}\r\n\r\n`],
+  ])("refuses %s", async (_, bytes) => {
+    expect(await say(bytes())).toMatch(/^HTTP\/1.1 403/);
+    expect(asked).toEqual([]);
+  });
+
+  test.each([[["10.0.0.1"]], [["169.254.169.254"]], [["93.184.216.34", "127.0.0.1"]], [["::1"]], [[]]])(
+    "refuses a host of the list at %j",
+    async (addresses) => {
+      const { isOpen: _, ...rest } = HERE;
+      const proxy = { ...rest, resolve: async () => addresses };
+      const opened = await openDomainProxy({ domains: ["listed.test"], ...proxy });
+      const client = connect(opened.socket);
+      const answer = await new Promise<string>((resolve) => {
+        client.once("data", (data) => resolve(String(data)));
+        client.write("CONNECT listed.test:443 HTTP/1.1\r\n\r\n");
+      });
+      await opened.close();
+      expect(answer).toMatch(/^HTTP\/1.1 403/);
+    },
+  );
+
+  test("asks for a name once, and connects to what it was told then", async () => {
+    let times = 0;
+    const resolve = async () => (++times === 1 ? ["127.0.0.1"] : ["10.0.0.1"]);
+    expect(await say(`CONNECT listed.test:${port} HTTP/1.1\r\n\r\n`, { resolve })).toMatch(/^HTTP\/1.1 200/);
+    expect(times).toBe(1);
+  });
+});
+
+const sandbox = await startSandbox({
+  limits: { timeoutMs: 20_000 },
+  openProxy: (domains) => openDomainProxy({ domains, ...HERE }),
+});
+const isSandboxed = sandbox.rung === "bubblewrap";
+if (!isSandboxed) console.log(`skipped: commands in the sandbox, since ${sandbox.reason}`);
+
+describe.skipIf(!isSandboxed)("a command", () => {
+  async function agent(facts: Parameters<typeof caller>[1] = {}, policy: ToolPolicy = { allow: ["*"] }) {
+    const dir = realpathSync(mkdtempSync(join(tmpdir(), "domains-")));
+    onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+    const workspace = await openWorkspace({ dir });
+    const approvals = createApprovals({ store: createMemoryApprovalStore() });
+    const exec = createExecTool({ workspace, sandbox, domains: [`listed.test:${port}`] });
+    const run = caller([exec], { facts: { role: "owner" }, policy, approvals, ...facts });
+    return { run, approvals, workspace };
+  }
+  const curl = (host: string) => `curl -sS -m 10 http://${host}:${port}/ | tee page; exit \${PIPESTATUS[0]}`;
+
+  test("reaches a host of the list where it asks for the network, and what it fetches is of others", async () => {
+    const { run, workspace } = await agent();
+    const said = textOf(await run.call("exec", { command: curl("listed.test"), network: true }));
+    expect(said).toBe("hello from the host\n[exit code 0]");
+    expect(run.state.facts.taint).toMatchObject([{ source: "web" }]);
+    expect(workspace.labels.at(join(workspace.dir, "page"))).toMatchObject({ source: "web" });
+  });
+
+  test("reaches no other host, none past the proxy, and none where it does not ask", async () => {
+    const { run } = await agent();
+    const call = async (command: string, network: boolean) =>
+      textOf(await run.call("exec", { command, network }));
+    expect(await call(`curl -sS --noproxy '*' http://127.0.0.1:${port}/`, false)).toMatch(/exit code 7/);
+    expect(await call(curl("listed.test"), false)).not.toContain("hello");
+    expect(
+      await call(`${curl("other.test")}; curl -sS --noproxy '*' http://127.0.0.1:${port}/`, true),
+    ).toMatch(/not among the hosts that commands may reach/);
+    expect(asked).toEqual([]);
+  });
+
+  test("of a run that has read others' words asks first, and the question says what it would reach", async () => {
+    const taint = [{ source: "web" as const, detail: "https://evil.example" }];
+    const { run, approvals } = await agent({ facts: { role: "owner", taint } });
+    const said = textOf(await run.call("exec", { command: curl("listed.test"), network: true }));
+    expect(said).toContain("needs an approval");
+    const [question] = await approvals.list();
+    expect(question && questionText(question)).toContain(`Reaches: listed.test:${port}`);
+    expect(asked).toEqual([]);
+  });
+
+  test("ends as its program does", async () => {
+    const { run } = await agent();
+    expect(textOf(await run.call("exec", { command: "echo x; exit 3", network: true }))).toBe(
+      "x\n[exit code 3]",
+    );
+  });
+});
