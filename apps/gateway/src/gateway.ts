@@ -2,6 +2,7 @@ import type { EmitResult, InboundEvent } from "@signalbox/channel";
 import { keepToken, prepareWorkspace, refuseGuessableToken, refuseOpenListening } from "@signalbox/home";
 import type { GatewayService } from "@signalbox/server";
 import { listedCommands } from "./commands/table.ts";
+import { type AccountLeases, createAccountLeases } from "./compose/account-leases.ts";
 import { atMost, createLifecycle, type Lifecycle } from "./compose/lifecycle.ts";
 import { listen } from "./compose/listen.ts";
 import { createLiveConfig } from "./compose/live-config.ts";
@@ -19,7 +20,7 @@ import type { ResolvedConfig } from "./resolve/resolve-config.ts";
 import { createService } from "./service/create-service.ts";
 import { type End, watchEnd } from "./upkeep/end.ts";
 import { partsToLoad } from "./upkeep/load-ahead.ts";
-import { createUpkeep, type Upkeep } from "./upkeep/upkeep.ts";
+import { createUpkeep, type Upkeep, type UpkeepOptions } from "./upkeep/upkeep.ts";
 import { warmUp } from "./upkeep/warm-up.ts";
 
 const LEASE_MS = 30_000;
@@ -65,7 +66,11 @@ async function start(
   const parts: Parts = { options, resolved, opened, surroundings, configuration };
   const way = createWay(parts);
   lifecycle.started("faults", () => restOrCount(way, ending, logger));
-  const upkeep = upkeepOf(parts, way, leaseMs, ending.fatal);
+  const accountLeases = createAccountLeases({
+    ...{ leases: opened.store.leases, holder: opened.lease.holder, leaseMs },
+    isShared: (channel) => resolved.accounts.definitions.some(({ id }) => id === channel),
+  });
+  const upkeep = upkeepOf(parts, way, { leaseMs, renewAccounts: accountLeases.renew, onLost: ending.fatal });
   let isReady = false;
   const service = serviceOf(parts, way, upkeep, () => isReady && !ending.isAsked());
   const http = await listen(parts, service);
@@ -75,7 +80,7 @@ async function start(
   lifecycle.started("http", (left) => http.stop(Math.min(1_000, left())));
   opened.lock.describe({ url: http.url, startedAt: now() });
   await router.warm();
-  await letIn(parts, way, upkeep, lifecycle);
+  await letIn(parts, way, { upkeep, accountLeases }, lifecycle);
   // A start that fails must not leave a token that nobody was shown.
   if (token.isNew) keepToken(home, token.value);
   isReady = true;
@@ -115,7 +120,7 @@ function loadAhead(
 async function letIn(
   { options, resolved: { accounts }, opened, surroundings }: Parts,
   way: Way,
-  upkeep: Upkeep,
+  { upkeep, accountLeases }: { readonly upkeep: Upkeep; readonly accountLeases: AccountLeases },
   lifecycle: Lifecycle,
 ): Promise<void> {
   const { delivery, hooks, typing, supervisor, outcomes } = surroundings;
@@ -137,6 +142,7 @@ async function letIn(
   });
   const starting = accounts.start({
     emit: (event) => recovered.promise.then(() => emit(event)),
+    right: accountLeases.right,
     state: (channel) => channelState(opened.store.kv, channel),
     commands: listedCommands(),
   });
@@ -172,13 +178,12 @@ async function restOrCount(way: Way, ending: End, logger: GatewayOptions["logger
 function upkeepOf(
   { options, resolved, opened, surroundings }: Parts,
   { lanes, recover }: Way,
-  leaseMs: number,
-  onLost: (error: Error) => void,
+  leases: Pick<UpkeepOptions, "leaseMs" | "renewAccounts" | "onLost">,
 ): Upkeep {
   const { logger, now = Date.now } = options;
   const { store, lease } = opened;
   return createUpkeep({
-    ...{ store, lease, leaseMs, logger, now, recover, onLost },
+    ...{ store, lease, logger, now, recover, ...leases },
     retention: options.loaded.config.retention,
     consolidate: createConsolidation({
       ...{ memories: surroundings.memories, agents: resolved.agents, models: resolved.models, logger, now },

@@ -14,8 +14,10 @@ import {
 import { GatewayError, messageOf } from "./errors.ts";
 import type { Home } from "./layout.ts";
 
-/** The lease under which a gateway writes. */
-export const LEASE_NAME = "gateway";
+/** The name of the lease under which the gateway of a home writes. Several may share one store. */
+export function gatewayLease(home: Pick<Home, "dir">): string {
+  return `gateway ${home.dir}`;
+}
 
 /** Makes this process the one that works on the home. @throws GatewayError where another has it */
 export function lockHome(home: Home): HomeLock {
@@ -45,7 +47,7 @@ export async function openDatabase<B extends Bodies>(
 }
 
 /**
- * Takes the lease of the database. Whoever holds the home's lock is the one holder of its lease, so a crash leaves
+ * Takes the lease of the gateway of a home. Whoever holds the home's lock is the one holder of its lease, so a crash leaves
  * nothing to wait for.
  * @throws GatewayError where another gateway holds it
  */
@@ -54,7 +56,7 @@ export async function takeLease(
   home: Home,
   leaseMs: number,
 ): Promise<Lease> {
-  const lease = await leases.acquire(LEASE_NAME, `home ${home.dir}`, leaseMs);
+  const lease = await leases.acquire(gatewayLease(home), `home ${home.dir}`, leaseMs);
   if (lease) return lease;
   throw new GatewayError(
     "held",

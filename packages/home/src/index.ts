@@ -2,7 +2,7 @@ export { changeConfig } from "./config/edit.ts";
 export { readConfig } from "./config/read.ts";
 export { type ConfigVersion, configVersions, restoreConfig } from "./config/versions.ts";
 export { type ConfigWatch, watchConfig } from "./config/watch.ts";
-export { LEASE_NAME, lockHome, openDatabase, takeLease, withDatabase } from "./database.ts";
+export { gatewayLease, lockHome, openDatabase, takeLease, withDatabase } from "./database.ts";
 export { GatewayError, type GatewayErrorCode } from "./errors.ts";
 export { folderFault, prepareHome, prepareWorkspace } from "./folders.ts";
 export { configuredPath, type Env, type Home, locateHome } from "./layout.ts";

@@ -1,4 +1,5 @@
-import { and, eq } from "drizzle-orm";
+import { and, asc, eq, gt } from "drizzle-orm";
+import { type AccountOfChannel, accountLease } from "./account-lease.ts";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import { FencedError } from "./errors.ts";
@@ -16,6 +17,8 @@ export interface Fence {
   check(token: LeaseToken): void;
   /** Was this stamp's lease released, taken by a later epoch, or has it run out? */
   lost(token: LeaseToken): boolean;
+  /** Does somebody else than the holder of `token` run this account? */
+  isElsewhere(account: AccountOfChannel, token: LeaseToken): boolean;
   /** Forgets what was read in this transaction. */
   forget(): void;
 }
@@ -48,6 +51,10 @@ export function createFence({ database, queue, now }: Context): Fence {
       const held = current(name);
       return held?.epoch !== epoch || held.expiresAt <= now();
     },
+    isElsewhere(account, { name }) {
+      const held = current(accountLease(account));
+      return held !== undefined && held.expiresAt > now() && held.holder !== current(name)?.holder;
+    },
     forget: () => read.clear(),
   };
 }
@@ -56,6 +63,9 @@ export function createLeaseStore({ database, queue, now }: Context, fence: Fence
   const { db } = database;
   const byName = database.query((p: Bound<{ name: string }>) =>
     db.select().from(lease).where(eq(lease.name, p.name)),
+  );
+  const held = database.query(() =>
+    db.select().from(lease).where(gt(lease.expiresAt, 0)).orderBy(asc(lease.name)),
   );
   const put = database.replace(lease, [lease.name]);
   const prolong = database.command((p: Bound<{ name: string; epoch: number; expiresAt: number }>) =>
@@ -68,9 +78,9 @@ export function createLeaseStore({ database, queue, now }: Context, fence: Fence
   return {
     acquire: (name, holder, ttlMs) =>
       queue.write(() => {
-        const held = byName.get({ name });
-        if (held !== undefined && held.holder !== holder && held.expiresAt > now()) return undefined;
-        const taken: Lease = { name, holder, epoch: (held?.epoch ?? 0) + 1, expiresAt: now() + ttlMs };
+        const before = byName.get({ name });
+        if (before !== undefined && before.holder !== holder && before.expiresAt > now()) return undefined;
+        const taken: Lease = { name, holder, epoch: (before?.epoch ?? 0) + 1, expiresAt: now() + ttlMs };
         put.run(taken);
         fence.forget();
         return taken;
@@ -96,5 +106,6 @@ export function createLeaseStore({ database, queue, now }: Context, fence: Fence
         const row = byName.get({ name });
         return row === undefined || row.expiresAt <= 0 ? undefined : row;
       }),
+    list: () => queue.read(() => held.all()),
   };
 }

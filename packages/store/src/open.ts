@@ -78,7 +78,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
   const sessionRows = createSessionRows(context);
   const runRows = createRunRows(context, fence);
   const calls = createToolCalls(database);
-  const outboxRows = createOutboxRows<T>(context, entries);
+  const outboxRows = createOutboxRows<T>(context, fence, entries);
   const answers = createAnswers(context);
   const traces = createTraceStore(context);
   let closing: Promise<void> | undefined;

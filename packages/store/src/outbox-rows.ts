@@ -7,6 +7,7 @@ import type { Entries } from "./entries.ts";
 import { StoreError } from "./errors.ts";
 import { idOf, rowOf } from "./ids.ts";
 import { decode, encode } from "./json.ts";
+import type { Fence } from "./leases.ts";
 import { runIdOf } from "./run-rows.ts";
 import { entry, isKeyed, isUnsent, type OutboxRecord, outbox, type RunRecord, run } from "./schema/index.ts";
 import type { Bodies, LeaseToken, OutboxId } from "./types/common.ts";
@@ -97,6 +98,7 @@ function derivedKey(origin: string, place: number): string {
 
 export function createOutboxRows<T extends Bodies>(
   { database, now, nonce }: Context,
+  fence: Fence,
   entries: Entries,
 ): OutboxRows<T> {
   const { db } = database;
@@ -168,7 +170,8 @@ export function createOutboxRows<T extends Bodies>(
     const at = now();
     const { channel, account, address } = row;
     const due = row.notBefore === undefined || row.notBefore <= at;
-    const claimed = row.claim === true && due && !hasUnsent(row);
+    const mayClaim = row.claim === true && due && !fence.isElsewhere(row, origin.lease);
+    const claimed = mayClaim && !hasUnsent(row);
     const body = entries.add("outbound", payload, { at, sessionKey: origin.sessionKey ?? null });
     const maker = origin.run === undefined ? `${nonce(at)} ${body}` : runIdOf(origin.run);
     const inserted: Omit<OutboxRecord, "seq"> = {

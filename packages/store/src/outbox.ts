@@ -195,6 +195,7 @@ export function createOutboxStore<T extends Bodies>(context: Context, parts: Par
         let nextAt: number | undefined;
         for (const row of heads.all()) {
           if (row.state === "sending" && !isLost(row, lease)) continue;
+          if (fence.isElsewhere(row, lease)) continue;
           if (isTooOld(row)) {
             // It became so since somebody looked, and is ended when somebody looks again.
             if (rows.full(row.seq) === undefined) giveUpDamaged(row);

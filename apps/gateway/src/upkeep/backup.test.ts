@@ -91,7 +91,7 @@ it("has the attachments of replies that are sent, and let go of, as soon as the 
   expect(readdirSync(join(folder, "media"))).toEqual([blob]);
 });
 
-it("leaves nobody waiting for the lease of the gateway it was taken from", async () => {
+it("leaves nobody waiting for the leases of the gateway it was taken from", async () => {
   const { store } = await open();
   await backupInto(folder, { store, mediaDir });
   const copy = await openStore<GatewayBodies>({ path: join(folder, "signalbox.db") });

@@ -1,7 +1,6 @@
 import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createBlobs } from "@signalbox/attachments";
-import { LEASE_NAME } from "@signalbox/home";
 import { openStore } from "@signalbox/store";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import { neededBlobs } from "./blobs.ts";
@@ -54,10 +53,9 @@ export async function backupInto(
   };
 }
 
-/** Nobody works on the copy: whoever starts on it need not wait for the lease of the gateway it was taken from. */
+/** Nobody works on the copy: whoever starts on it need not wait for the leases of the gateway it was taken from. */
 async function releasedAndRead(copy: GatewayStore): Promise<ReadonlySet<string>> {
-  const lease = await copy.leases.get(LEASE_NAME);
-  if (lease) await copy.leases.release(lease);
+  for (const lease of await copy.leases.list()) await copy.leases.release(lease);
   return neededBlobs(copy);
 }
 

@@ -20,7 +20,7 @@ it("looks from time to time for work that nobody does, also after it could not, 
   const upkeep = createUpkeep({
     ...{ store, lease, leaseMs: 3_600_000, retention, now: Date.now, busy: () => false },
     logger: createLogger("silent", createRedactor([])),
-    ...{ pruneMedia: async () => {}, wakeOutbox: () => {}, onLost: () => {} },
+    ...{ pruneMedia: async () => {}, renewAccounts: async () => {}, wakeOutbox: () => {}, onLost: () => {} },
     async consolidate() {
       consolidated += 1;
     },

@@ -23,6 +23,8 @@ export interface UpkeepOptions {
   readonly recover: () => Promise<void>;
   readonly logger: Logger;
   readonly now: () => number;
+  /** Prolongs the leases of the accounts that run here. */
+  readonly renewAccounts: () => Promise<void>;
   /** Told when the lease is lost. */
   readonly onLost: (error: Error) => void;
 }
@@ -100,10 +102,12 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
   };
 }
 
-/** Keeps the lease; tells where that is not possible any more. */
-async function renewLease({ store, lease, leaseMs, onLost, logger }: UpkeepOptions): Promise<void> {
+/** Keeps the leases; tells where that is not possible any more. */
+async function renewLease(options: UpkeepOptions): Promise<void> {
+  const { store, lease, leaseMs, onLost, logger } = options;
   try {
-    const kept = await store.leases.renew([lease], leaseMs);
+    // Asked for at once, they share a commit.
+    const [kept] = await Promise.all([store.leases.renew([lease], leaseMs), options.renewAccounts()]);
     if (kept.length === 0) onLost(new Error("another process has taken over this home"));
   } catch (error) {
     logger.error({ err: messageOf(error) }, "the lease could not be renewed");

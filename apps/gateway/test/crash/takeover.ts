@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { gatewayLease } from "@signalbox/home";
 import { type Lease, openStore, StoreError } from "@signalbox/store";
 import type { GatewayBodies } from "../../src/store.ts";
 import { check } from "./check.ts";
@@ -19,12 +20,13 @@ export async function runTakeover(options: WorldOptions): Promise<readonly strin
     // The model was asked a moment ago.
     const { length } = world.asked;
     while (world.asked.length === length) await sleep(1);
+    const name = gatewayLease({ dir: world.home });
     const other = await openStore<GatewayBodies>({ path: join(world.home, "signalbox.db") });
     const takeOver = async (): Promise<Lease> => {
       gateway.signal("SIGSTOP");
       await sleep(LEASE_MS + 400);
       try {
-        const lease = await other.leases.acquire("gateway", "another machine", 60_000);
+        const lease = await other.leases.acquire(name, "another machine", 60_000);
         if (lease === undefined) throw new Error("the lease of a stopped process did not run out");
         return lease;
       } catch (error) {

@@ -138,3 +138,71 @@ it("changes the accounts it is told to change, and no other", async () => {
   expect(accounts.health().map(({ account }) => account)).toEqual(["main", "second"]);
   expect(accounts.get("echo", "third")).toBeUndefined();
 });
+
+/** Rights to accounts that hosts share, as leases are. */
+function createRights() {
+  const holders = new Map<string, AbortController>();
+  return {
+    of: (): NonNullable<Services["right"]> => async (channel, account) => {
+      const key = `${channel}/${account}`;
+      if (holders.has(key)) return undefined;
+      const lost = new AbortController();
+      holders.set(key, lost);
+      return { lost: lost.signal, release: async () => void holders.delete(key) };
+    },
+    /** Somebody else has all of them from now on. */
+    takeAway() {
+      for (const lost of holders.values()) lost.abort();
+    },
+  };
+}
+
+it("runs an account on one of several hosts, and on the next once that one has stopped", async () => {
+  const rights = createRights();
+  const one = accountsWith(channelThat(async () => {}));
+  const two = accountsWith(channelThat(async () => {}));
+  await one.accounts.start({ ...services, right: rights.of() });
+  await two.accounts.start({ ...services, right: rights.of() });
+  expect(one.accounts.get("echo", "main")).toBeDefined();
+  expect(two.accounts.get("echo", "main")).toBeUndefined();
+  expect(two.accounts.health()).toMatchObject([{ state: "down", reason: "another host runs it" }]);
+  await one.accounts.stop(0);
+  two.waits[0]?.end();
+  await expect.poll(() => two.accounts.get("echo", "main")).toBeDefined();
+  expect(two.accounts.health()).toEqual([{ channel: "echo", account: "main", state: "ready" }]);
+});
+
+it("lets another host have an account that does not start here", async () => {
+  const rights = createRights();
+  const one = accountsWith(
+    channelThat(async () => {
+      throw new Error("no network");
+    }),
+  );
+  const two = accountsWith(channelThat(async () => {}));
+  await one.accounts.start({ ...services, right: rights.of() });
+  await two.accounts.start({ ...services, right: rights.of() });
+  expect(two.accounts.get("echo", "main")).toBeDefined();
+});
+
+it("brings an account down that another host has taken, and asks for it again later", async () => {
+  const rights = createRights();
+  const seen: string[] = [];
+  const definition = channelThat(async () => {});
+  const told: ChannelDefinition = {
+    ...definition,
+    create: async (context) => {
+      context.signal.addEventListener("abort", () => seen.push("aborted"));
+      const channel = await definition.create(context);
+      return { ...channel, stop: async () => void seen.push("stopped") };
+    },
+  };
+  const { accounts, waits } = accountsWith(told);
+  await accounts.start({ ...services, right: rights.of() });
+  rights.takeAway();
+  await expect.poll(() => waits).toHaveLength(1);
+  expect(seen.toSorted()).toEqual(["aborted", "stopped"]);
+  expect(accounts.get("echo", "main")).toBeUndefined();
+  expect(accounts.health()).toMatchObject([{ state: "down", reason: "another host runs it" }]);
+  await accounts.stop(0);
+});

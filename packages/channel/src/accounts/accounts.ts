@@ -27,9 +27,22 @@ export interface Account {
   readonly running: Channel;
 }
 
+/** The right to run an account. */
+export interface AccountRight {
+  /** Fires when another host has it: the account is brought down at once. */
+  readonly lost: AbortSignal;
+  /** Gives it back, for whoever wants it next. */
+  release(): Promise<void>;
+}
+
 /** What a host gives its channels once it runs. */
 export interface Services {
   readonly emit: ChannelContext["emit"];
+  /**
+   * Asks for the right to run an account, where several hosts have the same one: a bot that two of them run answers
+   * everything twice. Undefined while another has it, which is asked about again. Default: there is no other host.
+   */
+  readonly right?: (channel: string, account: string) => Promise<AccountRight | undefined>;
   /** What a channel remembers for good. */
   readonly state: (channel: string) => ChannelState;
   readonly commands: readonly ChannelCommand[];
@@ -42,7 +55,10 @@ export interface AccountHealth {
   readonly reason?: string;
 }
 
-/** Accounts of channels, each brought up by itself: one that fails is tried again, and the others run. */
+/**
+ * Accounts of channels, each brought up by itself: one that fails is tried again, and the others run. One that another
+ * host runs is taken up once that one has let go of it.
+ */
 export interface Accounts {
   /** To be called before the start. */
   add(planned: PlannedAccount): void;
@@ -73,16 +89,19 @@ export interface AccountsOptions {
   readonly clock: Clock;
   /** For the requests of channels. Default: the global one. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Before an account that failed is tried again, in milliseconds. Default 30,000. */
+  /** Before an account that failed, or that another host runs, is tried again, in milliseconds. Default 30,000. */
   readonly retryMs?: number;
 }
 
 const RETRY_MS = 30_000;
+const ELSEWHERE = "another host runs it";
 
 /** An account as the host has it: planned, and perhaps running. */
 interface Hosted {
   readonly plan: PlannedAccount;
   readonly ending: AbortController;
+  /** Where hosts share their accounts, for as long as this one has it. */
+  right?: AccountRight;
   running?: Account;
   failure?: string;
 }
@@ -93,41 +112,82 @@ export function createAccounts(options: AccountsOptions): Accounts {
   const hosted = new Map<string, Hosted>();
   let services: Services | undefined;
 
+  const tryLater = (key: string, account: Hosted, given: Services): void => {
+    clock.delay(retryMs, account.ending.signal).then(
+      () => bringUp(key, account, given),
+      () => {},
+    );
+  };
+
   const bringUp = async (key: string, account: Hosted, given: Services): Promise<void> => {
     const { plan, ending } = account;
-    const { definition, config } = plan;
-    const { signal } = ending;
-    const logger = options.logger(key);
+    let right: AccountRight | undefined;
     try {
-      const channel = await definition.create({
-        ...{ config, account: plan.account, logger, fetch, clock, signal },
-        // A channel speaks for itself alone, whatever it passes on.
-        emit: (event) => given.emit({ ...event, channel: definition.id, account: plan.account }),
-        cache: prefixed(cache, key),
-        state: given.state(definition.id),
-        commands: given.commands,
-      });
-      // Known before it listens: what it receives while it starts may be answered.
-      account.running = { channel: definition.id, account: plan.account, definition, running: channel };
-      await channel.start(signal);
-      delete account.failure;
+      right = await given.right?.(plan.definition.id, plan.account);
+      if (ending.signal.aborted) return await right?.release();
+      if (right === undefined && given.right !== undefined) {
+        account.failure = ELSEWHERE;
+        return tryLater(key, account, given);
+      }
+      if (right !== undefined) keepRight(key, account, right, given);
+      await run(key, account, given);
     } catch (error) {
-      if (signal.aborted) return;
+      // Where the right was lost meanwhile, the account is down and waits already.
+      if (ending.signal.aborted || account.right !== right) return;
       delete account.running;
+      delete account.right;
       const reason = reasonOf(error);
       account.failure = reason;
-      logger.error("channel account did not start", { err: reason, retryInMs: retryMs });
-      clock.delay(retryMs, signal).then(
-        () => bringUp(key, account, given),
-        () => {},
-      );
+      options.logger(key).error("channel account did not start", { err: reason, retryInMs: retryMs });
+      // Another host may be luckier.
+      await right?.release().catch(() => {});
+      tryLater(key, account, given);
     }
   };
 
+  const keepRight = (key: string, account: Hosted, right: AccountRight, given: Services): void => {
+    account.right = right;
+    const lose = (): void => {
+      if (account.right === right && !account.ending.signal.aborted) void takeDown(key, account, given);
+    };
+    right.lost.addEventListener("abort", lose, { once: true });
+  };
+
+  const run = async (key: string, account: Hosted, given: Services): Promise<void> => {
+    const { plan, ending, right } = account;
+    const { definition, config } = plan;
+    const signal = right === undefined ? ending.signal : AbortSignal.any([ending.signal, right.lost]);
+    const channel = await definition.create({
+      ...{ config, account: plan.account, logger: options.logger(key), fetch, clock, signal },
+      // A channel speaks for itself alone, whatever it passes on.
+      emit: (event) => given.emit({ ...event, channel: definition.id, account: plan.account }),
+      cache: prefixed(cache, key),
+      state: given.state(definition.id),
+      commands: given.commands,
+    });
+    signal.throwIfAborted();
+    // Known before it listens: what it receives while it starts may be answered.
+    account.running = { channel: definition.id, account: plan.account, definition, running: channel };
+    await channel.start(signal);
+    delete account.failure;
+  };
+
+  /** Another host runs it by now: nothing that is under way may go on. */
+  const takeDown = async (key: string, account: Hosted, given: Services): Promise<void> => {
+    const { running } = account;
+    delete account.running;
+    delete account.right;
+    account.failure = ELSEWHERE;
+    options.logger(key).warn("channel account is run by another host now");
+    await running?.running.stop({ drainMs: 0 }).catch(() => {});
+    tryLater(key, account, given);
+  };
+
   const end = async (account: Hosted, drainMs: number): Promise<void> => {
-    const { running, ending } = account;
+    const { running, ending, right } = account;
     await running?.running.stop({ drainMs }).catch(() => {});
     ending.abort(new Error("the host of the channels is stopping"));
+    await right?.release().catch(() => {});
   };
 
   const plan = (planned: PlannedAccount): [string, Hosted] => {

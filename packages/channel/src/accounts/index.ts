@@ -1,6 +1,7 @@
 export {
   type Account,
   type AccountHealth,
+  type AccountRight,
   type Accounts,
   type AccountsOptions,
   createAccounts,

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { accountLease } from "../account-lease.ts";
 import type { Check } from "./under-test.ts";
 import { begin, LEASE_MS, sessionOf, take } from "./under-test.ts";
 
@@ -81,4 +82,41 @@ export function leaseSuite(check: Check): void {
     assert.deepEqual(await store.leases.renew([lease], LEASE_MS), []);
     assert.ok((await take(store, "two")).epoch > lease.epoch);
   });
+
+  check("leaves what an account sends to the holder of its lease, while there is one", async (it) => {
+    const { store } = it;
+    const one = await take(store, "one", "node one");
+    const two = await take(store, "two", "node two");
+    const account = { channel: "plain", account: "main" };
+    await take(store, "one", accountLease(account));
+    const row = (address: string, claim: boolean) => ({
+      ...account,
+      address,
+      payload: { text: "hi" },
+      claim,
+    });
+    const [waits] = await store.outbox.enqueue([row("a", true)], { lease: two });
+    assert.equal(waits?.state, "pending");
+    assert.deepEqual(await store.outbox.claimDue({ lease: two, limit: 9 }), { rows: [] });
+    assert.deepEqual(idsOf(await store.outbox.claimDue({ lease: one, limit: 9 })), [waits?.id]);
+    const [own] = await store.outbox.enqueue([row("b", true)], { lease: one });
+    assert.equal(own?.state, "sending");
+    // The one that ran it is gone: whoever is there goes on.
+    it.advance(LEASE_MS);
+    await store.leases.renew([two], LEASE_MS);
+    assert.deepEqual(idsOf(await store.outbox.claimDue({ lease: two, limit: 9 })), [waits?.id, own?.id]);
+  });
+
+  check("lists what is held, and not what was given back", async ({ store }) => {
+    const kept = await take(store, "one", "a");
+    await store.leases.release(await take(store, "one", "b"));
+    assert.deepEqual(
+      (await store.leases.list()).map(({ name, epoch }) => ({ name, epoch })),
+      [{ name: kept.name, epoch: kept.epoch }],
+    );
+  });
+}
+
+function idsOf({ rows }: { readonly rows: readonly { readonly id: string }[] }): string[] {
+  return rows.map(({ id }) => id);
 }

@@ -34,7 +34,8 @@ export interface OutboxInsert<T extends Bodies = Bodies> {
   /**
    * Insert it as `sending` under the lease of this write, saving the commit of a claim. After a crash such a row
    * looks doubtful though it may never have been tried: only for channels where a doubtful send can be repeated or
-   * looked up, and only when nothing else waits for that address (else it is inserted `pending` all the same).
+   * looked up, and only when nothing else waits for that address and nobody else runs the account (else it is inserted
+   * `pending` all the same).
    */
   readonly claim?: boolean;
 }
@@ -98,6 +99,7 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   /**
    * Takes rows that are due, at most the first unfinished one of each address, and rows that a lost lease left
    * `sending`. One that waits for its next attempt, or is overdue, holds back what follows it to the same address.
+   * What goes by an account that another holder has the lease of (`accountLease`) is left to that one.
    */
   claimDue(input: { readonly lease: LeaseToken; readonly limit: number }): Promise<OutboxClaim<T>>;
   /** A receipt for one part of a row we are sending. */

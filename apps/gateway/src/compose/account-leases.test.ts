@@ -1,0 +1,64 @@
+import { openStore } from "@signalbox/store";
+import { expect, it, onTestFinished } from "vitest";
+import { createAccountLeases } from "./account-leases.ts";
+
+const LEASE_MS = 30_000;
+
+/** Two gateways on one store, whose clock the test turns. */
+async function twoGateways() {
+  const time = { now: 1_000 };
+  const { leases, close } = await openStore({ path: ":memory:", clock: () => time.now });
+  onTestFinished(() => close());
+  const gateway = (holder: string) =>
+    createAccountLeases({
+      ...{ leases, holder, leaseMs: LEASE_MS },
+      isShared: (channel) => channel !== "web",
+    });
+  return { one: gateway("home /one"), two: gateway("home /two"), gateway, time };
+}
+
+it("gives each account to one gateway, and to the next when that one lets go of it", async () => {
+  const { one, two } = await twoGateways();
+  const right = await one.right("feishu", "main");
+  expect(right?.lost.aborted).toBe(false);
+  expect(await two.right("feishu", "main")).toBeUndefined();
+  expect(await two.right("feishu", "other")).toBeDefined();
+  await right?.release();
+  expect(await two.right("feishu", "main")).toBeDefined();
+});
+
+it("gives the account of a gateway that is gone to another, and back to nobody", async () => {
+  const { one, two, time } = await twoGateways();
+  const stopped = await one.right("feishu", "main");
+  const kept = await one.right("feishu", "other");
+  time.now += LEASE_MS;
+  expect(await two.right("feishu", "main")).toBeDefined();
+  // It goes on after a long pause: what nobody took since is still its own.
+  await one.renew();
+  expect([stopped?.lost.aborted, kept?.lost.aborted]).toEqual([true, false]);
+  await stopped?.release();
+  await two.renew();
+  expect(await one.right("feishu", "main")).toBeUndefined();
+});
+
+it("keeps an account for as long as its lease is renewed", async () => {
+  const { one, two, time } = await twoGateways();
+  await one.right("feishu", "main");
+  for (let i = 0; i < 5; i += 1) {
+    time.now += LEASE_MS / 2;
+    await one.renew();
+    expect(await two.right("feishu", "main")).toBeUndefined();
+  }
+});
+
+it("takes its accounts back at once when it starts again after a crash", async () => {
+  const { one, gateway } = await twoGateways();
+  await one.right("feishu", "main");
+  expect(await gateway("home /one").right("feishu", "main")).toBeDefined();
+});
+
+it("asks nobody for the page, which every gateway has", async () => {
+  const { one, two } = await twoGateways();
+  expect(await one.right("web", "main")).toBeDefined();
+  expect(await two.right("web", "main")).toBeDefined();
+});

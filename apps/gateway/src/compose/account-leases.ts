@@ -1,0 +1,64 @@
+import type { AccountRight, Services } from "@signalbox/channel/accounts";
+import { accountLease, type Lease, type LeaseStore } from "@signalbox/store";
+import { tryAgain } from "./try-again.ts";
+
+export interface AccountLeasesOptions {
+  readonly leases: Pick<LeaseStore, "acquire" | "renew" | "release">;
+  /** The same over restarts, so that a crash leaves nothing to wait for. */
+  readonly holder: string;
+  readonly leaseMs: number;
+  /** Whether only one gateway may run an account of this channel: not so the page and the API, which each has. */
+  readonly isShared: (channel: string) => boolean;
+}
+
+/** The leases of the accounts that this gateway runs. Of several gateways on one store, one runs each account. */
+export interface AccountLeases {
+  readonly right: NonNullable<Services["right"]>;
+  /** Prolongs all of them, and lets those know that were lost. */
+  renew(): Promise<void>;
+}
+
+interface Held {
+  readonly lease: Lease;
+  readonly lost: AbortController;
+}
+
+export function createAccountLeases(options: AccountLeasesOptions): AccountLeases {
+  const { leases, holder, leaseMs, isShared } = options;
+  const held = new Map<string, Held>();
+
+  const keep = (lease: Lease): AccountRight => {
+    const lost = new AbortController();
+    held.set(lease.name, { lease, lost });
+    return {
+      lost: lost.signal,
+      async release() {
+        held.delete(lease.name);
+        await leases.release(lease);
+      },
+    };
+  };
+
+  return {
+    async right(channel, account) {
+      if (!isShared(channel)) return UNSHARED;
+      const lease = await tryAgain(() => leases.acquire(accountLease({ channel, account }), holder, leaseMs));
+      return lease && keep(lease);
+    },
+    async renew() {
+      const asked = [...held.values()];
+      if (asked.length === 0) return;
+      const kept = await leases.renew(
+        asked.map(({ lease }) => lease),
+        leaseMs,
+      );
+      for (const { lease, lost } of asked) {
+        if (kept.some(({ name, epoch }) => name === lease.name && epoch === lease.epoch)) continue;
+        held.delete(lease.name);
+        lost.abort(new Error("another gateway runs this account"));
+      }
+    },
+  };
+}
+
+const UNSHARED: AccountRight = { lost: new AbortController().signal, release: async () => {} };
