@@ -1,9 +1,9 @@
 import type { AgentMessage } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import type { DeliveryMessage } from "@signalbox/delivery";
+import type { Role } from "@signalbox/routing";
 import { type Bodies, type SqliteStore, StoreError } from "@signalbox/store";
 import type { Approval } from "@signalbox/tools";
-import type { Role } from "./path/2-admit/gate.ts";
 
 /** An inbound message as the inbox keeps it: all that a run after a restart needs. */
 export interface InboundRecord {

@@ -9,5 +9,6 @@ export {
 } from "./chain.ts";
 export type { AuditLog, AuditQuery } from "./log.ts";
 export { createMemoryAudit } from "./memory.ts";
+export { createRecorder, holdsNoted, type Recorder, type RecorderOptions } from "./recorder.ts";
 export { type Verdict, verifyChain } from "./verify.ts";
 export { fileWitness, type Witness } from "./witness.ts";

@@ -1,5 +1,15 @@
 export { type CheckOptions, checkBindings, type RoutingProblem } from "./check.ts";
 export type { RouteExplanation, TierReport, TriedBinding } from "./explain.ts";
+export { type BotLoops, createBotLoops } from "./gate/bot-loops.ts";
+export {
+  type AccessRules,
+  createGate,
+  type Gate,
+  type GateDecision,
+  type GateInput,
+  type GateRule,
+  type Role,
+} from "./gate/gate.ts";
 export type { IdentityLinks } from "./identity-links.ts";
 export type { Mismatch } from "./match.ts";
 export { MemoryRouteCache } from "./memory-route-cache.ts";

@@ -1,4 +1,4 @@
-import { type AuditEntry, type AuditHead, type AuditLog, fileWitness, type Witness } from "@signalbox/audit";
+import { createRecorder, fileWitness, holdsNoted, type Recorder, type Witness } from "@signalbox/audit";
 import type { Config } from "@signalbox/config";
 import type { Home } from "@signalbox/home";
 import type { SignInEvent } from "@signalbox/server";
@@ -36,48 +36,7 @@ export interface Auditor {
   close(): Promise<void>;
 }
 
-interface AuditorOptions {
-  readonly log: AuditLog;
-  /** Holds the end of the chain outside of the database. */
-  readonly witness: Witness;
-  readonly kv: Pick<KvStore, "get" | "set">;
-  readonly redact: (text: string) => string;
-  readonly logger: Logger;
-  readonly now: () => number;
-}
-
-/** The end of the chain is noted so long after an entry, and holds for all that came meanwhile. */
-const WITNESSED_AFTER_MS = 5_000;
-const LONGEST_SUBJECT = 500;
-/** A secret that begins within the subject is seen whole. */
-const MOST_READ = 4_000;
-
-/**
- * Entries go into the commit that is made next anyway: what a decision leads to is written behind it, so that it is on
- * record before its effect is.
- */
-function createAuditor(options: AuditorOptions): Auditor {
-  const { log, witness, kv, redact, logger, now } = options;
-  let last: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
-
-  const noteEnd = async (): Promise<void> => {
-    timer = undefined;
-    try {
-      witness.write(await log.head());
-    } catch (error) {
-      logger.error({ err: messageOf(error) }, "the end of the audit chain could not be noted");
-    }
-  };
-  const note = (entry: Omit<AuditEntry, "at">): Promise<void> => {
-    const subject = redact(entry.subject.slice(0, MOST_READ)).slice(0, LONGEST_SUBJECT);
-    last = log.append({ ...entry, subject, at: now() }).catch((error: unknown) => {
-      logger.error({ err: messageOf(error), kind: entry.kind }, "a decision could not be put on record");
-    });
-    timer ??= setTimeout(() => void noteEnd(), WITNESSED_AFTER_MS).unref();
-    return last;
-  };
-
+function auditorOf({ note, close }: Recorder, kv: Pick<KvStore, "get" | "set">): Auditor {
   return {
     tool({ tool, decision, rule, agentId, sessionKey, speaker, call }) {
       const details = { rule, agent: agentId, session: sessionKey, ...(call === undefined ? {} : { call }) };
@@ -117,11 +76,7 @@ function createAuditor(options: AuditorOptions): Auditor {
       await note({ kind: "configuration", action: "changed", actor: "operator", subject: file, details });
       await kv.set("audit", "configuration", hash);
     },
-    async close() {
-      await last;
-      clearTimeout(timer);
-      await noteEnd();
-    },
+    close,
   };
 }
 
@@ -129,13 +84,21 @@ function fingerprint(config: Config): string {
   return process.getBuiltinModule("node:crypto").hash("sha256", JSON.stringify(config));
 }
 
-export interface OpenAuditOptions extends Pick<AuditorOptions, "redact" | "logger" | "now"> {
+export interface OpenAuditOptions {
   readonly store: Pick<GatewayStore, "audit" | "kv">;
   readonly home: Home;
+  readonly redact: (text: string) => string;
+  readonly logger: Logger;
+  readonly now: () => number;
 }
 
+const PROBLEMS = {
+  entry: "a decision could not be put on record",
+  head: "the end of the audit chain could not be noted",
+} as const;
+
 /** The record of a home. Where it has lost what was noted beside the database, that is said, and the note stays. */
-export async function openAudit({ store, home, logger, ...rest }: OpenAuditOptions): Promise<Auditor> {
+export async function openAudit({ store, home, redact, logger, now }: OpenAuditOptions): Promise<Auditor> {
   const { audit: log, kv } = store;
   const file = fileWitness(home.auditHeadFile);
   const isWhole = await holdsNoted(log, file);
@@ -144,21 +107,7 @@ export async function openAudit({ store, home, logger, ...rest }: OpenAuditOptio
     logger.error({ noted: home.auditHeadFile }, message);
   }
   const witness: Witness = isWhole ? file : { read: file.read, write: () => {} };
-  return createAuditor({ log, witness, kv, logger, ...rest });
-}
-
-async function holdsNoted(log: Pick<AuditLog, "list">, witness: Witness): Promise<boolean> {
-  try {
-    const noted = witness.read();
-    return noted === undefined || (await holds(log, noted));
-  } catch {
-    return false;
-  }
-}
-
-/** Whether a chain still has the record whose hash was noted. */
-async function holds(log: Pick<AuditLog, "list">, { count, hash }: AuditHead): Promise<boolean> {
-  if (count === 0) return true;
-  const [record] = await log.list({ after: count - 1, limit: 1 });
-  return record?.seq === count && record.hash === hash;
+  const onProblem = (problem: "entry" | "head", error: unknown): void =>
+    logger.error({ err: messageOf(error) }, PROBLEMS[problem]);
+  return auditorOf(createRecorder({ log, witness, redact, onProblem, now }), kv);
 }

@@ -1,8 +1,8 @@
 import type { MessageEvent } from "@signalbox/channel";
+import type { Role } from "@signalbox/routing";
 import type { SkillCommand } from "@signalbox/skills";
 import { describe, expect, it } from "vitest";
 import { plainMessage } from "../../test/plain-channel.ts";
-import type { Role } from "../path/2-admit/gate.ts";
 import { type Order, readOrder } from "./read.ts";
 import { COMMANDS, helpText, isCommandName, mayUseCommand } from "./table.ts";
 

@@ -1,7 +1,7 @@
 import type { ThinkingLevel } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
+import type { Role } from "@signalbox/routing";
 import { readInvocation, type SkillCommand } from "@signalbox/skills";
-import type { Role } from "../path/2-admit/gate.ts";
 import { type CommandName, isAtOnce, isCommandName, mayUseCommand } from "./table.ts";
 
 /** What a directive chooses; `default` takes the session's choice back. */

@@ -1,5 +1,5 @@
 import type { ChannelCommand } from "@signalbox/channel";
-import type { Role } from "../path/2-admit/gate.ts";
+import type { Role } from "@signalbox/routing";
 
 /** One slash command. */
 interface CommandSpec {

@@ -1,5 +1,6 @@
 import type { MessageEvent } from "@signalbox/channel";
 import { createLanes, type Lanes } from "@signalbox/lanes";
+import { createBotLoops, createGate } from "@signalbox/routing";
 import { createWaitingRuns } from "@signalbox/runs";
 import type { SkillCommand } from "@signalbox/skills";
 import { timeOf } from "@signalbox/store";
@@ -9,8 +10,6 @@ import { COMMANDS } from "../commands/table.ts";
 import { messageOf } from "../errors.ts";
 import { createReceive } from "../path/1-receive/receive.ts";
 import { type Admit, createAdmit } from "../path/2-admit/admit.ts";
-import { createBotLoops } from "../path/2-admit/bot-loops.ts";
-import { createGate } from "../path/2-admit/gate.ts";
 import { createAccept, recoverAccepted } from "../path/3-accept/accept.ts";
 import { createUnanswered } from "../path/3-accept/unanswered.ts";
 import { createEdits } from "../path/4-queue/edits.ts";

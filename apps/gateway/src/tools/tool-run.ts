@@ -1,7 +1,7 @@
 import type { MessageEvent } from "@signalbox/channel";
+import type { Role } from "@signalbox/routing";
 import type { InboxId, RunId } from "@signalbox/store";
 import type { MayAttach } from "@signalbox/tools";
-import type { Role } from "../path/2-admit/gate.ts";
 import type { Agent } from "../resolve/agents.ts";
 
 /** What a run's tools depend on. */

@@ -1,3 +1,5 @@
+import type { GateRule } from "@signalbox/routing";
+
 /** A message, as far as an explanation names it. */
 export interface Concerned {
   readonly channel: string;
@@ -18,29 +20,7 @@ const group = ({ channel, conversation }: Concerned): string => `"${channel}:${c
 const approve =
   "Approve the code that they were sent with `signalbox pairing approve`, or add them to access.allow";
 
-/** By which rule the gate decides about a message. */
-export type GateRule =
-  | "owner"
-  | "dm_allowed"
-  | "dm_bound"
-  | "dm_paired"
-  | "dm_open"
-  | "group_mention"
-  | "group_reply"
-  | "group_open"
-  | "group_bot"
-  | "token"
-  | "dm_off"
-  | "dm_unknown"
-  | "dm_not_allowed"
-  | "groups_off"
-  | "group_not_allowed"
-  | "not_addressed"
-  | "bot"
-  | "bot_loop"
-  | "own_message";
-
-/** What they mean; `docs/roles-and-rules.md` lists them. */
+/** What the rules of the gate mean; `docs/roles-and-rules.md` lists them. */
 export const GATE_RULES: Readonly<Record<GateRule, RuleMeaning>> = {
   owner: { because: "its sender is an owner" },
   dm_allowed: { because: "its sender is in access.allow" },

@@ -2,18 +2,19 @@ import type { Capabilities, ChannelDefinition, MessageEvent } from "@signalbox/c
 import {
   type Binding,
   type BindingMatch,
+  type BotLoops,
   formatSessionKey,
+  type Gate,
+  type GateDecision,
+  type GateInput,
   type Route,
   type Router,
 } from "@signalbox/routing";
 import type { GatewayStore, InboundRecord } from "../../store.ts";
-import type { BotLoops } from "./bot-loops.ts";
-import type { Gate, GateDecision, GateInput } from "./gate.ts";
 import { routeInput } from "./route.ts";
 
 export interface AdmitPorts {
   readonly router: Pick<Router, "resolve">;
-  /** What the router was made from. */
   /** Those by which the router decides. */
   readonly bindings: () => readonly Binding[];
   readonly gate: Gate;

@@ -1,11 +1,21 @@
-import { loadConfig } from "@signalbox/config";
 import { describe, expect, it } from "vitest";
-import { createGate, type Gate, type GateInput } from "./gate.ts";
+import { type AccessRules, createGate, type Gate, type GateInput } from "../index.ts";
 
-function gate(text: string): Gate {
-  const { config, problems } = loadConfig({ file: "signalbox.yaml", text, env: {} });
-  expect(problems).toEqual([]);
-  return createGate(config.access);
+type Settings = Partial<Omit<AccessRules, "groups">> & { readonly groups?: Partial<AccessRules["groups"]> };
+
+function gate(settings: Settings = {}): Gate {
+  const groups = {
+    mode: "allowlist",
+    allow: [],
+    requireMention: true,
+    historyLimit: 20,
+    bots: "ignore",
+  } as const;
+  return createGate({
+    ...{ owners: [], allow: [], dm: "pairing" },
+    ...settings,
+    groups: { ...groups, ...settings.groups },
+  });
 }
 
 const DIRECT: GateInput = {
@@ -30,40 +40,46 @@ const GROUP: GateInput = {
 };
 
 describe("direct messages", () => {
-  it("asks strangers to pair by default, and answers them once approved", () => {
-    const one = gate("");
+  it("asks strangers to pair, and answers them once approved", () => {
+    const one = gate();
     expect(one.needsApproval(DIRECT)).toBe(true);
     expect(one.decide(DIRECT, false)).toEqual({ kind: "pair", rule: "dm_unknown" });
     expect(one.decide(DIRECT, true)).toEqual({ kind: "answer", rule: "dm_paired", role: "member" });
   });
 
-  it.each([
-    ["access: { dm: open }", { kind: "answer", rule: "dm_open", role: "member" }],
-    ["access: { dm: off }", { kind: "ignore", rule: "dm_off" }],
-    ["access: { dm: allowlist }", { kind: "ignore", rule: "dm_not_allowed" }],
+  it.each<[Settings, object]>([
+    [{ dm: "open" }, { kind: "answer", rule: "dm_open", role: "member" }],
+    [{ dm: "off" }, { kind: "ignore", rule: "dm_off" }],
+    [{ dm: "allowlist" }, { kind: "ignore", rule: "dm_not_allowed" }],
     [
-      'access: { dm: allowlist, allow: ["feishu:ou_1"] }',
+      { dm: "allowlist", allow: ["feishu:ou_1"] },
       { kind: "answer", rule: "dm_allowed", role: "member" },
     ],
-    ['access: { dm: allowlist, allow: ["discord:ou_1"] }', { kind: "ignore", rule: "dm_not_allowed" }],
-    ['access: { dm: off, owners: ["feishu:ou_1"] }', { kind: "answer", rule: "owner", role: "owner" }],
-  ])("follows %s", (text, expected) => {
-    expect(gate(text).decide(DIRECT, false)).toEqual(expected);
+    [
+      { dm: "allowlist", allow: ["discord:ou_1"] },
+      { kind: "ignore", rule: "dm_not_allowed" },
+    ],
+    [
+      { dm: "off", owners: ["feishu:ou_1"] },
+      { kind: "answer", rule: "owner", role: "owner" },
+    ],
+  ])("follows %j", (settings, expected) => {
+    expect(gate(settings).decide(DIRECT, false)).toEqual(expected);
   });
 
   it("takes a binding that names a person as the operator's leave, unless nobody may write", () => {
-    expect(gate("").decide({ ...DIRECT, bound: true }, false)).toEqual({
+    expect(gate().decide({ ...DIRECT, bound: true }, false)).toEqual({
       kind: "answer",
       rule: "dm_bound",
       role: "member",
     });
-    expect(gate("access: { dm: off }").decide({ ...DIRECT, bound: true }, false)).toMatchObject({
+    expect(gate({ dm: "off" }).decide({ ...DIRECT, bound: true }, false)).toMatchObject({
       kind: "ignore",
     });
   });
 
   it("answers no bot and not itself", () => {
-    const open = gate("access: { dm: open }");
+    const open = gate({ dm: "open" });
     expect(open.decide({ ...DIRECT, senderIsBot: true }, false)).toEqual({ kind: "ignore", rule: "bot" });
     expect(open.decide({ ...DIRECT, senderIsSelf: true }, false)).toEqual({
       kind: "ignore",
@@ -73,7 +89,7 @@ describe("direct messages", () => {
 });
 
 describe("groups", () => {
-  const TEAM = 'access: { groups: { allow: ["feishu:oc_team"] } }';
+  const TEAM = { groups: { allow: ["feishu:oc_team"] } };
 
   it("answers only where the group is listed and the agent addressed", () => {
     const one = gate(TEAM);
@@ -94,7 +110,7 @@ describe("groups", () => {
   });
 
   it("answers bots as guests where they address the agent and the configuration says so", () => {
-    const one = gate('access: { owners: ["feishu:ou_1"], groups: { mode: open, bots: mentioned } }');
+    const one = gate({ owners: ["feishu:ou_1"], groups: { mode: "open", bots: "mentioned" } });
     const bot = { ...GROUP, senderIsBot: true };
     expect(one.decide(bot, false)).toEqual({ kind: "answer", rule: "group_bot", role: "guest" });
     expect(one.decide({ ...bot, addressed: "none" }, false)).toEqual({ kind: "ignore", rule: "bot" });
@@ -110,18 +126,20 @@ describe("groups", () => {
 
   it("takes a binding that names a group as leave for the group, not for who speaks there", () => {
     const bound = { ...GROUP, bound: true };
-    expect(gate("").decide(bound, false)).toMatchObject({ kind: "answer", role: "guest" });
-    expect(gate("access: { groups: { mode: off } }").decide(bound, false)).toMatchObject({ kind: "ignore" });
+    expect(gate().decide(bound, false)).toMatchObject({ kind: "answer", role: "guest" });
+    expect(gate({ groups: { mode: "off" } }).decide(bound, false)).toMatchObject({ kind: "ignore" });
   });
 
   it("grants nothing in groups to who is paired for direct messages", () => {
-    expect(gate("").decide(GROUP, true)).toEqual({ kind: "ignore", rule: "group_not_allowed" });
+    expect(gate().decide(GROUP, true)).toEqual({ kind: "ignore", rule: "group_not_allowed" });
   });
 
   it("knows members and owners by id", () => {
-    const one = gate(
-      'access: { allow: ["feishu:ou_1"], owners: ["feishu:ou_9"], groups: { mode: open, requireMention: false } }',
-    );
+    const one = gate({
+      allow: ["feishu:ou_1"],
+      owners: ["feishu:ou_9"],
+      groups: { mode: "open", requireMention: false },
+    });
     expect(one.decide({ ...GROUP, addressed: "none" }, false)).toMatchObject({
       kind: "answer",
       role: "member",
@@ -131,10 +149,10 @@ describe("groups", () => {
   });
 
   it("can be off, or keep nothing", () => {
-    expect(gate("access: { groups: { mode: off } }").decide(GROUP, false)).toMatchObject({
+    expect(gate({ groups: { mode: "off" } }).decide(GROUP, false)).toMatchObject({
       rule: "groups_off",
     });
-    const forgetful = gate("access: { groups: { mode: open, historyLimit: 0 } }");
+    const forgetful = gate({ groups: { mode: "open", historyLimit: 0 } });
     expect(forgetful.decide({ ...GROUP, addressed: "none" }, false)).toMatchObject({ kind: "ignore" });
   });
 });

@@ -1,5 +1,18 @@
-import type { AccessConfig } from "@signalbox/config";
-import type { GateRule } from "@signalbox/telemetry";
+/** Who may talk to an agent. People and places are written `channel:id`. */
+export interface AccessRules {
+  readonly owners: readonly string[];
+  readonly allow: readonly string[];
+  /** Direct messages of everybody else. */
+  readonly dm: "pairing" | "allowlist" | "open" | "off";
+  readonly groups: {
+    readonly mode: "allowlist" | "open" | "off";
+    readonly allow: readonly string[];
+    readonly requireMention: boolean;
+    /** Messages to remember that are not for the agent. */
+    readonly historyLimit: number;
+    readonly bots: "ignore" | "mentioned";
+  };
+}
 
 /** What the gate looks at. Names never count, only the platform's ids. */
 export interface GateInput {
@@ -24,6 +37,29 @@ export interface GateInput {
   readonly bound: boolean;
 }
 
+/** By which rule the gate decides about a message. */
+export type GateRule =
+  | "owner"
+  | "dm_allowed"
+  | "dm_bound"
+  | "dm_paired"
+  | "dm_open"
+  | "group_mention"
+  | "group_reply"
+  | "group_open"
+  | "group_bot"
+  | "token"
+  | "dm_off"
+  | "dm_unknown"
+  | "dm_not_allowed"
+  | "groups_off"
+  | "group_not_allowed"
+  | "not_addressed"
+  | "bot"
+  | "bot_loop"
+  | "own_message";
+
+/** What a sender may do; `guest` is anybody else that may be answered. */
 export type Role = "owner" | "member" | "guest";
 
 /** `answer` with the speaker's role; `pair` gives a stranger a code; `keep` remembers for later; `ignore` drops. */
@@ -39,7 +75,7 @@ export interface Gate {
 }
 
 /** Who may talk to an agent, and when a group message is meant for it. Empty or unknown denies. */
-export function createGate(access: AccessConfig): Gate {
+export function createGate(access: AccessRules): Gate {
   const owners = new Set(access.owners);
   const people = new Set(access.allow);
   const groups = new Set(access.groups.allow);

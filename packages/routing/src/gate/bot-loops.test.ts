@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createBotLoops } from "./bot-loops.ts";
+import { createBotLoops } from "../index.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
