@@ -9,18 +9,17 @@ import type { SystemPrompt } from "../model.ts";
 import { Snapshot } from "../snapshot.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
 import type { Budget } from "./budget.ts";
-import { loopNote } from "./input.ts";
 import { askModel } from "./model-turn.ts";
 import { type Opening, openingOf, settleOpenCalls } from "./opening.ts";
 import { race } from "./race.ts";
 import type { RunLog } from "./run-log.ts";
 import { type End, errorOf, resultOf, stoppedBy } from "./run-result.ts";
-import { type RunSetup, setUpRun } from "./run-setup.ts";
+import { loopNote, type RunSetup, setUpRun } from "./run-setup.ts";
 import type { RunStop } from "./run-stop.ts";
 import { texts } from "./texts.ts";
 import { type BatchOutcome, ToolBatch } from "./tool-batch.ts";
-import { abortedCall } from "./tool-call.ts";
-import { failedCall } from "./tool-result.ts";
+import { abortedCall, failedCall } from "./tool-result.ts";
+import { Window } from "./window.ts";
 
 const CONTINUATIONS = 2;
 /** How often in a row a vendor may ask to be called again before it counts as cut. */
@@ -51,6 +50,7 @@ export class Run {
   readonly #log: RunLog;
   readonly #stop: RunStop;
   readonly #budget: Budget;
+  readonly #window: Window;
   /** Where in the history the run's own messages begin. */
   #runStart: number;
   #last: AssistantMessage | undefined;
@@ -69,6 +69,7 @@ export class Run {
     this.#log = this.#setup.log;
     this.#stop = this.#setup.stop;
     this.#budget = this.#setup.budget;
+    this.#window = new Window(this.#setup);
     this.#runStart = conversation.messages.length;
   }
 
@@ -137,18 +138,18 @@ export class Run {
     await this.#log.emit({ type: "turn.end", turn: this.#log.turn, message, results: batch.results });
     // Taken from the host's queue, so it has to be kept whatever follows.
     await this.#log.commitInput(batch.steering, "steer");
-    return this.#after(message, batch);
+    return this.#after(message, batch, calls.length > 0);
   }
 
   /** The model's turn, asked for once more with a shorter request where the vendor had no room for the first. */
   async #answer(): Promise<AssistantMessage | undefined> {
     const system = await this.#systemPrompt();
     if (system === undefined) return undefined;
-    this.#shiftStart(await this.#log.follow(this.#setup.window.makeRoom(system, this.#log.turn)));
+    this.#shiftStart(await this.#log.follow(this.#window.makeRoom(system)));
     const message = await this.#ask(system);
     if (message?.stopReason !== "context_overflow") return message;
 
-    const replaced = await this.#log.follow(this.#setup.window.afterOverflow(system, this.#log.turn));
+    const replaced = await this.#log.follow(this.#window.afterOverflow(system));
     if (replaced === undefined || this.#stop.cause !== undefined) return message;
     this.#budget.addRequest(message);
     this.#shiftStart(replaced);
@@ -167,14 +168,11 @@ export class Run {
   async #ask(system: SystemPrompt): Promise<AssistantMessage | undefined> {
     const messages = this.#stop.cause === undefined ? await this.#messages() : undefined;
     if (messages === undefined || this.#stop.cause !== undefined) return undefined;
-    const { config, tools, signal, graceMs, snapshot, now } = this.#setup;
+    const { config, tools, signal } = this.#setup;
     const { model, stream, streamOptions } = config;
     const context = { system, messages, tools: tools.specs };
     const options = this.#budget.limited({ ...streamOptions, signal }, model);
-    const turn = await askModel(
-      { model, stream, context, options, signal, graceMs, snapshot, now },
-      (event) => this.#log.emit(event),
-    );
+    const turn = await askModel({ ...this.#setup, model, stream, context, options }, this.#log.emit);
     this.#budget.addUsage(turn.spentBefore);
     return turn.message;
   }
@@ -202,13 +200,12 @@ export class Run {
     return batch.skip(() => failedCall("skipped", why));
   }
 
-  async #after(message: AssistantMessage, batch: BatchOutcome): Promise<Next> {
+  async #after(message: AssistantMessage, batch: BatchOutcome, called: boolean): Promise<Next> {
     const { end } = batch;
     if (end?.reason === "waiting") return endWith({ reason: "waiting", pending: batch.waiting });
     if (this.#stop.cause !== undefined) return endWith(stoppedBy(this.#stop.cause));
     if (end !== undefined) return endWith(end);
 
-    const called = toolCalls(message).length > 0;
     // An adapter written without types may say something else in its own words.
     const rule = STOP_REASONS[message.stopReason] ?? STOP_REASONS.error;
     if (rule.text !== "part") {
@@ -246,7 +243,7 @@ export class Run {
   /** Summarises the older part now, outside a run. Resolves with whether there was something to gain. */
   async compact(): Promise<boolean> {
     try {
-      return (await this.#log.follow(this.#setup.window.compactNow())) > 0;
+      return (await this.#log.follow(this.#window.compactNow())) > 0;
     } finally {
       this.#stop.dispose();
     }

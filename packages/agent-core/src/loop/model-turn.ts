@@ -5,22 +5,18 @@ import type { ModelErrorData } from "../model-error.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { addUsage, NO_USAGE, type Usage } from "../usage.ts";
 import { race } from "./race.ts";
-import { type OngoingEvent, SoundStream } from "./sound-stream.ts";
+import type { RunSetup } from "./run-setup.ts";
+import { type BrokenStream, type LastEvent, type OngoingEvent, SoundStream } from "./sound-stream.ts";
 import { soundTurn } from "./sound-turn.ts";
 
-/** One request to a model. */
-export interface TurnRequest {
+/** One request to a model; `signal` ends the turn, and a stream that goes on `graceMs` later is left behind. */
+export interface TurnRequest extends Pick<RunSetup, "signal" | "graceMs" | "now"> {
   readonly model: Model;
   readonly stream: StreamModel;
   readonly context: ModelContext;
   readonly options: StreamOptions;
-  /** Ends the turn, `graceMs` milliseconds after which a stream that goes on is left behind. */
-  readonly signal: AbortSignal;
-  readonly graceMs: number;
   /** Follows the turn as it streams, also for the case that the stream never says itself what it came to. */
   readonly snapshot: Snapshot;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
 }
 
 export interface ModelTurn {
@@ -71,19 +67,17 @@ export async function askModel(
   const stream = new SoundStream(() => request.stream(model, context, options));
   const read = await race(stream.read(take), { signal, graceMs: request.graceMs });
   stream.close();
-  const message = read.done ? turnOf(read.value) : undefined;
-  if (message !== undefined) return { message, spentBefore };
-  if (signal.aborted) return { message: brokenTurn(request, "aborted", "The run was stopped."), spentBefore };
+  let message = read.done ? turnOf(read.value) : undefined;
+  if (message === undefined && signal.aborted)
+    message = brokenTurn(request, "aborted", "The run was stopped.");
   const why = read.done && read.value.type === "broken" ? read.value.why : NO_TURN;
-  return { message: brokenTurn(request, "error", why), spentBefore };
+  return { message: message ?? brokenTurn(request, "error", why), spentBefore };
 }
 
 const NO_TURN = "The stream ended with something that is no turn.";
 
-type StreamEnd = Awaited<ReturnType<SoundStream["read"]>>;
-
 /** The turn a stream ended in. One that ended in an error says so itself, whatever the adapter wrote into it. */
-function turnOf(end: StreamEnd): AssistantMessage | undefined {
+function turnOf(end: LastEvent | BrokenStream): AssistantMessage | undefined {
   if (end.type === "broken") return undefined;
   if (end.type === "finish") return soundTurn(end.message);
   const { error, partial } = end;

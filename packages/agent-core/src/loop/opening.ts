@@ -1,14 +1,14 @@
+import type { ToolCallBlock } from "../content.ts";
 import { unansweredCalls } from "../conversation/pending.ts";
 import { AgentError } from "../errors.ts";
 import type { AgentMessage } from "../messages.ts";
-import { checkInput, loopNote } from "./input.ts";
-import { decideResumedCalls } from "./resumed-calls.ts";
+import { race } from "./race.ts";
 import { type End, stoppedBy } from "./run-result.ts";
-import type { RunSetup } from "./run-setup.ts";
+import { checkInput, loopNote, type RunSetup } from "./run-setup.ts";
 import { soundCall } from "./sound-turn.ts";
 import { texts } from "./texts.ts";
-import { ToolBatch } from "./tool-batch.ts";
-import { failedCall } from "./tool-result.ts";
+import { type ResumedCall, ToolBatch } from "./tool-batch.ts";
+import { failedCall, soundResult } from "./tool-result.ts";
 
 /** What a run starts from. */
 export interface Opening {
@@ -51,11 +51,12 @@ export async function openingOf(setup: RunSetup, input: readonly AgentMessage[])
 
 /** Gives each call an earlier run left open its result, or runs it. Resolves with the end when the run ends here. */
 export async function settleOpenCalls(setup: RunSetup, newInput: boolean): Promise<End | undefined> {
-  const { conversation, config, tools, log, stop, signal } = setup;
+  const { conversation, log, stop } = setup;
   const open = unansweredCalls(conversation.messages);
   if (open === undefined) return undefined;
   const calls = open.calls.map(soundCall);
-  const decided = await decideResumedCalls(calls, newInput, tools, config.onPendingCall, signal);
+  const decided: ResumedCall[] = [];
+  for (const call of calls) decided.push(await decide(setup, call, newInput));
   const batch = await new ToolBatch(setup, open.message, calls, decided).run();
   await log.add(batch.results, "tool");
   if (newInput && batch.waiting.length > 0) {
@@ -68,4 +69,34 @@ export async function settleOpenCalls(setup: RunSetup, newInput: boolean): Promi
   if (batch.end?.reason === "waiting" && !newInput) return { reason: "waiting", pending: batch.waiting };
   if (stop.cause !== undefined) return stoppedBy(stop.cause);
   return batch.end?.reason === "limit" ? batch.end : undefined;
+}
+
+/**
+ * What the host says about a call that an earlier run left open, else it runs again when that does no harm and nothing
+ * new was said, else the model is told that it may have taken effect.
+ */
+async function decide(
+  { tools, config, signal }: RunSetup,
+  call: ToolCallBlock,
+  newInput: boolean,
+): Promise<ResumedCall> {
+  const tool = tools.get(call.name)?.tool;
+  const said = await race(Promise.resolve(config.onPendingCall?.({ call, tool, newInput })), { signal });
+  const decision = said.done ? said.value : undefined;
+  switch (decision?.action) {
+    case "run":
+      return "run";
+    case "wait":
+      return "waiting";
+    case "result": {
+      const result = soundResult(decision.result, call.name);
+      return { result, outcome: result.isError === true ? "error" : "ok" };
+    }
+    // What a host written without types says in other words decides nothing.
+    default: {
+      const harmless = tool !== undefined && tool.effects !== "external";
+      if (harmless && !newInput) return "run";
+      return failedCall("skipped", harmless ? texts.interruptedHarmless : texts.interrupted);
+    }
+  }
 }

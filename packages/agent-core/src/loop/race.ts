@@ -1,8 +1,5 @@
 import { timerMs } from "../timer.ts";
 
-/** Why work has to end. */
-type RaceEnd = "stopped" | "timeout";
-
 export interface RaceLimits {
   /** Stops the work. */
   readonly signal?: AbortSignal | undefined;
@@ -11,28 +8,30 @@ export interface RaceLimits {
   /** Milliseconds it has to give its value after either; default 0. */
   readonly graceMs?: number | undefined;
   /** Called once when it has to end. */
-  readonly onEnding?: ((why: RaceEnd) => void) | undefined;
+  readonly onEnding?: ((why: "stopped" | "timeout") => void) | undefined;
 }
 
-/** `ending` says that the work was told to end, whether or not it gave a value before it was left behind. */
+/** `ending` says why the work was told to end, whether or not it gave a value before it was left behind. */
 export type Raced<T> =
-  | { readonly done: true; readonly value: T; readonly ending?: RaceEnd | undefined }
-  | { readonly done: false; readonly ending: RaceEnd };
+  | { readonly done: true; readonly value: T; readonly ending?: "stopped" | "timeout" | undefined }
+  | { readonly done: false; readonly ending: "stopped" | "timeout" };
 
 /**
  * Waits for work no longer than it may take: until the signal aborts or its time is over, and a moment of grace after
  * that. What is left behind is ignored. Rejects as the work does.
  */
-export function race<T>(work: PromiseLike<T>, limits: RaceLimits): Promise<Raced<T>> {
-  const { signal, timeoutMs, graceMs = 0, onEnding } = limits;
+export function race<T>(
+  work: PromiseLike<T>,
+  { signal, timeoutMs, graceMs = 0, onEnding }: RaceLimits,
+): Promise<Raced<T>> {
   return new Promise((resolve, reject) => {
-    let ending: RaceEnd | undefined;
+    let ending: "stopped" | "timeout" | undefined;
     let timer: NodeJS.Timeout | undefined;
     const settle = (): void => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
     };
-    const end = (why: RaceEnd): void => {
+    const end = (why: "stopped" | "timeout"): void => {
       if (ending !== undefined) return;
       ending = why;
       clearTimeout(timer);
@@ -46,7 +45,7 @@ export function race<T>(work: PromiseLike<T>, limits: RaceLimits): Promise<Raced
     };
     const onAbort = (): void => end("stopped");
     signal?.addEventListener("abort", onAbort);
-    if (timeoutMs !== undefined) timer = setTimeout(() => end("timeout"), timerMs(timeoutMs));
+    if (timeoutMs !== undefined) timer = setTimeout(end, timerMs(timeoutMs), "timeout");
     work.then(
       (value) => {
         settle();

@@ -16,7 +16,6 @@ export interface Repeat {
 export class Repeats {
   readonly #policy: RepeatPolicy | false;
   readonly #recent: string[] = [];
-  readonly #counts = new Map<string, number>();
 
   constructor(policy: RepeatPolicy | false = {}) {
     this.#policy = policy;
@@ -27,17 +26,9 @@ export class Repeats {
     if (policy === false || policy.exempt?.includes(call.name) === true) return { count: 1, action: "none" };
     // However the model spaced its arguments or ordered their keys.
     const key = `${call.name}\n${call.args === undefined ? call.argsText : canonicalJson(call.args)}`;
-    const count = (this.#counts.get(key) ?? 0) + 1;
-    this.#counts.set(key, count);
-    if (this.#recent.push(key) > (policy.window ?? WINDOW)) this.#forget(this.#recent.shift());
+    const count = this.#recent.filter((other) => other === key).length + 1;
+    if (this.#recent.push(key) > (policy.window ?? WINDOW)) this.#recent.shift();
     if (count >= (policy.stopAt ?? STOP_AT)) return { count, action: "stop" };
     return { count, action: count >= (policy.warnAt ?? WARN_AT) ? "warn" : "none" };
-  }
-
-  #forget(key: string | undefined): void {
-    if (key === undefined) return;
-    const count = (this.#counts.get(key) ?? 0) - 1;
-    if (count > 0) this.#counts.set(key, count);
-    else this.#counts.delete(key);
   }
 }

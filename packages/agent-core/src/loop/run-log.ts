@@ -10,9 +10,9 @@ import type { AgentMessage, AssistantMessage } from "../messages.ts";
 export class RunLog {
   /** The model turn that is going on; 1 is the first. */
   turn = 0;
+  readonly emit: EmitEvent;
   readonly #conversation: Conversation;
   readonly #tokens: TokenCount;
-  readonly #emit: EmitEvent;
   readonly #onStep: OnStep | undefined;
   readonly #added: AgentMessage[] = [];
   /** Messages that were taken from the host's queues and are not part of the history yet. */
@@ -21,7 +21,7 @@ export class RunLog {
   constructor(conversation: Conversation, tokens: TokenCount, emit: EmitEvent, onStep: OnStep | undefined) {
     this.#conversation = conversation;
     this.#tokens = tokens;
-    this.#emit = emit;
+    this.emit = emit;
     this.#onStep = onStep;
   }
 
@@ -41,18 +41,13 @@ export class RunLog {
     return messages;
   }
 
-  emit(event: AgentEvent): void | Promise<void> {
-    return this.#emit(event);
-  }
-
   /** @throws AgentError `step_failed` */
   async keep(step: Step): Promise<void> {
     try {
       await this.#onStep?.(step);
     } catch (error) {
-      throw new AgentError("step_failed", `A step (${step.kind}) could not be kept: ${errorText(error)}`, {
-        cause: error,
-      });
+      const what = `A step (${step.kind}) could not be kept: ${errorText(error)}`;
+      throw new AgentError("step_failed", what, { cause: error });
     }
   }
 
@@ -61,8 +56,7 @@ export class RunLog {
     for (;;) {
       const { done, value } = await part.next();
       if (done === true) return value;
-      if ("kind" in value) await this.keep(value);
-      else await this.emit(value);
+      await ("kind" in value ? this.keep(value) : this.emit(value));
     }
   }
 
@@ -78,14 +72,9 @@ export class RunLog {
 
   /** Keeps a model's turn together with the calls it asks for, before any of them runs. */
   async commitTurn(message: AssistantMessage, calls: readonly ToolCallBlock[]): Promise<void> {
-    await this.keep({
-      kind: "assistant",
-      turn: this.turn,
-      messages: [message],
-      pendingToolCalls: calls,
-      message,
-    });
-    await this.add([message], "model");
+    const messages = [message];
+    await this.keep({ kind: "assistant", turn: this.turn, messages, pendingToolCalls: calls, message });
+    await this.add(messages, "model");
   }
 
   /** Adds messages whose steps are kept. */
@@ -95,7 +84,7 @@ export class RunLog {
       this.#tokens.add(message);
       this.#added.push(message);
       this.#taken.delete(message);
-      await this.#emit({ type: "message", message, origin });
+      await this.emit({ type: "message", message, origin });
     }
   }
 }

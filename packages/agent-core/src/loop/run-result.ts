@@ -54,13 +54,9 @@ export function resultOf(
 function answerText(messages: readonly AgentMessage[], last: AssistantMessage | undefined): string {
   if (last === undefined) return "";
   const at = messages.lastIndexOf(last);
-  let text = textOf(last);
-  for (const message of messages.slice(0, at < 0 ? undefined : at).toReversed()) {
-    if (message.role !== "assistant") continue;
-    if (STOP_REASONS[message.stopReason]?.text !== "part") break;
-    text = textOf(message) + text;
-  }
-  return text;
+  const before = messages.slice(0, at < 0 ? undefined : at).filter((message) => message.role === "assistant");
+  const whole = before.findLastIndex((turn) => STOP_REASONS[turn.stopReason]?.text !== "part");
+  return [...before.slice(whole + 1), last].map(textOf).join("");
 }
 
 function textOf({ content }: AssistantMessage): string {

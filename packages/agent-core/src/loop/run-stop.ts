@@ -14,10 +14,9 @@ export class RunStop {
     this.#outer = outer;
     outer?.addEventListener("abort", this.#onOuter);
     if (outer?.aborted === true) this.#onOuter();
-    if (wallMs !== undefined) {
-      const late = new Error(`The run took longer than ${wallMs} ms.`);
-      this.#timer = setTimeout(() => this.#stop("wallMs", late), timerMs(wallMs));
-    }
+    if (wallMs === undefined) return;
+    const late = new Error(`The run took longer than ${wallMs} ms.`);
+    this.#timer = setTimeout(() => this.abort(late, "wallMs"), timerMs(wallMs));
   }
 
   get signal(): AbortSignal {
@@ -29,8 +28,9 @@ export class RunStop {
     return this.#cause;
   }
 
-  abort(reason: unknown): void {
-    this.#stop("aborted", reason);
+  abort(reason: unknown, cause: StopCause = "aborted"): void {
+    this.#cause ??= cause;
+    this.#controller.abort(reason);
   }
 
   /** The run is over: nothing of it is left at the host's signal. */
@@ -39,11 +39,5 @@ export class RunStop {
     clearTimeout(this.#timer);
   }
 
-  readonly #onOuter = (): void => this.#stop("aborted", this.#outer?.reason);
-
-  #stop(cause: StopCause, reason: unknown): void {
-    if (this.#cause !== undefined) return;
-    this.#cause = cause;
-    this.#controller.abort(reason);
-  }
+  readonly #onOuter = (): void => this.abort(this.#outer?.reason);
 }

@@ -37,9 +37,16 @@ export class SoundStream {
   /** Passes on each event, waiting for whoever takes it. Rejects only when `onEvent` does. */
   async read(onEvent: (event: OngoingEvent) => void | Promise<void>): Promise<LastEvent | BrokenStream> {
     try {
-      const end = await this.#readTo(onEvent);
-      await this.#rest;
-      return end;
+      for (;;) {
+        const event = await this.next();
+        if (event.type === "finish" || event.type === "error" || event.type === "broken") {
+          await this.#rest;
+          return event;
+        }
+        // Nearly all events are deltas, and few viewers make the run wait for them.
+        const taken = onEvent(event);
+        if (taken !== undefined) await taken;
+      }
     } finally {
       this.close();
     }
@@ -47,19 +54,6 @@ export class SoundStream {
 
   /** The next event that is one. Never rejects. */
   async next(): Promise<ModelEvent | BrokenStream> {
-    let first: OngoingEvent | undefined;
-    const end = await this.#readTo((event) => {
-      first = event;
-      return "enough";
-    });
-    return first ?? end;
-  }
-
-  /** Reads until the end, or until whoever takes the events has had enough. */
-  async #readTo(
-    take: (event: OngoingEvent) => void | Promise<void> | "enough",
-  ): Promise<LastEvent | BrokenStream> {
-    let taking = false;
     try {
       this.#iterator ??= this.#open()[Symbol.asyncIterator]();
       while (!this.#closed) {
@@ -76,19 +70,12 @@ export class SoundStream {
           this.#rest = readRest(this.#iterator);
           return event;
         }
-        if (!isSoundEvent(event)) continue;
-        taking = true;
-        const taken = take(event);
-        if (taken === "enough") break;
-        // Nearly all events are deltas, and few viewers make the run wait for them.
-        if (taken !== undefined) await taken;
-        taking = false;
+        if (isSoundEvent(event)) return event;
       }
+      return { type: "broken", why: "The stream ended before the turn did." };
     } catch (error) {
-      if (taking) throw error;
       return { type: "broken", why: errorText(error), cause: error };
     }
-    return STOPPED_SHORT;
   }
 
   /** Reads no more. */
@@ -98,8 +85,6 @@ export class SoundStream {
     if (this.#rest === undefined) closeQuietly(this.#iterator);
   }
 }
-
-const STOPPED_SHORT: BrokenStream = { type: "broken", why: "The stream ended before the turn did." };
 
 /** Closes a stream that has given its last event and does not end by itself. */
 async function readRest(iterator: AsyncIterator<ModelEvent>): Promise<void> {

@@ -1,35 +1,26 @@
-import type { AgentLoopConfig } from "../config.ts";
 import type { ToolCallBlock } from "../content.ts";
-import { errorText, isAgentError } from "../errors.ts";
-import type { ToolOutcome } from "../events.ts";
-import type { AfterToolCall, ToolCallInfo, ToolDecision } from "../hooks.ts";
+import { errorText } from "../errors.ts";
+import type { ToolCallInfo } from "../hooks.ts";
 import type { JsonObject } from "../json.ts";
 import type { AssistantMessage } from "../messages.ts";
-import type { ToolResult } from "../tool.ts";
-import type { CompiledTool, ToolSet } from "../tools/tool-set.ts";
+import type { Tool, ToolResult } from "../tool.ts";
+import type { CompiledTool } from "../tools/tool-set.ts";
 import { Progress } from "./progress.ts";
 import { race } from "./race.ts";
+import type { RunSetup } from "./run-setup.ts";
 import { texts } from "./texts.ts";
-import { failedCall, type SettledCall, soundResult } from "./tool-result.ts";
+import { abortedCall, failedCall, type SettledCall, soundResult } from "./tool-result.ts";
 
 /** The circumstances of a call. */
-export interface CallSetting {
-  readonly tools: ToolSet;
-  readonly hooks: Pick<AgentLoopConfig, "beforeToolCall" | "onAsk" | "afterToolCall">;
+export interface CallSetting
+  extends Pick<RunSetup, "tools" | "config" | "log" | "signal" | "graceMs" | "resultChars"> {
   /** The model turn that asked for it. */
   readonly message: AssistantMessage;
-  readonly turn: number;
-  /** Ends the call, `graceMs` milliseconds after which a body that goes on is left behind. */
-  readonly signal: AbortSignal;
-  readonly graceMs: number;
-  /** Characters a result may have. */
-  readonly resultChars: number;
-  readonly onProgress: (partial: ToolResult) => void | Promise<void>;
 }
 
 /** A call whose arguments passed, and what the hooks are told of it. */
 interface CheckedCall {
-  readonly tool: CompiledTool["tool"];
+  readonly tool: Tool;
   readonly info: ToolCallInfo;
 }
 
@@ -40,120 +31,90 @@ interface CallInQuestion {
   readonly details?: JsonObject;
 }
 
-/**
- * Whether a call may run: it has to pass the schema of its tool, and the gate, which may want a person asked. What a
- * schema or a gate does wrong is the call's result.
- */
-export async function prepare(
+/** The call with arguments that pass the schema of its tool, or what it comes to without. */
+export async function validate(
   call: ToolCallBlock,
   setting: CallSetting,
-): Promise<CheckedCall | CallInQuestion | SettledCall> {
-  try {
-    const checked = await validate(call, setting);
-    return "outcome" in checked ? checked : await gate(checked, setting);
-  } catch (error) {
-    return failedCall("error", errorText(error));
-  }
-}
-
-/** The result of a call that the run's end came before. */
-export function abortedCall(call: ToolCallBlock): SettledCall {
-  return failedCall("aborted", texts.abortedBefore(call.name));
-}
-
-async function validate(call: ToolCallBlock, setting: CallSetting): Promise<CheckedCall | SettledCall> {
-  const { tools, message, turn, signal } = setting;
+): Promise<CheckedCall | SettledCall> {
+  const { tools, message, log, signal } = setting;
   const compiled = tools.get(call.name);
   if (compiled === undefined) return failedCall("error", texts.unknownTool(call.name, tools.names));
   if (call.args === undefined) return failedCall("error", texts.malformed(call));
-  const checked = await checkArgs(call, compiled, call.args, setting);
+  const checked = await checkArgs(compiled, call, call.args, signal);
   if ("outcome" in checked) return checked;
   if ("problems" in checked) return failedCall("error", texts.invalid(call.name, checked.problems));
   const { tool } = compiled;
-  return { tool, info: { call, tool, args: checked.args, message, turn, signal } };
+  return { tool, info: { call, tool, args: checked.args, message, turn: log.turn, signal } };
 }
 
 /** A schema's own code may throw, then the arguments did not pass; or take its time, which ends with the tool's. */
 async function checkArgs(
-  call: ToolCallBlock,
   { tool, check }: CompiledTool,
+  call: ToolCallBlock,
   args: JsonObject,
-  { signal }: CallSetting,
+  signal: AbortSignal,
 ): Promise<{ readonly args: unknown } | { readonly problems: string } | SettledCall> {
   try {
     const { timeoutMs } = tool;
     const checked = await race(check(args), { signal, timeoutMs });
     if (signal.aborted) return abortedCall(call);
-    if (!checked.done) return failedCall("timeout", texts.timeout(call.name, timeoutMs ?? 0));
-    return checked.value.ok ? { args: checked.value.args } : { problems: checked.value.problems };
+    return checked.done ? checked.value : failedCall("timeout", texts.timeout(call.name, timeoutMs ?? 0));
   } catch (error) {
     return { problems: `- the arguments: ${errorText(error)}` };
   }
 }
 
-/** What a gate that fails leaves undecided does not run. */
-async function gate(
+/** What the host's gate says. What a gate that fails leaves undecided does not run. */
+export async function gate(
   checked: CheckedCall,
-  setting: CallSetting,
+  { tools, config, signal }: CallSetting,
 ): Promise<CheckedCall | CallInQuestion | SettledCall> {
-  const { hooks, signal } = setting;
-  if (hooks.beforeToolCall === undefined) return checked;
+  if (config.beforeToolCall === undefined) return checked;
   const { info } = checked;
   const { call } = info;
-  let decision: ToolDecision | undefined;
   try {
-    decision = await untilStopped(hooks.beforeToolCall(info), signal);
+    const decision = await untilStopped(config.beforeToolCall(info), signal);
+    if (signal.aborted) return abortedCall(call);
+    switch (decision?.action) {
+      case "block":
+        return failedCall("blocked", texts.blocked(call.name, decision.reason));
+      case "ask":
+        return { ...decision, checked };
+      case "change": {
+        const compiled = tools.get(call.name);
+        if (compiled === undefined) return checked;
+        // Checked as the model's own were.
+        const changed = await checkArgs(compiled, call, decision.args, signal);
+        if ("outcome" in changed) return changed;
+        if ("problems" in changed) throw new Error(changed.problems);
+        return { ...checked, info: { ...info, args: changed.args } };
+      }
+      default:
+        return checked;
+    }
   } catch (error) {
     return failedCall("blocked", texts.gateFailed(call.name, errorText(error)));
-  }
-  if (signal.aborted) return abortedCall(call);
-  switch (decision?.action) {
-    case "block":
-      return failedCall("blocked", texts.blocked(call.name, decision.reason));
-    case "change":
-      return withArgs(checked, decision.args, setting);
-    case "ask": {
-      const { question, details } = decision;
-      return { checked, question, ...(details === undefined ? {} : { details }) };
-    }
-    default:
-      return checked;
   }
 }
 
 /** Puts a question of the gate to a person. `waiting`: nobody has decided yet. */
 export async function askPerson(
-  { checked, ...asked }: CallInQuestion,
-  { hooks, signal }: CallSetting,
+  { checked, question, details }: CallInQuestion,
+  { config, signal }: CallSetting,
 ): Promise<CheckedCall | SettledCall | "waiting"> {
   const { info } = checked;
   const { call } = info;
-  if (hooks.onAsk === undefined) return "waiting";
+  if (config.onAsk === undefined) return "waiting";
   try {
-    const answer = await untilStopped(hooks.onAsk({ ...info, ...asked }), signal);
+    const asked = { ...info, question, ...(details === undefined ? {} : { details }) };
+    const answer = await untilStopped(config.onAsk(asked), signal);
     if (signal.aborted || answer === undefined) return abortedCall(call);
     if (answer.action === "wait") return "waiting";
-    return answer.action === "allow"
-      ? checked
-      : failedCall("blocked", texts.denied(call.name, answer.reason));
+    if (answer.action === "allow") return checked;
+    return failedCall("blocked", texts.denied(call.name, answer.reason));
   } catch (error) {
     return failedCall("blocked", texts.gateFailed(call.name, errorText(error)));
   }
-}
-
-/** The call with the arguments of a gate, which are checked as the model's were. */
-async function withArgs(
-  checked: CheckedCall,
-  args: JsonObject,
-  setting: CallSetting,
-): Promise<CheckedCall | SettledCall> {
-  const { call } = checked.info;
-  const compiled = setting.tools.get(call.name);
-  if (compiled === undefined) return checked;
-  const changed = await checkArgs(call, compiled, args, setting);
-  if ("outcome" in changed) return changed;
-  if ("problems" in changed) return failedCall("blocked", texts.gateFailed(call.name, changed.problems));
-  return { ...checked, info: { ...checked.info, args: changed.args } };
 }
 
 /** A hook is left behind at once when the run has to stop. */
@@ -163,86 +124,68 @@ async function untilStopped<T>(value: T | Promise<T>, signal: AbortSignal): Prom
 }
 
 /**
- * Runs the tool, and lets the host see, and replace, what it gave. What a tool or the hook does wrong is the result; only
- * a viewer of the progress that threw is thrown.
+ * Runs a tool's body. Resolves whatever the body does: throws, hangs after an abort or its time-out, gives nothing.
+ * After either the body has a moment to give a result of its own. Only a viewer of the progress that threw is thrown.
  */
-export async function perform(checked: CheckedCall, setting: CallSetting): Promise<SettledCall> {
-  try {
-    return await afterwards(checked, await execute(checked, setting), setting);
-  } catch (error) {
-    if (isAgentError(error)) throw error;
-    return failedCall("error", errorText(error));
+export async function execute({ tool, info }: CheckedCall, setting: CallSetting): Promise<SettledCall> {
+  const { id, name } = info.call;
+  const { graceMs, resultChars, log, signal } = setting;
+  const own = new AbortController();
+  const progress = new Progress((partial) => log.emit({ type: "tool.update", callId: id, partial }));
+  const update = (partial: ToolResult): void => progress.report(partial);
+  const context = { signal: own.signal, resultChars, update };
+  // A body written in JavaScript may be synchronous.
+  const body = async (): Promise<ToolResult> => tool.execute({ id, name, args: info.args }, context);
+  const { timeoutMs } = tool;
+  const late = texts.timeout(name, timeoutMs ?? 0);
+  const ended = await race(
+    body().then(
+      (result) => soundResult(result, name),
+      (error: unknown) => ({ threw: errorText(error) }),
+    ),
+    {
+      signal,
+      timeoutMs,
+      graceMs,
+      onEnding: (why) => own.abort(why === "timeout" ? new Error(late) : signal.reason),
+    },
+  );
+  await progress.end();
+  const { ending } = ended;
+  const given = ended.done ? ended.value : { threw: "" };
+  if (!("threw" in given)) {
+    if (ending !== undefined) return { result: given, outcome: ending === "stopped" ? "aborted" : ending };
+    return { result: given, outcome: given.isError === true ? "error" : "ok" };
   }
+  // What an aborted body throws says less than why it was aborted.
+  if (ending === "stopped") return failedCall("aborted", texts.abortedDuring(name));
+  if (ending === "timeout") return failedCall("timeout", late);
+  return failedCall("error", given.threw);
 }
 
 /**
- * Runs a tool's body. Resolves whatever the body does: throws, hangs after an abort or its time-out, gives nothing.
- * After either the body has a moment to give a result of its own.
+ * Lets the host see, and replace, what a tool gave. What the hook was about to replace is not shown as it was, should the
+ * run have to stop first.
  */
-async function execute({ tool, info }: CheckedCall, setting: CallSetting): Promise<SettledCall> {
-  const { call, args } = info;
-  const { graceMs, resultChars } = setting;
-  const { timeoutMs } = tool;
-  const own = new AbortController();
-  const progress = new Progress(setting.onProgress);
-  const context = {
-    signal: own.signal,
-    resultChars,
-    update: (partial: ToolResult): void => progress.report(partial),
-  };
-  // A body written in JavaScript may be synchronous.
-  const body = async (): Promise<ToolResult> => tool.execute({ id: call.id, name: call.name, args }, context);
-  const work = body().then(
-    (result) => ({ result: soundResult(result, call.name) }),
-    (error: unknown) => ({ error }),
-  );
-  const ended = await race(work, {
-    signal: setting.signal,
-    timeoutMs,
-    graceMs,
-    onEnding: (why) =>
-      own.abort(why === "timeout" ? new Error(late(call, timeoutMs)) : setting.signal.reason),
-  });
-  await progress.end();
-  const outcome: ToolOutcome | undefined = ended.ending === "stopped" ? "aborted" : ended.ending;
-  if (ended.done && "result" in ended.value) {
-    const { result } = ended.value;
-    return { result, outcome: outcome ?? (result.isError === true ? "error" : "ok") };
-  }
-  // What an aborted body throws says less than why it was aborted.
-  if (outcome === "aborted") return failedCall(outcome, texts.abortedDuring(call.name));
-  if (outcome === "timeout") return failedCall(outcome, late(call, timeoutMs));
-  return failedCall("error", ended.done && "error" in ended.value ? errorText(ended.value.error) : "");
-}
-
-function late(call: ToolCallBlock, timeoutMs = 0): string {
-  return texts.timeout(call.name, timeoutMs);
-}
-
-/** What the hook was about to replace is not shown as it was, should the run have to stop first. */
-async function afterwards(
+export async function afterwards(
   { info }: CheckedCall,
   settled: SettledCall,
-  { hooks, signal, graceMs }: CallSetting,
+  { config, signal, graceMs }: CallSetting,
 ): Promise<SettledCall> {
-  const { call } = info;
-  if (hooks.afterToolCall === undefined) return settled;
+  const { afterToolCall } = config;
+  if (afterToolCall === undefined) return settled;
+  const { name } = info.call;
   try {
-    const given = await race(afterCall(hooks.afterToolCall, info, settled.result), { signal, graceMs });
-    if (!given.done) return failedCall("aborted", texts.abortedDuring(call.name));
+    const hook = async () => afterToolCall({ ...info, result: settled.result });
+    const given = await race(hook(), { signal, graceMs });
+    if (!given.done) return failedCall("aborted", texts.abortedDuring(name));
     if (given.value === undefined) return settled;
-    const result = soundResult(given.value, call.name);
-    const outcome = settled.outcome === "ok" && result.isError === true ? "error" : settled.outcome;
-    return { result, outcome };
+    const result = soundResult(given.value, name);
+    return {
+      result,
+      outcome: settled.outcome === "ok" && result.isError === true ? "error" : settled.outcome,
+    };
   } catch (error) {
     return failedCall("error", errorText(error));
   }
-}
-
-async function afterCall(
-  hook: AfterToolCall,
-  info: ToolCallInfo,
-  result: ToolResult,
-): Promise<ToolResult | undefined> {
-  return hook({ ...info, result });
 }

@@ -1,6 +1,10 @@
-import { type InputBlock, isMedia } from "../content.ts";
+import { type InputBlock, isMedia, type ToolCallBlock } from "../content.ts";
+import { truncateResult } from "../context/truncate-content.ts";
+import { errorText } from "../errors.ts";
 import type { ToolOutcome } from "../events.ts";
+import type { ToolResultMessage } from "../messages.ts";
 import type { ToolResult } from "../tool.ts";
+import type { RunSetup } from "./run-setup.ts";
 import { texts } from "./texts.ts";
 
 /** What became of a call. */
@@ -22,6 +26,11 @@ export function failedCall(outcome: ToolOutcome, text: string): SettledCall {
   return { result: failed(text), outcome };
 }
 
+/** A call that the run's end came before. */
+export function abortedCall({ name }: ToolCallBlock): SettledCall {
+  return failedCall("aborted", texts.abortedBefore(name));
+}
+
 /**
  * What a tool's body or a hook gave, as a result. A part that is no block gives way to a note that says so; where none
  * is, the result is a failure. Details that JSON has no form for (a cycle, a bigint) are left out, as no host could keep
@@ -36,16 +45,12 @@ export function soundResult(result: ToolResult | undefined, name: string): ToolR
       return soundResult(rest, name);
     }
     if (content.length === 0) return { ...result, content: [{ type: "text", text: texts.emptyContent }] };
-    if (content.every(isSoundInput)) return result;
+    if (content.every(isSound)) return result;
     const readable: readonly InputBlock[] = content.filter(isReadable).map(wellFormed);
     const unreadable = content.length - readable.length;
     if (unreadable === 0) return { ...result, content: readable };
     const note: InputBlock = { type: "text", text: texts.badContent(name, unreadable) };
-    return {
-      ...result,
-      content: [...readable, note],
-      ...(readable.length === 0 ? { isError: true } : {}),
-    };
+    return { ...result, content: [...readable, note], ...(readable.length === 0 ? { isError: true } : {}) };
   } catch {
     // An object that refuses to be read.
     return failed(texts.noContent(name));
@@ -56,7 +61,7 @@ function isReadable(block: InputBlock | undefined): boolean {
   return block?.type === "text" ? typeof block.text === "string" : isMedia(block);
 }
 
-function isSoundInput(block: InputBlock | undefined): boolean {
+function isSound(block: InputBlock | undefined): boolean {
   return isReadable(block) && (block?.type !== "text" || block.text.isWellFormed());
 }
 
@@ -67,4 +72,27 @@ function wellFormed(block: InputBlock): InputBlock {
 function canBeKept(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return typeof value !== "bigint";
   return levels > 0 && Object.values(value).every((item) => canBeKept(item, levels - 1));
+}
+
+/** The result as it becomes part of the conversation. A tool may have given an object that cannot be read twice. */
+export function resultMessage(
+  call: ToolCallBlock,
+  result: ToolResult,
+  setup: Pick<RunSetup, "config" | "tools" | "resultChars" | "now">,
+): ToolResultMessage {
+  try {
+    const { config, tools, resultChars, now } = setup;
+    const keep = tools.get(call.name)?.tool.truncate;
+    return {
+      role: "toolResult",
+      toolCallId: call.id,
+      toolName: call.name,
+      content: truncateResult(result.content, resultChars, config.model.contextWindow, keep),
+      ...(result.details === undefined ? {} : { details: result.details }),
+      isError: result.isError === true,
+      timestamp: now(),
+    };
+  } catch (error) {
+    return resultMessage(call, failed(errorText(error)), setup);
+  }
 }

@@ -8,9 +8,7 @@ import { compileJsonSchema, type JsonSchemaCheck } from "./json-schema.ts";
 import { issueLines, type SchemaIssue } from "./schema-issues.ts";
 
 /** What checking arguments gave: the value the tool gets, or what is wrong, in lines for the model. */
-type Checked =
-  | { readonly ok: true; readonly args: unknown }
-  | { readonly ok: false; readonly problems: string };
+type Checked = { readonly args: unknown } | { readonly problems: string };
 
 /** What every vendor takes; OpenAI's is the narrowest. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -159,18 +157,18 @@ function checkJson(schema: JsonObject): Check {
     compiling ??= compileJsonSchema(schema);
     const check = await compiling;
     const issues = check(args);
-    return issues.length === 0 ? { ok: true, args } : { ok: false, problems: issueLines(issues) };
+    return issues.length === 0 ? { args } : { problems: issueLines(issues) };
   };
 }
 
 function checkStandard(schema: StandardSchemaV1<unknown, unknown>): Check {
   return async (args) => {
     const result = await schema["~standard"].validate(args);
-    if (result.issues === undefined) return { ok: true, args: result.value };
+    if (result.issues === undefined) return { args: result.value };
     const issues = result.issues.map((issue): SchemaIssue => {
       const path = (issue.path ?? []).map((part) => `/${String(typeof part === "object" ? part.key : part)}`);
       return { path: path.join(""), message: issue.message };
     });
-    return { ok: false, problems: issueLines(issues) };
+    return { problems: issueLines(issues) };
   };
 }
