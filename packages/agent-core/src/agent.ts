@@ -1,7 +1,7 @@
 import type { AgentLoopConfig, AgentOptions } from "./config.ts";
 import type { Block, ToolCallBlock } from "./content.ts";
 import { Conversation } from "./conversation/conversation.ts";
-import { unansweredCalls } from "./conversation/pending.ts";
+import { unansweredCalls } from "./conversation/tool-calls.ts";
 import { AgentError } from "./errors.ts";
 import { ViewQueue } from "./event-queue.ts";
 import type { AgentEvent, EmitEvent, RunResult } from "./events.ts";

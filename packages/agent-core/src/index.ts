@@ -14,13 +14,13 @@ export { maxResultChars, truncateText } from "./context/truncate.ts";
 export { truncateContent } from "./context/truncate-content.ts";
 export { convertToLlm } from "./conversation/convert.ts";
 export { turnStart } from "./conversation/history-turns.ts";
-export { type Unanswered, unansweredCalls } from "./conversation/pending.ts";
 export {
   type RepairChange,
   type RepairedHistory,
   type RepairOptions,
   repairHistory,
 } from "./conversation/repair.ts";
+export { type Unanswered, unansweredCalls } from "./conversation/tool-calls.ts";
 export {
   defineTool,
   type ToolAnswer,

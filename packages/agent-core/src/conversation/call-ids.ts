@@ -10,24 +10,20 @@ export class CallIds {
     this.#fit = fit;
   }
 
-  has(id: string): boolean {
-    return id === "" || this.#used.has(id);
-  }
-
   add(id: string): void {
     this.#used.add(id);
   }
 
   /** The same id where it is free and not empty, else the id with a number behind it; used from now on. Deterministic. */
   take(id: string): string {
-    const own = id !== "" && !this.#used.has(id) ? id : this.#numbered(id === "" ? "call" : id);
+    let own = id;
+    while (own === "" || this.#used.has(own)) own = this.#numbered(id || "call");
     this.#used.add(own);
     return own;
   }
 
   #numbered(stem: string): string {
-    let n = this.#next.get(stem) ?? 2;
-    while (this.#used.has(this.#fit(`${stem}_${n}`))) n++;
+    const n = this.#next.get(stem) ?? 2;
     this.#next.set(stem, n + 1);
     return this.#fit(`${stem}_${n}`);
   }

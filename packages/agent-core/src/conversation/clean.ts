@@ -1,4 +1,4 @@
-import type { Block, InputBlock } from "../content.ts";
+import type { Block } from "../content.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
 
@@ -14,11 +14,8 @@ function isBlank(block: Block): boolean {
 function isSpaceBetween(content: readonly Block[], at: number): boolean {
   const block = content[at];
   if (block?.type !== "text" || block.text === "") return false;
+  const isVisible = (other: Block): boolean => other.type === "text" && other.text.trim() !== "";
   return content.findIndex(isVisible) < at && at < content.findLastIndex(isVisible);
-}
-
-function isVisible(block: Block): boolean {
-  return block.type === "text" && block.text.trim() !== "";
 }
 
 /** The turn as it may be replayed; `undefined` when nothing of it can be. The same object when it is fine as it is. */
@@ -26,25 +23,20 @@ export function cleanAssistant(message: AssistantMessage): AssistantMessage | un
   // Thinking that broke off may be incomplete.
   const broken = STOP_REASONS[message.stopReason]?.text === "broken";
   const { content } = message;
-  const stays = (block: Block, at: number): boolean =>
-    isBlank(block)
-      ? isSpaceBetween(content, at)
-      : !(broken && block.type === "thinking" && block.native === undefined);
-  if (content.every(stays) && content.some(({ type }) => type !== "thinking")) return message;
-  const rest = content.filter(stays);
-  return rest.some(({ type }) => type !== "thinking") ? { ...message, content: rest } : undefined;
-}
-
-function cleanContent(content: string | readonly InputBlock[]): string | readonly InputBlock[] {
-  if (typeof content === "string") return content.trim() === "" ? NO_TEXT : content;
-  if (!content.some(isBlank) && content.length > 0) return content;
-  const rest = content.filter((block) => !isBlank(block));
-  return rest.length === 0 ? NO_TEXT : rest;
+  const rest = content.filter((block, at) => {
+    if (isBlank(block)) return isSpaceBetween(content, at);
+    return !(broken && block.type === "thinking" && block.native === undefined);
+  });
+  if (rest.every(({ type }) => type === "thinking")) return undefined;
+  return rest.length === content.length ? message : { ...message, content: rest };
 }
 
 /** A user-side message with something in it. The same object when it is fine as it is. */
 export function cleanInput(message: AgentMessage): AgentMessage {
   if (message.role !== "user" && message.role !== "custom") return message;
-  const content = cleanContent(message.content);
-  return content === message.content ? message : { ...message, content };
+  const { content } = message;
+  if (typeof content === "string") return content.trim() === "" ? { ...message, content: NO_TEXT } : message;
+  const rest = content.filter((block) => !isBlank(block));
+  if (rest.length === 0) return { ...message, content: NO_TEXT };
+  return rest.length === content.length ? message : { ...message, content: rest };
 }

@@ -1,6 +1,6 @@
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
 import { CallIds } from "./call-ids.ts";
-import { toolCalls } from "./repair.ts";
+import { toolCalls, withCallIds } from "./tool-calls.ts";
 
 /** The history of a run, message for message as the host knows it, and the call ids it has used. */
 export class Conversation {
@@ -17,12 +17,12 @@ export class Conversation {
 
   append(message: AgentMessage): void {
     this.#messages.push(message);
-    if (this.#ids !== undefined) reserve(this.#ids, [message]);
+    if (this.#ids !== undefined) this.reserveIds([message]);
   }
 
   /** Puts `summary` in the place of the first `count` messages. A call keeps its id to itself also once summarised. */
   compact(summary: AgentMessage, count: number): void {
-    this.#ids ??= this.#usedIds();
+    this.#usedIds();
     this.#messages.splice(0, count, summary);
   }
 
@@ -40,33 +40,21 @@ export class Conversation {
 
   /** Ids that a request showed the model in place of a history's own: no call may be given one of them. */
   reserveIds(messages: readonly AgentMessage[]): void {
-    this.#ids ??= this.#usedIds();
-    reserve(this.#ids, messages);
+    const ids = this.#usedIds();
+    for (const message of messages) for (const call of toolCalls(message)) ids.add(call.id);
   }
 
   /** The same turn, its call ids made unique in this conversation. */
   withOwnIds(message: AssistantMessage): AssistantMessage {
-    if (toolCalls(message).length === 0) return message;
-    this.#ids ??= this.#usedIds();
-    const ids = this.#ids;
-    let renamed = false;
-    const content = message.content.map((block) => {
-      if (block.type !== "toolCall") return block;
-      const id = ids.take(block.id);
-      if (id === block.id) return block;
-      renamed = true;
-      return { ...block, id };
-    });
-    return renamed ? { ...message, content } : message;
+    const ids = this.#usedIds();
+    return withCallIds(message, (call) => ids.take(call.id));
   }
 
   #usedIds(): CallIds {
-    const ids = new CallIds();
-    reserve(ids, this.#messages);
-    return ids;
+    if (this.#ids === undefined) {
+      this.#ids = new CallIds();
+      this.reserveIds(this.#messages);
+    }
+    return this.#ids;
   }
-}
-
-function reserve(ids: CallIds, messages: readonly AgentMessage[]): void {
-  for (const message of messages) for (const call of toolCalls(message)) ids.add(call.id);
 }

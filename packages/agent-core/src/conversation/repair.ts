@@ -1,8 +1,9 @@
-import type { Block, ToolCallBlock } from "../content.ts";
+import type { ToolCallBlock } from "../content.ts";
 import type { AgentMessage, AssistantMessage, Message, ToolResultMessage, UserMessage } from "../messages.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
 import { CallIds } from "./call-ids.ts";
 import { cleanAssistant, cleanInput } from "./clean.ts";
+import { toolCalls, withCallIds } from "./tool-calls.ts";
 
 /** One thing that was put right. */
 export interface RepairChange {
@@ -136,16 +137,14 @@ class Repair {
   run(): RepairedHistory<AgentMessage> {
     const messages = this.#messages;
     let at = this.#out.length;
-    while (at < messages.length) {
-      const message = messages[at];
-      if (message === undefined) break;
+    for (let message = messages[at]; message !== undefined; message = messages[at]) {
       if (message.role === "assistant") {
-        at = this.#pushInOrder(message, at) ?? this.#pushTurn(this.#readTurn(message, at));
-      } else {
-        if (message.role === "toolResult") this.#note("orphan-result", at, message.toolCallId);
-        else this.#pushInput(message, at);
-        at++;
+        at = this.#pushTurn(this.#readTurn(message, at));
+        continue;
       }
+      if (message.role === "toolResult") this.#note("orphan-result", at, message.toolCallId);
+      else this.#pushInput(message, at);
+      at++;
     }
     const changes = this.#changes;
     if (changes.length > 0) return { messages: this.#out, changes };
@@ -153,41 +152,17 @@ class Repair {
     return { messages, changes };
   }
 
-  /** Puts a turn with nothing to mend, as most are; gives where the next message is, or nothing when there is. */
-  #pushInOrder(message: AssistantMessage, at: number): number | undefined {
-    const calls = toolCalls(message);
-    const end = at + 1 + calls.length;
-    const inOrder = calls.every((call, i) => {
-      return isResultOf(call, this.#messages[at + 1 + i]) && !this.#ids.has(call.id);
-    });
-    if (!inOrder || this.#messages[end]?.role === "toolResult") return undefined;
-    if (calls.length > 1 && new Set(calls.map(({ id }) => id)).size < calls.length) return undefined;
-    if (cleanAssistant(message) !== message) return undefined;
-    this.#needUser(at);
-    for (const call of calls) this.#ids.add(call.id);
-    this.#out.push(message, ...this.#messages.slice(at + 1, end));
-    return end;
-  }
-
   /** Results count until the next model turn; a late one behind it can no longer be told from a stray. */
   #readTurn(message: AssistantMessage, at: number): TurnInHistory {
-    const results = new Map<string, PlacedResult[]>();
+    const placed: PlacedResult[] = [];
     let interposed = false;
     let end = at + 1;
-    for (; end < this.#messages.length; end++) {
-      const next = this.#messages[end];
-      if (next === undefined || next.role === "assistant") break;
-      if (next.role !== "toolResult") {
-        interposed = true;
-        continue;
-      }
-      const given = results.get(next.toolCallId);
-      const placed = { message: next, index: end };
-      if (given === undefined) results.set(next.toolCallId, [placed]);
-      else given.push(placed);
+    for (let next = this.#messages[end]; next && next.role !== "assistant"; next = this.#messages[++end]) {
+      if (next.role === "toolResult") placed.push({ message: next, index: end });
+      else interposed = true;
     }
     const pending = this.#keepPending && end === this.#messages.length && !interposed;
-    return { message, at, end, results, pending };
+    return { message, at, end, results: Map.groupBy(placed, (result) => result.message.toolCallId), pending };
   }
 
   /** Puts a turn and what belongs to it; gives where the next one may start. */
@@ -202,12 +177,9 @@ class Repair {
       this.#needUser(at);
       this.#pushPaired(cleaned, turn);
     }
-    for (const left of results.values()) {
-      for (const { message, index } of left) {
-        const called =
-          cleaned !== undefined && toolCalls(cleaned).some(({ id }) => id === message.toolCallId);
-        this.#note(called ? "duplicate-result" : "orphan-result", index, message.toolCallId);
-      }
+    for (const { message, index } of [...results.values()].flat()) {
+      const called = cleaned !== undefined && toolCalls(cleaned).some(({ id }) => id === message.toolCallId);
+      this.#note(called ? "duplicate-result" : "orphan-result", index, message.toolCallId);
     }
     for (let i = at + 1; i < end; i++) {
       const other = this.#messages[i];
@@ -228,24 +200,23 @@ class Repair {
 
   /** The turn under ids of its own, and behind it one result for each of its calls. */
   #pushPaired(message: AssistantMessage, { at, results, pending }: TurnInHistory): void {
-    const calls = toolCalls(message);
-    const ids = calls.map((call) => this.#ids.take(call.id));
-    const renamed = ids.some((id, i) => id !== calls[i]?.id);
-    this.#out.push(renamed ? { ...message, content: withCallIds(message.content, ids) } : message);
+    const own = withCallIds(message, ({ id }) => this.#ids.take(id));
+    this.#out.push(own);
+    const ids = toolCalls(own).map(({ id }) => id);
     let place = at + 1;
     let reordered = false;
     const seen = new Set<string>();
-    calls.forEach((call, i) => {
+    toolCalls(message).forEach((call, i) => {
       const id = ids[i] ?? call.id;
       if (id !== call.id) this.#note("call-id", at, call.id);
-      const result = takeFirst(results, call.id);
+      const result = results.get(call.id)?.shift();
       if (result !== undefined) {
         if (result.index !== place) reordered = true;
         place++;
         const named = result.message.toolName === call.name;
         if (!named) this.#note("tool-name", result.index, call.id);
-        const own = named && id === call.id;
-        this.#out.push(own ? result.message : { ...result.message, toolCallId: id, toolName: call.name });
+        const fits = named && id === call.id;
+        this.#out.push(fits ? result.message : { ...result.message, toolCallId: id, toolName: call.name });
       } else if (!pending || seen.has(call.id)) {
         // A run settles the first of two pending calls that share an id: no result could be told from the other's.
         this.#note("answered-call", at, call.id);
@@ -276,31 +247,6 @@ class Repair {
   #note(kind: RepairChange["kind"], index: number, callId?: string): void {
     this.#changes.push(callId === undefined ? { kind, index } : { kind, index, callId });
   }
-}
-
-/** The calls of a turn, in order. */
-export function toolCalls(message: AgentMessage): readonly ToolCallBlock[] {
-  return message.role === "assistant" ? message.content.filter(isToolCall) : [];
-}
-
-function isToolCall(block: Block): block is ToolCallBlock {
-  return block.type === "toolCall";
-}
-
-function isResultOf(call: ToolCallBlock, message: AgentMessage | undefined): boolean {
-  return message?.role === "toolResult" && message.toolCallId === call.id && message.toolName === call.name;
-}
-
-function takeFirst(results: Map<string, PlacedResult[]>, id: string): PlacedResult | undefined {
-  const given = results.get(id);
-  const first = given?.shift();
-  if (given?.length === 0) results.delete(id);
-  return first;
-}
-
-function withCallIds(content: readonly Block[], ids: readonly string[]): Block[] {
-  let call = 0;
-  return content.map((block) => (isToolCall(block) ? { ...block, id: ids[call++] ?? block.id } : block));
 }
 
 function missingResult(call: ToolCallBlock, timestamp: number): ToolResultMessage {

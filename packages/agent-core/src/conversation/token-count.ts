@@ -11,10 +11,8 @@ export class TokenCount {
 
   constructor(history: readonly AgentMessage[]) {
     // A count from before a summary is of messages that are gone.
-    const compacted = Math.max(
-      Number.NEGATIVE_INFINITY,
-      ...history.flatMap((message) => (message.role === "compactionSummary" ? message.timestamp : [])),
-    );
+    const summaries = history.filter(({ role }) => role === "compactionSummary");
+    const compacted = Math.max(...summaries.map(({ timestamp }) => timestamp));
     const counted = history.findLastIndex(
       (message) => message.timestamp >= compacted && reportedTokens(message) !== undefined,
     );
@@ -25,12 +23,8 @@ export class TokenCount {
 
   add(message: AgentMessage): void {
     const reported = reportedTokens(message);
-    if (reported === undefined) {
-      this.#guessed += estimateTokens(message);
-    } else {
-      this.#reported = reported;
-      this.#guessed = 0;
-    }
+    this.#guessed = reported === undefined ? this.#guessed + estimateTokens(message) : 0;
+    this.#reported = reported ?? this.#reported;
   }
 
   /** `prefix` is a guess at what precedes the messages, which is in the vendor's own count. */

@@ -1,7 +1,7 @@
 import type { AgentContext, AgentLoopConfig } from "../config.ts";
 import type { ToolCallBlock } from "../content.ts";
 import { Conversation } from "../conversation/conversation.ts";
-import { toolCalls } from "../conversation/repair.ts";
+import { toolCalls } from "../conversation/tool-calls.ts";
 import { asAgentError } from "../errors.ts";
 import type { EmitEvent, EndReason, RunResult } from "../events.ts";
 import type { AgentMessage, AssistantMessage, Message } from "../messages.ts";

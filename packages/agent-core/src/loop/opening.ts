@@ -1,5 +1,5 @@
 import type { ToolCallBlock } from "../content.ts";
-import { unansweredCalls } from "../conversation/pending.ts";
+import { unansweredCalls } from "../conversation/tool-calls.ts";
 import { AgentError } from "../errors.ts";
 import type { AgentMessage } from "../messages.ts";
 import { race } from "./race.ts";

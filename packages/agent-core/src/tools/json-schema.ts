@@ -58,35 +58,37 @@ function isJsonValue(value: unknown): value is JsonValue {
 }
 
 const TYPES = new Set(["string", "number", "integer", "boolean", "null", "array", "object"]);
-const NUMBERS = new Set([
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "exclusiveMaximum",
-  "multipleOf",
-  "minLength",
-  "maxLength",
-  "minItems",
-  "maxItems",
-  "minContains",
-  "maxContains",
-  "minProperties",
-  "maxProperties",
+
+/** What the validator may have of a keyword's value; nothing where it is not of the right kind. */
+type ReadKeyword = (value: JsonValue, reader: SchemaReader) => unknown;
+
+function each(keywords: string, read: ReadKeyword): (readonly [string, ReadKeyword])[] {
+  return keywords.split(" ").map((keyword) => [keyword, read]);
+}
+
+const KEYWORDS: ReadonlyMap<string, ReadKeyword> = new Map([
+  ...each("minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems", number),
+  ...each("minContains maxContains minProperties maxProperties", number),
+  ...each("multipleOf", (value) => (Number(value) > 0 ? number(value) : undefined)),
+  ...each("enum", (value) => (Array.isArray(value) ? value : undefined)),
+  ...each("const", (value) => value),
+  ...each("uniqueItems", (value) => (value === true ? true : undefined)),
+  ...each("required", strings),
+  ...each("dependentRequired", (value) => {
+    if (!isJsonObject(value)) return undefined;
+    return Object.fromEntries(Object.entries(value).map(([key, keys]) => [key, strings(keys)]));
+  }),
+  ...each("not if then else items contains additionalProperties", (value, reader) => reader.read(value)),
+  ...each("unevaluatedProperties unevaluatedItems propertyNames", (value, reader) => reader.read(value)),
+  ...each("anyOf oneOf prefixItems", (value, reader) => {
+    const list = reader.list(value);
+    return list.length > 0 ? list : undefined;
+  }),
+  ...each("properties dependentSchemas", (value, reader) => {
+    return isJsonObject(value) ? reader.map(value) : undefined;
+  }),
+  ...each("$ref", (value, reader) => (typeof value === "string" && reader.define(value) ? value : undefined)),
 ]);
-const SCHEMAS = new Set([
-  "not",
-  "if",
-  "then",
-  "else",
-  "items",
-  "contains",
-  "additionalProperties",
-  "unevaluatedProperties",
-  "unevaluatedItems",
-  "propertyNames",
-]);
-const SCHEMA_LISTS = new Set(["anyOf", "oneOf", "prefixItems"]);
-const SCHEMA_MAPS = new Set(["properties", "dependentSchemas"]);
 
 /** Reads a schema from anywhere into one the validator can rely on: keywords it knows, each of the right kind. */
 class SchemaReader {
@@ -99,66 +101,40 @@ class SchemaReader {
 
   constructor(root: JsonValue) {
     this.#root = root;
-    this.schema = this.#read(root);
+    this.schema = this.read(root);
   }
 
-  #read(source: JsonValue | undefined): Schema | boolean {
+  read(source: JsonValue | undefined): Schema | boolean {
     if (typeof source === "boolean") return source;
     const schema: Schema = {};
     if (!isJsonObject(source)) return schema;
     for (const [keyword, value] of Object.entries(source)) {
-      if (NUMBERS.has(keyword)) {
-        if (typeof value === "number" && (keyword !== "multipleOf" || value > 0)) schema[keyword] = value;
-      } else if (SCHEMAS.has(keyword)) {
-        schema[keyword] = this.#read(value);
-      } else if (SCHEMA_LISTS.has(keyword)) {
-        const list = this.#list(value);
-        if (list.length > 0) schema[keyword] = list;
-      } else if (SCHEMA_MAPS.has(keyword) && isJsonObject(value)) {
-        schema[keyword] = this.#map(value);
-      }
+      const kept = KEYWORDS.get(keyword)?.(value, this);
+      if (kept !== undefined) schema[keyword] = kept;
     }
-    this.#readValues(schema, source);
-    this.#readOldItems(schema, source);
-    this.#readPatterns(schema, source);
-    if (typeof source.$ref === "string" && this.#define(source.$ref)) schema.$ref = source.$ref;
-    return schema;
-  }
-
-  #readValues(schema: Schema, source: JsonObject): void {
     const types = [source.type].flat().filter((type) => TYPES.has(String(type)));
     // OpenAPI 3.0 writes an optional null this way, and MCP servers pass it on.
     if (types.length > 0 && source.nullable === true) types.push("null");
     if (types.length > 0) Object.assign(schema, { type: types.length === 1 ? types[0] : types });
-    if (Array.isArray(source.enum)) schema.enum = source.enum;
-    if (source.const !== undefined) schema.const = source.const;
-    if (source.uniqueItems === true) schema.uniqueItems = true;
-    if (source.required !== undefined) schema.required = strings(source.required);
-    if (isJsonObject(source.dependentRequired)) {
-      const needs = Object.entries(source.dependentRequired).map(
-        ([key, keys]) => [key, strings(keys)] as const,
-      );
-      schema.dependentRequired = Object.fromEntries(needs);
+    if (Array.isArray(source.items)) {
+      // Before 2020-12 a list under `items` meant what `prefixItems` means now.
+      schema.prefixItems = this.list(source.items);
+      schema.items = this.read(source.additionalItems);
     }
-  }
-
-  /** Before 2020-12 a list under `items` meant what `prefixItems` means now. */
-  #readOldItems(schema: Schema, source: JsonObject): void {
-    if (!Array.isArray(source.items)) return;
-    schema.prefixItems = this.#list(source.items);
-    schema.items = this.#read(source.additionalItems);
+    this.#readPatterns(schema, source);
+    return schema;
   }
 
   #readPatterns(schema: Schema, source: JsonObject): void {
     const { pattern, patternProperties } = source;
-    const all = this.#list(source.allOf);
+    const all = this.list(source.allOf);
     if (typeof pattern === "string" && isSafePattern(pattern)) {
       all.push({ if: { not: { type: "string", maxLength: MAX_PATTERN_TEXT } }, else: { pattern } });
     }
     if (all.length > 0) Object.assign(schema, { allOf: all });
     if (!isJsonObject(patternProperties)) return;
     const safe = Object.entries(patternProperties).filter(([name]) => isSafePattern(name));
-    schema.patternProperties = this.#map(Object.fromEntries(safe));
+    schema.patternProperties = this.map(Object.fromEntries(safe));
     this.matchesNames ||= safe.length > 0;
     if (safe.length === Object.keys(patternProperties).length) return;
     // What else there may be cannot be told without the patterns that are left out.
@@ -166,23 +142,31 @@ class SchemaReader {
     delete schema.unevaluatedProperties;
   }
 
-  #list(value: JsonValue | undefined): (Schema | boolean)[] {
-    return Array.isArray(value) ? value.map((entry: JsonValue) => this.#read(entry)) : [];
+  list(value: JsonValue | undefined): (Schema | boolean)[] {
+    return Array.isArray(value) ? value.map((entry: JsonValue) => this.read(entry)) : [];
   }
 
-  #map(value: JsonObject): Record<string, Schema | boolean> {
-    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, this.#read(entry)]));
+  map(value: JsonObject): Record<string, Schema | boolean> {
+    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, this.read(entry)]));
   }
 
   /** Reads what a reference leads to, once; it may lead back to where it stands. */
-  #define(ref: string): boolean {
+  define(ref: string): boolean {
     if (this.definitions.has(ref)) return true;
     const target = resolve(this.#root, ref);
     if (target === undefined) return false;
     this.definitions.set(ref, true);
-    this.definitions.set(ref, this.#read(target));
+    this.definitions.set(ref, this.read(target));
     return true;
   }
+}
+
+function number(value: JsonValue): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}
+
+function strings(value: JsonValue): string[] {
+  return Array.isArray(value) ? value.filter((entry: JsonValue) => typeof entry === "string") : [];
 }
 
 /** What a local reference such as `#/$defs/node` leads to. */
@@ -204,10 +188,6 @@ function decoded(key: string): string {
     // A lone percent sign is itself.
     return key;
   }
-}
-
-function strings(value: JsonValue | undefined): string[] {
-  return Array.isArray(value) ? value.filter((entry: JsonValue) => typeof entry === "string") : [];
 }
 
 function hasLongName(value: unknown): boolean {

@@ -11,20 +11,10 @@ export interface SchemaIssue {
 const MAX_ISSUES = 12;
 
 /** Keywords whose failure is told by what failed inside them. */
-const WRAPPERS = new Set([
-  "$ref",
-  "allOf",
-  "if",
-  "properties",
-  "patternProperties",
-  "additionalProperties",
-  "unevaluatedProperties",
-  "propertyNames",
-  "dependentSchemas",
-  "prefixItems",
-  "items",
-  "unevaluatedItems",
-]);
+const WRAPPERS = new Set(
+  `$ref allOf if properties patternProperties additionalProperties unevaluatedProperties propertyNames dependentSchemas
+  prefixItems items unevaluatedItems`.split(/\s+/),
+);
 
 /** Finds the part of a schema that a validator's keyword location, such as `#/properties/a/type`, leads to. */
 export type SchemaAt = (keywordLocation: string) => JsonValue | undefined;
@@ -61,15 +51,12 @@ function alternativesIssues(
     return [{ path, message: "fits more than one of the alternatives" }];
   }
   let best: SchemaIssue[] = [];
-  let from = 0;
-  while (from < inner.length) {
+  for (let from = 0, to = 0; from < inner.length; from = to) {
     const branch = branchOf(inner[from], unit);
-    let to = from + 1;
-    while (to < inner.length && (inner[to]?.keyword === "false" || branchOf(inner[to], unit) === branch))
-      to++;
+    do to++;
+    while (to < inner.length && (inner[to]?.keyword === "false" || branchOf(inner[to], unit) === branch));
     const issues = issuesOf(inner.slice(from, to), schemaAt, value);
     if (depthOf(issues) > depthOf(best)) best = issues;
-    from = to;
   }
   if (depthOf(best) > path.length) return best;
   return [{ path, message: best.map(({ message }) => message).join("; ") }];
@@ -77,13 +64,11 @@ function alternativesIssues(
 
 /** Where the failures inside of `unit` end. A schema of `false` is located by the value and not by the schema. */
 function endOfInner(units: readonly OutputUnit[], from: number, unit: OutputUnit): number {
+  const inside = `${unit.keywordLocation}/`;
+  const isInside = (inner: OutputUnit | undefined): boolean =>
+    inner?.keyword === "false" || inner?.keywordLocation.startsWith(inside) === true;
   let end = from;
-  while (end < units.length) {
-    const inner = units[end];
-    if (inner?.keyword !== "false" && inner?.keywordLocation.startsWith(`${unit.keywordLocation}/`) !== true)
-      break;
-    end++;
-  }
+  while (isInside(units[end])) end++;
   return end;
 }
 

@@ -60,6 +60,11 @@ export class ToolSet {
   }
 }
 
+/** A tool's arguments as a model is shown them. @throws AgentError `invalid_tool` */
+export function toolSpec(tool: Tool): ToolSpec {
+  return compileSchema(tool).specOf(tool);
+}
+
 const schemas = new WeakMap<InputSchema, CompiledSchema>();
 
 /** Made at first use and kept with the schema, so that an application may make its tools anew for each run. */
@@ -77,13 +82,12 @@ class CompiledSchema {
   readonly json: JsonObject;
   /** What the schema costs in a request, about. */
   readonly tokens: number;
-  readonly #source: InputSchema;
-  #check: Check | undefined;
+  readonly check: Check;
   #spec: ToolSpec | undefined;
 
   constructor(toolName: string, source: InputSchema) {
-    this.#source = source;
     this.json = isStandard(source) ? jsonSchemaOf(toolName, source) : source;
+    this.check = isStandard(source) ? checkStandard(source) : checkJson(source);
     if (this.json.type !== "object") {
       throw new AgentError("invalid_tool", `The arguments of tool "${toolName}" must be an object schema.`);
     }
@@ -105,48 +109,35 @@ class CompiledSchema {
     }
     return this.#spec;
   }
-
-  check(args: JsonObject): Promise<Checked> {
-    this.#check ??= isStandard(this.#source) ? checkStandard(this.#source) : checkJson(this.json);
-    return this.#check(args);
-  }
 }
 
-/** A tool's arguments as a model is shown them. @throws AgentError `invalid_tool` */
-export function toolSpec(tool: Tool): ToolSpec {
-  return compileSchema(tool).specOf(tool);
+/** What a Standard Schema calls its part of the contract; some libraries' schemas are functions. */
+function standardOf(schema: unknown): object | undefined {
+  if ((typeof schema !== "object" && typeof schema !== "function") || schema === null) return undefined;
+  const standard: unknown = Reflect.get(schema, "~standard");
+  return typeof standard === "object" && standard !== null ? standard : undefined;
 }
 
 function isStandard(schema: unknown): schema is StandardSchemaV1<unknown, unknown> {
-  // Some libraries' schemas are functions.
-  if ((typeof schema !== "object" && typeof schema !== "function") || schema === null) return false;
-  const standard: unknown = Reflect.get(schema, "~standard");
-  return typeof standard === "object" && standard !== null && "validate" in standard;
+  return "validate" in (standardOf(schema) ?? {});
 }
 
 function offersJsonSchema(schema: object): schema is StandardJSONSchemaV1<unknown, unknown> {
-  const standard: unknown = Reflect.get(schema, "~standard");
-  return typeof standard === "object" && standard !== null && "jsonSchema" in standard;
+  return "jsonSchema" in (standardOf(schema) ?? {});
 }
 
 function jsonSchemaOf(name: string, schema: StandardSchemaV1<unknown, unknown>): JsonObject {
-  if (!offersJsonSchema(schema)) {
-    throw new AgentError(
-      "invalid_tool",
-      `The schema of tool "${name}" (${schema["~standard"].vendor}) does not offer a JSON Schema for the model.`,
-    );
-  }
+  const refused = (what: string, options?: ErrorOptions): AgentError =>
+    new AgentError("invalid_tool", `The schema of tool "${name}" ${what}`, options);
+  const { vendor } = schema["~standard"];
+  if (!offersJsonSchema(schema)) throw refused(`(${vendor}) does not offer a JSON Schema for the model.`);
   let json: JsonValue;
   try {
     json = JSON.parse(JSON.stringify(schema["~standard"].jsonSchema.input({ target: "draft-2020-12" })));
   } catch (error) {
-    const why = errorText(error);
-    throw new AgentError("invalid_tool", `The schema of tool "${name}" cannot be JSON Schema: ${why}`, {
-      cause: error,
-    });
+    throw refused(`cannot be JSON Schema: ${errorText(error)}`, { cause: error });
   }
-  if (!isJsonObject(json))
-    throw new AgentError("invalid_tool", `The schema of tool "${name}" is not an object.`);
+  if (!isJsonObject(json)) throw refused("is not an object.");
   const { $schema: _draft, ...rest } = json;
   return rest;
 }
