@@ -1,6 +1,6 @@
-import type { Block, BlockHead, ToolCallBlock } from "./content.ts";
+import type { Block, BlockHead } from "./content.ts";
 import type { AgentEvent } from "./events.ts";
-import { isJsonObject, type JsonObject } from "./json.ts";
+import { isJsonObject } from "./json.ts";
 import type { ModelEvent } from "./model.ts";
 import { parsePartialJson } from "./partial-json.ts";
 
@@ -27,32 +27,31 @@ export class Snapshot {
 
   /** Takes one event; events that are not about the streaming turn are ignored. */
   apply(event: ModelEvent | AgentEvent): void {
-    // Before the others: nearly all events are deltas.
-    if (event.type === "text.delta" || event.type === "thinking.delta" || event.type === "tool.delta") {
-      const open = this.#blocks[event.index] ?? this.#start(event.index, headOf(event.type));
-      open.text += event.delta;
-      open.view = undefined;
-      this.#view = undefined;
-      return;
-    }
     switch (event.type) {
+      case "text.delta":
+      case "thinking.delta":
+      case "tool.delta": {
+        const open = this.#blocks[event.index] ?? this.#start(event.index, headOf(event.type));
+        open.text += event.delta;
+        open.view = undefined;
+        break;
+      }
       case "block.start":
         this.#start(event.index, event.block);
-        return;
+        break;
       case "block.end": {
         const open = this.#blocks[event.index] ?? this.#start(event.index, headOf("text.delta"));
         open.view = event.block;
         open.sealed = true;
-        this.#view = undefined;
-        return;
+        break;
       }
       case "attempt":
         if (event.discard === true) this.clear();
-        return;
+        break;
       case "message":
         // The turn is in the history now.
         if (event.origin === "model") this.clear();
-        return;
+        break;
       case "turn.start":
       case "model.start":
       case "model.discard":
@@ -60,10 +59,11 @@ export class Snapshot {
       case "turn.end":
       case "run.end":
         this.clear();
-        return;
+        break;
       default:
         return;
     }
+    this.#view = undefined;
   }
 
   /**
@@ -84,7 +84,7 @@ export class Snapshot {
 
   /** Forgets the turn. */
   clear(): void {
-    if (this.#blocks.length > 0) this.#blocks = [];
+    this.#blocks = [];
     this.#view = undefined;
   }
 
@@ -103,7 +103,6 @@ export class Snapshot {
     const open: Open = { head, text: "", view: undefined, sealed: false };
     // A stream written without types may count its blocks in any way; they are no part of what can be shown.
     if (index >= 0 && index < MAX_BLOCKS && Number.isInteger(index)) this.#blocks[index] = open;
-    this.#view = undefined;
     return open;
   }
 }
@@ -114,29 +113,23 @@ function headOf(type: Delta["type"]): BlockHead {
 }
 
 function viewOf(open: Open): Block | [] {
-  if (open.view !== undefined) return open.view;
-  const { head, text } = open;
-  let view: Block;
+  open.view ??= partial(open);
+  return open.view ?? [];
+}
+
+function partial({ head, text }: Open): Block | undefined {
   switch (head.type) {
     case "text":
     case "thinking":
     case "refusal":
     case "citation":
-      view = { type: head.type, text };
-      break;
-    case "toolCall":
-      view = callView(head, text);
-      break;
+      return { type: head.type, text };
+    case "toolCall": {
+      const value = parsePartialJson(text);
+      return { ...head, args: isJsonObject(value) ? value : undefined, argsText: text };
+    }
     default:
       // Media and opaque blocks are nothing before they are whole.
-      return [];
+      return undefined;
   }
-  open.view = view;
-  return view;
-}
-
-function callView(head: Extract<BlockHead, { type: "toolCall" }>, argsText: string): ToolCallBlock {
-  const value = parsePartialJson(argsText);
-  const args: JsonObject | undefined = isJsonObject(value) ? value : undefined;
-  return { type: "toolCall", id: head.id, name: head.name, args, argsText };
 }

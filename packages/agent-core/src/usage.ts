@@ -23,31 +23,18 @@ export const NO_USAGE: Usage = {
   source: "reported",
 };
 
-function plus(a: number | undefined, b: number | undefined): number | undefined {
-  if (a === undefined) return b;
-  return b === undefined ? a : Math.min(a + b, Number.MAX_SAFE_INTEGER);
-}
-
 /**
  * Adds up two usages. Counts are integers, so sums over runs and sessions are exact; a count neither side knows stays
  * `undefined`, and one too large to be exact is the largest exact one; the sum is `estimated` as soon as one part is.
  */
 export function addUsage(a: Usage, b: Usage): Usage {
-  const costMicros = plus(a.costMicros, b.costMicros);
-  return {
-    input: {
-      total: plus(a.input.total, b.input.total),
-      uncached: plus(a.input.uncached, b.input.uncached),
-      cacheRead: plus(a.input.cacheRead, b.input.cacheRead),
-      cacheWrite: plus(a.input.cacheWrite, b.input.cacheWrite),
-    },
-    output: {
-      total: plus(a.output.total, b.output.total),
-      reasoning: plus(a.output.reasoning, b.output.reasoning),
-    },
-    source: a.source === "estimated" || b.source === "estimated" ? "estimated" : "reported",
-    ...(costMicros === undefined ? {} : { costMicros }),
-  };
+  const source = a.source === "estimated" || b.source === "estimated" ? "estimated" : "reported";
+  return combined(a, b, source, plus);
+}
+
+function plus(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined) return b;
+  return b === undefined ? a : Math.min(a + b, Number.MAX_SAFE_INTEGER);
 }
 
 /**
@@ -55,36 +42,34 @@ export function addUsage(a: Usage, b: Usage): Usage {
  * had not said it. A part of a unit counts as a whole one. The same object when it is fine as it is.
  */
 export function soundUsage(usage: Usage): Usage {
-  const { input, output, costMicros } = usage;
-  if (
-    input &&
-    output &&
-    isCount(input.total) &&
-    isCount(input.uncached) &&
-    isCount(input.cacheRead) &&
-    isCount(input.cacheWrite) &&
-    isCount(output.total) &&
-    isCount(output.reasoning) &&
-    isCount(costMicros)
-  ) {
-    return usage;
-  }
-  const cost = count(costMicros);
-  return {
-    input: {
-      total: count(input?.total),
-      uncached: count(input?.uncached),
-      cacheRead: count(input?.cacheRead),
-      cacheWrite: count(input?.cacheWrite),
-    },
-    output: { total: count(output?.total), reasoning: count(output?.reasoning) },
-    source: usage.source === "reported" ? "reported" : "estimated",
-    ...(cost === undefined ? {} : { costMicros: cost }),
-  };
+  const { input, output, costMicros, source } = usage;
+  const counts = [...Object.values(input ?? {}), ...Object.values(output ?? {}), costMicros];
+  if (input && output && counts.every((value) => value === count(value))) return usage;
+  return combined(usage, usage, source === "reported" ? source : "estimated", count);
 }
 
-function isCount(value: number | undefined): boolean {
-  return value === undefined || (Number.isSafeInteger(value) && value >= 0);
+/** Each count of a usage made of those of two. A usage from an adapter written without types may lack its parts. */
+function combined(
+  a: Partial<Usage>,
+  b: Partial<Usage>,
+  source: Usage["source"],
+  make: (a: number | undefined, b: number | undefined) => number | undefined,
+): Usage {
+  const costMicros = make(a.costMicros, b.costMicros);
+  return {
+    input: {
+      total: make(a.input?.total, b.input?.total),
+      uncached: make(a.input?.uncached, b.input?.uncached),
+      cacheRead: make(a.input?.cacheRead, b.input?.cacheRead),
+      cacheWrite: make(a.input?.cacheWrite, b.input?.cacheWrite),
+    },
+    output: {
+      total: make(a.output?.total, b.output?.total),
+      reasoning: make(a.output?.reasoning, b.output?.reasoning),
+    },
+    source,
+    ...(costMicros === undefined ? {} : { costMicros }),
+  };
 }
 
 /** The count a vendor's number is, or `undefined`. */
