@@ -1,11 +1,12 @@
 import type { CompactionPolicy } from "../config.ts";
 import type { BeforeCompaction } from "../hooks.ts";
+import { askModel } from "../loop/model-turn.ts";
 import { race } from "../loop/race.ts";
 import type { AgentMessage, AssistantMessage, CompactionSummaryMessage } from "../messages.ts";
 import type { Model, StreamModel } from "../model.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
 import { estimateTokens } from "../tokens.ts";
-import { addUsage, NO_USAGE, type Usage } from "../usage.ts";
+import { addUsage, NO_USAGE } from "../usage.ts";
 import { contentKey } from "./content-key.ts";
 import { cutPoint } from "./cut-point.ts";
 import { messageText, metadataSummary, transcriptChunks } from "./transcript.ts";
@@ -61,56 +62,26 @@ export async function compact(request: CompactionRequest): Promise<Compaction | 
   const isAborted = (): boolean => request.signal?.aborted === true;
   if (replaced === 0 || isAborted()) return undefined;
   const older = messages.slice(0, replaced);
-  const progress: Progress = { turns: [], notes: undefined };
-  const text = await summaryInTime(request, older, progress);
+  const notes = new Notes(request, older);
+  const complete = await notes.takeInTime();
   if (isAborted()) return undefined;
-  const summary = [text ?? metadataSummary(older)];
-  if (text === undefined && progress.notes !== undefined) {
-    summary.push(`Notes of the first part:\n${progress.notes}`);
-  }
+  const parts = complete ? [notes.text] : [metadataSummary(older)];
+  if (!complete && notes.text !== "") parts.push(`Notes of the first part:\n${notes.text}`);
   // Kept word for word: a summary of the task at hand is not the task.
   const open = openRequests(older, messages.slice(replaced))
     .map(messageText)
     .filter((said) => said.trim() !== "")
     .slice(-MAX_OPEN_REQUESTS);
-  if (open.length === 1) summary.push(`The user's latest request, word for word:\n${open[0]}`);
-  else if (open.length > 1) summary.push(`The user's latest requests, word for word:\n${open.join("\n\n")}`);
+  const requests = open.length === 1 ? "request" : "requests";
+  if (open.length > 0) parts.push(`The user's latest ${requests}, word for word:\n${open.join("\n\n")}`);
+  const summary = parts.join("\n\n");
+  const tokensBefore = estimateTokens(older);
   return {
-    summary: {
-      role: "compactionSummary",
-      summary: summary.join("\n\n"),
-      replaced,
-      tokensBefore: estimateTokens(older),
-      timestamp: now(),
-    },
+    summary: { role: "compactionSummary", summary, replaced, tokensBefore, timestamp: now() },
     replaced,
-    source: text === undefined ? "metadata" : "model",
-    turns: progress.turns,
+    source: complete ? "model" : "metadata",
+    turns: notes.turns,
   };
-}
-
-/** What the model makes of it, the host's flush before it, in the time there is for both. */
-async function summaryInTime(
-  request: CompactionRequest,
-  older: readonly AgentMessage[],
-  progress: Progress,
-): Promise<string | undefined> {
-  const ending = new AbortController();
-  const work = async (): Promise<string | undefined> => {
-    await flush(request, older, progress, ending.signal);
-    return summarise(request, older, progress, ending.signal);
-  };
-  try {
-    const summary = await race(work(), {
-      signal: request.signal,
-      timeoutMs: request.policy?.timeoutMs ?? TIMEOUT_MS,
-      onEnding: (why) => ending.abort(new Error(`The summary was ${why === "timeout" ? "too slow" : why}.`)),
-    });
-    return summary.done ? summary.value : undefined;
-  } catch {
-    // Whatever a hook, a cache or a vendor did, there is a summary.
-    return undefined;
-  }
 }
 
 /**
@@ -133,110 +104,101 @@ function isWholeAnswer(message: AgentMessage): boolean {
   return message.role === "assistant" && STOP_REASONS[message.stopReason]?.next === "rest";
 }
 
-/** What has been done of a summary, should it not come to an end. */
-interface Progress {
-  readonly turns: AssistantMessage[];
-  notes: string | undefined;
-}
+/** What a model notes of the older part, as far as it has come. */
+class Notes {
+  text = "";
+  /** The model turns they took. */
+  readonly turns: AssistantMessage[] = [];
+  readonly #request: CompactionRequest;
+  readonly #older: readonly AgentMessage[];
+  readonly #ending = new AbortController();
 
-function noteTurn({ onTurn }: CompactionRequest, { turns }: Progress, turn: AssistantMessage): void {
-  turns.push(turn);
-  onTurn?.(turn);
-}
-
-async function flush(
-  request: CompactionRequest,
-  older: readonly AgentMessage[],
-  progress: Progress,
-  signal: AbortSignal,
-): Promise<void> {
-  const onTurn = (turn: AssistantMessage): void => noteTurn(request, progress, turn);
-  try {
-    await request.beforeCompaction?.({ messages: older, tokens: estimateTokens(older), signal, onTurn });
-  } catch {
-    // What could not be saved must not keep the conversation from going on.
+  constructor(request: CompactionRequest, older: readonly AgentMessage[]) {
+    this.#request = request;
+    this.#older = older;
   }
-}
 
-/** `undefined` when the model gave no text for a chunk. */
-async function summarise(
-  request: CompactionRequest,
-  older: readonly AgentMessage[],
-  progress: Progress,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const { policy = {} } = request;
-  const model = policy.model ?? request.model;
-  const tokens = Math.max(500, policy.chunkTokens ?? Math.floor(model.contextWindow * CHUNK_SHARE));
-  let key = `${model.provider}/${model.id}\n${policy.instructions ?? ""}`;
-  for (const chunk of transcriptChunks(older, tokens)) {
-    key = contentKey(`${key}\n${chunk}`);
-    const known = await policy.cache?.get(key);
-    if (known !== undefined) {
-      progress.notes = known;
-      continue;
+  /** Resolves with whether they cover everything, in the time there is for them and for the host's flush before. */
+  async takeInTime(): Promise<boolean> {
+    const { signal, policy } = this.#request;
+    try {
+      const taken = await race(this.#take(), {
+        signal,
+        timeoutMs: policy?.timeoutMs ?? TIMEOUT_MS,
+        onEnding: (why) =>
+          this.#ending.abort(new Error(`The summary was ${why === "timeout" ? "too slow" : why}.`)),
+      });
+      return taken.done && taken.value;
+    } catch {
+      // Whatever a cache or a vendor did, there is a summary.
+      return false;
     }
-    const turn = await ask(request, model, prompt(progress.notes, chunk), signal);
-    noteTurn(request, progress, turn);
-    const text = usable(turn);
-    if (text === undefined || signal.aborted) return undefined;
-    progress.notes = text;
-    await policy.cache?.set(key, text);
   }
-  return progress.notes;
+
+  async #take(): Promise<boolean> {
+    await this.#flush();
+    const { policy = {}, model: own } = this.#request;
+    const model = policy.model ?? own;
+    const tokens = Math.max(500, policy.chunkTokens ?? Math.floor(model.contextWindow * CHUNK_SHARE));
+    let key = `${model.provider}/${model.id}\n${policy.instructions ?? ""}`;
+    for (const chunk of transcriptChunks(this.#older, tokens)) {
+      key = contentKey(`${key}\n${chunk}`);
+      const cached = await policy.cache?.get(key);
+      const text = cached ?? (await this.#ask(model, prompt(this.text, chunk)));
+      if (text === undefined || this.#ending.signal.aborted) return false;
+      this.text = text;
+      if (cached === undefined) await policy.cache?.set(key, text);
+    }
+    return this.text !== "";
+  }
+
+  async #flush(): Promise<void> {
+    const messages = this.#older;
+    const { signal } = this.#ending;
+    const onTurn = (turn: AssistantMessage): void => this.#note(turn);
+    try {
+      await this.#request.beforeCompaction?.({ messages, tokens: estimateTokens(messages), signal, onTurn });
+    } catch {
+      // What could not be saved must not keep the conversation from going on.
+    }
+  }
+
+  #note(turn: AssistantMessage): void {
+    this.turns.push(turn);
+    this.#request.onTurn?.(turn);
+  }
+
+  /** `undefined` when the model gave no text. */
+  async #ask(model: Model, text: string): Promise<string | undefined> {
+    const { policy = {}, stream, now = Date.now } = this.#request;
+    const { signal } = this.#ending;
+    const stable = [INSTRUCTIONS, policy.instructions].filter((part) => part !== undefined).join("\n\n");
+    const messages = [{ role: "user", content: text, timestamp: now() }] as const;
+    const maxOutputTokens = Math.min(model.maxOutputTokens, SUMMARY_TOKENS);
+    const { message, spentBefore } = await askModel({
+      model,
+      stream: policy.stream ?? stream,
+      context: { system: { stable }, messages, tools: [] },
+      // Nobody watches a summary being written.
+      options: { signal, maxOutputTokens, cache: "none", shown: () => false },
+      now,
+    });
+    const { usage = NO_USAGE } = message;
+    this.#note(spentBefore === NO_USAGE ? message : { ...message, usage: addUsage(spentBefore, usage) });
+    if (!["end_turn", "stop_sequence", "max_tokens"].includes(message.stopReason)) return undefined;
+    return (
+      message.content
+        .map((block) => (block.type === "text" ? block.text : ""))
+        .join("")
+        .trim() || undefined
+    );
+  }
 }
 
-function prompt(notes: string | undefined, chunk: string): string {
+function prompt(notes: string, chunk: string): string {
   const before =
-    notes === undefined
+    notes === ""
       ? ""
       : `Your notes of the part before:\n<notes>\n${notes}\n</notes>\n\nWrite them anew so that they cover this part too.\n\n`;
   return `${before}<conversation>\n${chunk}\n</conversation>\n\nWrite the notes now.`;
-}
-
-async function ask(
-  request: CompactionRequest,
-  model: Model,
-  text: string,
-  signal: AbortSignal,
-): Promise<AssistantMessage> {
-  const { policy = {}, now = Date.now } = request;
-  const stream = policy.stream ?? request.stream;
-  const system =
-    policy.instructions === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n\n${policy.instructions}`;
-  const events = stream(
-    model,
-    { system: { stable: system }, messages: [{ role: "user", content: text, timestamp: now() }], tools: [] },
-    {
-      signal,
-      maxOutputTokens: Math.min(model.maxOutputTokens, SUMMARY_TOKENS),
-      cache: "none",
-      // Nobody watches a summary being written.
-      shown: () => false,
-    },
-  );
-  let spent = NO_USAGE;
-  for await (const event of events) {
-    if (event.type === "attempt" && event.failure.usage !== undefined)
-      spent = addUsage(spent, event.failure.usage);
-    if (event.type === "finish") return withUsage(event.message, spent);
-    if (event.type === "error") return withUsage(event.partial, spent);
-  }
-  throw new Error("The stream ended before the summary did.");
-}
-
-/** What a turn used together with the attempts before it. */
-function withUsage(turn: AssistantMessage, spent: Usage): AssistantMessage {
-  return spent === NO_USAGE ? turn : { ...turn, usage: addUsage(spent, turn.usage ?? NO_USAGE) };
-}
-
-function usable(turn: AssistantMessage): string | undefined {
-  const { stopReason } = turn;
-  if (stopReason !== "end_turn" && stopReason !== "stop_sequence" && stopReason !== "max_tokens")
-    return undefined;
-  const text = turn.content
-    .map((block) => (block.type === "text" ? block.text : ""))
-    .join("")
-    .trim();
-  return text === "" ? undefined : text;
 }

@@ -2,21 +2,24 @@ import type { AgentEvent, ModelStreamEvent } from "../events.ts";
 import type { AssistantMessage, StopReason } from "../messages.ts";
 import type { Model, ModelContext, StreamModel, StreamOptions } from "../model.ts";
 import type { ModelErrorData } from "../model-error.ts";
-import type { Snapshot } from "../snapshot.ts";
+import { Snapshot } from "../snapshot.ts";
 import { addUsage, NO_USAGE, type Usage } from "../usage.ts";
 import { race } from "./race.ts";
-import type { RunSetup } from "./run-setup.ts";
 import { type BrokenStream, type LastEvent, type OngoingEvent, SoundStream } from "./sound-stream.ts";
 import { soundTurn } from "./sound-turn.ts";
 
-/** One request to a model; `signal` ends the turn, and a stream that goes on `graceMs` later is left behind. */
-export interface TurnRequest extends Pick<RunSetup, "signal" | "graceMs" | "now"> {
+/** One request to a model, which the signal of its options ends. */
+export interface TurnRequest {
   readonly model: Model;
   readonly stream: StreamModel;
   readonly context: ModelContext;
   readonly options: StreamOptions;
+  /** Milliseconds after its end at which a stream that goes on is left behind; default 0. */
+  readonly graceMs?: number;
   /** Follows the turn as it streams, also for the case that the stream never says itself what it came to. */
-  readonly snapshot: Snapshot;
+  readonly snapshot?: Snapshot;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
 }
 
 export interface ModelTurn {
@@ -35,9 +38,9 @@ type TurnEvent = ModelStreamEvent | Extract<AgentEvent, { readonly type: "model.
  */
 export async function askModel(
   request: TurnRequest,
-  onEvent: (event: TurnEvent) => void | Promise<void>,
+  onEvent: (event: TurnEvent) => void | Promise<void> = () => {},
 ): Promise<ModelTurn> {
-  const { model, context, options, signal, snapshot } = request;
+  const { model, context, options, graceMs, snapshot = new Snapshot() } = request;
   let spentBefore = NO_USAGE;
   let started = false;
 
@@ -65,13 +68,11 @@ export async function askModel(
 
   snapshot.clear();
   const stream = new SoundStream(() => request.stream(model, context, options));
-  const read = await race(stream.read(take), { signal, graceMs: request.graceMs });
+  const read = await race(stream.read(take), { signal: options.signal, graceMs });
   stream.close();
-  let message = read.done ? turnOf(read.value) : undefined;
-  if (message === undefined && signal.aborted)
-    message = brokenTurn(request, "aborted", "The run was stopped.");
-  const why = read.done && read.value.type === "broken" ? read.value.why : NO_TURN;
-  return { message: message ?? brokenTurn(request, "error", why), spentBefore };
+  const end: LastEvent | BrokenStream = read.done ? read.value : { type: "broken", why: NO_TURN };
+  const message = turnOf(end) ?? brokenTurn(request, snapshot, end.type === "broken" ? end.why : NO_TURN);
+  return { message, spentBefore };
 }
 
 const NO_TURN = "The stream ended with something that is no turn.";
@@ -90,23 +91,22 @@ function stopReasonOf({ code }: ModelErrorData): StopReason {
 }
 
 /** A turn of what had arrived. */
-function brokenTurn(
-  { model, snapshot, now }: TurnRequest,
-  stopReason: "aborted" | "error",
-  why: string,
-): AssistantMessage {
+function brokenTurn({ model, options, now }: TurnRequest, snapshot: Snapshot, why: string): AssistantMessage {
+  const aborted = options.signal?.aborted === true;
   const emitted = snapshot.blocks.some(
     (block) => (block.type === "text" || block.type === "thinking") && block.text !== "",
   );
-  const code = stopReason === "aborted" ? "aborted" : "protocol";
+  const error = { retryable: false, emitted, scope: "provider" } as const;
   return {
     role: "assistant",
     content: snapshot.salvage(),
     api: model.api,
     provider: model.provider,
     model: model.id,
-    stopReason,
-    error: { code, message: why, retryable: false, emitted, scope: "provider" },
+    stopReason: aborted ? "aborted" : "error",
+    error: aborted
+      ? { ...error, code: "aborted", message: "The run was stopped." }
+      : { ...error, code: "protocol", message: why },
     timestamp: now(),
   };
 }
