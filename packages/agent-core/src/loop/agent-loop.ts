@@ -168,11 +168,11 @@ export class Run {
   async #ask(system: SystemPrompt): Promise<AssistantMessage | undefined> {
     const messages = this.#stop.cause === undefined ? await this.#messages() : undefined;
     if (messages === undefined || this.#stop.cause !== undefined) return undefined;
-    const { config, tools, signal } = this.#setup;
+    const { config, tools, signal, graceMs, snapshot, now } = this.#setup;
     const { model, stream, streamOptions } = config;
     const context = { system, messages, tools: tools.specs };
     const options = this.#budget.limited({ ...streamOptions, signal }, model);
-    const turn = await askModel({ ...this.#setup, model, stream, context, options }, this.#log.emit);
+    const turn = await askModel({ model, stream, context, options, graceMs, snapshot, now }, this.#log.emit);
     this.#budget.addUsage(turn.spentBefore);
     return turn.message;
   }

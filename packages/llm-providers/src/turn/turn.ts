@@ -1,7 +1,6 @@
 import type { Model, ModelEvent, StreamOptions } from "@signalbox/agent-core";
 import { classifyException, failure } from "../failure/failure.ts";
 import type { Timeouts } from "../provider/provider.ts";
-import { leavable } from "./leavable.ts";
 import { TurnRecord } from "./record.ts";
 import type { TurnWriter } from "./writer.ts";
 
@@ -49,73 +48,104 @@ const OVER = new DOMException("The turn is over.", "AbortError");
  * further than it is pulled. An aborted or silent turn ends at once, whatever `read` is doing.
  */
 export function modelTurn(setup: TurnSetup, read: ReadTurn): AsyncIterableIterator<ModelEvent, undefined> {
-  const turn = new Turn(setup);
-  const stream = leavable(turn.events(read), () => turn.leave());
-  turns.add(stream);
-  return stream;
+  return new Turn(setup, read);
 }
-
-const turns = new WeakSet<object>();
 
 /** Whether a stream is `modelTurn`'s, which never throws and ends with one terminal event. */
 export function isTurn(stream: object): boolean {
-  return turns.has(stream);
+  return stream instanceof Turn;
 }
 
-class Turn {
+class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
   readonly #setup: TurnSetup;
   readonly #now: () => number;
   readonly #controller = new AbortController();
   readonly #record: TurnRecord;
+  readonly #read: ReadTurn;
+  #pieces: AsyncIterator<unknown> | undefined;
+  #events: readonly ModelEvent[] = [];
+  /** How many of the events were given. */
+  #given = 0;
+  /** Whether the first piece was waited for. */
+  #answering = false;
+  #over = false;
   #timer: NodeJS.Timeout | undefined;
   /** Since when, in milliseconds since the epoch, nothing but keep-alives has come. */
   #quietSince: number | undefined;
+  #waiting: Promise<void> | undefined;
   /** Ends the wait for the next piece. */
   #wake: () => void = () => {};
 
-  constructor(setup: TurnSetup) {
+  constructor(setup: TurnSetup, read: ReadTurn) {
     const { model, names, now = Date.now } = setup;
     this.#setup = setup;
     this.#now = now;
+    this.#read = read;
     this.#record = new TurnRecord({ model, names, now }, this.#controller.signal);
   }
 
-  async *events(read: ReadTurn): AsyncGenerator<ModelEvent, undefined> {
-    const { options, timeouts } = this.#setup;
-    const { firstByteMs, idleMs } = timeouts ?? {};
-    const silenceMs = options?.silenceMs ?? SILENCE_MS;
-    const signal = options?.signal;
-    const pieces = read(this.#record)[Symbol.asyncIterator]();
-    signal?.addEventListener("abort", this.#onAbort, { once: true });
-    if (signal?.aborted === true) this.#onAbort();
-    let waitMs = firstByteMs ?? silenceMs;
-    try {
-      for (;;) {
-        for (const event of this.#record.take()) yield event;
-        if (this.#record.ended) return;
-        await this.#piece(pieces, waitMs);
-        waitMs = idleMs ?? silenceMs;
-      }
-    } finally {
-      clearTimeout(this.#timer);
-      signal?.removeEventListener("abort", this.#onAbort);
-      if (!this.#record.finished) this.#controller.abort(OVER);
-      // Not waited for: whoever leaves is not held up by one that hangs.
-      pieces.return?.().catch(() => {});
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<ModelEvent, undefined>> {
+    this.#pieces ??= this.#begin();
+    for (;;) {
+      // Several may ask at once: they wait for the same piece, and are answered in their order.
+      while (this.#waiting !== undefined) await this.#waiting;
+      const event = this.#nextEvent();
+      if (event !== undefined) return { value: event, done: false };
+      if (this.#record.ended) return this.#end();
+      this.#waiting = this.#piece(this.#pieces);
     }
   }
 
   /** Nobody listens any more. */
-  leave(): void {
+  async return(): Promise<IteratorResult<ModelEvent, undefined>> {
     this.#record.leave();
+    this.#events = [];
     this.#wake();
+    return this.#end();
+  }
+
+  #nextEvent(): ModelEvent | undefined {
+    const event = this.#events[this.#given++];
+    if (event !== undefined) return event;
+    this.#events = this.#record.take();
+    this.#given = 1;
+    return this.#events[0];
+  }
+
+  #begin(): AsyncIterator<unknown> {
+    const signal = this.#setup.options?.signal;
+    signal?.addEventListener("abort", this.#onAbort, { once: true });
+    if (signal?.aborted === true) this.#onAbort();
+    return this.#read(this.#record)[Symbol.asyncIterator]();
+  }
+
+  #end(): IteratorResult<ModelEvent, undefined> {
+    if (!this.#over) {
+      this.#over = true;
+      clearTimeout(this.#timer);
+      this.#setup.options?.signal?.removeEventListener("abort", this.#onAbort);
+      if (!this.#record.finished) this.#controller.abort(OVER);
+      // Not waited for: whoever leaves is not held up by one that hangs.
+      this.#pieces?.return?.().catch(() => {});
+    }
+    return { value: undefined, done: true };
   }
 
   /** Waits for the next piece, an abort or too long a silence, whichever comes first. */
-  #piece(pieces: AsyncIterator<unknown>, silenceMs: number): Promise<void> {
+  #piece(pieces: AsyncIterator<unknown>): Promise<void> {
+    const { options, timeouts } = this.#setup;
+    const mostMs = this.#answering ? timeouts?.idleMs : timeouts?.firstByteMs;
+    this.#answering = true;
     return new Promise((resolve) => {
-      this.#wake = resolve;
-      this.#watch(silenceMs);
+      this.#wake = () => {
+        this.#waiting = undefined;
+        resolve();
+      };
+      this.#watch(mostMs ?? options?.silenceMs ?? SILENCE_MS);
       pieces
         .next()
         .then(
@@ -124,7 +154,7 @@ class Turn {
         )
         .finally(() => {
           clearTimeout(this.#timer);
-          resolve();
+          this.#wake();
         });
     });
   }
