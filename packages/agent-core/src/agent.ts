@@ -7,7 +7,7 @@ import { ViewQueue } from "./event-queue.ts";
 import type { AgentEvent, EmitEvent, RunResult } from "./events.ts";
 import type { OnPendingCall } from "./hooks.ts";
 import { Run } from "./loop/agent-loop.ts";
-import { AgentRun } from "./loop/agent-run.ts";
+import { AgentRun, type StartRun } from "./loop/agent-run.ts";
 import { texts } from "./loop/texts.ts";
 import { failed } from "./loop/tool-result.ts";
 import type { AgentMessage } from "./messages.ts";
@@ -92,8 +92,7 @@ export class Agent {
   prompt(input: AgentInput): AgentRun {
     const messages = this.#messages(input);
     if (messages.length > 0) return this.#start(messages);
-    const error = new AgentError("invalid_input", "A prompt needs a message.");
-    return begun(new AgentRun(() => Promise.reject(error)));
+    return refused(new AgentError("invalid_input", "A prompt needs a message."));
   }
 
   /**
@@ -182,18 +181,16 @@ export class Agent {
   }
 
   #start(input: readonly AgentMessage[]): AgentRun {
-    let run: Run;
     try {
-      run = this.#begin();
-    } catch (error) {
-      return begun(new AgentRun(() => Promise.reject(error)));
-    }
-    return begun(
-      new AgentRun((emit, signal) => {
+      const run = this.#begin();
+      const start: StartRun = (emit, signal) => {
         signal.addEventListener("abort", () => run.abort(signal.reason));
         return this.#execute(run, input, emit);
-      }),
-    );
+      };
+      return begun(new AgentRun(start));
+    } catch (error) {
+      return refused(error);
+    }
   }
 
   async #execute(run: Run, input: readonly AgentMessage[], emit: EmitEvent): Promise<RunResult> {
@@ -287,6 +284,10 @@ function busy(): AgentError {
     "busy",
     "The agent is at work. Use steer() or followUp(), or wait for it with waitForIdle().",
   );
+}
+
+function refused(error: unknown): AgentRun {
+  return begun(new AgentRun(() => Promise.reject(error)));
 }
 
 /** The same run, which begins by itself once whoever asked for it has had the time to iterate it. */

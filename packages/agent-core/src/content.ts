@@ -30,27 +30,24 @@ export interface ThinkingBlock {
   readonly native?: Native;
 }
 
-export interface ImageBlock {
-  readonly type: "image";
+interface Media {
   /** MIME type, for instance `image/png`. */
   readonly mimeType: string;
   readonly source: MediaSource;
   readonly native?: Native;
 }
 
-export interface AudioBlock {
-  readonly type: "audio";
-  readonly mimeType: string;
-  readonly source: MediaSource;
-  readonly native?: Native;
+export interface ImageBlock extends Media {
+  readonly type: "image";
 }
 
-export interface FileBlock {
+export interface AudioBlock extends Media {
+  readonly type: "audio";
+}
+
+export interface FileBlock extends Media {
   readonly type: "file";
-  readonly mimeType: string;
   readonly name?: string;
-  readonly source: MediaSource;
-  readonly native?: Native;
 }
 
 /**
@@ -110,16 +107,13 @@ export type BlockHead =
 
 /** Whether a value that somebody calls a media block is one. */
 export function isMedia(block: unknown): block is ImageBlock | AudioBlock | FileBlock {
-  if (typeof block !== "object" || block === null || !("source" in block) || !("mimeType" in block)) {
-    return false;
-  }
-  if (!("type" in block) || (block.type !== "image" && block.type !== "audio" && block.type !== "file")) {
-    return false;
-  }
-  const { source, mimeType } = block;
-  if (typeof mimeType !== "string" || typeof source !== "object" || source === null || !("kind" in source)) {
-    return false;
-  }
-  if (source.kind === "base64") return "data" in source && typeof source.data === "string";
-  return source.kind === "url" && "url" in source && typeof source.url === "string";
+  const { type, mimeType, source } = fieldsOf(block);
+  if (type !== "image" && type !== "audio" && type !== "file") return false;
+  const { kind, data, url } = fieldsOf(source);
+  const bytes = kind === "base64" ? data : kind === "url" ? url : undefined;
+  return typeof mimeType === "string" && typeof bytes === "string";
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
 }

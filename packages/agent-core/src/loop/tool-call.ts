@@ -47,7 +47,7 @@ export async function validate(
   return { tool, info: { call, tool, args: checked.args, message, turn: log.turn, signal } };
 }
 
-/** A schema's own code may throw, then the arguments did not pass; or take its time, which ends with the tool's. */
+/** A schema's own code may throw, then the arguments did not pass; or take longer than the tool may. */
 async function checkArgs(
   { tool, check }: CompiledTool,
   call: ToolCallBlock,
@@ -56,9 +56,9 @@ async function checkArgs(
 ): Promise<{ readonly args: unknown } | { readonly problems: string } | SettledCall> {
   try {
     const { timeoutMs } = tool;
-    const checked = await race(check(args), { signal, timeoutMs });
+    const checked = await check(args, { signal, timeoutMs });
     if (signal.aborted) return abortedCall(call);
-    return checked.done ? checked.value : failedCall("timeout", texts.timeout(call.name, timeoutMs ?? 0));
+    return checked ?? failedCall("timeout", texts.timeout(call.name, timeoutMs ?? 0));
   } catch (error) {
     return { problems: `- the arguments: ${errorText(error)}` };
   }
@@ -134,22 +134,21 @@ export async function execute({ tool, info }: CheckedCall, setting: CallSetting)
   const progress = new Progress((partial) => log.emit({ type: "tool.update", callId: id, partial }));
   const update = (partial: ToolResult): void => progress.report(partial);
   const context = { signal: own.signal, resultChars, update };
-  // A body written in JavaScript may be synchronous.
-  const body = async (): Promise<ToolResult> => tool.execute({ id, name, args: info.args }, context);
+  const body = async (): Promise<ToolResult | { readonly threw: string }> => {
+    try {
+      return soundResult(await tool.execute({ id, name, args: info.args }, context), name);
+    } catch (error) {
+      return { threw: errorText(error) };
+    }
+  };
   const { timeoutMs } = tool;
   const late = texts.timeout(name, timeoutMs ?? 0);
-  const ended = await race(
-    body().then(
-      (result) => soundResult(result, name),
-      (error: unknown) => ({ threw: errorText(error) }),
-    ),
-    {
-      signal,
-      timeoutMs,
-      graceMs,
-      onEnding: (why) => own.abort(why === "timeout" ? new Error(late) : signal.reason),
-    },
-  );
+  const ended = await race(body(), {
+    signal,
+    timeoutMs,
+    graceMs,
+    onEnding: (why) => own.abort(why === "timeout" ? new Error(late) : signal.reason),
+  });
   await progress.end();
   const { ending } = ended;
   const given = ended.done ? ended.value : { threw: "" };

@@ -1,6 +1,7 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import { AgentError, errorText } from "../errors.ts";
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { type RaceLimits, race } from "../loop/race.ts";
 import type { ToolSpec } from "../model.ts";
 import { estimateTokens } from "../tokens.ts";
 import type { InputSchema, Tool } from "../tool.ts";
@@ -16,7 +17,8 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 /** Levels of a schema, each of which is several of what it describes. What reads it (also a vendor) may walk it by recursion. */
 const MAX_SCHEMA_DEPTH = 256;
 
-type Check = (args: JsonObject) => Promise<Checked>;
+/** Checks arguments; `undefined` where that took longer than it may, which only a schema's own code can. */
+type Check = (args: JsonObject, limits?: RaceLimits) => Promise<Checked | undefined>;
 
 /** A tool and the check of its arguments. */
 export interface CompiledTool {
@@ -42,7 +44,7 @@ export class ToolSet {
       if (byName.has(tool.name)) {
         throw new AgentError("invalid_tool", `Two tools are called "${tool.name}".`);
       }
-      byName.set(tool.name, { tool, check: (args) => schema.check(args) });
+      byName.set(tool.name, { tool, check: schema.check });
       specs.push(spec);
       tokens += schema.tokens + estimateTokens(spec.name) + estimateTokens(spec.description);
     }
@@ -153,8 +155,10 @@ function checkJson(schema: JsonObject): Check {
 }
 
 function checkStandard(schema: StandardSchemaV1<unknown, unknown>): Check {
-  return async (args) => {
-    const result = await schema["~standard"].validate(args);
+  return async (args, limits = {}) => {
+    const validated = await race(Promise.resolve(schema["~standard"].validate(args)), limits);
+    if (!validated.done) return undefined;
+    const result = validated.value;
     if (result.issues === undefined) return { args: result.value };
     const issues = result.issues.map((issue): SchemaIssue => {
       const path = (issue.path ?? []).map((part) => `/${String(typeof part === "object" ? part.key : part)}`);
