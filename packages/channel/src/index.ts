@@ -89,6 +89,7 @@ export { missingPackage } from "./host/missing-package.ts";
 export { createNames, type NameOf, type NamesOptions } from "./host/names.ts";
 export { type Backfill, type BackfillOptions, createBackfill } from "./inbound/backfill.ts";
 export { equalInConstantTime } from "./inbound/constant-time.ts";
+export { emitAll } from "./inbound/emit-all.ts";
 export { boundedBody, fetchedMedia } from "./inbound/fetched-media.ts";
 export { normalizeEvent, normalizeTurn } from "./inbound/normalize.ts";
 export {

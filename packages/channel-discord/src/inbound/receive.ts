@@ -8,7 +8,6 @@ import {
   type InboundEvent,
   objectAt,
   type Payload,
-  reasonOf,
   textAt,
   toJson,
 } from "@signalbox/channel";
@@ -61,6 +60,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const backfill = createBackfill<Payload>({
     state: context.state,
     clock: context.clock,
+    logger: context.logger,
     botId,
     read: (channelId, since, signal) =>
       missedMessages({ api, places, people, botId }, channelId, since, signal),
@@ -178,11 +178,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       type === "INTERACTION_CREATE" && events.length > 0 ? readInteraction(data) : undefined;
     if (interaction !== undefined) await interactions.acknowledge(interaction, context.signal);
     for (const event of events) {
-      if (event.type !== "message") continue;
-      // Where a watermark cannot be kept, a later look back goes further.
-      await backfill.note(event.conversation.id, event.timestamp).catch((error: unknown) => {
-        context.logger.warn("a watermark could not be kept", { reason: reasonOf(error) });
-      });
+      if (event.type === "message") await backfill.note(event.conversation.id, event.timestamp);
     }
   }
 

@@ -2,13 +2,12 @@ import {
   type Backfill,
   type ChannelContext,
   createBackfill,
+  emitAll,
   type Handled,
   isChannelError,
   isLasting,
-  type MessageEvent,
   objectAt,
   objectsAt,
-  reasonOf,
   textAt,
 } from "@signalbox/channel";
 import type { FeishuApi } from "../api.ts";
@@ -41,6 +40,7 @@ export function createReceiver({ context, api, people, places, onTrouble }: Rece
   const backfill = createBackfill<EventEnvelope>({
     state: context.state,
     clock: context.clock,
+    logger: context.logger,
     botId: appId,
     read: async (chatId, since, signal) => {
       const kind = await places.kind(chatId, signal);
@@ -54,20 +54,8 @@ export function createReceiver({ context, api, people, places, onTrouble }: Rece
     if (facts === undefined) return "rejected";
     const events = readEvent(envelope, facts);
     if (events === undefined) return "malformed";
-    let handled: Handled = "ignored";
-    for (const event of events) {
-      const result = await context.emit(event);
-      if (result === "rejected") return "rejected";
-      if (handled !== "accepted") handled = result;
-      if (event.type === "message") await noted(event);
-    }
-    return handled;
-  }
-
-  /** The event is durable already: where its watermark cannot be kept, a later look back goes further. */
-  async function noted({ conversation, timestamp }: MessageEvent): Promise<void> {
-    await backfill.note(conversation.id, timestamp).catch((error: unknown) => {
-      context.logger.warn("a watermark could not be kept", { reason: reasonOf(error) });
+    return emitAll(context, events, async (event) => {
+      if (event.type === "message") await backfill.note(event.conversation.id, event.timestamp);
     });
   }
 

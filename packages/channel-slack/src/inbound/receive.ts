@@ -8,7 +8,6 @@ import {
   type MessageEvent,
   objectAt,
   type Payload,
-  reasonOf,
   textAt,
 } from "@signalbox/channel";
 import { addressCodec } from "../address.ts";
@@ -43,6 +42,7 @@ export function createReceiver({ context, self, people, places, history }: Recei
   const backfill = createBackfill<Envelope>({
     state: context.state,
     clock,
+    logger,
     // Watermarks of one workspace say nothing about another.
     botId: `${self.teamId}/${self.id}`,
     read: (place, since, signal) => missedMessages({ history, clock }, place, since, signal),
@@ -72,17 +72,12 @@ export function createReceiver({ context, self, people, places, history }: Recei
     if (!sender.isBot) await places.wrote({ channel, ts }, { userId: sender.id, teamId });
   }
 
-  /** The event is durable already: where its watermark cannot be kept, a later look back goes further. */
   async function noted({ address, timestamp, addressed }: MessageEvent): Promise<void> {
     const { channel, thread } = addressCodec.decode(address);
     // What is said in threads is not among what a conversation lists.
     const marks = [address, ...(thread === undefined ? [] : [addressCodec.encode({ channel })])];
     const wanted = addressed === "none" ? marks.slice(-1) : marks;
-    for (const mark of wanted) {
-      await backfill.note(mark, timestamp).catch((error: unknown) => {
-        logger.warn("a watermark could not be kept", { reason: reasonOf(error) });
-      });
-    }
+    for (const mark of wanted) await backfill.note(mark, timestamp);
   }
 
   /** What the event leaves open. Undefined: what decides about it could not be found out in time. */

@@ -1,4 +1,11 @@
-import { type ChannelContext, type Handled, objectAt, type Payload, textAt } from "@signalbox/channel";
+import {
+  type ChannelContext,
+  emitAll,
+  type Handled,
+  objectAt,
+  type Payload,
+  textAt,
+} from "@signalbox/channel";
 import type { TelegramApi } from "../api.ts";
 import type { TelegramConfig } from "../config.ts";
 import type { Buttons } from "../outbound/buttons.ts";
@@ -25,12 +32,8 @@ export function createReceiver(
       raw: context.raw ?? false,
     });
     if (events === undefined) return "malformed";
-    let handled: Handled = "ignored";
-    for (const event of events) {
-      const result = await context.emit(event);
-      if (result === "rejected") return "rejected";
-      if (handled !== "accepted") handled = result;
-    }
+    const handled = await emitAll(context, events);
+    if (handled === "rejected") return handled;
     const queryId = textAt(query, "id");
     if (queryId !== undefined) await stopSpinner(queryId);
     return handled;

@@ -55,23 +55,44 @@ export function superviseConnection(options: ConnectionOptions): SupervisedConne
   let health: Health = { state: "starting" };
 
   async function attempt(signal: AbortSignal): Promise<Connection> {
-    const giveUp = new AbortController();
-    const limit = AbortSignal.any([signal, life.signal, giveUp.signal]);
+    let opening: Promise<Connection> | undefined;
+    const tooLong = unreachable(name, `no connection within ${timing.attemptMs} ms`);
+    try {
+      return await within(timing.attemptMs, tooLong, AbortSignal.any([signal, life.signal]), (limit) => {
+        opening = options.open(limit);
+        return opening;
+      });
+    } catch (error) {
+      // One that stands later is not wanted any more.
+      opening?.then((late) => late.close()).catch(() => {});
+      throw isChannelError(error) ? error : unreachable(name, reasonOf(error), error);
+    }
+  }
+
+  /** What `work` gives, or an error once `parent` fires or the time is up. */
+  async function within<T>(
+    ms: number,
+    tooLong: Error,
+    parent: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const finished = new AbortController();
-    const late = clock.delay(timing.attemptMs, finished.signal).then(
-      () => giveUp.abort(unreachable(name, `no connection within ${timing.attemptMs} ms`)),
+    const late = new AbortController();
+    const limit = AbortSignal.any([parent, late.signal]);
+    clock.delay(ms, finished.signal).then(
+      () => late.abort(tooLong),
       () => {},
     );
+    const { promise: stopped, reject } = Promise.withResolvers<never>();
+    const stop = (): void => reject(limit.reason);
     try {
       limit.throwIfAborted();
-      const opening = options.open(limit);
-      const connection = await orAborted(opening, limit);
-      return connection;
-    } catch (error) {
-      throw isChannelError(error) ? error : unreachable(name, reasonOf(error), error);
+      limit.addEventListener("abort", stop);
+      return await Promise.race([work(limit), stopped]);
     } finally {
+      // A listener would keep the signal for as long as its parent lives.
+      limit.removeEventListener("abort", stop);
       finished.abort();
-      await late;
     }
   }
 
@@ -87,31 +108,16 @@ export function superviseConnection(options: ConnectionOptions): SupervisedConne
     while (!ended.aborted && probe !== undefined && connection.probe !== undefined) {
       await clock.delay(probe.everyMs, ended).catch(() => {});
       if (ended.aborted) break;
-      if (await answers(connection.probe.bind(connection), probe.withinMs, ended)) continue;
+      const ask = connection.probe.bind(connection);
+      const answered = await within(probe.withinMs, new Error("no answer"), ended, ask).then(
+        () => true,
+        () => false,
+      );
+      if (answered || ended.aborted) continue;
       logger.warn("the connection does not answer any more");
       return;
     }
     await aborted(ended);
-  }
-
-  async function answers(
-    probe: (signal: AbortSignal) => Promise<unknown>,
-    withinMs: number,
-    ended: AbortSignal,
-  ): Promise<boolean> {
-    const finished = new AbortController();
-    const signal = AbortSignal.any([ended, finished.signal]);
-    const answered = probe(signal).then(
-      () => true,
-      () => false,
-    );
-    const late = clock.delay(withinMs, signal).then(
-      () => false,
-      () => true,
-    );
-    const result = await Promise.race([answered, late]);
-    finished.abort();
-    return result;
   }
 
   async function keep(first: Connection): Promise<void> {
@@ -177,20 +183,6 @@ export function superviseConnection(options: ConnectionOptions): SupervisedConne
 
 /** Somebody has to mend something first. */
 const refusals: readonly ChannelErrorCode[] = ["auth", "permission"];
-
-/** The connection, or an error once the signal fires; one that comes later is closed. */
-async function orAborted(opening: Promise<Connection>, signal: AbortSignal): Promise<Connection> {
-  const stopped = aborted(signal).then(() => Promise.reject(signal.reason));
-  try {
-    return await Promise.race([opening, stopped]);
-  } catch (error) {
-    opening.then(
-      (late) => late.close(),
-      () => {},
-    );
-    throw error;
-  }
-}
 
 function aborted(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,11 +1,13 @@
-import type { ChannelState, Clock } from "../contract/definition.ts";
-import { isLasting } from "../contract/errors.ts";
+import type { ChannelLogger, ChannelState, Clock } from "../contract/definition.ts";
+import { isLasting, reasonOf } from "../contract/errors.ts";
 import type { Json } from "../contract/json.ts";
 import { isPayload, objectAt, type Payload } from "./payload.ts";
 
 export interface BackfillOptions<Message> {
   readonly state: ChannelState;
   readonly clock: Clock;
+  /** Told where a watermark could not be kept. */
+  readonly logger?: Pick<ChannelLogger, "warn">;
   /** The bot's own id on the platform: another bot under the same account starts afresh. */
   readonly botId: string;
   /** The messages of one conversation since a moment, oldest first, at most as many as one request gives. */
@@ -20,7 +22,10 @@ export interface BackfillOptions<Message> {
 
 /** Reads what was said while nobody listened. */
 export interface Backfill {
-  /** A message came in, live or read: its conversation's watermark moves up. `at` in milliseconds since the epoch. */
+  /**
+   * A message came in, live or read: its conversation's watermark moves up. `at` in milliseconds since the epoch. Never
+   * rejects: the message is durable already, and without its watermark a later look back goes further.
+   */
   note(conversation: string, at: number): Promise<void>;
   /**
    * Reads each known conversation from its watermark on, at the earliest from `since`. On a first start nothing is
@@ -38,7 +43,7 @@ const overlapMs = 15_000;
 const writeEveryMs = 10_000;
 
 export function createBackfill<Message>(options: BackfillOptions<Message>): Backfill {
-  const { state, clock, botId, mostAgeMs = dayMs, mostConversations = 200 } = options;
+  const { state, clock, logger, botId, mostAgeMs = dayMs, mostConversations = 200 } = options;
   const key = `${botId}/watermarks`;
   let loading: Promise<Map<string, number>> | undefined;
   let writtenAt = 0;
@@ -61,6 +66,14 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
     await state.set(key, { conversations: value });
   }
 
+  async function moveUp(conversation: string, at: number): Promise<void> {
+    const watermarks = await load();
+    const before = watermarks.get(conversation);
+    if (before !== undefined && before >= at) return;
+    watermarks.set(conversation, Math.min(at, clock.now()));
+    if (before === undefined || clock.now() - writtenAt >= writeEveryMs) await write(watermarks);
+  }
+
   /** One that the bot was taken out of keeps nobody from the others. */
   async function readable(
     conversation: string,
@@ -76,13 +89,10 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
   }
 
   return {
-    async note(conversation, at) {
-      const watermarks = await load();
-      const before = watermarks.get(conversation);
-      if (before !== undefined && before >= at) return;
-      watermarks.set(conversation, Math.min(at, clock.now()));
-      if (before === undefined || clock.now() - writtenAt >= writeEveryMs) await write(watermarks);
-    },
+    note: (conversation, at) =>
+      moveUp(conversation, at).catch((error: unknown) => {
+        logger?.warn("a watermark could not be kept", { reason: reasonOf(error) });
+      }),
 
     async catchUp({ signal, since = 0 }) {
       const earliest = clock.now() - mostAgeMs;

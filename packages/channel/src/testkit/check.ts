@@ -20,6 +20,16 @@ export interface Check {
   run<Config, Address>(subject: Subject<Config, Address>): Promise<void>;
 }
 
+/** For checks that need a platform between the channel and people. */
+export function withPlatform({ capabilities }: ChannelDefinition): string | undefined {
+  return capabilities.transports.includes("internal") ? "no platform" : undefined;
+}
+
+/** For checks of what the platform's own memory of keys is for. */
+export function withKeys({ capabilities }: ChannelDefinition): string | undefined {
+  return capabilities.delivery.idempotencyKey === undefined ? "no idempotency keys" : undefined;
+}
+
 /** What the harness must bring for a check that applies. */
 export function needed<T>(value: T | undefined, what: string): T {
   if (value === undefined)

@@ -1,9 +1,10 @@
 import { strict as assert } from "node:assert";
 import type { Capabilities, OutboundMediaKind, SendMediaLimit } from "../contract/capabilities.ts";
+import type { ChannelDefinition } from "../contract/definition.ts";
 import { ChannelError } from "../contract/errors.ts";
 import type { MediaPart, OutboundPart, SendOptions } from "../contract/messages.ts";
 import { failing, never } from "./bench.ts";
-import { type Check, needed } from "./check.ts";
+import { type Check, needed, withKeys } from "./check.ts";
 
 /** The smallest thing of each kind that a server that looks at it takes for what it says. */
 const samples: Readonly<Record<OutboundMediaKind, { readonly mimeType: string; readonly content: Buffer }>> =
@@ -72,9 +73,9 @@ function source(opened: string[] = []): SendOptions {
   };
 }
 
-const none = "sends no attachments";
-const withMedia: Check["applies"] = ({ capabilities }) =>
-  capabilities.sendMedia === undefined ? none : undefined;
+function withMedia({ capabilities }: ChannelDefinition): string | undefined {
+  return capabilities.sendMedia === undefined ? "sends no attachments" : undefined;
+}
 
 /** Attachments that go out. */
 export const attachmentChecks: readonly Check[] = [
@@ -200,12 +201,7 @@ export const attachmentChecks: readonly Check[] = [
   {
     group: "attachments",
     name: "repeats an attachment without a second message",
-    applies: ({ capabilities }) =>
-      capabilities.sendMedia === undefined
-        ? none
-        : capabilities.delivery.idempotencyKey === undefined
-          ? "no idempotency key"
-          : undefined,
+    applies: (definition) => withMedia(definition) ?? withKeys(definition),
     async run({ open, definition }) {
       await using bench = await open();
       const sentMedia = needed(bench.platform.sentMedia?.bind(bench.platform), "sentMedia");

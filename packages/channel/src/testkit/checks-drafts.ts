@@ -4,7 +4,7 @@ import type { Draft, DraftOptions, Outbound } from "../contract/messages.ts";
 import { chunkText } from "../markdown/on-demand.ts";
 import { textLength } from "../text.ts";
 import { failing, never } from "./bench.ts";
-import { type Check, needed } from "./check.ts";
+import { type Check, needed, withKeys, withPlatform } from "./check.ts";
 import type { Platform } from "./harness.ts";
 
 const group = "drafts";
@@ -151,10 +151,7 @@ export const draftChecks: readonly Check[] = [
   {
     group,
     name: "finishes in its place a draft that only the key leads to",
-    applies: (definition) =>
-      applies(definition) ??
-      (definition.capabilities.transports.includes("internal") ? "no platform" : undefined) ??
-      (definition.capabilities.delivery.idempotencyKey === undefined ? "no idempotency keys" : undefined),
+    applies: (definition) => applies(definition) ?? withPlatform(definition) ?? withKeys(definition),
     async run({ open: openBench }) {
       await using bench = await openBench();
       const earlier = await open(bench);
@@ -167,10 +164,7 @@ export const draftChecks: readonly Check[] = [
   {
     group,
     name: "stays one message when the platform's answer is lost",
-    applies: (definition) =>
-      applies(definition) ??
-      (definition.capabilities.transports.includes("internal") ? "no platform" : undefined) ??
-      (definition.capabilities.delivery.idempotencyKey === undefined ? "no idempotency keys" : undefined),
+    applies: (definition) => applies(definition) ?? withPlatform(definition) ?? withKeys(definition),
     async run({ open: openBench }) {
       await using bench = await openBench();
       const draft = await open(bench);

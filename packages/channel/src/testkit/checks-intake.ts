@@ -3,7 +3,7 @@ import type { ChannelDefinition } from "../contract/definition.ts";
 import type { EmitResult } from "../contract/events.ts";
 import type { Json } from "../contract/json.ts";
 import { account, assertHolds, turns } from "./bench.ts";
-import { type Check, needed } from "./check.ts";
+import { type Check, needed, withPlatform } from "./check.ts";
 import { checkEvent } from "./check-event.ts";
 import type { Delivery, Platform } from "./harness.ts";
 
@@ -180,7 +180,7 @@ export const intakeChecks: readonly Check[] = [
   {
     group: "normalisation",
     name: "reads recorded payloads, with unknown fields too",
-    applies: ({ capabilities }) => (capabilities.transports.includes("internal") ? "no platform" : undefined),
+    applies: withPlatform,
     async run({ open, harness, definition }) {
       for (const { name, payload, events } of needed(harness.recorded, "recorded payloads")) {
         for (const given of [payload, withUnknown(payload)]) {

@@ -3,8 +3,8 @@ import type { TextCapability } from "../contract/capabilities.ts";
 import type { Outbound, SendOptions } from "../contract/messages.ts";
 import { chunkText } from "../markdown/on-demand.ts";
 import { textLength } from "../text.ts";
-import { failing, never } from "./bench.ts";
-import { type Check, needed } from "./check.ts";
+import { type Bench, failing, never } from "./bench.ts";
+import { type Check, needed, withPlatform } from "./check.ts";
 import type { Platform } from "./harness.ts";
 
 const options: SendOptions = { idempotencyKey: "conf-1", signal: never };
@@ -23,6 +23,15 @@ function exactly(length: number, { unit }: TextCapability): string {
 
 function failures<Address>(platform: Platform<Address>): NonNullable<Platform<Address>["fail"]> {
   return needed(platform.fail?.bind(platform), "fail");
+}
+
+/** The error of a send of one word; `what` says why it has to fail. */
+function failedSend<Address>({ channel, platform }: Bench<Address>, what: string, how = options) {
+  return failing(channel.send(platform.to, words("one"), how), what);
+}
+
+function texts<Address>({ platform }: Bench<Address>): string[] {
+  return platform.sent().map(({ text }) => text);
 }
 
 /** What goes out. */
@@ -48,10 +57,7 @@ export const sendingChecks: readonly Check[] = [
         "[part, messages out]: onPart tells each part before the next one is tried",
       );
       assert.equal(new Set(receipt.parts.map((part) => part.messageId)).size, 3);
-      assert.deepEqual(
-        bench.platform.sent().map((one) => one.text),
-        ["one", "two", "three"],
-      );
+      assert.deepEqual(texts(bench), ["one", "two", "three"]);
     },
   },
   {
@@ -67,10 +73,7 @@ export const sendingChecks: readonly Check[] = [
         receipt.parts.map((part) => part.index),
         [2],
       );
-      assert.deepEqual(
-        bench.platform.sent().map((one) => one.text),
-        ["three"],
-      );
+      assert.deepEqual(texts(bench), ["three"]);
     },
   },
   {
@@ -115,22 +118,16 @@ export const sendingChecks: readonly Check[] = [
   {
     group: "failures",
     name: "says that it is too fast, and until when",
-    applies: ({ capabilities }) => (capabilities.transports.includes("internal") ? "no platform" : undefined),
+    applies: withPlatform,
     async run({ open }) {
       await using bench = await open();
       const fail = failures(bench.platform);
       fail("rate-until");
-      const until = await failing(
-        bench.channel.send(bench.platform.to, words("one"), options),
-        "a send that the platform limits, with a time,",
-      );
+      const until = await failedSend(bench, "a send that the platform limits, with a time,");
       assert.equal(until.code, "rate_limited");
       assert.equal(until.retryAfterMs, 3000);
       fail("rate");
-      const without = await failing(
-        bench.channel.send(bench.platform.to, words("one"), options),
-        "a send that the platform limits",
-      );
+      const without = await failedSend(bench, "a send that the platform limits");
       assert.equal(without.code, "rate_limited");
       assert.ok((without.retryAfterMs ?? 0) > 0, "a guess, where the platform names no time");
       assert.deepEqual(bench.platform.sent(), []);
@@ -139,21 +136,15 @@ export const sendingChecks: readonly Check[] = [
   {
     group: "failures",
     name: "tells a failure from an open outcome, and repeats without a second message",
-    applies: ({ capabilities }) => (capabilities.transports.includes("internal") ? "no platform" : undefined),
+    applies: withPlatform,
     async run({ open, definition }) {
       await using bench = await open();
       const fail = failures(bench.platform);
       fail("server");
-      const server = await failing(
-        bench.channel.send(bench.platform.to, words("one"), options),
-        "a send that breaks the platform",
-      );
+      const server = await failedSend(bench, "a send that breaks the platform");
       assert.ok(server.code === "transient" || server.code === "unknown_outcome", server.code);
       fail("lost-answer");
-      const lost = await failing(
-        bench.channel.send(bench.platform.to, words("one"), options),
-        "a send whose answer is lost",
-      );
+      const lost = await failedSend(bench, "a send whose answer is lost");
       assert.equal(lost.code, "unknown_outcome");
       assert.equal(bench.platform.sent().length, 1);
       if (definition.capabilities.delivery.idempotencyKey === undefined) return;
@@ -164,14 +155,11 @@ export const sendingChecks: readonly Check[] = [
   {
     group: "failures",
     name: "gives up before it is tried where its signal has fired",
-    applies: ({ capabilities }) => (capabilities.transports.includes("internal") ? "no platform" : undefined),
+    applies: withPlatform,
     async run({ open }) {
       await using bench = await open();
       const signal = AbortSignal.abort();
-      const error = await failing(
-        bench.channel.send(bench.platform.to, words("one"), { ...options, signal }),
-        "a send under a signal that has fired",
-      );
+      const error = await failedSend(bench, "a send under a signal that has fired", { ...options, signal });
       assert.equal(error.code, "transient", "nothing went out, so it may be tried again");
       assert.deepEqual(bench.platform.sent(), []);
     },
@@ -179,20 +167,17 @@ export const sendingChecks: readonly Check[] = [
   {
     group: "failures",
     name: "fails while the platform is away, and works again when it is back",
-    applies: ({ capabilities }) => (capabilities.transports.includes("internal") ? "no platform" : undefined),
+    applies: withPlatform,
     async run({ open }) {
       await using bench = await open();
       const { platform, channel } = bench;
       const setAway = needed(platform.setAway?.bind(platform), "setAway");
       setAway(true);
-      const { code } = await failing(channel.send(platform.to, words("one"), options), "a send to nobody");
+      const { code } = await failedSend(bench, "a send to nobody");
       assert.ok(code === "transient" || code === "unknown_outcome", `${code} would not be tried again`);
       setAway(false);
       await channel.send(platform.to, words("one"), options);
-      assert.deepEqual(
-        platform.sent().map((one) => one.text),
-        ["one"],
-      );
+      assert.deepEqual(texts(bench), ["one"]);
       assert.equal(channel.health().state, "ready", "health after the platform came back");
     },
   },
@@ -223,10 +208,7 @@ export const sendingChecks: readonly Check[] = [
     async run({ open }) {
       await using bench = await open();
       needed(bench.platform.revoke?.bind(bench.platform), "revoke")();
-      const error = await failing(
-        bench.channel.send(bench.platform.to, words("one"), options),
-        "a send with refused credentials",
-      );
+      const error = await failedSend(bench, "a send with refused credentials");
       assert.equal(error.code, "auth");
       assert.equal(error.scope, "account");
       const { logged, platform, channel } = bench;
