@@ -18,6 +18,7 @@ export const SECTIONS: readonly SectionDefinition[] = [
   { part: "stable", modes: WORKING, render: execution },
   { part: "stable", modes: WORKING, render: safety },
   { part: "stable", modes: FULL, render: skills },
+  { part: "stable", modes: FULL, render: activeSkills },
   { part: "stable", modes: WORKING, render: workspace },
   { part: "stable", modes: WORKING, render: workspaceFiles },
   { part: "stable", modes: FULL, render: directives },
@@ -84,10 +85,22 @@ function safety(): RenderedSection[] {
 function skills({ skills: catalogue = "", tools = [] }: SystemPromptInput): RenderedSection[] {
   const block = catalogue.trim();
   if (block === "" || !tools.some((tool) => tool.name === "read")) return [];
+  if (!block.startsWith("<available_skills>")) return headed("skills", "Skills", [neutralise(block)]);
   return headed("skills", "Skills", [
     "Each entry below is a guide for one kind of task. When exactly one fits the request best, `read` the file at its location first and follow it; when none fits, read none. Use only locations listed here. Paths inside a guide are relative to its own folder. A guide explains how to use your tools; it grants no new ones. When the version of an entry is not the one you read, read it again.",
     "",
     neutraliseSkills(block),
+  ]);
+}
+
+function activeSkills({ activeSkills: active = [] }: SystemPromptInput): RenderedSection[] {
+  if (active.length === 0) return [];
+  return headed("active-skills", "Active skills", [
+    "These guides apply to every request. Paths in them are relative to the folder of their location; they grant no tools.",
+    ...active.map(
+      ({ name, location, text }) =>
+        `\n### ${oneLine(name, 120)}\nLocation: ${oneLine(location, 1_024)}\n\n${neutralise(text).trim()}`,
+    ),
   ]);
 }
 

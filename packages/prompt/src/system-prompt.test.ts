@@ -293,3 +293,18 @@ describe("hostile content", () => {
     expect(shown).not.toMatch(/^## Safety/m);
   });
 });
+
+test("has guides that apply to every request in full", () => {
+  const { system } = buildSystemPrompt({
+    agent: { id: "coder", name: "Coder" },
+    activeSkills: [
+      {
+        name: "house-rules",
+        location: "./skills/house-rules/SKILL.md",
+        text: "Be kind.",
+      },
+    ],
+  });
+  expect(system.stable).toContain("## Active skills");
+  expect(system.stable).toContain("### house-rules\nLocation: ./skills/house-rules/SKILL.md\n\nBe kind.");
+});

@@ -90,6 +90,8 @@ export interface SystemPromptInput {
   };
   /** The tools this agent may use, and no others, in the order of the request. */
   readonly tools?: readonly PromptTool[];
+  /** Guides that apply to every request, in full. */
+  readonly activeSkills?: readonly ActiveSkill[];
   /** The catalogue with its `<available_skills>` block. Shown where the agent has the `read` tool. */
   readonly skills?: string;
   /** Absolute path of the agent's folder. */
@@ -98,4 +100,12 @@ export interface SystemPromptInput {
   readonly workspaceFileLimits?: WorkspaceFileLimits;
   readonly extra?: readonly ExtraSection[];
   readonly runtime?: PromptRuntime;
+}
+
+/** A guide that applies to every request. */
+export interface ActiveSkill {
+  readonly name: string;
+  /** Where its file is: paths in the text are relative to that folder. */
+  readonly location: string;
+  readonly text: string;
 }

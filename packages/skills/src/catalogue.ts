@@ -1,6 +1,6 @@
 import { relative, sep } from "node:path";
 import { isInside } from "./fs.ts";
-import { sha256 } from "./ids.ts";
+import { oneLine, sha256 } from "./ids.ts";
 import type { Skill } from "./skill.ts";
 
 /** The list of skills in the system prompt. */
@@ -24,26 +24,76 @@ export interface CatalogueOptions {
 
 /** Length kept free for the sentence about what was left out. */
 const NOTE_CHARS = 300;
+/** Of a description, where there is no space for whole ones. */
+const SHORT_DESCRIPTION = 80;
+/** Of the lines about what cannot be used. */
+const UNAVAILABLE_CHARS = 1_500;
 const OPEN = "<available_skills>\n";
 const CLOSE = "</available_skills>";
 
-/** Writes the list of skills for the system prompt; skills come in the order of their importance. */
+/** What a catalogue is written of. */
+export interface CatalogueContent {
+  /** In the order of their importance. */
+  readonly skills: readonly Skill[];
+  /** Those that are meant for the agent and lack something here. */
+  readonly unavailable: readonly UnavailableSkill[];
+  readonly locate: (skill: Skill) => string;
+  /** Told after the list. */
+  readonly note: string | undefined;
+}
+
+export interface UnavailableSkill {
+  readonly id: string;
+  /** Why, in a sentence or more. */
+  readonly reason: string;
+}
+
+/**
+ * Writes the list of skills for the system prompt. Where there is no space for all of them, every description is cut
+ * short before any skill is left out.
+ */
 export function writeCatalogue(
-  skills: readonly Skill[],
-  locate: (skill: Skill) => string,
-  note: string | undefined,
+  { skills, unavailable, locate, note }: CatalogueContent,
   { maxSkills = 150, maxChars = 30_000 }: CatalogueOptions,
 ): SkillCatalogue {
-  if (skills.length === 0) return { text: "", included: [], omitted: [], version: "" };
-  const entries = skills.slice(0, maxSkills).map((skill) => `${writeEntry(skill, locate(skill))}\n`);
-  const last = note === undefined ? "" : `\n${escapeXml(note)}`;
+  const last = `${writeUnavailable(unavailable, Math.min(UNAVAILABLE_CHARS, maxChars / 5))}${note === undefined ? "" : `\n${escapeXml(note)}`}`;
+  if (skills.length === 0) {
+    const text = unavailable.length === 0 ? "" : last.trim();
+    return { text, included: [], omitted: [], version: text === "" ? "" : sha256(text).slice(0, 12) };
+  }
   const space = maxChars - OPEN.length - CLOSE.length - last.length;
-  const fitsWhole = entries.length === skills.length && lengthOf(entries) <= space;
-  const count = fitsWhole ? entries.length : countFitting(entries, space - NOTE_CHARS, skills.length - 1);
+  const listed = skills.slice(0, maxSkills);
+  const whole = listed.map((skill) => `${writeEntry(skill, locate(skill))}\n`);
+  const fitsWhole = lengthOf(whole) <= space - (listed.length < skills.length ? NOTE_CHARS : 0);
+  const entries = fitsWhole
+    ? whole
+    : listed.map((skill) => `${writeEntry(shortened(skill), locate(skill))}\n`);
+  const fitsAll = entries.length === skills.length && lengthOf(entries) <= space;
+  const count = fitsAll ? entries.length : countFitting(entries, space - NOTE_CHARS, skills.length - 1);
   const included = skills.slice(0, count).map(({ id }) => id);
   const omitted = skills.slice(count).map(({ id }) => id);
   const text = `${OPEN}${entries.slice(0, count).join("")}${CLOSE}${leftOut(omitted)}${last}`;
   return { text, included, omitted, version: sha256(text).slice(0, 12) };
+}
+
+function shortened(skill: Skill): Skill {
+  return { ...skill, description: oneLine(skill.description, SHORT_DESCRIPTION) };
+}
+
+/** So that the agent can say why it does not help, instead of trying in vain. */
+function writeUnavailable(skills: readonly UnavailableSkill[], maxChars: number): string {
+  if (skills.length === 0) return "";
+  const lines: string[] = [];
+  let length = 0;
+  for (const { id, reason } of skills) {
+    const line = `- ${escapeXml(id)}: ${escapeXml(oneLine(reason, 200))}`;
+    length += line.length + 1;
+    if (length > maxChars) break;
+    lines.push(line);
+  }
+  const more = skills.length - lines.length;
+  const rest = more === 0 ? "" : `\n- and ${more} more`;
+  return `\nNot usable here until what they lack is there:\n${lines.join("\n")}${rest}`;
 }
 
 function lengthOf(entries: readonly string[]): number {

@@ -4,6 +4,13 @@ import { z } from "zod";
 /** A SKILL.md that says something that cannot be meant. */
 export class SkillParseError extends Error {
   override readonly name = "SkillParseError";
+  /** Of the file, counted from 1. */
+  readonly line: number | undefined;
+
+  constructor(message: string, line?: number) {
+    super(message);
+    this.line = line;
+  }
 }
 
 /** Parsing YAML takes long where it is large; real frontmatter has a few hundred characters. */
@@ -17,7 +24,8 @@ export function splitFrontmatter(text: string): { readonly frontmatter?: string;
   const lines = text.replace(/^\ufeff/, "").split(/\r\n?|\n/);
   if (lines[0]?.trimEnd() !== "---") return { body: lines.join("\n") };
   const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === "---");
-  if (end < 0) throw new SkillParseError("The frontmatter that begins in line 1 is never closed with ---.");
+  if (end < 0)
+    throw new SkillParseError("The frontmatter that begins in line 1 is never closed with ---.", 1);
   const frontmatter = lines.slice(1, end).join("\n");
   if (frontmatter.length > MAX_FRONTMATTER) {
     throw new SkillParseError(`The frontmatter has more than ${MAX_FRONTMATTER} characters.`);
@@ -27,7 +35,7 @@ export function splitFrontmatter(text: string): { readonly frontmatter?: string;
 
 /** @throws SkillParseError */
 export function readFrontmatter(text: string): Frontmatter {
-  const result = Frontmatter.safeParse(readYaml(text, (line) => `Line ${line + 1}`));
+  const result = Frontmatter.safeParse(readYaml(text, "The frontmatter"));
   if (result.success) return result.data;
   const { path, message } = result.error.issues[0] ?? { path: [], message: "cannot be read" };
   throw new SkillParseError(`${path.join(".") || "The frontmatter"} ${message}.`);
@@ -90,6 +98,7 @@ const Frontmatter = z.object(
     description: Text,
     version: Text,
     emoji: Text,
+    always: Flag,
     "user-invocable": Flag,
     "disable-model-invocation": Flag,
     "command-dispatch": Text,
@@ -107,8 +116,8 @@ export function hostMetadata({ metadata }: Frontmatter): z.output<typeof HostMet
   return name && metadata?.[name];
 }
 
-/** @param place - says where the text is that cannot be read, for a line of it */
-function readYaml(text: string, place?: (line: number) => string): unknown {
+/** @param what - what the text is, where its first line is the second of the file */
+function readYaml(text: string, what?: string): unknown {
   try {
     return yaml(text);
   } catch (error) {
@@ -121,7 +130,9 @@ function readYaml(text: string, place?: (line: number) => string): unknown {
     if (!(error instanceof Error)) throw error;
     const line = (error instanceof YAMLParseError ? error.linePos?.[0].line : undefined) ?? 0;
     const message = error.message.split("\n", 1)[0]?.replace(/ at line .*$/, "");
-    throw new SkillParseError(`${place === undefined ? "" : `${place(line)} `}is not YAML: ${message}`);
+    throw what === undefined
+      ? new SkillParseError(`is not YAML: ${message}`)
+      : new SkillParseError(`${what} is not YAML: ${message}`, line + 1);
   }
 }
 

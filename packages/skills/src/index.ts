@@ -8,6 +8,7 @@ export { type SkillChange, SkillFolderError, type SkillPin } from "./pins/pin.ts
 export { type ApprovedSkill, createPinFiles, type PinStore } from "./pins/pin-store.ts";
 export type { Skill, SkillDeclaration, SkillDispatch, SkillProblem, SkillRequirements } from "./skill.ts";
 export {
+  type ActiveSkill,
   type AgentSkills,
   type AgentSkillsOptions,
   createSkills,

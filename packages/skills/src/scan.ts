@@ -1,4 +1,5 @@
 import { basename, join } from "node:path";
+import { decodeText } from "./encoding.ts";
 import { SkillParseError } from "./frontmatter.ts";
 import type { FileStat, SkillFs } from "./fs.ts";
 import { isInside } from "./fs.ts";
@@ -15,6 +16,8 @@ const MAX_FOLDERS = 5_000;
 /** Entries read of one folder, files included. */
 const MAX_ENTRIES = 10_000;
 const MAX_TOTAL_BYTES = 50_000_000;
+/** Folders between a source and a folder of skills. */
+const MAX_DEPTH = 3;
 /** How the file may be called; the first is the right way. */
 const FILE_NAMES = ["SKILL.md", "Skill.md", "skill.md"];
 
@@ -25,6 +28,7 @@ interface ReadFile {
   readonly stamp: string;
   readonly version: string;
   readonly said: SkillDeclaration | SkillParseError;
+  readonly warning?: string;
 }
 
 /** What a source held when it was looked at. */
@@ -99,11 +103,14 @@ class Scanner {
     const folder = { dir, real };
     // An extra folder may itself be a skill.
     if (kind === "extra" && this.#readSkillOf(folder)) return;
-    await this.#scanFolders(folder, "skills and kits");
+    await this.#scanFolders(folder, MAX_DEPTH);
   }
 
-  /** Looks at every folder in one: each is a skill, or, at the top, a kit with a folder of skills. */
-  async #scanFolders(parent: Folder, holds: "skills and kits" | "skills"): Promise<void> {
+  /**
+   * Looks at every folder in one: each is a skill, or holds some: a kit with a folder of skills, a repository, a group of
+   * skills of one kind.
+   */
+  async #scanFolders(parent: Folder, depth: number): Promise<void> {
     if (this.#listed.has(parent.real)) return;
     this.#listed.add(parent.real);
     const entries = this.#fs.list(parent.real, MAX_ENTRIES + 1) ?? [];
@@ -123,9 +130,9 @@ class Scanner {
         { dir: join(parent.dir, name), real: join(parent.real, name) },
         kind === "link",
       );
-      if (folder === undefined || this.#readSkillOf(folder) || holds === "skills") continue;
-      const inKit = basename(folder.dir) === "skills" ? folder : this.#skillsFolderOf(folder);
-      if (inKit !== undefined) await this.#scanFolders(inKit, "skills");
+      if (folder === undefined || this.#readSkillOf(folder) || depth === 0) continue;
+      // Beside its skills a kit has folders of other things.
+      await this.#scanFolders(this.#skillsFolderOf(folder) ?? folder, depth - 1);
     }
   }
 
@@ -185,7 +192,9 @@ class Scanner {
     const read = this.#readFile(path, stat.stamp, file);
     if (read === undefined) return;
     this.#memory.set(path, read);
-    if (read.said instanceof SkillParseError) this.report("bad-frontmatter", file, read.said.message);
+    if (read.warning !== undefined) this.report("bad-encoding", file, read.warning, { severity: "warning" });
+    if (read.said instanceof SkillParseError)
+      this.report("bad-frontmatter", file, read.said.message, read.said);
     else this.#add({ dir, root: this.#root, file, bytes: stat.size, version: read.version }, read.said);
   }
 
@@ -194,7 +203,11 @@ class Scanner {
     if (before?.stamp === stamp) return before;
     try {
       const bytes = this.#fs.read(path, MAX_FILE_BYTES, this.#root);
-      if (bytes !== undefined) return { stamp, version: sha256(bytes).slice(0, 12), said: parseBytes(bytes) };
+      if (bytes !== undefined) {
+        const { text, warning } = decodeText(bytes);
+        const version = sha256(bytes).slice(0, 12);
+        return { stamp, version, said: parsed(text), ...(warning === undefined ? {} : { warning }) };
+      }
       this.report("unreadable", file, "It changed while it was read.");
     } catch (error) {
       this.report("unreadable", file, `It cannot be read: ${reason(error)}.`);
@@ -225,26 +238,24 @@ class Scanner {
   #reportTooMany(path: string, limit: string): void {
     if (this.#problems.some(({ code }) => code === "too-many")) return;
     const message = `Only the first ${limit} of ${this.#source.dir} are looked at; the rest, from here on, is left out.`;
-    this.report("too-many", path, message, "warning");
+    this.report("too-many", path, message, { severity: "warning" });
   }
 
   report(
     code: SkillProblem["code"],
     path: string,
     message: string,
-    severity: SkillProblem["severity"] = "error",
+    {
+      severity = "error",
+      line,
+    }: { readonly severity?: SkillProblem["severity"]; readonly line?: number | undefined } = {},
   ): void {
-    this.#problems.push({ code, severity, source: this.#source.kind, path, message });
+    const problem = { code, severity, source: this.#source.kind, path, message, remedy: REMEDIES[code] };
+    this.#problems.push(line === undefined ? problem : { ...problem, line });
   }
 }
 
-function parseBytes(bytes: Uint8Array): SkillDeclaration | SkillParseError {
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return new SkillParseError("It is not UTF-8 text.");
-  }
+function parsed(text: string): SkillDeclaration | SkillParseError {
   try {
     return parseSkill(text);
   } catch (error) {
@@ -252,6 +263,17 @@ function parseBytes(bytes: Uint8Array): SkillDeclaration | SkillParseError {
     throw error;
   }
 }
+
+const REMEDIES: Readonly<Record<SkillProblem["code"], string>> = {
+  "bad-encoding": "Save the file as UTF-8.",
+  "bad-frontmatter": "Correct that line; a value with a colon, a quote or a bracket needs quotes around it.",
+  "bad-name": "Give it a name with a letter or digit, by `name:` or by its folder.",
+  duplicate: "Rename one of the two, or remove it.",
+  "leaves-root": "Copy the folder instead of linking to it.",
+  "too-large": "Move what is rarely needed into files beside SKILL.md, which are read when they are needed.",
+  "too-many": "Remove what is not needed, or spread it over several folders (`skills.load.extraDirs`).",
+  unreadable: "Make it a file that the gateway's user may read.",
+};
 
 function reason(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : String(error);

@@ -54,6 +54,7 @@ metadata:
       declaredVersion: "1.2",
       emoji: "🌤️",
       always: true,
+      body: "# Title\n\nText.",
       requires: {
         bins: ["curl"],
         anyBins: ["a", "b"],
@@ -110,7 +111,7 @@ metadata:
 
   it.each([
     ["The frontmatter that begins in line 1 is never closed with ---.", "---\nname: a\n"],
-    ["Line 3 is not YAML: ", "---\nversion: 1\nname: [a\n---\n"],
+    ["The frontmatter is not YAML: ", "---\nversion: 1\nname: [a\n---\n"],
     ["The frontmatter must hold fields with names.", "---\n- a\n---\n"],
     ["name must be text.", "---\nname: [a]\n---\n"],
     ["metadata is not YAML: ", "---\nmetadata: '{'\n---\n"],

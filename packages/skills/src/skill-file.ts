@@ -24,13 +24,14 @@ export function parseSkill(text: string): SkillDeclaration {
   const version = said.version ?? said.metadata?.version;
   const emoji = host?.emoji ?? said.emoji;
   const dispatch = readDispatch(said);
+  const always = host?.always ?? said.always ?? false;
   return {
     ...(said.name === undefined ? {} : { name: oneLine(said.name, MAX_NAME) }),
     ...(description === undefined ? {} : { description: oneLine(description, MAX_DESCRIPTION) }),
     ...(version === undefined ? {} : { declaredVersion: oneLine(version, 64) }),
     ...(emoji === undefined ? {} : { emoji: oneLine(emoji, 16) }),
     ...(dispatch === undefined ? {} : { dispatch }),
-    always: host?.always ?? false,
+    ...(always ? { always, body: body.trim() } : { always }),
     requires: {
       bins: host?.requires?.bins ?? [],
       anyBins: host?.requires?.anyBins ?? [],

@@ -23,8 +23,10 @@ export interface SkillDeclaration {
   /** What the frontmatter calls its version. */
   readonly declaredVersion?: string;
   readonly emoji?: string;
-  /** Whether the requirements are waived. */
+  /** Whether it stands in the prompt in full, and its requirements are waived. */
   readonly always: boolean;
+  /** What stands behind the frontmatter, of one that is `always` in use. */
+  readonly body?: string;
   readonly requires: SkillRequirements;
   /** Whether it has a slash command. Default true. */
   readonly userInvocable: boolean;
@@ -64,6 +66,7 @@ export interface SkillDispatch {
 /** Something that keeps a skill from being loaded or used as meant. */
 export interface SkillProblem {
   readonly code:
+    | "bad-encoding"
     | "bad-frontmatter"
     | "bad-name"
     | "duplicate"
@@ -76,5 +79,9 @@ export interface SkillProblem {
   readonly source: SkillSourceKind;
   /** Absolute path of the file or folder. */
   readonly path: string;
+  /** Where in the file, counted from 1. */
+  readonly line?: number;
   readonly message: string;
+  /** What to do about it. */
+  readonly remedy: string;
 }

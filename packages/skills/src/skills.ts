@@ -54,12 +54,22 @@ export interface AgentSkillsOptions {
 export interface AgentSkills {
   /** By precedence of their sources, the highest first, then by id. */
   readonly skills: readonly Skill[];
+  /** Those that stand in the prompt in full; the catalogue does not list them. */
+  readonly active: readonly ActiveSkill[];
   readonly excluded: readonly ExcludedSkill[];
   /** Entries of `allow` and `deny` that name no skill. */
   readonly unknown: readonly string[];
   readonly problems: readonly SkillProblem[];
   catalogue(options?: CatalogueOptions): SkillCatalogue;
   commands(options?: CommandOptions): readonly SkillCommand[];
+}
+
+/** A skill as it stands in the prompt in full. */
+export interface ActiveSkill {
+  readonly name: string;
+  readonly location: string;
+  /** What is behind the frontmatter. */
+  readonly text: string;
 }
 
 /** A skill that is there but not offered to an agent. */
@@ -190,14 +200,19 @@ export function createSkills(options: SkillsOptions): Skills {
       .filter((candidate) => !isEligible(candidate))
       .map(({ skill, reasons }): ExcludedSkill => ({ skill, reasons }));
     const locate = (skill: Skill) => agentPath(skill.file, agent.workspaceDir);
+    const active = activeOf(skills);
+    const unavailable = excluded.filter(lacksSomething).map(({ skill: { id }, reasons }) => ({
+      ...{ id, reason: reasons.map(({ message }) => message).join(" ") },
+    }));
     return {
       skills,
+      active: active.map((skill) => ({ name: skill.name, location: locate(skill), text: skill.body ?? "" })),
       excluded,
       unknown,
       problems,
       catalogue(how = {}) {
-        const offered = skills.filter((skill) => !skill.disableModelInvocation);
-        return writeCatalogue(offered, locate, agent.remote?.note, how);
+        const offered = skills.filter((skill) => !skill.disableModelInvocation && !active.includes(skill));
+        return writeCatalogue({ skills: offered, unavailable, locate, note: agent.remote?.note }, how);
       },
       commands: (how = {}) => makeCommands(skills, locate, how),
     };
@@ -241,6 +256,24 @@ export function createSkills(options: SkillsOptions): Skills {
     approve: async ({ skill, digest }, by) => (await approvals?.approve(skill, digest, by)) ?? true,
     pin: (skill) => pinner.pin(skill),
   };
+}
+
+/** Of the skills that are always in use, in all; what is beyond stays in the catalogue. */
+const MAX_ACTIVE_CHARS = 20_000;
+
+/** The skills that stand in the prompt in full, as far as they fit. */
+function activeOf(skills: readonly Skill[]): readonly Skill[] {
+  let left = MAX_ACTIVE_CHARS;
+  return skills.filter(({ body = "", disableModelInvocation }) => {
+    if (body === "" || disableModelInvocation || body.length > left) return false;
+    left -= body.length;
+    return true;
+  });
+}
+
+/** Whether a skill is meant for the agent, and would be usable with what it lacks. What waits for an owner says nothing. */
+function lacksSomething({ reasons }: ExcludedSkill): boolean {
+  return reasons.every(({ requirement }) => !["allowed", "enabled", "pin"].includes(requirement));
 }
 
 interface AgentList {

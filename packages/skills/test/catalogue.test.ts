@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { writeCatalogue } from "../src/catalogue.ts";
+import { type CatalogueOptions, writeCatalogue } from "../src/catalogue.ts";
 import { createSkills, type Skill } from "../src/index.ts";
 import { folder, skill, write } from "./folders.ts";
 
@@ -75,6 +75,38 @@ describe("the catalogue", () => {
   });
 });
 
+describe("what is beside the list", () => {
+  it("says what the agent may use and lacks, and nothing of what is not for it", async () => {
+    const dir = folder({
+      "good/SKILL.md": "# good",
+      "needy/SKILL.md": skill("metadata: { signalbox: { requires: { bins: [curl], env: [KEY] } } }"),
+      "other/SKILL.md": skill("metadata: { signalbox: { requires: { bins: [curl] } } }"),
+    });
+    const skills = createSkills({ sources: [{ kind: "bundled", dir }], env: {}, which: () => false });
+    const { text } = (await skills.forAgent({ allow: ["good", "needy"] })).catalogue();
+    expect(text).toContain(
+      "</available_skills>\nNot usable here until what they lack is there:\n- needy: curl is not",
+    );
+    expect(text).toContain("Set KEY in the gateway's environment.");
+    expect(text).not.toContain("other");
+  });
+
+  it("gives skills that are always in use in full, as far as they fit, and lists the others", async () => {
+    const always = "metadata: { signalbox: { always: true, requires: { bins: [curl] } } }";
+    const dir = folder({
+      "rules/SKILL.md": skill(always, "# Rules\n\nBe kind."),
+      "large/SKILL.md": skill(`${always}\ndescription: Too large.`, "x".repeat(20_001)),
+      "usual/SKILL.md": "# usual",
+    });
+    const skills = createSkills({ sources: [{ kind: "bundled", dir }], which: () => false });
+    const agent = await skills.forAgent();
+    expect(agent.active).toEqual([
+      { name: "rules", location: `${dir}/rules/SKILL.md`, text: "# Rules\n\nBe kind." },
+    ]);
+    expect(agent.catalogue().included).toEqual(["large", "usual"]);
+  });
+});
+
 describe("a catalogue that does not fit", () => {
   const made = (id: string, description: string): Skill => ({
     id,
@@ -94,8 +126,11 @@ describe("a catalogue that does not fit", () => {
   const many = (count: number, length = 10) =>
     Array.from({ length: count }, (_, i) => made(`skill-${String(i).padStart(3, "0")}`, "d".repeat(length)));
 
+  const writeAll = (skills: readonly Skill[], note: string | undefined, options: CatalogueOptions) =>
+    writeCatalogue({ skills, unavailable: [], locate: ({ file }) => file, note }, options);
+
   it("lists at most 150 skills and says what else there is", async () => {
-    const { included, omitted, text } = writeCatalogue(many(153), ({ file }) => file, undefined, {});
+    const { included, omitted, text } = writeAll(many(153), undefined, {});
     expect(included).toHaveLength(150);
     expect(omitted).toEqual(["skill-150", "skill-151", "skill-152"]);
     expect(
@@ -103,18 +138,24 @@ describe("a catalogue that does not fit", () => {
     ).toBe(true);
   });
 
-  it("has at most 30,000 characters, and cuts the names of what is left out", async () => {
-    const { included, omitted, text } = writeCatalogue(many(100, 1_000), ({ file }) => file, undefined, {});
+  it("cuts descriptions short before it leaves a skill out", async () => {
+    const { omitted, text } = writeAll(many(100, 1_000), undefined, {});
     expect(text.length).toBeLessThanOrEqual(30_000);
-    expect(included.length).toBeGreaterThan(20);
-    expect(included.length + omitted.length).toBe(100);
+    expect(omitted).toEqual([]);
+    expect(text).toMatch(/<description>d{79}…<\/description>/);
+  });
+
+  it("has at most 30,000 characters, and cuts the names of what is left out", async () => {
+    const { included, omitted, text } = writeAll(many(900, 1_000), undefined, { maxSkills: 900 });
+    expect(text.length).toBeLessThanOrEqual(30_000);
+    expect(included.length).toBeGreaterThan(100);
+    expect(included.length + omitted.length).toBe(900);
     expect(text).toMatch(/\n\d+ more skills are not listed for lack of space: .*, …\.$/);
   });
 
   it("begins just where everything would have fitted", async () => {
     const skills = many(20);
-    const write = (maxChars: number) =>
-      writeCatalogue(skills, ({ file }) => file, "A note <for> all.", { maxChars });
+    const write = (maxChars: number) => writeAll(skills, "A note <for> all.", { maxChars });
     const whole = write(30_000).text;
     expect(write(whole.length).text).toBe(whole);
     expect(write(whole.length - 1).omitted).not.toEqual([]);
@@ -131,8 +172,7 @@ describe("a catalogue that does not fit", () => {
         fc.option(fc.string({ maxLength: 40 }), { nil: undefined }),
         (list, maxChars, maxSkills, note) => {
           const skills = list.map(({ id, length }) => made(id, "<".repeat(length)));
-          const write = (max: number) =>
-            writeCatalogue(skills, ({ file }) => file, note, { maxChars: max, maxSkills });
+          const write = (max: number) => writeAll(skills, note, { maxChars: max, maxSkills });
           const { text, included, omitted } = write(maxChars);
           expect(text.length).toBeLessThanOrEqual(maxChars);
           expect([...included, ...omitted]).toEqual(skills.map(({ id }) => id));

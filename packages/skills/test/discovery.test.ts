@@ -64,19 +64,20 @@ describe("sources", () => {
 });
 
 describe("a source", () => {
-  it("holds skills, kits with a skills folder, and skills in a folder called skills", async () => {
+  it("holds skills, kits with a skills folder, and repositories and groups with some of either", async () => {
     const dir = folder({
       "direct/SKILL.md": named("direct"),
       "kit/skills/in-kit/SKILL.md": named("in-kit"),
       "kit/README.md": "no skill",
       "skills/nested/SKILL.md": named("nested"),
-      "deep/er/skills/too/SKILL.md": named("too-deep"),
-      "kit/skills/inner/skills/too/SKILL.md": named("too-deep"),
+      "repository/plugin/skills/deep/SKILL.md": named("deep"),
+      "group/kind/grouped/SKILL.md": named("grouped"),
+      "a/b/c/d/e/SKILL.md": named("too-deep"),
       ".git/skills/x/SKILL.md": named("hidden"),
       "node_modules/skills/x/SKILL.md": named("module"),
       "README.md": "# no skill",
     });
-    expect(await idsIn(dir)).toEqual(["direct", "in-kit", "nested"]);
+    expect(await idsIn(dir)).toEqual(["deep", "direct", "grouped", "in-kit", "nested"]);
   });
 
   it("that is extra may itself be a skill", async () => {
@@ -111,16 +112,38 @@ describe("a source", () => {
     });
     mkdirSync(join(dir, "folder/SKILL.md"), { recursive: true });
     const check = await from(extra(dir)).check();
-    expect(check.skills.map(({ skill }) => skill.id)).toEqual(["fits", "good", "same"]);
+    expect(check.skills.map(({ skill }) => skill.id)).toEqual(["fits", "good", "latin", "same"]);
     expect(check.problems.map(({ code, path }) => `${code} ${path.slice(dir.length + 1)}`)).toEqual([
       "duplicate b/SKILL.md",
       "too-large big/SKILL.md",
       "bad-frontmatter broken/SKILL.md",
       "unreadable folder/SKILL.md",
-      "bad-frontmatter latin/SKILL.md",
+      "bad-encoding latin/SKILL.md",
       "bad-name 🙂/SKILL.md",
     ]);
     expect(check.ok).toBe(false);
+    const [broken] = check.problems.filter(({ code }) => code === "bad-frontmatter");
+    expect(broken).toMatchObject({ line: 1, remedy: expect.stringContaining("quotes") });
+  });
+
+  it("is read in the encoding it is in", async () => {
+    const text = "---\ndescription: 天气预报，请用中文回答。\n---\n";
+    const utf16 = new Uint8Array(Buffer.from(`\ufeff${text}`, "utf16le"));
+    const gb18030 = Uint8Array.from([
+      ...Buffer.from("---\ndescription: "),
+      0xcc,
+      0xec,
+      0xc6,
+      0xf8,
+      0x0a,
+      ...Buffer.from("---\n"),
+    ]);
+    const dir = folder({ "utf16/SKILL.md": utf16, "gb/SKILL.md": gb18030 });
+    const check = await from(extra(dir)).check();
+    expect(check.skills.map(({ skill }) => skill.description)).toEqual(["天气", "天气预报，请用中文回答。"]);
+    expect(check.problems).toMatchObject([
+      { code: "bad-encoding", severity: "warning", path: join(dir, "gb/SKILL.md") },
+    ]);
   });
 
   it("is found under other spellings of SKILL.md, of which the right one comes first", async () => {

@@ -93,6 +93,7 @@ export async function resolveSkills(options: {
 /** Of an agent that came after the start. */
 const NO_SKILLS: AgentSkills = {
   skills: [],
+  active: [],
   excluded: [],
   unknown: [],
   problems: [],

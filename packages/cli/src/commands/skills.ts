@@ -31,7 +31,10 @@ export async function check(options: CommonOptions, host: GatewayHost): Promise<
           ? `ok    ${agent}  ${skill.id}`
           : `out   ${agent}  ${skill.id}: ${reasons.map((one) => one.message).join(" ")}`,
       ),
-      ...problems.map((problem) => `${problem.severity.padEnd(5)} ${problem.path}: ${problem.message}`),
+      ...problems.map(
+        ({ severity, path, line, message, remedy }) =>
+          `${severity.padEnd(5)} ${path}${line === undefined ? "" : `:${line}`}: ${message} ${remedy}`,
+      ),
       ...unknown.map((name) => `error ${agent} names the skill ${name}, which does not exist`),
     ]),
   );

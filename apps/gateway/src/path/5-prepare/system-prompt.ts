@@ -56,7 +56,8 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
       ...{ agentId: agent.id, sessionKey, event, model, pages, files, extra: [] },
       instructions: instructionsOf(event),
     });
-    const { text: catalogue } = (await ports.skills.forAgent(agent)).catalogue();
+    const skills = await ports.skills.forAgent(agent);
+    const { text: catalogue } = skills.catalogue();
     return buildSystemPrompt({
       agent: {
         id: agent.id,
@@ -65,6 +66,7 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
       },
       tools,
       ...(catalogue === "" ? {} : { skills: catalogue }),
+      activeSkills: skills.active,
       workspaceDir: agent.workspaceDir,
       workspaceFiles: filesFor(role, sessionKey, await workspaceFiles(agent)),
       extra: [...extra, ...memory],
