@@ -1,6 +1,6 @@
 export { type ConfigEdit, configPath, editConfig } from "./edit.ts";
 export type { SecretSources } from "./interpolate.ts";
-export { configJsonSchema } from "./json-schema.ts";
+export { accountKeys, configJsonSchema } from "./json-schema.ts";
 export { type Config, type LoadedConfig, type LoadOptions, loadConfig } from "./load.ts";
 export { ConfigError, type ConfigPath, formatPath, formatProblem, type Problem } from "./problem.ts";
 export type {
@@ -21,3 +21,4 @@ export type {
   SkillsConfig,
   ToolsConfig,
 } from "./schema.ts";
+export { didYouMean } from "./suggest.ts";

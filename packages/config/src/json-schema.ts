@@ -83,6 +83,12 @@ function accountSchema(config: StandardSchemaV1): JsonSchema | undefined {
   }
 }
 
+/** The settings that an account of a channel may have; undefined where its schema does not tell. */
+export function accountKeys({ config }: Pick<ChannelSettings, "config">): readonly string[] | undefined {
+  const { properties } = accountSchema(config) ?? {};
+  return isObject(properties) ? Object.keys(properties) : undefined;
+}
+
 function withHints(account: JsonSchema, fields: ChannelSettings["meta"]["fields"]): JsonSchema {
   const properties: JsonSchema = isObject(account["properties"]) ? account["properties"] : {};
   return Object.fromEntries(

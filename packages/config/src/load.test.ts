@@ -37,7 +37,7 @@ describe("loadConfig", () => {
     expect(only(load("models: [1]"))).toMatchObject({ path: "models" });
     const tools = only(load("agents: { list: [{ id: a, tools: [read] }] }"));
     expect(formatProblem(tools)).not.toContain("missing");
-    expect(formatProblem(only(load("agents: { list: [{ name: a }] }")))).toContain("is missing (a string");
+    expect(formatProblem(only(load("agents: { list: [{ name: a }] }")))).toContain("is missing: a text");
   });
 
   it("reads MCP servers, and leaves out one that is not wholly as it should be", () => {
@@ -292,7 +292,7 @@ hooks: { build: { secret: secret-of-the-hook } }
   it("disables only the part a wrong value belongs to", () => {
     const loaded = load("agents:\n  list:\n    - id: good\n    - id: bad\n      thinking: enormous\n");
     expect(only(loaded)).toMatchObject({ path: "agents.list[1].thinking", line: 5, disables: "agent bad" });
-    expect(only(loaded).remedy).toContain('"medium"');
+    expect(only(loaded).remedy).toContain("medium");
     expect(loaded.config.agents.list).toEqual([{ id: "good" }]);
   });
 
@@ -349,8 +349,9 @@ hooks: { build: { secret: secret-of-the-hook } }
     ],
   ])("lets nobody in by a slip: %s", (text, expected) => {
     const loaded = load(text);
-    expect(loaded.problems.every(({ severity, line }) => severity === "error" && line === 1)).toBe(true);
-    expect(loaded.problems).not.toEqual([]);
+    const errors = loaded.problems.filter(({ severity }) => severity === "error");
+    expect(errors).not.toEqual([]);
+    expect(errors.every(({ line }) => line === 1)).toBe(true);
     expect(loaded.config.access).toMatchObject(expected);
   });
 

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { accessProblems } from "./access.ts";
 import { type Closed, closedFor } from "./closed.ts";
 import { interpolate, type SecretSources } from "./interpolate.ts";
 import { ConfigError, type ConfigPath, formatPath, type Problem } from "./problem.ts";
@@ -39,6 +40,7 @@ import {
 } from "./schema.ts";
 import { secretsIn } from "./secret-places.ts";
 import { type ConfigSource, parseSource } from "./source.ts";
+import { didYouMean } from "./suggest.ts";
 import { validate } from "./validate.ts";
 
 /** A checked configuration: every part present, wrong parts left out and reported. */
@@ -130,7 +132,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
         problem([key], {
           severity: "warning",
           message: "unknown key, ignored",
-          remedy: `The keys at this level are ${TOP_KEYS.join(", ")}.`,
+          remedy: `${didYouMean(key, TOP_KEYS)}The sections are ${TOP_KEYS.join(", ")}.`,
         }),
       );
     }
@@ -180,8 +182,19 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     return Array.isArray(input) ? input : [];
   };
 
-  const mapping = (path: ConfigPath, input: unknown): Record<string, unknown> =>
-    Object.fromEntries(entries(path, input));
+  /** A section of sections: what else stands in it counts for nothing. */
+  const mapping = (path: ConfigPath, input: unknown, keys: readonly string[]): Record<string, unknown> => {
+    const found = entries(path, input);
+    for (const [key] of found.filter(([name]) => !keys.includes(name)))
+      problems.push(
+        problem([...path, key], {
+          severity: "warning",
+          message: "unknown key, ignored",
+          remedy: `${didYouMean(key, keys)}The keys here are ${keys.join(", ")}.`,
+        }),
+      );
+    return Object.fromEntries(found);
+  };
 
   const gateway = part(gatewaySchema, ["gateway"], root.gateway ?? {}, "the gateway");
   if (
@@ -192,7 +205,10 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   }
 
   const providers: Record<string, ProviderConfig> = {};
-  for (const [name, input] of entries(["models", "providers"], mapping(["models"], root.models).providers)) {
+  for (const [name, input] of entries(
+    ["models", "providers"],
+    mapping(["models"], root.models, ["providers"]).providers,
+  )) {
     const at: ConfigPath = ["models", "providers", name];
     const what = `model provider ${name}`;
     const provider = part(providerSchema, at, input, what);
@@ -208,7 +224,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     if (provider && faults.length === 0) providers[name] = provider;
   }
 
-  const agents = mapping(["agents"], root.agents);
+  const agents = mapping(["agents"], root.agents, ["defaults", "list"]);
   const defaultsAt: ConfigPath = ["agents", "defaults"];
   // What was written in the wrong shape may have been what an agent is not to have.
   const defaults =
@@ -245,7 +261,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   const isAgent = (agent: string | undefined, path: ConfigPath, disables: string): boolean => {
     if (agent === undefined || agentIds.includes(agent)) return true;
     const message = `there is no agent ${agent}`;
-    const remedy = `Use one of ${agentIds.join(", ")}, or add it to agents.list.`;
+    const remedy = `${didYouMean(agent, agentIds)}Use one of ${agentIds.join(", ")}, or add it to agents.list.`;
     problems.push(problem(path, { severity: "error", message, remedy, disables }));
     return false;
   };
@@ -273,7 +289,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   }
 
   const servers: Record<string, McpServerConfig> = {};
-  for (const [name, input] of entries(["mcp", "servers"], mapping(["mcp"], root.mcp).servers)) {
+  for (const [name, input] of entries(["mcp", "servers"], mapping(["mcp"], root.mcp, ["servers"]).servers)) {
     const at: ConfigPath = ["mcp", "servers", name];
     const faults = problems.length;
     const server = part(mcpServerSchema, at, input, `MCP server ${name}`);
@@ -292,6 +308,17 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
       );
   }
 
+  const access = section(accessSchema, ["access"], root.access);
+  problems.push(...accessProblems(access, channels, problem));
+  for (const { id } of list.filter((agent) => agent.default === true).slice(1))
+    problems.push(
+      problem(["agents", "list", list.findIndex((agent) => agent.id === id), "default"], {
+        severity: "warning",
+        message: "another agent is the default already, and the first one counts",
+        remedy: "Remove `default` from all agents but one.",
+      }),
+    );
+
   const config: Config = {
     gateway,
     models: { providers },
@@ -300,7 +327,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     bindings,
     session: section(sessionSchema, ["session"], root.session),
     replies: section(repliesSchema, ["replies"], root.replies),
-    access: section(accessSchema, ["access"], root.access),
+    access,
     hooks,
     // A wrong setting may have been the one that kept commands from running.
     tools: {

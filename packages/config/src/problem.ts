@@ -16,6 +16,9 @@ export interface Problem {
   readonly disables?: string;
 }
 
+/** Makes a problem about a value of a file, with its line. */
+export type MakeProblem = (path: ConfigPath, about: Omit<Problem, "file" | "line" | "path">) => Problem;
+
 /** Writes a path the way people do: `agents.list[0].model`. */
 export function formatPath(path: ConfigPath): string {
   let text = "";

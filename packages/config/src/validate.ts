@@ -1,6 +1,9 @@
 import type { z } from "zod";
 import type { Closed } from "./closed.ts";
 import type { ConfigPath } from "./problem.ts";
+import { keysAt } from "./schema-keys.ts";
+import { didYouMean } from "./suggest.ts";
+import { wordsFor } from "./words.ts";
 
 /** One complaint about a part of the configuration. */
 interface Complaint {
@@ -39,8 +42,7 @@ export function validate<S extends z.ZodType>(
         complaints.push({
           kind: "unknown-key",
           path: [...at, ...path, key],
-          message: "unknown key, ignored",
-          remedy: "Remove it or correct its spelling; `signalbox config schema` lists the keys.",
+          ...unknownKey(key, keysAt(schema, path)),
         });
         current = without(current, [...path, key]);
       }
@@ -67,28 +69,12 @@ export function validate<S extends z.ZodType>(
 const ROUNDS = 32;
 
 function wrong(issue: z.core.$ZodIssue, at: ConfigPath): Complaint {
-  const path = [...at, ...issue.path.filter(isStep)];
-  if (issue.code === "invalid_value") {
-    const choices = issue.values.map((value) => JSON.stringify(value)).join(", ");
-    return {
-      kind: "wrong",
-      path,
-      message: "is not one of the values it may have",
-      remedy: `Use one of ${choices}.`,
-    };
-  }
-  if (issue.code === "invalid_union") {
-    const first = issue.errors[0]?.[0];
-    if (first) return { ...wrong(first, path), path };
-  }
-  if (issue.code === "invalid_type" && issue.input === undefined) {
-    return { kind: "wrong", path, message: `is missing (${a(issue.expected)} is needed)`, remedy: "Add it." };
-  }
-  return { kind: "wrong", path, message: issue.message, remedy: "Correct the value." };
+  return { kind: "wrong", path: [...at, ...issue.path.filter(isStep)], ...wordsFor(issue) };
 }
 
-function a(kind: string): string {
-  return `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`;
+function unknownKey(key: string, known: readonly string[]): Pick<Complaint, "message" | "remedy"> {
+  const all = known.length === 0 ? "Remove it." : `The keys here are ${known.join(", ")}.`;
+  return { message: "unknown key, ignored", remedy: `${didYouMean(key, known)}${all}` };
 }
 
 function isStep(step: PropertyKey): step is string | number {

@@ -16,6 +16,7 @@ export {
   type GatewayToken,
   gatewayToken,
   keepToken,
+  openListeningProblem,
   refuseGuessableToken,
   refuseOpenListening,
 } from "./token.ts";

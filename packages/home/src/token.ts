@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import type { LoadedConfig } from "@signalbox/config";
+import { formatProblem, type LoadedConfig, type Problem } from "@signalbox/config";
 import { GatewayError } from "./errors.ts";
 import type { Env, Home } from "./layout.ts";
 
@@ -48,14 +48,22 @@ export function keepToken(home: Home, token: string): void {
   chmodSync(home.tokenFile, 0o600);
 }
 
-/** Whoever listens for other machines must have chosen a token. @throws GatewayError */
-export function refuseOpenListening(loaded: LoadedConfig, env: Env): void {
+/** Whoever listens for other machines must have chosen a token. */
+export function openListeningProblem(loaded: LoadedConfig, env: Env): Problem | undefined {
   const { host, auth } = loaded.config.gateway;
-  if (isLoopback(host) || auth.token !== undefined || environmentToken(env) !== undefined) return;
-  throw new GatewayError(
-    "config",
-    `${loaded.file}: gateway.host: ${host} can be reached from other machines, and no token is set. Set gateway.auth.token or SIGNALBOX_TOKEN, or listen on 127.0.0.1.`,
-  );
+  if (isLoopback(host) || auth.token !== undefined || environmentToken(env) !== undefined) return undefined;
+  return loaded.problem(["gateway", "host"], {
+    severity: "error",
+    message: `${host} can be reached from other machines, and no token is set`,
+    remedy: "Set gateway.auth.token or SIGNALBOX_TOKEN, or listen on 127.0.0.1.",
+    disables: "the gateway",
+  });
+}
+
+/** @throws GatewayError where other machines could come in without a token that somebody chose */
+export function refuseOpenListening(loaded: LoadedConfig, env: Env): void {
+  const problem = openListeningProblem(loaded, env);
+  if (problem !== undefined) throw new GatewayError("config", formatProblem(problem));
 }
 
 /** A token that can be guessed keeps nobody out, on the loopback interface neither. @throws GatewayError */

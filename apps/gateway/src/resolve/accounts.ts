@@ -12,7 +12,7 @@ import {
   importChannel,
   type PlannedAccount,
 } from "@signalbox/channel/accounts";
-import type { LoadedConfig, Problem } from "@signalbox/config";
+import { accountKeys, didYouMean, type LoadedConfig, type Problem } from "@signalbox/config";
 import type { Home } from "@signalbox/home";
 import type { ChannelStatus } from "@signalbox/protocol";
 import type { Vault } from "@signalbox/redaction";
@@ -74,12 +74,12 @@ export async function resolveAccounts(options: AccountsOptions): Promise<Account
     if (!enabled) continue;
     const definition = await definitionOf(channel, packageName, options);
     if (typeof definition === "string") {
-      const names = options.definitions.map(({ id }) => id).join(", ");
+      const known = options.definitions.map(({ id }) => id);
       problems.push(
         loaded.problem(["channels", channel], {
           severity: "error",
           message: definition,
-          remedy: `Use one of ${names}, or install a channel package and name it in channels.${channel}.package.`,
+          remedy: `${didYouMean(channel, known)}Use one of ${known.join(", ")}, or install a channel package and name it in channels.${channel}.package.`,
           disables: `channel ${channel}`,
         }),
       );
@@ -91,11 +91,13 @@ export async function resolveAccounts(options: AccountsOptions): Promise<Account
     } else brought.push(definition);
     for (const [account, raw] of Object.entries(accounts)) {
       options.vault.add(secretFields(definition, raw));
+      problems.push(...unknownSettings(loaded, definition, account, raw));
       const result = await definition.config["~standard"].validate(raw);
       if (result.issues) problems.push(...settingProblems(loaded, channel, account, result.issues));
       else planned.push({ definition, account, config: result.value });
     }
   }
+  problems.push(...sameCredentials(loaded, planned));
   for (const account of planned) host.add(account);
   for (const definition of own) host.add({ definition, account: OWN_ACCOUNT, config: {} });
   const isOwn = (channel: string): boolean => own.some(({ id }) => id === channel);
@@ -145,6 +147,44 @@ function settingProblems(
       message: message.replace(/\.$/, ""),
       remedy: "Set it as the platform's console shows it.",
       disables: `channel account ${channel}/${account}`,
+    });
+  });
+}
+
+/** Settings that a channel does not know: most often another one, misspelt. */
+function unknownSettings(
+  loaded: LoadedConfig,
+  definition: ChannelDefinition,
+  account: string,
+  raw: Readonly<Record<string, unknown>>,
+): Problem[] {
+  const known = accountKeys(definition);
+  if (known === undefined) return [];
+  return Object.keys(raw)
+    .filter((key) => !known.includes(key))
+    .map((key) =>
+      loaded.problem(["channels", definition.id, "accounts", account, key], {
+        severity: "warning",
+        message: "unknown key, ignored",
+        remedy: `${didYouMean(key, known)}The keys here are ${known.join(", ")}.`,
+      }),
+    );
+}
+
+/** Two accounts with the same credentials are one on the platform, which gives each message to either. */
+function sameCredentials(loaded: LoadedConfig, planned: readonly PlannedAccount[]): Problem[] {
+  const secretsOf = ({ definition, account }: PlannedAccount): string =>
+    secretFields(definition, loaded.config.channels[definition.id]?.accounts[account] ?? {}).join("\n");
+  return planned.flatMap((one, at) => {
+    const secrets = secretsOf(one);
+    const earlier = planned
+      .slice(0, at)
+      .find((other) => other.definition === one.definition && secrets !== "" && secretsOf(other) === secrets);
+    if (earlier === undefined) return [];
+    return loaded.problem(["channels", one.definition.id, "accounts", one.account], {
+      severity: "warning",
+      message: `has the credentials of the account ${earlier.account}: the platform gives each message to one of the two`,
+      remedy: "Give each account an app or bot of its own.",
     });
   });
 }

@@ -1,5 +1,11 @@
 import type { Model, StreamModel } from "@signalbox/agent-core";
-import type { LoadedConfig, ModelConfig, Problem, ProviderConfig } from "@signalbox/config";
+import {
+  didYouMean,
+  type LoadedConfig,
+  type ModelConfig,
+  type Problem,
+  type ProviderConfig,
+} from "@signalbox/config";
 import {
   createModels,
   type ModelOverride,
@@ -162,6 +168,7 @@ function agentProblems(
   demoOnly: boolean,
 ): Problem[] {
   if (demoOnly) return [];
+  const offered = models.list().map(({ provider, id }) => `${provider}/${id}`);
   const { defaults, list } = loaded.config.agents;
   const named = [
     { path: ["agents", "defaults", "model"], references: [defaults.model] },
@@ -190,8 +197,8 @@ function agentProblems(
       return resolution.warnings.map(({ message }) =>
         loaded.problem(path, {
           severity: "warning",
-          message,
-          remedy: "Check the spelling, or state the model's limits.",
+          message: message.replace(/\.+$/, ""),
+          remedy: `${didYouMean(reference, offered)}Check the spelling, or state the model's limits.`,
         }),
       );
     }),

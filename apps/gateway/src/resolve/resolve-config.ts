@@ -4,7 +4,7 @@ import { feishu } from "@signalbox/channel-feishu";
 import { slack } from "@signalbox/channel-slack";
 import { telegram } from "@signalbox/channel-telegram";
 import type { Problem } from "@signalbox/config";
-import { type JudgedSecrets, judgeSecrets } from "@signalbox/home";
+import { type JudgedSecrets, judgeSecrets, openListeningProblem } from "@signalbox/home";
 import type { GuardedFetch } from "@signalbox/tools";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { routingProblems } from "../path/2-admit/route.ts";
@@ -56,6 +56,7 @@ export async function resolveConfig(
   const found = [agents, models, skills, plugins, accounts, secrets].flatMap((part) => part.problems);
   const problems = onceEach(loaded.problems, [
     ...found,
+    ...[openListeningProblem(loaded, env)].filter((problem) => problem !== undefined),
     ...toolProblems(loaded, agents, plugins),
     ...routingProblems(loaded, agents),
     ...embeddingsProblems(loaded),

@@ -20,7 +20,7 @@ export async function importChannel(
     if (exported.id !== id) return `the package ${packageName} brings the channel ${exported.id}, not ${id}`;
     return exported;
   } catch (error) {
-    return `the package ${packageName} could not be loaded: ${reasonOf(error)}`;
+    return `the package ${packageName} could not be loaded: ${reasonOf(error).replace(/ imported from \S+$/, "")}`;
   }
 }
 

@@ -12,7 +12,8 @@ export function secretSources(home: Home, env: Env): SecretSources {
   return {
     file(path) {
       const file = configuredPath(home, path);
-      const stats = statSync(file);
+      const stats = statSync(file, { throwIfNoEntry: false });
+      if (stats === undefined) throw new Error(`there is no ${file}`);
       if (!stats.isFile()) throw new Error("it is not a file");
       if (stats.size > LONGEST) throw new Error(`it is longer than ${LONGEST} bytes`);
       if (isOpenToOthers(stats)) throw new Error(`others can read it; \`chmod 600 ${file}\` ends that`);
@@ -26,7 +27,8 @@ export function secretSources(home: Home, env: Env): SecretSources {
         });
       } catch (error) {
         // Its own words hold the whole command, and what the program has said so far.
-        throw new Error(`it ended with ${endOf(error)}`);
+        const end = endOf(error);
+        throw new Error(end === "ENOENT" ? `there is no program ${program}` : `it ended with ${end}`);
       }
     },
   };
