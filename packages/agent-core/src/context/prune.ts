@@ -55,19 +55,14 @@ function protectedFrom(messages: readonly AgentMessage[], turns: number): number
 }
 
 function soften(content: readonly InputBlock[], chars: number): readonly InputBlock[] {
-  let changed = false;
   const next = content.map((block): InputBlock => {
-    if (block.type !== "text") {
-      changed = true;
-      return { type: "text", text: MEDIA_REMOVED };
-    }
+    if (block.type !== "text") return { type: "text", text: MEDIA_REMOVED };
     // Not worth a change, which costs the vendor's prompt cache, unless it makes the text a good deal shorter.
     if (block.text.length <= chars * 3) return block;
-    changed = true;
     const omitted = block.text.length - 2 * chars;
     const head = block.text.slice(0, chars).toWellFormed();
     const tail = block.text.slice(-chars).toWellFormed();
     return { type: "text", text: `${head}\n\n[${omitted} characters of this old result removed]\n\n${tail}` };
   });
-  return changed ? next : content;
+  return next.every((block, at) => block === content[at]) ? content : next;
 }

@@ -101,10 +101,8 @@ export function metadataSummary(messages: readonly AgentMessage[]): string {
     `No summary could be made of ${messages.length} older messages (${period(messages)}); this is what is known of them.`,
     `The user wrote ${requests.length} times, the assistant ${turns} times.`,
   ];
-  if (tools.size > 0) {
-    const used = [...tools].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, count]) => `${name} (${count})`);
-    lines.push(`Tools used: ${used.join(", ")}.`);
-  }
+  const used = [...tools].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, count]) => `${name} (${count})`);
+  if (used.length > 0) lines.push(`Tools used: ${used.join(", ")}.`);
   if (requests.length > 0) lines.push("The user's requests, shortened:");
   for (const request of requests.slice(-10)) lines.push(`- ${request}`);
   if (earlier !== "") lines.push("", truncateText(earlier, EARLIER_CHARS));
@@ -117,15 +115,10 @@ function excerpt(text: string): string {
 }
 
 function period(messages: readonly AgentMessage[]): string {
-  const first = messages[0];
-  const last = messages.at(-1);
-  if (first === undefined || last === undefined) return "none";
-  return `${isoTime(first.timestamp)} to ${isoTime(last.timestamp)}`;
-}
-
-function isoTime(timestamp: number): string {
-  const date = new Date(timestamp);
-  return Number.isNaN(date.getTime()) ? "an unknown time" : date.toISOString();
+  const times = [messages[0], messages.at(-1)].map((message) => new Date(message?.timestamp ?? Number.NaN));
+  return times
+    .map((time) => (Number.isNaN(time.getTime()) ? "an unknown time" : time.toISOString()))
+    .join(" to ");
 }
 
 /** What a message of a person says, cut where it is long. */

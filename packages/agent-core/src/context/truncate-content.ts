@@ -1,6 +1,6 @@
 import type { InputBlock, TextBlock } from "../content.ts";
 import { estimateTokens, MEDIA_TOKENS } from "../tokens.ts";
-import { truncateText, WINDOW_SHARE } from "./truncate.ts";
+import { type Keep, truncateText, WINDOW_SHARE } from "./truncate.ts";
 
 /** Parts a result may have; of more the texts are joined, since each costs its wrapping besides. */
 const MAX_PARTS = 64;
@@ -17,17 +17,11 @@ const NOTE_TOKENS = 32;
 export function truncateContent(
   content: readonly InputBlock[],
   max: number,
-  keep: "head" | "head-tail" | "auto" = "auto",
+  keep: Keep = "auto",
 ): readonly InputBlock[] {
   const parts = content.length > MAX_PARTS ? joinNeighbours(content) : content;
-  const lengths: number[] = [];
-  let total = 0;
-  for (const block of parts) {
-    if (block.type !== "text") continue;
-    lengths.push(block.text.length);
-    total += block.text.length;
-  }
-  if (total <= max) return parts;
+  const lengths = parts.filter(isText).map(({ text }) => text.length);
+  if (sum(lengths) <= max) return parts;
   if (lengths.length > MAX_PARTS || lengths.length > max) {
     return [cutBlock(parts.filter(isText), max, keep), ...parts.filter((block) => !isText(block))];
   }
@@ -46,12 +40,11 @@ export function truncateResult(
   content: readonly InputBlock[],
   max: number,
   contextWindow: number,
-  keep: "head" | "head-tail" | "auto" = "auto",
+  keep: Keep = "auto",
 ): readonly InputBlock[] {
   const most = Math.max(1, Math.floor(contextWindow * WINDOW_SHARE));
   const cut = truncateContent(content, max, keep);
-  let media = 0;
-  for (let i = 0; i < cut.length; i++) if (cut[i]?.type !== "text") media++;
+  const media = cut.filter((block) => !isText(block)).length;
   if (media === 0) return fitTexts(cut, most, keep);
   const tokens = tokensOf(cut);
   const fit = mediaRoom(tokens, most) >= media;
@@ -74,16 +67,11 @@ function withoutMediaFrom(content: readonly InputBlock[], kept: number, missing:
   return rest;
 }
 
-function fitTexts(
-  content: readonly InputBlock[],
-  most: number,
-  keep: "head" | "head-tail" | "auto",
-): readonly InputBlock[] {
+function fitTexts(content: readonly InputBlock[], most: number, keep: Keep): readonly InputBlock[] {
   let cut = content;
+  let chars = sum(content.filter(isText).map(({ text }) => text.length));
   // No character takes more than a token. What stays may be denser than what goes, so the first guess need not do.
-  for (let chars = charsOf(cut); chars > most; ) {
-    const tokens = tokensOf(cut);
-    if (tokens <= most) break;
+  for (let tokens = tokensOf(cut); chars > most && tokens > most; tokens = tokensOf(cut)) {
     chars = Math.max(1, Math.floor(chars * Math.min(0.9, most / tokens)));
     cut = truncateContent(cut, chars, keep);
   }
@@ -94,7 +82,7 @@ function isText(block: InputBlock): block is TextBlock {
   return block.type === "text";
 }
 
-function cutBlock(blocks: readonly TextBlock[], max: number, keep: "head" | "head-tail" | "auto"): TextBlock {
+function cutBlock(blocks: readonly TextBlock[], max: number, keep: Keep): TextBlock {
   const text = blocks.map((block) => block.text).join("\n");
   return { type: "text", text: truncateText(text, max, keep) };
 }
@@ -119,16 +107,12 @@ function joinNeighbours(content: readonly InputBlock[]): InputBlock[] {
   return joined.length === 0 ? content.slice(0, 1) : joined;
 }
 
-function charsOf(content: readonly InputBlock[]): number {
-  let chars = 0;
-  for (const block of content) if (isText(block)) chars += block.text.length;
-  return chars;
+function tokensOf(content: readonly InputBlock[]): number {
+  return sum(content.filter(isText).map(({ text }) => estimateTokens(text)));
 }
 
-function tokensOf(content: readonly InputBlock[]): number {
-  let tokens = 0;
-  for (const block of content) if (isText(block)) tokens += estimateTokens(block.text);
-  return tokens;
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
 }
 
 /** The most each may have so that all have room: what short ones leave goes to the long ones. */

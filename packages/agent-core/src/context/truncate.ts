@@ -1,9 +1,6 @@
-/** Characters of one tool result, by the window that has to hold it. */
-const SMALL = 16_000;
-const LARGE = 32_000;
-const EXTRA_LARGE = 64_000;
-const LARGE_WINDOW = 100_000;
-const EXTRA_LARGE_WINDOW = 200_000;
+/** What is kept of a text that is too long: its start, some of its end too, or that where the end matters. */
+export type Keep = "head" | "head-tail" | "auto";
+
 /** No single result takes more of the window than this, at four characters a token. */
 export const WINDOW_SHARE = 0.3;
 const CHARS_PER_TOKEN = 4;
@@ -15,10 +12,8 @@ const LINE_SLACK = 200;
 
 /** The characters a single tool result may have, for a window in tokens. */
 export function maxResultChars(contextWindow: number): number {
-  let chars = SMALL;
-  if (contextWindow >= EXTRA_LARGE_WINDOW) chars = EXTRA_LARGE;
-  else if (contextWindow >= LARGE_WINDOW) chars = LARGE;
-  return Math.max(1, Math.min(chars, Math.floor(contextWindow * WINDOW_SHARE * CHARS_PER_TOKEN)));
+  const usual = contextWindow < 100_000 ? 16_000 : contextWindow < 200_000 ? 32_000 : 64_000;
+  return Math.max(1, Math.min(usual, Math.floor(contextWindow * WINDOW_SHARE * CHARS_PER_TOKEN)));
 }
 
 const TELLING =
@@ -44,34 +39,23 @@ function note(omitted: number): string {
  * Cuts a text to `max` characters: its start, or 70 % start and 30 % end. `auto` keeps the end where it matters.
  * The text says how much was left out and how to ask for less. Code points are not split.
  */
-export function truncateText(
-  text: string,
-  max: number,
-  keep: "head" | "head-tail" | "auto" = "auto",
-): string {
+export function truncateText(text: string, max: number, keep: Keep = "auto"): string {
   if (text.length <= max) return text;
   const withTail = keep === "head-tail" || (keep === "auto" && tailMatters(text));
   const reserve = note(text.length).length + 4;
   const budget = max - reserve;
   // Too small a limit for a note that helps: the bare start is what is left.
   if (budget <= 0) return text.slice(0, startCut(text, max));
-  if (!withTail) {
-    const head = lineCut(text, startCut(text, budget));
-    return `${text.slice(0, head)}\n\n${note(text.length - head)}`;
-  }
-  const head = lineCut(text, startCut(text, Math.floor(budget * HEAD_SHARE)));
-  const tail = endCut(text, text.length - Math.floor(budget * (1 - HEAD_SHARE)));
+  const head = lineCut(text, startCut(text, Math.floor(budget * (withTail ? HEAD_SHARE : 1))));
+  if (!withTail) return `${text.slice(0, head)}\n\n${note(text.length - head)}`;
+  const start = text.length - Math.floor(budget * (1 - HEAD_SHARE));
+  const tail = isLowSurrogate(text, start) ? start + 1 : start;
   return `${text.slice(0, head)}\n\n${note(tail - head)}\n\n${text.slice(tail)}`;
 }
 
-/** An end of a start that splits no surrogate pair. */
+/** Where a start may end without splitting a surrogate pair. */
 function startCut(text: string, end: number): number {
   return isLowSurrogate(text, end) ? end - 1 : end;
-}
-
-/** A start of an end that splits no surrogate pair. */
-function endCut(text: string, start: number): number {
-  return isLowSurrogate(text, start) ? start + 1 : start;
 }
 
 function isLowSurrogate(text: string, at: number): boolean {
