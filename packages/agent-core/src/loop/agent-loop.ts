@@ -11,7 +11,7 @@ import { STOP_REASONS } from "../stop-reasons.ts";
 import type { Budget } from "./budget.ts";
 import { askModel } from "./model-turn.ts";
 import { type Opening, openingOf, settleOpenCalls } from "./opening.ts";
-import { race } from "./race.ts";
+import { untilStopped } from "./race.ts";
 import type { RunLog } from "./run-log.ts";
 import { type End, errorOf, resultOf, stoppedBy } from "./run-result.ts";
 import { loopNote, type RunSetup, setUpRun } from "./run-setup.ts";
@@ -160,8 +160,7 @@ export class Run {
   async #systemPrompt(): Promise<SystemPrompt | undefined> {
     const { system, signal } = this.#setup;
     if (typeof system !== "function") return this.#stop.cause === undefined ? system : undefined;
-    const given = await race(Promise.resolve(system(this.#log.turn)), { signal });
-    return given.done ? given.value : undefined;
+    return untilStopped(system(this.#log.turn), signal);
   }
 
   /** One request to the model; `undefined` where the run has to stop first. */
@@ -183,8 +182,8 @@ export class Run {
     if (config.transformContext === undefined) return view.request();
     const runStart = Math.max(0, this.#runStart - view.hidden);
     const given = config.transformContext(view.messages, { turn: this.#log.turn, runStart, signal });
-    const changed = await race(Promise.resolve(given), { signal });
-    return changed.done && this.#stop.cause === undefined ? view.request(changed.value) : undefined;
+    const changed = await untilStopped(given, signal);
+    return this.#stop.cause === undefined ? view.request(changed) : undefined;
   }
 
   /** Calls run where the turn ended to have them run, and as long as they may; otherwise each gets an answer. */

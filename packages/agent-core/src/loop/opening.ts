@@ -2,7 +2,7 @@ import type { ToolCallBlock } from "../content.ts";
 import { unansweredCalls } from "../conversation/tool-calls.ts";
 import { AgentError } from "../errors.ts";
 import type { AgentMessage } from "../messages.ts";
-import { race } from "./race.ts";
+import { untilStopped } from "./race.ts";
 import { type End, stoppedBy } from "./run-result.ts";
 import { checkInput, loopNote, type RunSetup } from "./run-setup.ts";
 import { soundCall } from "./sound-turn.ts";
@@ -81,8 +81,7 @@ async function decide(
   newInput: boolean,
 ): Promise<ResumedCall> {
   const tool = tools.get(call.name)?.tool;
-  const said = await race(Promise.resolve(config.onPendingCall?.({ call, tool, newInput })), { signal });
-  const decision = said.done ? said.value : undefined;
+  const decision = await untilStopped(config.onPendingCall?.({ call, tool, newInput }), signal);
   switch (decision?.action) {
     case "run":
       return "run";

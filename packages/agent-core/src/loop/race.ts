@@ -16,6 +16,12 @@ export type Raced<T> =
   | { readonly done: true; readonly value: T; readonly ending?: "stopped" | "timeout" | undefined }
   | { readonly done: false; readonly ending: "stopped" | "timeout" };
 
+/** What a hook gives, which is left behind at once when the run has to stop. */
+export async function untilStopped<T>(given: T | Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const waited = await race(Promise.resolve(given), { signal });
+  return waited.done ? waited.value : undefined;
+}
+
 /**
  * Waits for work no longer than it may take: until the signal aborts or its time is over, and a moment of grace after
  * that. What is left behind is ignored. Rejects as the work does.

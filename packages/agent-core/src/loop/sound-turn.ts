@@ -1,6 +1,6 @@
 import type { Block, ToolCallBlock } from "../content.ts";
 import { isMedia } from "../content.ts";
-import { isDeeperThan, isJsonObject, isWellFormed, MAX_JSON_DEPTH, toWellFormed } from "../json.ts";
+import { isDeeperThan, isJsonObject, MAX_JSON_DEPTH, toWellFormed } from "../json.ts";
 import type { AssistantMessage } from "../messages.ts";
 import { soundUsage } from "../usage.ts";
 import { texts } from "./texts.ts";
@@ -19,72 +19,48 @@ export function soundTurn(given: AssistantMessage | undefined): AssistantMessage
   const sound = content.every(isSoundBlock);
   if (sound && usage === given.usage) return given;
   const { usage: _dropped, ...rest } = given;
-  const blocks: readonly Block[] = sound ? content : content.flatMap(soundBlock);
+  const blocks: readonly Block[] = sound
+    ? content
+    : content.flatMap((block: Block) => soundBlock(block) ?? []);
   return { ...rest, content: blocks, ...(usage === undefined ? {} : { usage }) };
 }
 
 /** Whether a block is whole, and can be kept and sent as it is. */
 export function isSoundBlock(block: Block | undefined): boolean {
+  return block !== undefined && soundBlock(block) === block;
+}
+
+/** The same object when it is fine; `undefined` where nothing can be made of it. */
+function soundBlock(block: Block): Block | undefined {
   switch (block?.type) {
     case "text":
     case "thinking":
     case "refusal":
     case "citation":
-      return typeof block.text === "string" && block.text.isWellFormed();
+      if (typeof block.text !== "string") return undefined;
+      return block.text.isWellFormed() ? block : { ...block, text: block.text.toWellFormed() };
     case "toolCall":
-      return (
-        typeof block.name === "string" &&
-        typeof block.id === "string" &&
-        typeof block.argsText === "string" &&
-        block.argsText.isWellFormed() &&
-        (block.args === undefined || isSoundArgs(block.args))
-      );
+      return soundCall(block);
     case "opaque":
-      return block.native?.data !== undefined;
+      return block.native?.data === undefined ? undefined : block;
     default:
-      return isMedia(block);
+      return isMedia(block) ? block : undefined;
   }
 }
 
-/** A call as `soundTurn` leaves it, for one that comes from a history. */
+/** A call as `soundTurn` leaves it, also for one that comes from a history. */
 export function soundCall(call: ToolCallBlock): ToolCallBlock {
-  return isSoundBlock(call) ? call : mendedCall(call);
-}
-
-function isSoundArgs(args: unknown): boolean {
-  return isJsonObject(args) && !isDeeperThan(args, MAX_JSON_DEPTH) && isWellFormed(args);
-}
-
-function soundBlock(block: Block): readonly Block[] {
-  if (isSoundBlock(block)) return [block];
-  switch (block?.type) {
-    case "text":
-    case "thinking":
-    case "refusal":
-    case "citation":
-      return typeof block.text === "string" ? [{ ...block, text: block.text.toWellFormed() }] : [];
-    case "toolCall":
-      return [mendedCall(block)];
-    default:
-      return [];
-  }
-}
-
-function mendedCall(call: ToolCallBlock): ToolCallBlock {
   const { args: given, argsError: said, ...rest } = call;
   const readable = isJsonObject(given) && !isDeeperThan(given, MAX_JSON_DEPTH);
   const args = readable ? toWellFormed(given) : undefined;
+  const [name, id] = [stringOf(call.name), stringOf(call.id)];
+  const argsText = stringOf(call.argsText).toWellFormed();
+  const isFine = name === call.name && id === call.id && argsText === call.argsText && args === given;
+  if (isFine) return call;
   const argsError = args === undefined ? (said ?? texts.notArguments(MAX_JSON_DEPTH)) : said;
   // The text is what is sent again, so it says what the arguments say.
-  const keepsText = typeof call.argsText === "string" && (args === undefined || args === given);
-  return {
-    ...rest,
-    name: stringOf(call.name),
-    id: stringOf(call.id),
-    args,
-    argsText: keepsText ? call.argsText.toWellFormed() : args === undefined ? "" : JSON.stringify(args),
-    ...(argsError === undefined ? {} : { argsError }),
-  };
+  const kept = args === undefined || args === given ? argsText : JSON.stringify(args);
+  return { ...rest, name, id, args, argsText: kept, ...(argsError === undefined ? {} : { argsError }) };
 }
 
 function stringOf(value: unknown): string {

@@ -6,7 +6,7 @@ import type { AssistantMessage } from "../messages.ts";
 import type { Tool, ToolResult } from "../tool.ts";
 import type { CompiledTool } from "../tools/tool-set.ts";
 import { Progress } from "./progress.ts";
-import { race } from "./race.ts";
+import { race, untilStopped } from "./race.ts";
 import type { RunSetup } from "./run-setup.ts";
 import { texts } from "./texts.ts";
 import { abortedCall, failedCall, type SettledCall, soundResult } from "./tool-result.ts";
@@ -115,12 +115,6 @@ export async function askPerson(
   } catch (error) {
     return failedCall("blocked", texts.gateFailed(call.name, errorText(error)));
   }
-}
-
-/** A hook is left behind at once when the run has to stop. */
-async function untilStopped<T>(value: T | Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  const waited = await race(Promise.resolve(value), { signal });
-  return waited.done ? waited.value : undefined;
 }
 
 /**
