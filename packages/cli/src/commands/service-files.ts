@@ -22,6 +22,8 @@ StartLimitBurst=10
 
 [Service]
 ExecStart=${[node, "--max-semi-space-size=4", program, "start", "--home", home].map(unitWord).join(" ")}
+# Commands of agents get groups of their own below, with limits.
+Delegate=memory pids
 Environment=MALLOC_ARENA_MAX=1
 Restart=on-failure
 RestartSec=2

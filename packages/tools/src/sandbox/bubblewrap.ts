@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { inside } from "../workspace/paths.ts";
+import type { CommandGroups } from "./cgroups.ts";
 import type { DomainProxy, OpenDomainProxy } from "./network/proxy.ts";
 import { bridgeFile, PROXY_PORT, PROXY_VARIABLES } from "./network/variables.ts";
 import { runProcess } from "./process.ts";
@@ -40,6 +41,7 @@ export interface BubblewrapOptions {
   readonly filter: Buffer | undefined;
   readonly notes: readonly string[];
   readonly openProxy: OpenDomainProxy;
+  readonly groups: CommandGroups | undefined;
 }
 
 /** A sandbox of namespaces: the workspace, system folders to read, no network, nothing else. */
@@ -82,6 +84,7 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
           env: proxy === undefined ? env : { ...env, ...PROXY_VARIABLES },
           cwd: "/",
           limits,
+          groups: options.groups,
           timeoutMs: Math.min(request.timeoutMs ?? limits.timeoutMs, limits.timeoutMs),
           outputChars: request.outputChars ?? limits.outputChars,
           signal: request.signal,

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
+import type { CommandGroups } from "./cgroups.ts";
 import { OutputBuffer } from "./output.ts";
 import type { SandboxLimits, SandboxOutcome } from "./types.ts";
 import { startWatch } from "./watch.ts";
@@ -17,6 +18,8 @@ export interface ProcessSpec {
   readonly onOutput?: ((output: string) => void) | undefined;
   /** Written to descriptors 3, 4 …, which are then closed. */
   readonly inputs?: readonly (string | Buffer)[];
+  /** Where the kernel limits all processes of the program together. */
+  readonly groups?: CommandGroups | undefined;
   /** A folder of the disk that the program writes to. */
   readonly disk: string;
 }
@@ -40,7 +43,9 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessOutcome> {
   spec.signal.throwIfAborted();
   const started = performance.now();
   const inputs = spec.inputs ?? [];
-  const child = spawn(spec.file, [...spec.args], {
+  const group = spec.groups?.create();
+  const program = group?.enter(spec) ?? spec;
+  const child = spawn(program.file, [...program.args], {
     cwd: spec.cwd,
     env: { ...spec.env },
     detached: true,
@@ -91,6 +96,7 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessOutcome> {
         resolve({ code, signal });
       });
     });
+    if (group?.wasOutOfMemory()) stopped ??= "memory";
     return {
       ...(end.code === null || stopped !== undefined ? {} : { exitCode: end.code }),
       ...(end.signal === null ? {} : { signal: end.signal }),
@@ -104,6 +110,8 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessOutcome> {
     clearTimeout(timer);
     watch.stop();
     spec.signal.removeEventListener("abort", aborted);
+    // Nobody waits until the kernel has forgotten its last process.
+    void group?.remove();
   }
 }
 

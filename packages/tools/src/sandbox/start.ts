@@ -15,6 +15,7 @@ import { homedir, tmpdir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import { messageOf } from "../result.ts";
 import { createBubblewrap } from "./bubblewrap.ts";
+import { type CgroupPlaces, type CommandGroups, openCommandGroups } from "./cgroups.ts";
 import { type OpenDomainProxy, openDomainProxy } from "./network/proxy.ts";
 import { runProcess } from "./process.ts";
 import { seccompFilter } from "./seccomp.ts";
@@ -33,6 +34,8 @@ export interface StartSandboxOptions {
   readonly searchPath?: string;
   /** How commands reach the hosts that they may reach; default {@link openDomainProxy}. */
   readonly openProxy?: OpenDomainProxy;
+  /** Where limits for all processes of a command are looked for; default the system's. */
+  readonly cgroups?: CgroupPlaces;
   /** Default `process.platform`. */
   readonly platform?: NodeJS.Platform;
 }
@@ -71,7 +74,7 @@ export async function startSandbox(options: StartSandboxOptions = {}): Promise<S
       case "off":
         return disabled(limits, "exec is turned off in the configuration.");
       case "none":
-        return await unsandboxed(limits);
+        return await unsandboxed(limits, options.cgroups);
       case "default":
         return await bubblewrapped(options, limits);
     }
@@ -124,7 +127,16 @@ function disabled(limits: SandboxLimits, reason: string): Sandbox {
   };
 }
 
-async function unsandboxed(limits: SandboxLimits): Promise<Sandbox> {
+/** Which limits are the kernel's on this machine, and which are looked after. */
+function limitsNote(groups: CommandGroups | undefined): string {
+  const watched = "is looked after ten times a second";
+  return groups === undefined
+    ? `The kernel limits time, output, the size of a file and the processes of a user; memory (private and shared) and what is added to the disk ${watched}, since no cgroup can be made here (under systemd: Delegate=memory pids).`
+    : `The kernel limits time, output, the size of a file, and memory and processes of a whole command (cgroup ${groups.version}); what is added to the disk ${watched}.`;
+}
+
+async function unsandboxed(limits: SandboxLimits, cgroups: CgroupPlaces | undefined): Promise<Sandbox> {
+  const groups = openCommandGroups(limits, cgroups);
   const shell = await findShell();
   const env = {
     ...ENVIRONMENT,
@@ -138,10 +150,14 @@ async function unsandboxed(limits: SandboxLimits): Promise<Sandbox> {
     limits,
     env,
     shell,
-    notes: ["A program that leaves its process group can outlive its command on this rung."],
+    notes: [
+      "A program that leaves its process group can outlive its command on this rung.",
+      limitsNote(groups),
+    ],
     async run(request) {
       const { stderr, ...outcome } = await runProcess({
         ...limitedShell(shell, request.script, limits, false),
+        groups,
         env,
         cwd: request.cwd,
         disk: request.folders.dir,
@@ -168,10 +184,9 @@ async function bubblewrapped(options: StartSandboxOptions, limits: SandboxLimits
   if (program === undefined) {
     return disabled(limits, "bubblewrap is not installed (Debian and Ubuntu: apt-get install bubblewrap).");
   }
-  const notes = [
-    "Time, output, the size of a file and the number of processes are limited by the kernel or as they come; memory (private and shared) and what is added to the disk by looking ten times a second.",
-  ];
-  if (process.getuid?.() === 0) {
+  const groups = openCommandGroups(limits, options.cgroups);
+  const notes = [limitsNote(groups)];
+  if (process.getuid?.() === 0 && groups === undefined) {
     notes.push(
       "The gateway runs as root: inside, commands have an unprivileged id, but the kernel's own process limit does not bind root, so the limit on processes rests on the watchdog. Prefer an ordinary user.",
     );
@@ -190,6 +205,7 @@ async function bubblewrapped(options: StartSandboxOptions, limits: SandboxLimits
     env: ENVIRONMENT,
     readOnly: options.readOnly ?? [],
     notes,
+    groups,
     openProxy: options.openProxy ?? ((domains) => openDomainProxy({ domains })),
   });
   const problem = await selfTest(sandbox, options.canaryDirs ?? [homedir(), tmpdir()]);

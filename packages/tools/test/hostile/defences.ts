@@ -162,9 +162,14 @@ export const DEFENCES: readonly Defence[] = [
     ],
   },
   {
-    name: "shared memory counts",
+    name: "memory counts, also where it is shared",
     kinds: ["much memory"],
     changes: [
+      {
+        file: "sandbox/start.ts",
+        from: "const groups = openCommandGroups(limits, options.cgroups);",
+        to: "const groups = undefined;",
+      },
       { file: "sandbox/watch.ts", from: ' + field(status, "RssShmem")', to: "" },
       { file: "sandbox/watch.ts", from: ' + field(rollup, "Pss_Shmem")', to: "" },
     ],
