@@ -11,6 +11,7 @@ const ROWS = [
     members: [
       "attachments",
       "channel-",
+      "commands",
       "delivery",
       "llm-providers",
       "mcp",

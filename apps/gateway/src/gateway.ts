@@ -1,7 +1,7 @@
 import type { EmitResult, InboundEvent } from "@signalbox/channel";
+import { listedCommands } from "@signalbox/commands";
 import { keepToken, prepareWorkspace, refuseGuessableToken, refuseOpenListening } from "@signalbox/home";
 import type { GatewayService } from "@signalbox/server";
-import { listedCommands } from "./commands/table.ts";
 import { type AccountLeases, createAccountLeases } from "./compose/account-leases.ts";
 import { atMost, createLifecycle, type Lifecycle } from "./compose/lifecycle.ts";
 import { listen } from "./compose/listen.ts";

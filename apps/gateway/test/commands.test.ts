@@ -33,6 +33,7 @@ describe("slash commands", () => {
       "No tool call waits for an approval.",
     ]);
     expect(said(world)[0]).toContain("/create_python_script [text] – ");
+    expect(said(world)[1]).toMatch(/nothing runs, 0 waiting, queue mode steer\.$/m);
     await ask(started, "hi");
     const [request] = modelRequests(world.anthropic);
     expect(request?.messages).toHaveLength(1);

@@ -1,8 +1,21 @@
 import type { ChannelDefinition } from "@signalbox/channel";
+import {
+  type AtOnceName,
+  type Choice,
+  helpText,
+  modelText,
+  queueText,
+  skillsText,
+  statusText,
+  stoppedText,
+  thinkText,
+  usageText,
+  whoamiText,
+} from "@signalbox/commands";
 import { type Lanes, QUEUE_MODES } from "@signalbox/lanes";
 import type { Router } from "@signalbox/routing";
 import type { SkillCommand } from "@signalbox/skills";
-import type { InboxRow, Session, UsageTotals } from "@signalbox/store";
+import type { InboxRow, Session } from "@signalbox/store";
 import { explain, whyLines } from "@signalbox/telemetry";
 import { questionText, type Trust } from "@signalbox/tools";
 import type { Auditor } from "../audit/auditor.ts";
@@ -15,9 +28,7 @@ import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { ApprovalDecision, Decisions } from "../tools/toolbox.ts";
 import { findMessage, messageInfo, readTrace } from "../traces.ts";
 import { VERSION } from "../version.ts";
-import { type Choice, THINKING_LEVELS } from "./read.ts";
 import { answerSkills, type SkillChangesPorts } from "./skill-changes.ts";
-import { type AtOnceName, helpText } from "./table.ts";
 
 /** What commands look at and change. */
 export interface AnswerOptions extends SkillChangesPorts {
@@ -56,25 +67,24 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     const { store, models, now } = options;
     const { sessionKey } = message;
     const session = await store.sessions.get(sessionKey);
-    const waiting = options.lanes.waiting(sessionKey).length;
-    const open = (await openApprovals(options)).length;
-    const doing = session?.activeRun === undefined ? "nothing runs" : "a turn runs";
-    return [
-      `Signalbox ${VERSION}, up for ${duration(now() - options.startedAt)}.`,
-      `Agent: ${agent.name} (${agent.id}), model ${modelOf(models, agent, session)}, thinking ${session?.thinking ?? agent.thinking}.`,
-      `Conversation: ${session?.messageCount ?? 0} messages, ${sessionKey}.`,
-      `Now: ${doing}, ${waiting} waiting, queue mode ${options.queueModes.get(sessionKey) ?? options.queueMode}.`,
-      ...(message.stored.role === "owner" ? waitingForOwner(open, await changedSkills(options, agent)) : []),
-    ].join("\n");
+    const isOwner = message.stored.role === "owner";
+    return statusText({
+      ...{ version: VERSION, upMs: now() - options.startedAt, agent, sessionKey },
+      model: modelOf(models, agent, session),
+      thinking: session?.thinking ?? agent.thinking,
+      messages: session?.messageCount ?? 0,
+      isRunning: session?.activeRun !== undefined,
+      waiting: options.lanes.waiting(sessionKey).length,
+      queueMode: options.queueModes.get(sessionKey) ?? options.queueMode(),
+      ...(isOwner ? { forOwner: await waitingForOwner(options, agent) } : {}),
+    });
   },
 
   whoami(options, { message, agent }) {
-    const { event, role, rule } = message.stored;
-    return [
-      `You are ${speaker(options, message)}, ${role === "owner" ? "an owner" : `a ${role}`} (${rule}).`,
-      `You talk to ${agent.name} (${agent.id}) in ${event.conversation.kind === "direct" ? "a direct chat" : `the ${event.conversation.kind} ${event.conversation.id}`}.`,
-      `Conversation: ${message.sessionKey}`,
-    ].join("\n");
+    const { sessionKey, stored } = message;
+    const { event, role, rule } = stored;
+    const { conversation } = event;
+    return whoamiText({ speaker: speaker(options, message), role, rule, agent, conversation, sessionKey });
   },
 
   stop(options, { message }) {
@@ -88,9 +98,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
         item.seq < message.seq &&
         (role === "owner" || ownerOf(item) === ownerOf(message)),
     );
-    const what = running ? "Stopped." : "Nothing was running.";
-    if (dropped === 0) return what;
-    return `${what} ${dropped === 1 ? "1 waiting message was" : `${dropped} waiting messages were`} dropped.`;
+    return stoppedText(running, dropped);
   },
 
   async why({ store, router }, { message, args }) {
@@ -111,11 +119,12 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
 
   async usage({ store, now }, { message, agent }) {
     const session = await store.sessions.get(message.sessionKey);
-    const lines = [`This conversation: ${sums(session?.totals ?? NOTHING)}`];
+    const lines = [`This conversation: ${usageText(session?.totals)}`];
     if (message.stored.role === "owner") {
-      const [today = NOTHING] = await store.usage.sum({ by: "agent", agentId: agent.id, from: now() });
-      const [ever = NOTHING] = await store.usage.sum({ by: "agent", agentId: agent.id });
-      lines.push(`${agent.id} today (UTC): ${sums(today)}`, `${agent.id} in all: ${sums(ever)}`);
+      const of = { by: "agent", agentId: agent.id } as const;
+      const [today] = await store.usage.sum({ ...of, from: now() });
+      const [ever] = await store.usage.sum(of);
+      lines.push(`${agent.id} today (UTC): ${usageText(today)}`, `${agent.id} in all: ${usageText(ever)}`);
     }
     return lines.join("\n");
   },
@@ -133,14 +142,10 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     }
     const own = options.queueModes.get(sessionKey);
     const waiting = options.lanes.waiting(sessionKey).length;
-    return `Queue mode: ${own ?? options.queueMode()}${own === undefined ? "" : " (of this conversation)"}. ${waiting} messages wait.`;
+    return queueText(own ?? options.queueMode(), own !== undefined, waiting);
   },
 
-  skill(options, { agent, args }) {
-    const known = options.skills(agent).map(({ name, description }) => `- ${name}: ${description}`);
-    const head = args === "" ? "Skills:" : `There is no skill ${args.split(/\s/, 1)[0] ?? ""}. There are:`;
-    return known.length === 0 ? "This agent has no skills." : [head, ...known].join("\n");
-  },
+  skill: (options, { agent, args }) => skillsText(options.skills(agent), args),
 
   skills: (options, { message, agent, args }) =>
     answerSkills(options, agent, args, speaker(options, message)),
@@ -155,19 +160,12 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
 
   async model({ store, models }, { message, agent, args }) {
     const session = await store.sessions.get(message.sessionKey);
-    const known = models.offered().map((one) => `- ${one}`);
-    const head =
-      args === "" ? `Model: ${modelOf(models, agent, session)}.` : `There is no usable model ${args}.`;
-    return [head, "There are:", ...known, "/model default goes back to the agent's own."].join("\n");
+    return modelText(modelOf(models, agent, session), models.offered(), args);
   },
 
   async think({ store }, { message, agent, args }) {
     const session = await store.sessions.get(message.sessionKey);
-    const head =
-      args === ""
-        ? `Thinking: ${session?.thinking ?? agent.thinking}.`
-        : `There is no thinking level ${args}.`;
-    return `${head} There are: ${THINKING_LEVELS.join(", ")}, default.`;
+    return thinkText(session?.thinking ?? agent.thinking, args);
   },
 
   async approve(options, { message, args }) {
@@ -229,15 +227,10 @@ function speaker({ definition }: AnswerOptions, { stored: { event } }: QueuedMes
   return `${event.channel}:${own ? "token" : event.sender.id}`;
 }
 
-function waitingForOwner(calls: number, skills: number): string[] {
-  return [
-    ...(calls > 0 ? [`${calls} tool calls wait for an approval: /approve`] : []),
-    ...(skills > 0 ? [`${skills} skills are new or have changed and wait for you: /skills`] : []),
-  ];
-}
-
-async function changedSkills({ skillApprovals }: AnswerOptions, agent: Agent): Promise<number> {
-  return (await skillApprovals.pending(agent)).length;
+async function waitingForOwner(options: AnswerOptions, agent: Agent) {
+  const calls = await openApprovals(options);
+  const skills = await options.skillApprovals.pending(agent);
+  return { calls: calls.length, skills: skills.length };
 }
 
 async function openApprovals({ approvals }: AnswerOptions) {
@@ -259,37 +252,4 @@ async function lastMessage(
   if (answered !== undefined) return answered;
   const rows = await store.inbox.list({ sessionKey: message.sessionKey, before: message.id, limit: 50 });
   return rows.find((row) => row.kind === "message" && row.detail?.rule?.startsWith("command:") !== true);
-}
-
-const NOTHING: UsageTotals = {
-  runs: 0,
-  modelCalls: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
-  costMicros: 0,
-};
-
-/** Exact: whole tokens, and dollars to the last millionth. */
-function sums(totals: UsageTotals): string {
-  const { modelCalls, inputTokens, cacheReadTokens, outputTokens } = totals;
-  return `${count(inputTokens)} tokens in (${count(cacheReadTokens)} of them cached), ${count(outputTokens)} out, ${count(modelCalls)} model calls, ${dollars(totals.costMicros)}`;
-}
-
-/** Of integer micros, without a rounding. */
-function dollars(micros: number): string {
-  return `$${count(Math.floor(micros / 1e6))}.${String(micros % 1e6).padStart(6, "0")}`;
-}
-
-function count(number: number): string {
-  return number.toLocaleString("en-US");
-}
-
-function duration(ms: number): string {
-  const minutes = Math.floor(ms / 60_000);
-  if (minutes < 1) return `${Math.floor(ms / 1000)} s`;
-  if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`;
 }

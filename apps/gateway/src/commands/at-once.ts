@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { isAtOnce, type Order } from "@signalbox/commands";
 import type { Supervisor } from "@signalbox/lanes";
 import { StoreError } from "@signalbox/store";
 import { messageOf } from "../errors.ts";
@@ -7,9 +8,7 @@ import type { QueuedMessage } from "../path/4-queue/message.ts";
 import { failureNote } from "../path/failure-note.ts";
 import type { Agent } from "../resolve/agents.ts";
 import { ANSWERS, type AnswerOptions, applyChoice } from "./answers.ts";
-import type { Order } from "./read.ts";
 import { type CommandEnd, type SettlePorts, settleCommand } from "./settle.ts";
-import { isAtOnce } from "./table.ts";
 
 export interface AtOnceOptions extends Omit<SettlePorts, "store">, AnswerOptions {
   readonly supervisor: Pick<Supervisor, "run">;

@@ -1,4 +1,5 @@
 import type { CompactionCache } from "@signalbox/agent-core";
+import type { Order } from "@signalbox/commands";
 import type { RunHandle } from "@signalbox/lanes";
 import type { Histories, WaitingRuns } from "@signalbox/runs";
 import type { InterruptedRun, RunId } from "@signalbox/store";
@@ -13,7 +14,6 @@ import type { Agent, Agents } from "../resolve/agents.ts";
 import type { Models } from "../resolve/models.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
-import type { Order } from "./read.ts";
 import type { SettlePorts } from "./settle.ts";
 
 export interface InTurnPorts extends SettlePorts {

@@ -1,8 +1,8 @@
-import { type JsonObject, type Tool, toolSpec } from "@signalbox/agent-core";
+import type { JsonObject } from "@signalbox/agent-core";
+import { argumentsOf, type Order } from "@signalbox/commands";
 import { speakerOf } from "../tools/tool-run.ts";
 import type { RunTools } from "../tools/toolbox.ts";
 import { type CommandRun, endCommand, type InTurnPorts, stopCommand } from "./command-run.ts";
-import type { Order } from "./read.ts";
 
 /** Runs the tool of a skill's command, decided, recorded and journalled as any call is. */
 export async function dispatch(
@@ -66,30 +66,3 @@ async function call(
 
 const OUTCOME_UNKNOWN =
   "The gateway was restarted while this ran, so it may or may not have taken effect. Check before you do it again.";
-
-/** What was written after the command, as the one text the tool needs. */
-function argumentsOf(tool: Tool, text: string): JsonObject | undefined {
-  const { properties, required } = toolSpec(tool).inputSchema;
-  const needed = Array.isArray(required) ? required : [];
-  const known =
-    properties !== null && typeof properties === "object" && !Array.isArray(properties) ? properties : {};
-  const texts = Object.entries(known).flatMap(([name, schema]) => (isPlainText(schema) ? [name] : []));
-  if (needed.length === 0) {
-    const [only] = texts;
-    return text === "" ? {} : only === undefined ? undefined : { [only]: text };
-  }
-  const [name] = needed;
-  return needed.length === 1 && typeof name === "string" && texts.includes(name)
-    ? { [name]: text }
-    : undefined;
-}
-
-function isPlainText(schema: unknown): boolean {
-  return (
-    schema !== null &&
-    typeof schema === "object" &&
-    "type" in schema &&
-    schema.type === "string" &&
-    !("enum" in schema)
-  );
-}

@@ -1,3 +1,4 @@
+import type { Order } from "@signalbox/commands";
 import type { RunHandle } from "@signalbox/lanes";
 import { type InterruptedRun, StoreError } from "@signalbox/store";
 import { messageOf } from "../errors.ts";
@@ -17,7 +18,6 @@ import {
 } from "./command-run.ts";
 import { compactNow } from "./compact.ts";
 import { dispatch } from "./dispatch.ts";
-import type { Order } from "./read.ts";
 import { settleCommand } from "./settle.ts";
 
 /** Commands that have a turn. What fails in the store is thrown. */

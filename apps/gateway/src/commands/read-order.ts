@@ -1,8 +1,8 @@
-import type { SkillCommand } from "@signalbox/skills";
+import { type Order, readOrder } from "@signalbox/commands";
+import { readInvocation, type SkillCommand } from "@signalbox/skills";
 import type { Agent, Agents } from "../resolve/agents.ts";
 import type { Models } from "../resolve/models.ts";
 import type { InboundRecord } from "../store.ts";
-import { type Order, readOrder } from "./read.ts";
 
 export interface ReadOrderPorts {
   readonly agents: Pick<Agents, "get">;
@@ -19,6 +19,7 @@ export function createReadOrder(
     const agent = ports.agents.get(agentId);
     // Most messages are no order; nothing is looked up for them.
     if (agent === undefined || !event.text.trimStart().startsWith("/")) return undefined;
-    return readOrder(event, { role, skills: () => ports.skills(agent), model: ports.models.choose });
+    const skill = (text: string) => readInvocation(text, ports.skills(agent));
+    return readOrder(event, { role, skill, model: ports.models.choose });
   };
 }

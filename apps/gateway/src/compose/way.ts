@@ -1,4 +1,5 @@
 import type { MessageEvent } from "@signalbox/channel";
+import { COMMANDS } from "@signalbox/commands";
 import { createLanes, type Lanes } from "@signalbox/lanes";
 import { createBotLoops, createGate } from "@signalbox/routing";
 import { createWaitingRuns } from "@signalbox/runs";
@@ -6,7 +7,6 @@ import type { SkillCommand } from "@signalbox/skills";
 import { timeOf } from "@signalbox/store";
 import { createAtOnceCommands } from "../commands/at-once.ts";
 import { createReadOrder } from "../commands/read-order.ts";
-import { COMMANDS } from "../commands/table.ts";
 import { messageOf } from "../errors.ts";
 import { createReceive } from "../path/1-receive/receive.ts";
 import { type Admit, createAdmit } from "../path/2-admit/admit.ts";

@@ -1,7 +1,7 @@
 import type { MessageEvent } from "@signalbox/channel";
+import type { Order } from "@signalbox/commands";
 import type { LaneItem } from "@signalbox/lanes";
 import type { InboxId, InboxRow, InterruptedRun, PlatformMessage, Run } from "@signalbox/store";
-import type { Order } from "../../commands/read.ts";
 import type { GatewayBodies, InboundRecord } from "../../store.ts";
 
 /** A message on its way to a run. */

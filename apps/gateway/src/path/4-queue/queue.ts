@@ -1,5 +1,5 @@
+import { needsTurn, type Order } from "@signalbox/commands";
 import type { Lanes } from "@signalbox/lanes";
-import { needsTurn, type Order } from "../../commands/read.ts";
 import type { Agent, Agents } from "../../resolve/agents.ts";
 import type { InboundRecord } from "../../store.ts";
 import type { Accepted } from "../3-accept/accept.ts";

@@ -1,5 +1,5 @@
+import { THINKING_LEVELS } from "@signalbox/commands";
 import type { Session } from "@signalbox/store";
-import { THINKING_LEVELS } from "../../commands/read.ts";
 import type { GatewayHooks } from "../../hooks/points.ts";
 import type { Agent, Agents } from "../../resolve/agents.ts";
 import type { AgentModel, Models } from "../../resolve/models.ts";

@@ -1,10 +1,10 @@
 import type { AgentMessage, UserMessage } from "@signalbox/agent-core";
+import type { Order } from "@signalbox/commands";
 import type { Drafts } from "@signalbox/delivery";
 import type { RunHandle } from "@signalbox/lanes";
 import { mediaMark, saidIn } from "@signalbox/prompt";
 import { type Histories, type History, startedCalls } from "@signalbox/runs";
 import type { InterruptedRun, LeaseToken, Run, RunId } from "@signalbox/store";
-import type { Order } from "../../commands/read.ts";
 import type { Logger } from "../../log.ts";
 import type { GatewayBodies, GatewayStore, InboundRecord } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";

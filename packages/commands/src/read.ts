@@ -1,7 +1,6 @@
 import type { ThinkingLevel } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import type { Role } from "@signalbox/routing";
-import { readInvocation, type SkillCommand } from "@signalbox/skills";
 import { type CommandName, isAtOnce, isCommandName, mayUseCommand } from "./table.ts";
 
 /** What a directive chooses; `default` takes the session's choice back. */
@@ -23,14 +22,32 @@ export type Order =
   /** A command the speaker may not use. */
   | { readonly kind: "refused"; readonly name: string };
 
+/** A command that a skill brings. */
+export interface SkillCommand {
+  readonly name: string;
+  /** It calls a tool. Absent: the agent is asked to follow the skill. */
+  readonly dispatch?: { readonly tool: string };
+}
+
+/** A text that begins with a skill's command. */
+export interface SkillInvocation {
+  readonly command: SkillCommand;
+  readonly args: string;
+  /** The words that ask the agent to follow the skill. */
+  readonly prompt: string;
+}
+
 /** What reading depends on. */
 export interface ReadingContext {
   readonly role: Role;
-  /** The commands of the agent's skills. */
-  readonly skills: () => readonly SkillCommand[];
+  /** Reads a text as a command of one of the agent's skills. */
+  readonly skill: (text: string) => SkillInvocation | undefined;
   /** `provider/model` of what somebody typed, where it can be reached. */
   readonly model: (typed: string) => string | undefined;
 }
+
+/** A message, as far as it may be an order. */
+export type OrderedMessage = Pick<MessageEvent, "text" | "conversation" | "addressed" | "forwarded" | "turn">;
 
 export const THINKING_LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "max"];
 
@@ -38,7 +55,7 @@ export const THINKING_LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low
  * The order a message gives; `undefined` where it is plain text. In a group only a message addressed to the bot can be
  * one, and a forwarded message never: its text is somebody else's. Nor can what its sender wants the model alone to read.
  */
-export function readOrder(event: MessageEvent, context: ReadingContext): Order | undefined {
+export function readOrder(event: OrderedMessage, context: ReadingContext): Order | undefined {
   if (event.forwarded !== undefined || event.turn?.verbatim === true) return undefined;
   if (event.conversation.kind !== "direct" && event.addressed === "none") return undefined;
   return readText(event.text, context);
@@ -96,8 +113,8 @@ function chooseLevel(typed: string): Choice | undefined {
   return level === undefined ? undefined : { thinking: level };
 }
 
-function readSkill(text: string, { role, skills }: ReadingContext): Order | undefined {
-  const invocation = readInvocation(text, skills());
+function readSkill(text: string, { role, skill }: ReadingContext): Order | undefined {
+  const invocation = skill(text);
   if (invocation === undefined) return undefined;
   const { command, args, prompt } = invocation;
   if (!mayUseCommand("skill", role)) return { kind: "refused", name: command.name };

@@ -1,10 +1,15 @@
-import type { MessageEvent } from "@signalbox/channel";
 import type { Role } from "@signalbox/routing";
-import type { SkillCommand } from "@signalbox/skills";
+import { readInvocation, type SkillCommand } from "@signalbox/skills";
 import { describe, expect, it } from "vitest";
-import { plainMessage } from "../../test/plain-channel.ts";
-import { type Order, readOrder } from "./read.ts";
-import { COMMANDS, helpText, isCommandName, mayUseCommand } from "./table.ts";
+import {
+  COMMANDS,
+  helpText,
+  isCommandName,
+  mayUseCommand,
+  type Order,
+  type OrderedMessage,
+  readOrder,
+} from "../src/index.ts";
 
 const WEATHER: SkillCommand = {
   name: "weather",
@@ -24,10 +29,16 @@ const MODELS: Readonly<Record<string, string>> = {
   "openai/gpt-5.2": "openai/gpt-5.2",
 };
 
-function read(text: string, role: Role = "owner", more: Partial<MessageEvent> = {}): Order | undefined {
-  return readOrder(plainMessage("m", text, { channel: "feishu", ...more }), {
+function read(text: string, role: Role = "owner", more: Partial<OrderedMessage> = {}): Order | undefined {
+  const message: OrderedMessage = {
+    text,
+    conversation: { id: "anna", kind: "direct" },
+    addressed: "dm",
+    ...more,
+  };
+  return readOrder(message, {
     role,
-    skills: () => [WEATHER, GLANCE],
+    skill: (said) => readInvocation(said, [WEATHER, GLANCE]),
     model: (typed) => MODELS[typed],
   });
 }

@@ -1,0 +1,36 @@
+export { argumentsOf } from "./arguments.ts";
+export {
+  type Choice,
+  needsTurn,
+  type Order,
+  type OrderedMessage,
+  type ReadingContext,
+  readOrder,
+  type SkillCommand,
+  type SkillInvocation,
+  THINKING_LEVELS,
+} from "./read.ts";
+export {
+  type AtOnceName,
+  COMMANDS,
+  type CommandName,
+  helpText,
+  isAtOnce,
+  isCommandName,
+  listedCommands,
+  mayUseCommand,
+} from "./table.ts";
+export {
+  modelText,
+  type NamedAgent,
+  queueText,
+  type StatusFacts,
+  skillsText,
+  statusText,
+  stoppedText,
+  thinkText,
+  type UsedTotals,
+  usageText,
+  type WhoamiFacts,
+  whoamiText,
+} from "./texts.ts";
