@@ -15,6 +15,8 @@ export interface CommandGroup {
   enter(program: Program): Program;
   /** Whether the kernel has ended a process for want of memory. */
   wasOutOfMemory(): boolean;
+  /** Whether the kernel has refused one more process. */
+  wasOutOfProcesses(): boolean;
   /** Once all of its processes are over. */
   remove(): Promise<void>;
 }
@@ -32,11 +34,12 @@ export interface CgroupPlaces {
   readonly pid?: number;
 }
 
-/** A folder for each hierarchy that counts, the settings of a group in it, and where it says that memory was short. */
+/** A folder for each hierarchy that counts, the settings of a group in it, and where it says what was short. */
 interface Hierarchy {
   readonly folder: string;
   readonly settings: readonly (readonly [file: string, value: string])[];
-  readonly killsIn?: string;
+  readonly memoryEvents?: string;
+  readonly pidsEvents?: string;
 }
 
 const PREFIX = "signalbox-command-";
@@ -114,7 +117,7 @@ function unified(
     ["memory.oom.group", "1"],
     ["pids.max", String(limits.processes)],
   ] as const;
-  return [{ folder, settings, killsIn: "memory.events" }];
+  return [{ folder, settings, memoryEvents: "memory.events", pidsEvents: "pids.events" }];
 }
 
 /** A hierarchy for each controller, as older systems have them. */
@@ -130,8 +133,12 @@ function separate(
   };
   const memory = [["memory.limit_in_bytes", String(limits.memoryBytes)]] as const;
   return [
-    { folder: folderOf("memory"), settings: memory, killsIn: "memory.oom_control" },
-    { folder: folderOf("pids"), settings: [["pids.max", String(limits.processes)]] },
+    { folder: folderOf("memory"), settings: memory, memoryEvents: "memory.oom_control" },
+    {
+      folder: folderOf("pids"),
+      settings: [["pids.max", String(limits.processes)]],
+      pidsEvents: "pids.events",
+    },
   ];
 }
 
@@ -150,9 +157,9 @@ function createGroup(hierarchies: readonly Hierarchy[]): CommandGroup & { readon
       return { file: "/bin/sh", args: ["-c", script, "sh", ...folders, file, ...args] };
     },
     wasOutOfMemory: () =>
-      hierarchies.some(
-        ({ folder, killsIn }) => killsIn !== undefined && killsOf(join(folder, name, killsIn)) > 0,
-      ),
+      hierarchies.some(({ folder, memoryEvents }) => counted(folder, name, memoryEvents, "oom_kill")),
+    wasOutOfProcesses: () =>
+      hierarchies.some(({ folder, pidsEvents }) => counted(folder, name, pidsEvents, "max")),
     async remove() {
       for (let tries = 0; tries < REMOVE_TRIES; tries++) {
         if (removeNow(hierarchies, name)) return;
@@ -183,6 +190,13 @@ function removeNow(hierarchies: readonly Hierarchy[], name: string): boolean {
   return removed.every(Boolean);
 }
 
-function killsOf(file: string): number {
-  return Number(/^oom_kill (\d+)$/m.exec(readFileSync(file, "latin1"))?.[1] ?? 0);
+/** Whether a file of a group tells of any event of a kind; not where the group is gone. */
+function counted(folder: string, name: string, file: string | undefined, event: string): boolean {
+  if (file === undefined) return false;
+  try {
+    const events = readFileSync(join(folder, name, file), "latin1");
+    return Number(new RegExp(`^${event} (\\d+)$`, "m").exec(events)?.[1] ?? 0) > 0;
+  } catch {
+    return false;
+  }
 }

@@ -79,7 +79,7 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessOutcome> {
   const timer = setTimeout(() => kill("timeout"), spec.timeoutMs);
   const aborted = (): void => kill("abort");
   spec.signal.addEventListener("abort", aborted, { once: true });
-  const watch = startWatch(() => child.pid, spec, kill);
+  const watch = startWatch(() => child.pid, { ...spec, group }, kill);
   try {
     const end = await new Promise<{ code: number | null; signal: string | null }>((resolve, reject) => {
       let grace: NodeJS.Timeout | undefined;

@@ -1,4 +1,5 @@
 import { readFile, statfs } from "node:fs/promises";
+import type { CommandGroup } from "./cgroups.ts";
 import type { SandboxLimits } from "./types.ts";
 
 const WATCH_MS = 100;
@@ -14,7 +15,11 @@ const KEEP_FREE_BYTES = 268_435_456;
  */
 export function startWatch(
   pid: () => number | undefined,
-  { limits, disk }: { readonly limits: SandboxLimits; readonly disk: string },
+  {
+    limits,
+    disk,
+    group,
+  }: { readonly limits: SandboxLimits; readonly disk: string; readonly group: CommandGroup | undefined },
   kill: (why: "processes" | "memory" | "disk") => void,
 ): { stop(): void } {
   if (process.platform !== "linux") return { stop: () => {} };
@@ -26,7 +31,7 @@ export function startWatch(
     const use = root === undefined ? undefined : await useOfTree(root, limits);
     const isFull = isDiskFull(await before, await freeOn(disk), limits);
     if (stopped) return;
-    if (use !== undefined && use.tasks > limits.processes) kill("processes");
+    if ((use !== undefined && use.tasks > limits.processes) || group?.wasOutOfProcesses()) kill("processes");
     else if (use !== undefined && use.bytes > limits.memoryBytes) kill("memory");
     else if (isFull) kill("disk");
     timer = setTimeout(look, WATCH_MS);
