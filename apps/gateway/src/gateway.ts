@@ -63,6 +63,7 @@ async function start(
   const surroundings = await createSurroundings(options, resolved, opened, configuration, ending.fatal);
   lifecycle.started("memory", () => surroundings.memories?.close());
   lifecycle.started("mcp", () => surroundings.mcp.close());
+  lifecycle.started("commands", () => surroundings.toolbox.endCommands());
   const parts: Parts = { options, resolved, opened, surroundings, configuration };
   const way = createWay(parts);
   lifecycle.started("faults", () => restOrCount(way, ending, logger));

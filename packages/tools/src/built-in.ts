@@ -1,3 +1,5 @@
+import type { Processes } from "./background/processes.ts";
+import { createProcessTool } from "./background/tool.ts";
 import type { ToolDefinition } from "./define.ts";
 import { createExecTool } from "./exec.ts";
 import { createApplyPatchTool } from "./files/apply-patch.ts";
@@ -17,7 +19,7 @@ import type { WebSearchSettings } from "./web/search-engines.ts";
 import { createWebSearchTool } from "./web/search-tool.ts";
 import { createSeenLinks } from "./web/seen-links.ts";
 import { createWebFetchTool, type WebFetchToolOptions } from "./web/tool.ts";
-import { openWorkspace, type WorkspaceOptions } from "./workspace/workspace.ts";
+import { openWorkspace, type Workspace, type WorkspaceOptions } from "./workspace/workspace.ts";
 
 /** The built-in tools, in the order in which a model sees them where an agent's own list gives none. */
 export const BUILT_IN_TOOLS: readonly string[] = [
@@ -29,6 +31,7 @@ export const BUILT_IN_TOOLS: readonly string[] = [
   "find",
   "grep",
   "exec",
+  "process",
   "message",
   "web_fetch",
   "web_search",
@@ -47,6 +50,8 @@ export interface BuiltInToolsOptions {
   readonly sandbox: () => Promise<Sandbox>;
   /** Hosts that commands may reach, where policy lets them; see {@link ExecToolOptions.domains}. Default: none. */
   readonly domains?: readonly string[];
+  /** Where commands in the background are kept. Default: there are none. */
+  readonly processes?: Processes;
   readonly fetch: GuardedFetch;
   readonly isGiven: NonNullable<WebFetchToolOptions["isGiven"]>;
   readonly send: MessageToolOptions["send"];
@@ -73,9 +78,7 @@ export async function createBuiltInTools(
     createLsTool({ workspace }),
     createFindTool({ workspace, search }),
     createGrepTool({ workspace, search }),
-    ...(allowsTool(rule, "exec")
-      ? [createExecTool({ workspace, sandbox: await options.sandbox(), domains: options.domains ?? [] })]
-      : []),
+    ...(allowsTool(rule, "exec") ? await commandTools(rule, options, workspace) : []),
     createMessageTool({ actions: ["send", "react", "edit", "delete"], send }),
     ...(allowsTool(rule, "web_fetch")
       ? [
@@ -89,4 +92,15 @@ export async function createBuiltInTools(
     ...(options.webSearch === undefined ? [] : [createWebSearchTool({ settings: options.webSearch, seen })]),
     ...(options.memory === undefined ? [] : createMemoryTools(options.memory)),
   ];
+}
+
+/** Nothing is started in the background that could not be looked after. */
+async function commandTools(
+  rule: ToolRule,
+  { sandbox, processes, domains = [] }: BuiltInToolsOptions,
+  workspace: Workspace,
+): Promise<readonly ToolDefinition[]> {
+  const options = { workspace, sandbox: await sandbox(), domains };
+  if (processes === undefined || !allowsTool(rule, "process")) return [createExecTool(options)];
+  return [createExecTool({ ...options, processes }), createProcessTool({ processes })];
 }

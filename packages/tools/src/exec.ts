@@ -1,13 +1,14 @@
 import { join } from "node:path";
-import type { JsonObject, ToolContext, ToolResult } from "@signalbox/agent-core";
+import type { ToolContext, ToolResult } from "@signalbox/agent-core";
 import { z } from "zod";
+import type { Processes } from "./background/processes.ts";
 import { defineTool, type ToolDefinition } from "./define.ts";
+import { resultOf } from "./exec-result.ts";
 import { IDENTITY_FILES, IDENTITY_FOLDERS } from "./files/identity-files.ts";
 import { INBOX_FOLDER } from "./files/places.ts";
-import { count } from "./files/text.ts";
-import { type View, viewOf } from "./labels/covers.ts";
+import { viewOf } from "./labels/covers.ts";
 import { isForeign } from "./labels/label.ts";
-import { contentRoom, failure, messageOf } from "./result.ts";
+import { contentRoom, failure, messageOf, success } from "./result.ts";
 import type { Sandbox, SandboxOutcome, SandboxRequest } from "./sandbox/types.ts";
 import { namedFiles } from "./shell/named-files.ts";
 import { parseShell } from "./shell/parse.ts";
@@ -21,6 +22,8 @@ export interface ExecToolOptions {
   readonly sandbox: Sandbox;
   /** Hosts that commands may reach, where policy lets them: `example.org`, `*.example.org`, `example.org:8443`. */
   readonly domains?: readonly string[];
+  /** Where commands in the background are kept. Default: none can be started. */
+  readonly processes?: Processes;
 }
 
 /** In UTF-8 at most 120,000 bytes: Linux takes 131,071 for one argument. */
@@ -29,16 +32,24 @@ const MAX_COMMAND_CHARS = 40_000;
 const FROM_NETWORK: TaintMark = { source: "web", detail: "what a command fetched" };
 /** Progress reports are no closer together, in milliseconds. */
 const UPDATE_MS = 250;
+/** How long a command in the background is looked at before its run goes on, in milliseconds. */
+const FIRST_LOOK_MS = 500;
 
 /** `exec`: a shell command in the sandbox. External: nobody knows what it did, so it is never repeated blindly. */
 export function createExecTool(options: ExecToolOptions): ToolDefinition {
   const { workspace, sandbox, domains = [] } = options;
   const reachable = sandbox.rung === "bubblewrap" ? domains : [];
   const seconds = Math.floor(sandbox.limits.timeoutMs / 1000);
+  const minutes = Math.floor(sandbox.limits.backgroundMs / 60_000);
+  // Without a sandbox nothing would end a command whose gateway was killed.
+  const canStay = options.processes !== undefined && sandbox.rung === "bubblewrap";
+  const afterwards = canStay
+    ? `with \`background\` it goes on for up to ${minutes} minutes, see process`
+    : "nothing goes on running afterwards";
   return defineTool({
     name: "exec",
-    description: `Run a shell command in the working folder. ${confinement(sandbox, reachable)}It may take ${seconds} seconds; nothing goes on running afterwards.`,
-    inputSchema: argsSchema(seconds, reachable),
+    description: `Run a shell command in the working folder. ${confinement(sandbox, reachable)}It may take ${seconds} seconds; ${afterwards}.`,
+    inputSchema: argsSchema(seconds, reachable, canStay),
     effects: "external",
     truncate: "head-tail",
     exposes: async ({ cwd }, facts) => {
@@ -64,7 +75,9 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
       try {
         const changed = permit.subject && (await changedFile(options, args, permit.subject));
         if (changed !== undefined) return failure(`${changed} is not what was approved. Nothing was run.`);
-        return await runCommand(options, args, context, permit);
+        return args.background === true
+          ? await startInBackground(options, args, context, permit)
+          : await runCommand(options, args, context, permit);
       } catch (error) {
         if (error instanceof WorkspaceError) return failure(error.message, { code: error.code });
         return failure(`The command did not run: ${messageOf(error)}`);
@@ -84,15 +97,17 @@ interface ExecArgs {
   readonly cwd?: string | undefined;
   readonly timeout_seconds?: number | undefined;
   readonly network?: boolean | undefined;
+  readonly background?: boolean | undefined;
 }
 
 /** @param domains hosts that can be reached; without any there is nothing to ask for */
-function argsSchema(seconds: number, domains: readonly string[]): z.ZodType<ExecArgs> {
-  const schema = z.object({
+function argsSchema(seconds: number, domains: readonly string[], canStay: boolean): z.ZodType<ExecArgs> {
+  const plain = z.object({
     command: z.string().min(1).max(MAX_COMMAND_CHARS).describe("Shell text; several lines are fine"),
     cwd: z.string().min(1).optional().describe("Folder to run in, relative to the working folder"),
     timeout_seconds: z.number().positive().max(seconds).optional().describe(`Default ${seconds}`),
   });
+  const schema = canStay ? plain.extend({ background: z.boolean().optional() }) : plain;
   if (domains.length === 0) return schema;
   const what = `Whether it needs the network, of which it reaches through a proxy (HTTPS_PROXY): ${domains.join(", ")}`;
   return schema.extend({ network: z.boolean().optional().describe(what) });
@@ -108,11 +123,16 @@ async function subjectOf(
   const files = await namedFiles(workspace, cwd, script.words);
   const rules = rulesFor(script);
   return {
-    ...{ action: args.command, cwd, env: sandbox.env, binary: sandbox.shell },
+    ...{ action: actionOf(args, sandbox), cwd, env: sandbox.env, binary: sandbox.shell },
     ...(args.network === true && domains !== undefined ? { domains } : {}),
     ...(files.length === 0 ? {} : { files }),
     ...(rules === undefined ? {} : { rules }),
   };
+}
+
+function actionOf({ command, background }: ExecArgs, { limits }: Sandbox): string {
+  if (background !== true) return command;
+  return `${command}\n[in the background, for up to ${Math.floor(limits.backgroundMs / 60_000)} minutes]`;
 }
 
 /** A file that is not as it was shown, right before the command that names it would start. */
@@ -127,45 +147,95 @@ async function changedFile(
   return [...new Set([...before.keys(), ...now.keys()])].find((path) => before.get(path) !== now.get(path));
 }
 
-/** The command sees what its run may believe, and what it changes is labelled with its run's author. */
+/** What a command is started with: it sees what its run may believe, and what it changes is labelled with its author. */
+async function begin({ workspace, sandbox, domains }: ExecToolOptions, args: ExecArgs, facts: RunFacts) {
+  const { additions } = workspace.labels;
+  const cwd = await folderOf(workspace, args.cwd);
+  const reached = args.network === true ? domains : undefined;
+  const author = reached === undefined ? facts : { ...facts, taint: [...facts.taint, FROM_NETWORK] };
+  const view = await viewOf(workspace.labels, workspace.dir, facts);
+  const followed = await workspace.labels.follow({
+    additions,
+    ...{ folder: workspace.dir, facts: author, skip: new Set([join(workspace.dir, INBOX_FOLDER)]) },
+    covered: view.covers.map(({ path }) => path),
+  });
+  return {
+    ...{ view, followed, additions, author },
+    start: (more: Pick<SandboxRequest, "signal" | "outputChars" | "onOutput" | "background" | "input">) =>
+      sandbox.run({
+        ...{ script: args.command, folders: workspace, cwd },
+        protect: protection(facts),
+        covers: view.covers,
+        ...(reached === undefined ? {} : { domains: reached }),
+        ...(args.timeout_seconds === undefined ? {} : { timeoutMs: args.timeout_seconds * 1000 }),
+        ...more,
+      }),
+  };
+}
+
 async function runCommand(
-  { workspace, sandbox, domains }: ExecToolOptions,
+  options: ExecToolOptions,
   args: ExecArgs,
   context: ToolContext,
   { run }: Permit,
 ): Promise<ToolResult> {
   const { facts } = run;
-  const reached = args.network === true ? domains : undefined;
-  const { additions } = workspace.labels;
-  const view = await viewOf(workspace.labels, workspace.dir, facts);
-  const followed = await workspace.labels.follow({
-    additions,
-    ...{ folder: workspace.dir, skip: new Set([join(workspace.dir, INBOX_FOLDER)]) },
-    facts: reached === undefined ? facts : { ...facts, taint: [...facts.taint, FROM_NETWORK] },
-    covered: view.covers.map(({ path }) => path),
-  });
+  const { view, followed, author, start } = await begin(options, args, facts);
   let outcome: SandboxOutcome;
   try {
-    outcome = await sandbox.run({
-      script: args.command,
-      folders: workspace,
-      cwd: await folderOf(workspace, args.cwd),
-      protect: protection(facts),
-      covers: view.covers,
-      ...(reached === undefined ? {} : { domains: reached }),
-      signal: context.signal,
-      outputChars: contentRoom(context),
-      ...(args.timeout_seconds === undefined ? {} : { timeoutMs: args.timeout_seconds * 1000 }),
-      onOutput: reporting(context.update),
-    });
+    const { signal, update } = context;
+    outcome = await start({ signal, outputChars: contentRoom(context), onOutput: reporting(update) });
   } finally {
-    if (reached !== undefined) run.taint(FROM_NETWORK);
+    for (const mark of author.taint) run.taint(mark);
     const met = await followed.end();
     if (met !== undefined) run.taint({ source: met.source, detail: "files that changed meanwhile" });
   }
   const name = view.names.find((each) => mentions(outcome.output, each));
   if (name !== undefined) run.taint({ source: "file", detail: `the name ${name}` });
-  return resultOf(outcome, sandbox, facts.taint.length === 0 ? view : undefined);
+  return resultOf(outcome, options.sandbox, facts.taint.length === 0 ? view : undefined);
+}
+
+/** The command outlives its turn; what is shown of it later taints as it would now, or as what came meanwhile does. */
+async function startInBackground(
+  options: ExecToolOptions,
+  args: ExecArgs,
+  context: ToolContext,
+  { run }: Permit,
+): Promise<ToolResult> {
+  const { processes, sandbox, workspace } = options;
+  if (processes === undefined || sandbox.rung !== "bubblewrap")
+    return failure("Nothing can be started in the background here.");
+  const { view, followed, additions, author, start } = await begin(options, args, run.facts);
+  const outputChars = contentRoom(context);
+  const process = processes.start({
+    ...{ sessionKey: author.sessionKey, command: args.command, facts: author },
+    run: (io) => start({ ...io, outputChars, background: true }).finally(() => followed.end()),
+    taintOf(output) {
+      if (author.taint.length > 0) return author.taint;
+      const { labels, dir } = workspace;
+      const changed = labels.additions !== additions || labels.changing(dir, author) !== undefined;
+      const name = view.names.find((each) => mentions(output, each));
+      return [
+        ...(changed ? [{ source: "file", detail: "files that changed meanwhile" } as const] : []),
+        ...(name === undefined ? [] : [{ source: "file", detail: `the name ${name}` } as const]),
+      ];
+    },
+  });
+  if (typeof process === "string") {
+    await followed.end();
+    return failure(process);
+  }
+  await process.wait(FIRST_LOOK_MS);
+  for (const mark of process.taintOf(process.output())) run.taint(mark);
+  const end = process.end();
+  if (end === undefined)
+    return success(`${process.output()}[${process.id} runs in the background; see process]`, {
+      id: process.id,
+    });
+  processes.forget(process);
+  return typeof end === "string"
+    ? failure(`The command did not run: ${end}`)
+    : resultOf(end, sandbox, author.taint.length === 0 ? view : undefined);
 }
 
 /** What a command would see of others' words, whatever it does; decided about before it runs. */
@@ -219,46 +289,4 @@ async function folderOf(workspace: Workspace, path: string | undefined): Promise
     throw new WorkspaceError("outside", `${path} is outside the workspace; commands run inside it.`);
   }
   return folder;
-}
-
-/** @param view given where files were kept from a command that it might have wanted */
-function resultOf(outcome: SandboxOutcome, sandbox: Sandbox, view: View | undefined): ToolResult {
-  const details: JsonObject = {
-    ...(outcome.exitCode === undefined ? {} : { exitCode: outcome.exitCode }),
-    ...(outcome.signal === undefined ? {} : { signal: outcome.signal }),
-    ...(outcome.stopped === undefined ? {} : { stopped: outcome.stopped }),
-    outputChars: outcome.outputChars,
-    durationMs: outcome.durationMs,
-    sandbox: sandbox.rung,
-  };
-  const output =
-    outcome.output === "" || outcome.output.endsWith("\n") ? outcome.output : `${outcome.output}\n`;
-  const covered = view?.covers.length ?? 0;
-  const hint =
-    covered > 0 ? "; what others sent or wrote was not visible to it: `read` such a file first" : "";
-  const text = `${output}[${ending(outcome, sandbox)}${outcome.exitCode === 0 ? "" : hint}]`;
-  const isError = outcome.exitCode !== 0;
-  return { content: [{ type: "text", text }], details, ...(isError ? { isError } : {}) };
-}
-
-function ending(outcome: SandboxOutcome, { limits }: Sandbox): string {
-  if (outcome.stopped === undefined) {
-    return outcome.exitCode === undefined
-      ? `ended by ${outcome.signal ?? "a signal"}`
-      : `exit code ${outcome.exitCode}`;
-  }
-  switch (outcome.stopped) {
-    case "timeout":
-      return "stopped: it took too long; do less at once";
-    case "abort":
-      return "stopped before it ended";
-    case "processes":
-      return `stopped: more than ${count(limits.processes)} processes`;
-    case "output":
-      return "stopped: it wrote far too much; send it to a file or filter it";
-    case "disk":
-      return "stopped: it wrote too much to the disk, or the disk is nearly full";
-    case "memory":
-      return `stopped: more than ${count(Math.round(limits.memoryBytes / 1_048_576))} MB of memory`;
-  }
 }

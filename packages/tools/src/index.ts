@@ -15,6 +15,8 @@ export {
   type ResolveOutcome,
 } from "./approvals.ts";
 export type { AttachmentSource } from "./attachments.ts";
+export { createProcesses, type Processes } from "./background/processes.ts";
+export { createProcessTool, type ProcessToolOptions } from "./background/tool.ts";
 export { BUILT_IN_TOOLS } from "./built-in.ts";
 export { defineTool, type ToolDefinition } from "./define.ts";
 export { createExecTool, type ExecToolOptions } from "./exec.ts";

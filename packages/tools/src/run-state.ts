@@ -2,6 +2,11 @@ import type { Role, RunFacts, TaintMark } from "./types.ts";
 
 const RANK: Readonly<Record<Role, number>> = { guest: 0, member: 1, system: 2, owner: 3 };
 
+/** Whether a role may do all that another may. */
+export function isAtLeast(role: Role, other: Role): boolean {
+  return RANK[role] >= RANK[other];
+}
+
 /** The facts of a run as it goes on. They only ever get narrower. */
 export interface RunState {
   readonly facts: RunFacts;

@@ -2,6 +2,7 @@ import type { BeforeToolCall, JsonObject, OnAsk, Tool, ToolEffects, ToolResult }
 import type { Approval, ApprovalStore } from "./approval-store.ts";
 import { createApprovals } from "./approvals.ts";
 import { type AttachmentSource, decideAttachment } from "./attachments.ts";
+import { createProcesses } from "./background/processes.ts";
 import { BUILT_IN_TOOLS, type BuiltInToolsOptions, createBuiltInTools } from "./built-in.ts";
 import type { ToolDefinition } from "./define.ts";
 import { createGivenLinks } from "./given-links.ts";
@@ -146,6 +147,8 @@ export interface Toolbox<Run extends ToolRun> {
   forRun(run: Run): Promise<ToolboxRun>;
   /** Makes an agent's tools ahead of its first run. */
   prepare(agent: Run["agent"]): Promise<void>;
+  /** Ends the commands in the background, of one conversation or of all: then none is started any more. */
+  endCommands(sessionKey?: string): Promise<void>;
 }
 
 /**
@@ -157,6 +160,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
   /** The run of each session: there is never more than one. */
   const running = new Map<string, Active>();
   const links = createGivenLinks();
+  const processes = createProcesses(options.now);
   const { approvals: store, now } = options;
   const approvals = createQuestions(createApprovals({ store, now }), async (approval) => {
     const run = running.get(approval.sessionKey);
@@ -171,6 +175,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
         ...(memory === undefined ? {} : { memory }),
         sandbox: options.sandbox,
         domains: options.domains?.(agent) ?? [],
+        processes,
         fetch: options.fetch,
         ...(options.webSearch === undefined ? {} : { webSearch: options.webSearch }),
         isGiven: (url, facts) => links.has(facts.sessionKey, url),
@@ -207,6 +212,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
 
   return {
     approvals,
+    endCommands: processes.end,
     async prepare(agent) {
       await runnerOf(agent);
     },

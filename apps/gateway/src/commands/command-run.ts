@@ -22,7 +22,7 @@ export interface InTurnPorts extends SettlePorts {
   readonly refuse: Refuse;
   readonly histories: Pick<Histories, "load" | "forget">;
   readonly models: Pick<Models, "of">;
-  readonly toolbox: Pick<Toolbox, "forRun">;
+  readonly toolbox: Pick<Toolbox, "forRun" | "endCommands">;
   readonly waitingRuns: Pick<WaitingRuns, "of">;
   readonly compactionCache: CompactionCache;
   readonly flush: Flush;

@@ -61,6 +61,7 @@ async function answerInTurn(options: InTurnPorts, turn: InTurn): Promise<void> {
     if ((await store.sessions.get(message.sessionKey)) !== undefined)
       await store.sessions.reset(message.sessionKey, lease);
     options.histories.forget(message.sessionKey);
+    await options.toolbox.endCommands(message.sessionKey);
     return settleCommand(options, message, { name: order.name, text: "A new conversation." });
   }
   const name = nameOf(order);

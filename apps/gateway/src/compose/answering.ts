@@ -65,6 +65,7 @@ export function createAnsweringHalf(
     open: createOpenRun({
       ...{ store, lease, router, chooseModel, histories, userMessages, crashes, logger, now },
       quarantine,
+      endCommands: toolbox.endCommands,
     }),
     takeUp: createTakeUp({
       ...{ store, lease, chooseModel, histories, drafts, readOrder, tracer, logger },

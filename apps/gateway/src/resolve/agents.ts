@@ -121,7 +121,7 @@ function toolsOf(
     allow: [...profile, ...(lists.allow ?? [])],
     deny: own?.deny ?? defaults?.deny ?? [],
     domains: own?.domains ?? defaults?.domains ?? exec.domains,
-    askModes: { exec: exec.ask, ...(own?.ask ?? defaults?.ask) },
+    askModes: { exec: exec.ask, process: exec.ask, ...(own?.ask ?? defaults?.ask) },
     ...(roles === undefined ? {} : { roles }),
     ...(channelKinds === undefined ? {} : { channelKinds }),
     ...(models === undefined ? {} : { models }),

@@ -36,6 +36,8 @@ export interface Toolbox {
   forRun(run: ToolRun): Promise<RunTools>;
   /** Makes an agent's tools ahead of its first run. */
   prepare(agent: Agent): Promise<void>;
+  /** Ends the commands in the background, of one conversation or, where the gateway stops, of all. */
+  endCommands(sessionKey?: string): Promise<void>;
 }
 
 export interface ToolboxOptions {
@@ -109,6 +111,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
       },
     },
     prepare: toolbox.prepare,
+    endCommands: toolbox.endCommands,
     forRun(run) {
       const { channel, account, conversation } = run.event;
       // A client that waits for one answer can give none in between.

@@ -6,7 +6,14 @@ import { bridgeFile, PROXY_PORT, PROXY_VARIABLES } from "./network/variables.ts"
 import { runProcess } from "./process.ts";
 import { protect } from "./protect.ts";
 import { limitedShell } from "./shell.ts";
-import type { Cover, Sandbox, SandboxFolders, SandboxLimits, SandboxOutcome } from "./types.ts";
+import {
+  type Cover,
+  type Sandbox,
+  type SandboxFolders,
+  type SandboxLimits,
+  type SandboxOutcome,
+  timeOf,
+} from "./types.ts";
 
 /** Programs and libraries. Those that do not exist are left out. */
 const SYSTEM_FOLDERS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
@@ -85,7 +92,8 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
           cwd: "/",
           limits,
           groups: options.groups,
-          timeoutMs: Math.min(request.timeoutMs ?? limits.timeoutMs, limits.timeoutMs),
+          timeoutMs: timeOf(request, limits),
+          input: request.input,
           outputChars: request.outputChars ?? limits.outputChars,
           signal: request.signal,
           onOutput: request.onOutput,

@@ -16,6 +16,8 @@ export interface ProcessSpec {
   readonly outputChars: number;
   readonly signal: AbortSignal;
   readonly onOutput?: ((output: string) => void) | undefined;
+  /** What it reads as its input. Default: nothing. */
+  readonly input?: Readable | undefined;
   /** Written to descriptors 3, 4 …, which are then closed. */
   readonly inputs?: readonly (string | Buffer)[];
   /** Where the kernel limits all processes of the program together. */
@@ -49,8 +51,15 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessOutcome> {
     cwd: spec.cwd,
     env: { ...spec.env },
     detached: true,
-    stdio: ["ignore", "pipe", "pipe", ...inputs.map(() => "pipe" as const)],
+    stdio: [
+      spec.input === undefined ? "ignore" : "pipe",
+      "pipe",
+      "pipe",
+      ...inputs.map(() => "pipe" as const),
+    ],
   });
+  // A command may end before it has read all.
+  if (child.stdin !== null) spec.input?.pipe(child.stdin.on("error", () => {}));
   const output = new OutputBuffer(spec.outputChars);
   const stderr = new OutputBuffer(STDERR_CHARS);
   let stopped: SandboxOutcome["stopped"];

@@ -20,7 +20,7 @@ import { type OpenDomainProxy, openDomainProxy } from "./network/proxy.ts";
 import { runProcess } from "./process.ts";
 import { seccompFilter } from "./seccomp.ts";
 import { limitedShell } from "./shell.ts";
-import type { Sandbox, SandboxLimits, SandboxSetting } from "./types.ts";
+import { type Sandbox, type SandboxLimits, type SandboxSetting, timeOf } from "./types.ts";
 
 export interface StartSandboxOptions {
   /** Default `default`. `none` runs commands without a sandbox: the owner's explicit choice, and loudly noted. */
@@ -45,6 +45,7 @@ const STALE_MS = 600_000;
 
 const DEFAULT_LIMITS: SandboxLimits = {
   timeoutMs: 60_000,
+  backgroundMs: 3_600_000,
   processes: 256,
   memoryBytes: 1_073_741_824,
   diskBytes: 1_073_741_824,
@@ -162,7 +163,8 @@ async function unsandboxed(limits: SandboxLimits, cgroups: CgroupPlaces | undefi
         cwd: request.cwd,
         disk: request.folders.dir,
         limits,
-        timeoutMs: Math.min(request.timeoutMs ?? limits.timeoutMs, limits.timeoutMs),
+        timeoutMs: timeOf(request, limits),
+        input: request.input,
         outputChars: request.outputChars ?? limits.outputChars,
         signal: request.signal,
         onOutput: request.onOutput,

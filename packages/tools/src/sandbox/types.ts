@@ -1,9 +1,13 @@
+import type { Readable } from "node:stream";
+
 /** What the owner asked for: `default` is the strictest rung that gives exec at all. */
 export type SandboxSetting = "default" | "off" | "none";
 
 export interface SandboxLimits {
   /** Milliseconds of one command; default 60,000. */
   readonly timeoutMs: number;
+  /** Milliseconds of a command in the background; default an hour. */
+  readonly backgroundMs: number;
   /** Processes and threads at once; default 256. */
   readonly processes: number;
   /** Bytes of memory, for one process and for all together; default 1 GiB. */
@@ -51,6 +55,10 @@ export interface SandboxRequest {
   readonly signal: AbortSignal;
   /** Milliseconds; at most the limit, which is the default. */
   readonly timeoutMs?: number;
+  /** It goes on beside the run that started it, for as long as the limit for that lets it. Default no. */
+  readonly background?: boolean;
+  /** What it reads as its input. Default: nothing. */
+  readonly input?: Readable;
   /** UTF-16 units of output to keep; default the limit's. */
   readonly outputChars?: number;
   /** Called as output arrives, with what is kept so far. */
@@ -88,4 +96,10 @@ export interface Sandbox {
   readonly notes: readonly string[];
   /** Runs one command. Rejects when it could not be started at all. */
   run(request: SandboxRequest): Promise<SandboxOutcome>;
+}
+
+/** How long a command may take, in milliseconds. */
+export function timeOf({ timeoutMs, background }: SandboxRequest, limits: SandboxLimits): number {
+  const most = background === true ? limits.backgroundMs : limits.timeoutMs;
+  return Math.min(timeoutMs ?? most, most);
 }

@@ -22,6 +22,8 @@ export interface OpenRunPorts {
   readonly userMessages: Pick<UserMessages, "of" | "summary">;
   readonly crashes: Pick<AttachmentCrashes, "before" | "begin" | "end">;
   readonly quarantine: Quarantine;
+  /** What a conversation has in the background ends with it. */
+  readonly endCommands: (sessionKey: string) => Promise<void>;
   readonly logger: Logger;
   readonly now: () => number;
 }
@@ -87,7 +89,7 @@ function poisoned(
 
 /** A session may be due for a new beginning, or have turns that its client keeps. */
 async function freshen(
-  { store, lease, router, now }: OpenRunPorts,
+  { store, lease, router, endCommands, now }: OpenRunPorts,
   message: QueuedMessage,
   session: Session | undefined,
   seed: OpenedSeed,
@@ -102,7 +104,9 @@ async function freshen(
     return;
   }
   const times = { lastMessageAt: session.updatedAt, now: now() };
-  if (fresh || router.resetDue(event.conversation.kind, times)) await store.sessions.reset(sessionKey, lease);
+  if (!fresh && !router.resetDue(event.conversation.kind, times)) return;
+  await store.sessions.reset(sessionKey, lease);
+  await endCommands(sessionKey);
 }
 
 /** Undefined where every message was deleted meanwhile. */

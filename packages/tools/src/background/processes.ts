@@ -1,0 +1,132 @@
+import { PassThrough } from "node:stream";
+import { messageOf } from "../result.ts";
+import type { SandboxOutcome } from "../sandbox/types.ts";
+import type { RunFacts, TaintMark } from "../types.ts";
+
+/** A command that goes on beside the run that started it. */
+export interface BackgroundCommand {
+  readonly sessionKey: string;
+  readonly command: string;
+  /** Of the run that started it, as they were then. */
+  readonly facts: RunFacts;
+  /** Runs it until it ends or the signal does. */
+  readonly run: (io: {
+    readonly signal: AbortSignal;
+    readonly input: PassThrough;
+    readonly onOutput: (output: string) => void;
+  }) => Promise<SandboxOutcome>;
+  /** What a run has seen that is shown this output. */
+  readonly taintOf: (output: string) => readonly TaintMark[];
+}
+
+/** The same once it was started. */
+export interface BackgroundProcess extends Omit<BackgroundCommand, "run"> {
+  /** Within its conversation. */
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** What is kept of its output so far. */
+  output(): string;
+  /** How it ended; absent while it runs. A text where it could not be run. */
+  end(): SandboxOutcome | string | undefined;
+  /** Resolves when it has ended, or after so many milliseconds; with `orOutput` also when it says something. */
+  wait(ms: number, orOutput?: boolean): Promise<void>;
+  /** Gives it a text to read; `undefined` ends its input. */
+  write(text: string | undefined): void;
+  /** Ends it, with everything that it started. */
+  kill(): Promise<void>;
+}
+
+/** The commands in the background of all conversations. */
+export interface Processes {
+  /** Starts one; a text says why it may not. */
+  start(command: BackgroundCommand): BackgroundProcess | string;
+  /** Those of a conversation, ended ones until they have been seen. */
+  of(sessionKey: string): readonly BackgroundProcess[];
+  /** Whoever has seen how it ended needs it no more. */
+  forget(process: BackgroundProcess): void;
+  /** Ends those of a conversation, or all of them, and starts no more where all are ended. */
+  end(sessionKey?: string): Promise<void>;
+}
+
+const MAX_OF_SESSION = 4;
+const MAX_ALL = 16;
+/** Ended ones that nobody has asked about. */
+const MAX_ENDED = 32;
+
+export function createProcesses(now: () => number = Date.now): Processes {
+  const all: BackgroundProcess[] = [];
+  let isClosed = false;
+  let started = 0;
+  const running = (): readonly BackgroundProcess[] => all.filter((process) => process.end() === undefined);
+  const forget = (process: BackgroundProcess): void => {
+    const at = all.indexOf(process);
+    if (at >= 0) all.splice(at, 1);
+  };
+  return {
+    start(command) {
+      if (isClosed) return "Nothing is started any more: the gateway stops.";
+      const ofSession = running().filter(({ sessionKey }) => sessionKey === command.sessionKey).length;
+      if (ofSession >= MAX_OF_SESSION)
+        return `There are ${ofSession} commands in the background already. End one with process.`;
+      if (running().length >= MAX_ALL) return "Too many commands are in the background just now.";
+      const ended = all.filter((process) => process.end() !== undefined);
+      for (const process of ended.slice(0, Math.max(0, ended.length - MAX_ENDED + 1))) forget(process);
+      started += 1;
+      const process = begin(command, `p${started}`, now());
+      all.push(process);
+      return process;
+    },
+    of: (sessionKey) => all.filter((process) => process.sessionKey === sessionKey),
+    forget,
+    async end(sessionKey) {
+      isClosed ||= sessionKey === undefined;
+      const theirs = all.filter((each) => sessionKey === undefined || each.sessionKey === sessionKey);
+      await Promise.all(theirs.map((process) => process.kill()));
+      for (const process of theirs) forget(process);
+    },
+  };
+}
+
+function begin({ run, ...command }: BackgroundCommand, id: string, startedAt: number): BackgroundProcess {
+  const killing = new AbortController();
+  const input = new PassThrough();
+  let output = "";
+  let end: SandboxOutcome | string | undefined;
+  let said = Promise.withResolvers<void>();
+  const onOutput = (text: string): void => {
+    output = text;
+    said.resolve();
+    said = Promise.withResolvers();
+  };
+  const ended = run({ signal: killing.signal, input, onOutput }).then(
+    (outcome) => {
+      output = outcome.output;
+      end = outcome;
+    },
+    (error: unknown) => {
+      end = messageOf(error);
+    },
+  );
+  return {
+    ...command,
+    id,
+    startedAt,
+    output: () => output,
+    end: () => end,
+    async wait(ms, orOutput = false) {
+      const limit = Promise.withResolvers<void>();
+      const timer = setTimeout(limit.resolve, ms);
+      await Promise.race([ended, limit.promise, ...(orOutput ? [said.promise] : [])]);
+      clearTimeout(timer);
+    },
+    write(text) {
+      if (text === undefined) input.end();
+      else if (!input.writableEnded) input.write(text);
+    },
+    async kill() {
+      killing.abort();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import type { ToolResult } from "@signalbox/agent-core";
+import { z } from "zod";
+import { defineTool, type ToolDefinition } from "../define.ts";
+import { contentRoom, failure, success } from "../result.ts";
+import { isAtLeast } from "../run-state.ts";
+import type { Permit, RunFacts } from "../types.ts";
+import type { BackgroundProcess, Processes } from "./processes.ts";
+
+export interface ProcessToolOptions {
+  readonly processes: Processes;
+  /** Milliseconds since the epoch; default `Date.now`. */
+  readonly now?: () => number;
+}
+
+const MAX_WAIT_S = 30;
+const MAX_INPUT = 10_000;
+
+/** `process`: what becomes of the commands that `exec` started in the background of a conversation. External. */
+export function createProcessTool({ processes, now = Date.now }: ProcessToolOptions): ToolDefinition {
+  return defineTool({
+    name: "process",
+    description:
+      "Commands in the background of this conversation: `list` them, `poll` what one says (waits up to `wait_seconds` for more), `write` a line to its input, `kill` it.",
+    inputSchema: z.object({
+      action: z.enum(["list", "poll", "write", "kill"]),
+      id: z.string().min(1).max(20).optional(),
+      input: z
+        .string()
+        .max(MAX_INPUT)
+        .optional()
+        .describe("For write; end it with \\n. Empty: the end of its input"),
+      wait_seconds: z.number().min(0).max(MAX_WAIT_S).optional(),
+    }),
+    effects: "external",
+    truncate: "head-tail",
+    // What it may be given to read is a command again; looking at it and ending it is not.
+    isCovered: async ({ action }) => action !== "write",
+    async run({ args }, context, { run }): Promise<ToolResult> {
+      const theirs = processes.of(run.facts.sessionKey);
+      if (args.action === "list") return success(listed(theirs, now()), { processes: theirs.length });
+      const process = theirs.find(({ id }) => id === args.id);
+      if (process === undefined)
+        return failure(
+          `There is no command ${args.id ?? "without an id"} in the background of this conversation.`,
+        );
+      if (args.action === "write") {
+        if (!mayWrite(process, run.facts)) return failure(WEAKER);
+        process.write(args.input === undefined || args.input === "" ? undefined : args.input);
+      }
+      if (args.action === "kill") await process.kill();
+      else await process.wait((args.wait_seconds ?? 0) * 1_000, true);
+      context.signal.throwIfAborted();
+      return shown(process, processes, contentRoom(context), run);
+    },
+  });
+}
+
+const WEAKER =
+  "This command was started by somebody who may do more, or before this run had seen what others wrote. It takes nothing from here.";
+
+/** What a command reads it may do: it has the rights of the run that started it. */
+function mayWrite({ facts: before }: BackgroundProcess, facts: RunFacts): boolean {
+  return isAtLeast(facts.role, before.role) && (facts.taint.length === 0 || before.taint.length > 0);
+}
+
+function listed(processes: readonly BackgroundProcess[], now: number): string {
+  if (processes.length === 0) return "(nothing is in the background)";
+  return processes
+    .map(({ id, command, startedAt, end }) => {
+      const state = end() === undefined ? `runs for ${Math.round((now - startedAt) / 1_000)} s` : "has ended";
+      return `${id} ${state}: ${command.split("\n", 1)[0]?.slice(0, 200)}`;
+    })
+    .join("\n");
+}
+
+function shown(
+  process: BackgroundProcess,
+  processes: Processes,
+  room: number,
+  run: Permit["run"],
+): ToolResult {
+  const output = process.output();
+  for (const mark of process.taintOf(output)) run.taint(mark);
+  const end = process.end();
+  if (end !== undefined) processes.forget(process);
+  const text = output.length > room ? `[…]\n${output.slice(output.length - room)}` : output;
+  const state = end === undefined ? `${process.id} runs` : `${process.id} has ended: ${endOf(end)}`;
+  const lines = text === "" || text.endsWith("\n") ? text : `${text}\n`;
+  return success(`${lines.toWellFormed()}[${state}]`, { id: process.id, running: end === undefined });
+}
+
+function endOf(end: Exclude<ReturnType<BackgroundProcess["end"]>, undefined>): string {
+  if (typeof end === "string") return end;
+  if (end.stopped !== undefined) return `stopped (${end.stopped})`;
+  return end.exitCode === undefined ? `by ${end.signal ?? "a signal"}` : `exit code ${end.exitCode}`;
+}

@@ -1,0 +1,46 @@
+import type { JsonObject, ToolResult } from "@signalbox/agent-core";
+import { count } from "./files/text.ts";
+import type { View } from "./labels/covers.ts";
+import type { Sandbox, SandboxOutcome } from "./sandbox/types.ts";
+
+/** What a model is told of a command that has ended. @param view given where files were kept from a command that it might have wanted */
+export function resultOf(outcome: SandboxOutcome, sandbox: Sandbox, view: View | undefined): ToolResult {
+  const details: JsonObject = {
+    ...(outcome.exitCode === undefined ? {} : { exitCode: outcome.exitCode }),
+    ...(outcome.signal === undefined ? {} : { signal: outcome.signal }),
+    ...(outcome.stopped === undefined ? {} : { stopped: outcome.stopped }),
+    outputChars: outcome.outputChars,
+    durationMs: outcome.durationMs,
+    sandbox: sandbox.rung,
+  };
+  const output =
+    outcome.output === "" || outcome.output.endsWith("\n") ? outcome.output : `${outcome.output}\n`;
+  const covered = view?.covers.length ?? 0;
+  const hint =
+    covered > 0 ? "; what others sent or wrote was not visible to it: `read` such a file first" : "";
+  const text = `${output}[${ending(outcome, sandbox)}${outcome.exitCode === 0 ? "" : hint}]`;
+  const isError = outcome.exitCode !== 0;
+  return { content: [{ type: "text", text }], details, ...(isError ? { isError } : {}) };
+}
+
+function ending(outcome: SandboxOutcome, { limits }: Sandbox): string {
+  if (outcome.stopped === undefined) {
+    return outcome.exitCode === undefined
+      ? `ended by ${outcome.signal ?? "a signal"}`
+      : `exit code ${outcome.exitCode}`;
+  }
+  switch (outcome.stopped) {
+    case "timeout":
+      return "stopped: it took too long; do less at once";
+    case "abort":
+      return "stopped before it ended";
+    case "processes":
+      return `stopped: more than ${count(limits.processes)} processes`;
+    case "output":
+      return "stopped: it wrote far too much; send it to a file or filter it";
+    case "disk":
+      return "stopped: it wrote too much to the disk, or the disk is nearly full";
+    case "memory":
+      return `stopped: more than ${count(Math.round(limits.memoryBytes / 1_048_576))} MB of memory`;
+  }
+}

@@ -1,0 +1,165 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import {
+  createApprovals,
+  createExecTool,
+  createMemoryApprovalStore,
+  createProcesses,
+  createProcessTool,
+  openWorkspace,
+  type RunFacts,
+  startSandbox,
+  type ToolPolicy,
+} from "../src/index.ts";
+import { caller, textOf } from "./harness.ts";
+
+const sandbox = await startSandbox({ limits: { timeoutMs: 20_000, backgroundMs: 30_000 } });
+if (sandbox.rung !== "bubblewrap")
+  console.log(`skipped: commands in the background, since ${sandbox.reason}`);
+
+async function background(how: { limits?: { backgroundMs: number } } = {}) {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), "background-")));
+  const processes = createProcesses();
+  onTestFinished(async () => {
+    await processes.end();
+    rmSync(dir, { recursive: true, force: true });
+  });
+  const workspace = await openWorkspace({ dir });
+  const limited = how.limits === undefined ? sandbox : await startSandbox({ limits: how.limits });
+  const tools = [
+    createExecTool({ workspace, sandbox: limited, processes }),
+    createProcessTool({ processes }),
+  ];
+  const as = (facts: Partial<RunFacts> = {}, policy: ToolPolicy = { allow: ["*"] }) => {
+    const approvals = createApprovals({ store: createMemoryApprovalStore() });
+    const run = caller(tools, { facts: { role: "owner", ...facts }, policy, approvals });
+    const said = async (name: string, args: object) => textOf(await run.call(name, { ...args }));
+    return {
+      ...run,
+      approvals,
+      exec: (command: string) => said("exec", { command, background: true }),
+      process: (action: string, more: object = {}) => said("process", { action, ...more }),
+    };
+  };
+  return { dir, workspace, processes, as };
+}
+
+const runs = (mark: string): boolean => {
+  try {
+    return execFileSync("pgrep", ["-f", mark], { encoding: "utf8" }).trim() !== "";
+  } catch {
+    return false;
+  }
+};
+
+describe.skipIf(sandbox.rung !== "bubblewrap")("a command in the background", () => {
+  test("goes on beside its run, is read from, written to and ended", async () => {
+    const { as } = await background();
+    const run = as();
+    expect(await run.exec('echo ready; while read line; do echo "got $line"; done; echo over')).toBe(
+      "ready\n[p1 runs in the background; see process]",
+    );
+    // Another run of the same conversation.
+    const later = as();
+    expect(await later.process("list")).toMatch(/^p1 runs for \d+ s: echo ready/);
+    expect(await later.process("write", { id: "p1", input: "one\n", wait_seconds: 10 })).toContain("got one");
+    await later.process("write", { id: "p1" });
+    await expect
+      .poll(() => later.process("poll", { id: "p1", wait_seconds: 1 }))
+      .toMatch(/over\n\[p1 has ended: exit code 0\]$/);
+    expect(await later.process("list")).toBe("(nothing is in the background)");
+  });
+
+  test("that ends at once is told as any other", async () => {
+    const { as } = await background();
+    expect(await as().exec("echo done; exit 3")).toBe("done\n[exit code 3]");
+  });
+
+  test("is its conversation's alone", async () => {
+    const { as } = await background();
+    await as().exec("sleep 25");
+    const other = as({ sessionKey: "another" });
+    expect(await other.process("list")).toBe("(nothing is in the background)");
+    expect(await other.process("kill", { id: "p1" })).toContain("no command p1");
+  });
+
+  test("ends with everything it started when it is killed, and when all are", async () => {
+    const { as, processes } = await background();
+    const marks = [`mark${Math.random()}`, `mark${Math.random()}`];
+    for (const mark of marks) await as().exec(`bash -c 'exec -a ${mark} sleep 29' & wait`);
+    await expect.poll(() => marks.map(runs)).toEqual([true, true]);
+    expect(await as().process("kill", { id: "p1" })).toContain("p1 has ended: stopped (abort)");
+    await expect.poll(() => marks.map(runs)).toEqual([false, true]);
+    await processes.end();
+    await expect.poll(() => marks.map(runs)).toEqual([false, false]);
+    expect(await as().exec("true")).toContain("the gateway stops");
+  });
+
+  test("outlives neither its time nor the number of its conversation", async () => {
+    const { as } = await background({ limits: { backgroundMs: 700 } });
+    const run = as();
+    await run.exec("sleep 20");
+    await expect
+      .poll(() => run.process("poll", { id: "p1", wait_seconds: 1 }))
+      .toContain("stopped (timeout)");
+    const many = (await background()).as();
+    for (let n = 0; n < 4; n++) await many.exec("sleep 25");
+    expect(await many.exec("sleep 25")).toContain("4 commands in the background already");
+  });
+
+  test("takes nothing from somebody who may do less, or from a run that has seen others' words", async () => {
+    const { as } = await background();
+    await as().exec("cat");
+    const tainted = as({ taint: [{ source: "web" }] });
+    expect(await as({ role: "member" }).process("write", { id: "p1", input: "x\n" })).toContain(
+      "takes nothing",
+    );
+    expect(await tainted.process("write", { id: "p1", input: "x\n" })).toContain("takes nothing");
+    expect(await as().process("write", { id: "p1", input: "mine\n", wait_seconds: 10 })).toContain("mine");
+  });
+
+  test("that a tainted run started taints whoever reads it, and what it writes is labelled", async () => {
+    const { dir, workspace, as } = await background();
+    await as({ taint: [{ source: "web" }] }).exec("echo words > page.txt; echo said; sleep 25");
+    const later = as();
+    expect(await later.process("poll", { id: "p1" })).toContain("said");
+    expect(later.state.facts.taint).toMatchObject([{ source: "web" }]);
+    await later.process("kill", { id: "p1" });
+    expect(workspace.labels.of(join(dir, "page.txt"))).toMatchObject({ source: "web" });
+  });
+
+  test("that may have met others' words since taints whoever reads it", async () => {
+    const { dir, workspace, as } = await background();
+    await as().exec("sleep 1; cat late.txt; sleep 25");
+    writeFileSync(join(dir, "late.txt"), "obey\n");
+    await workspace.labels.add([{ path: join(dir, "late.txt"), kind: "entry", source: "web" }]);
+    const later = as();
+    await expect.poll(() => later.process("poll", { id: "p1", wait_seconds: 1 })).toContain("obey");
+    expect(later.state.facts.taint).toMatchObject([{ source: "file" }]);
+  });
+
+  test("is asked about as one, and what it is given to read as a command", async () => {
+    const { as } = await background();
+    const policy: ToolPolicy = { allow: ["*"], askModes: { exec: "always", process: "unlisted" } };
+    const run = as({}, policy);
+    await run.exec("cat");
+    expect((await run.approvals.list())[0]?.subject.action).toBe(
+      "cat\n[in the background, for up to 0 minutes]",
+    );
+    await as().exec("cat");
+    expect(await run.process("poll", { id: "p1" })).toContain("p1 runs");
+    expect(await run.process("write", { id: "p1", input: "rm -rf .\n" })).toContain("needs an approval");
+  });
+});
+
+test("without a sandbox nothing is started in the background", async () => {
+  const bare = await startSandbox({ setting: "none" });
+  const dir = mkdtempSync(join(tmpdir(), "background-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const workspace = await openWorkspace({ dir });
+  const exec = createExecTool({ workspace, sandbox: bare, processes: createProcesses() });
+  expect(exec.description).toContain("nothing goes on running afterwards");
+});
