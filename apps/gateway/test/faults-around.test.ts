@@ -139,7 +139,7 @@ describe("surroundings with a fault", () => {
 
   it("a command that is none", async () => {
     const world = await openWorld();
-    for (const args of [["strat"], ["start", "--no-such-option"], ["trace"]]) {
+    for (const args of [["strat"], ["start", "--no-such-option"], ["backup"]]) {
       const child = world.run(args);
       expect((await child.exited).code, args.join(" ")).toBe(64);
     }

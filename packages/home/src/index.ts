@@ -6,7 +6,7 @@ export { gatewayLease, lockHome, openDatabase, takeLease, withDatabase } from ".
 export { GatewayError, type GatewayErrorCode } from "./errors.ts";
 export { folderFault, prepareHome, prepareWorkspace } from "./folders.ts";
 export { configuredPath, type Env, type Home, locateHome } from "./layout.ts";
-export { closeHome, type OpenFile } from "./permissions.ts";
+export { closeHome, type OpenFile, openFiles } from "./permissions.ts";
 export { keepSecret } from "./secrets/files.ts";
 export { type JudgedSecrets, judgeSecrets } from "./secrets/judge.ts";
 export { secretSources } from "./secrets/sources.ts";

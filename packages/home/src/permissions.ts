@@ -21,27 +21,33 @@ export function isOpenToOthers({ uid, mode }: Stats): boolean {
   return uid === process.getuid?.() && (mode & OTHERS) !== 0;
 }
 
+/** What of the home and of what lies in it others could read; nothing is changed. */
+export function openFiles(home: Home): OpenFile[] {
+  // On Windows there are no such modes.
+  if (process.getuid === undefined) return [];
+  return home.closed.flatMap((path) => {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined || (stats.mode & OTHERS) === 0) return [];
+    return [{ path, mode: (stats.mode & 0o7777).toString(8), mended: false }];
+  });
+}
+
 /**
- * Looks at who can read the home and what lies in it, and closes to others what is this user's own.
+ * Closes to others what is this user's own of the home and of what lies in it.
  * @throws GatewayError where others can write what it must trust, and this user cannot change that
  */
 export function closeHome(home: Home): OpenFile[] {
-  const found: OpenFile[] = [];
-  for (const path of home.closed) {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    // On Windows there are no such modes.
-    if (stats === undefined || process.getuid === undefined || (stats.mode & OTHERS) === 0) continue;
-    const mode = (stats.mode & 0o7777).toString(8);
+  return openFiles(home).map((open) => {
+    const { path, mode } = open;
+    const stats = statSync(path);
     if (isOpenToOthers(stats)) chmodSync(path, stats.mode & 0o700);
-    else if (isWritableByOthers(stats)) {
+    else if (isWritableByOthers(stats))
       throw new GatewayError(
         "cannot_write",
         `${path} belongs to another user and others can write it (mode ${mode}). Take it over with chown, or close it with \`chmod go-w ${path}\`.`,
       );
-    }
-    found.push({ path, mode, mended: isOpenToOthers(stats) });
-  }
-  return found;
+    return { ...open, mended: isOpenToOthers(stats) };
+  });
 }
 
 function isWritableByOthers(stats: Stats): boolean {

@@ -25,7 +25,12 @@ export async function start(
   const token = gatewayToken(loaded, home, env);
   const vault = openVault(loaded, env, token.value);
   const prepared = await host.prepare(configured, vault, loaded.config.gateway.logLevel);
-  report(prepared.problems, vault.redact);
+  // What keeps the gateway from starting at all is said by the refusal.
+  const isSaid = ({ disables }: Problem): boolean => options.strict !== true && disables === "the gateway";
+  report(
+    prepared.problems.filter((problem) => !isSaid(problem)),
+    vault.redact,
+  );
   if (options.strict === true && prepared.problems.some((problem) => problem.severity === "error"))
     throw new GatewayError(
       "config",

@@ -28,9 +28,13 @@ export function addService(program: Command, { run }: Actions): void {
     .addOption(new Option("--level <level>", "those at least so urgent").choices(LOG_LEVELS).default("info"))
     .option("--lines <count>", "how many", count, 50)
     .action(run(async () => (await import("../commands/logs.ts")).logs));
-  command(program, "doctor", "check the home, the configuration, the database and the sandbox").action(
-    run(async () => (await import("../commands/doctor.ts")).doctor),
-  );
+  command(
+    program,
+    "doctor",
+    "check the machine, the home, the running gateway, the configuration and the sandbox",
+  )
+    .option("--fix", "mend what can be mended without a loss")
+    .action(run(async () => (await import("../commands/doctor.ts")).doctor));
 }
 
 export function addServiceManager(service: Command, { run }: Actions): void {

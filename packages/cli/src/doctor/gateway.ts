@@ -1,0 +1,55 @@
+import { isClientError } from "@signalbox/client";
+import { GatewayError, type Home } from "@signalbox/home";
+import { readHomeHolder } from "@signalbox/store";
+import { runningGateway } from "../running.ts";
+import type { Finding } from "./finding.ts";
+
+/** What the running gateway says of itself; where none runs, whose environment is looked at. */
+export async function lookAtGateway(home: Home): Promise<Finding[]> {
+  const holder = readHomeHolder(home.dir);
+  if (holder === undefined)
+    return [
+      {
+        part: "gateway",
+        state: "ok",
+        detail: "none runs on this home; keys and variables are those of this shell",
+        remedy: "`signalbox start`, or `signalbox service install`.",
+      },
+    ];
+  const pid = holder === "unknown" ? "another process" : `process ${holder.pid}`;
+  try {
+    const { client, running } = await runningGateway(home.dir);
+    const status = await client.status();
+    return [
+      {
+        part: "gateway",
+        state: "ok",
+        detail: `${status.version} runs at ${running.url} (${pid}) since ${new Date(status.startedAt).toISOString()}`,
+      },
+      ...status.agents.map(({ id, demo, model }): Finding => {
+        if (!demo) return { part: `agent ${id}`, state: "ok", detail: `asks ${model ?? "its model"}` };
+        return {
+          ...{ part: `agent ${id}`, state: "warning", detail: "the offline demo model answers" },
+          remedy:
+            "`signalbox init` sets up a model; the variables that count are those of the gateway's process.",
+        };
+      }),
+      ...status.channels.map(({ channel, account, state, reason }): Finding => {
+        const detail = reason === undefined ? state : `${state}: ${reason}`;
+        if (state === "ready") return { part: `channel ${channel}/${account}`, state: "ok", detail };
+        return {
+          ...{ part: `channel ${channel}/${account}`, state: "warning", detail },
+          remedy: `\`signalbox logs --level warn\` has what the platform said; correct channels.${channel}.accounts.${account}.`,
+        };
+      }),
+    ];
+  } catch (error) {
+    if (!(error instanceof GatewayError) && !isClientError(error)) throw error;
+    return [
+      {
+        ...{ part: "gateway", state: "warning", detail: `${pid} holds this home and does not answer` },
+        remedy: "Wait for its start, or look at `signalbox logs`.",
+      },
+    ];
+  }
+}

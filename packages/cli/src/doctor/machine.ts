@@ -1,0 +1,73 @@
+import { existsSync, statSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import { closeHome, folderFault, type Home, openFiles } from "@signalbox/home";
+import type { Finding } from "./finding.ts";
+
+const LEAST_FREE_BYTES = 1_000_000_000;
+/** A clock may differ so much from what wrote a file, in milliseconds. */
+const CLOCK_SLACK_MS = 120_000;
+
+/** The machine and the folder, whatever is in it. */
+export async function lookAtMachine(home: Home, now: () => number): Promise<Finding[]> {
+  return [
+    { part: "node", state: "ok", detail: `Node.js ${process.versions.node}` },
+    folder(home),
+    ...permissions(home),
+    await disk(home),
+    clock(home, now),
+  ];
+}
+
+function folder({ dir }: Home): Finding {
+  const fault = folderFault(dir);
+  if (fault !== undefined)
+    return {
+      ...{ part: "home", state: "error", detail: `the home ${dir} ${fault}` },
+      remedy: "Make it writable for this user, or choose another with --home or SIGNALBOX_HOME.",
+    };
+  return { part: "home", state: "ok", detail: existsSync(dir) ? dir : `${dir}, made at the first start` };
+}
+
+function permissions(home: Home): Finding[] {
+  const open = openFiles(home);
+  if (open.length === 0) return [];
+  return [
+    {
+      part: "permissions",
+      state: "warning",
+      detail: `others can read ${open.map(({ path, mode }) => `${path} (${mode})`).join(", ")}`,
+      remedy: "`signalbox doctor --fix` closes them; a start does so as well.",
+      fix: () => `closed ${closeHome(home).filter(({ mended }) => mended).length} of them`,
+    },
+  ];
+}
+
+async function disk({ dir }: Home): Promise<Finding> {
+  const { bavail, bsize } = await statfs(nearestFolder(dir));
+  const free = bavail * bsize;
+  const detail = `${(free / 1e9).toFixed(1)} GB free`;
+  if (free >= LEAST_FREE_BYTES) return { part: "disk", state: "ok", detail };
+  return {
+    ...{ part: "disk", state: "warning", detail },
+    remedy:
+      "Make room: without it no message can be accepted. `signalbox maintenance prune` removes what is old.",
+  };
+}
+
+/** A clock that goes behind makes ids and times of messages go backwards. */
+function clock({ databaseFile }: Home, now: () => number): Finding {
+  const written = statSync(databaseFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const at = new Date(now()).toISOString();
+  if (written - now() <= CLOCK_SLACK_MS) return { part: "clock", state: "ok", detail: at };
+  return {
+    part: "clock",
+    state: "warning",
+    detail: `${at}, and the database was written at ${new Date(written).toISOString()}`,
+    remedy: "Set the clock of this machine, and have it kept right (NTP).",
+  };
+}
+
+function nearestFolder(dir: string): string {
+  return existsSync(dir) || dirname(dir) === dir ? dir : nearestFolder(dirname(dir));
+}

@@ -1,0 +1,54 @@
+import { existsSync } from "node:fs";
+import type { Home } from "@signalbox/home";
+import { openStore } from "@signalbox/store";
+import { type Finding, look } from "./finding.ts";
+
+/** What the home keeps. It is read, and neither made nor migrated. */
+export async function lookAtStored(home: Home): Promise<Finding[]> {
+  return [
+    {
+      part: "token",
+      state: "ok",
+      detail: existsSync(home.tokenFile)
+        ? `kept in ${home.tokenFile}`
+        : "set in the configuration, or made at the first start",
+    },
+    await look(
+      "database",
+      () => database(home),
+      "Stop the gateway, keep a copy of the file, and take the latest backup back with `signalbox restore`.",
+    ),
+    ...(await undelivered(home)),
+  ];
+}
+
+async function database(home: Home): Promise<string> {
+  if (!existsSync(home.databaseFile)) return "made at the first start";
+  const store = await openStore({ path: home.databaseFile, access: "read" });
+  try {
+    const { ok, problems } = await store.admin.integrity();
+    if (!ok) throw new Error(`${home.databaseFile} is damaged: ${problems.join("; ")}`);
+    const { version, fileBytes } = await store.admin.file();
+    return `${home.databaseFile}, version ${version}, ${fileBytes} bytes, sound`;
+  } finally {
+    await store.close();
+  }
+}
+
+/** Replies that somebody has to look at. */
+async function undelivered(home: Home): Promise<Finding[]> {
+  if (!existsSync(home.databaseFile)) return [];
+  const store = await openStore({ path: home.databaseFile, access: "read" }).catch(() => undefined);
+  // What is wrong with the database is said of the database.
+  if (store === undefined) return [];
+  const { dead, expired, uncertain } = (await store.maintenance.stats().finally(() => store.close())).outbox;
+  const count = dead + expired + uncertain;
+  if (count === 0) return [];
+  return [
+    {
+      ...{ part: "outbox", state: "warning", detail: `${count} replies were given up` },
+      remedy:
+        "`signalbox outbox list` shows them; `outbox retry` sends one again, `outbox drop` gives it up.",
+    },
+  ];
+}

@@ -1,0 +1,73 @@
+import { chmodSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { acquireHomeLock, openStore } from "@signalbox/store";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
+import type { PreparedGateway } from "../src/host.ts";
+import { hostWith } from "./host.ts";
+import { runCommand } from "./run.ts";
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "signalbox-doctor-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+});
+
+const SOUND: PreparedGateway = {
+  problems: [],
+  channels: [],
+  agentIds: [],
+  isDemo: false,
+  changedSkills: async () => [],
+  describeReach: () => "nobody reaches much",
+  describeExec: async () => "no agent may run commands",
+  start: () => Promise.reject(new Error("nothing is started")),
+};
+const host = hostWith({ prepare: async () => SOUND });
+const doctor = (...words: string[]) => runCommand(host, "doctor", "--home", home, ...words);
+
+it("closes what others could read where it is told to fix, and only then", async () => {
+  const file = join(home, "token");
+  writeFileSync(file, "a token of sixteen characters\n");
+  chmodSync(file, 0o644);
+  const looked = await doctor();
+  expect(looked.out).toMatch(
+    /^warning permissions: others can read .*token \(644\)\n +`signalbox doctor --fix`/m,
+  );
+  expect((statSync(file).mode & 0o777).toString(8)).toBe("644");
+  expect((await doctor("--fix")).out).toMatch(/^ok +permissions: .*closed 1 of them$/m);
+  expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
+  expect((await doctor()).out).not.toContain("permissions");
+});
+
+it("says whose environment it sees where no gateway runs, and who holds the home where one does not answer", async () => {
+  expect((await doctor()).out).toContain(
+    "gateway: none runs on this home; keys and variables are those of this shell",
+  );
+  const lock = acquireHomeLock(home);
+  onTestFinished(() => lock.release());
+  expect((await doctor()).out).toMatch(
+    /^warning gateway: process \d+ holds this home and does not answer\n +Wait for its start/m,
+  );
+});
+
+it("sees a clock that went back behind what was written", async () => {
+  const file = join(home, "signalbox.db");
+  await (await openStore({ path: file })).close();
+  const tomorrow = new Date(Date.now() + 86_400_000);
+  utimesSync(file, tomorrow, tomorrow);
+  expect((await doctor()).out).toMatch(/^warning clock: .*the database was written at/m);
+});
+
+it("ends with 1 where something would keep a gateway from working, and says what to do", async () => {
+  writeFileSync(join(home, "signalbox.db"), "no database");
+  const { out, code } = await doctor();
+  expect(code).toBe(1);
+  expect(out).toMatch(/^error +database: .*\n +Stop the gateway, keep a copy of the file/m);
+});
+
+it("--json has each finding with its remedy", async () => {
+  const findings: unknown = JSON.parse((await doctor("--json")).out);
+  expect(findings).toContainEqual(expect.objectContaining({ part: "node", state: "ok" }));
+  expect(findings).toContainEqual(expect.objectContaining({ part: "policy", detail: "nobody reaches much" }));
+});
