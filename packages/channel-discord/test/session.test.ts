@@ -56,6 +56,24 @@ describe("the session", () => {
     expect(bench.standIn.gateway.identifies).toBe(2);
   });
 
+  it("goes on where it cannot be kept, and is kept as soon as it can", async () => {
+    const kept = createMemoryState();
+    let isFull = true;
+    const state = {
+      ...kept,
+      set: (...entry: Parameters<typeof kept.set>) =>
+        isFull ? Promise.reject(new Error("disk full")) : kept.set(...entry),
+    };
+    await using first = await openBench({ context: { state } });
+    isFull = false;
+    await first.standIn.acknowledged(say(first, "before"));
+    await first.channel.stop({ drainMs: 1_000 });
+    say(first, "while it was down");
+    await using second = await openBench({ context: { state }, standIn: first.standIn });
+    await until(() => textsOf(second).length > 0);
+    expect(textsOf(second)).toEqual(["while it was down"]);
+  });
+
   it("outlasts the process: Discord tells the next one what came while none ran", async () => {
     const state = createMemoryState();
     await using first = await openBench({ context: { state } });

@@ -44,9 +44,27 @@ export function relayOf(session: number): RelayName | undefined {
   return RELAYS.get(session);
 }
 
+/** Sessions with a vendor's own platform, where one person writes to the bot alone. */
+export const VENDOR_SESSIONS = [
+  [9101, "discord"],
+  [9102, "slack"],
+  [9103, "telegram"],
+] as const;
+export type VendorName = (typeof VENDOR_SESSIONS)[number][1];
+
 /** Sessions of Feishu with an odd number are groups. */
 export function isGroup(session: number): boolean {
-  return session % 2 === 1 && !RELAYS.has(session);
+  return session % 2 === 1 && session < 9000;
+}
+
+/** Platforms where nothing says of a draft whose it is: Slack's streams take no metadata, Telegram's messages none at all. */
+export function draftsBearNoKey(channel: string): boolean {
+  return channel === "slack" || channel === "telegram";
+}
+
+/** Platforms that take a message twice where it is sent twice, and give no way to look for it. */
+export function isBlunt(channel: string): boolean {
+  return channel === "blunt" || channel === "telegram";
 }
 
 export function kindsOf(session: number): readonly [Kind, ...Kind[]] {

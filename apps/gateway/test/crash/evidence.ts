@@ -23,6 +23,8 @@ export interface Evidence {
   readonly requests: readonly { readonly body: unknown; readonly status: number; readonly text: string }[];
   /** What the bot sent, in order. */
   readonly posts: readonly Post[];
+  /** How often a process ended, or a platform broke off its answer: each may have left a draft that nobody can find. */
+  readonly breaks: number;
   /** The lines that commands have written, one for each time one ran. */
   readonly ran: readonly string[];
   /** Messages whose file is there. */

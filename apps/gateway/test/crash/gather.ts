@@ -2,8 +2,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "@signalbox/store";
 import type { GatewayBodies } from "../../src/store.ts";
-import { isRaw } from "./conversation.ts";
+import { isRaw, nameOf } from "./conversation.ts";
 import type { Evidence, Post } from "./evidence.ts";
+import { chatOf, messageId } from "./platform.ts";
 import type { World } from "./world.ts";
 
 const ALL = 1_000_000;
@@ -19,11 +20,12 @@ export async function gather(world: World): Promise<Evidence> {
     const { ok, problems } = await store.admin.integrity();
     const { acknowledged, unaddressed, edits, deletions, odd } = world.platform;
     const { mode, secrets } = world;
+    const names = namesOf(world);
     return {
       ...{ mode, acknowledged, unaddressed, edits, deletions, odd, secrets },
       logs: world.logs(),
-      inbox: inbox.map(({ kind, eventId, messageId = "", state, detail, revision, settledAt }) => ({
-        ...{ kind, eventId, messageId, state, revision, settledAt },
+      inbox: inbox.map(({ kind, eventId, messageId: id = "", state, detail, revision, settledAt }) => ({
+        ...{ kind, eventId, messageId: names.get(id) ?? id, state, revision, settledAt },
         rule: detail?.rule,
       })),
       outbox: outbox.map(({ state, channel, payload, receipts }) => ({
@@ -39,6 +41,7 @@ export async function gather(world: World): Promise<Evidence> {
       damage: ok ? [] : problems,
       requests: world.anthropic.requests.map(({ body, status, text }) => ({ body, status, text })),
       posts: postsOf(world),
+      breaks: world.breaks(),
       ran: linesOf(join(world.workspace, "effects.log")),
       notes: notesIn(join(world.workspace, "notes")),
     };
@@ -47,7 +50,15 @@ export async function gather(world: World): Promise<Evidence> {
   }
 }
 
-function postsOf({ feishu, relays }: World): Post[] {
+/** How the proof calls the messages of people, by what their platforms call them. */
+function namesOf({ platform, vendors }: World): ReadonlyMap<string, string> {
+  const named = platform.acknowledged.map(
+    (tag) => [vendors.get(tag.session)?.idOf(tag) ?? messageId(nameOf(tag)), messageId(nameOf(tag))] as const,
+  );
+  return new Map(named);
+}
+
+function postsOf({ feishu, relays, vendors }: World): Post[] {
   const there = feishu.sent.map(({ messageId, chatId, content, edits, uuid, parentId, deleted }) => ({
     channel: "feishu",
     ...{ messageId, chatId, deleted },
@@ -56,7 +67,8 @@ function postsOf({ feishu, relays }: World): Post[] {
     key: uuid,
     replyTo: parentId,
   }));
-  return [...there, ...relays.posts];
+  const elsewhere = [...vendors].flatMap(([session, vendor]) => vendor.posts(chatOf(session)));
+  return [...there, ...relays.posts, ...elsewhere];
 }
 
 function linesOf(file: string): string[] {

@@ -355,6 +355,16 @@ describe("the judge of a world", () => {
     expect(judge({ ...world, ...withPosts(posts), inbox }).violations).toEqual([]);
   });
 
+  it("excuses a draft that bears no key for each time that something broke off, and no more", () => {
+    const world = cleanWorld();
+    const posts = [
+      ...world.posts,
+      postOf(tagOf(world, 1), "done s0.1", { channel: "slack", messageId: "left" }),
+    ];
+    expectBlame({ ...world, posts, breaks: 1 }, []);
+    expectBlame({ ...world, posts, breaks: 0 }, [/^draft: 1 were left on slack/]);
+  });
+
   it("leaves a message that gave way to a newer one to the model, which may say it once more and no oftener", () => {
     const world = cleanWorld();
     const said = (times: number): Partial<Evidence> =>

@@ -1,7 +1,9 @@
 import {
   answeredIn,
   asksForSummary,
+  draftsBearNoKey,
   furtherParts,
+  isBlunt,
   isCommand,
   nameOf,
   REFUSED,
@@ -36,9 +38,10 @@ const STOPPED = /the run was stopped first|The run was stopped while/;
 const ENDS = new Set(["replied", "silent", "ignored", "failed-reported", "expired-reported"]);
 
 /** Holds every message against what the stand-ins saw. */
-export function judge(evidence: Evidence): Verdict {
+export function judge(all: Evidence): Verdict {
   const violations: string[] = [];
   const blame = (text: string): void => void violations.push(text);
+  const evidence = { ...all, posts: withoutLeftDrafts(all, blame) };
   const conversations = judgeModel(evidence, blame);
   const ends = judgeInbox(evidence, blame);
   judgeRest(evidence, blame);
@@ -59,6 +62,20 @@ export function judge(evidence: Evidence): Verdict {
 }
 
 export type Blame = (text: string) => void;
+
+/**
+ * On platforms where a draft bears no key, one whose sending was broken off stays as it was, beside the reply: at most
+ * one for each time.
+ */
+function withoutLeftDrafts({ posts, outbox, breaks }: Evidence, blame: Blame): Post[] {
+  const sent = new Set(outbox.flatMap(({ receipts }) => receipts.map(({ messageId: id }) => id)));
+  const isLeft = ({ channel, messageId: id, deleted }: Post): boolean =>
+    draftsBearNoKey(channel) && !deleted && !sent.has(id);
+  for (const [channel, left] of Map.groupBy(posts.filter(isLeft), (post) => post.channel))
+    if (left.length > breaks)
+      blame(`draft: ${left.length} were left on ${channel}, and nothing broke off but ${breaks}`);
+  return posts.filter((post) => !isLeft(post));
+}
 
 /** What people see; of a turn that was stopped they see what it had written, which is no answer. */
 function standing({ posts }: Evidence): Post[] {
@@ -122,7 +139,7 @@ function judgeDrafts(evidence: Evidence, blame: Blame): void {
   for (const { channel, messageId: id, content } of standing(evidence)) {
     const text = said.get(id);
     const known = unsure.some((one) => content.length > 0 && includesText(one, content));
-    if (text === undefined && channel === "blunt" && known) continue;
+    if (text === undefined && isBlunt(channel) && known) continue;
     if (text === undefined) blame(`draft: nobody's: ${content}`);
     else if (!content.includes(JSON.stringify(text).slice(1, -1)))
       blame(`draft: ${content} stands where ${text} was to be said`);
@@ -141,7 +158,7 @@ function judgeRest({ outbox, runsActive, damage }: Evidence, blame: Blame): void
   if (runsActive > 0) blame(`open: ${runsActive} runs at rest`);
   for (const row of outbox) {
     if (row.state === "sent") continue;
-    if (row.state === "uncertain" && row.channel === "blunt") continue;
+    if (row.state === "uncertain" && isBlunt(row.channel)) continue;
     if (row.state === "dead" && textOf(row).includes(REFUSED)) continue;
     blame(`open: a reply on ${row.channel} is ${row.state} at rest: ${textOf(row)}`);
   }

@@ -119,6 +119,7 @@ export function cleanWorld(): Evidence & { readonly tags: readonly Tag[] } {
     damage: [],
     requests: tags.map((_, index) => requestOf(tags.slice(0, index + 1))),
     posts,
+    breaks: 0,
     ran: ["s0.4"],
     notes: new Set(["s0.2"]),
   };

@@ -16,11 +16,14 @@ import {
 import type { Change } from "./evidence.ts";
 import type { Random } from "./random.ts";
 import type { RelayName } from "./relay.ts";
+import type { Vendor } from "./vendors.ts";
 
 export interface PlatformOptions {
   readonly feishu: FeishuStandIn;
   /** What the relay channels know their platforms by. */
   readonly relayToken: string;
+  /** Those of the channels with a connection of their own, by their sessions. */
+  readonly vendors: ReadonlyMap<number, Vendor>;
   readonly random: Random;
   readonly sessions: number;
   /** Messages of one session that wait for their answer at most. */
@@ -160,11 +163,11 @@ export function startPlatform(options: PlatformOptions): Platform {
     void work.finally(() => background.delete(work));
   };
 
-  const converse = async (session: number): Promise<void> => {
+  const converse = async (session: number, tell: (tag: Tag) => Promise<void>): Promise<void> => {
     const waiting: string[] = [];
     for (let number = 1; !finishing; number++) {
       const tag: Tag = { session, number, kind: random.pick(kindsOf(session)) };
-      await deliver(eventOf(feishu, tag));
+      await tell(tag);
       acknowledged.push(tag);
       waiting.push(nameOf(tag));
       await sleep(random.int(0, options.pauseMs));
@@ -222,7 +225,10 @@ export function startPlatform(options: PlatformOptions): Platform {
 
   const people = Promise.all([
     chatter(),
-    ...Array.from({ length: options.sessions }, (_, session) => converse(session)),
+    ...Array.from({ length: options.sessions }, (_, session) =>
+      converse(session, (tag) => deliver(eventOf(feishu, tag))),
+    ),
+    ...[...options.vendors].map(([session, vendor]) => converse(session, (tag) => vendor.deliver(tag))),
     ...RELAY_SESSIONS.flatMap((session) => {
       const channel = relayOf(session);
       return channel === undefined ? [] : [converseOn(channel, session)];

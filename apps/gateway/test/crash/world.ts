@@ -15,10 +15,12 @@ import {
   RELAY_SESSIONS,
   readConversation,
   relayOf,
+  VENDOR_SESSIONS,
 } from "./conversation.ts";
 import { type Platform, senderOf, startPlatform } from "./platform.ts";
 import { type Random, seeded } from "./random.ts";
 import { type RelayPlatform, startRelays } from "./relay-platform.ts";
+import { startVendor, type Vendor } from "./vendors.ts";
 
 export const TOKEN = "token-of-the-owner-0123456789";
 const KEY = "key-of-the-model-0123456789";
@@ -60,6 +62,10 @@ export interface World {
   readonly mode: QueueMode;
   readonly feishu: FeishuStandIn;
   readonly relays: RelayPlatform;
+  /** The platforms of the channels with a connection of their own, by their sessions. */
+  readonly vendors: ReadonlyMap<number, Vendor>;
+  /** How often a process was started, and a vendor's platform went wrong. */
+  readonly breaks: () => number;
   /** What every process said. */
   readonly logs: () => readonly string[];
   /** What must be in no log, request or message. */
@@ -103,6 +109,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const feishu = await startFeishu({ ...APP, verificationToken: VERIFICATION, users });
   const mode = options.mode ?? random.pick(QUEUE_MODES);
   const relays = await startRelays(seeded(random.int(0, 1e9)));
+  const vendors = new Map<number, Vendor>();
+  for (const [session, name] of VENDOR_SESSIONS) vendors.set(session, await startVendor[name]());
   writeFileSync(
     join(home, "signalbox.yaml"),
     stringify({
@@ -126,6 +134,12 @@ export async function openWorld(options: WorldOptions): Promise<World> {
           accounts: { main: { ...APP, verificationToken: VERIFICATION, baseUrl: feishu.url } },
         },
         ...Object.fromEntries(RELAY_SESSIONS.map((session) => relayIn(session, relays))),
+        ...Object.fromEntries(
+          VENDOR_SESSIONS.map(([session, name]) => [
+            name,
+            { accounts: { main: vendors.get(session)?.account } },
+          ]),
+        ),
       },
       session: { queue: { mode, cap: 10_000 } },
       access: {
@@ -134,6 +148,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         owners: [
           ...Object.keys(users).map((id) => `feishu:${id}`),
           ...RELAY_SESSIONS.map((session) => `${relayOf(session)}:${senderOf(session)}`),
+          ...VENDOR_SESSIONS.map(([session, name]) => `${name}:${vendors.get(session)?.person}`),
         ],
       },
     }),
@@ -141,10 +156,11 @@ export async function openWorld(options: WorldOptions): Promise<World> {
 
   let url: string | undefined;
   let wish: Kind | undefined;
-  const answered = answeredNames(feishu, relays, quiet);
+  const answered = answeredNames(feishu, relays, vendors, quiet);
   const platform = startPlatform({
     feishu,
     relayToken: relays.token,
+    vendors,
     random,
     sessions,
     ahead: options.ahead ?? 3,
@@ -157,13 +173,20 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const children = new Set<GatewayChild>();
   const all: GatewayChild[] = [];
   const faults = seeded(random.int(0, 1e9));
+  let wentWrong = 0;
   const failing = setInterval(() => {
     if (faults.chance(0.5)) feishu.fail({ kind: faults.pick(["rate", "status", "cut"]) });
+    for (const vendor of vendors.values()) {
+      if (!faults.chance(0.2)) continue;
+      vendor.fail(faults);
+      wentWrong++;
+    }
   }, FAULT_EVERY_MS);
   const heal = (): void => {
     clearInterval(failing);
     feishu.heal();
     relays.heal();
+    for (const vendor of vendors.values()) vendor.heal();
   };
   if (options.faults === false) heal();
 
@@ -173,8 +196,13 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     mode,
     feishu,
     relays,
+    vendors,
+    breaks: () => all.length + wentWrong,
     logs: () => all.map((child) => child.said()),
-    secrets: [KEY, TOKEN, APP.appSecret, VERIFICATION, relays.token],
+    secrets: [
+      ...[KEY, TOKEN, APP.appSecret, VERIFICATION, relays.token],
+      ...[...vendors.values()].flatMap((vendor) => vendor.secrets),
+    ],
     anthropic,
     platform,
     asked,
@@ -221,7 +249,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       }
       heal();
       void platform.finish();
-      await Promise.all([anthropic.stop(), feishu.stop(), relays.stop()]);
+      const platforms = [feishu, relays, ...vendors.values()];
+      await Promise.all([anthropic, ...platforms].map((server) => server.stop()));
       rmSync(home, { recursive: true, force: true, maxRetries: 5 });
     },
   };
@@ -238,6 +267,7 @@ function relayIn(session: number, { url, token }: RelayPlatform): [string, objec
 function answeredNames(
   feishu: FeishuStandIn,
   relays: RelayPlatform,
+  vendors: ReadonlyMap<number, Vendor>,
   quiet: ReadonlySet<string>,
 ): (name: string) => boolean {
   const names = new Set<string>();
@@ -254,6 +284,8 @@ function answeredNames(
       for (const { content, edits } of sent.slice(looked)) read(edits.at(-1) ?? content);
       for (const { content } of relays.posts.slice(lookedOn)) read(content);
       lookedOn = relays.posts.length;
+      for (const vendor of vendors.values())
+        for (const { content } of vendor.posts("").slice(-50)) read(content);
       // The latest may be drafts.
       looked = Math.max(0, sent.length - 200);
       lookedAt = performance.now();

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { startDiscord } from "@signalbox/testkit/discord";
+import { textMessage as slackMessage, startSlack } from "@signalbox/testkit/slack";
+import { startTelegram, textMessage as telegramMessage } from "@signalbox/testkit/telegram";
+import { nameOf, type Tag, textOf, type VendorName } from "./conversation.ts";
+import type { Post } from "./evidence.ts";
+import type { Random } from "./random.ts";
+
+/** A platform whose channel keeps a connection of its own, with one person who writes to the bot alone. */
+export interface Vendor {
+  readonly account: Readonly<Record<string, unknown>>;
+  /** The person, as the channel names people. */
+  readonly person: string;
+  readonly secrets: readonly string[];
+  /** What the platform calls a message of the person. */
+  idOf(tag: Tag): string | undefined;
+  /** Has the platform tell of it, until the gateway has taken it. */
+  deliver(tag: Tag): Promise<void>;
+  /** What the bot sent, in order; its conversation is the session's, whatever the platform calls it. */
+  posts(chatId: string): Post[];
+  /** Something goes wrong with the next message. */
+  fail(random: Random): void;
+  heal(): void;
+  stop(): Promise<void>;
+}
+
+const AGAIN_MS = 40;
+const BOT = { id: "1000", username: "signalbox" };
+
+export const startVendor: Readonly<Record<VendorName, () => Promise<Vendor>>> = {
+  discord: async () => {
+    const person = "2001";
+    const token = `${Buffer.from(BOT.id).toString("base64")}.made-up.secret-of-the-crash`;
+    const platform = await startDiscord({ token, bot: BOT, users: { [person]: { username: "zhangsan" } } });
+    const { id: channelId } = platform.directWith(person);
+    const ids = new Map<string, string>();
+    return {
+      account: { token, apiBaseUrl: platform.url },
+      ...{ person, secrets: [token] },
+      idOf: (tag) => ids.get(nameOf(tag)),
+      async deliver(tag) {
+        // Nobody is told of what is said before the bot has its first session.
+        while (platform.gateway.connections() === 0) await sleep(AGAIN_MS);
+        const { message, sequence } = platform.say({ channelId, authorId: person, content: textOf(tag) });
+        ids.set(nameOf(tag), message.id);
+        while (sequence !== undefined && !(await platform.acknowledged(sequence))) await sleep(AGAIN_MS);
+      },
+      posts: (chatId) =>
+        platform.sent.map(({ id, content, contents, nonce, deleted }) =>
+          postOf(
+            { channel: "discord", chatId, messageId: id, texts: [...contents.slice(0, -1), content] },
+            {
+              key: String(nonce),
+              deleted,
+            },
+          ),
+        ),
+      fail: (random) => platform.fail({ kind: random.pick(["rate", "status", "cut"]) }),
+      heal: () => platform.heal(),
+      stop: () => platform.stop(),
+    };
+  },
+  slack: async () => {
+    const person = "U_ZHANG";
+    const channel = "D_ZHANG";
+    const tokens = { botToken: "xoxb-token-of-the-crash", appToken: "xapp-token-of-the-crash" };
+    const platform = await startSlack({ ...tokens, users: { [person]: { name: "张三" } } });
+    const began = Math.floor(Date.now() / 1_000);
+    const tsOf = ({ number }: Tag): string => `${began}.${String(number).padStart(6, "0")}`;
+    return {
+      account: { ...tokens, baseUrl: platform.apiUrl },
+      ...{ person, secrets: Object.values(tokens) },
+      idOf: (tag) => `${channel}:${tsOf(tag)}`,
+      async deliver(tag) {
+        const eventId = `Ev_${nameOf(tag)}`;
+        const event = slackMessage(escaped(textOf(tag)), { eventId, channel, user: person, ts: tsOf(tag) });
+        const isTaken = () => platform.pushEvent(event).catch(() => false);
+        while (!(await isTaken())) await sleep(AGAIN_MS);
+      },
+      posts: (chatId) =>
+        platform.sent.map((sent) =>
+          postOf(
+            {
+              channel: "slack",
+              chatId,
+              messageId: `${sent.channel}:${sent.ts}`,
+              texts: sent.shown.map(unescaped),
+            },
+            { key: JSON.stringify(sent.metadata), deleted: sent.isDeleted },
+          ),
+        ),
+      fail: (random) => platform.fail({ kind: random.pick(["rate", "status", "cut"]) }),
+      heal: () => platform.heal(),
+      stop: () => platform.stop(),
+    };
+  },
+  telegram: async () => {
+    const person = { id: 3_001, firstName: "三" };
+    const token = "42:secret-of-the-crash-0123456789";
+    const platform = await startTelegram({ token, users: [person] });
+    return {
+      account: { botToken: token, apiBaseUrl: platform.url },
+      person: String(person.id),
+      secrets: [token],
+      idOf: ({ number }) => `${person.id}:${number}`,
+      deliver: (tag) =>
+        platform.push(
+          telegramMessage(textOf(tag), { from: person, messageId: tag.number, updateId: 1_000 + tag.number }),
+        ),
+      posts: (chatId) =>
+        platform.sent.map((sent) => {
+          const messageId = `${sent.chatId}:${sent.messageId}`;
+          // Telegram knows no keys.
+          return postOf(
+            { channel: "telegram", chatId, messageId, texts: sent.texts },
+            {
+              key: messageId,
+              deleted: sent.deleted,
+            },
+          );
+        }),
+      fail: (random) => platform.fail({ kind: random.pick(["status", "cut"]) }),
+      heal: () => platform.heal(),
+      stop: () => platform.stop(),
+    };
+  },
+};
+
+/** Slack's own writing of what would be a link or a mention. */
+function escaped(text: string): string {
+  return text.replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/** Markdown that stands for the character itself. */
+function unescaped(text: string): string {
+  return text.replace(/\\([^\w\s])/g, "$1");
+}
+
+function postOf(
+  { texts, ...place }: Pick<Post, "channel" | "chatId" | "messageId"> & { readonly texts: readonly string[] },
+  more: Pick<Post, "key" | "deleted">,
+): Post {
+  const contents = texts.map((text) => JSON.stringify({ text: unescaped(text) }));
+  return { ...place, ...more, content: contents.at(-1) ?? "", earlier: contents.slice(0, -1) };
+}
