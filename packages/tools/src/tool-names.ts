@@ -3,11 +3,9 @@ export const TOOL_GROUPS: Readonly<Record<string, readonly string[]>> = {
   read: ["read", "ls", "find", "grep"],
   fs: ["read", "write", "edit", "apply_patch", "ls", "find", "grep"],
   runtime: ["exec", "process"],
-  messaging: ["message", "ask_user"],
+  messaging: ["message"],
   web: ["web_fetch", "web_search"],
   memory: ["memory_search", "memory_get", "memory_write", "memory_forget"],
-  media: ["image"],
-  gateway: ["gateway"],
   mcp: ["mcp__*"],
 };
 

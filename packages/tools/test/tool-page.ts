@@ -1,0 +1,59 @@
+import { estimateTokens, toolSpec } from "@signalbox/agent-core";
+import type { ToolDefinition } from "../src/index.ts";
+import { TOOL_GROUPS } from "../src/index.ts";
+
+/** One call of each built-in tool, as a model would make it. */
+export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  read: { file_path: "notes/today.md", offset: 200, limit: 50 },
+  write: { file_path: "notes/today.md", content: "Buy milk.\n" },
+  edit: { file_path: "notes/today.md", old_string: "Buy milk.", new_string: "Buy oat milk." },
+  apply_patch: {
+    patch:
+      '*** Begin Patch\n*** Update File: a.py\n@@ def greet():\n-    print("Hi")\n+    print("Hello")\n*** End Patch',
+  },
+  ls: { path: "notes" },
+  find: { glob: "src/**/*.ts" },
+  grep: { pattern: "TODO\\(anna\\)", glob: "*.md", context: 1 },
+  exec: { command: "npm test", timeout_seconds: 50 },
+  process: { action: "poll", id: "p1", wait_seconds: 10 },
+  message: { action: "send", message: "The build is green." },
+  web_fetch: { url: "https://example.com/paper.pdf", offset: 20_000 },
+  web_search: { query: "weather in Hangzhou tomorrow", limit: 3 },
+  memory_search: { query: "when does Anna have her birthday" },
+  memory_get: { id: "notes/2026-05-01#3" },
+  memory_write: { text: "Anna prefers tea.", lasting: true },
+  memory_forget: { ids: ["notes/2026-05-01#3"] },
+};
+
+/** What the tools cost in a request, about, in tokens. */
+export function tokensOf(tools: readonly ToolDefinition[]): number {
+  return tools.reduce((sum, tool) => sum + estimateTokens(JSON.stringify(specOf(tool))), 0);
+}
+
+/** The page about the built-in tools, made of what a model is shown of them. */
+export function toolPage(tools: readonly ToolDefinition[]): string {
+  const sections = tools.map((tool) => {
+    const { name, description, inputSchema } = specOf(tool);
+    const groups = Object.keys(TOOL_GROUPS).filter((group) => TOOL_GROUPS[group]?.includes(name) === true);
+    return [
+      `## ${name}`,
+      description,
+      `Effects: ${tool.effects}. In ${groups.map((group) => `\`group:${group}\``).join(", ")}. About ${tokensOf([tool])} tokens in each request.`,
+      `\`\`\`json\n${JSON.stringify(inputSchema, undefined, 2)}\n\`\`\``,
+      "For example:",
+      `\`\`\`json\n${JSON.stringify(EXAMPLES[name], undefined, 2)}\n\`\`\``,
+    ].join("\n\n");
+  });
+  return `${[HEAD, ...sections].join("\n\n")}\n`;
+}
+
+function specOf(tool: ToolDefinition) {
+  const execute = () => Promise.reject(new Error("only described"));
+  return toolSpec({ ...tool, execute });
+}
+
+const HEAD = `# The built-in tools
+
+This page is made from the code: \`UPDATE_DOCS=1 pnpm exec vitest run --project @signalbox/tools test/tool-page\` writes it.
+
+An agent has the tools that its \`tools.allow\` names, by name, group (\`group:fs\`) or profile (\`tools.profile: coding\`); \`tools.deny\` wins. \`signalbox can <sender> <tool>\` says who may use one, and by which rule. Tools of MCP servers (\`mcp.servers\`) are called \`mcp__<server>__<tool>\`; those of packages (\`tools.packages\`) as the package calls them.`;
