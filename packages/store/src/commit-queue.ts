@@ -90,6 +90,8 @@ export function commitQueue(options: CommitQueueOptions): CommitQueue {
   let rateAt = performance.now();
   let usualSize = 1;
   let patience: NodeJS.Timeout | undefined;
+  /** Of the connection, which only batches write by. */
+  let changes = totalChanges.get();
   let transaction = 0;
   let batch = 0;
   const counts = { commits: 0, calls: 0, syncs: 0 };
@@ -157,7 +159,6 @@ export function commitQueue(options: CommitQueueOptions): CommitQueue {
   async function runBatch(): Promise<void> {
     const start = performance.now();
     lastStart = start;
-    const before = totalChanges.get();
     let outcomes: Map<Call, unknown> | undefined;
     try {
       outcomes = transact();
@@ -180,7 +181,9 @@ export function commitQueue(options: CommitQueueOptions): CommitQueue {
     const eager = [...outcomes.keys()].filter((call) => !call.patient).length;
     if (eager > 0) usualSize += (eager - usualSize) * sizeWeight;
 
-    if (totalChanges.get() !== before) {
+    const changesNow = totalChanges.get();
+    if (changesNow !== changes) {
+      changes = changesNow;
       counts.commits += 1;
       await sync(outcomes);
     }

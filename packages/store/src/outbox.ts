@@ -166,11 +166,7 @@ export function createOutboxStore<T extends Bodies>(context: Context, parts: Par
           ...(run === undefined ? {} : { run, place: run.outbox.length }),
           sessionKey: sessionKey ?? run?.sessionKey ?? null,
         });
-        if (run !== undefined)
-          runs.addOutbox(
-            run,
-            added.map(({ seq }) => seq),
-          );
+        if (run !== undefined) runs.addOutbox(run, added);
         return added.map(({ row }) => row);
       });
     },

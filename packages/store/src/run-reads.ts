@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, inArray, lt, sql } from "drizzle-orm";
+import { asc, desc, eq, getTableColumns, inArray, lt, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import { rowOf } from "./ids.ts";
@@ -42,6 +42,31 @@ export function createRunReads<T extends Bodies>(
       .from(run)
       .where(inArray(run.n, sql`(SELECT value FROM json_each(${p.numbers}))`)),
   );
+
+  const newest = database.query((p: Bound<{ before: number; limit: number }>) =>
+    db.select().from(run).where(lt(run.n, p.before)).orderBy(desc(run.n)).limit(p.limit),
+  );
+  // By hand, since drizzle has no recursive queries.
+  const back = database.handWritten<
+    { head: number; key: string; before: number; limit: number },
+    { n: number }
+  >(
+    `WITH RECURSIVE chain AS (
+       SELECT n, prev_run, session_key FROM run WHERE n = @head AND session_key = @key
+       UNION ALL
+       SELECT r.n, r.prev_run, r.session_key FROM chain JOIN run r ON r.n = chain.prev_run
+       WHERE r.session_key = chain.session_key)
+     SELECT n FROM chain WHERE n < @before LIMIT @limit`,
+  );
+
+  /** Each run names the one before it in its session. */
+  function ofSession(key: string, before: number, limit: number): RunRecord[] {
+    const state = sessions.load(key);
+    const head = state?.active?.run ?? state?.record.lastRun ?? undefined;
+    if (head === undefined) return [];
+    const numbers = back.all({ head, key, before, limit }).map(({ n }) => n);
+    return byNumbers.all({ numbers: JSON.stringify(numbers) }).toSorted((a, b) => b.n - a.n);
+  }
 
   function inspect(record: RunRecord): InterruptedRun<T> {
     const state = sessions.load(record.sessionKey);
@@ -89,21 +114,12 @@ export function createRunReads<T extends Bodies>(
         }));
       }),
 
-    list: ({ sessionKey, before, limit } = {}) =>
-      queue.read(() =>
-        db
-          .select()
-          .from(run)
-          .where(
-            and(
-              lt(run.n, (before === undefined ? undefined : rowOf(before)) ?? Number.MAX_SAFE_INTEGER),
-              sessionKey === undefined ? undefined : eq(run.sessionKey, sessionKey),
-            ),
-          )
-          .orderBy(desc(run.n))
-          .limit(limit ?? DEFAULT_LIMIT)
-          .all()
-          .map(rows.toRun),
-      ),
+    list: ({ sessionKey, before, limit = DEFAULT_LIMIT } = {}) =>
+      queue.read(() => {
+        const end = (before === undefined ? undefined : rowOf(before)) ?? Number.MAX_SAFE_INTEGER;
+        const records =
+          sessionKey === undefined ? newest.all({ before: end, limit }) : ofSession(sessionKey, end, limit);
+        return records.map(rows.toRun);
+      }),
   };
 }

@@ -19,13 +19,23 @@ export interface RunRows {
    * @throws FencedError when the lease or the run's stamp is of another epoch; StoreError `not_found`, `conflict`
    */
   running(write: RunWrite): RunRecord;
-  /** Adds rows of the outbox, by their numbers, to those that the run made. */
-  addOutbox(record: RunRecord, seqs: readonly number[]): void;
+  /** Adds rows of the outbox to those that the run made. */
+  addOutbox(record: RunRecord, added: readonly Reply[]): void;
   toRun(record: RunRecord): Run;
 }
 
 export function runIdOf({ startedAt, nonce, n }: Pick<RunRecord, "startedAt" | "nonce" | "n">): RunId {
   return idOf<RunId>(startedAt, nonce, n);
+}
+
+/** A row of the outbox. */
+interface Reply {
+  readonly seq: number;
+}
+
+/** The numbers of a run's replies, with others added. */
+export function withReplies({ outbox }: RunRecord, added: readonly Reply[]): number[] {
+  return [...new Set([...outbox, ...added.map(({ seq }) => seq)])];
 }
 
 /** The lease under which a run was last written. */
@@ -73,8 +83,8 @@ export function createRunRows({ database }: Context, fence: Fence): RunRows {
         throw new StoreError("conflict", `Run ${runId} has ended: ${record.state}.`);
       return record;
     },
-    addOutbox(record, seqs) {
-      setOutbox.run({ n: record.n, outbox: [...new Set([...record.outbox, ...seqs])] });
+    addOutbox(record, added) {
+      setOutbox.run({ n: record.n, outbox: withReplies(record, added) });
     },
     toRun(record) {
       const usage = toUsage(record);

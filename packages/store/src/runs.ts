@@ -8,7 +8,7 @@ import type { Fence } from "./leases.ts";
 import type { Head, MessageChain } from "./messages.ts";
 import { type OutboxRows, prepareOutbox } from "./outbox-rows.ts";
 import { createRunReads } from "./run-reads.ts";
-import { type RunRows, runIdOf, stampOf } from "./run-rows.ts";
+import { type RunRows, runIdOf, stampOf, withReplies } from "./run-rows.ts";
 import {
   activeRun,
   groupHistory,
@@ -57,6 +57,7 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
           state: RunOutcome;
           error: string | null;
           lastEntry: number | null;
+          outbox: readonly number[];
           at: number;
         }
       >,
@@ -67,6 +68,7 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
           state: p.state,
           error: p.error,
           lastEntry: p.lastEntry,
+          outbox: p.outbox,
           finishedAt: p.at,
           modelCalls: p.modelCalls,
           inputTokens: p.inputTokens,
@@ -78,10 +80,11 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
         .where(eq(run.n, p.n)),
   );
   const closeSession = database.command(
-    (p: Bound<CheckedUsage["counted"] & Head & { key: string; run: number }>) =>
+    (p: Bound<CheckedUsage["counted"] & Head & { key: string; run: number; at: number }>) =>
       db
         .update(session)
         .set({
+          updatedAt: p.at,
           lastEntry: p.lastEntry,
           lastSeq: p.lastSeq,
           messageCount: p.messageCount,
@@ -213,14 +216,10 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
         }).rowNumber;
         for (const seq of taken) join.run({ seq, run: n });
         const to = { sessionKey: seed.key, generation: record.generation, run: n, at };
-        sessions.hold(seed.key, n, chain.append(record, to, bodies));
+        const state = sessions.hold(record, n, chain.append(record, to, bodies));
         const begun = rows.record(n);
         if (begun === undefined) throw new StoreError("io", `Run ${n} is gone after its insert.`);
-        return {
-          outcome: "started",
-          run: rows.toRun(begun),
-          session: sessions.toSession(sessions.mustLoad(seed.key)),
-        };
+        return { outcome: "started", run: rows.toRun(begun), session: sessions.toSession(state, begun) };
       });
     },
 
@@ -269,17 +268,15 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
         const head = appendTo(record, state, bodies);
         const place = record.outbox.length;
         const added = outbox.insert(prepared, { lease: write.lease, run: record, sessionKey, place });
-        if (added.length > 0)
-          rows.addOutbox(
-            record,
-            added.map(({ seq }) => seq),
-          );
         for (const entryId of told?.ids ?? [])
           forgetTold.run({ conversation: told?.conversation ?? "", entryId });
         const at = now();
-        end.run({ n, state: outcome, error: error ?? null, lastEntry: head.lastEntry, at, ...used.reported });
-        closeSession.run({ key: sessionKey, run: n, ...head, ...used.counted });
-        sessions.touch(state.record, at);
+        end.run({
+          ...{ n, state: outcome, error: error ?? null, lastEntry: head.lastEntry, at, ...used.reported },
+          outbox: withReplies(record, added),
+        });
+        closeSession.run({ key: sessionKey, run: n, at, ...head, ...used.counted });
+        sessions.touchMinute(state.record, at);
         sessions.release(sessionKey);
         return added.map(({ row }) => row);
       });

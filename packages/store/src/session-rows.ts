@@ -33,13 +33,16 @@ export interface SessionRows {
   head(state: SessionState): Head;
   saveHead(state: SessionState, head: Head): void;
   /** A run holds the session from now on. */
-  hold(key: string, n: number, head: Head): void;
+  hold(record: SessionRecord, n: number, head: Head): SessionState;
   release(key: string): void;
   /** @throws StoreError `busy` while a run holds the session; with `lease`, while one of another lease does */
   requireFree(state: SessionState, lease?: LeaseToken): void;
-  toSession(state: SessionState): Session;
+  /** `holding`, where it is at hand: the run that holds it. */
+  toSession(state: SessionState, holding?: RunRecord): Session;
   /** Something happened in the session; `record` is as it was before. */
   touch(record: SessionRecord, at: number): void;
+  /** The part of {@link touch} that is left where the row has its new time already. */
+  touchMinute(record: SessionRecord, at: number): void;
 }
 
 export function createSessionRows({ database }: Context): SessionRows {
@@ -88,6 +91,11 @@ export function createSessionRows({ database }: Context): SessionRows {
     return state;
   }
 
+  function touchMinute({ key, updatedMinute }: SessionRecord, at: number): void {
+    const minute = minuteOf(at);
+    if (minute !== updatedMinute) setMinute.run({ key, minute });
+  }
+
   function holder({ active }: SessionState): RunRecord | undefined {
     return active === undefined ? undefined : runByNumber.get({ n: active.run });
   }
@@ -104,8 +112,10 @@ export function createSessionRows({ database }: Context): SessionRows {
       const save = active === undefined ? saveIdleHead : saveActiveHead;
       save.run({ key: record.key, lastEntry, lastSeq, messageCount });
     },
-    hold(key, n, head) {
-      hold.run({ sessionKey: key, run: n, ...head });
+    hold(record, n, head) {
+      const active = { sessionKey: record.key, run: n, ...head };
+      hold.run(active);
+      return { record, active };
     },
     release(key) {
       release.run({ key });
@@ -116,10 +126,9 @@ export function createSessionRows({ database }: Context): SessionRows {
       if (isSameLease(lease, stampOf(holding))) return;
       throw new StoreError("busy", `Run ${runIdOf(holding)} holds session "${state.record.key}".`);
     },
-    toSession(state) {
+    toSession(state, holding = holder(state)) {
       const { record } = state;
       const head = state.active ?? record;
-      const holding = holder(state);
       return {
         key: record.key,
         agentId: record.agentId,
@@ -150,10 +159,10 @@ export function createSessionRows({ database }: Context): SessionRows {
         },
       };
     },
-    touch({ key, updatedMinute }, at) {
-      touch.run({ key, at });
-      const minute = minuteOf(at);
-      if (minute !== updatedMinute) setMinute.run({ key, minute });
+    touch(record, at) {
+      touch.run({ key: record.key, at });
+      touchMinute(record, at);
     },
+    touchMinute,
   };
 }

@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import Sqlite from "better-sqlite3";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { openStore, StoreError, StoreNewerError } from "../src/index.ts";
-import { accepted, temporaryFolder, testStore } from "./support.ts";
+import { accepted, answered, takeLease, temporaryFolder, testStore } from "./support.ts";
 
 test("what was kept is there after the store was closed and opened", async () => {
   const path = `${temporaryFolder()}/a.db`;
@@ -39,7 +39,7 @@ test("a database of a newer version is refused with file, versions and remedy", 
   raw.close();
   const error = await openStore({ path }).catch((failure: unknown) => failure);
   expect(error).toBeInstanceOf(StoreNewerError);
-  expect(error).toMatchObject({ code: "store_newer", file: path, fileVersion: 99, supportedVersion: 1 });
+  expect(error).toMatchObject({ code: "store_newer", file: path, fileVersion: 99, supportedVersion: 2 });
   expect(String(error)).toContain("99");
   expect(String(error)).toContain("newer release");
 });
@@ -62,4 +62,20 @@ test("a file that is no database, and one that cannot be made", async () => {
   const missing = openStore({ path: `${folder}/missing/a.db` });
   await expect(missing).rejects.toBeInstanceOf(StoreError);
   await expect(missing).rejects.toMatchObject({ code: "invalid" });
+});
+
+test("a database of the first version is brought up to date, and keeps what it has", async () => {
+  const path = `${temporaryFolder()}/a.db`;
+  const first = await openStore({ path });
+  const lease = await takeLease(first);
+  await answered(first, lease, "one");
+  await first.close();
+  const raw = new Sqlite(path);
+  raw.exec("DROP INDEX session_peer");
+  raw.pragma("user_version = 1");
+  raw.close();
+  const store = await openStore({ path });
+  onTestFinished(() => store.close());
+  expect(await store.sessions.list({ channel: "feishu", peer: "ou_1" })).toHaveLength(1);
+  expect((await store.admin.file()).version).toBe(2);
 });

@@ -40,6 +40,8 @@ test.each<[string, (store: SqliteStore) => Promise<unknown>]>([
     "the last session with somebody",
     (store) => store.sessions.list({ channel: "feishu", peer: "ou_1", limit: 1 }),
   ],
+  ["the runs of a session", (store) => store.runs.list({ sessionKey: "s1" })],
+  ["the newest runs", (store) => store.runs.list({ limit: 5 })],
   ["a history", (store) => store.sessions.history("s1")],
   ["a page of a transcript", (store) => store.sessions.transcript("s1", { before: 5, limit: 3 })],
   ["a trace", (store) => store.traces.read("one")],
@@ -50,6 +52,18 @@ test.each<[string, (store: SqliteStore) => Promise<unknown>]>([
   expect(plans.size).toBeGreaterThan(0);
   for (const [text, details] of plans)
     expect({ text, scans: details.filter(wholeTable) }).toEqual({ text, scans: [] });
+});
+
+test("somebody's sessions are found by their peer, not among all that there are", async () => {
+  const plans = await plansOf((store) => store.sessions.list({ channel: "feishu", peer: "ou_1", limit: 1 }));
+  const details = [...plans.values()].flat();
+  expect(details.some((detail) => detail.includes("session_peer"))).toBe(true);
+});
+
+test("the runs of a session are found one from the other, however many there are of others", async () => {
+  const plans = await plansOf((store) => store.runs.list({ sessionKey: "s1" }));
+  const walks = [...plans.values()].flat().filter((detail) => /^SEARCH run .*rowid[<>]/.test(detail));
+  expect(walks).toEqual([]);
 });
 
 test("a page of 500 messages takes a handful of queries, however many runs wrote them", async () => {

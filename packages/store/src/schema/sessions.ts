@@ -39,7 +39,11 @@ export const session = sqliteTable(
     cacheWriteTokens: integer().notNull().default(0),
     costMicros: integer().notNull().default(0),
   },
-  (t) => [index("session_recent").on(t.updatedMinute)],
+  (t) => [
+    index("session_recent").on(t.updatedMinute),
+    // Without a time, so that a message changes nothing in it: somebody has few sessions, which are sorted when read.
+    index("session_peer").on(t.channel, t.peer),
+  ],
 );
 export type SessionRecord = typeof session.$inferSelect;
 

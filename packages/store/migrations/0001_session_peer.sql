@@ -1,0 +1,1 @@
+CREATE INDEX `session_peer` ON `session` (`channel`,`peer`);
