@@ -16,7 +16,7 @@ import { search, toPublic } from "./search/search.ts";
 import { toAuthor, toTurn } from "./to-chunk.ts";
 import { fileTurnLog } from "./turns/file-log.ts";
 import { transientTurnLog } from "./turns/transient-log.ts";
-import type { NewTurn, SearchOptions, SearchResult } from "./types.ts";
+import type { Hit, NewTurn, SearchOptions, SearchResult } from "./types.ts";
 
 const DEFAULT_HALF_LIFE_DAYS = 30;
 const EVERYONE = { kind: "everyone" } as const;
@@ -46,7 +46,12 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
 
   async function find(text: string, asked: SearchOptions): Promise<SearchResult> {
     const vector = await live.vectorOf(text);
-    return live.read((index) => search(index, { text, vector, halfLifeDays, now: now() }, asked));
+    for (;;) {
+      const result = await live.read((index) =>
+        search(index, { text, vector, halfLifeDays, now: now() }, asked),
+      );
+      if (!(await live.removeGone(chatsIn(result.hits)))) return result;
+    }
   }
 
   return {
@@ -65,14 +70,16 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
       return selectRecall(await find(message, { reader, limit: RECALL_LIMIT, neighbours: 0 }), asked);
     },
 
-    get: (id, { reader = {}, neighbours = 1 } = {}) =>
-      live.read(({ chunks }) => {
+    async get(id, { reader = {}, neighbours = 1 } = {}) {
+      await live.removeGone(await live.read(({ chunks }) => chatsIn(chunks.byIds([id]))));
+      return live.read(({ chunks }) => {
         const key = keyOf(reader);
         const [chunk] = chunks.byIds([id]);
         if (chunk === undefined || !opens(key, chunk)) return undefined;
         const { before, after } = neighboursOf(chunk, chunks, key, neighbours);
         return { ...toPublic(chunk), before: before.map(toPublic), after: after.map(toPublic) };
-      }),
+      });
+    },
 
     notes: (scope = topScope) => notebook.current(scope, now()),
 
@@ -108,6 +115,11 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
       if (!lasts) await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+function chatsIn(hits: readonly Pick<Hit, "chat" | "source">[]): string[] {
+  const ofTurns = hits.filter(({ source }) => source === "turn");
+  return [...new Set(ofTurns.flatMap(({ chat }) => chat ?? []))];
 }
 
 function isMany(given: NewTurn | readonly NewTurn[]): given is readonly NewTurn[] {

@@ -27,6 +27,8 @@ export interface LiveIndex {
   change<T>(work: () => Promise<T>): Promise<T>;
   /** Removes turns, and whatever is left of what the files have no more. */
   scrub(turns: readonly string[]): Promise<void>;
+  /** Removes conversations that are kept no more, of those that something was found in; gives whether there were any. */
+  removeGone(chats: readonly string[]): Promise<boolean>;
   refresh(): Promise<void>;
   rebuild(): Promise<void>;
   vectorOf(query: string): Promise<QueryVector>;
@@ -146,6 +148,16 @@ export function createLiveIndex(options: LiveIndexOptions): LiveIndex {
         await fillOrMend();
         (await index()).forget(turns);
       }),
+    async removeGone(chats) {
+      const gone = chats.length === 0 ? [] : ((await turns.gone?.(chats)) ?? []);
+      if (gone.length === 0) return false;
+      return inTurn(async () => {
+        const current = await index();
+        const turnsOfThem = gone.flatMap((chat) => current.chunks.ofChat(chat).map(({ id }) => id));
+        current.forget(turnsOfThem);
+        return turnsOfThem.length > 0;
+      });
+    },
     refresh: () => inTurn(fillOrMend),
     rebuild: () => inTurn(makeAnew),
     vectorOf: async (query) => queryVector(query, embeddings, await index(), closing.signal),

@@ -76,21 +76,25 @@ export function sessionTurns(options: SessionTurnsOptions): TurnSource {
     async read(cursor, limit): Promise<TurnPage> {
       const marks: Watermarks = cursor === undefined ? {} : JSON.parse(cursor);
       const turns: Turn[] = [];
+      const markOf = ({ key, lastSeq }: RememberedSession): number => {
+        const mark = marks[key] ?? 0;
+        // One that was removed began anew.
+        return mark > lastSeq ? 0 : mark;
+      };
       const listed = await sessions.list({ agentId, limit: looked && cursor !== undefined ? NEWEST : ALL });
-      const changed = listed.filter(
-        (session) => !isLeftOut(session) && session.lastSeq > (marks[session.key] ?? 0),
-      );
+      const changed = listed.filter((session) => !isLeftOut(session) && session.lastSeq > markOf(session));
       for (const session of changed.toReversed()) {
         if (turns.length >= limit) return { turns, cursor: JSON.stringify(marks), last: false };
-        const messages = settled(
-          session,
-          await messagesAfter(sessions, session.key, marks[session.key] ?? 0),
-        );
+        const messages = settled(session, await messagesAfter(sessions, session.key, markOf(session)));
         turns.push(...messages.flatMap((message) => turnOf(options, session, message) ?? []));
-        marks[session.key] = messages.at(-1)?.seq ?? marks[session.key] ?? 0;
+        marks[session.key] = messages.at(-1)?.seq ?? markOf(session);
       }
       looked = true;
       return { turns, cursor: JSON.stringify(marks), last: true };
+    },
+    async gone(chats) {
+      const messages = await Promise.all(chats.map((chat) => sessions.transcript(chat, { limit: 1 })));
+      return chats.filter((_, index) => messages[index]?.length === 0);
     },
   };
 }

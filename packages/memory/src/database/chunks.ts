@@ -22,6 +22,7 @@ export interface ChunkTable {
   byIds(ids: readonly string[]): IndexedChunk[];
   byNumber(numbers: readonly number[]): IndexedChunk[];
   ofFile(path: string): IndexedChunk[];
+  ofChat(chat: string): IndexedChunk[];
   /** The numbers of those next to one in its file or chat, the nearest first. */
   beside(of: IndexedChunk, side: "before" | "after", limit: number): number[];
   /** How many terms each of them has. */
@@ -95,6 +96,7 @@ export function createChunkTable({ db, raw }: Database, termIndex: TermIndex, ce
     byIds: (ids) => byIds.all({ ids: JSON.stringify(ids) }).map(toChunk),
     byNumber,
     ofFile: (path) => ofWhole.all({ whole: `note:${path}` }).map(toChunk),
+    ofChat: (chat) => ofWhole.all({ whole: `turn:${chat}` }).map(toChunk),
     beside(of, side, limit) {
       const { whole, position } = placeOf(of);
       return numbersBeside[side].all({ whole, position, n: of.n, limit });

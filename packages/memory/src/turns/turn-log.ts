@@ -13,6 +13,8 @@ export interface TurnPage {
 export interface TurnSource {
   /** The turns from a cursor on; without one, from the beginning. Turns of an id that came before replace it. */
   read(cursor: string | undefined, limit: number): Promise<TurnPage>;
+  /** Those of some conversations that are kept no more: nothing of them is to be found. Default: none. */
+  gone?(chats: readonly string[]): Promise<readonly string[]>;
 }
 
 /** Conversations that memory keeps itself. */

@@ -2,6 +2,7 @@ import type { AgentMessage } from "@signalbox/agent-core";
 import { type Bodies, openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
 import { type RememberedSession, type SessionTaint, sessionTurns } from "../../src/agents/index.ts";
+import { openMemory, textsOf } from "../support.ts";
 
 interface TestBodies extends Bodies {
   readonly message: AgentMessage;
@@ -33,6 +34,7 @@ async function open(key = ANNA, seed = { channel: "plain", peer: "anna" }) {
   });
   let cursor: string | undefined;
   return {
+    source,
     store,
     lease,
     session,
@@ -102,4 +104,23 @@ it("leaves out what its host says that nobody said", async () => {
   const note: AgentMessage = { role: "user", timestamp: 0, content: "(a note of the host)" };
   await store.sessions.append(ANNA, [said("Who is Bertha?"), note], lease);
   expect(await read()).toEqual([["Who is Bertha?", undefined]]);
+});
+
+it("a conversation that is removed is found no more, and one that begins anew in its place is", async () => {
+  const { source, store, lease, session, said } = await open();
+  const memory = await openMemory({ turns: source, maxAgeMs: 60_000 });
+  const find = () => textsOf(memory, "boiler", { reader: "all" });
+  const words = ["The boiler is called Bertha.", "It is a good boiler."];
+  await store.sessions.append(ANNA, words.map(said), lease);
+  expect(await find()).toHaveLength(2);
+  const [hit] = (await memory.search("Bertha", { reader: "all" })).hits;
+  const reader = hit?.scope.kind === "person" ? { person: hit.scope.person } : {};
+  expect(await memory.get(hit?.id ?? "", { reader })).toBeDefined();
+  await store.sessions.remove(ANNA, lease);
+  expect(await memory.get(hit?.id ?? "", { reader })).toBeUndefined();
+  expect(await find()).toEqual([]);
+  await store.sessions.ensure(session);
+  await store.sessions.append(ANNA, [said("The new boiler is called Carl.")], lease);
+  await memory.refresh();
+  expect(await find()).toEqual(["The new boiler is called Carl."]);
 });
