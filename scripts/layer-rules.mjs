@@ -5,6 +5,7 @@
 const ROWS = [
   { name: "composition", members: ["gateway", "console", "create-channel"] },
   { name: "command line", members: ["cli"] },
+  { name: "setup", members: ["setup"] },
   { name: "home", members: ["home"] },
   {
     name: "capabilities",

@@ -14,6 +14,7 @@ import {
 } from "@signalbox/commands";
 import { type Lanes, QUEUE_MODES } from "@signalbox/lanes";
 import type { Router } from "@signalbox/routing";
+import type { Agent, Models } from "@signalbox/setup";
 import type { SkillCommand } from "@signalbox/skills";
 import type { InboxRow, Session } from "@signalbox/store";
 import { explain, whyLines } from "@signalbox/telemetry";
@@ -22,8 +23,6 @@ import type { Auditor } from "../audit/auditor.ts";
 import { ownerOf, type Queued, type QueuedMessage } from "../path/4-queue/message.ts";
 import type { QueueModes } from "../path/4-queue/queue-modes.ts";
 import { seedOf } from "../path/5-prepare/session.ts";
-import type { Agent } from "../resolve/agents.ts";
-import type { Models } from "../resolve/models.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { ApprovalDecision, Decisions } from "../tools/toolbox.ts";
 import { findMessage, messageInfo, readTrace } from "../traces.ts";

@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { isAtOnce, type Order } from "@signalbox/commands";
 import type { Supervisor } from "@signalbox/lanes";
+import type { Agent } from "@signalbox/setup";
 import { StoreError } from "@signalbox/store";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { QueuedMessage } from "../path/4-queue/message.ts";
 import { failureNote } from "../path/failure-note.ts";
-import type { Agent } from "../resolve/agents.ts";
 import { ANSWERS, type AnswerOptions, applyChoice } from "./answers.ts";
 import { type CommandEnd, type SettlePorts, settleCommand } from "./settle.ts";
 

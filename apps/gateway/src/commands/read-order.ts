@@ -1,7 +1,6 @@
 import { type Order, readOrder } from "@signalbox/commands";
+import type { Agent, Agents, Models } from "@signalbox/setup";
 import { readInvocation, type SkillCommand } from "@signalbox/skills";
-import type { Agent, Agents } from "../resolve/agents.ts";
-import type { Models } from "../resolve/models.ts";
 import type { InboundRecord } from "../store.ts";
 
 export interface ReadOrderPorts {

@@ -1,8 +1,7 @@
+import type { Agent, AgentsSkills } from "@signalbox/setup";
 import { describePending, type PendingSkill, shortDigest } from "@signalbox/skills";
 import { visibleText } from "@signalbox/tools";
 import type { Auditor } from "../audit/auditor.ts";
-import type { Agent } from "../resolve/agents.ts";
-import type { AgentsSkills } from "../resolve/skills.ts";
 
 export interface SkillChangesPorts {
   readonly skillApprovals: Pick<AgentsSkills, "pending" | "approve">;

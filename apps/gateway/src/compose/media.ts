@@ -8,11 +8,10 @@ import {
 } from "@signalbox/attachments";
 import type { Config } from "@signalbox/config";
 import type { Home } from "@signalbox/home";
+import type { Account, Agents } from "@signalbox/setup";
 import { type AgentWorkspaces, detectEncoding, type GuardedFetch, imageInfo } from "@signalbox/tools";
 import type { Logger } from "../log.ts";
 import { createReadLinks, type ReadLinks } from "../path/5-prepare/links.ts";
-import type { Account } from "../resolve/accounts.ts";
-import type { Agents } from "../resolve/agents.ts";
 import type { GatewayStore } from "../store.ts";
 import { pruneSentBlobs } from "../upkeep/blobs.ts";
 

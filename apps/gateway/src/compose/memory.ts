@@ -12,13 +12,12 @@ import {
 } from "@signalbox/memory/agents";
 import { readBody } from "@signalbox/prompt";
 import { ONCE } from "@signalbox/server";
+import type { Agents, Models } from "@signalbox/setup";
 import { allowsTool, taintIn } from "@signalbox/tools";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import { isTakenBackNote } from "../path/5-prepare/user-messages.ts";
 import type { Flush } from "../path/6-run/flush.ts";
-import type { Agents } from "../resolve/agents.ts";
-import type { Models } from "../resolve/models.ts";
 import type { GatewayStore } from "../store.ts";
 
 export interface AgentMemoriesOptions {

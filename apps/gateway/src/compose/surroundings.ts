@@ -4,6 +4,7 @@ import type { McpServers } from "@signalbox/mcp";
 import type { Memories } from "@signalbox/memory/agents";
 import { createRouter, type Router } from "@signalbox/routing";
 import { createLiveHub, createOutcomes, type LiveHub, type Outcomes } from "@signalbox/server";
+import { type Accounts, routingConfig } from "@signalbox/setup";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
 import {
   createAgentWorkspaces,
@@ -19,9 +20,7 @@ import type { GatewayOptions } from "../gateway-options.ts";
 import { countingHooks, OWN_HOOKS } from "../hooks/own.ts";
 import type { GatewayHooks } from "../hooks/points.ts";
 import { createGatewayHooks } from "../hooks/registry.ts";
-import { routingConfig } from "../path/2-admit/route.ts";
 import { judgeFailure, storeErrorIn } from "../path/failures.ts";
-import type { Accounts } from "../resolve/accounts.ts";
 import type { ResolvedConfig } from "../resolve/resolve-config.ts";
 import { openMcpServers } from "../tools/mcp-servers.ts";
 import { createMoreTools } from "../tools/more-tools.ts";

@@ -3,6 +3,7 @@ import { COMMANDS } from "@signalbox/commands";
 import { createLanes, type Lanes } from "@signalbox/lanes";
 import { createBotLoops, createGate } from "@signalbox/routing";
 import { createWaitingRuns } from "@signalbox/runs";
+import { type Agent, toolsOf } from "@signalbox/setup";
 import type { SkillCommand } from "@signalbox/skills";
 import { timeOf } from "@signalbox/store";
 import { createAtOnceCommands } from "../commands/at-once.ts";
@@ -21,8 +22,6 @@ import { createAttachmentCrashes } from "../path/5-prepare/attachment-crashes.ts
 import { endDamagedRun } from "../path/7-conclude/commit.ts";
 import { createAnswer } from "../path/answer.ts";
 import { type Answering, createTaking, type Taking } from "../path/path.ts";
-import type { Agent } from "../resolve/agents.ts";
-import { toolsOf } from "../resolve/tool-names.ts";
 import { createAnsweringHalf } from "./answering.ts";
 import type { Parts } from "./surroundings.ts";
 

@@ -3,12 +3,17 @@ import type { MessageEvent } from "@signalbox/channel";
 import type { ConfiguredHome, UseAnswer, UseAsked } from "@signalbox/cli";
 import { withDatabase } from "@signalbox/home";
 import { createBotLoops, createGate, createRouter } from "@signalbox/routing";
+import {
+  type Agent,
+  type Agents,
+  namesFor,
+  resolveAgents,
+  resolvePluginTools,
+  routingConfig,
+} from "@signalbox/setup";
 import { checkToolNames, explainUse, type RunFacts } from "@signalbox/tools";
 import { type Admitted, createAdmit } from "../path/2-admit/admit.ts";
-import { routingConfig } from "../path/2-admit/route.ts";
-import { type Agent, type Agents, resolveAgents } from "../resolve/agents.ts";
-import { resolvePluginTools } from "../resolve/plugin-tools.ts";
-import { namesFor } from "../resolve/tool-names.ts";
+import { INSTALLED } from "../resolve/installed.ts";
 import type { GatewayBodies } from "../store.ts";
 import { speakerOf } from "../tools/tool-run.ts";
 
@@ -16,7 +21,7 @@ import { speakerOf } from "../tools/tool-run.ts";
 export async function canUse(configured: ConfiguredHome, asked: UseAsked): Promise<UseAnswer> {
   const { home, loaded } = configured;
   const agents = resolveAgents(loaded, home);
-  const plugins = await resolvePluginTools({ loaded, home, given: [] });
+  const plugins = await resolvePluginTools({ loaded, home, given: [], packages: INSTALLED });
   const [unknown] = checkToolNames([asked.tool], namesFor(loaded, plugins));
   if (unknown !== undefined) {
     const near = unknown.near.length === 0 ? "" : ` Did you mean ${unknown.near.join(" or ")}?`;

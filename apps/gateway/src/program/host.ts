@@ -1,7 +1,7 @@
 import type { GatewayHost } from "@signalbox/cli";
+import { resolveAgents } from "@signalbox/setup/agents";
 import { ASSETS } from "../assets.ts";
-import { resolveAgents } from "../resolve/agents.ts";
-import { missingPackages } from "../resolve/installed.ts";
+import { INSTALLED } from "../resolve/installed.ts";
 import { VERSION } from "../version.ts";
 import type { Tuning } from "./prepare.ts";
 
@@ -10,7 +10,7 @@ export function gatewayHost(tuning: Tuning = {}): GatewayHost {
   return {
     version: VERSION,
     program: ASSETS.program,
-    missingPackages,
+    missingPackages: INSTALLED.missing,
     agents({ home, loaded }) {
       const { all, defaultId } = resolveAgents(loaded, home);
       return { ids: all.map(({ id }) => id), defaultId };

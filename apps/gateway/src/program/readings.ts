@@ -2,12 +2,12 @@ import type { ConfiguredHome, MemoriesOfHome, MessagesWanted, SkillsOfAgent } fr
 import type { MessageInfo, Trace, TrustAnswer } from "@signalbox/client";
 import { type Home, withDatabase } from "@signalbox/home";
 import { OWNERS } from "@signalbox/memory/agents";
+import { resolveAgents, resolveSkills } from "@signalbox/setup";
 import { openStore } from "@signalbox/store";
 import { createAgentWorkspaces, createLabelStore, createTrust, openFileLabels } from "@signalbox/tools";
+import { ASSETS } from "../assets.ts";
 import { createAgentMemories } from "../compose/memory.ts";
 import { createLogger } from "../log.ts";
-import { resolveAgents } from "../resolve/agents.ts";
-import { resolveSkills } from "../resolve/skills.ts";
 import type { GatewayBodies } from "../store.ts";
 import { messageInfo, readTrace } from "../traces.ts";
 
@@ -34,7 +34,13 @@ export async function openMemories({ home, loaded, env }: ConfiguredHome): Promi
 /** What each agent of a home can use, and what is wrong with the rest. */
 export async function readSkills({ home, loaded, env }: ConfiguredHome): Promise<SkillsOfAgent[]> {
   const agents = resolveAgents(loaded, home);
-  const { skills, forAgent, pending, approve } = await resolveSkills({ loaded, home, agents, env });
+  const { skills, forAgent, pending, approve } = await resolveSkills({
+    loaded,
+    home,
+    agents,
+    env,
+    bundledDir: ASSETS.skillsDir,
+  });
   return Promise.all(
     agents.all.map(async (agent) => {
       const { allow, deny } = agent.skills;

@@ -2,12 +2,12 @@ import type { AgentMessage } from "@signalbox/agent-core";
 import { formatProblem, loadConfig, type Problem } from "@signalbox/config";
 import { locateHome } from "@signalbox/home";
 import { createRouter, type Router } from "@signalbox/routing";
+import { resolveAgents, routingConfig } from "@signalbox/setup";
 import { openStore } from "@signalbox/store";
 import type { GatewayRecords, PerformedMessage, PerformedTool, ReplayHost } from "@signalbox/testkit/replay";
 import { stringify } from "yaml";
 import { createGateway } from "../create-gateway.ts";
-import { routeInput, routingConfig } from "../path/2-admit/route.ts";
-import { resolveAgents } from "../resolve/agents.ts";
+import { routeInput } from "../path/2-admit/route.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import { readTrace } from "../traces.ts";
 

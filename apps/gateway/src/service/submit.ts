@@ -1,8 +1,7 @@
 import type { RunOutcome } from "@signalbox/protocol";
 import { formatSessionKey } from "@signalbox/routing";
 import type { GatewayService, Outcome, Outcomes, Submission, Submitted } from "@signalbox/server";
-import { OWN_ACCOUNT } from "../resolve/accounts.ts";
-import type { Agents } from "../resolve/agents.ts";
+import { type Agents, OWN_ACCOUNT } from "@signalbox/setup";
 import type { Surfaces } from "../resolve/surfaces.ts";
 import type { GatewayStore } from "../store.ts";
 import { clientMessage, isOfMessage, senderOf } from "./client-message.ts";

@@ -1,6 +1,6 @@
 import type { Config } from "@signalbox/config";
+import type { Agents } from "@signalbox/setup";
 import { allowsTool, describeSandbox, type Sandbox, startSandbox } from "@signalbox/tools";
-import type { Agents } from "../resolve/agents.ts";
 
 /** Where commands of agents run, proven; rejects where they cannot. */
 export function execSandbox(config: Config): Promise<Sandbox> {

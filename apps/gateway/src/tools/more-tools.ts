@@ -1,7 +1,7 @@
 import type { Tool } from "@signalbox/agent-core";
 import { type McpServers, type McpTool, toolPrefix } from "@signalbox/mcp";
+import type { Agent } from "@signalbox/setup";
 import { allowsTool, fromTool, type MoreTools, matchesAny } from "@signalbox/tools";
-import type { Agent } from "../resolve/agents.ts";
 
 /** The tools of an agent that are not built in, as they are just now. */
 export type MoreToolsOf = (agent: Agent) => Promise<MoreTools>;

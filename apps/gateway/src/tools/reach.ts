@@ -1,5 +1,5 @@
+import type { Agents } from "@signalbox/setup";
 import { proveReach } from "@signalbox/tools";
-import type { Agents } from "../resolve/agents.ts";
 
 /** Shows for every agent that nobody untrusted reaches what acts. @throws Error that names what is reached */
 export function describeReach({ all }: Agents): string {

@@ -1,8 +1,8 @@
 import type { MessageEvent } from "@signalbox/channel";
 import type { Role } from "@signalbox/routing";
+import type { Agent } from "@signalbox/setup";
 import type { InboxId, RunId } from "@signalbox/store";
 import type { MayAttach } from "@signalbox/tools";
-import type { Agent } from "../resolve/agents.ts";
 
 /** What a run's tools depend on. */
 export interface ToolRun {

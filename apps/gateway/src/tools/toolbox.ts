@@ -1,6 +1,7 @@
 import type { Config } from "@signalbox/config";
 import type { Home } from "@signalbox/home";
 import { createToolMemory, type Memories } from "@signalbox/memory/agents";
+import type { Agent, Agents, AgentsSkills } from "@signalbox/setup";
 import {
   allowsTool,
   createStandingRules,
@@ -12,8 +13,6 @@ import {
 } from "@signalbox/tools";
 import type { Auditor } from "../audit/auditor.ts";
 import { type GatewayHooks, TOOL_ARGUMENTS } from "../hooks/points.ts";
-import type { Agent, Agents } from "../resolve/agents.ts";
-import type { AgentsSkills } from "../resolve/skills.ts";
 import type { Tracer } from "../traces.ts";
 import { execSandbox } from "./exec.ts";
 import type { MoreToolsOf } from "./more-tools.ts";

@@ -1,6 +1,6 @@
 import type { ChannelDefinition } from "@signalbox/channel";
+import type { Agent } from "@signalbox/setup";
 import type { Surroundings } from "../compose/surroundings.ts";
-import type { Agent } from "../resolve/agents.ts";
 import type { ResolvedConfig } from "../resolve/resolve-config.ts";
 import type { GatewayStore } from "../store.ts";
 import type { Loadable } from "./warm-up.ts";

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type * as Homes from "@signalbox/home";
-import type * as Agents from "../../src/resolve/agents.ts";
+import type * as Agents from "@signalbox/setup";
 
 const PACKAGES = join(import.meta.dirname, "..", "..", "..", "..", "packages");
 const GATEWAY_SOURCES = join(import.meta.dirname, "..", "..", "src");
@@ -113,7 +113,7 @@ async function changed<T>(sources: string, main: string, file: string, from: str
 }
 
 const homes: typeof Homes = await import(pathToFileURL(join(HOME_SOURCES, "index.ts")).href);
-const agents: typeof Agents = await import("../../src/resolve/agents.ts");
+const agents: typeof Agents = await import("@signalbox/setup");
 const { tried, through } = attempt(homes, agents);
 console.log(`places of a workspace and second configurations: ${tried} tried, ${through.length} got through`);
 for (const each of through) console.log("  ", each);

@@ -1,6 +1,6 @@
 import { needsTurn, type Order } from "@signalbox/commands";
 import type { Lanes } from "@signalbox/lanes";
-import type { Agent, Agents } from "../../resolve/agents.ts";
+import type { Agent, Agents } from "@signalbox/setup";
 import type { InboundRecord } from "../../store.ts";
 import type { Accepted } from "../3-accept/accept.ts";
 import type { Queued, QueuedMessage } from "./message.ts";

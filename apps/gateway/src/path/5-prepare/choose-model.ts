@@ -1,8 +1,7 @@
 import { THINKING_LEVELS } from "@signalbox/commands";
+import type { Agent, AgentModel, Agents, Models } from "@signalbox/setup";
 import type { Session } from "@signalbox/store";
 import type { GatewayHooks } from "../../hooks/points.ts";
-import type { Agent, Agents } from "../../resolve/agents.ts";
-import type { AgentModel, Models } from "../../resolve/models.ts";
 import type { QueuedMessage } from "../4-queue/message.ts";
 
 export interface ChooseModelPorts {

@@ -7,7 +7,7 @@ import {
   type ContextMessage,
   type MessageContext,
 } from "@signalbox/prompt";
-import type { Account } from "../../resolve/accounts.ts";
+import type { Account } from "@signalbox/setup";
 import type { GatewayStore } from "../../store.ts";
 import { historyKey } from "../3-accept/unanswered.ts";
 import type { QueuedMessage } from "../4-queue/message.ts";

@@ -1,8 +1,7 @@
 import type { AgentMessage, UserMessage } from "@signalbox/agent-core";
 import type { RunHandle } from "@signalbox/lanes";
+import type { Agent, AgentModel } from "@signalbox/setup";
 import type { InterruptedRun, RunId } from "@signalbox/store";
-import type { Agent } from "../../resolve/agents.ts";
-import type { AgentModel } from "../../resolve/models.ts";
 import type { GatewayBodies } from "../../store.ts";
 import type { Queued, QueuedMessage } from "../4-queue/message.ts";
 

@@ -1,5 +1,5 @@
+import type { Agent } from "@signalbox/setup";
 import type { SessionSeed } from "@signalbox/store";
-import type { Agent } from "../../resolve/agents.ts";
 import { type QueuedMessage, spokenText } from "../4-queue/message.ts";
 
 /** What a session is made of when its first message comes. */

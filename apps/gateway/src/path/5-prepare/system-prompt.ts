@@ -10,13 +10,10 @@ import {
   type PromptTool,
   type WorkspaceFile,
 } from "@signalbox/prompt";
+import type { Account, Agent, AgentModel, AgentsSkills } from "@signalbox/setup";
 import type { Role } from "@signalbox/tools";
 import type { GatewayHooks } from "../../hooks/points.ts";
 import type { Logger } from "../../log.ts";
-import type { Account } from "../../resolve/accounts.ts";
-import type { Agent } from "../../resolve/agents.ts";
-import type { AgentModel } from "../../resolve/models.ts";
-import type { AgentsSkills } from "../../resolve/skills.ts";
 import type { QueuedMessage } from "../4-queue/message.ts";
 
 export interface SystemPromptPorts {

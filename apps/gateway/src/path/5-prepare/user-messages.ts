@@ -3,7 +3,7 @@ import { attachmentNote, type Incoming } from "@signalbox/attachments";
 import type { ChannelDefinition } from "@signalbox/channel";
 import { senderName } from "@signalbox/channel/accounts";
 import { formatBody } from "@signalbox/prompt";
-import type { Account } from "../../resolve/accounts.ts";
+import type { Account } from "@signalbox/setup";
 import { type QueuedMessage, spokenText } from "../4-queue/message.ts";
 import { filesOf } from "./files-of.ts";
 

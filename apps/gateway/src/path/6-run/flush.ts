@@ -1,7 +1,6 @@
 import type { BeforeCompaction } from "@signalbox/agent-core";
+import type { Agent, AgentModel } from "@signalbox/setup";
 import type { Role } from "@signalbox/tools";
-import type { Agent } from "../../resolve/agents.ts";
-import type { AgentModel } from "../../resolve/models.ts";
 
 /** A conversation that is about to be compacted, with those who speak in it. */
 export interface FlushedConversation {

@@ -11,10 +11,10 @@ import type { ChannelDefinition, MessageEvent, TurnSampling } from "@signalbox/c
 import type { Drafts, Typing } from "@signalbox/delivery";
 import { createLiveView, type EndedRun, type LiveView, runDurably, type WaitingRuns } from "@signalbox/runs";
 import type { LiveHub } from "@signalbox/server";
+import type { Agent } from "@signalbox/setup";
 import type { LeaseToken } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import type { AfterToolCall, GatewayHooks } from "../../hooks/points.ts";
-import type { Agent } from "../../resolve/agents.ts";
 import type { GatewayStore } from "../../store.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
 import { READING } from "../reading.ts";

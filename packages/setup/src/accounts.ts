@@ -2,7 +2,6 @@ import {
   type ChannelCache,
   type ChannelDefinition,
   type ChannelLogger,
-  type ChannelState,
   systemClock,
 } from "@signalbox/channel";
 import {
@@ -16,9 +15,7 @@ import { accountKeys, didYouMean, type LoadedConfig, type Problem } from "@signa
 import type { Home } from "@signalbox/home";
 import type { ChannelStatus } from "@signalbox/protocol";
 import type { Vault } from "@signalbox/redaction";
-import type { KvStore } from "@signalbox/store";
-import type { Logger } from "../log.ts";
-import { installCommand, missingPackages } from "./installed.ts";
+import { type HostPackages, installCommand } from "./host-packages.ts";
 
 export type { Account };
 
@@ -46,7 +43,9 @@ export interface AccountsOptions {
   readonly definitions: readonly ChannelDefinition[];
   /** The channels of the gateway's own clients, which no configuration names. */
   readonly own: readonly ChannelDefinition[];
-  readonly logger: Logger;
+  /** The log of an account. */
+  readonly logger: (account: string) => ChannelLogger;
+  readonly packages: HostPackages;
   readonly cache: ChannelCache;
   /** May have packages of channels, which are looked for there first. */
   readonly home: Pick<Home, "dir">;
@@ -64,7 +63,7 @@ export async function resolveAccounts(options: AccountsOptions): Promise<Account
   const brought: ChannelDefinition[] = [];
   const planned: PlannedAccount[] = [];
   const host = createAccounts({
-    logger: (account) => channelLogger(options.logger, account),
+    logger: options.logger,
     cache,
     clock: systemClock,
   });
@@ -87,7 +86,7 @@ export async function resolveAccounts(options: AccountsOptions): Promise<Account
     }
     if (options.definitions.includes(definition)) {
       if (packageName !== undefined) problems.push(needlessPackage(loaded, channel));
-      problems.push(...packageProblems(loaded, definition));
+      problems.push(...packageProblems(loaded, definition, options.packages));
     } else brought.push(definition);
     for (const [account, raw] of Object.entries(accounts)) {
       options.vault.add(secretFields(definition, raw));
@@ -119,8 +118,12 @@ function needlessPackage(loaded: LoadedConfig, channel: string): Problem {
 }
 
 /** A channel that came with the gateway, and whose platform's SDK is not installed. */
-function packageProblems(loaded: LoadedConfig, { id, meta }: ChannelDefinition): Problem[] {
-  const missing = missingPackages(meta.requires ?? []);
+function packageProblems(
+  loaded: LoadedConfig,
+  { id, meta }: ChannelDefinition,
+  packages: HostPackages,
+): Problem[] {
+  const missing = packages.missing(meta.requires ?? []);
   if (missing.length === 0) return [];
   return [
     loaded.problem(["channels", id], {
@@ -204,7 +207,7 @@ function textsIn(value: unknown): string[] {
 async function definitionOf(
   id: string,
   packageName: string | undefined,
-  { definitions, own, home }: Pick<AccountsOptions, "definitions" | "own" | "home">,
+  { definitions, own, home, packages }: Pick<AccountsOptions, "definitions" | "own" | "home" | "packages">,
 ): Promise<ChannelDefinition | string> {
   // Messages of another channel by this name would be taken for those of the gateway's own clients.
   if (own.some((definition) => definition.id === id))
@@ -212,29 +215,9 @@ async function definitionOf(
   const given = definitions.find((definition) => definition.id === id);
   if (given !== undefined) return given;
   if (packageName === undefined) return "there is no such channel";
-  const brought = await importChannel(packageName, id, { load: (name) => import(name), home: home.dir });
+  const brought = await importChannel(packageName, id, { load: packages.load, home: home.dir });
   // Only the gateway itself checks its token.
   return typeof brought !== "string" && brought.capabilities.authenticatedByGateway === true
     ? `the package ${packageName} says that its senders hold the gateway's token, which only the gateway's own may`
     : brought;
-}
-
-function channelLogger(logger: Logger, account: string): ChannelLogger {
-  const child = logger.child({ account });
-  return {
-    debug: (message, fields) => child.debug(fields ?? {}, message),
-    info: (message, fields) => child.info(fields ?? {}, message),
-    warn: (message, fields) => child.warn(fields ?? {}, message),
-    error: (message, fields) => child.error(fields ?? {}, message),
-  };
-}
-
-/** Keys are the channel's own and begin with the id of a bot: they outlive a change of the account's name. */
-export function channelState(kv: KvStore, channel: string): ChannelState {
-  const namespace = `channel/${channel}`;
-  return {
-    get: (key) => kv.get(namespace, key),
-    set: (key, value) => kv.set(namespace, key, JSON.parse(JSON.stringify(value))),
-    delete: async (key) => void (await kv.delete(namespace, key)),
-  };
 }

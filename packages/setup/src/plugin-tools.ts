@@ -3,6 +3,7 @@ import { importPackage } from "@signalbox/channel/accounts";
 import type { LoadedConfig, Problem } from "@signalbox/config";
 import type { Home } from "@signalbox/home";
 import { BUILT_IN_TOOLS, isTool } from "@signalbox/tools";
+import type { HostPackages } from "./host-packages.ts";
 
 /** Tools that do not come with the gateway. */
 export interface PluginTools {
@@ -14,12 +15,14 @@ export interface PluginToolsOptions {
   readonly loaded: LoadedConfig;
   /** May have packages of its own, which are looked for there first. */
   readonly home: Pick<Home, "dir">;
+  readonly packages: Pick<HostPackages, "load">;
   /** Tools of whoever embeds the gateway. */
   readonly given: readonly Tool[];
 }
 
 /** Finds the tools of the packages that the configuration names, beside those that were given. */
-export async function resolvePluginTools({ loaded, home, given }: PluginToolsOptions): Promise<PluginTools> {
+export async function resolvePluginTools(options: PluginToolsOptions): Promise<PluginTools> {
+  const { loaded, home, given, packages } = options;
   const tools = new Map<string, Tool>();
   const problems: Problem[] = [];
   for (const tool of given) {
@@ -28,7 +31,7 @@ export async function resolvePluginTools({ loaded, home, given }: PluginToolsOpt
     tools.set(tool.name, tool);
   }
   for (const [index, name] of loaded.config.tools.packages.entries()) {
-    const exported = await exportedTools(name, home.dir);
+    const exported = await exportedTools(name, home.dir, packages);
     const faults = typeof exported === "string" ? [exported] : [];
     for (const tool of typeof exported === "string" ? [] : exported) {
       const fault = faultOf(tool, tools);
@@ -41,9 +44,13 @@ export async function resolvePluginTools({ loaded, home, given }: PluginToolsOpt
 }
 
 /** What a package exports as `default` or `tools`: one tool or several. A text says why there is none. */
-async function exportedTools(name: string, home: string): Promise<readonly Tool[] | string> {
+async function exportedTools(
+  name: string,
+  home: string,
+  { load }: Pick<HostPackages, "load">,
+): Promise<readonly Tool[] | string> {
   try {
-    const module = await importPackage(name, { load: (packageName) => import(packageName), home });
+    const module = await importPackage(name, { load, home });
     const exported = [module["default"] ?? module["tools"]].flat();
     const tools = exported.filter(isTool);
     return exported.length === 0 || tools.length < exported.length

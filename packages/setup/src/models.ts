@@ -16,7 +16,7 @@ import {
 import { demoModel } from "@signalbox/llm-providers/demo";
 import type { Vault } from "@signalbox/redaction";
 import type { Agent, Agents } from "./agents.ts";
-import { installCommand, missingPackages } from "./installed.ts";
+import { type HostPackages, installCommand } from "./host-packages.ts";
 import { withRedactedAnswers } from "./redacted-answers.ts";
 
 /** What an agent's turns are asked of. */
@@ -51,6 +51,7 @@ export function resolveModels(
   agents: Agents,
   env: Readonly<Record<string, string | undefined>>,
   vault: Vault,
+  packages: HostPackages,
 ): Models {
   const configured = loaded.config.models.providers;
   const models = createModels(
@@ -67,7 +68,7 @@ export function resolveModels(
   return {
     problems: [
       ...providerProblems(loaded, models),
-      ...packageProblems(loaded, models),
+      ...packageProblems(loaded, models, packages),
       ...agentProblems(loaded, agents, models, demoOnly),
     ],
     demoOnly,
@@ -141,9 +142,9 @@ function providerProblems(loaded: LoadedConfig, models: ReachableModels): Proble
 }
 
 /** Providers whose vendor's SDK is not installed. */
-function packageProblems(loaded: LoadedConfig, models: ReachableModels): Problem[] {
+function packageProblems(loaded: LoadedConfig, models: ReachableModels, packages: HostPackages): Problem[] {
   return models.providers.flatMap((provider) => {
-    const missing = missingPackages(models.requires(provider));
+    const missing = packages.missing(models.requires(provider));
     if (missing.length === 0) return [];
     return loaded.problem(["models", "providers", provider], {
       severity: "error",

@@ -10,7 +10,6 @@ import {
   type Skills,
   standardSources,
 } from "@signalbox/skills";
-import { ASSETS } from "../assets.ts";
 import { type Agent, type Agents, allowPath } from "./agents.ts";
 
 /** The skills of every agent. */
@@ -35,13 +34,15 @@ export async function resolveSkills(options: {
   readonly home: Home;
   readonly agents: Agents;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The folder of the skills that come with the host. */
+  readonly bundledDir: string;
 }): Promise<AgentsSkills> {
-  const { loaded, home, agents, env } = options;
+  const { loaded, home, agents, env, bundledDir } = options;
   const { load, entries } = loaded.config.skills;
   const sources = standardSources({
     signalboxHome: home.dir,
     home: env["HOME"] ?? homedir(),
-    bundledDir: ASSETS.skillsDir,
+    bundledDir,
     extraDirs: load.extraDirs.map((dir) => configuredPath(home, dir)),
   });
   let pinsFirstSeen = false;

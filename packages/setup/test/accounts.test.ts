@@ -4,12 +4,13 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type ChannelDefinition, createMemoryCache, systemClock } from "@signalbox/channel";
 import { feishu } from "@signalbox/channel-feishu";
+import { createWebHub } from "@signalbox/channel-web";
 import { loadConfig } from "@signalbox/config";
 import { createVault } from "@signalbox/redaction";
 import { expect, it, onTestFinished } from "vitest";
-import { createLogger } from "../log.ts";
-import { resolveAccounts } from "./accounts.ts";
-import { createSurfaces } from "./surfaces.ts";
+import { resolveAccounts } from "../src/index.ts";
+
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** What becomes of a channel whose package says this of it. */
 async function plan(id: string, capabilities: string, definitions: readonly ChannelDefinition[] = []) {
@@ -29,11 +30,14 @@ async function plan(id: string, capabilities: string, definitions: readonly Chan
   const text = JSON.stringify({
     channels: { [id]: { package: pathToFileURL(file).href, accounts: { main: {} } } },
   });
-  const surfaces = createSurfaces(() => Promise.reject(new Error("nothing is fetched here")));
-  const own = Object.values(surfaces).map(({ definition }) => definition);
+  const fetchUrl = () => Promise.reject(new Error("nothing is fetched here"));
+  const own = [createWebHub({ fetchUrl }), createWebHub({ id: "api", label: "API", fetchUrl })].map(
+    ({ definition: hub }) => hub,
+  );
   const accounts = await resolveAccounts({
     ...{ loaded: loadConfig({ file: "signalbox.json", text, env: {} }), definitions, own },
-    logger: createLogger("silent", (line) => line),
+    logger: () => SILENT,
+    packages: { missing: () => [], load: (name) => import(name) },
     cache: createMemoryCache({ clock: systemClock }),
     home: { dir: dirname(file) },
     vault: createVault(),

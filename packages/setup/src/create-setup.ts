@@ -1,0 +1,89 @@
+import type { Tool } from "@signalbox/agent-core";
+import { type ChannelDefinition, createMemoryCache, systemClock } from "@signalbox/channel";
+import type { LoadedConfig, Problem } from "@signalbox/config";
+import { type Home, type JudgedSecrets, judgeSecrets, openListeningProblem } from "@signalbox/home";
+import type { Vault } from "@signalbox/redaction";
+import { type Accounts, type AccountsOptions, resolveAccounts } from "./accounts.ts";
+import { type Agents, resolveAgents } from "./agents.ts";
+import { embeddingsProblems } from "./embeddings.ts";
+import type { HostPackages } from "./host-packages.ts";
+import { type Models, resolveModels } from "./models.ts";
+import { type PluginTools, resolvePluginTools } from "./plugin-tools.ts";
+import { routingProblems } from "./routing.ts";
+import { type AgentsSkills, resolveSkills } from "./skills.ts";
+import { toolProblems } from "./tool-names.ts";
+
+export interface SetupOptions {
+  readonly home: Home;
+  readonly loaded: LoadedConfig;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Takes secrets out of problems and answers, and is told of those that channels call so. */
+  readonly vault: Vault;
+  readonly packages: HostPackages;
+  /** Channels that need no package of their own. */
+  readonly channels: readonly ChannelDefinition[];
+  /** The channels of the host's own clients, which no configuration names. */
+  readonly ownChannels: readonly ChannelDefinition[];
+  /** Tools besides the built-in ones. */
+  readonly tools: readonly Tool[];
+  /** The folder of the skills that come with the host. */
+  readonly skillsDir: string;
+  /** The log of an account. */
+  readonly logger: AccountsOptions["logger"];
+}
+
+/** The parts of a configuration that can work, and everything that is wrong with the rest. */
+export interface Setup {
+  readonly agents: Agents;
+  readonly models: Models;
+  readonly skills: AgentsSkills;
+  readonly plugins: PluginTools;
+  readonly accounts: Accounts;
+  readonly secrets: JudgedSecrets;
+  /** In the order of the file, without secrets. */
+  readonly problems: readonly Problem[];
+}
+
+/** Works out what the configuration asks for without starting anything. */
+export async function createSetup(options: SetupOptions): Promise<Setup> {
+  const { home, loaded, env, vault, packages, logger } = options;
+  const agents = resolveAgents(loaded, home);
+  const models = resolveModels(loaded, agents, env, vault, packages);
+  const skills = await resolveSkills({ loaded, home, agents, env, bundledDir: options.skillsDir });
+  const plugins = await resolvePluginTools({ loaded, home, packages, given: options.tools });
+  const secrets = await judgeSecrets(loaded, home, env);
+  const accounts = await resolveAccounts({
+    ...{ loaded, logger, home, vault, packages },
+    ...{ definitions: options.channels, own: options.ownChannels },
+    cache: createMemoryCache({ clock: systemClock }),
+  });
+  const ofParts = [agents, models, skills, plugins, accounts, secrets].flatMap((part) => part.problems);
+  const problems = onceEach(loaded.problems, [
+    ...ofParts,
+    ...[openListeningProblem(loaded, env)].filter((problem) => problem !== undefined),
+    ...toolProblems(loaded, agents, plugins),
+    ...routingProblems(loaded, agents),
+    ...embeddingsProblems(loaded),
+  ]).toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  // A value that does not work is named, and may be one that came from where secrets do.
+  const { redact } = vault;
+  const told = problems.map((problem) => ({
+    ...problem,
+    message: redact(problem.message),
+    remedy: redact(problem.remedy),
+    ...(problem.disables === undefined ? {} : { disables: redact(problem.disables) }),
+  }));
+  return { agents, models, skills, plugins, accounts, secrets, problems: told };
+}
+
+/** What is wrong with the text of a value says why its part misses it; the part only adds what does not work now. */
+function onceEach(ofFile: readonly Problem[], ofParts: readonly Problem[]): Problem[] {
+  const told = new Set<Problem>();
+  const merged = ofFile.map((problem) => {
+    const follows = ofParts.filter((one) => problem.severity === "error" && one.path === problem.path);
+    for (const one of follows) told.add(one);
+    const disables = problem.disables ?? follows.find((one) => one.disables !== undefined)?.disables;
+    return { ...problem, ...(disables === undefined ? {} : { disables }) };
+  });
+  return [...merged, ...ofParts.filter((one) => !told.has(one))];
+}

@@ -1,0 +1,15 @@
+export {
+  type Account,
+  type Accounts,
+  type AccountsOptions,
+  OWN_ACCOUNT,
+  resolveAccounts,
+} from "./accounts.ts";
+export { type Agent, type Agents, resolveAgents } from "./agents.ts";
+export { createSetup, type Setup, type SetupOptions } from "./create-setup.ts";
+export { type HostPackages, installCommand } from "./host-packages.ts";
+export { type AgentModel, type Models, resolveModels } from "./models.ts";
+export { type PluginTools, type PluginToolsOptions, resolvePluginTools } from "./plugin-tools.ts";
+export { routingConfig } from "./routing.ts";
+export { type AgentsSkills, resolveSkills } from "./skills.ts";
+export { namesFor, toolsOf } from "./tool-names.ts";
