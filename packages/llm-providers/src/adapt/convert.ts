@@ -6,10 +6,10 @@ import {
   type Model,
   toWellFormed,
 } from "@signalbox/agent-core";
-import { isMadeBy } from "../shared/native.ts";
+import { isMadeBy } from "../shared/vendor-data.ts";
 import { callIdFor } from "./ids.ts";
 import type { Loss } from "./losses.ts";
-import { leftOut, type Media, takesInput, takesOutput } from "./media.ts";
+import { leftOut, standInFor } from "./media.ts";
 import { toolNameFor } from "./names.ts";
 
 export interface AdaptOptions {
@@ -26,15 +26,12 @@ export interface Converted {
   readonly losses: readonly PlacelessLoss[];
 }
 
-const NOTHING: readonly PlacelessLoss[] = [];
+/** Converts one message: a pure function of its arguments; a message that needs no change is returned as it is. */
+export function convertMessage(message: Message, target: Model, options: AdaptOptions): Converted {
+  const converter = new Converter(target, options);
+  return { message: converter.message(toWellFormed(message)), losses: converter.losses };
+}
 
-const CANNOT: Readonly<Record<Media["type"], string>> = {
-  image: "this model cannot see images",
-  audio: "this model cannot hear audio",
-  file: "this model cannot read files",
-};
-
-/** One message as `target` can take it; a pure function of its arguments. */
 class Converter {
   readonly #target: Model;
   readonly #options: AdaptOptions;
@@ -45,50 +42,60 @@ class Converter {
     this.#options = options;
   }
 
+  message(message: Message): Message | undefined {
+    switch (message.role) {
+      case "user": {
+        if (typeof message.content === "string") return message;
+        const content = this.#input(message.content);
+        return content === message.content ? message : { ...message, content };
+      }
+      case "toolResult": {
+        const content = this.#input(message.content);
+        const toolCallId = this.#id(message.toolCallId);
+        const toolName = toolNameFor(this.#target.api, message.toolName);
+        return content === message.content &&
+          toolCallId === message.toolCallId &&
+          toolName === message.toolName
+          ? message
+          : { ...message, content, toolCallId, toolName };
+      }
+      case "assistant":
+        return this.#assistant(message);
+    }
+  }
+
   #lose(kind: Loss["kind"], detail: string): void {
     this.losses.push({ kind, detail });
   }
 
-  /** Blocks with media described where the model, or its API, cannot take them; the same array where they can. */
-  input(blocks: readonly InputBlock[]): readonly InputBlock[] {
-    const { api, input } = this.#target;
-    let changed = false;
+  /** Blocks with media described where they cannot be sent; the same array where all can. */
+  #input(blocks: readonly InputBlock[]): readonly InputBlock[] {
     const made = blocks.map((block) => {
-      if (block.type === "text") return block;
-      const known = input.includes(block.type);
-      if (known && takesInput(api, block)) return block;
-      changed = true;
-      this.#lose("media", `${block.type} ${block.mimeType}`);
-      return known ? leftOut(block) : leftOut(block, CANNOT[block.type]);
+      const standIn = block.type === "text" ? undefined : standInFor(block, this.#target, "input");
+      if (standIn !== undefined && block.type !== "text")
+        this.#lose("media", `${block.type} ${block.mimeType}`);
+      return standIn ?? block;
     });
-    return changed ? made : blocks;
+    return made.every((block, at) => block === blocks[at]) ? blocks : made;
   }
 
-  id(id: string): string {
+  #id(id: string): string {
     const made = callIdFor(this.#target.api, id);
     if (made !== id) this.#lose("call-id", id);
     return made;
   }
 
-  /** No loss: a tool's own name is put back where the model calls it. */
-  name(name: string): string {
-    return toolNameFor(this.#target.api, name);
-  }
-
-  assistant(message: AssistantMessage): AssistantMessage | undefined {
+  #assistant(message: AssistantMessage): AssistantMessage | undefined {
     const own = isMadeBy(message, this.#target);
-    let changed = false;
-    const content: Block[] = [];
-    for (const block of message.content) {
-      const made = this.#block(block, own);
-      if (made !== block) changed = true;
-      if (made !== undefined) content.push(made);
-    }
+    const content = message.content.flatMap((block) => this.#block(block, own) ?? []);
     if (content.length === 0) {
       this.#lose("empty", `${message.stopReason} message without content`);
       return undefined;
     }
-    return changed ? { ...message, content } : message;
+    const isSame =
+      content.length === message.content.length &&
+      content.every((block, at) => block === message.content[at]);
+    return isSame ? message : { ...message, content };
   }
 
   #block(block: Block, ownMessage: boolean): Block | undefined {
@@ -107,8 +114,9 @@ class Converter {
         return undefined;
       }
       case "toolCall": {
-        const id = this.id(block.id);
-        const name = this.name(block.name);
+        const id = this.#id(block.id);
+        // No loss: a tool's own name is put back where the model calls it.
+        const name = toolNameFor(this.#target.api, block.name);
         const bare = this.#bare(block, own);
         return id === block.id && name === block.name ? bare : { ...bare, id, name };
       }
@@ -128,11 +136,10 @@ class Converter {
       case "image":
       case "audio":
       case "file": {
-        const { api, input } = this.#target;
-        const known = input.includes(block.type);
-        if (own && known && takesOutput(api, block)) return block;
+        const standIn = standInFor(block, this.#target, "output");
+        if (own && standIn === undefined) return block;
         this.#lose("media", `${block.type} ${block.mimeType} made by a model`);
-        return known ? leftOut(block) : leftOut(block, CANNOT[block.type]);
+        return standIn ?? leftOut(block);
       }
     }
   }
@@ -144,32 +151,5 @@ class Converter {
     const { native: _, ...rest } = block;
     // The rest of a block without an optional field is a block of the same type, which the compiler cannot see.
     return rest as B;
-  }
-}
-
-/** Converts one message. */
-export function convertMessage(message: Message, target: Model, options: AdaptOptions): Converted {
-  const converter = new Converter(target, options);
-  const made = convertWith(converter, toWellFormed(message));
-  return { message: made, losses: converter.losses.length === 0 ? NOTHING : converter.losses };
-}
-
-function convertWith(converter: Converter, message: Message): Message | undefined {
-  switch (message.role) {
-    case "user": {
-      if (typeof message.content === "string") return message;
-      const content = converter.input(message.content);
-      return content === message.content ? message : { ...message, content };
-    }
-    case "toolResult": {
-      const content = converter.input(message.content);
-      const toolCallId = converter.id(message.toolCallId);
-      const toolName = converter.name(message.toolName);
-      return content === message.content && toolCallId === message.toolCallId && toolName === message.toolName
-        ? message
-        : { ...message, content, toolCallId, toolName };
-    }
-    case "assistant":
-      return converter.assistant(message);
   }
 }

@@ -1,4 +1,4 @@
-import type { AudioBlock, FileBlock, ImageBlock, TextBlock } from "@signalbox/agent-core";
+import type { AudioBlock, FileBlock, ImageBlock, Model, TextBlock } from "@signalbox/agent-core";
 import { entryOf } from "../shared/json.ts";
 
 export type Media = ImageBlock | AudioBlock | FileBlock;
@@ -52,14 +52,24 @@ const RULES: Readonly<Record<string, MediaRules>> = {
   },
 };
 
-/** Whether the wire format can carry what a person or a tool contributed. */
-export function takesInput(api: string, block: Media): boolean {
-  return entryOf(RULES, api)?.input(block) ?? true;
-}
+const CANNOT: Readonly<Record<Media["type"], string>> = {
+  image: "this model cannot see images",
+  audio: "this model cannot hear audio",
+  file: "this model cannot read files",
+};
 
-/** Whether the wire format can carry back what its own model made. */
-export function takesOutput(api: string, block: Media): boolean {
-  return entryOf(RULES, api)?.output(block) ?? true;
+/**
+ * Stands in for media that a model, or its API, cannot take; `undefined` where it can.
+ *
+ * @param from `output`: the model itself made it, and it is sent back
+ */
+export function standInFor(
+  block: Media,
+  { api, input }: Model,
+  from: keyof MediaRules,
+): TextBlock | undefined {
+  if (!input.includes(block.type)) return leftOut(block, CANNOT[block.type]);
+  return entryOf(RULES, api)?.[from](block) === false ? leftOut(block) : undefined;
 }
 
 /** Stands in for a block that cannot be sent, so that the model knows of it. */

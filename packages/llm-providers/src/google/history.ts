@@ -2,7 +2,7 @@ import type { Content, FunctionResponsePart, Part } from "@google/genai";
 import type { AssistantMessage, InputBlock, Message, Model, ToolResultMessage } from "@signalbox/agent-core";
 import { plainResult, resultMedia } from "../shared/content.ts";
 import { isRaw, type Raw, textAt } from "../shared/json.ts";
-import { ownData } from "../shared/native.ts";
+import { ownData } from "../shared/vendor-data.ts";
 import type { GoogleQuirks } from "./quirks.ts";
 
 /** Documented to pass the signature check for calls another model made. */

@@ -6,8 +6,8 @@ import type {
 import type { AssistantMessage, InputBlock, Message, Model } from "@signalbox/agent-core";
 import { fileName, mediaUrl, plainResult, replayArguments, resultMedia } from "../shared/content.ts";
 import { textAt } from "../shared/json.ts";
-import { ownData } from "../shared/native.ts";
 import { AFTER_RESULTS } from "../shared/request.ts";
+import { ownData } from "../shared/vendor-data.ts";
 
 type Param = ChatCompletionStreamRequest["messages"][number];
 

@@ -10,9 +10,9 @@ import type OpenAI from "openai";
 import { leftOut } from "../adapt/media.ts";
 import { fileName, mediaUrl, plainResult, replayArguments, resultMedia } from "../shared/content.ts";
 import { isRaw } from "../shared/json.ts";
-import { ownData } from "../shared/native.ts";
 import { AFTER_RESULTS } from "../shared/request.ts";
 import { groupResults } from "../shared/turns.ts";
+import { ownData } from "../shared/vendor-data.ts";
 import type { ChatQuirks } from "./quirks.ts";
 
 type Param = OpenAI.ChatCompletionMessageParam;

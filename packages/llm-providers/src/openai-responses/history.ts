@@ -2,7 +2,7 @@ import type { AssistantMessage, Message, Model, UserMessage } from "@signalbox/a
 import type OpenAI from "openai";
 import { plainResult, replayArguments, resultMedia } from "../shared/content.ts";
 import { isRaw, objectsAt, type Raw, textAt } from "../shared/json.ts";
-import { ownData } from "../shared/native.ts";
+import { ownData } from "../shared/vendor-data.ts";
 import { inputPart } from "./content.ts";
 
 type Item = OpenAI.Responses.ResponseInputItem;

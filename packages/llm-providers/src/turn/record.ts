@@ -14,7 +14,7 @@ import type {
 import { type ExtraPrices, pricesFor, reportedUsage, type TokenCounts } from "../cost.ts";
 import type { Failure } from "../failure/failure.ts";
 import { stated } from "../shared/json.ts";
-import { nativeOf } from "../shared/native.ts";
+import { nativeOf } from "../shared/vendor-data.ts";
 import { type OpenBlock, seal } from "./seal.ts";
 import type { TurnWriter } from "./writer.ts";
 
