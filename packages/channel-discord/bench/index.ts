@@ -4,7 +4,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { createMemoryCache, createMemoryState, systemClock } from "@signalbox/channel";
+import { openChannel } from "@signalbox/channel/testkit";
 import { discord } from "@signalbox/channel-discord";
 import { type DiscordStandIn, startDiscord } from "@signalbox/testkit/discord";
 
@@ -59,21 +59,11 @@ async function withServers(count: number): Promise<DiscordStandIn> {
 
 async function measureEvents(): Promise<void> {
   const standIn = await startDiscord({ token });
-  const checked = await discord.config["~standard"].validate({ token, apiBaseUrl: standIn.url });
-  if (checked.issues !== undefined) throw new Error("the settings are refused");
-  const quiet = () => {};
-  const channel = await discord.create({
-    config: checked.value,
-    account: "main",
-    logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-    emit: async () => "accepted",
-    fetch: globalThis.fetch,
-    clock: systemClock,
-    cache: createMemoryCache({ clock: systemClock }),
-    state: createMemoryState(),
-    signal: new AbortController().signal,
+  const settings = { token, apiBaseUrl: standIn.url };
+  const running = await openChannel(discord, settings, {
+    context: { emit: async () => "accepted" },
+    close: () => standIn.stop(),
   });
-  await channel.start(new AbortController().signal);
   const { id: channelId } = standIn.directWith("2001");
   const told = standIn.eventOf(standIn.plant({ channelId, authorId: "2001", content: "hello" }));
   const send = async (count: number): Promise<void> => {
@@ -91,8 +81,7 @@ async function measureEvents(): Promise<void> {
   console.log(
     `\n${ours.toFixed(0)} µs an event over the socket, stand-in included; to write and read a frame takes ${floor.toFixed(0)} µs`,
   );
-  await channel.stop({ drainMs: 0 });
-  await standIn.stop();
+  await running[Symbol.asyncDispose]();
 }
 
 async function timed(work: () => Promise<void>): Promise<number> {

@@ -1,7 +1,7 @@
 // From a pushed event to the call of `emit`, beside the floor: hash or decipher the body and parse it.
 // Usage: node bench/index.ts [events]
 import { createDecipheriv, createHash } from "node:crypto";
-import { createMemoryCache, createMemoryState, systemClock } from "@signalbox/channel";
+import { openChannel } from "@signalbox/channel/testkit";
 import { push, textMessage } from "@signalbox/testkit/feishu";
 import { feishu } from "../src/index.ts";
 
@@ -10,26 +10,8 @@ const token = "token";
 
 for (const encryptKey of [undefined, "key"]) {
   const secrets = encryptKey === undefined ? {} : { encryptKey };
-  const checked = await feishu.config["~standard"].validate({
-    appId: "cli_1",
-    appSecret: "secret",
-    verificationToken: token,
-    ...secrets,
-  });
-  if (checked.issues !== undefined) throw new Error("the settings are refused");
-  const quiet = () => {};
-  const channel = await feishu.create({
-    config: checked.value,
-    account: "main",
-    logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-    emit: async () => "accepted",
-    fetch: globalThis.fetch,
-    clock: systemClock,
-    cache: createMemoryCache({ clock: systemClock }),
-    state: createMemoryState(),
-    signal: new AbortController().signal,
-  });
-  await channel.start(new AbortController().signal);
+  const settings = { appId: "cli_1", appSecret: "secret", verificationToken: token, ...secrets };
+  const { channel } = await openChannel(feishu, settings, { context: { emit: async () => "accepted" } });
   const pushes = Array.from({ length: events }, (_, index) =>
     push(textMessage(`message ${index}`), { token, ...secrets }),
   );

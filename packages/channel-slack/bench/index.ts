@@ -1,7 +1,7 @@
 // From a signed request to the call of `emit`, beside the floor: hash the body and parse it.
 // Usage: node bench/index.ts [events]
 import { createHmac } from "node:crypto";
-import { createMemoryCache, createMemoryState, systemClock } from "@signalbox/channel";
+import { openChannel } from "@signalbox/channel/testkit";
 import { push, startSlack, textMessage } from "@signalbox/testkit/slack";
 import { slack } from "../src/index.ts";
 
@@ -10,25 +10,12 @@ const signingSecret = "secret";
 const botToken = "xoxb-token";
 
 const standIn = await startSlack({ botToken });
-const checked = await slack.config["~standard"].validate({
-  ...{ botToken, signingSecret },
-  ...{ transport: "webhook", baseUrl: standIn.apiUrl },
+const settings = { botToken, signingSecret, transport: "webhook", baseUrl: standIn.apiUrl };
+const running = await openChannel(slack, settings, {
+  context: { emit: async () => "accepted" },
+  close: () => standIn.stop(),
 });
-if (checked.issues !== undefined) throw new Error("the settings are refused");
-const quiet = () => {};
-const life = new AbortController();
-const channel = await slack.create({
-  config: checked.value,
-  account: "main",
-  logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-  emit: async () => "accepted",
-  fetch: globalThis.fetch,
-  clock: systemClock,
-  cache: createMemoryCache({ clock: systemClock }),
-  state: createMemoryState(),
-  signal: life.signal,
-});
-await channel.start(life.signal);
+const { channel } = running;
 const pushes = Array.from({ length: events }, (_, index) =>
   push(textMessage(`message ${index}`), { signingSecret }),
 );
@@ -43,9 +30,7 @@ const ours = await measure(
   async (sent) => (await channel.webhook?.(new Request("http://gateway/events", sent)))?.status,
 );
 console.log(`${ours.toFixed(1)} µs an event, floor ${floor.toFixed(1)} µs, ${(ours / floor).toFixed(2)} ×`);
-await channel.stop({ drainMs: 0 });
-life.abort();
-await standIn.stop();
+await running[Symbol.asyncDispose]();
 
 async function measure(
   work: (sent: (typeof pushes)[number]) => Promise<number | undefined>,
