@@ -122,43 +122,44 @@ function lineVendor(fault?: Fault): Provider {
           : undefined;
       if (fault === "asks although it was aborted" && options?.signal?.aborted)
         void ask(new AbortController().signal);
-      const turn = modelTurn(
-        { model, options, timeouts: config.timeouts, now: config.now },
-        async function* (writer) {
-          await early;
-          const leaky = fault === "leaves connections open";
-          const signal = leaky ? new AbortController().signal : writer.signal;
-          const response = await ask(signal);
-          if (!response.ok) {
-            const status = fault === "misreads refusals" ? 400 : response.status;
-            throw new FailureError(classify({ message: await response.text(), status }));
+      // What takes silence for the end does not wait for the turn to notice it.
+      const timeouts =
+        fault === "finishes where the wire is silent"
+          ? { firstByteMs: Number.POSITIVE_INFINITY, idleMs: Number.POSITIVE_INFINITY }
+          : config.timeouts;
+      const turn = modelTurn({ model, options, timeouts, now: config.now }, async function* (writer) {
+        await early;
+        const leaky = fault === "leaves connections open";
+        const signal = leaky ? new AbortController().signal : writer.signal;
+        const response = await ask(signal);
+        if (!response.ok) {
+          const status = fault === "misreads refusals" ? 400 : response.status;
+          throw new FailureError(classify({ message: await response.text(), status }));
+        }
+        writer.start(response.headers.get("x-request-id"));
+        yield;
+        const reader = new LineReader(writer, fault);
+        const finish = (): void => writer.finish(reader.calls.size > 0 ? "tool_use" : "end_turn");
+        const bytes = responseBytes(response, signal)[Symbol.asyncIterator]();
+        const late = (): Promise<"late"> => new Promise((resolve) => setTimeout(resolve, 2, "late"));
+        try {
+          for (;;) {
+            const next = bytes.next();
+            const piece = await (fault === "finishes where the wire is silent"
+              ? Promise.race([next, late()])
+              : next);
+            if (piece === "late" || (piece.done && fault === "finishes where the wire ends")) return finish();
+            if (piece.done) return;
+            reader.push(piece.value);
+            yield;
           }
-          writer.start(response.headers.get("x-request-id"));
-          yield;
-          const reader = new LineReader(writer, fault);
-          const finish = (): void => writer.finish(reader.calls.size > 0 ? "tool_use" : "end_turn");
-          const bytes = responseBytes(response, signal)[Symbol.asyncIterator]();
-          const late = (): Promise<"late"> => new Promise((resolve) => setTimeout(resolve, 2, "late"));
-          try {
-            for (;;) {
-              const next = bytes.next();
-              const piece = await (fault === "finishes where the wire is silent"
-                ? Promise.race([next, late()])
-                : next);
-              if (piece === "late" || (piece.done && fault === "finishes where the wire ends"))
-                return finish();
-              if (piece.done) return;
-              reader.push(piece.value);
-              yield;
-            }
-          } catch (error) {
-            if (fault === "finishes where the connection breaks" && !writer.signal.aborted) return finish();
-            throw error;
-          } finally {
-            if (!leaky) void bytes.return?.(undefined);
-          }
-        },
-      );
+        } catch (error) {
+          if (fault === "finishes where the connection breaks" && !writer.signal.aborted) return finish();
+          throw error;
+        } finally {
+          if (!leaky) void bytes.return?.(undefined);
+        }
+      });
       return distorted(turn, fault, options?.signal);
     };
   };
