@@ -8,7 +8,7 @@ import type { ToolDefinition } from "./define.ts";
 import { createGivenLinks } from "./given-links.ts";
 import type { AgentMemory } from "./memory.ts";
 import type { MessageAction, MessageOutcome } from "./message.ts";
-import type { ToolPolicy, ToolRule } from "./policy.ts";
+import { allowsTool, type ToolPolicy, type ToolRule } from "./policy.ts";
 import { createQuestions, type Questions } from "./questions.ts";
 import { failure } from "./result.ts";
 import { createRunState, type RunState } from "./run-state.ts";
@@ -201,18 +201,23 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
       },
     });
   };
-  const runners = new Map<string, Promise<ToolRunner>>();
-  const runnerOf = (agent: Run["agent"]): Promise<ToolRunner> => {
-    const runner = runners.get(agent.id) ?? makeRunner(agent);
-    runners.set(agent.id, runner);
+  const runners = new Map<string, { readonly rule: ToolPolicy; readonly runner: Promise<ToolRunner> }>();
+  const runnerOf = async (agent: Run["agent"]): Promise<ToolRunner> => {
+    const { id, tools: rule } = agent;
+    const before = runners.get(id);
+    if (before?.rule === rule) return before.runner;
+    // A host may give an agent another rule while it runs: what that allows no more is over.
+    if (!allowsTool(rule, "exec") || !allowsTool(rule, "process")) await processes.end({ agentId: id });
+    const runner = makeRunner(agent);
+    runners.set(id, { rule, runner });
     // What failed once, a folder that was away for instance, may be there for the next run.
-    runner.catch(() => runners.delete(agent.id));
+    runner.catch(() => runners.delete(id));
     return runner;
   };
 
   return {
     approvals,
-    endCommands: processes.end,
+    endCommands: (sessionKey) => processes.end(sessionKey === undefined ? undefined : { sessionKey }),
     async prepare(agent) {
       await runnerOf(agent);
     },

@@ -98,6 +98,18 @@ describe.skipIf(sandbox.rung !== "bubblewrap")("a command in the background", ()
     expect(await as().exec("true")).toContain("the gateway stops");
   });
 
+  test("ends with the leave of its agent or with its conversation, and others go on", async () => {
+    const { as, processes } = await background();
+    await as().exec("sleep 25");
+    await as({ sessionKey: "another" }).exec("sleep 25");
+    await as({ sessionKey: "third", agentId: "writer" }).exec("sleep 25");
+    await processes.end({ agentId: "coder" });
+    expect(await as({ sessionKey: "another" }).process("list")).toBe("(nothing is in the background)");
+    expect(await as({ sessionKey: "third" }).process("list")).toContain("p3 runs");
+    await processes.end({ sessionKey: "third" });
+    expect(await as({ sessionKey: "third" }).process("list")).toBe("(nothing is in the background)");
+  });
+
   test("outlives neither its time nor the number of its conversation", async () => {
     const { as } = await background({ limits: { backgroundMs: 700 } });
     const run = as();

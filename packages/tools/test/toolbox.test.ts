@@ -190,3 +190,13 @@ test("a run that is shown words about tools which nobody has looked at has them 
   const { run } = await runOf({}, { more: async () => ({ tools: [], taint: [{ source: "mcp" }] }) });
   expect(run.taint()).toEqual(["mcp"]);
 });
+
+test("an agent whose rule has changed has what it allows from its next run on", async () => {
+  const { toolbox } = await runOf();
+  const names = async (allow: readonly string[]) => {
+    const run = await toolbox.forRun({ ...RUN, agent: { id: "coder", tools: { allow } } });
+    return run.tools.map(({ name }) => name);
+  };
+  expect(await names(["read"])).toEqual(["read"]);
+  expect(await names(["write", "ls"])).toEqual(["write", "ls"]);
+});

@@ -45,8 +45,8 @@ export interface Processes {
   of(sessionKey: string): readonly BackgroundProcess[];
   /** Whoever has seen how it ended needs it no more. */
   forget(process: BackgroundProcess): void;
-  /** Ends those of a conversation, or all of them, and starts no more where all are ended. */
-  end(sessionKey?: string): Promise<void>;
+  /** Ends those of a conversation or of an agent, or all of them: then none is started any more. */
+  end(whose?: { readonly sessionKey: string } | { readonly agentId: string }): Promise<void>;
 }
 
 const MAX_OF_SESSION = 4;
@@ -79,9 +79,12 @@ export function createProcesses(now: () => number = Date.now): Processes {
     },
     of: (sessionKey) => all.filter((process) => process.sessionKey === sessionKey),
     forget,
-    async end(sessionKey) {
-      isClosed ||= sessionKey === undefined;
-      const theirs = all.filter((each) => sessionKey === undefined || each.sessionKey === sessionKey);
+    async end(whose) {
+      isClosed ||= whose === undefined;
+      const theirs = all.filter(({ facts }) => {
+        if (whose === undefined) return true;
+        return "agentId" in whose ? facts.agentId === whose.agentId : facts.sessionKey === whose.sessionKey;
+      });
       await Promise.all(theirs.map((process) => process.kill()));
       for (const process of theirs) forget(process);
     },
