@@ -27,7 +27,7 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
 }
 
 /** Whether every text in `value`, keys included, is well-formed Unicode. Vendors refuse half a surrogate pair. */
-export function isWellFormed(value: unknown): boolean {
+function isWellFormed(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed();
   if (Array.isArray(value)) return value.every(isWellFormed);
   if (!isObject(value)) return true;
