@@ -1,6 +1,7 @@
 import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { FOLDERS } from "./layer-rules.mjs";
 import { root, workspaceMembers } from "./workspace.mjs";
 
 const text = readFileSync(join(root, "docs", "architecture.md"), "utf8");
@@ -35,6 +36,17 @@ it("docs/architecture.md draws every folder of the gateway", () => {
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => `${name}/`);
   expect(folders.filter((folder) => !diagram.includes(`"${folder}`))).toEqual([]);
+});
+
+it("docs/architecture.md draws the folders of the gateway in the order in which they may import", () => {
+  const row = (name) => FOLDERS.findIndex((folders) => folders.includes(name));
+  const drawnGateway = diagram.match(/^ *subgraph gateway[\s\S]*?^ *end$/m)?.[0] ?? "";
+  const chains = drawnGateway
+    .split("\n")
+    .map((line) => line.split("-->").map((part) => part.trim().split("[")[0]));
+  const arrows = chains.flatMap((names) => names.slice(1).map((to, at) => [names[at], to]));
+  expect(arrows.length).toBeGreaterThan(5);
+  expect(arrows.filter(([from, to]) => row(from) < 0 || row(from) >= row(to))).toEqual([]);
 });
 
 it("docs/architecture.md draws every package", () => {

@@ -52,15 +52,30 @@ const WITHIN_A_ROW = [
 /** The stages of a message's way through `apps/gateway/src/path`, a folder or a file each, in the order of the way. */
 export const STAGES = ["receive", "admit", "accept", "queue", "prepare", "run", "conclude", "deliver"];
 
+/**
+ * The folders of `apps/gateway/src`, from top to bottom, as docs/architecture.md draws them: a folder imports only from
+ * rows below its own, and from its own.
+ */
+export const FOLDERS = [
+  ["program"],
+  ["compose"],
+  ["commands", "service"],
+  ["upkeep"],
+  ["path"],
+  ["tools"],
+  ["hooks", "audit", "resolve"],
+];
+
 const SOURCES = "^(packages|apps)/([^/]+)/src/";
 const TESTS = ["\\.test\\.tsx?$", "^(packages|apps)/[^/]+/(test|bench)/"];
 
 /**
  * The rules for dependency-cruiser.
  *
- * @param {{ members: string[], stages: string[] }} house the folders under packages/ and apps/, and the stages
+ * @param {{ members: string[], stages: string[], folders?: string[][] }} house the folders under packages/ and apps/,
+ *   the stages, and the rows of folders of the gateway
  */
-export function layerRules({ members, stages }) {
+export function layerRules({ members, stages, folders = [] }) {
   return [
     {
       name: "no-circles",
@@ -87,6 +102,24 @@ export function layerRules({ members, stages }) {
       to: { path: packagePath(TESTKIT) },
     },
     ...members.flatMap((member) => rulesOfMember(member, members)),
+    ...folders.slice(1).map((row, index) => ({
+      name: `folder-${row.join("-")}`,
+      comment: `What is imported here is above ${row.join(", ")} in the gateway.`,
+      severity: "error",
+      from: { path: folderPath(row), pathNot: TESTS },
+      to: { path: folderPath(folders.slice(0, index + 1).flat()) },
+    })),
+    ...folders
+      .filter((row) => row.length > 1)
+      .flatMap((row) =>
+        row.map((folder) => ({
+          name: `folder-${folder}-sideways`,
+          comment: `Folders of one row (${row.join(", ")}) do not import each other.`,
+          severity: "error",
+          from: { path: folderPath([folder]), pathNot: TESTS },
+          to: { path: folderPath(row.filter((other) => other !== folder)) },
+        })),
+      ),
     ...stages.slice(0, -1).map((stage, index) => ({
       name: `stage-${stage}`,
       comment: `On a message's way, ${stage} comes before what is imported here.`,
@@ -139,6 +172,10 @@ function rowOf(member) {
 /** Where an import of a package leads: into its folder where it is built, else to its name. */
 function packagePath(member) {
   return `^(packages|apps)/${member}/|^@signalbox/${member}(/|$)`;
+}
+
+function folderPath(folders) {
+  return `^apps/gateway/src/(${folders.join("|")})/`;
 }
 
 /** Folder or file of a stage, also with a number before its name. */

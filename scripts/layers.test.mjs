@@ -11,7 +11,11 @@ const house = mkdtempSync(join(tmpdir(), "signalbox-layers-"));
 afterEach(() => rmSync(house, { recursive: true, force: true }));
 
 /** Cruises a house of these files; every package in it is built, so that its name leads to its folder. */
-async function offences(files, stages = ["route", "run", "deliver"]) {
+async function offences(
+  files,
+  stages = ["route", "run", "deliver"],
+  folders = [["compose"], ["path"], ["hooks", "audit"]],
+) {
   const members = new Set();
   for (const [path, text] of Object.entries(files)) {
     write(path, text);
@@ -26,7 +30,7 @@ async function offences(files, stages = ["route", "run", "deliver"]) {
     mkdirSync(join(house, "node_modules/@signalbox"), { recursive: true });
     symlinkSync(join(house, folder), join(house, "node_modules/@signalbox", name));
   }
-  const ruleSet = { forbidden: layerRules({ members: [...members], stages }) };
+  const ruleSet = { forbidden: layerRules({ members: [...members], stages, folders }) };
   const { output } = await cruise(Object.keys(files), {
     ...config.options,
     baseDir: house,
@@ -42,6 +46,19 @@ function write(path, text) {
 }
 
 describe("layers", () => {
+  it.each([
+    ["from below", "path/x.ts", "compose", "folder-path"],
+    ["types from below", "hooks/x.ts", "path", "folder-hooks-audit"],
+    ["from beside", "hooks/x.ts", "audit", "folder-hooks-sideways"],
+  ])("folders of the gateway: %s", async (_, from, to, rule) => {
+    expect(
+      await offences({
+        [`apps/gateway/src/${from}`]: `import type { A } from "../${to}/a.ts";`,
+        [`apps/gateway/src/${to}/a.ts`]: "export interface A {}",
+      }),
+    ).toEqual([rule]);
+  });
+
   it.each([
     ["an upward import", "agent-core/src/a.ts", 'import { x } from "@signalbox/store";', "agent-core-upward"],
     ["types from above", "channel/src/a.ts", 'import type { X } from "@signalbox/tools";', "channel-upward"],

@@ -7,6 +7,7 @@ import { channelState } from "./compose/channel-state.ts";
 import { atMost, createLifecycle, type Lifecycle } from "./compose/lifecycle.ts";
 import { listen } from "./compose/listen.ts";
 import { createLiveConfig } from "./compose/live-config.ts";
+import { partsToLoad } from "./compose/load-ahead.ts";
 import { createConsolidation } from "./compose/memory.ts";
 import { openHome } from "./compose/open-home.ts";
 import { createReload } from "./compose/reload.ts";
@@ -19,7 +20,6 @@ import { ShutdownAbort } from "./path/shutdown.ts";
 import type { ResolvedConfig } from "./resolve/resolve-config.ts";
 import { createService } from "./service/create-service.ts";
 import { type End, watchEnd } from "./upkeep/end.ts";
-import { partsToLoad } from "./upkeep/load-ahead.ts";
 import { createUpkeep, type Upkeep, type UpkeepOptions } from "./upkeep/upkeep.ts";
 import { warmUp } from "./upkeep/warm-up.ts";
 

@@ -1,7 +1,6 @@
 import type { OutboxRow } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
-import type { QueuedMessage } from "../path/4-queue/message.ts";
-import type { GatewayBodies } from "../store.ts";
+import type { GatewayBodies, InboundRecord } from "../store.ts";
 import type { GatewayHook, MessageSent } from "./points.ts";
 
 /** The gateway's own features that hang on the points others can use. */
@@ -48,7 +47,7 @@ export function sentMessage(row: OutboxRow<GatewayBodies>): MessageSent {
 
 /** A reply that one of the gateway's own clients was shown. */
 export function shownMessage(
-  { stored: { event }, sessionKey }: QueuedMessage,
+  { stored: { event }, sessionKey }: { readonly stored: InboundRecord; readonly sessionKey: string },
   runId: string | undefined,
   text: string,
 ): MessageSent {

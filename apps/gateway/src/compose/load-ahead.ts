@@ -1,9 +1,9 @@
 import type { ChannelDefinition } from "@signalbox/channel";
 import type { Agent } from "@signalbox/setup";
-import type { Surroundings } from "../compose/surroundings.ts";
 import type { ResolvedConfig } from "../resolve/resolve-config.ts";
 import type { GatewayStore } from "../store.ts";
-import type { Loadable } from "./warm-up.ts";
+import type { Loadable } from "../upkeep/warm-up.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 export interface LoadAheadPorts {
   readonly resolved: Pick<ResolvedConfig, "models" | "agents" | "accounts">;
