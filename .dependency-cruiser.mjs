@@ -3,7 +3,11 @@ import { FOLDERS, layerRules, STAGES } from "./scripts/layer-rules.mjs";
 import { workspaceMembers } from "./scripts/workspace.mjs";
 
 export default {
-  forbidden: layerRules({ members: workspaceMembers().map(({ name }) => name), stages: STAGES, folders: FOLDERS }),
+  forbidden: layerRules({
+    members: workspaceMembers().map(({ name }) => name),
+    stages: STAGES,
+    folders: FOLDERS,
+  }),
   options: {
     // Imports of types alone count as well.
     tsPreCompilationDeps: true,
