@@ -323,10 +323,8 @@ function judgeSecrets({ logs, secrets, requests, posts }: Evidence, blame: Blame
 function echoOrSilence(there: readonly Post[], unsure: string, tag: Tag): boolean {
   if (tag.kind === "silent") return true;
   const text = sideText(nameOf(tag));
-  if (tag.kind === "echo" && unsure.includes(text)) return true;
-  return (
-    (tag.kind === "echo" || tag.kind === "retract") && there.some(({ content }) => content.includes(text))
-  );
+  if (tag.kind !== "echo" && tag.kind !== "retract") return false;
+  return unsure.includes(text) || there.some(({ content }) => content.includes(text));
 }
 
 /** Nothing with outside effects happened twice; what did not happen was not said to have happened. */
