@@ -18,7 +18,7 @@ import type * as Homes from "@signalbox/home";
 import type * as Agents from "@signalbox/setup";
 
 const PACKAGES = join(import.meta.dirname, "..", "..", "..", "..", "packages");
-const GATEWAY_SOURCES = join(import.meta.dirname, "..", "..", "src");
+const SETUP_SOURCES = join(PACKAGES, "setup", "src");
 const HOME_SOURCES = join(PACKAGES, "home", "src");
 
 /** Workspaces, by what makes their folder; `own` is the gateway's home. */
@@ -127,9 +127,9 @@ const openHomes: typeof Homes = await changed(
   "home.otherConfigFiles.length > 99",
 );
 const openAgents: typeof Agents = await changed(
-  GATEWAY_SOURCES,
-  "resolve/agents.ts",
-  "resolve/agents.ts",
+  SETUP_SOURCES,
+  "agents.ts",
+  "agents.ts",
   "return homeFault(home, dir) ?? folderFault(dir);",
   "return folderFault(dir);",
 );
