@@ -1,3 +1,4 @@
+import type { AgentMessage } from "@signalbox/agent-core";
 import { type Home, locateHome, withDatabase } from "@signalbox/home";
 import type { Bodies, SqliteStore, StoreAccess } from "@signalbox/store";
 import type { Approval } from "@signalbox/tools";
@@ -6,6 +7,7 @@ import type { CommonOptions } from "./common-options.ts";
 /** What commands read of what a gateway keeps in its database. */
 interface HomeBodies extends Bodies {
   readonly approval: Approval;
+  readonly message: AgentMessage;
 }
 
 export type HomeStore = SqliteStore<HomeBodies>;

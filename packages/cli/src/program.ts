@@ -1,7 +1,9 @@
-import { Command, CommanderError } from "commander";
+import { Argument, Command, CommanderError } from "commander";
+import { completionFor, SHELLS, type Shell } from "./commands/completion.ts";
+import type { CommonOptions } from "./common-options.ts";
 import { addApprovals, addAudit, addCan, addPairing, addTokens, addTrust } from "./definitions/access.ts";
 import { addMemory, addSkills } from "./definitions/agents.ts";
-import { actionsOn } from "./definitions/command.ts";
+import { actionsOn, homeOption } from "./definitions/command.ts";
 import { addConfiguration } from "./definitions/configuration.ts";
 import { addConversations, addMessages, addOutbox, addSessions } from "./definitions/conversations.ts";
 import { addService, addServiceManager } from "./definitions/service.ts";
@@ -9,6 +11,7 @@ import { addCopies, addMaintenance } from "./definitions/upkeep.ts";
 import { codeOf } from "./errors.ts";
 import { exitCode } from "./exit-codes.ts";
 import type { GatewayHost } from "./host.ts";
+import { print } from "./output.ts";
 
 /** Runs the command line; sets the exit code of the process. */
 export async function runProgram(argv: readonly string[], host: GatewayHost): Promise<void> {
@@ -54,5 +57,18 @@ export function createProgram(host: GatewayHost): Command {
   addMemory(program.command("memory").description("what the agents remember"), actions);
   addMaintenance(program.command("maintenance").description("what the gateway does by itself, now"), actions);
   addCopies(program, actions);
+  program
+    .command("completion")
+    .description("print the completion of a shell, to be read by it at its start")
+    .addArgument(new Argument("<shell>", "which one").choices(SHELLS))
+    .addHelpText(
+      "after",
+      `\nFor instance: signalbox completion bash > ~/.local/share/bash-completion/completions/signalbox`,
+    )
+    .addOption(homeOption())
+    .option("--json", "print JSON")
+    .action((shell: Shell, options: CommonOptions) =>
+      print(options.json, completionFor(shell, program), () => [completionFor(shell, program).trimEnd()]),
+    );
   return program;
 }

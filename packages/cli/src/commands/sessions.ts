@@ -1,6 +1,13 @@
+import type { AgentMessage } from "@signalbox/agent-core";
+import { GatewayError, locateHome, lockHome, takeLease } from "@signalbox/home";
+import type { Session } from "@signalbox/store";
 import type { CommonOptions } from "../common-options.ts";
-import { withStore } from "../home-store.ts";
-import { printTable, time } from "../table.ts";
+import { type HomeStore, withStore } from "../home-store.ts";
+import { print } from "../output.ts";
+import { isHeld } from "../running.ts";
+import { printTable, short, time } from "../table.ts";
+
+const LEASE_MS = 30_000;
 
 /** `signalbox sessions list` */
 export async function list(options: CommonOptions): Promise<void> {
@@ -16,4 +23,80 @@ export async function list(options: CommonOptions): Promise<void> {
       SESSION: ({ key }) => key,
     },
   });
+}
+
+/** `signalbox sessions show <session>`: what it is set to, and its latest messages. */
+export async function show(key: string, options: CommonOptions & { readonly limit: number }): Promise<void> {
+  const { session, messages } = await withStore(options, "read", async (store) => {
+    const named = await sessionOf(store, key);
+    const latest = await store.sessions.transcript(named.key, { limit: options.limit });
+    return { session: named, messages: latest.toReversed() };
+  });
+  const { agentId, channel, account, kind, peer, title, model, thinking, queueMode, createdAt, updatedAt } =
+    session;
+  print(options.json, { ...session, messages }, () => [
+    `${session.key}${title === undefined ? "" : `, "${title}"`}`,
+    `agent ${agentId}, ${channel}/${account}, ${kind} ${peer}`,
+    `since ${time(createdAt)}, last active ${time(updatedAt)}, begun anew ${session.generation} times`,
+    ...(model === undefined ? [] : [`model ${model}`]),
+    ...(thinking === undefined ? [] : [`thinking ${thinking}`]),
+    ...(queueMode === undefined ? [] : [`queue mode ${queueMode}`]),
+    "",
+    ...messages.map(
+      ({ at, message }) => `${time(at)}  ${message.role.padEnd(10)} ${short(textOf(message), 100)}`,
+    ),
+  ]);
+}
+
+/** `signalbox sessions rename <session> <title>` */
+export async function rename(key: string, title: string, options: CommonOptions): Promise<void> {
+  const session = await withStore(options, "share", async (store) => {
+    const named = await sessionOf(store, key);
+    return store.sessions.patch(named.key, { title });
+  });
+  print(options.json, { key: session.key, title }, () => [`${session.key} is called "${title}" now.`]);
+}
+
+/** `signalbox sessions reset <session>`: its history begins anew; what was said stays in its transcript. */
+export async function reset(key: string, options: CommonOptions): Promise<void> {
+  const home = locateHome(options.home, process.env);
+  if (isHeld(options.home))
+    throw new GatewayError(
+      "held",
+      "A gateway runs on this home, and may be answering there. Send /new in the conversation itself, or stop it first.",
+    );
+  const lock = lockHome(home);
+  try {
+    const session = await withStore(options, "share", async (store) => {
+      const named = await sessionOf(store, key);
+      const lease = await takeLease(store, home, LEASE_MS);
+      return store.sessions.reset(named.key, lease).finally(() => store.leases.release(lease));
+    });
+    print(options.json, { key: session.key }, () => [`${session.key} begins anew with its next message.`]);
+  } finally {
+    lock.release();
+  }
+}
+
+/** By its key, or by an end of it that no other has. @throws GatewayError */
+async function sessionOf(store: HomeStore, key: string): Promise<Session> {
+  const exact = await store.sessions.get(key);
+  if (exact !== undefined) return exact;
+  const rows = await store.sessions.list({ limit: Number.MAX_SAFE_INTEGER });
+  const [row, ...more] = rows.filter((session) => session.key.endsWith(key) || session.title === key);
+  if (row !== undefined && more.length === 0) return row;
+  throw new GatewayError(
+    "failure",
+    row === undefined
+      ? `There is no session ${key}. \`signalbox sessions\` lists them.`
+      : `${key} names ${more.length + 1} sessions: ${[row, ...more].map((each) => each.key).join(", ")}.`,
+  );
+}
+
+function textOf(message: AgentMessage): string {
+  if ("summary" in message) return message.summary;
+  if (!("content" in message)) return "";
+  const { content } = message;
+  if (typeof content === "string") return content;
+  return content.map((block) => ("text" in block ? block.text : `[${block.type}]`)).join(" ");
 }

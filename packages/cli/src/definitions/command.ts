@@ -28,6 +28,10 @@ export function actionsOn(host: GatewayHost): Actions {
   };
 }
 
+export function homeOption(): Option {
+  return new Option("--home <folder>", "where the gateway keeps everything").env("SIGNALBOX_HOME");
+}
+
 /** A command with the options that all of them take. */
 export function command(
   parent: Command,
@@ -38,7 +42,7 @@ export function command(
   return parent
     .command(name, options)
     .description(description)
-    .addOption(new Option("--home <folder>", "where the gateway keeps everything").env("SIGNALBOX_HOME"))
+    .addOption(homeOption())
     .option("--json", "print JSON");
 }
 

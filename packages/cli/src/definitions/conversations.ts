@@ -27,9 +27,18 @@ export function addMessages(program: Command, { run, runOn }: Actions): void {
   ).action(runOn(async () => (await import("../commands/why.ts")).trace));
 }
 
-export function addSessions(sessions: Command, { run }: Actions): void {
+export function addSessions(sessions: Command, { run, runOn, runOnTwo }: Actions): void {
   command(sessions, "list", "list them", { isDefault: true }).action(
     run(async () => (await import("../commands/sessions.ts")).list),
+  );
+  command(sessions, "show <session>", "show one with its latest messages; the end of its name will do")
+    .option("--limit <count>", "how many messages", count, 20)
+    .action(runOn(async () => (await import("../commands/sessions.ts")).show));
+  command(sessions, "rename <session> <title>", "give one a title").action(
+    runOnTwo(async () => (await import("../commands/sessions.ts")).rename),
+  );
+  command(sessions, "reset <session>", "begin one anew, as /new does in it, while no gateway runs").action(
+    runOn(async () => (await import("../commands/sessions.ts")).reset),
   );
 }
 

@@ -16,6 +16,11 @@ export function addCopies(program: Command, { runOn }: Actions): void {
     "backup <folder>",
     "copy the database and unsent attachments into a new folder while the gateway runs",
   ).action(runOn(async () => (await import("../commands/backup.ts")).backup));
+  command(
+    program,
+    "restore <folder>",
+    "take a backup back while no gateway runs; what there was is kept beside it",
+  ).action(runOn(async () => (await import("../commands/restore.ts")).restore));
   command(program, "replay <scenarios...>", "run scenarios against stand-ins and show every layer")
     .option("--check", "compare with what the scenario expects")
     .action(runOn(async () => (await import("../commands/replay.ts")).replay));

@@ -1,0 +1,72 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { acquireHomeLock, openStore } from "@signalbox/store";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { hostWith } from "./host.ts";
+import { runCommand } from "./run.ts";
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "signalbox-restore-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+});
+
+/** A folder with a database that has this note. */
+async function folderWith(name: string, note: string): Promise<string> {
+  const folder = join(dir, name);
+  mkdirSync(join(folder, "media"), { recursive: true });
+  writeFileSync(join(folder, "media", note), note);
+  const store = await openStore({ path: join(folder, "signalbox.db") });
+  await store.kv.set("test", "note", note);
+  await store.close();
+  return folder;
+}
+
+async function noteIn(folder: string): Promise<unknown> {
+  const store = await openStore({ path: join(folder, "signalbox.db"), access: "read" });
+  return store.kv.get("test", "note").finally(() => store.close());
+}
+
+const restore = (home: string, folder: string) => runCommand(hostWith(), "restore", folder, "--home", home);
+
+it("puts a backup in the place of what the home has, which stays beside it", async () => {
+  const home = await folderWith("home", "new");
+  const { out, code } = await restore(home, await folderWith("saved", "old"));
+  expect([code, await noteIn(home)]).toEqual([0, "old"]);
+  expect(readdirSync(join(home, "media"))).toEqual(["old"]);
+  const before = /is in (.*)\.$/m.exec(out)?.[1] ?? "";
+  expect(await noteIn(before)).toBe("new");
+  expect(readFileSync(join(before, "media", "new"), "utf8")).toBe("new");
+  expect(existsSync(join(home, "restore.part"))).toBe(false);
+});
+
+it("makes a home of a backup where there was none", async () => {
+  const home = join(dir, "elsewhere");
+  const { out } = await restore(home, await folderWith("saved", "old"));
+  expect(await noteIn(home)).toBe("old");
+  expect(out).not.toContain("had before");
+});
+
+it("touches nothing where a gateway holds the home, or the backup is none", async () => {
+  const home = await folderWith("home", "new");
+  const saved = await folderWith("saved", "old");
+  const lock = acquireHomeLock(home);
+  expect((await restore(home, saved)).code).toBe(75);
+  lock.release();
+  expect(await restore(home, join(dir, "nowhere"))).toMatchObject({
+    code: 64,
+    err: expect.stringContaining("holds no backup: there is no signalbox.db in it"),
+  });
+  writeFileSync(join(saved, "signalbox.db"), "no database");
+  expect((await restore(home, saved)).code).toBe(1);
+  expect(await noteIn(home)).toBe("new");
+});
