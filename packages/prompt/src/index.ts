@@ -1,3 +1,4 @@
+export { type EventFacts, eventContext } from "./event-context.ts";
 export {
   buildInboundContext,
   type ContextDocument,
@@ -29,11 +30,14 @@ export { type ParsedReply, parseReply } from "./replies/parse.ts";
 export { createSilenceFilter, SILENT_TOKEN, type SilenceFilter } from "./replies/silence.ts";
 export { createVisibleText, type VisibleText } from "./replies/visible-text.ts";
 export { buildSystemPrompt, renderSystemPrompt } from "./system-prompt.ts";
+export { capabilityNames, jsonInstructions } from "./turn-facts.ts";
 export type * from "./types.ts";
 export {
+  createWorkspaceFileReader,
   type LoadedWorkspaceFiles,
   type LoadWorkspaceFilesOptions,
   loadWorkspaceFiles,
   WORKSPACE_FILES,
   type WorkspaceFileProblem,
+  type WorkspaceFileReaderOptions,
 } from "./workspace-files.ts";

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { loadWorkspaceFiles } from "./index.ts";
+import { createWorkspaceFileReader, loadWorkspaceFiles } from "./index.ts";
 
 let base: string;
 let dir: string;
@@ -51,4 +51,19 @@ test("of a large file only the start is read, whole characters", async () => {
     files: [{ name: "AGENTS.md", text: "记".repeat(33), totalBytes: 300 }],
     problems: [],
   });
+});
+
+test("files that were just read are not read again, and a moment later they are", async () => {
+  await writeFile(join(dir, "AGENTS.md"), "one");
+  await symlink("AGENTS.md", join(dir, "SOUL.md"));
+  let now = 0;
+  const problems: string[] = [];
+  const read = createWorkspaceFileReader({ now: () => now, onProblem: (_, { name }) => problems.push(name) });
+  expect(await read(dir)).toEqual([{ name: "AGENTS.md", text: "one" }]);
+  await writeFile(join(dir, "AGENTS.md"), "two");
+  now = 999;
+  expect(await read(dir)).toEqual([{ name: "AGENTS.md", text: "one" }]);
+  now = 1_000;
+  expect(await read(dir)).toEqual([{ name: "AGENTS.md", text: "two" }]);
+  expect(problems).toEqual(["SOUL.md", "SOUL.md"]);
 });

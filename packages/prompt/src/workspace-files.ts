@@ -67,6 +67,34 @@ export async function loadWorkspaceFiles(
   return { files, problems };
 }
 
+export interface WorkspaceFileReaderOptions {
+  /** Told of a file that was not read, each time that it was not. */
+  readonly onProblem: (dir: string, problem: WorkspaceFileProblem) => void;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Files are read again when they are older, in milliseconds. */
+const MAX_AGE_MS = 1_000;
+
+/** Reads the workspace files of folders, and gives out what was just read. */
+export function createWorkspaceFileReader({
+  onProblem,
+  now,
+}: WorkspaceFileReaderOptions): (dir: string) => Promise<readonly WorkspaceFile[]> {
+  const read = new Map<string, { readonly at: number; readonly files: Promise<readonly WorkspaceFile[]> }>();
+  return (dir) => {
+    const last = read.get(dir);
+    if (last && now() - last.at < MAX_AGE_MS) return last.files;
+    const files = loadWorkspaceFiles(dir).then((loaded) => {
+      for (const problem of loaded.problems) onProblem(dir, problem);
+      return loaded.files;
+    });
+    read.set(dir, { at: now(), files });
+    return files;
+  };
+}
+
 async function readStart(
   path: string,
   name: string,

@@ -2,9 +2,9 @@ import type { MediaForModel } from "@signalbox/attachments";
 import type { ChannelDefinition, MessageEvent } from "@signalbox/channel";
 import { senderName } from "@signalbox/channel/accounts";
 import {
-  buildInboundContext,
   type ContextDocument,
   type ContextMessage,
+  eventContext,
   type MessageContext,
 } from "@signalbox/prompt";
 import type { Account } from "@signalbox/setup";
@@ -43,40 +43,15 @@ export function createInboundContext(
   ports: InboundContextPorts,
 ): (message: QueuedMessage, read: ReadAlong) => Promise<MessageContext> {
   return async ({ stored: { event, role } }, { pages, media, history, memory }) => {
-    const { conversation } = event;
-    const direct = conversation.kind === "direct";
-    const context = buildInboundContext({
-      trusted: { channel: event.channel, chatType: conversation.kind, role },
-      conversation: {
-        chatId: conversation.id,
-        messageId: event.messageId,
-        senderId: event.sender.id,
-        senderName: await senderName(event, ports.account(event.channel, event.account)),
-        timestamp: event.timestamp,
-        isGroupChat: !direct,
-        wasMentioned: event.addressed === "mention",
-        ...(conversation.threadId === undefined ? {} : { threadId: conversation.threadId }),
-        ...(conversation.subject === undefined ? {} : { subject: conversation.subject }),
-      },
-      history,
-      ...quotedBy(event),
-      files: media.files,
-      ...{ pages, memory },
-      text: event.text,
-      timeZone: TIME_ZONE,
-      now: ports.now(),
+    const { channel, account } = event;
+    const text = eventContext(event, {
+      senderName: await senderName(event, ports.account(channel, account)),
+      isOwnClient: ports.definition(channel, account)?.capabilities.authenticatedByGateway === true,
+      ...{ role, history, pages, memory, files: media.files, timeZone: TIME_ZONE, now: ports.now() },
     });
-    const speaksForItself =
-      ports.definition(event.channel, event.account)?.capabilities.authenticatedByGateway === true;
-    const blocks = context.blocks.filter(({ name, trusted }) =>
-      speaksForItself ? trusted || OF_OWN_CLIENTS.has(name) : name !== "body",
-    );
-    return { text: blocks.map((block) => block.text).join("\n\n"), blocks: media.blocks };
+    return { text, blocks: media.blocks };
   };
 }
-
-/** What of the untrusted context clients of the gateway itself bring, who need not be told of their own words. */
-const OF_OWN_CLIENTS: ReadonlySet<string> = new Set(["pages", "files", "quoted", "memory"]);
 
 /** What was said in the group since the agent was last addressed; nothing in a direct chat. */
 export async function groupHistoryOf(
@@ -98,12 +73,6 @@ export async function groupHistoryOf(
   return entries.length === 0
     ? { history }
     : { history, told: { conversation, ids: entries.map(({ id }) => id) } };
-}
-
-function quotedBy({ replyTo }: MessageEvent): { quoted?: ContextMessage } {
-  if (replyTo?.text === undefined) return {};
-  const { messageId, text, senderId } = replyTo;
-  return { quoted: { messageId, text, ...(senderId === undefined ? {} : { senderId }) } };
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -1,12 +1,14 @@
 import type { MediaForModel } from "@signalbox/attachments";
-import type { Capabilities, MessageEvent, TurnSampling } from "@signalbox/channel";
+import type { MessageEvent } from "@signalbox/channel";
 import { isShared } from "@signalbox/memory/agents";
 import {
   type BuiltPrompt,
   buildSystemPrompt,
   type ContextDocument,
+  capabilityNames,
+  createWorkspaceFileReader,
   type ExtraSection,
-  loadWorkspaceFiles,
+  jsonInstructions,
   type PromptTool,
   type WorkspaceFile,
 } from "@signalbox/prompt";
@@ -39,12 +41,12 @@ export interface PromptedTurn {
   readonly memory: readonly ExtraSection[];
 }
 
-/** Files of a workspace are read again when they are older, in milliseconds. */
-const FILES_AGE_MS = 1_000;
-
 /** Builds the system prompt of a turn. */
 export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTurn) => Promise<BuiltPrompt> {
-  const workspaceFiles = createFileCache(ports);
+  const workspaceFiles = createWorkspaceFileReader({
+    now: ports.now,
+    onProblem: (dir, { name, message }) => ports.logger.warn({ dir, file: name }, message),
+  });
   return async ({ agent, agentModel, message, role, tools, pages, files, memory }) => {
     const { sessionKey, stored } = message;
     const { event } = stored;
@@ -65,7 +67,7 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
       ...(catalogue === "" ? {} : { skills: catalogue }),
       activeSkills: skills.active,
       workspaceDir: agent.workspaceDir,
-      workspaceFiles: filesFor(role, sessionKey, await workspaceFiles(agent)),
+      workspaceFiles: filesFor(role, sessionKey, await workspaceFiles(agent.workspaceDir)),
       extra: [...extra, ...memory],
       runtime: {
         session: sessionKey,
@@ -89,45 +91,7 @@ function filesFor(role: Role, sessionKey: string, files: readonly WorkspaceFile[
 /** What the client of this turn wants the agent to heed. */
 function instructionsOf({ turn }: MessageEvent): string | undefined {
   const json = turn?.sampling?.json;
-  const said = [turn?.instructions ?? "", json === undefined ? "" : jsonInstructions(json)];
+  const said = [turn?.instructions ?? "", json === undefined ? "" : jsonInstructions(json.schema)];
   const text = said.filter((part) => part !== "").join("\n\n");
   return text === "" ? undefined : text;
-}
-
-/** Tells the agent, whose own prompt knows nothing of it, what its answer is to be. */
-function jsonInstructions({ schema }: NonNullable<TurnSampling["json"]>): string {
-  const rule =
-    "Your final answer is read by a program: give one JSON value and nothing else, without a code fence.";
-  return schema === undefined ? rule : `${rule} It must match this JSON Schema:\n${JSON.stringify(schema)}`;
-}
-
-/** Workspace files of each agent. */
-function createFileCache({
-  logger,
-  now,
-}: SystemPromptPorts): (agent: Agent) => Promise<readonly WorkspaceFile[]> {
-  const cache = new Map<string, { readonly at: number; readonly files: Promise<readonly WorkspaceFile[]> }>();
-  return (agent) => {
-    const cached = cache.get(agent.id);
-    if (cached && now() - cached.at < FILES_AGE_MS) return cached.files;
-    const files = loadWorkspaceFiles(agent.workspaceDir).then((loaded) => {
-      for (const problem of loaded.problems)
-        logger.warn({ agent: agent.id, file: problem.name }, problem.message);
-      return loaded.files;
-    });
-    cache.set(agent.id, { at: now(), files });
-    return files;
-  };
-}
-
-function capabilityNames(capabilities: Capabilities | undefined): string[] {
-  if (capabilities === undefined) return [];
-  const { threads, reactions, edit, cards, sendMedia } = capabilities;
-  return [
-    ...(threads === "none" ? [] : [threads === "native" ? "threads" : "replies"]),
-    ...(reactions === true ? ["reactions"] : []),
-    ...(edit === undefined ? [] : ["edits"]),
-    ...(cards === undefined ? [] : ["buttons"]),
-    ...(sendMedia === undefined ? [] : ["attachments"]),
-  ];
 }
