@@ -5,9 +5,9 @@ import type { DraftTiming } from "@signalbox/delivery";
 import type { GatewayToken, Home } from "@signalbox/home";
 import type { Vault } from "@signalbox/redaction";
 import type { GatewayService } from "@signalbox/server";
+import type { Logger } from "@signalbox/telemetry/logger";
 import type { Instrument } from "./compose/instrument.ts";
 import type { GatewayHook } from "./hooks/points.ts";
-import type { Logger } from "./log.ts";
 
 export interface GatewayOptions {
   readonly home: Home;

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatProblem } from "@signalbox/config";
 import { locateHome, openVault, readConfig } from "@signalbox/home";
+import { createLogger } from "@signalbox/telemetry/logger";
 import { expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
-import { createLogger } from "../src/log.ts";
 import { resolveConfig } from "../src/resolve/resolve-config.ts";
 
 interface Broken {

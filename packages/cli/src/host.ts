@@ -28,8 +28,6 @@ export interface GatewayHost {
   can(configured: ConfiguredHome, asked: UseAsked): Promise<UseAnswer>;
   /** Removes what is over its time or number, where no gateway runs that does it. */
   prune(configured: ConfiguredHome): Promise<PruneReport>;
-  /** Fills an empty folder with what a home keeps, while a gateway works on it. */
-  backup(home: Home, folder: string): Promise<BackupReport>;
   /** The latest messages, the newest first. */
   messages(home: Home, wanted: MessagesWanted): Promise<readonly MessageInfo[]>;
   /** What is noted about a message, by the gateway's id or the platform's. */
@@ -135,14 +133,4 @@ export interface SkillsOfAgent {
   /** What is new or has changed and waits for an owner. */
   readonly pending: readonly PendingSkill[];
   approve: Skills["approve"];
-}
-
-/** What a backup holds. */
-export interface BackupReport {
-  /** Bytes of the database. */
-  readonly databaseBytes: number;
-  /** Attachments of replies that have not gone out, and their bytes. */
-  readonly media: { readonly files: number; readonly bytes: number };
-  /** Attachments that unsent replies name and that were not there, or not what their name says. */
-  readonly missing: readonly string[];
 }

@@ -1,7 +1,6 @@
 export { exitCodeOf } from "./exit-codes.ts";
 export type {
   AgentsOfHome,
-  BackupReport,
   ConfiguredHome,
   GatewayHost,
   MemoriesOfHome,

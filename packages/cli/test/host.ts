@@ -17,7 +17,6 @@ export function hostWith(parts: Partial<GatewayHost> = {}): GatewayHost {
     trust: never,
     can: never,
     prune: never,
-    backup: never,
     messages: never,
     trace: never,
     replay: never,

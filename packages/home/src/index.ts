@@ -1,3 +1,5 @@
+export { type BackupReport, backupHome } from "./backup/backup.ts";
+export { pruneSentBlobs } from "./backup/blobs.ts";
 export { changeConfig } from "./config/edit.ts";
 export { readConfig } from "./config/read.ts";
 export { type ConfigVersion, configVersions, restoreConfig } from "./config/versions.ts";

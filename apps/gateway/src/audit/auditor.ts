@@ -4,9 +4,9 @@ import type { Home } from "@signalbox/home";
 import type { SignInEvent } from "@signalbox/server";
 import type { PendingSkill } from "@signalbox/skills";
 import type { KvStore } from "@signalbox/store";
+import type { Logger } from "@signalbox/telemetry/logger";
 import type { ResolveOutcome } from "@signalbox/tools";
 import { messageOf } from "../errors.ts";
-import type { Logger } from "../log.ts";
 import type { GatewayStore } from "../store.ts";
 
 /** What was decided about a tool call. */

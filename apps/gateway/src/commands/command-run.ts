@@ -4,7 +4,7 @@ import type { RunHandle } from "@signalbox/lanes";
 import type { Histories, WaitingRuns } from "@signalbox/runs";
 import type { Agent, Agents, Models } from "@signalbox/setup";
 import type { InterruptedRun, RunId } from "@signalbox/store";
-import type { Logger } from "../log.ts";
+import type { Logger } from "@signalbox/telemetry/logger";
 import type { Queued, QueuedMessage } from "../path/4-queue/message.ts";
 import type { BegunRun } from "../path/5-prepare/opened-run.ts";
 import type { Flush } from "../path/6-run/flush.ts";

@@ -3,10 +3,10 @@ import { createDelivery, createOwnerNotices, type Delivery, type DeliveryState }
 import type { Accounts } from "@signalbox/setup";
 import type { LeaseToken, OutboxRow } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
+import type { Logger } from "@signalbox/telemetry/logger";
 import { messageOf } from "../errors.ts";
 import { sentMessage } from "../hooks/own.ts";
 import type { GatewayHooks } from "../hooks/points.ts";
-import type { Logger } from "../log.ts";
 import { type GatewayBodies, type GatewayStore, isPassing } from "../store.ts";
 import type { Tracer } from "../traces.ts";
 

@@ -1,5 +1,5 @@
+import { createLogger } from "@signalbox/telemetry/logger";
 import { expect, it } from "vitest";
-import { createLogger } from "../log.ts";
 import { createLifecycle } from "./lifecycle.ts";
 
 const logger = createLogger("silent", (text) => text);

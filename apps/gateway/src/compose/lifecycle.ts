@@ -1,5 +1,5 @@
+import type { Logger } from "@signalbox/telemetry/logger";
 import { messageOf } from "../errors.ts";
-import type { Logger } from "../log.ts";
 
 /** Stops one thing. `left` says how many milliseconds there are until everything is to be stopped. */
 type Stop = (left: () => number) => unknown;

@@ -7,13 +7,13 @@ import {
   type Outgoing,
 } from "@signalbox/attachments";
 import type { Config } from "@signalbox/config";
-import type { Home } from "@signalbox/home";
+import { type Home, pruneSentBlobs } from "@signalbox/home";
 import type { Account, Agents } from "@signalbox/setup";
+import type { Logger } from "@signalbox/telemetry/logger";
 import { type AgentWorkspaces, detectEncoding, type GuardedFetch, imageInfo } from "@signalbox/tools";
-import type { Logger } from "../log.ts";
+import { messageOf } from "../errors.ts";
 import { createReadLinks, type ReadLinks } from "../path/5-prepare/links.ts";
 import type { GatewayStore } from "../store.ts";
-import { pruneSentBlobs } from "../upkeep/blobs.ts";
 
 /** Attachments and links on the way of a message. */
 export interface Media {
@@ -57,7 +57,12 @@ export function createMedia(options: MediaOptions): Media {
     in: incoming,
     readLinks: createReadLinks(config.links, fetch, logger),
     async prune() {
-      await pruneSentBlobs(store, blobs, logger, now);
+      try {
+        const removed = await pruneSentBlobs(store, blobs, now);
+        if (removed > 0) logger.debug({ removed }, "attachments that were sent were removed");
+      } catch (error) {
+        logger.warn({ err: messageOf(error) }, "old attachments could not be removed");
+      }
       await incoming.clear(agents.all.map(({ id }) => id));
     },
   };

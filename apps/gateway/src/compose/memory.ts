@@ -13,9 +13,9 @@ import {
 import { readBody } from "@signalbox/prompt";
 import { ONCE } from "@signalbox/server";
 import type { Agents, Models } from "@signalbox/setup";
+import type { Logger } from "@signalbox/telemetry/logger";
 import { allowsTool, taintIn } from "@signalbox/tools";
 import { messageOf } from "../errors.ts";
-import type { Logger } from "../log.ts";
 import { isTakenBackNote } from "../path/5-prepare/user-messages.ts";
 import type { Flush } from "../path/6-run/flush.ts";
 import type { GatewayStore } from "../store.ts";

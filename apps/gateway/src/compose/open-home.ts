@@ -1,9 +1,9 @@
 import { closeHome, type Home, lockHome, openDatabase, prepareHome, takeLease } from "@signalbox/home";
 import type { HomeLock, Lease } from "@signalbox/store";
+import type { Logger } from "@signalbox/telemetry/logger";
 import { type Auditor, openAudit } from "../audit/auditor.ts";
 import { messageOf } from "../errors.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
-import type { Logger } from "../log.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { Instrument } from "./instrument.ts";
 import type { Lifecycle } from "./lifecycle.ts";

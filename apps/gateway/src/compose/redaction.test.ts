@@ -1,7 +1,7 @@
+import { createLogger } from "@signalbox/telemetry/logger";
 import { expect, it } from "vitest";
 import type { RunEnded } from "../hooks/points.ts";
 import { createGatewayHooks } from "../hooks/registry.ts";
-import { createLogger } from "../log.ts";
 import { hooksWithRedaction } from "./redaction.ts";
 
 it("takes secrets out of what hooks are told of a run that failed, and leaves the rest", async () => {

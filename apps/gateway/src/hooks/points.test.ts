@@ -1,5 +1,5 @@
+import { createLogger } from "@signalbox/telemetry/logger";
 import { expect, it } from "vitest";
-import { createLogger } from "../log.ts";
 import { createGatewayHooks } from "./registry.ts";
 
 it("a prompt has no two sections of one name, whatever hooks return", async () => {

@@ -1,6 +1,6 @@
 import { createHooks } from "@signalbox/hooks";
+import type { Logger } from "@signalbox/telemetry/logger";
 import { messageOf } from "../errors.ts";
-import type { Logger } from "../log.ts";
 import { type GatewayHook, type GatewayHooks, HOOK_POINTS } from "./points.ts";
 
 const CONSEQUENCES = {

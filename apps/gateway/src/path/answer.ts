@@ -1,7 +1,7 @@
 import type { Batch, RunHandle, Supervisor } from "@signalbox/lanes";
 import type { InterruptedRun } from "@signalbox/store";
+import type { Logger } from "@signalbox/telemetry/logger";
 import { messageOf } from "../errors.ts";
-import type { Logger } from "../log.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import { messagesIn, type Queued, type QueuedMessage, resumedRun } from "./4-queue/message.ts";
 import type { NewMessages } from "./5-prepare/opened-run.ts";

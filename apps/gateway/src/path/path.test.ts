@@ -1,8 +1,8 @@
 import type { Quarantine } from "@signalbox/lanes";
 import { type InterruptedRun, openStore } from "@signalbox/store";
+import { createLogger } from "@signalbox/telemetry/logger";
 import { expect, it, onTestFinished } from "vitest";
 import { plainMessage } from "../../test/plain-channel.ts";
-import { createLogger } from "../log.ts";
 import type { GatewayBodies } from "../store.ts";
 import { type AnsweringStages, createAnswering } from "./path.ts";
 

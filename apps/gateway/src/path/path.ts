@@ -2,8 +2,8 @@ import type { DeletedEvent, EditedEvent, EmitResult, InboundEvent } from "@signa
 import type { Quarantine, RunHandle } from "@signalbox/lanes";
 import type { InterruptedRun } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
+import type { Logger } from "@signalbox/telemetry/logger";
 import { messageOf } from "../errors.ts";
-import type { Logger } from "../log.ts";
 import type { GatewayBodies } from "../store.ts";
 import type { Tracer } from "../traces.ts";
 import type { Receive } from "./1-receive/receive.ts";

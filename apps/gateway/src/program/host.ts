@@ -24,7 +24,6 @@ export function gatewayHost(tuning: Tuning = {}): GatewayHost {
     trace: async (home, id) => (await import("./readings.ts")).traceIn(home, id),
     can: async (...asked) => (await import("./can.ts")).canUse(...asked),
     prune: async (configured) => (await import("./upkeep.ts")).prune(configured),
-    backup: async (home, folder) => (await import("./upkeep.ts")).backup(home, folder),
     replay: async () => (await import("./replay-host.ts")).replayHost,
   };
 }

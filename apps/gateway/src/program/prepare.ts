@@ -1,9 +1,9 @@
 import type { ConfiguredHome, PreparedGateway } from "@signalbox/cli";
 import type { Vault } from "@signalbox/redaction";
+import { createLogger, serviceLogger } from "@signalbox/telemetry/logger";
 import { ASSETS } from "../assets.ts";
 import { startGateway } from "../gateway.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
-import { createLogger, serviceLogger } from "../log.ts";
 import { resolveConfig } from "../resolve/resolve-config.ts";
 import { describeExec } from "../tools/exec.ts";
 import { describeReach } from "../tools/reach.ts";

@@ -4,10 +4,10 @@ import { type Home, withDatabase } from "@signalbox/home";
 import { OWNERS } from "@signalbox/memory/agents";
 import { resolveAgents, resolveSkills } from "@signalbox/setup";
 import { openStore } from "@signalbox/store";
+import { createLogger } from "@signalbox/telemetry/logger";
 import { createAgentWorkspaces, createLabelStore, createTrust, openFileLabels } from "@signalbox/tools";
 import { ASSETS } from "../assets.ts";
 import { createAgentMemories } from "../compose/memory.ts";
-import { createLogger } from "../log.ts";
 import type { GatewayBodies } from "../store.ts";
 import { messageInfo, readTrace } from "../traces.ts";
 

@@ -1,15 +1,13 @@
-import { mkdir } from "node:fs/promises";
-import type { BackupReport, ConfiguredHome } from "@signalbox/cli";
-import { type Home, withDatabase } from "@signalbox/home";
+import type { ConfiguredHome } from "@signalbox/cli";
+import { withDatabase } from "@signalbox/home";
 import { createRedactor } from "@signalbox/redaction";
 import { resolveAgents } from "@signalbox/setup";
 import type { PruneReport } from "@signalbox/store";
+import { createLogger } from "@signalbox/telemetry/logger";
 import { createAgentWorkspaces, createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
 import { createMedia } from "../compose/media.ts";
-import { createLogger } from "../log.ts";
 import { createWebFetch } from "../resolve/web-fetch.ts";
 import type { GatewayBodies } from "../store.ts";
-import { backupInto } from "../upkeep/backup.ts";
 import { pruneStore } from "../upkeep/pruning.ts";
 
 /** What upkeep of a gateway does by itself, on a home where none runs. */
@@ -25,13 +23,5 @@ export function prune({ home, loaded }: ConfiguredHome): Promise<PruneReport> {
     const media = { config, home, workspaces, store, agents, logger, now: Date.now, fetch };
     await createMedia({ ...media, account: () => undefined }).prune();
     return report;
-  });
-}
-
-/** Makes a folder and fills it with what a home keeps. */
-export function backup(home: Home, folder: string): Promise<BackupReport> {
-  return withDatabase<GatewayBodies, BackupReport>(home, "read", async (store) => {
-    await mkdir(folder, { mode: 0o700 });
-    return backupInto(folder, { store, mediaDir: home.mediaDir });
   });
 }

@@ -1,6 +1,6 @@
 import type { Config } from "@signalbox/config";
 import { createMcpServers, type McpServerSettings, type McpServers } from "@signalbox/mcp";
-import type { Logger } from "../log.ts";
+import type { Logger } from "@signalbox/telemetry/logger";
 import { VERSION } from "../version.ts";
 
 /** The MCP servers of the configuration. None is started before a run needs its tools. */

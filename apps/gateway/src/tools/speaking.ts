@@ -11,9 +11,9 @@ import {
 import { sentId } from "@signalbox/runs";
 import type { LiveHub } from "@signalbox/server";
 import type { LeaseToken, OutboxRow } from "@signalbox/store";
+import type { Logger } from "@signalbox/telemetry/logger";
 import { type Approval, questionText } from "@signalbox/tools";
 import { messageOf } from "../errors.ts";
-import type { Logger } from "../log.ts";
 import { type GatewayBodies, type GatewayStore, isOfConversation } from "../store.ts";
 import type { ActiveRun, ToolRun } from "./tool-run.ts";
 

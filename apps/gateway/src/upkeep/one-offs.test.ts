@@ -1,6 +1,6 @@
 import { openStore } from "@signalbox/store";
+import { createLogger } from "@signalbox/telemetry/logger";
 import { expect, it, onTestFinished } from "vitest";
-import { createLogger } from "../log.ts";
 import type { GatewayBodies } from "../store.ts";
 import { pruneOneOffs } from "./one-offs.ts";
 

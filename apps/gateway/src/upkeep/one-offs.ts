@@ -1,7 +1,7 @@
 import { ONCE } from "@signalbox/server";
 import type { Lease } from "@signalbox/store";
+import type { Logger } from "@signalbox/telemetry/logger";
 import { messageOf } from "../errors.ts";
-import type { Logger } from "../log.ts";
 import type { GatewayStore } from "../store.ts";
 
 /** How long a conversation of one request is kept, in milliseconds, and how many there may be. */

@@ -1,6 +1,6 @@
 import type { RetentionConfig } from "@signalbox/config";
 import type { PruneReport, Retention } from "@signalbox/store";
-import type { Logger } from "../log.ts";
+import type { Logger } from "@signalbox/telemetry/logger";
 import type { GatewayStore } from "../store.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,8 +1,8 @@
 import { loadConfig } from "@signalbox/config";
 import { createRedactor } from "@signalbox/redaction";
 import { openStore } from "@signalbox/store";
+import { createLogger } from "@signalbox/telemetry/logger";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { createLogger } from "../log.ts";
 import type { GatewayBodies } from "../store.ts";
 import { createUpkeep } from "./upkeep.ts";
 

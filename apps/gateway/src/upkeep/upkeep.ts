@@ -1,7 +1,7 @@
 import type { RetentionConfig } from "@signalbox/config";
 import { createPruneSchedule, type Lease, type PruneReport } from "@signalbox/store";
+import type { Logger } from "@signalbox/telemetry/logger";
 import { messageOf } from "../errors.ts";
-import type { Logger } from "../log.ts";
 import { type GatewayStore, isFatal } from "../store.ts";
 import { pruneOneOffs } from "./one-offs.ts";
 import { pruneStore } from "./pruning.ts";

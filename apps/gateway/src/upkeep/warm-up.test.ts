@@ -1,6 +1,6 @@
 import { createRedactor } from "@signalbox/redaction";
+import { createLogger } from "@signalbox/telemetry/logger";
 import { expect, it } from "vitest";
-import { createLogger } from "../log.ts";
 import { type Loadable, warmUp } from "./warm-up.ts";
 
 function setUp() {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "@signalbox/telemetry/logger";
 import { messageOf } from "../errors.ts";
-import type { Logger } from "../log.ts";
 
 /** Something that is loaded when it is first used, or before. */
 export interface Loadable {

@@ -1,10 +1,10 @@
 import { type ChannelDefinition, ChannelError, type MessageEvent } from "@signalbox/channel";
 import { gatewayToken, openVault, readConfig } from "@signalbox/home";
+import { createLogger } from "@signalbox/telemetry/logger";
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { expect, it } from "vitest";
 import { startGateway } from "../../src/gateway.ts";
 import type { Gateway } from "../../src/gateway-options.ts";
-import { createLogger } from "../../src/log.ts";
 import { resolveConfig } from "../../src/resolve/resolve-config.ts";
 import { eventually, exampleConfig, inStore, openWorld, TOKEN, type World, ZHANG } from "../harness.ts";
 import { type PlainChannel, plainChannel, plainEdit, plainMessage } from "../plain-channel.ts";

@@ -2,14 +2,13 @@ import { randomBytes } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { GatewayError, locateHome } from "@signalbox/home";
+import { backupHome, GatewayError, locateHome } from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
 import { codeOf, messageOf } from "../errors.ts";
-import type { GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
 
 /** `signalbox backup <folder>`: the folder has its name only once all of it is there. */
-export async function backup(folder: string, options: CommonOptions, host: GatewayHost): Promise<void> {
+export async function backup(folder: string, options: CommonOptions): Promise<void> {
   const path = resolve(folder);
   if (existsSync(path)) throw taken(path);
   const part = `${path}.${randomBytes(6).toString("hex")}.part`;
@@ -22,7 +21,7 @@ export async function backup(folder: string, options: CommonOptions, host: Gatew
   for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, broken);
   try {
     const home = locateHome(options.home, process.env);
-    const report = await host.backup(home, part);
+    const report = await backupHome(home, part);
     await rename(part, path).catch((error: unknown) => {
       throw ["EEXIST", "ENOTEMPTY", "ENOTDIR"].includes(codeOf(error) ?? "") ? taken(path) : error;
     });

@@ -8,7 +8,7 @@ import {
   normalizeEvent,
   normalizeTurn,
 } from "@signalbox/channel";
-import type { Logger } from "../../log.ts";
+import type { Logger } from "@signalbox/telemetry/logger";
 import { asMessage } from "./orders.ts";
 
 export interface ReceivePorts {

@@ -1,8 +1,8 @@
 import type { InboundEvent, MessageEvent } from "@signalbox/channel";
 import type { LiveHub } from "@signalbox/server";
 import type { InboxId, InboxRow, LeaseToken } from "@signalbox/store";
+import type { Logger } from "@signalbox/telemetry/logger";
 import type { GatewayHooks } from "../../hooks/points.ts";
-import type { Logger } from "../../log.ts";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
 import type { ReceivedMessage } from "../1-receive/receive.ts";

@@ -3,8 +3,8 @@ import type { MessageEvent } from "@signalbox/channel";
 import { outboxRow } from "@signalbox/delivery";
 import type { Supervisor } from "@signalbox/lanes";
 import type { InboxId, JsonValue, LeaseToken } from "@signalbox/store";
+import type { Logger } from "@signalbox/telemetry/logger";
 import { messageOf } from "../../errors.ts";
-import type { Logger } from "../../log.ts";
 import { type GatewayStore, type InboundRecord, isFatal, isPassing } from "../../store.ts";
 
 export interface UnansweredPorts {

@@ -1,8 +1,8 @@
 import type { LinksConfig } from "@signalbox/config";
 import type { ContextDocument } from "@signalbox/prompt";
+import type { Logger } from "@signalbox/telemetry/logger";
 import { type GuardedFetch, readLinkedPages } from "@signalbox/tools";
 import { messageOf } from "../../errors.ts";
-import type { Logger } from "../../log.ts";
 import { type QueuedMessage, spokenText } from "../4-queue/message.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { Quarantine, RunHandle } from "@signalbox/lanes";
 import type { Router } from "@signalbox/routing";
 import type { Histories } from "@signalbox/runs";
 import { type LeaseToken, type Session, StoreError } from "@signalbox/store";
-import type { Logger } from "../../log.ts";
+import type { Logger } from "@signalbox/telemetry/logger";
 import type { GatewayStore } from "../../store.ts";
 import type { Queued, QueuedMessage } from "../4-queue/message.ts";
 import { failureNote } from "../failure-note.ts";

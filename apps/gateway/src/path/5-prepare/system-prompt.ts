@@ -13,9 +13,9 @@ import {
   type WorkspaceFile,
 } from "@signalbox/prompt";
 import type { Account, Agent, AgentModel, AgentsSkills } from "@signalbox/setup";
+import type { Logger } from "@signalbox/telemetry/logger";
 import type { Role } from "@signalbox/tools";
 import type { GatewayHooks } from "../../hooks/points.ts";
-import type { Logger } from "../../log.ts";
 import type { QueuedMessage } from "../4-queue/message.ts";
 
 export interface SystemPromptPorts {

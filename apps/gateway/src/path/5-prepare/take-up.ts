@@ -5,7 +5,7 @@ import type { RunHandle } from "@signalbox/lanes";
 import { mediaMark, saidIn } from "@signalbox/prompt";
 import { type Histories, type History, startedCalls } from "@signalbox/runs";
 import type { InterruptedRun, LeaseToken, Run, RunId } from "@signalbox/store";
-import type { Logger } from "../../log.ts";
+import type { Logger } from "@signalbox/telemetry/logger";
 import type { GatewayBodies, GatewayStore, InboundRecord } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
 import {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { createRedactor } from "@signalbox/redaction";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createLogger, serviceLogger } from "./log.ts";
+import { createLogger, serviceLogger } from "./index.ts";
 
 describe("createLogger", () => {
   it("redacts every line it writes, fields and errors included", async () => {

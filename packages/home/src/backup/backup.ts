@@ -1,9 +1,10 @@
 import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createBlobs } from "@signalbox/attachments";
-import { openStore } from "@signalbox/store";
-import type { GatewayBodies, GatewayStore } from "../store.ts";
-import { neededBlobs } from "./blobs.ts";
+import { openStore, type SqliteStore } from "@signalbox/store";
+import { withDatabase } from "../database.ts";
+import type { Home } from "../layout.ts";
+import { type BodiesWithParts, neededBlobs } from "./blobs.ts";
 
 /** What a backup holds. */
 export interface BackupReport {
@@ -15,13 +16,21 @@ export interface BackupReport {
   readonly missing: readonly string[];
 }
 
+/** Makes a folder and fills it, see {@link backupInto}. */
+export function backupHome(home: Home, folder: string): Promise<BackupReport> {
+  return withDatabase<BodiesWithParts, BackupReport>(home, "read", async (store) => {
+    await mkdir(folder, { mode: 0o700 });
+    return backupInto(folder, { store, mediaDir: home.mediaDir });
+  });
+}
+
 /**
  * Fills an empty folder with what a home keeps, under the same names, while a gateway works on it: one committed state
  * of the database, and the attachments that the unsent replies in it need. All of it is on the disk when it resolves.
  */
 export async function backupInto(
   folder: string,
-  { store, mediaDir }: { readonly store: GatewayStore; readonly mediaDir: string },
+  { store, mediaDir }: { readonly store: SqliteStore<BodiesWithParts>; readonly mediaDir: string },
 ): Promise<BackupReport> {
   const media = join(folder, "media");
   const databaseFile = join(folder, "signalbox.db");
@@ -38,7 +47,7 @@ export async function backupInto(
   // besides is younger than the copy's beginning, and so stays for long enough.
   await copy(await neededBlobs(store));
   const { bytes: databaseBytes } = await store.admin.backup(databaseFile);
-  const opened = await openStore<GatewayBodies>({ path: databaseFile });
+  const opened = await openStore<BodiesWithParts>({ path: databaseFile });
   const needed = await releasedAndRead(opened).finally(() => opened.close());
   await copy(needed);
   for (const id of [...copied.keys()].filter((one) => !needed.has(one))) {
@@ -54,7 +63,7 @@ export async function backupInto(
 }
 
 /** Nobody works on the copy: whoever starts on it need not wait for the leases of the gateway it was taken from. */
-async function releasedAndRead(copy: GatewayStore): Promise<ReadonlySet<string>> {
+async function releasedAndRead(copy: SqliteStore<BodiesWithParts>): Promise<ReadonlySet<string>> {
   for (const lease of await copy.leases.list()) await copy.leases.release(lease);
   return neededBlobs(copy);
 }

@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { formatLogLine, readLogLine } from "@signalbox/telemetry";
 import { type Logger, pino } from "pino";
 import { createStream } from "rotating-file-stream";
+import { formatLogLine, readLogLine } from "../log-line.ts";
 
 export type { Logger } from "pino";
 

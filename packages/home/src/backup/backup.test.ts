@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Blobs, createBlobs } from "@signalbox/attachments";
 import { outboxRow } from "@signalbox/delivery";
-import { openStore } from "@signalbox/store";
+import { openStore, type SqliteStore } from "@signalbox/store";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import type { GatewayBodies, GatewayStore } from "../store.ts";
 import { backupInto } from "./backup.ts";
+import type { BodiesWithParts } from "./blobs.ts";
 
 let folder: string;
 let mediaDir: string;
@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 
 async function open() {
-  const store = await openStore<GatewayBodies>({ path: join(folder, "..", "signalbox.db") });
+  const store = await openStore<BodiesWithParts>({ path: join(folder, "..", "signalbox.db") });
   onTestFinished(() => store.close());
   const lease = await store.leases.acquire("gateway", "test", 60_000);
   if (!lease) throw new Error("no lease");
@@ -44,7 +44,7 @@ async function open() {
     return { blob, id: added.id };
   };
   /** The store, with something happening just before the copy of the database is made. */
-  const meanwhile = (happens: () => Promise<void>): GatewayStore => ({
+  const meanwhile = (happens: () => Promise<void>): SqliteStore<BodiesWithParts> => ({
     ...store,
     admin: {
       ...store.admin,
@@ -75,7 +75,7 @@ it("has the attachments of replies that come while it is made, and none of those
 it("has the attachments of replies that are sent, and let go of, as soon as the database is copied", async () => {
   const { store, lease, attach } = await open();
   const { blob, id } = await attach("sent right after");
-  const busy: GatewayStore = {
+  const busy: SqliteStore<BodiesWithParts> = {
     ...store,
     admin: {
       ...store.admin,
@@ -94,7 +94,7 @@ it("has the attachments of replies that are sent, and let go of, as soon as the 
 it("leaves nobody waiting for the leases of the gateway it was taken from", async () => {
   const { store } = await open();
   await backupInto(folder, { store, mediaDir });
-  const copy = await openStore<GatewayBodies>({ path: join(folder, "signalbox.db") });
+  const copy = await openStore<BodiesWithParts>({ path: join(folder, "signalbox.db") });
   onTestFinished(() => copy.close());
   expect(await copy.leases.acquire("gateway", "another home", 1_000)).toMatchObject({ epoch: 3 });
 });

@@ -1,0 +1,21 @@
+import { type Blobs, blobsOf, pruneBlobs } from "@signalbox/attachments";
+import type { Bodies, SqliteStore } from "@signalbox/store";
+
+/** Replies of a home name their attachments by their parts. */
+export interface BodiesWithParts extends Bodies {
+  readonly outbound: { readonly parts: Parameters<typeof blobsOf>[0] };
+}
+
+type OutboxOf = Pick<SqliteStore<BodiesWithParts>, "outbox">;
+
+/** The blobs of replies that have not gone out, also of those that were given up: they may be sent after all. */
+export async function neededBlobs(store: OutboxOf): Promise<ReadonlySet<string>> {
+  const states = ["pending", "sending", "dead", "uncertain", "expired"] as const;
+  const rows = await store.outbox.list({ states, limit: Number.MAX_SAFE_INTEGER });
+  return new Set(rows.flatMap(({ payload }) => blobsOf(payload.parts)));
+}
+
+/** Removes the others. Gives how many. */
+export function pruneSentBlobs(store: OutboxOf, blobs: Blobs, now: () => number): Promise<number> {
+  return pruneBlobs(blobs, () => neededBlobs(store), now());
+}

@@ -1,0 +1,1 @@
+export { createLogger, type Logger, serviceLogger } from "./logger.ts";
