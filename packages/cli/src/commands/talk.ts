@@ -1,8 +1,13 @@
 import { createInterface } from "node:readline/promises";
 import { type Client, defaultAgent, type ServerFrame } from "@signalbox/client";
 import { GatewayError } from "@signalbox/home";
+import { createApprovalDesk } from "../chat/approvals.ts";
+import { createScreen } from "../chat/screen.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { runningGateway } from "../running.ts";
+
+/** How often it is looked whether a tool call waits for a word. */
+const ASK_MS = 500;
 
 interface TalkOptions extends CommonOptions {
   readonly agent?: string;
@@ -33,6 +38,8 @@ export async function chat(options: TalkOptions): Promise<void> {
   const { client } = await runningGateway(options.home);
   const agent = await agentOf(client, options.agent);
   const json = options.json === true;
+  const isTerminal = process.stdin.isTTY === true && !json;
+  const write = (text: string): void => void process.stdout.write(text);
   const lines = createInterface({
     input: process.stdin,
     ...(json ? {} : { output: process.stdout }),
@@ -45,12 +52,17 @@ export async function chat(options: TalkOptions): Promise<void> {
   const prompt = (): void => {
     if (open && !json) lines.prompt();
   };
+  const desk = createApprovalDesk(client, { agent, conversation: options.conversation }, write);
+  // Only at a terminal is there somebody to ask; the lines of a script wait for the answer before them.
+  const asking = isTerminal
+    ? setInterval(() => turns.length > 0 && desk.look().catch(() => {}), ASK_MS)
+    : undefined;
   /** Messages that have no end yet; the oldest shows what happens. */
   const turns: AbortController[] = [];
   const talk = async (line: string): Promise<void> => {
     const turn = new AbortController();
     turns.push(turn);
-    const show = json ? printFrame : createScreen();
+    const show = json ? printFrame : createScreen(write);
     try {
       for await (const frame of client.chat(agent, options.conversation, line, { signal: turn.signal }))
         if (turns[0] === turn) show(frame);
@@ -77,48 +89,19 @@ export async function chat(options: TalkOptions): Promise<void> {
       prompt();
       continue;
     }
+    if (isTerminal && (await desk.answer(line).catch(() => false))) continue;
     const done = talk(line);
     done.catch(() => lines.close());
     underWay.push(done);
     // A script's lines are a conversation: each waits for the answer before it.
-    if (process.stdin.isTTY !== true) await done;
+    if (!isTerminal) await done;
   }
-  await Promise.all(underWay);
+  await Promise.all(underWay).finally(() => clearInterval(asking));
 }
 
 /** With `--json`: each frame on a line of its own. */
 function printFrame(frame: ServerFrame): void {
   process.stdout.write(`${JSON.stringify(frame)}\n`);
-}
-
-/** Shows the frames of a conversation on standard output. */
-function createScreen(): (frame: ServerFrame) => void {
-  /** Whether a text is on its way in pieces, so that it is there when it is told whole. */
-  let streamed = false;
-  return (frame) => {
-    switch (frame.type) {
-      case "text.delta":
-        streamed = true;
-        process.stdout.write(frame.delta);
-        return;
-      case "message":
-        if (frame.message.role !== "assistant") return;
-        if (!streamed) process.stdout.write(`${frame.message.text}\n`);
-        streamed = false;
-        return;
-      case "tool.start":
-        process.stdout.write(`\n[${frame.call.name} ${JSON.stringify(frame.call.args)}]\n`);
-        return;
-      case "tool.end":
-        if (frame.call.isError) process.stdout.write(`[${frame.call.name}: ${frame.call.text}]\n`);
-        return;
-      case "error":
-        process.stdout.write(`\n${frame.message}${frame.remedy ? ` ${frame.remedy}` : ""}\n`);
-        return;
-      default:
-        return;
-    }
-  };
 }
 
 async function agentOf(client: Client, wanted: string | undefined): Promise<string> {

@@ -1,0 +1,65 @@
+import type { ApprovalInfo, ServerFrame } from "@signalbox/client";
+import { expect, it } from "vitest";
+import { createApprovalDesk } from "../src/chat/approvals.ts";
+import { createScreen } from "../src/chat/screen.ts";
+
+const RUN = { conversation: "cli", runId: "r1" };
+
+it("shows text as it comes, and folds each tool call into a line", () => {
+  let shown = "";
+  const show = createScreen((text) => {
+    shown += text;
+  });
+  const frames: ServerFrame[] = [
+    { type: "text.delta", ...RUN, delta: "Let me " },
+    { type: "text.delta", ...RUN, delta: "look." },
+    { type: "tool.start", ...RUN, call: { id: "c1", name: "read", args: { path: "x".repeat(200) } } },
+  ];
+  for (const frame of frames) show(frame);
+  show({
+    type: "tool.end",
+    ...RUN,
+    call: { id: "c1", name: "read", isError: false, text: "a long text", durationMs: 1_240 },
+  });
+  show({
+    type: "tool.end",
+    ...RUN,
+    call: { id: "c2", name: "exec", isError: true, text: "no such\nfile", durationMs: 3 },
+  });
+  const [text, begun = "", ended, failed] = shown.split("\n");
+  expect([text, ended, failed]).toEqual(["Let me look.", "✓ read, 1.2 s", "✗ exec: no such file"]);
+  expect(begun).toMatch(/^▸ read \{"path":"x+…$/);
+  expect(begun.length).toBeLessThan(100);
+});
+
+it("asks about tool calls of its own conversation, once, and takes a letter for an answer", async () => {
+  const approval = (id: string, sessionKey: string): ApprovalInfo => ({
+    ...{ id, agent: "main", sessionKey, tool: "exec", reason: "It writes.", action: "rm -r \u001b[2J build" },
+    expiresAt: 1,
+  });
+  const waiting = [approval("A", "agent:main:web:direct:cli"), approval("B", "agent:main:web:direct:other")];
+  const answered: unknown[] = [];
+  let written = "";
+  const desk = createApprovalDesk(
+    {
+      approvals: async () => waiting,
+      answerApproval: async (id, answer) => {
+        answered.push([id, answer]);
+      },
+    },
+    { agent: "main", conversation: "cli" },
+    (text) => {
+      written += text;
+    },
+  );
+  expect(await desk.answer("y")).toBe(false);
+  await desk.look();
+  await desk.look();
+  expect(written.match(/\[y\] allow/g)).toHaveLength(1);
+  expect(written).not.toContain("\u001b");
+  expect(await desk.answer("what does it do?")).toBe(false);
+  expect(await desk.answer(" A ")).toBe(true);
+  expect(answered).toEqual([["A", "allow-always"]]);
+  await desk.look();
+  expect(await desk.answer("y")).toBe(false);
+});
