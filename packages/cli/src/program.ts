@@ -17,7 +17,7 @@ import { print } from "./output.ts";
 export async function runProgram(argv: readonly string[], host: GatewayHost): Promise<void> {
   process.stdout.on("error", refuseAllButEnoughRead);
   try {
-    await createProgram(host).parseAsync(argv);
+    await createProgram(host, argv.includes("--json")).parseAsync(argv);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     process.exitCode = error.exitCode === 0 ? 0 : exitCode("usage");
@@ -29,13 +29,20 @@ function refuseAllButEnoughRead(error: Error): void {
   if (codeOf(error) !== "EPIPE") throw error;
 }
 
+/** A mistake in the command line, as commands with `--json` tell what went wrong. */
+function usageError(text: string): string {
+  const message = text.trim().replace(/^error: /, "");
+  return `${JSON.stringify({ error: { message, exitCode: exitCode("usage") } })}\n`;
+}
+
 /** Every command with its options; the code of a command is loaded when it runs. */
-export function createProgram(host: GatewayHost): Command {
+export function createProgram(host: GatewayHost, json = false): Command {
   const actions = actionsOn(host);
   const program = new Command("signalbox")
     .description("Self-hosted gateway between chat platforms and LLM agents")
     .version(host.version)
     .exitOverride()
+    .configureOutput(json ? { outputError: (text) => void process.stderr.write(usageError(text)) } : {})
     .configureHelp({ sortSubcommands: false });
   addService(program, actions);
   addConfiguration(program.command("config").description("check or show the configuration"), actions);

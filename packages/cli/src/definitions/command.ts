@@ -46,6 +46,11 @@ export function command(
     .option("--json", "print JSON");
 }
 
+/** Lines that show how a command is used, below its help. */
+export function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  signalbox ${line}`).join("\n")}`;
+}
+
 /** `field=value`, as often as one likes. */
 export function settings(
   pair: string,

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type Actions, command, count } from "./command.ts";
+import { type Actions, command, count, examples } from "./command.ts";
 
 export function addConversations(program: Command, { run, runOn }: Actions): void {
   command(program, "send <text...>", "send one message to an agent and print its reply")
@@ -16,9 +16,11 @@ export function addMessages(program: Command, { run, runOn }: Actions): void {
   command(program, "messages", "list the latest messages of all channels, with their ids")
     .option("--limit <count>", "how many", count, 20)
     .option("--session <key>", "those of one conversation, as `sessions` names it")
+    .addHelpText("after", examples("messages", "messages --limit 5 --json"))
     .action(run(async () => (await import("../commands/messages.ts")).messages));
   command(program, "why [message]", "say why a message was answered, or not; without an id, the last one")
     .option("--details", "every step of it")
+    .addHelpText("after", examples("why", "why om_4f2c --details"))
     .action(runOn(async () => (await import("../commands/why.ts")).why));
   command(
     program,

@@ -1,6 +1,6 @@
 import { LOG_LEVELS } from "@signalbox/telemetry";
 import { type Command, Option } from "commander";
-import { type Actions, command, count, settings } from "./command.ts";
+import { type Actions, command, count, examples, settings } from "./command.ts";
 
 export function addService(program: Command, { run }: Actions): void {
   command(program, "init", "set up a model, an agent and a channel; asks what no option answers")
@@ -16,6 +16,13 @@ export function addService(program: Command, { run }: Actions): void {
     .option("--owner <id>", "your own id on the channel")
     .option("--no-check", "try neither the key nor the channel")
     .option("--yes", "ask nothing")
+    .addHelpText(
+      "after",
+      examples(
+        "init",
+        `init --yes --provider anthropic --api-key "$KEY" --channel telegram --set botToken="$TOKEN"`,
+      ),
+    )
     .action(run(async () => (await import("../init/init.ts")).init));
   command(program, "start", "start the gateway")
     .option("--strict", "refuse to start when anything in the configuration is wrong")
@@ -27,6 +34,7 @@ export function addService(program: Command, { run }: Actions): void {
     .option("-f, --follow", "and those that come, until Ctrl+C")
     .addOption(new Option("--level <level>", "those at least so urgent").choices(LOG_LEVELS).default("info"))
     .option("--lines <count>", "how many", count, 50)
+    .addHelpText("after", examples("logs -f", "logs --level warn --lines 200"))
     .action(run(async () => (await import("../commands/logs.ts")).logs));
   command(
     program,
