@@ -4,7 +4,7 @@ import type { SandboxOutcome } from "../sandbox/types.ts";
 import type { RunFacts, TaintMark } from "../types.ts";
 
 /** A command that goes on beside the run that started it. */
-export interface BackgroundCommand {
+interface BackgroundCommand {
   readonly sessionKey: string;
   readonly command: string;
   /** Of the run that started it, as they were then. */
