@@ -52,5 +52,5 @@ export default {
     "undici",
     "web-tree-sitter",
   ],
-  ignoreBinaries: ["mkfifo", "mount", "rg", "systemd-analyze", "umount"],
+  ignoreBinaries: ["mkfifo", "mount", "script", "rg", "systemd-analyze", "umount"],
 };
