@@ -17,6 +17,9 @@ const broken: readonly Broken[] = parse(
   readFileSync(new URL("./broken-configurations.yaml", import.meta.url), "utf8"),
 );
 
+/** What there is to choose from grows with other features. */
+const LISTS = /(The (?:keys here|tools|sections) are )[^.]*\./;
+
 /** What `config check` and a start say of a configuration, the folder of the home left out. */
 async function saidOf(text: string): Promise<string[]> {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-broken-"));
@@ -24,7 +27,7 @@ async function saidOf(text: string): Promise<string[]> {
   const home = locateHome(dir, {});
   writeFileSync(home.configFile, text);
   const shown = (line: string): string =>
-    line.replaceAll(home.configFile, "signalbox.yaml").replaceAll(dir, "<home>");
+    line.replaceAll(home.configFile, "signalbox.yaml").replaceAll(dir, "<home>").replace(LISTS, "$1….");
   try {
     const loaded = readConfig(home, {});
     const logger = createLogger("silent", String);
