@@ -204,10 +204,10 @@ function serviceOf(
 ): GatewayService {
   const { now = Date.now } = options;
   const { agents, models, accounts, surfaces } = resolved;
-  const { store, redact, audit } = opened;
+  const { store, lease, redact, audit } = opened;
   const { live, outcomes, metrics, router, delivery, toolbox, trust } = surroundings;
   return createService({
-    ...{ store, upkeep, lanes, live, outcomes, metrics, router, redact, ready, now, startedAt: now() },
+    ...{ store, lease, upkeep, lanes, live, outcomes, metrics, router, redact, ready, now, startedAt: now() },
     ...{ agents, models, accounts, surfaces, approvals: toolbox.approvals, trust, audit },
     outboxInFlight: delivery.inFlight,
     wakeOutbox: delivery.wake,

@@ -39,6 +39,7 @@ const BY_STATUS: Record<number, ErrorCode> = {
   401: "unauthorized",
   403: "forbidden",
   404: "not_found",
+  409: "busy",
   413: "too_large",
   429: "throttled",
 };

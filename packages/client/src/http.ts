@@ -8,12 +8,22 @@ import {
   type ConversationInfo,
   ConversationList,
   ConversationMessages,
+  type ConversationTitle,
   type LoginRequest,
   Me,
+  type MessageInfo,
+  MessageList,
+  PairedPerson,
+  type PairingApproval,
+  PairingList,
+  type Person,
+  type SessionInfo,
+  SessionList,
   Status,
   Trace,
   TrustAnswer,
   type TrustRequest,
+  Why,
 } from "@signalbox/protocol";
 import { ClientError, errorOfAnswer } from "./errors.ts";
 
@@ -29,7 +39,23 @@ export interface HttpApi {
   conversations(): Promise<ConversationInfo[]>;
   /** Oldest first; code `not_found` for a conversation that does not exist. */
   messages(conversation: string): Promise<ChatMessage[]>;
+  /** Code `not_found` for a conversation that does not exist. */
+  renameConversation(conversation: string, title: string): Promise<void>;
+  /** Removes a conversation with all that was said in it; code `busy` while a run goes on there. */
+  removeConversation(conversation: string): Promise<void>;
   status(): Promise<Status>;
+  /** Those of every channel, the latest first. */
+  sessions(): Promise<SessionInfo[]>;
+  /** The latest messages of all channels, or of one session. */
+  latestMessages(sessionKey?: string): Promise<MessageInfo[]>;
+  /** What became of a message, with the notes of each stage. */
+  why(messageId: string): Promise<Why>;
+  /** Who waits to be let in, and who was. */
+  pairings(): Promise<PairingList>;
+  /** Lets in who was sent this code; code `not_found` where no open request has it. */
+  approvePairing(code: string): Promise<PairedPerson>;
+  /** Makes a stranger of somebody who was let in. */
+  revokePairing(person: Person): Promise<void>;
   /** What each stage noted about a message. */
   trace(messageId: string): Promise<Trace>;
   /** Tool calls that wait for somebody's word, the oldest first. */
@@ -81,7 +107,29 @@ export function createHttpApi(options: HttpOptions): HttpApi {
       const path = `/api/conversations/${encodeURIComponent(conversation)}/messages`;
       return (await get(path, ConversationMessages)).messages;
     },
+    renameConversation: async (conversation, title) => {
+      const body: ConversationTitle = { title };
+      await request(options, "POST", `/api/conversations/${encodeURIComponent(conversation)}/rename`, body);
+    },
+    removeConversation: async (conversation) => {
+      await request(options, "POST", `/api/conversations/${encodeURIComponent(conversation)}/remove`, {});
+    },
     status: () => get("/api/status", Status),
+    sessions: async () => (await get("/api/sessions", SessionList)).sessions,
+    latestMessages: async (sessionKey) => {
+      const query = sessionKey === undefined ? "" : `?${new URLSearchParams({ session: sessionKey })}`;
+      return (await get(`/api/messages${query}`, MessageList)).messages;
+    },
+    why: (messageId) => get(`/api/why/${encodeURIComponent(messageId)}`, Why),
+    pairings: () => get("/api/pairings", PairingList),
+    approvePairing: async (code) => {
+      const path = "/api/pairings/approve";
+      const body: PairingApproval = { code };
+      return understood(path, PairedPerson, await request(options, "POST", path, body));
+    },
+    revokePairing: async ({ channel, account, peer }) => {
+      await request(options, "POST", "/api/pairings/revoke", { channel, account, peer });
+    },
     trace: (messageId) => get(`/api/trace/${encodeURIComponent(messageId)}`, Trace),
     approvals: async () => (await get("/api/approvals", ApprovalList)).approvals,
     answerApproval: async (id, answer) => {

@@ -33,6 +33,12 @@ export type ConversationInfo = z.infer<typeof ConversationInfo>;
 export const ConversationList = z.array(ConversationInfo);
 export type ConversationList = z.infer<typeof ConversationList>;
 
+/** `POST /api/conversations/:id/rename`; 404 for one that does not exist. */
+export const ConversationTitle = z.strictObject({
+  title: z.string().check(z.minLength(1), z.maxLength(200)),
+});
+export type ConversationTitle = z.infer<typeof ConversationTitle>;
+
 /** `GET /api/conversations/:id/messages`, oldest first; 404 for one that does not exist. */
 export const ConversationMessages = z.object({ messages: z.array(ChatMessage) });
 export type ConversationMessages = z.infer<typeof ConversationMessages>;

@@ -7,5 +7,6 @@
  */
 export * from "./bodies.ts";
 export * from "./client-frames.ts";
+export * from "./owner-bodies.ts";
 export * from "./server-frames.ts";
 export * from "./values.ts";

@@ -4,7 +4,17 @@ import { type GatewayService, ONCE } from "./service.ts";
 /** What of the service depends on who asks. */
 export type ScopedService = Pick<
   GatewayService,
-  "version" | "live" | "agents" | "submit" | "abort" | "busy" | "lastRun" | "sessionKey" | "messages"
+  | "version"
+  | "live"
+  | "agents"
+  | "submit"
+  | "abort"
+  | "busy"
+  | "lastRun"
+  | "sessionKey"
+  | "messages"
+  | "renameConversation"
+  | "removeConversation"
 > & {
   answer(messageId: string): ReturnType<GatewayService["answer"]>;
   conversations(): ReturnType<GatewayService["conversations"]>;
@@ -36,6 +46,8 @@ export function scopeService(service: GatewayService, principal: Principal): Sco
     abort: (channel, agent, conversation) => service.abort(channel, agent, full(conversation)),
     sessionKey: (channel, agent, conversation) => service.sessionKey(channel, agent, full(conversation)),
     messages: (conversation) => service.messages(full(conversation)),
+    renameConversation: (conversation, title) => service.renameConversation(full(conversation), title),
+    removeConversation: (conversation) => service.removeConversation(full(conversation)),
     async conversations() {
       const own = await service.conversations(prefix);
       return own.map((conversation) => ({ ...conversation, id: conversation.id.slice(prefix.length) }));

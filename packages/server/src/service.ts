@@ -5,12 +5,18 @@ import type {
   ApprovalInfo,
   ChatMessage,
   ConversationInfo,
+  MessageInfo,
+  PairedPerson,
+  PairingList,
+  Person,
   PruneReport,
   RunOutcome,
+  SessionInfo,
   Status,
   Trace,
   TrustAnswer,
   VacuumReport,
+  Why,
 } from "@signalbox/protocol";
 import type { Principal } from "./auth/index.ts";
 import type { LiveHub } from "./live.ts";
@@ -115,6 +121,22 @@ export interface GatewayService {
   /** The latest ones whose ids begin so. */
   conversations(prefix: string): Promise<ConversationInfo[]>;
   messages(conversation: string): Promise<ChatMessage[] | undefined>;
+  /** Gives a conversation another title; false where there is none of that id. */
+  renameConversation(conversation: string, title: string): Promise<boolean>;
+  /** Removes a conversation with all that was said in it. `busy`: a run goes on there. */
+  removeConversation(conversation: string): Promise<"removed" | "unknown" | "busy">;
+  /** Those of every channel, the latest first. */
+  sessions(): Promise<SessionInfo[]>;
+  /** The latest messages of all channels, or of one session. */
+  latestMessages(sessionKey?: string): Promise<MessageInfo[]>;
+  /** What became of a message, by the gateway's or the platform's id of it. */
+  why(messageId: string): Promise<Why | undefined>;
+  /** Who waits to be let in, and who was. */
+  pairings(): Promise<PairingList>;
+  /** Lets in who was sent this code; undefined where no open request has it. */
+  approvePairing(code: string, approver: string): Promise<PairedPerson | undefined>;
+  /** Makes a stranger of somebody who was let in; false where they were not. */
+  revokePairing(person: Person, revoker: string): Promise<boolean>;
   /** By the gateway's or the platform's id of the message. */
   trace(messageId: string): Promise<Trace | undefined>;
   /** Tool calls that wait for somebody's word, the oldest first. */

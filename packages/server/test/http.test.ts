@@ -44,11 +44,15 @@ describe("the HTTP API", () => {
     expect(await (await get("alice", "/api/me")).json()).toMatchObject({
       user: { id: "alice", name: "alice", role: "member" },
     });
-    for (const path of ["/api/status", "/api/approvals", "/api/trace/x", "/metrics"]) {
+    const forOwners = ["status", "approvals", "sessions", "messages", "pairings", "trace/x", "why/x"];
+    for (const path of [...forOwners.map((each) => `/api/${each}`), "/metrics"]) {
       expect([path, (await get("alice", path)).status]).toEqual([path, 403]);
-      expect([path, (await get("bob", path)).status]).toEqual([path, path === "/api/trace/x" ? 404 : 200]);
+      expect([path, (await get("bob", path)).status]).toEqual([path, path.endsWith("/x") ? 404 : 200]);
     }
-    for (const path of ["/api/approvals/A", "/api/maintenance/prune", "/api/outbox/changed", "/api/nothing"])
+    for (const path of [
+      ...["/api/approvals/A", "/api/maintenance/prune", "/api/outbox/changed", "/api/nothing"],
+      ...["/api/pairings/approve", "/api/pairings/revoke"],
+    ])
       expect([path, (await post("alice", path, { answer: "allow" })).status]).toEqual([path, 403]);
 
     const chat = { model: "second", user: "u", messages: [{ role: "user", content: "hello" }] };
@@ -71,6 +75,15 @@ describe("the HTTP API", () => {
     expect((await get("alice", "/api/conversations/one/messages")).status).toBe(200);
     for (const id of ["three", "al%2Ftwo", "..%2Fal%2Ftwo"])
       expect([id, (await get("alice", `/api/conversations/${id}/messages`)).status]).toEqual([id, 404]);
+
+    const change = (name: string, id: string, what: string, body: object) =>
+      post(name, `/api/conversations/${id}/${what}`, body).then(({ status }) => status);
+    expect(await change("alice", "two", "rename", { title: "Mine" })).toBe(404);
+    expect(await change("alice", "one", "rename", { title: "" })).toBe(400);
+    expect(await change("alice", "one", "rename", { title: "Mine" })).toBe(204);
+    expect(await change("alice", "al%2Ftwo", "remove", {})).toBe(404);
+    expect(await change("alice", "one", "remove", {})).toBe(204);
+    expect(await conversations("bob")).toEqual(["al/two", "three"]);
   });
 
   it("says which agent answers where none is named", async () => {

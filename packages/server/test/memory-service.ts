@@ -80,6 +80,19 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
         .filter((id) => id.startsWith(prefix))
         .map((id) => ({ id, agent: "second", title: id, updatedAt: 0 })),
     messages: async (conversation) => (talked.includes(conversation) ? [] : undefined),
+    renameConversation: async (conversation) => talked.includes(conversation),
+    removeConversation: async (conversation) => {
+      const place = talked.indexOf(conversation);
+      if (place < 0) return "unknown";
+      talked.splice(place, 1);
+      return "removed";
+    },
+    sessions: async () => [],
+    latestMessages: async () => [],
+    why: async () => undefined,
+    pairings: async () => ({ pending: [], paired: [] }),
+    approvePairing: async () => undefined,
+    revokePairing: async () => false,
     trace: async () => undefined,
     approvals: async () => [],
     answerApproval: async () => false,

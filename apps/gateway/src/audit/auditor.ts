@@ -1,6 +1,7 @@
 import { createRecorder, fileWitness, holdsNoted, type Recorder, type Witness } from "@signalbox/audit";
 import type { Config } from "@signalbox/config";
 import type { Home } from "@signalbox/home";
+import type { Person } from "@signalbox/protocol";
 import type { SignInEvent } from "@signalbox/server";
 import type { PendingSkill } from "@signalbox/skills";
 import type { KvStore } from "@signalbox/store";
@@ -29,6 +30,8 @@ export interface Auditor {
   skill(approved: Pick<PendingSkill, "skill" | "digest">, approver: string): void;
   /** An owner vouches for a file of an agent's workspace. */
   trusted(agentId: string, path: string, owner: string): void;
+  /** Somebody was let in, or is not any more. */
+  pairing(action: "approved" | "revoked", person: Person, by: string): void;
   signIn(event: SignInEvent): void;
   /** The configuration that applies from now on, where it is another one than at the last start. */
   configuration(config: Config, file: string): Promise<void>;
@@ -64,6 +67,9 @@ function auditorOf({ note, close }: Recorder, kv: Pick<KvStore, "get" | "set">):
     trusted(agentId, path, owner) {
       const details = { agent: agentId };
       void note({ kind: "approval", action: "trusted", actor: owner, subject: `file: ${path}`, details });
+    },
+    pairing(action, { channel, account, peer }, by) {
+      void note({ kind: "pairing", action, actor: by, subject: `${channel}:${account}:${peer}` });
     },
     signIn({ action, principal: { name, role }, remote }) {
       void note({ kind: "sign-in", action, actor: name, subject: remote, details: { role } });

@@ -1,7 +1,7 @@
 import type { ToolCallBlock } from "@signalbox/agent-core";
 import type { ChatMessage, ConversationInfo } from "@signalbox/protocol";
 import { chatMessages, type RunNotes } from "@signalbox/runs";
-import type { RunSummary } from "@signalbox/store";
+import type { LeaseToken, RunSummary } from "@signalbox/store";
 import { failureNote } from "../path/failure-note.ts";
 import { READING } from "../path/reading.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
@@ -10,6 +10,12 @@ const SHOWN_MESSAGES = 500;
 /** Conversations listed at most, and pages of sessions that are gone through for them. */
 const LISTED = 200;
 const PAGES = 20;
+
+interface RemovalPorts {
+  readonly store: Pick<GatewayStore, "sessions">;
+  readonly lanes: { busy(sessionKey: string): boolean };
+  readonly lease: LeaseToken;
+}
 
 /** The latest conversations of the page's clients whose ids begin with `prefix`. */
 export async function listConversations(
@@ -33,6 +39,29 @@ export async function listConversations(
     if (sessions.length < LISTED) break;
   }
   return listed.slice(0, LISTED);
+}
+
+/** False where there is no such conversation. */
+export async function renameConversation(
+  { sessions }: Pick<GatewayStore, "sessions">,
+  conversation: string,
+  title: string,
+): Promise<boolean> {
+  const own = await sessions.list({ channel: "web", peer: conversation });
+  await Promise.all(own.map(({ key }) => sessions.patch(key, { title })));
+  return own.length > 0;
+}
+
+/** Removes what every agent was told in a conversation of the page, unless one of them is at work there. */
+export async function removeConversation(
+  { store: { sessions }, lanes, lease }: RemovalPorts,
+  conversation: string,
+): Promise<"removed" | "unknown" | "busy"> {
+  const own = await sessions.list({ channel: "web", peer: conversation });
+  if (own.length === 0) return "unknown";
+  if (own.some(({ key, activeRun }) => activeRun !== undefined || lanes.busy(key))) return "busy";
+  for (const { key } of own) await sessions.remove(key, lease);
+  return "removed";
 }
 
 /** A conversation as people look at it. */

@@ -3,16 +3,24 @@ import type { AgentInfo, ApprovalInfo, Status } from "@signalbox/protocol";
 import { formatSessionKey, type Router } from "@signalbox/routing";
 import type { GatewayService, LiveHub } from "@signalbox/server";
 import type { Accounts, Agent, Agents, Models } from "@signalbox/setup";
+import type { LeaseToken } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import type { Approval, Trust } from "@signalbox/tools";
 import type { Auditor } from "../audit/auditor.ts";
 import type { Queued } from "../path/4-queue/message.ts";
 import type { GatewayStore } from "../store.ts";
 import type { Decisions } from "../tools/toolbox.ts";
-import { readTrace } from "../traces.ts";
+import { messageInfo, readTrace } from "../traces.ts";
 import type { Upkeep } from "../upkeep/upkeep.ts";
 import { VERSION } from "../version.ts";
-import { listConversations, readConversation } from "./conversation.ts";
+import {
+  listConversations,
+  readConversation,
+  removeConversation,
+  renameConversation,
+} from "./conversation.ts";
+import { listSessions, readWhy } from "./overview.ts";
+import { createPairings } from "./pairings.ts";
 import { createSubmit, type SubmitPorts } from "./submit.ts";
 
 export interface ServiceOptions extends SubmitPorts {
@@ -28,7 +36,8 @@ export interface ServiceOptions extends SubmitPorts {
   readonly now: () => number;
   readonly approvals: Pick<Decisions, "list" | "resolve">;
   readonly trust: Trust;
-  readonly audit: Pick<Auditor, "trusted">;
+  readonly audit: Pick<Auditor, "trusted" | "pairing">;
+  readonly lease: LeaseToken;
   readonly outboxInFlight: () => number;
   readonly metrics: Pick<Metrics, "scrape">;
   readonly wakeOutbox: () => void;
@@ -55,6 +64,15 @@ export function createService(options: ServiceOptions): GatewayService {
       const session = await webSession(options, conversation);
       return session && readConversation(store, session.key);
     },
+    renameConversation: (conversation, title) => renameConversation(store, conversation, title),
+    removeConversation: (conversation) => removeConversation(options, conversation),
+    sessions: () => listSessions(store, lanes),
+    latestMessages: async (key) =>
+      (await store.inbox.list({ limit: 100, ...(key === undefined ? {} : { sessionKey: key }) })).map(
+        messageInfo,
+      ),
+    why: (messageId) => readWhy(store, messageId, options.router),
+    ...createPairings(store, options.audit),
     trace: (messageId) => readTrace(store, messageId, options.router),
     async approvals() {
       return (await approvals.list({ states: ["pending"] })).toReversed().map(approvalOf);

@@ -22,6 +22,12 @@ export const apiErrors = {
       message: "The body is not what is expected here.",
       remedy,
     }),
+  busy: (context: Context): Response =>
+    apiError(context, 409, {
+      code: "busy",
+      message: "A run goes on in this conversation.",
+      remedy: "Stop it, or wait until it has ended.",
+    }),
   noAccount: (context: Context, channel: string, account: string): Response =>
     apiError(context, 404, {
       code: "not_found",

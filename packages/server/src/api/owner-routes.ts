@@ -1,16 +1,51 @@
-import { ApprovalAnswer, type ApprovalList, type TrustAnswer, TrustRequest } from "@signalbox/protocol";
-import { Hono } from "hono";
+import {
+  ApprovalAnswer,
+  type ApprovalList,
+  type MessageList,
+  PairingApproval,
+  Person,
+  type SessionList,
+  type TrustAnswer,
+  TrustRequest,
+} from "@signalbox/protocol";
+import { type Context, Hono } from "hono";
 import type { Env } from "../guard.ts";
 import type { GatewayService } from "../service.ts";
 import { apiErrors } from "./errors.ts";
 
-/** `/api/*` for owners: how the gateway does, what it asks, and its upkeep. */
+/** `/api/*` for owners: how the gateway does, what goes through it, what it asks, who is let in, and its upkeep. */
 export function ownerRoutes(service: GatewayService): Hono<Env> {
   const app = new Hono<Env>();
   app.get("/status", async (context) => context.json(await service.status()));
   app.get("/trace/:id", async (context) => {
     const trace = await service.trace(context.req.param("id"));
     return trace === undefined ? apiErrors.notFound(context) : context.json(trace);
+  });
+  app.get("/sessions", async (context) => {
+    const list: SessionList = { sessions: await service.sessions() };
+    return context.json(list);
+  });
+  app.get("/messages", async (context) => {
+    const list: MessageList = { messages: await service.latestMessages(context.req.query("session")) };
+    return context.json(list);
+  });
+  app.get("/why/:id", async (context) => {
+    const why = await service.why(context.req.param("id"));
+    return why === undefined ? apiErrors.notFound(context) : context.json(why);
+  });
+  app.get("/pairings", async (context) => context.json(await service.pairings()));
+  app.post("/pairings/approve", async (context) => {
+    const body = PairingApproval.safeParse(await context.req.json().catch(() => undefined));
+    if (!body.success) return apiErrors.badJson(context, 'Send {"code": "what the person was sent"}.');
+    const person = await service.approvePairing(body.data.code, ownerOf(context));
+    return person === undefined ? apiErrors.notFound(context) : context.json(person);
+  });
+  app.post("/pairings/revoke", async (context) => {
+    const body = Person.safeParse(await context.req.json().catch(() => undefined));
+    if (!body.success)
+      return apiErrors.badJson(context, 'Send {"channel": "…", "account": "…", "peer": "…"}.');
+    const revoked = await service.revokePairing(body.data, ownerOf(context));
+    return revoked ? context.body(null, 204) : apiErrors.notFound(context);
   });
   app.get("/approvals", async (context) => {
     const list: ApprovalList = { approvals: await service.approvals() };
@@ -19,15 +54,13 @@ export function ownerRoutes(service: GatewayService): Hono<Env> {
   app.post("/approvals/:id", async (context) => {
     const body = ApprovalAnswer.safeParse(await context.req.json().catch(() => undefined));
     if (!body.success) return apiErrors.badJson(context, 'Send {"answer": "allow"} or {"answer": "deny"}.');
-    const { name } = context.get("access").principal;
-    const taken = await service.answerApproval(context.req.param("id"), body.data.answer, `token ${name}`);
+    const taken = await service.answerApproval(context.req.param("id"), body.data.answer, ownerOf(context));
     return taken ? context.body(null, 204) : apiErrors.notFound(context);
   });
   app.post("/trust", async (context) => {
     const body = TrustRequest.safeParse(await context.req.json().catch(() => undefined));
     if (!body.success) return apiErrors.badJson(context, 'Send {"path": "a file of the workspace"}.');
-    const { name } = context.get("access").principal;
-    const answer: TrustAnswer = await service.trust(body.data.agent, body.data.path, `token ${name}`);
+    const answer: TrustAnswer = await service.trust(body.data.agent, body.data.path, ownerOf(context));
     return context.json(answer);
   });
   app.post("/maintenance/prune", async (context) => context.json(await service.prune()));
@@ -37,4 +70,9 @@ export function ownerRoutes(service: GatewayService): Hono<Env> {
     return context.body(null, 204);
   });
   return app;
+}
+
+/** Who decides, as it stays on record. */
+function ownerOf(context: Context<Env>): string {
+  return `token ${context.get("access").principal.name}`;
 }

@@ -1,4 +1,4 @@
-import type { Me } from "@signalbox/protocol";
+import { ConversationTitle, type Me } from "@signalbox/protocol";
 import { Hono } from "hono";
 import type { Principal } from "../auth/index.ts";
 import type { Env } from "../guard.ts";
@@ -28,6 +28,20 @@ export function apiRoutes(service: GatewayService): Hono<Env> {
   app.get("/conversations/:id/messages", async (context) => {
     const messages = await own(context.get("access").principal).messages(context.req.param("id"));
     return messages ? context.json({ messages }) : apiErrors.notFound(context);
+  });
+  app.post("/conversations/:id/rename", async (context) => {
+    const body = ConversationTitle.safeParse(await context.req.json().catch(() => undefined));
+    if (!body.success) return apiErrors.badJson(context, 'Send {"title": "up to 200 characters"}.');
+    const renamed = await own(context.get("access").principal).renameConversation(
+      context.req.param("id"),
+      body.data.title,
+    );
+    return renamed ? context.body(null, 204) : apiErrors.notFound(context);
+  });
+  app.post("/conversations/:id/remove", async (context) => {
+    const outcome = await own(context.get("access").principal).removeConversation(context.req.param("id"));
+    if (outcome === "busy") return apiErrors.busy(context);
+    return outcome === "removed" ? context.body(null, 204) : apiErrors.notFound(context);
   });
   return app;
 }
