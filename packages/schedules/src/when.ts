@@ -1,0 +1,130 @@
+import { Cron } from "croner";
+
+/** When something is due. Times are milliseconds since the epoch. */
+export type When =
+  | { readonly kind: "at"; readonly at: number }
+  /** Counted from `from`, so that a late occurrence does not push those behind it. */
+  | { readonly kind: "every"; readonly everyMs: number; readonly from: number }
+  /** Five fields, or six with seconds in front; in this zone of the IANA database, by default that of the machine. */
+  | { readonly kind: "cron"; readonly expression: string; readonly zone?: string };
+
+/** What people and models write: exactly one of `at`, `in`, `every` and `cron`. */
+export interface WrittenWhen {
+  /** `2026-12-24T18:00` in the zone, or with an offset of its own. */
+  readonly at?: string;
+  /** `10m`, `2h 30m`, `1d`. */
+  readonly in?: string;
+  readonly every?: string;
+  readonly cron?: string;
+  /** For instance `Europe/Berlin`. Default: that of the machine. */
+  readonly zone?: string;
+}
+
+/** Somebody wrote a time that means nothing. Its message says what would. */
+export class WhenError extends Error {
+  override readonly name = "WhenError";
+}
+
+const SHORTEST_MS = 60_000;
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** The first time after `after` at which it is due; undefined where there is none any more. */
+export function nextDue(when: When, after: number): number | undefined {
+  switch (when.kind) {
+    case "at":
+      return when.at > after ? when.at : undefined;
+    case "every": {
+      const passed = Math.floor((after - when.from) / when.everyMs);
+      return when.from + Math.max(passed + 1, 1) * when.everyMs;
+    }
+    case "cron":
+      return cronOf(when.expression, when.zone).nextRun(new Date(after))?.getTime();
+  }
+}
+
+/**
+ * Reads what somebody wrote.
+ *
+ * @throws WhenError where it is no time, has passed already, or comes more often than once a minute
+ */
+export function readWhen(written: WrittenWhen, now: number): When {
+  const { zone } = written;
+  const given = (["at", "in", "every", "cron"] as const).filter((key) => written[key] !== undefined);
+  const [kind] = given;
+  if (kind === undefined || given.length > 1)
+    throw new WhenError("Give exactly one of at, in, every and cron.");
+  const text = written[kind] ?? "";
+  switch (kind) {
+    case "at": {
+      const at = /(?:Z|[+-]\d\d:?\d\d)$/.test(text)
+        ? Date.parse(text)
+        : cronOf(text, zone).nextRun(new Date(now))?.getTime();
+      if (at === undefined || Number.isNaN(at) || at <= now)
+        throw new WhenError(
+          `"${text}" is no time to come. Write it as 2026-12-24T18:00, with a zone or an offset.`,
+        );
+      return { kind: "at", at };
+    }
+    case "in":
+      return { kind: "at", at: now + durationOf(text) };
+    case "every": {
+      const everyMs = durationOf(text);
+      if (everyMs < SHORTEST_MS) throw new WhenError(`"${text}" is too often: once a minute is the most.`);
+      return { kind: "every", everyMs, from: now };
+    }
+    case "cron": {
+      const dates = cronOf(text, zone).nextRuns(10, new Date(now));
+      if (dates.length === 0) throw new WhenError(`"${text}" never comes.`);
+      const gaps = dates.slice(1).map((date, index) => date.getTime() - (dates[index]?.getTime() ?? 0));
+      if (gaps.some((gap) => gap < SHORTEST_MS))
+        throw new WhenError(`"${text}" is too often: once a minute is the most.`);
+      return { kind: "cron", expression: text, ...(zone === undefined ? {} : { zone }) };
+    }
+  }
+}
+
+/** In words, for lists. */
+export function describeWhen(when: When): string {
+  switch (when.kind) {
+    case "at":
+      return `at ${new Date(when.at).toISOString()}`;
+    case "every":
+      return `every ${describeDuration(when.everyMs)}`;
+    case "cron":
+      return `${when.expression}${when.zone === undefined ? "" : ` (${when.zone})`}`;
+  }
+}
+
+function cronOf(expression: string, zone: string | undefined): Cron {
+  try {
+    const cron = new Cron(expression, { paused: true, ...(zone === undefined ? {} : { timezone: zone }) });
+    // An unknown zone is found only here.
+    cron.nextRun();
+    return cron;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new WhenError(
+      `"${expression}"${zone === undefined ? "" : ` in ${zone}`} is no time: ${why} A cron expression reads like "0 9 * * 1-5".`,
+    );
+  }
+}
+
+function durationOf(text: string): number {
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)\s*([smhd])/g)];
+  const rest = text.replaceAll(/(\d+(?:\.\d+)?)\s*([smhd])/g, "").trim();
+  const ms = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit ?? ""] ?? 0), 0);
+  if (rest !== "" || ms <= 0 || ms > 366 * 86_400_000)
+    throw new WhenError(`"${text}" is no time span. Write it as 10m, 2h 30m or 1d, of a year at most.`);
+  return ms;
+}
+
+function describeDuration(ms: number): string {
+  let left = ms;
+  const parts: string[] = [];
+  for (const [unit, size] of Object.entries(UNITS).toReversed()) {
+    const count = Math.floor(left / size);
+    if (count > 0) parts.push(`${count}${unit}`);
+    left -= count * size;
+  }
+  return parts.join(" ");
+}

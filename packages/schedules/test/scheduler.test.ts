@@ -1,0 +1,169 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  createMemoryScheduleStore,
+  createScheduler,
+  type Scheduler,
+  type ScheduleStore,
+} from "../src/index.ts";
+import { type FakeClock, fakeClock } from "./clock.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const START = Date.UTC(2026, 0, 1);
+
+interface Bench {
+  readonly clock: FakeClock;
+  readonly store: ScheduleStore<string>;
+  readonly warnings: string[];
+  /** What was handed over, as `id@minutes since the start`. */
+  readonly fired: string[];
+  answer: "taken" | "later" | "throw";
+  open(store?: ScheduleStore<string>): Scheduler<string>;
+}
+
+function bench(): Bench {
+  const clock = fakeClock(START);
+  const store = createMemoryScheduleStore<string>();
+  const made: Bench = {
+    ...{ clock, store, warnings: [], fired: [], answer: "taken" },
+    open: (given = store) =>
+      createScheduler<string>({
+        ...{ clock, store: given },
+        logger: { warn: (_, message) => void made.warnings.push(message) },
+        async fire({ schedule, dueAt }) {
+          if (made.answer === "throw") throw new Error("the store is gone");
+          if (made.answer === "taken") made.fired.push(`${schedule.id}@${(dueAt - START) / MINUTE}`);
+          return made.answer;
+        },
+      }),
+  };
+  return made;
+}
+
+const hourly = (id: string, missed: "once" | "skip" = "once") =>
+  ({ id, missed, task: id, when: { kind: "every", everyMs: HOUR, from: START } }) as const;
+
+describe("a scheduler", () => {
+  it("hands each occurrence over once, at its time", async () => {
+    const { clock, fired, open, store } = bench();
+    const scheduler = open();
+    await scheduler.start();
+    await scheduler.add(hourly("a"));
+    await scheduler.add({
+      id: "b",
+      missed: "once",
+      task: "b",
+      when: { kind: "at", at: START + 90 * MINUTE },
+    });
+    await clock.pass(3 * HOUR);
+    expect(fired).toEqual(["a@60", "b@90", "a@120", "a@180"]);
+    expect((await store.list()).map(({ id }) => id)).toEqual(["a"]);
+    await scheduler.stop();
+    await clock.pass(HOUR);
+    expect(fired).toHaveLength(4);
+  });
+
+  it("makes up for the last of those that were missed, or leaves all out, as each says", async () => {
+    const { clock, fired, warnings, open } = bench();
+    const first = open();
+    await first.start();
+    await first.add(hourly("made-up"));
+    await first.add(hourly("left-out", "skip"));
+    await first.stop();
+    clock.set(START + 5 * HOUR + 10 * MINUTE);
+    await open().start();
+    await clock.pass(MINUTE);
+    expect(fired).toEqual(["made-up@60"]);
+    expect(warnings).toEqual(["a schedule was missed"]);
+    await clock.pass(50 * MINUTE);
+    expect(fired).toEqual(
+      ["made-up@60", "left-out@360", "made-up@360"].toSorted((a, b) => fired.indexOf(a) - fired.indexOf(b)),
+    );
+    expect(fired).toHaveLength(3);
+  });
+
+  it("repeats nothing when the clock is set back, and notices when it is set ahead", async () => {
+    const { clock, fired, open } = bench();
+    const scheduler = open();
+    await scheduler.start();
+    await scheduler.add(hourly("a"));
+    await clock.pass(HOUR);
+    clock.set(START + 10 * MINUTE);
+    await clock.pass(55 * MINUTE);
+    expect(fired).toEqual(["a@60"]);
+    clock.set(START + 5 * HOUR);
+    await clock.pass(2 * MINUTE);
+    expect(fired).toEqual(["a@60", "a@120"]);
+  });
+
+  it.each(["later", "throw"] as const)(
+    "tries again what is not taken (%s), and keeps its time",
+    async (answer) => {
+      const made = bench();
+      const scheduler = made.open();
+      await scheduler.start();
+      await scheduler.add(hourly("a"));
+      made.answer = answer;
+      await made.clock.pass(HOUR + 3 * MINUTE);
+      expect(made.fired).toEqual([]);
+      made.answer = "taken";
+      await made.clock.pass(MINUTE);
+      expect(made.fired).toEqual(["a@60"]);
+    },
+  );
+
+  it("lets go of what is removed or replaced, and runs one beside its times", async () => {
+    const { clock, fired, open } = bench();
+    const scheduler = open();
+    await scheduler.start();
+    await scheduler.add(hourly("a"));
+    await scheduler.add({ ...hourly("a"), when: { kind: "every", everyMs: 2 * HOUR, from: START } });
+    await clock.pass(2 * HOUR);
+    expect(fired).toEqual(["a@120"]);
+    expect(await scheduler.run("a")).toBe("taken");
+    expect(await scheduler.remove("a")).toBe(true);
+    expect(await scheduler.remove("a")).toBe(false);
+    expect(await scheduler.run("a")).toBe("unknown");
+    await clock.pass(9 * HOUR);
+    expect(fired).toEqual(["a@120", "a@120"]);
+  });
+
+  it("property: whenever it dies, no occurrence is lost, and those that come again are the same", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 150 }), { maxLength: 12 }), async (lives) => {
+        const { clock, fired, store, open } = bench();
+        const first = open();
+        await first.start();
+        await first.add(hourly("a"));
+        await first.stop();
+        for (const minutes of lives) {
+          // The process dies before what it has handed over is noted: its last write is lost.
+          const dying = { ...store, put: async () => await new Promise<void>(() => {}) };
+          const scheduler = open(dying);
+          await scheduler.start();
+          await clock.pass(minutes * MINUTE);
+        }
+        await open().start();
+        await clock.pass(2 * HOUR);
+        const last = (clock.now() - START) / MINUTE;
+        expect(new Set(fired)).toContain(`a@${Math.floor(last / 60) * 60}`);
+        // At the first of each life stands the one that no life has noted.
+        expect(fired[0]).toBe("a@60");
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("10,000 schedules cost nothing until one is due", async () => {
+    const { clock, store, fired, open } = bench();
+    for (let i = 0; i < 10_000; i++)
+      await store.put({ ...hourly(`s${i}`), nextAt: START + HOUR * 24 * (1 + (i % 300)) });
+    const scheduler = open();
+    await scheduler.start();
+    await clock.pass(23 * HOUR);
+    expect(fired).toEqual([]);
+    await clock.pass(2 * HOUR);
+    expect(fired).toHaveLength(34 * 2);
+  });
+});
