@@ -28,7 +28,18 @@ const ROWS = [
   },
   {
     name: "foundations",
-    members: ["audit", "channel", "client", "config", "hooks", "lanes", "protocol", "redaction", "routing"],
+    members: [
+      "audit",
+      "channel",
+      "client",
+      "config",
+      "hooks",
+      "lanes",
+      "protocol",
+      "redaction",
+      "routing",
+      "schedules",
+    ],
   },
   { name: "core", members: ["agent-core"] },
 ];
@@ -60,7 +71,7 @@ export const FOLDERS = [
   ["program"],
   ["compose"],
   ["commands", "service"],
-  ["upkeep"],
+  ["upkeep", "wakes"],
   ["path"],
   ["tools"],
   ["hooks", "audit", "resolve"],

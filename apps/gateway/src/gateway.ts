@@ -22,6 +22,7 @@ import { createService } from "./service/create-service.ts";
 import { type End, watchEnd } from "./upkeep/end.ts";
 import { createUpkeep, type Upkeep, type UpkeepOptions } from "./upkeep/upkeep.ts";
 import { warmUp } from "./upkeep/warm-up.ts";
+import { wakeMessage } from "./wakes/wake.ts";
 
 const LEASE_MS = 30_000;
 /** How long the start waits for channel accounts to come up, in milliseconds. */
@@ -124,7 +125,7 @@ async function letIn(
   { upkeep, accountLeases }: { readonly upkeep: Upkeep; readonly accountLeases: AccountLeases },
   lifecycle: Lifecycle,
 ): Promise<void> {
-  const { delivery, hooks, typing, supervisor, outcomes } = surroundings;
+  const { delivery, hooks, typing, supervisor, outcomes, scheduler } = surroundings;
   let closed = false;
   const take = async (event: InboundEvent): Promise<EmitResult> => (closed ? "rejected" : way.take(event));
   const emit = options.instrument?.emit(take) ?? take;
@@ -141,6 +142,7 @@ async function letIn(
     upkeep.rest();
     return endRuns(surroundings, way, left());
   });
+  lifecycle.started("schedules", () => scheduler.stop());
   const starting = accounts.start({
     emit: (event) => recovered.promise.then(() => emit(event)),
     right: accountLeases.right,
@@ -151,6 +153,9 @@ async function letIn(
   await atMost(ACCOUNTS_MS, starting);
   await tryAgain(() => way.recover());
   recovered.resolve();
+  await scheduler.start(async (occurrence) =>
+    (await take(wakeMessage(occurrence))) === "rejected" ? "later" : "taken",
+  );
   delivery.wake();
   upkeep.start();
 }

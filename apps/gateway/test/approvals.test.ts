@@ -75,6 +75,7 @@ async function tainted(channel: string) {
     audit: { tool: () => {}, approval: () => {} },
     memories: undefined,
     more: async () => ({ tools: [] }),
+    cron: nothing,
     hooks: createGatewayHooks([], logger),
     speaking: {
       store,

@@ -30,10 +30,24 @@ export interface GatewayHost {
   prune(configured: ConfiguredHome): Promise<PruneReport>;
   /** The latest messages, the newest first. */
   messages(home: Home, wanted: MessagesWanted): Promise<readonly MessageInfo[]>;
+  /** What agents are to do by themselves, the soonest first. */
+  schedules(home: Home): Promise<readonly ScheduleInfo[]>;
   /** What is noted about a message, by the gateway's id or the platform's. */
   trace(home: Home, id: string): Promise<Trace | undefined>;
   /** On what scenarios are played. */
   replay(): Promise<ReplayHost>;
+}
+
+/** Something that an agent is to do by itself. Times are milliseconds since the epoch. */
+export interface ScheduleInfo {
+  readonly id: string;
+  readonly agent: string;
+  readonly session: string;
+  /** In words. */
+  readonly when: string;
+  readonly nextAt: number;
+  readonly lastAt?: number;
+  readonly text: string;
 }
 
 /** A home with its configuration, read. */

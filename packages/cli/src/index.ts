@@ -6,6 +6,7 @@ export type {
   MemoriesOfHome,
   MessagesWanted,
   PreparedGateway,
+  ScheduleInfo,
   SkillsOfAgent,
   StartedGateway,
   StartOptions,

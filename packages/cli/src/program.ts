@@ -5,7 +5,13 @@ import { addApprovals, addAudit, addCan, addPairing, addTokens, addTrust } from 
 import { addMemory, addSkills } from "./definitions/agents.ts";
 import { actionsOn, homeOption } from "./definitions/command.ts";
 import { addConfiguration } from "./definitions/configuration.ts";
-import { addConversations, addMessages, addOutbox, addSessions } from "./definitions/conversations.ts";
+import {
+  addConversations,
+  addMessages,
+  addOutbox,
+  addSchedules,
+  addSessions,
+} from "./definitions/conversations.ts";
 import { addService, addServiceManager } from "./definitions/service.ts";
 import { addCopies, addMaintenance } from "./definitions/upkeep.ts";
 import { codeOf } from "./errors.ts";
@@ -48,6 +54,7 @@ export function createProgram(host: GatewayHost, json = false): Command {
   addConfiguration(program.command("config").description("check or show the configuration"), actions);
   addConversations(program, actions);
   addMessages(program, actions);
+  addSchedules(program, actions);
   addSessions(program.command("sessions").description("the conversations"), actions);
   addOutbox(program.command("outbox").description("replies that were not delivered"), actions);
   addPairing(program.command("pairing").description("strangers who asked to talk"), actions);

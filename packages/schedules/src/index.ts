@@ -4,5 +4,11 @@ export {
   type Schedule,
   type ScheduleStore,
 } from "./schedule.ts";
-export { type Clock, createScheduler, type Scheduler, type SchedulerOptions } from "./scheduler.ts";
+export {
+  type Clock,
+  createScheduler,
+  type Fire,
+  type Scheduler,
+  type SchedulerOptions,
+} from "./scheduler.ts";
 export { describeWhen, nextDue, readWhen, type When, WhenError, type WrittenWhen } from "./when.ts";

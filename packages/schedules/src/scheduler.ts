@@ -12,17 +12,18 @@ export interface Clock {
 export interface SchedulerOptions<Task> {
   readonly store: ScheduleStore<Task>;
   readonly clock: Clock;
-  /**
-   * Takes an occurrence over. `taken` once it is on record at the host; the same occurrence may come again after a crash,
-   * and must then be known. `later`: it is tried again in a while, as after a rejection.
-   */
-  readonly fire: (occurrence: Occurrence<Task>) => Promise<"taken" | "later">;
   readonly logger: { warn(fields: object, message: string): void };
 }
 
+/**
+ * Takes an occurrence over. `taken` once it is on record at the host; the same occurrence may come again after a crash, and
+ * must then be known. `later`: it is tried again in a while, as after a rejection.
+ */
+export type Fire<Task> = (occurrence: Occurrence<Task>) => Promise<"taken" | "later">;
+
 export interface Scheduler<Task> {
-  /** Reads what is on record, and begins to wait. */
-  start(): Promise<void>;
+  /** Reads what is on record, and begins to hand over what is due. */
+  start(fire: Fire<Task>): Promise<void>;
   /** Resolves once nothing is under way any more. */
   stop(): Promise<void>;
   list(): readonly Schedule<Task>[];
@@ -46,19 +47,20 @@ const AGAIN_MS = 5_000;
  * nothing: what comes next is after what came last.
  */
 export function createScheduler<Task>(options: SchedulerOptions<Task>): Scheduler<Task> {
-  const { store, clock, fire, logger } = options;
+  const { store, clock, logger } = options;
   const schedules = new Map<string, Schedule<Task>>();
   /** Until when those wait that were not taken. */
   const again = new Map<string, number>();
   let timer: { cancel(): void } | undefined;
   let working: Promise<void> = Promise.resolve();
-  let isRunning = false;
+  /** Undefined while it is not running. */
+  let fire: Fire<Task> | undefined;
 
   const dueAt = ({ id, nextAt }: Schedule<Task>): number => Math.max(nextAt, again.get(id) ?? 0);
 
   function arm(): void {
     timer?.cancel();
-    if (!isRunning) return;
+    if (fire === undefined) return;
     let soonest = Number.POSITIVE_INFINITY;
     for (const schedule of schedules.values()) soonest = Math.min(soonest, dueAt(schedule));
     timer = clock.after(Math.max(0, Math.min(soonest - clock.now(), LOOK_MS)), () => {
@@ -70,19 +72,19 @@ export function createScheduler<Task>(options: SchedulerOptions<Task>): Schedule
     const now = clock.now();
     const due = [...schedules.values()].filter((schedule) => dueAt(schedule) <= now);
     for (const schedule of due.sort((a, b) => a.nextAt - b.nextAt)) {
-      if (!isRunning) return;
+      if (fire === undefined) return;
       // It may have been changed while another was handed over.
-      if (schedules.get(schedule.id) === schedule) await occur(schedule);
+      if (schedules.get(schedule.id) === schedule) await occur(schedule, fire);
     }
   }
 
-  async function occur(schedule: Schedule<Task>): Promise<void> {
+  async function occur(schedule: Schedule<Task>, hand: Fire<Task>): Promise<void> {
     const { id, nextAt, missed } = schedule;
     try {
       const isMissed = clock.now() - nextAt > LATE_MS && !again.has(id);
       if (isMissed && missed === "skip")
         logger.warn({ schedule: id, dueAt: nextAt }, "a schedule was missed");
-      else if ((await fire({ schedule, dueAt: nextAt })) === "later") return postpone(id);
+      else if ((await hand({ schedule, dueAt: nextAt })) === "later") return postpone(id);
       await advance(schedule);
     } catch (error) {
       logger.warn({ schedule: id, err: String(error) }, "what is due is tried again");
@@ -115,13 +117,13 @@ export function createScheduler<Task>(options: SchedulerOptions<Task>): Schedule
   }
 
   return {
-    async start() {
+    async start(given) {
       for (const schedule of await store.list()) schedules.set(schedule.id, schedule);
-      isRunning = true;
+      fire = given;
       arm();
     },
     async stop() {
-      isRunning = false;
+      fire = undefined;
       timer?.cancel();
       await working;
     },
@@ -141,7 +143,8 @@ export function createScheduler<Task>(options: SchedulerOptions<Task>): Schedule
     },
     async run(id) {
       const schedule = schedules.get(id);
-      return schedule === undefined ? "unknown" : fire({ schedule, dueAt: clock.now() });
+      if (schedule === undefined) return "unknown";
+      return fire === undefined ? "later" : fire({ schedule, dueAt: clock.now() });
     },
   };
 }

@@ -19,7 +19,8 @@ interface Bench {
   /** What was handed over, as `id@minutes since the start`. */
   readonly fired: string[];
   answer: "taken" | "later" | "throw";
-  open(store?: ScheduleStore<string>): Scheduler<string>;
+  /** A process, over the same store unless it has one of its own. */
+  start(store?: ScheduleStore<string>): Promise<Scheduler<string>>;
 }
 
 function bench(): Bench {
@@ -27,16 +28,16 @@ function bench(): Bench {
   const store = createMemoryScheduleStore<string>();
   const made: Bench = {
     ...{ clock, store, warnings: [], fired: [], answer: "taken" },
-    open: (given = store) =>
-      createScheduler<string>({
-        ...{ clock, store: given },
-        logger: { warn: (_, message) => void made.warnings.push(message) },
-        async fire({ schedule, dueAt }) {
-          if (made.answer === "throw") throw new Error("the store is gone");
-          if (made.answer === "taken") made.fired.push(`${schedule.id}@${(dueAt - START) / MINUTE}`);
-          return made.answer;
-        },
-      }),
+    async start(given = store) {
+      const logger = { warn: (_: object, message: string) => void made.warnings.push(message) };
+      const scheduler = createScheduler<string>({ clock, store: given, logger });
+      await scheduler.start(async ({ schedule, dueAt }) => {
+        if (made.answer === "throw") throw new Error("the store is gone");
+        if (made.answer === "taken") made.fired.push(`${schedule.id}@${(dueAt - START) / MINUTE}`);
+        return made.answer;
+      });
+      return scheduler;
+    },
   };
   return made;
 }
@@ -46,9 +47,8 @@ const hourly = (id: string, missed: "once" | "skip" = "once") =>
 
 describe("a scheduler", () => {
   it("hands each occurrence over once, at its time", async () => {
-    const { clock, fired, open, store } = bench();
-    const scheduler = open();
-    await scheduler.start();
+    const { clock, fired, start, store } = bench();
+    const scheduler = await start();
     await scheduler.add(hourly("a"));
     await scheduler.add({
       id: "b",
@@ -65,14 +65,13 @@ describe("a scheduler", () => {
   });
 
   it("makes up for the last of those that were missed, or leaves all out, as each says", async () => {
-    const { clock, fired, warnings, open } = bench();
-    const first = open();
-    await first.start();
+    const { clock, fired, warnings, start } = bench();
+    const first = await start();
     await first.add(hourly("made-up"));
     await first.add(hourly("left-out", "skip"));
     await first.stop();
     clock.set(START + 5 * HOUR + 10 * MINUTE);
-    await open().start();
+    await start();
     await clock.pass(MINUTE);
     expect(fired).toEqual(["made-up@60"]);
     expect(warnings).toEqual(["a schedule was missed"]);
@@ -84,9 +83,8 @@ describe("a scheduler", () => {
   });
 
   it("repeats nothing when the clock is set back, and notices when it is set ahead", async () => {
-    const { clock, fired, open } = bench();
-    const scheduler = open();
-    await scheduler.start();
+    const { clock, fired, start } = bench();
+    const scheduler = await start();
     await scheduler.add(hourly("a"));
     await clock.pass(HOUR);
     clock.set(START + 10 * MINUTE);
@@ -101,7 +99,7 @@ describe("a scheduler", () => {
     "tries again what is not taken (%s), and keeps its time",
     async (answer) => {
       const made = bench();
-      const scheduler = made.open();
+      const scheduler = made.start();
       await scheduler.start();
       await scheduler.add(hourly("a"));
       made.answer = answer;
@@ -114,9 +112,8 @@ describe("a scheduler", () => {
   );
 
   it("lets go of what is removed or replaced, and runs one beside its times", async () => {
-    const { clock, fired, open } = bench();
-    const scheduler = open();
-    await scheduler.start();
+    const { clock, fired, start } = bench();
+    const scheduler = await start();
     await scheduler.add(hourly("a"));
     await scheduler.add({ ...hourly("a"), when: { kind: "every", everyMs: 2 * HOUR, from: START } });
     await clock.pass(2 * HOUR);
@@ -132,19 +129,17 @@ describe("a scheduler", () => {
   it("property: whenever it dies, no occurrence is lost, and those that come again are the same", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 150 }), { maxLength: 12 }), async (lives) => {
-        const { clock, fired, store, open } = bench();
-        const first = open();
-        await first.start();
+        const { clock, fired, store, start } = bench();
+        const first = await start();
         await first.add(hourly("a"));
         await first.stop();
         for (const minutes of lives) {
           // The process dies before what it has handed over is noted: its last write is lost.
           const dying = { ...store, put: async () => await new Promise<void>(() => {}) };
-          const scheduler = open(dying);
-          await scheduler.start();
+          await start(dying);
           await clock.pass(minutes * MINUTE);
         }
-        await open().start();
+        await start();
         await clock.pass(2 * HOUR);
         const last = (clock.now() - START) / MINUTE;
         expect(new Set(fired)).toContain(`a@${Math.floor(last / 60) * 60}`);
@@ -156,11 +151,10 @@ describe("a scheduler", () => {
   });
 
   it("10,000 schedules cost nothing until one is due", async () => {
-    const { clock, store, fired, open } = bench();
+    const { clock, store, fired, start } = bench();
     for (let i = 0; i < 10_000; i++)
       await store.put({ ...hourly(`s${i}`), nextAt: START + HOUR * 24 * (1 + (i % 300)) });
-    const scheduler = open();
-    await scheduler.start();
+    await start();
     await clock.pass(23 * HOUR);
     expect(fired).toEqual([]);
     await clock.pass(2 * HOUR);

@@ -1,5 +1,6 @@
 import type { Processes } from "./background/processes.ts";
 import { createProcessTool } from "./background/tool.ts";
+import { type CronToolOptions, createCronTool } from "./cron.ts";
 import type { ToolDefinition } from "./define.ts";
 import { createExecTool } from "./exec.ts";
 import { createApplyPatchTool } from "./files/apply-patch.ts";
@@ -35,6 +36,7 @@ export const BUILT_IN_TOOLS: readonly string[] = [
   "message",
   "web_fetch",
   "web_search",
+  "cron",
   "memory_search",
   "memory_get",
   "memory_write",
@@ -57,6 +59,8 @@ export interface BuiltInToolsOptions {
   readonly send: MessageToolOptions["send"];
   /** Default: there is no search of the web, and no tool for it. */
   readonly webSearch?: WebSearchSettings;
+  /** Default: nothing runs by itself, and there is no tool for it. */
+  readonly cron?: CronToolOptions["carryOut"];
   /** Default: the agent has no memory, and no tools for it. */
   readonly memory?: AgentMemory;
 }
@@ -90,6 +94,7 @@ export async function createBuiltInTools(
         ]
       : []),
     ...(options.webSearch === undefined ? [] : [createWebSearchTool({ settings: options.webSearch, seen })]),
+    ...(options.cron === undefined ? [] : [createCronTool({ carryOut: options.cron })]),
     ...(options.memory === undefined ? [] : createMemoryTools(options.memory)),
   ];
 }

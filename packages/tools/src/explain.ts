@@ -13,6 +13,7 @@ const CLAIMS_OF: Readonly<Record<string, readonly ClaimKind[]>> = {
   exec: ["exec-network"],
   message: ["message-elsewhere"],
   web_fetch: ["fetch-unseen"],
+  cron: ["schedule"],
   memory_write: ["write-identity"],
   memory_forget: ["write-identity"],
 };

@@ -5,6 +5,7 @@ export const TOOL_GROUPS: Readonly<Record<string, readonly string[]>> = {
   runtime: ["exec", "process"],
   messaging: ["message"],
   web: ["web_fetch", "web_search"],
+  automation: ["cron"],
   memory: ["memory_search", "memory_get", "memory_write", "memory_forget"],
   mcp: ["mcp__*"],
 };

@@ -4,6 +4,7 @@ import { createApprovals } from "./approvals.ts";
 import { type AttachmentSource, decideAttachment } from "./attachments.ts";
 import { createProcesses } from "./background/processes.ts";
 import { BUILT_IN_TOOLS, type BuiltInToolsOptions, createBuiltInTools } from "./built-in.ts";
+import type { CronRequest, CronToolOptions } from "./cron.ts";
 import type { ToolDefinition } from "./define.ts";
 import { createGivenLinks } from "./given-links.ts";
 import type { AgentMemory } from "./memory.ts";
@@ -54,6 +55,8 @@ export interface ToolboxOptions<Run extends ToolRun> {
     run: Run & { readonly mayAttach: MayAttach },
     call: { readonly callId: string; readonly signal: AbortSignal },
   ) => Promise<MessageOutcome>;
+  /** Carries out what the cron tool asks for. Default: nothing runs by itself, and there is no such tool. */
+  readonly cron?: (request: CronRequest, run: Run, call: { readonly callId: string }) => Promise<string>;
   /** Tools besides the built-in ones, asked for before each run. Default: none. */
   readonly more?: (agent: Run["agent"]) => Promise<MoreTools>;
   /** Where questions to people are kept. */
@@ -167,6 +170,16 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
     if (run !== undefined) await options.ask(approval, run);
   });
 
+  const { cron } = options;
+  const carryOut: CronToolOptions["carryOut"] | undefined =
+    cron &&
+    ((request, { sessionKey, callId }) => {
+      const run = running.get(sessionKey);
+      return run === undefined
+        ? Promise.reject(new Error("The run is over."))
+        : cron(request, run, { callId });
+    });
+
   const makeRunner = async (agent: Run["agent"]): Promise<ToolRunner> => {
     const memory = options.memory?.(agent);
     return createToolRunner({
@@ -178,6 +191,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
         processes,
         fetch: options.fetch,
         ...(options.webSearch === undefined ? {} : { webSearch: options.webSearch }),
+        ...(carryOut === undefined ? {} : { cron: carryOut }),
         isGiven: (url, facts) => links.has(facts.sessionKey, url),
         send(action, { signal, callId, sessionKey }) {
           const run = running.get(sessionKey);

@@ -35,6 +35,7 @@ async function described(allow: readonly string[]): Promise<readonly ToolDefinit
     {
       ...{ workspace: { dir }, sandbox: async () => SANDBOX, processes: createProcesses(), memory: MEMORY },
       ...{ fetch: never, isGiven: () => false, send: never },
+      cron: never,
       webSearch: { engine: "searxng", url: "http://127.0.0.1" },
     },
   );

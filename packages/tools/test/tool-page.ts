@@ -19,6 +19,7 @@ export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>
   message: { action: "send", message: "The build is green." },
   web_fetch: { url: "https://example.com/paper.pdf", offset: 20_000 },
   web_search: { query: "weather in Hangzhou tomorrow", limit: 3 },
+  cron: { action: "add", text: "Remind Anna of the call.", at: "2026-12-24T17:45", zone: "Europe/Berlin" },
   memory_search: { query: "when does Anna have her birthday" },
   memory_get: { id: "notes/2026-05-01#3" },
   memory_write: { text: "Anna prefers tea.", lasting: true },

@@ -1,8 +1,9 @@
 import { createDrafts, createTyping, type Drafts, type Typing } from "@signalbox/delivery";
-import { createSupervisor, type Supervisor } from "@signalbox/lanes";
+import { createSupervisor, type Supervisor, systemClock } from "@signalbox/lanes";
 import type { McpServers } from "@signalbox/mcp";
 import type { Memories } from "@signalbox/memory/agents";
 import { createRouter, type Router } from "@signalbox/routing";
+import { createScheduler, type Scheduler } from "@signalbox/schedules";
 import { createLiveHub, createOutcomes, type LiveHub, type Outcomes } from "@signalbox/server";
 import { type Accounts, routingConfig } from "@signalbox/setup";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
@@ -27,6 +28,8 @@ import { createMoreTools } from "../tools/more-tools.ts";
 import { createToolbox, type Toolbox } from "../tools/toolbox.ts";
 import type { Tracer } from "../traces.ts";
 import { VERSION } from "../version.ts";
+import { createCron } from "../wakes/cron.ts";
+import { createWakeStore, type Wake } from "../wakes/wake.ts";
 import { createReplyDelivery } from "./delivery.ts";
 import type { LiveConfig } from "./live-config.ts";
 import { createMedia, type Media } from "./media.ts";
@@ -55,6 +58,8 @@ export interface Surroundings {
   readonly trust: Trust;
   readonly toolbox: Toolbox;
   readonly mcp: McpServers;
+  /** What agents are to do later, by themselves. */
+  readonly scheduler: Scheduler<Wake>;
   readonly supervisor: Supervisor;
 }
 
@@ -85,12 +90,18 @@ export async function createSurroundings(
     ? createAgentMemories({ config, home, env, store, logger, now })
     : undefined;
   const mcp = openMcpServers(config, logger, now);
+  const scheduler = createScheduler<Wake>({
+    store: createWakeStore(store.kv, (id) => logger.warn({ schedule: id }, "a schedule cannot be read")),
+    clock: { ...systemClock, now },
+    logger,
+  });
   return {
     ...observers,
     ...outward,
     memories,
     mcp,
-    toolbox: createTools(options, resolved, opened, { ...observers, ...outward, memories, mcp }),
+    scheduler,
+    toolbox: createTools(options, resolved, opened, { ...observers, ...outward, memories, mcp, scheduler }),
     router: configuration.derived((now) =>
       createRouter(routingConfig(now.loaded.config, now.resolved.agents), {
         cache: store.routes,
@@ -182,7 +193,8 @@ function createTools(
     delivery,
     memories,
     mcp,
-  }: Observers & Outward & Pick<Surroundings, "memories" | "mcp">,
+    scheduler,
+  }: Observers & Outward & Pick<Surroundings, "memories" | "mcp" | "scheduler">,
 ): Toolbox {
   const { home, logger, instrument, now = Date.now } = options;
   const { config } = options.loaded;
@@ -190,6 +202,7 @@ function createTools(
   const toolbox = createToolbox({
     ...{ config, home, labels, agents, skills, fetch, tracer, hooks, audit, memories, now },
     more: createMoreTools(plugins.tools, mcp),
+    cron: createCron(scheduler, now),
     speaking: { store, lease, definition, account, delivery, mediaOut: media.out, live, redact, logger, now },
   });
   return instrument?.toolbox(toolbox) ?? toolbox;

@@ -20,6 +20,7 @@ export function gatewayHost(tuning: Tuning = {}): GatewayHost {
     memories: async (configured) => (await import("./readings.ts")).openMemories(configured),
     skills: async (configured) => (await import("./readings.ts")).readSkills(configured),
     trust: async (...asked) => (await import("./readings.ts")).trustFile(...asked),
+    schedules: async (home) => (await import("./readings.ts")).schedulesIn(home),
     messages: async (home, wanted) => (await import("./readings.ts")).messagesIn(home, wanted),
     trace: async (home, id) => (await import("./readings.ts")).traceIn(home, id),
     can: async (...asked) => (await import("./can.ts")).canUse(...asked),

@@ -1,7 +1,14 @@
-import type { ConfiguredHome, MemoriesOfHome, MessagesWanted, SkillsOfAgent } from "@signalbox/cli";
+import type {
+  ConfiguredHome,
+  MemoriesOfHome,
+  MessagesWanted,
+  ScheduleInfo,
+  SkillsOfAgent,
+} from "@signalbox/cli";
 import type { MessageInfo, Trace, TrustAnswer } from "@signalbox/client";
 import { type Home, withDatabase } from "@signalbox/home";
 import { OWNERS } from "@signalbox/memory/agents";
+import { describeWhen } from "@signalbox/schedules";
 import { resolveAgents, resolveSkills } from "@signalbox/setup";
 import { openStore } from "@signalbox/store";
 import { createLogger } from "@signalbox/telemetry/logger";
@@ -10,6 +17,7 @@ import { ASSETS } from "../assets.ts";
 import { createAgentMemories } from "../compose/memory.ts";
 import type { GatewayBodies } from "../store.ts";
 import { messageInfo, readTrace } from "../traces.ts";
+import { createWakeStore } from "../wakes/wake.ts";
 
 /** What the agents of a home remember, beside a gateway that may be running on it. */
 export async function openMemories({ home, loaded, env }: ConfiguredHome): Promise<MemoriesOfHome> {
@@ -84,4 +92,17 @@ export function messagesIn(home: Home, wanted: MessagesWanted): Promise<MessageI
   return withDatabase<GatewayBodies, MessageInfo[]>(home, "read", async ({ inbox }) =>
     (await inbox.list(wanted)).map(messageInfo),
   );
+}
+
+/** What agents are to do by themselves, the soonest first. */
+export function schedulesIn(home: Home): Promise<ScheduleInfo[]> {
+  return withDatabase<GatewayBodies, ScheduleInfo[]>(home, "read", async ({ kv }) => {
+    const schedules = await createWakeStore(kv, () => {}).list();
+    return schedules
+      .toSorted((a, b) => a.nextAt - b.nextAt)
+      .map(({ id, when, nextAt, lastAt, task: { agentId, sessionKey, text } }) => ({
+        ...{ id, agent: agentId, session: sessionKey, when: describeWhen(when), nextAt, text },
+        ...(lastAt === undefined ? {} : { lastAt }),
+      }));
+  });
 }

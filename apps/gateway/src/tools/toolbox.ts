@@ -4,6 +4,7 @@ import { createToolMemory, type Memories } from "@signalbox/memory/agents";
 import type { Agent, Agents, AgentsSkills } from "@signalbox/setup";
 import {
   allowsTool,
+  type CronRequest,
   createStandingRules,
   type FileLabels,
   type GuardedFetch,
@@ -51,6 +52,8 @@ export interface ToolboxOptions {
   readonly hooks: GatewayHooks;
   readonly audit: Pick<Auditor, "tool" | "approval">;
   readonly memories: Memories | undefined;
+  /** What the cron tool does. */
+  readonly cron: (request: CronRequest, run: ToolRun, call: { readonly callId: string }) => Promise<string>;
   readonly speaking: SpeakingOptions;
   readonly now: () => number;
 }
@@ -79,6 +82,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     ...(config.tools.web.search === undefined ? {} : { webSearch: config.tools.web.search }),
     more: options.more,
     send: createSend(speaking),
+    cron: options.cron,
     approvals: store.approvals,
     ask: asking.ask,
     standingRules: ({ id }) => rules.of(id),

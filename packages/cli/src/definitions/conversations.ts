@@ -29,6 +29,12 @@ export function addMessages(program: Command, { run, runOn }: Actions): void {
   ).action(runOn(async () => (await import("../commands/why.ts")).trace));
 }
 
+export function addSchedules(program: Command, { run }: Actions): void {
+  command(program, "schedules", "list what agents are to do by themselves").action(
+    run(async () => (await import("../commands/schedules.ts")).schedules),
+  );
+}
+
 export function addSessions(sessions: Command, { run, runOn, runOnTwo }: Actions): void {
   command(sessions, "list", "list them", { isDefault: true }).action(
     run(async () => (await import("../commands/sessions.ts")).list),

@@ -60,8 +60,8 @@ export function createAccept(ports: AcceptPorts): Accept {
     const route: Route = { agentId: place.agentId, sessionKey: place.sessionKey };
     const outcome = await ports.inbox.accept({
       ...{ channel: event.channel, account: event.account, eventId: eventKey(event), kind: as },
-      // Only a message is the same under another event's id.
-      ...(as === "message" ? { messageId: event.messageId } : {}),
+      // Only a message is the same under another event's id; what woke the agent by itself is none of the platform's.
+      ...(as === "message" && event.messageId !== "" ? { messageId: event.messageId } : {}),
       ...{ conversationId: event.conversation.id, senderId: event.sender.id, payload: stored },
       ...(decision.kind === "answer" ? { route } : {}),
       lease: ports.lease,
@@ -90,7 +90,7 @@ function trace(
   { event, as }: ReceivedMessage,
   { place, decision }: Admitted,
 ): void {
-  const name = as === "message" ? event.messageId : event.eventId;
+  const name = as === "message" && event.messageId !== "" ? event.messageId : event.eventId;
   tracer.note(id, "intake", `${event.channel}/${event.account} ${as} ${name} accepted`, {
     ...{ eventId: event.eventId, seq },
   });

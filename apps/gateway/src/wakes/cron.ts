@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import { describeWhen, readWhen, type Schedule, type Scheduler } from "@signalbox/schedules";
+import type { CronRequest } from "@signalbox/tools";
+import type { ToolRun } from "../tools/tool-run.ts";
+import { placeOf, type Wake } from "./wake.ts";
+
+/** Schedules of one conversation. */
+const MOST = 50;
+
+/** What the cron tool does: an agent reaches the schedules of its own conversation. */
+export function createCron(scheduler: Scheduler<Wake>, now: () => number) {
+  const ofSession = ({ sessionKey }: ToolRun): Schedule<Wake>[] =>
+    scheduler.list().filter(({ task }) => task.sessionKey === sessionKey);
+
+  const add = async (
+    { text, when: written, zone }: Extract<CronRequest, { action: "add" }>,
+    run: ToolRun,
+    callId: string,
+  ): Promise<string> => {
+    if (ofSession(run).length >= MOST)
+      throw new Error(`This conversation has ${MOST} schedules already: remove one first.`);
+    const when = readWhen({ ...written, ...(zone === undefined ? {} : { zone }) }, now());
+    // The same call, made again after a crash, is the same schedule.
+    const id = createHash("sha256").update(`${run.runId} ${callId}`).digest("hex").slice(0, 8);
+    const { agent, sessionKey, event } = run;
+    const task: Wake = { agentId: agent.id, sessionKey, text, place: placeOf(event) };
+    await scheduler.add({ id, when, missed: "once", task });
+    return `Scheduled as ${id}: ${describeWhen(when)}.`;
+  };
+
+  const ownId = (id: string, run: ToolRun): string => {
+    if (ofSession(run).some((schedule) => schedule.id === id)) return id;
+    throw new Error(`This conversation has no schedule ${id}. \`list\` shows those it has.`);
+  };
+
+  return async (
+    request: CronRequest,
+    run: ToolRun,
+    { callId }: { readonly callId: string },
+  ): Promise<string> => {
+    switch (request.action) {
+      case "add":
+        return add(request, run, callId);
+      case "list":
+        return describeSchedules(ofSession(run));
+      case "remove":
+        await scheduler.remove(ownId(request.id, run));
+        return `Removed ${request.id}.`;
+      case "run":
+        return (await scheduler.run(ownId(request.id, run))) === "taken"
+          ? `${request.id} runs as soon as this turn is over.`
+          : `${request.id} cannot run just now.`;
+    }
+  };
+}
+
+function describeSchedules(schedules: readonly Schedule<Wake>[]): string {
+  if (schedules.length === 0) return "Nothing is scheduled in this conversation.";
+  return schedules
+    .map(
+      ({ id, when, nextAt, task }) =>
+        `${id}: ${describeWhen(when)}, next ${new Date(nextAt).toISOString()}: ${task.text}`,
+    )
+    .join("\n");
+}

@@ -1,0 +1,95 @@
+import { textMessage } from "@signalbox/testkit/feishu";
+import { describe, expect, it } from "vitest";
+import { from, OWNED, said } from "./feishu-talk.ts";
+import { ends, eventually, exampleConfig, LI, openWorld, type World, ZHANG } from "./harness.ts";
+import { modelRequests } from "./requests.ts";
+
+const AGENTS = {
+  defaults: { model: "anthropic/claude-sonnet-4-6" },
+  list: [{ id: "coder", tools: { allow: ["cron", "message"] } }],
+};
+const soon = { name: "cron", input: { action: "add", text: "Remind Zhang of the call.", in: "1s" } };
+
+async function open(): Promise<World> {
+  const world = await openWorld();
+  world.configure(exampleConfig({ agents: AGENTS, access: OWNED }));
+  return world;
+}
+
+/** The last thing that the model was told. */
+function lastSaid(world: World): string {
+  return JSON.stringify(modelRequests(world.anthropic).at(-1)?.body.messages.at(-1));
+}
+
+describe("a schedule", () => {
+  it("has the agent speak in its conversation when it is due, once, quoting nothing", async () => {
+    const world = await open();
+    world.script([{ toolCalls: [soon] }, { text: "I will." }, { text: "Your call is at five." }]);
+    const started = await world.start();
+    await started.post(textMessage("remind me of the call", from(ZHANG)));
+    await eventually(() => said(world).length === 2, "it was due");
+    await started.settled();
+    expect(said(world)).toEqual(["I will.", "Your call is at five."]);
+    expect(lastSaid(world)).toContain("Remind Zhang of the call.");
+    const [answer, reminder] = world.feishu.sent;
+    expect([answer?.chatId, answer?.parentId === undefined]).toEqual([reminder?.chatId, false]);
+    expect(reminder?.parentId).toBeUndefined();
+    expect(await ends(world)).toEqual([
+      ["replied", undefined],
+      ["replied", undefined],
+    ]);
+  });
+
+  it("outlasts the process, and comes once", async () => {
+    const world = await open();
+    const daily = { name: "cron", input: { action: "add", text: "Say good morning.", every: "1d" } };
+    world.script([
+      { toolCalls: [soon] },
+      { toolCalls: [daily] },
+      { text: "I will." },
+      { text: "Your call is at five." },
+      { toolCalls: [{ name: "cron", input: { action: "list" } }] },
+      { text: "That is all." },
+    ]);
+    const first = await world.start();
+    await first.post(textMessage("remind me of the call", from(ZHANG)));
+    await eventually(() => said(world).length > 0, "it is scheduled");
+    const listed = world.run(["schedules", "--json"]);
+    await listed.exited;
+    expect(JSON.parse(listed.stdout())).toMatchObject([
+      { agent: "coder", when: expect.stringMatching(/^at /), text: "Remind Zhang of the call." },
+      { agent: "coder", when: "every 1d", text: "Say good morning." },
+    ]);
+    await first.stop();
+    const second = await world.start();
+    await eventually(() => said(world).length === 2, "it was due");
+    await second.settled();
+    await second.stop();
+    const third = await world.start();
+    await third.post(textMessage("what is scheduled?", from(ZHANG)));
+    await eventually(() => said(world).length === 3, "it is told");
+    expect(said(world)).toEqual(["I will.", "Your call is at five.", "That is all."]);
+    expect(lastSaid(world)).toContain("every 1d");
+    expect(lastSaid(world)).not.toContain("Remind Zhang");
+  });
+
+  it("needs an owner, a time that means something, and its own conversation", async () => {
+    const world = await open();
+    world.script([
+      { toolCalls: [{ name: "cron", input: { action: "add", text: "x", cron: "99 * * * *" } }] },
+      { toolCalls: [{ name: "cron", input: { action: "remove", id: "0123abcd" } }] },
+      { text: "It cannot be." },
+      { toolCalls: [soon] },
+      { text: "They have to agree." },
+    ]);
+    const started = await world.start();
+    await started.post(textMessage("at 99", from(ZHANG)));
+    await started.settled();
+    const results = JSON.stringify(modelRequests(world.anthropic).at(-1)?.body.messages);
+    expect(results).toContain("is no time");
+    expect(results).toContain("This conversation has no schedule 0123abcd");
+    await started.post(textMessage("remind me", { ...from(LI), chatId: "oc_li" }));
+    await eventually(() => said(world).length === 2, "an owner is asked");
+    expect(said(world)[1]).toContain("change what runs by itself");
+  });
+});

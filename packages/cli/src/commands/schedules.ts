@@ -1,0 +1,21 @@
+import { locateHome } from "@signalbox/home";
+import type { CommonOptions } from "../common-options.ts";
+import type { GatewayHost } from "../host.ts";
+import { printTable, short, time } from "../table.ts";
+
+const TEXT_CHARS = 60;
+
+/** `signalbox schedules`: what agents are to do by themselves. */
+export async function schedules(options: CommonOptions, host: GatewayHost): Promise<void> {
+  printTable(options.json, await host.schedules(locateHome(options.home, process.env)), {
+    none: "Nothing is scheduled. An agent that has the tool `cron` schedules what it is asked to.",
+    columns: {
+      ID: ({ id }) => id,
+      NEXT: ({ nextAt }) => time(nextAt),
+      WHEN: ({ when }) => when,
+      AGENT: ({ agent }) => agent,
+      SESSION: ({ session }) => short(session, 40),
+      TEXT: ({ text }) => short(text, TEXT_CHARS),
+    },
+  });
+}
