@@ -99,8 +99,7 @@ describe("a scheduler", () => {
     "tries again what is not taken (%s), and keeps its time",
     async (answer) => {
       const made = bench();
-      const scheduler = made.start();
-      await scheduler.start();
+      const scheduler = await made.start();
       await scheduler.add(hourly("a"));
       made.answer = answer;
       await made.clock.pass(HOUR + 3 * MINUTE);
