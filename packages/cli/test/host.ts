@@ -17,6 +17,7 @@ export function hostWith(parts: Partial<GatewayHost> = {}): GatewayHost {
     trust: never,
     can: never,
     prune: never,
+    schedules: never,
     messages: never,
     trace: never,
     replay: never,
