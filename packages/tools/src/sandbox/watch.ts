@@ -32,7 +32,8 @@ export function startWatch(
     const isFull = isDiskFull(await before, await freeOn(disk), limits);
     if (stopped) return;
     if ((use !== undefined && use.tasks > limits.processes) || group?.wasOutOfProcesses()) kill("processes");
-    else if (use !== undefined && use.bytes > limits.memoryBytes) kill("memory");
+    // Older kernels end one process at a time: what is left of the command goes with it.
+    else if ((use !== undefined && use.bytes > limits.memoryBytes) || group?.wasOutOfMemory()) kill("memory");
     else if (isFull) kill("disk");
     timer = setTimeout(look, WATCH_MS);
   };
