@@ -123,7 +123,7 @@ class Memory implements MemoryRuns {
 }
 
 /** What a store refuses. */
-export class MemoryRunsError extends Error {
+class MemoryRunsError extends Error {
   override readonly name = "MemoryRunsError";
   readonly code: "not_found" | "conflict" | "fenced";
 

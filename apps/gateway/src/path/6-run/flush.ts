@@ -3,7 +3,7 @@ import type { Agent, AgentModel } from "@signalbox/setup";
 import type { Role } from "@signalbox/tools";
 
 /** A conversation that is about to be compacted, with those who speak in it. */
-export interface FlushedConversation {
+interface FlushedConversation {
   readonly agent: Agent;
   readonly agentModel: AgentModel;
   readonly sessionKey: string;
