@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { askingConfig, REACH } from "./asking-config.ts";
 import { eventually, inStore, namedEnds, openWorld, TOKEN } from "./harness.ts";
@@ -69,7 +68,7 @@ describe("while a person is asked", () => {
     let approvals = 0;
     const approve = () =>
       plain.emit(plainMessage(`a${++approvals}`, `/approve ${idIn(plain)} allow`)).catch(() => {});
-    return { started, runs, approve };
+    return { started, runs, approve, hasFailed: () => left <= 0 };
   }
 
   /** One of them is that the run does not wait any more. */
@@ -93,10 +92,13 @@ describe("while a person is asked", () => {
   it("nor does a stop before the run is tried again", async () => {
     const ends = await Promise.all(
       WRITES.map(async (write) => {
-        const { started, runs, approve } = await failing(write);
+        const { started, runs, approve, hasFailed } = await failing(write);
         await approve();
-        // Less than it takes until the run is tried again.
-        await sleep(500);
+        // The run is tried again only after a while.
+        await eventually(
+          async () => hasFailed() || (await runs()).flat()[0] === "completed",
+          "it failed or is done",
+        );
         await started.stop();
         return runs();
       }),

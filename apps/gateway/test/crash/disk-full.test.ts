@@ -2,13 +2,14 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { check } from "./check.ts";
 import { seeded } from "./random.ts";
 import { openWorld } from "./world.ts";
 
 const SIZE_MB = 32;
+/** Messages that are taken before anything happens to the disk. */
+const SOME = 5;
 
 /** A file system of its own for as long as the test runs; what keeps it from being made is told. */
 function mountSmallDisk(): { readonly folder: string; unmount(): void } | string {
@@ -41,19 +42,17 @@ it("loses nothing where the system lets its files grow no more, and goes on wher
   try {
     const first = world.start();
     await first.listening;
-    await sleep(700);
+    await expect.poll(() => world.platform.acknowledged.length).toBeGreaterThan(SOME);
     first.signal("SIGTERM");
     await first.exited;
     const files = readdirSync(world.home).filter((name) => name.startsWith("signalbox.db"));
     const longest = Math.max(...files.map((name) => statSync(join(world.home, name)).size));
     const before = world.platform.acknowledged.length;
     const limited = world.start({}, { fileBytes: longest + ROOM_BYTES });
-    // It ends by itself, in its own time: the file it cannot write to is its database.
     await expect.poll(limited.said, { timeout: 30_000 }).toContain("disk I/O error");
-    await Promise.race([limited.exited, sleep(500)]);
-    const during = world.platform.acknowledged.length;
-    limited.signal("SIGKILL");
+    // It ends by itself: the file that it cannot write to is its database.
     await limited.exited;
+    const during = world.platform.acknowledged.length;
     console.log(
       `messages acknowledged before no file could grow, and until none could: ${before}, ${during}`,
     );
@@ -78,7 +77,7 @@ it("refuses what it cannot keep while its disk is full, and goes on once there i
     try {
       const gateway = world.start();
       await gateway.listening;
-      await sleep(700);
+      await expect.poll(() => world.platform.acknowledged.length).toBeGreaterThan(SOME);
       const before = world.platform.acknowledged.length;
       const filler = join(disk.folder, "filler");
       expect(() => writeFileSync(filler, Buffer.alloc(SIZE_MB << 20))).toThrow(/ENOSPC/);

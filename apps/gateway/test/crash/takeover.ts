@@ -4,7 +4,12 @@ import { gatewayLease } from "@signalbox/home";
 import { type Lease, openStore, StoreError } from "@signalbox/store";
 import type { GatewayBodies } from "../../src/store.ts";
 import { check } from "./check.ts";
-import { LEASE_MS, openWorld, type WorldOptions } from "./world.ts";
+import { openWorld, type WorldOptions } from "./world.ts";
+
+/** Requests to the model before another process takes over. */
+const SOME = 10;
+/** How often it is looked whether the lease has run out, in milliseconds. */
+const LOOK_MS = 20;
 
 /**
  * Stops a gateway for longer than its lease in the middle of a run, lets another process take over, and lets the
@@ -16,24 +21,27 @@ export async function runTakeover(options: WorldOptions): Promise<readonly strin
   try {
     const gateway = world.start();
     await gateway.listening;
-    await sleep(900);
-    // The model was asked a moment ago.
-    const { length } = world.asked;
-    while (world.asked.length === length) await sleep(1);
+    const modelAsked = async (times: number): Promise<void> => {
+      const { length } = world.asked;
+      while (world.asked.length < length + times) await sleep(1);
+    };
+    // In the middle of the conversations, a moment after the model was asked.
+    await modelAsked(SOME);
     const name = gatewayLease({ dir: world.home });
     const other = await openStore<GatewayBodies>({ path: join(world.home, "signalbox.db") });
     const takeOver = async (): Promise<Lease> => {
       gateway.signal("SIGSTOP");
-      await sleep(LEASE_MS + 400);
       try {
-        const lease = await other.leases.acquire(name, "another machine", 60_000);
-        if (lease === undefined) throw new Error("the lease of a stopped process did not run out");
-        return lease;
+        for (;;) {
+          const lease = await other.leases.acquire(name, "another machine", 60_000);
+          if (lease !== undefined) return lease;
+          await sleep(LOOK_MS);
+        }
       } catch (error) {
         // Stopped in the middle of a commit it keeps everybody out, and has no lease to lose.
         if (!(error instanceof StoreError) || error.code !== "locked") throw error;
         gateway.signal("SIGCONT");
-        await sleep(LEASE_MS);
+        await modelAsked(1);
         return takeOver();
       }
     };
