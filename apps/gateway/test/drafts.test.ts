@@ -249,7 +249,7 @@ describe("a platform that does not play along", () => {
 
   it("gets a plain reply in the draft's place where that cannot be changed any more", async () => {
     const { world, started, ask } = await open();
-    world.feishu.fail({ kind: "code", code: 230031, method: "PATCH", times: 1_000 });
+    world.feishu.fail({ kind: "code", code: 200750, path: "/cardkit/v1/cards/", times: 1_000 });
     world.script([slowly(LONG)]);
     await ask("how?");
     await eventually(() => standing(world).join() === LONG, "the answer is there");

@@ -17,6 +17,7 @@ import { createReceiver } from "./inbound/receive.ts";
 import { createVerifier } from "./inbound/webhook.ts";
 import { limits } from "./limits.ts";
 import { fetchMedia } from "./media.ts";
+import { createCardKit } from "./outbound/card-kit.ts";
 import { createDraft } from "./outbound/draft.ts";
 import { reconcile } from "./outbound/reconcile.ts";
 import { createSender } from "./outbound/send.ts";
@@ -35,7 +36,8 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
   const api = createApi(context);
   const people = createPeople(context, api);
   const places = createPlaces(context, api);
-  const sender = createSender(context, api, places);
+  const cards = createCardKit(context, api);
+  const sender = createSender(context, api, places, cards);
   const activity = createActivity(context.clock);
   const receiver = createReceiver({ context, api, people, places, onTrouble: activity.note });
   let state: "starting" | "ready" | "stopped" = "starting";
@@ -112,7 +114,7 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
     async openDraft(to, options) {
       if (options.messageId !== undefined)
         await activity.track(staysIn(to, options.messageId, options.signal));
-      return activity.draft(createDraft(sender, to, options));
+      return activity.draft(createDraft({ sender, cards, clock: context.clock }, to, options));
     },
     fetchMedia: (ref, signal) => activity.track(fetchMedia(api, ref, signal)),
     reconcile: (intent, signal) => activity.track(reconcile(api, config.appId, intent, signal)),

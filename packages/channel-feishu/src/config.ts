@@ -8,6 +8,8 @@ export interface FeishuConfig {
   readonly verificationToken?: string | undefined;
   readonly encryptKey?: string | undefined;
   readonly domain: "feishu" | "lark";
+  /** Whether answers are streamed into cards where the app may do that. */
+  readonly streams: boolean;
   readonly baseUrl?: string | undefined;
 }
 
@@ -34,6 +36,7 @@ export const feishuConfig: z.ZodType<FeishuConfig> = z
     verificationToken: required("verificationToken", strategy).optional(),
     encryptKey: required("encryptKey", strategy).optional(),
     domain: z.enum(["feishu", "lark"], { error: 'domain must be "feishu" or "lark".' }).default("feishu"),
+    streams: z.boolean({ error: "streams must be true or false." }).default(true),
     baseUrl: z.url({ protocol: /^https?$/, error: "baseUrl must be an http or https address." }).optional(),
   })
   .check((context) => {

@@ -9,8 +9,9 @@ import { FeishuHttpError } from "./http.ts";
 /** Codes that mean the tenant token is no longer good: worth one new token. */
 export const staleToken: readonly number[] = [99991661, 99991663, 99991664, 99991668, 99991671, 99991677];
 
-/** Source: the open platform's page of general error codes, and that of each call of `im` and `contact`. */
+/** Source: the open platform's page of general error codes, and that of each call of `im`, `contact` and `cardkit`. */
 const codes: Readonly<Record<number, readonly [ChannelErrorCode, ChannelErrorScope?]>> = {
+  10002: ["invalid"],
   10003: ["auth", "account"],
   10014: ["auth", "account"],
   10012: ["auth", "account"],
@@ -18,6 +19,13 @@ const codes: Readonly<Record<number, readonly [ChannelErrorCode, ChannelErrorSco
   99991672: ["permission", "account"],
   99991679: ["permission", "account"],
   99992402: ["invalid"],
+  200220: ["invalid"],
+  200740: ["not_found"],
+  200750: ["permission"],
+  200770: ["invalid"],
+  200810: ["transient"],
+  200850: ["permission"],
+  200860: ["too_large"],
   230001: ["invalid"],
   230002: ["permission", "conversation"],
   230006: ["permission", "account"],
@@ -52,6 +60,12 @@ const codes: Readonly<Record<number, readonly [ChannelErrorCode, ChannelErrorSco
   234011: ["invalid"],
   234039: ["too_large"],
   234037: ["too_large"],
+  300122: ["invalid"],
+  300302: ["invalid"],
+  300307: ["invalid"],
+  300309: ["permission"],
+  300311: ["permission"],
+  300317: ["invalid"],
   41050: ["permission"],
 };
 

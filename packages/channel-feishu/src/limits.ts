@@ -3,7 +3,8 @@
  * `uuid` of at most 50 characters and one success an hour, 5 messages a second and chat, 50 a second and 1,000 a minute
  * for each call, a message edited at most 20 times, a card changed 5 times a second within 14 days), on event
  * subscription (an answer within 3 s; deliveries again after 15 s, 5 min, 1 h and 6 h) and on message resources (100
- * MB), and the SDK's notes on uploads (10 MB a picture, 30 MB a file).
+ * MB), on card entities and streaming (10 operations a second a card, 50 a second and 1,000 a minute a call, ten
+ * minutes), and the SDK's notes on uploads (10 MB a picture, 30 MB a file).
  */
 export const limits = {
   /** Content of a card or a rich text, in bytes. */
@@ -22,6 +23,17 @@ export const limits = {
   requestBurst: 50,
   /** How long a card can be changed: 14 days. */
   editWindowMs: 1_209_600_000,
+  /**
+   * Operations on one card entity, and calls of one kind on any: together with the burst never more than the ten and
+   * the fifty that Feishu takes in a second, nor than its thousand a minute.
+   */
+  cardOperations: { perSecond: 5, burst: 5 },
+  cardCalls: { perSecond: 16, burst: 34 },
+  /** Streaming ends ten minutes after it was enabled: when it is enabled again, and when that is tried once more. */
+  streamRenewMs: 540_000,
+  streamRetryMs: 15_000,
+  /** How long no card entity is asked for after the app was refused one. */
+  cardKitRefusedMs: 3_600_000,
   mediaBytes: 104_857_600,
   mediaPerMessage: 20,
   /** What can be uploaded: a picture, and any other file. */

@@ -1,10 +1,14 @@
 import { isChannelError } from "@signalbox/channel";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { type Bench, never, openBench } from "./harness.ts";
+import { type Bench, never, openBench as openBenchWith } from "./harness.ts";
 
 const chat = { id: "oc_direct" };
 const words = (text: string) => ({ parts: [{ type: "markdown" as const, text }] });
+
+/** An account whose answers are not streamed. */
+const openBench = (options: Parameters<typeof openBenchWith>[1] = {}) =>
+  openBenchWith({ verificationToken: "token-of-the-app", streams: false }, options);
 
 function openDraft({ channel }: Bench, options: { replyTo?: string; messageId?: string } = {}, to = chat) {
   const draft = channel.openDraft?.(to, { idempotencyKey: "run1", signal: never, ...options });
@@ -21,7 +25,7 @@ async function failing(promise: Promise<unknown>) {
   return error;
 }
 
-describe("a draft through the real SDK", () => {
+describe("a draft as a card that is patched", () => {
   it("is a shared card that answers the message, patched until it is the finished answer", async () => {
     await using bench = await openBench();
     await bench.post(textMessage("hi", { messageId: "om_1" }));
@@ -59,7 +63,7 @@ describe("a draft through the real SDK", () => {
   });
 
   it("is too fast, as Feishu says, at the sixth change in a second, and goes on later", async () => {
-    await using bench = await openBench(undefined, { rateLimit: true });
+    await using bench = await openBench({ rateLimit: true });
     const draft = await openDraft(bench);
     for (let round = 0; round < 6; round += 1) await draft.update(`words ${round}`);
     expect(await failing(draft.update("words"))).toMatchObject({

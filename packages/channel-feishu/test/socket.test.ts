@@ -111,7 +111,13 @@ describe("the long connection, through the real SDK", () => {
     const quiet = () => {};
     const asked = Promise.withResolvers<void>();
     const channel = await feishu.create({
-      config: { ...credentials, transport: "socket", domain: "feishu", baseUrl: "http://127.0.0.1:9" },
+      config: {
+        ...credentials,
+        transport: "socket",
+        domain: "feishu",
+        streams: true,
+        baseUrl: "http://127.0.0.1:9",
+      },
       account: "main",
       logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
       emit: async () => "accepted",

@@ -1,4 +1,4 @@
-import type { ChannelContext, Clock } from "@signalbox/channel";
+import type { ChannelContext } from "@signalbox/channel";
 import {
   openChannel,
   type RunningChannel,
@@ -48,40 +48,4 @@ export async function openBench(
   return Object.assign(running, { standIn, url: gateway.url });
 }
 
-export { never } from "@signalbox/channel/testkit";
-
-/** A clock that a test turns; pauses end when it is turned past them. */
-export interface TurnedClock extends Clock {
-  turn(ms: number): void;
-}
-
-export function turnedClock(start = Date.now()): TurnedClock {
-  let now = start;
-  const waiting = new Set<{ readonly at: number; readonly go: () => void }>();
-  return {
-    now: () => now,
-    delay(ms, signal) {
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const pause = { at: now + ms, go: resolve };
-      waiting.add(pause);
-      signal?.addEventListener(
-        "abort",
-        () => {
-          waiting.delete(pause);
-          reject(signal.reason);
-        },
-        { once: true },
-      );
-      if (signal?.aborted === true) reject(signal.reason);
-      return promise;
-    },
-    turn(ms) {
-      now += ms;
-      for (const pause of waiting) {
-        if (pause.at > now) continue;
-        waiting.delete(pause);
-        pause.go();
-      }
-    },
-  };
-}
+export { never, turnedClock } from "@signalbox/channel/testkit";

@@ -56,6 +56,20 @@ export function renderCard(part: OutboundPart): string {
   return checked(card([element])).content;
 }
 
+/** Markdown as the one element of a card that grows shows it. */
+export function cardMarkdown(text: string): string {
+  return toFeishu(clean(text)).text;
+}
+
+/** The element of a streaming card that text is streamed into. */
+export const answerElement = "answer";
+
+/** A card whose one element is streamed into. */
+export function renderStreamingCard(markdown: string): string {
+  const elements = [{ tag: "markdown", element_id: answerElement, content: markdown }];
+  return card(elements, { streaming_mode: true }).content;
+}
+
 /**
  * Without control characters, which take six bytes each, and without Feishu's tag for mentions: the model may not
  * call anybody, least of all everybody, by writing it.
@@ -70,8 +84,8 @@ function clean(text: string): string {
   );
 }
 
-function card(elements: readonly unknown[]): Rendered {
-  const content = { schema: "2.0", config: { update_multi: true }, body: { elements } };
+function card(elements: readonly unknown[], config: Readonly<Record<string, unknown>> = {}): Rendered {
+  const content = { schema: "2.0", config: { update_multi: true, ...config }, body: { elements } };
   return { msgType: "interactive", content: JSON.stringify(content) };
 }
 

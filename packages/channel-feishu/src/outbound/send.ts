@@ -15,6 +15,7 @@ import { emojiType } from "../emoji.ts";
 import { limits } from "../limits.ts";
 import { attach } from "../media.ts";
 import type { Places } from "../places.ts";
+import type { CardKit } from "./card-kit.ts";
 import { type Rendered, renderCard, renderPart } from "./render.ts";
 
 /** What goes out: messages, edits, reactions. Every method throws ChannelError and nothing else. */
@@ -22,7 +23,8 @@ export interface Sender {
   send(to: FeishuAddress, message: Outbound, options: SendOptions): Promise<Receipt>;
   /** Sends a card; the same `uuid` again gives the same message. Resolves with its id. */
   sendCard(to: FeishuAddress, content: string, options: CardOptions): Promise<string>;
-  patchCard(messageId: string, content: string, signal: AbortSignal): Promise<void>;
+  /** The card that a message shows becomes this one. */
+  changeCard(messageId: string, content: string, signal: AbortSignal): Promise<void>;
   edit(messageId: string, message: Outbound, signal: AbortSignal): Promise<void>;
   remove(messageId: string, signal: AbortSignal): Promise<void>;
   react(messageId: string, emoji: string, on: boolean, signal: AbortSignal): Promise<void>;
@@ -38,6 +40,7 @@ export function createSender(
   context: Pick<ChannelContext<FeishuConfig>, "config">,
   api: FeishuApi,
   places: Places,
+  cards: CardKit,
 ): Sender {
   async function sendPart(
     to: FeishuAddress,
@@ -94,7 +97,9 @@ export function createSender(
     return answer.data?.items?.[0]?.msg_type;
   }
 
-  async function patchCard(messageId: string, content: string, signal: AbortSignal): Promise<void> {
+  async function changeCard(messageId: string, content: string, signal: AbortSignal): Promise<void> {
+    const entity = await cards.of(messageId);
+    if (entity !== undefined) return entity.replace(content, signal);
     const path = { message_id: pathSegment(messageId) };
     await api.call({ what: "changing a card", write: true, signal }, (client) =>
       client.im.v1.message.patch({ path, data: { content } }),
@@ -128,7 +133,7 @@ export function createSender(
     sendCard: (to, content, { replyTo, uuid, signal }) =>
       sendAnswer(to, { msgType: "interactive", content }, replyTo, uuid, signal),
 
-    patchCard,
+    changeCard,
 
     async edit(messageId, message, signal) {
       const [part, ...more] = message.parts;
@@ -139,7 +144,7 @@ export function createSender(
       const rendered = renderPart(part);
       const path = { message_id: pathSegment(messageId) };
       const call = { what: "editing a message", write: true, signal };
-      if (isCard) return patchCard(messageId, renderCard(part), signal);
+      if (isCard) return changeCard(messageId, renderCard(part), signal);
       if (rendered.msgType === "interactive") {
         throw new ChannelError("unsupported", "Feishu: a text cannot be edited into a card");
       }

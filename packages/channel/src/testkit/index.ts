@@ -6,3 +6,4 @@ export type { ChannelHarness, Delivery, Failure, Forgery, Platform, Recorded, Se
 export { type OpenOptions, openChannel, type RunningChannel } from "./open-channel.ts";
 export { createRandom } from "./random.ts";
 export { serveWebhook, type WebhookServer } from "./serve-webhook.ts";
+export { type TurnedClock, turnedClock } from "./turned-clock.ts";

@@ -1,3 +1,4 @@
+export type { SeenCard } from "./cards.ts";
 export {
   cardAction,
   type EventOptions,

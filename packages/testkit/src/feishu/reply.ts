@@ -39,6 +39,9 @@ export const refusals = {
   tooLong: (): ApiReply => refuse(230025, "The length of the message content reaches its limit."),
   noSuchMessage: (): ApiReply => refuse(230011, "The message was not found or was withdrawn."),
   cardFailed: (why: string): ApiReply => refuse(230099, `Failed to create card content, ext=${why}`),
+  cardTooLarge: (): ApiReply => refuse(200860, "Card content exceeds limit."),
+  missingScope: (scope: string): ApiReply =>
+    refuse(99991672, `Access denied. One of the following scopes is required: [${scope}].`),
   rateLimited: (resetSeconds: number | undefined): ApiReply =>
     refuse(
       99991400,

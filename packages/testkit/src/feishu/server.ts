@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { Faults } from "../faults.ts";
 import { formOf, listen, parseJson, type SeenRequest, type StandIn } from "../http.ts";
 import { isRaw } from "../raw.ts";
+import { Cards, type SeenCard } from "./cards.ts";
 import { clientConfig, type LongConnection, startLongConnection } from "./connection.ts";
 import type { FeishuFault } from "./faults.ts";
 import { Messages, type SentMessage } from "./messages.ts";
@@ -18,8 +19,13 @@ export interface FeishuOptions {
   readonly users?: Readonly<Record<string, { readonly name: string }>>;
   /** Chats the bot is in. Default: every chat. */
   readonly chats?: readonly string[];
-  /** Refuse the sixth message a second to one chat, and the sixth change a second of one card. Default false. */
+  /**
+   * Refuse the sixth message a second to one chat, the sixth change a second of one card, the eleventh operation a
+   * second on a card entity, and the fifty-first a second of one call on any. Default false.
+   */
   readonly rateLimit?: boolean;
+  /** Whether the app has the scope for card entities. Default true. */
+  readonly cardKit?: boolean;
   /** Life of a tenant token in seconds. Default 7200. */
   readonly tokenSeconds?: number;
   /** What `postEvent` puts on events. */
@@ -36,6 +42,8 @@ export interface FeishuStandIn extends StandIn {
   readonly bot: { readonly openId: string; readonly name: string };
   /** What the bot sent, in order, also what it deleted since. */
   readonly sent: readonly SentMessage[];
+  /** The card entities that were made, in order. */
+  readonly cards: readonly SeenCard[];
   /** The picture or file that a message shows; undefined where it shows none. */
   upload(message: Pick<SentMessage, "content">): Upload | undefined;
   /** Every request, in order. */
@@ -91,12 +99,15 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
   const faults = new Faults<FeishuFault>("/im/v1/messages");
   const requests: SeenRequest[] = [];
   const uploads = new Uploads();
+  const limiting = { now, rateLimit: options.rateLimit ?? false, cardKit: options.cardKit ?? true };
+  const cards = new Cards(limiting);
   const rules = {
     uploads,
+    cards,
     appId: options.appId,
     now,
     chats: options.chats === undefined ? undefined : new Set(options.chats),
-    rateLimit: options.rateLimit ?? false,
+    rateLimit: limiting.rateLimit,
   };
   const messages = new Messages(rules);
   let tokenCount = 0;
@@ -229,6 +240,8 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
     if (path === "/im/v1/files" && method === "POST") return formOf(seen).then((form) => uploads.file(form));
     if (path === "/im/v1/messages" && method === "POST") return messages.create(url.searchParams, body);
     if (path === "/im/v1/messages" && method === "GET") return messages.list(url.searchParams);
+    const ofCard = cards.answer(method, path, body);
+    if (ofCard !== undefined) return ofCard;
     const [, id, rest = "", last] =
       /^\/im\/v1\/messages\/([^/]+)(?:\/([^/]+)(?:\/([^/]+))?)?$/.exec(path) ?? [];
     return id === undefined ? refuse(404, "404 page not found", 404) : ofMessage(call, id, rest, last);
@@ -258,6 +271,9 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
     get sent() {
       return [...messages.all.values()].filter((one) => one.senderId === options.appId);
     },
+    get cards() {
+      return cards.all;
+    },
     upload: ({ content }) => uploads.shownBy(content),
     reactions: (id) => [...reactions.values()].filter((one) => one.messageId === id).map((one) => one.emoji),
     plant: (message) => messages.plant(message),
@@ -274,8 +290,12 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
     expireTokens: () => tokens.clear(),
     setRateLimit: (on) => {
       rules.rateLimit = on;
+      limiting.rateLimit = on;
     },
-    age: (ms) => messages.age(ms),
+    age: (ms) => {
+      messages.age(ms);
+      cards.age(ms);
+    },
     addUser: (openId, name) => void users.set(openId, { name }),
     pushEvent: async (event, pieces) => {
       remember(messages, chatModes, event);
