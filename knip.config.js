@@ -33,9 +33,10 @@ export default {
     ".": { entry: ["scripts/*.mjs"], project: ["scripts/**"] },
     ...Object.fromEntries(members),
   },
-  // Discord's bench loads a package to weigh it. The console's build is copied into the gateway's; the program, a bundle, loads the SDKs of channels and models, and the log in it. Bolt
-  // wants Undici beside it, and the parser of shells finds its own file only as a package of its own,
-  // and the grammar of shells is a file that the build copies. Published MCP servers are started as programs of their own.
+  // Discord's bench loads a package to weigh it. The console's build is copied into the gateway's; the program, a bundle,
+  // loads the SDKs of channels and providers and the log in it. Bolt wants Undici beside it, the parser of shells finds
+  // its own file only as a package of its own, and the grammar of shells is a file that the build copies. Published MCP
+  // servers are started as programs of their own.
   ignoreDependencies: [
     "@signalbox/console",
     "@discordjs/core",

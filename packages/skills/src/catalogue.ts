@@ -42,7 +42,7 @@ export interface CatalogueContent {
   readonly note: string | undefined;
 }
 
-export interface UnavailableSkill {
+interface UnavailableSkill {
   readonly id: string;
   /** Why, in a sentence or more. */
   readonly reason: string;

@@ -4,7 +4,7 @@ import type { Database } from "./open.ts";
 import { type CensusRecord, census } from "./schema.ts";
 
 /** How many chunks a reader may see. */
-export interface Counts {
+interface Counts {
   readonly notes: number;
   readonly turns: number;
   /** Of all of them, in terms. */
@@ -12,7 +12,7 @@ export interface Counts {
 }
 
 /** A chunk as it is counted. */
-export interface Counted {
+interface Counted {
   readonly source: CensusRecord["source"];
   readonly scope: string;
   readonly authorId: string | null;

@@ -23,7 +23,7 @@ export interface Match {
 }
 
 /** A place where a term stands: the number of the chunk, and the column. */
-export type Occurrence = readonly [n: number, column: TermColumn];
+type Occurrence = readonly [n: number, column: TermColumn];
 
 /** SQLite's full-text index over the terms of the chunks; what drizzle has no words for. */
 export interface TermIndex {
