@@ -2,11 +2,11 @@ import type { EmitResult, InboundEvent } from "@signalbox/channel";
 import { listedCommands } from "@signalbox/commands";
 import { keepToken, prepareWorkspace, refuseGuessableToken, refuseOpenListening } from "@signalbox/home";
 import type { GatewayService } from "@signalbox/server";
+import { createLiveSetup } from "@signalbox/setup";
 import { type AccountLeases, createAccountLeases } from "./compose/account-leases.ts";
 import { channelState } from "./compose/channel-state.ts";
 import { atMost, createLifecycle, type Lifecycle } from "./compose/lifecycle.ts";
 import { listen } from "./compose/listen.ts";
-import { createLiveConfig } from "./compose/live-config.ts";
 import { partsToLoad } from "./compose/load-ahead.ts";
 import { createConsolidation } from "./compose/memory.ts";
 import { openHome } from "./compose/open-home.ts";
@@ -55,7 +55,7 @@ async function start(
   const { home, token, logger, leaseMs = LEASE_MS, now = Date.now } = options;
   const opened = await openHome(options, leaseMs, lifecycle);
   const first = { loaded: options.loaded, resolved: resolvedAtStart };
-  const configuration = createLiveConfig(first);
+  const configuration = createLiveSetup(first);
   const { resolved } = configuration;
   for (const { id, workspaceDir } of resolved.agents.all)
     if (workspaceDir === home.workspace(id)) prepareWorkspace(workspaceDir);

@@ -8,7 +8,15 @@ export {
 export { type Agent, type Agents, resolveAgents } from "./agents.ts";
 export { createSetup, type Setup, type SetupOptions } from "./create-setup.ts";
 export { type HostPackages, installCommand } from "./host-packages.ts";
+export { type Applied, createLiveSetup, type LiveSetup } from "./live-setup.ts";
 export { type AgentModel, type Models, resolveModels } from "./models.ts";
+export {
+  type ChangedAccounts,
+  changedAccounts,
+  changedSections,
+  type NextSetup,
+  nextSetup,
+} from "./next-setup.ts";
 export { type PluginTools, type PluginToolsOptions, resolvePluginTools } from "./plugin-tools.ts";
 export { routingConfig } from "./routing.ts";
 export { type AgentsSkills, resolveSkills } from "./skills.ts";

@@ -5,7 +5,7 @@ import type { Memories } from "@signalbox/memory/agents";
 import { createRouter, type Router } from "@signalbox/routing";
 import { createScheduler, type Scheduler } from "@signalbox/schedules";
 import { createLiveHub, createOutcomes, type LiveHub, type Outcomes } from "@signalbox/server";
-import { type Accounts, routingConfig } from "@signalbox/setup";
+import { type Accounts, type LiveSetup, routingConfig } from "@signalbox/setup";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
 import {
   createAgentWorkspaces,
@@ -31,7 +31,6 @@ import { VERSION } from "../version.ts";
 import { createCron } from "../wakes/cron.ts";
 import { createWakeStore, type Wake } from "../wakes/wake.ts";
 import { createReplyDelivery } from "./delivery.ts";
-import type { LiveConfig } from "./live-config.ts";
 import { createMedia, type Media } from "./media.ts";
 import { createAgentMemories } from "./memory.ts";
 import type { OpenHome } from "./open-home.ts";
@@ -69,7 +68,7 @@ export interface Parts {
   readonly resolved: ResolvedConfig;
   readonly opened: OpenHome;
   readonly surroundings: Surroundings;
-  readonly configuration: LiveConfig;
+  readonly configuration: LiveSetup<ResolvedConfig>;
 }
 
 /** Builds everything around the way of a message, from the configuration and the home that is open. Nothing runs yet. */
@@ -77,7 +76,7 @@ export async function createSurroundings(
   options: GatewayOptions,
   resolved: ResolvedConfig,
   opened: OpenHome,
-  configuration: LiveConfig,
+  configuration: LiveSetup<ResolvedConfig>,
   onFatal: (error: Error) => void,
 ): Promise<Surroundings> {
   const observers = createObservers(options, opened);
@@ -147,7 +146,7 @@ async function createOutward(
   options: GatewayOptions,
   { agents, accounts, fetch }: ResolvedConfig,
   { store, lease }: OpenHome,
-  configuration: LiveConfig,
+  configuration: LiveSetup<ResolvedConfig>,
   { hooks, tracer, metrics }: Observers,
 ): Promise<Outward> {
   const { home, logger, instrument, now = Date.now } = options;

@@ -1,31 +1,31 @@
 import type { Config, LoadedConfig } from "@signalbox/config";
-import type { ResolvedConfig } from "../resolve/resolve-config.ts";
+import type { Setup } from "./create-setup.ts";
 
 /** A configuration with what it comes to. */
-export interface Applied {
+export interface Applied<Resolved extends Setup = Setup> {
   readonly loaded: LoadedConfig;
-  readonly resolved: ResolvedConfig;
+  readonly resolved: Resolved;
 }
 
 /**
  * The configuration that applies at the moment. Whoever is given a view of it, or of what was made of it, sees what
  * applies when they look: nobody has to be told of a change.
  */
-export interface LiveConfig {
+export interface LiveSetup<Resolved extends Setup = Setup> {
   readonly loaded: LoadedConfig;
   /** Its agents, models and skills are views; its accounts change by themselves. */
-  readonly resolved: ResolvedConfig;
+  readonly resolved: Resolved;
   config(): Config;
   /** A view of what is made of the configuration, and made anew when that changes. */
-  derived<T extends object>(make: (applied: Applied) => T): T;
+  derived<T extends object>(make: (applied: Applied<Resolved>) => T): T;
   /** From now on this one applies. */
-  apply(next: Applied): void;
+  apply(next: Applied<Resolved>): void;
 }
 
-export function createLiveConfig(first: Applied): LiveConfig {
+export function createLiveSetup<Resolved extends Setup>(first: Applied<Resolved>): LiveSetup<Resolved> {
   let current = first;
   const makers: (() => void)[] = [];
-  const derived = <T extends object>(make: (applied: Applied) => T): T => {
+  const derived = <T extends object>(make: (applied: Applied<Resolved>) => T): T => {
     let value = make(current);
     makers.push(() => {
       value = make(current);

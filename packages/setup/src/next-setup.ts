@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from "node:util";
+import type { PlannedAccount } from "@signalbox/channel/accounts";
+import type { Config, LoadedConfig, Problem } from "@signalbox/config";
+import type { Setup } from "./create-setup.ts";
+import type { Applied } from "./live-setup.ts";
+
+/** A configuration that was read again. */
+export interface NextSetup<Resolved extends Setup = Setup> {
+  /** Of a section in which something is newly wrong, what applied before. */
+  readonly next: Applied<Resolved>;
+  /** Those sections. */
+  readonly kept: readonly string[];
+  /** What was not wrong before. */
+  readonly problems: readonly Problem[];
+}
+
+/** Works out what is to apply next. */
+export async function nextSetup<Resolved extends Setup>(
+  before: Applied<Resolved>,
+  loaded: LoadedConfig,
+  resolve: (loaded: LoadedConfig) => Promise<Resolved>,
+): Promise<NextSetup<Resolved>> {
+  const resolved = await resolve(loaded);
+  const problems = newProblems(before.resolved.problems, resolved.problems);
+  const broken = new Set(problems.filter(({ severity }) => severity === "error").map(sectionOf));
+  if (broken.size === 0) return { next: { loaded, resolved }, kept: [], problems };
+  const mended = withSections(loaded, before.loaded, broken);
+  return { next: { loaded: mended, resolved: await resolve(mended) }, kept: [...broken], problems };
+}
+
+function newProblems(before: readonly Problem[], now: readonly Problem[]): Problem[] {
+  const told = new Set(before.map(({ path, message }) => `${path} ${message}`));
+  return now.filter(({ path, message }) => !told.has(`${path} ${message}`));
+}
+
+function sectionOf({ path }: Problem): string {
+  return path.split(/[.[]/, 1)[0] ?? "";
+}
+
+/** A configuration with some sections as they were; the section of no name is the whole file. */
+function withSections(next: LoadedConfig, before: LoadedConfig, sections: ReadonlySet<string>): LoadedConfig {
+  if (sections.has("")) return { ...next, bindingPlaces: before.bindingPlaces, config: before.config };
+  const kept = Object.entries(before.config).filter(([section]) => sections.has(section));
+  return {
+    ...next,
+    bindingPlaces: (sections.has("bindings") ? before : next).bindingPlaces,
+    config: { ...next.config, ...Object.fromEntries(kept) },
+  };
+}
+
+/** The sections that are not as they were. */
+export function changedSections(before: Config, next: Config): string[] {
+  const was = new Map<string, unknown>(Object.entries(before));
+  return Object.entries(next).flatMap(([section, value]) =>
+    isDeepStrictEqual(was.get(section), value) ? [] : [section],
+  );
+}
+
+/** What has to be done about accounts that are not as they were. */
+export interface ChangedAccounts {
+  readonly remove: readonly { readonly channel: string; readonly account: string }[];
+  /** New ones, and those whose settings are others: in the place of what ran under their name. */
+  readonly add: readonly PlannedAccount[];
+  /** Of all of them, `channel/account`. */
+  readonly names: readonly string[];
+}
+
+export function changedAccounts(
+  before: readonly PlannedAccount[],
+  next: readonly PlannedAccount[],
+): ChangedAccounts {
+  const nameOf = ({ definition, account }: PlannedAccount): string => `${definition.id}/${account}`;
+  const now = new Map(next.map((planned) => [nameOf(planned), planned]));
+  const old = new Map(before.map((planned) => [nameOf(planned), planned]));
+  const gone = before.filter((planned) => !now.has(nameOf(planned)));
+  const add = next.filter((planned) => {
+    const was = old.get(nameOf(planned));
+    return was?.definition !== planned.definition || !isDeepStrictEqual(was.config, planned.config);
+  });
+  return {
+    remove: gone.map(({ definition, account }) => ({ channel: definition.id, account })),
+    add,
+    names: [...gone, ...add].map(nameOf),
+  };
+}

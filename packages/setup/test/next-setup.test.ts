@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type LoadedConfig, loadConfig } from "@signalbox/config";
+import { locateHome } from "@signalbox/home";
+import { createVault } from "@signalbox/redaction";
+import { expect, it, onTestFinished } from "vitest";
+import {
+  type Applied,
+  changedSections,
+  createLiveSetup,
+  createSetup,
+  nextSetup,
+  type Setup,
+} from "../src/index.ts";
+
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+
+async function start(text: string) {
+  const dir = mkdtempSync(join(tmpdir(), "setup-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const home = locateHome(dir, {});
+  const load = (content: string): LoadedConfig =>
+    loadConfig({ file: "signalbox.yaml", text: content, env: { OPENAI_API_KEY: "key" } });
+  const resolve = (loaded: LoadedConfig): Promise<Setup> =>
+    createSetup({
+      ...{ home, loaded, env: { OPENAI_API_KEY: "key" }, vault: createVault() },
+      packages: { missing: () => [], load: (name) => import(name) },
+      ...{ channels: [], ownChannels: [], tools: [], skillsDir: join(dir, "bundled") },
+      logger: () => SILENT,
+    });
+  const loaded = load(text);
+  const first: Applied = { loaded, resolved: await resolve(loaded) };
+  return { first, next: (content: string) => nextSetup(first, load(content), resolve) };
+}
+
+const CODER = "agents: { list: [ { id: coder, model: openai/gpt-5.2 } ] }";
+
+it("applies what is right, and keeps a section as it was in which something is newly wrong", async () => {
+  const { first, next } = await start(CODER);
+  expect(first.resolved.problems).toEqual([]);
+  const both = await next(`${CODER}\nsession: { queue: { mode: collect } }`);
+  expect([both.kept, both.problems]).toEqual([[], []]);
+  expect(changedSections(first.loaded.config, both.next.loaded.config)).toEqual(["session"]);
+
+  const broken = await next(
+    "agents: { list: [ { id: coder, workspaceDir: /nowhere/at/all } ] }\nsession: { queue: { mode: collect } }",
+  );
+  expect(broken.problems).toMatchObject([{ message: expect.stringContaining("/nowhere/at/all") }]);
+  expect(broken.kept).toEqual(["agents"]);
+  expect(broken.next.resolved.agents.all).toMatchObject([{ id: "coder", model: "openai/gpt-5.2" }]);
+  expect(broken.next.loaded.config.session.queue.mode).toBe("collect");
+});
+
+it("shows whoever has a view of it what applies now, and makes anew what was made of it", async () => {
+  const { first, next } = await start(CODER);
+  const live = createLiveSetup(first);
+  const { agents } = live.resolved;
+  const names = live.derived(({ resolved }) => ({ all: resolved.agents.all.map(({ id }) => id) }));
+  live.apply((await next("agents: { list: [ { id: writer } ] }")).next);
+  expect([agents.all.map(({ id }) => id), names.all, agents.get("coder")]).toEqual([
+    ["writer"],
+    ["writer"],
+    undefined,
+  ]);
+});
