@@ -11,6 +11,7 @@ import {
   addOutbox,
   addSchedules,
   addSessions,
+  addUsage,
 } from "./definitions/conversations.ts";
 import { addService, addServiceManager } from "./definitions/service.ts";
 import { addCopies, addMaintenance } from "./definitions/upkeep.ts";
@@ -55,6 +56,7 @@ export function createProgram(host: GatewayHost, json = false): Command {
   addConversations(program, actions);
   addMessages(program, actions);
   addSchedules(program, actions);
+  addUsage(program, actions);
   addSessions(program.command("sessions").description("the conversations"), actions);
   addOutbox(program.command("outbox").description("replies that were not delivered"), actions);
   addPairing(program.command("pairing").description("strangers who asked to talk"), actions);

@@ -168,6 +168,7 @@ export function createSweepers({ database, queue }: Context): {
             day: sql<string>`date(${run.finishedAt} / 1000, 'unixepoch')`.as("day"),
             agentId: run.agentId,
             sessionKey: run.sessionKey,
+            sender: run.sender,
             runs: sql<number>`count(*)`.as("runs"),
             modelCalls: total(run.modelCalls, "model_calls"),
             inputTokens: total(run.inputTokens, "input_tokens"),
@@ -178,10 +179,10 @@ export function createSweepers({ database, queue }: Context): {
           })
           .from(run)
           .where(runGoes(p))
-          .groupBy(sql`1`, run.agentId, run.sessionKey),
+          .groupBy(sql`1`, run.agentId, run.sessionKey, run.sender),
       )
       .onConflictDoUpdate({
-        target: [usageDay.day, usageDay.agentId, usageDay.sessionKey],
+        target: [usageDay.day, usageDay.agentId, usageDay.sessionKey, usageDay.sender],
         set: {
           runs: added(usageDay.runs),
           modelCalls: added(usageDay.modelCalls),

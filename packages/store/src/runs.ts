@@ -188,7 +188,7 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
   return {
     ...createRunReads(context, parts),
 
-    async begin({ session: seed, lease, inboxIds, userMessages, meta }) {
+    async begin({ session: seed, lease, inboxIds, userMessages, sender = "", meta }) {
       const bodies = bodiesOf(userMessages);
       const metaText = encodeOptional(meta, "The meta of a run");
       return queue.write((): RunBegun => {
@@ -204,6 +204,7 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
           nonce: nonce(at),
           sessionKey: seed.key,
           agentId: seed.agentId,
+          sender,
           generation: record.generation,
           state: "running",
           leaseName: lease.name,

@@ -48,6 +48,7 @@ export function createUsageStore({ database, queue }: Context): UsageStore {
         day: sql<string>`date(${run.finishedAt} / 1000, 'unixepoch')`.as("day"),
         agentId: run.agentId,
         sessionKey: run.sessionKey,
+        sender: run.sender,
         runs: sql<number>`1`.as("runs"),
         modelCalls: sql<number>`coalesce(${run.modelCalls}, 0)`.as("model_calls"),
         inputTokens: sql<number>`coalesce(${run.inputTokens}, 0)`.as("input_tokens"),
@@ -62,10 +63,12 @@ export function createUsageStore({ database, queue }: Context): UsageStore {
   };
 
   return {
-    sum: ({ by, sessionKey, agentId, from, to }) =>
+    sum: ({ by, sessionKey, agentId, sender, from, to }) =>
       queue.read(() => {
         const used = all();
-        const group = { day: used.day, agent: used.agentId, session: used.sessionKey }[by];
+        const group = { day: used.day, agent: used.agentId, session: used.sessionKey, sender: used.sender }[
+          by
+        ];
         const total = (column: SQLWrapper) => sql<number>`sum(${column})`;
         return db
           .select({
@@ -83,6 +86,7 @@ export function createUsageStore({ database, queue }: Context): UsageStore {
             and(
               sessionKey === undefined ? undefined : eq(used.sessionKey, sessionKey),
               agentId === undefined ? undefined : eq(used.agentId, agentId),
+              sender === undefined ? undefined : eq(used.sender, sender),
               from === undefined ? undefined : gte(used.day, dayOf(from)),
               to === undefined ? undefined : lt(used.day, dayOf(to)),
             ),

@@ -4,6 +4,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { openStore, StoreError, StoreNewerError } from "../src/index.ts";
 import { accepted, answered, takeLease, temporaryFolder, testStore } from "./support.ts";
 
+const firstMigration = new URL("../migrations/0000_start.sql", import.meta.url);
+
 test("what was kept is there after the store was closed and opened", async () => {
   const path = `${temporaryFolder()}/a.db`;
   const first = await openStore({ path });
@@ -39,7 +41,7 @@ test("a database of a newer version is refused with file, versions and remedy", 
   raw.close();
   const error = await openStore({ path }).catch((failure: unknown) => failure);
   expect(error).toBeInstanceOf(StoreNewerError);
-  expect(error).toMatchObject({ code: "store_newer", file: path, fileVersion: 99, supportedVersion: 2 });
+  expect(error).toMatchObject({ code: "store_newer", file: path, fileVersion: 99, supportedVersion: 3 });
   expect(String(error)).toContain("99");
   expect(String(error)).toContain("newer release");
 });
@@ -71,11 +73,17 @@ test("a database of the first version is brought up to date, and keeps what it h
   await answered(first, lease, "one");
   await first.close();
   const raw = new Sqlite(path);
-  raw.exec("DROP INDEX session_peer");
+  raw.exec("DROP INDEX session_peer; DROP TABLE usage_day; ALTER TABLE run DROP COLUMN sender");
+  const [usageDay = ""] =
+    /CREATE TABLE `usage_day` .*?;/s.exec(fs.readFileSync(firstMigration, "utf8")) ?? [];
+  raw.exec(`${usageDay} INSERT INTO usage_day VALUES ('2026-11-20', 'coder', 's', 2, 3, 100, 10, 40, 5, 77)`);
   raw.pragma("user_version = 1");
   raw.close();
   const store = await openStore({ path });
   onTestFinished(() => store.close());
   expect(await store.sessions.list({ channel: "feishu", peer: "ou_1" })).toHaveLength(1);
-  expect((await store.admin.file()).version).toBe(2);
+  expect(await store.usage.sum({ by: "sender" })).toMatchObject([
+    { by: "", runs: 3, inputTokens: 100, cacheReadTokens: 40, costMicros: 77 },
+  ]);
+  expect((await store.admin.file()).version).toBe(3);
 });

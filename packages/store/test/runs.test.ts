@@ -301,16 +301,16 @@ test("ended runs take no more writes, and unknown tool calls are named", async (
   await expect(store.runs.toolStarted({ runId: run.id, lease, callIds: ["c9"] })).rejects.toThrow("c9");
 });
 
-test("usage is summed exactly by day, agent and session, before and after pruning", async () => {
+test("usage is summed exactly by day, agent, session and sender, before and after pruning", async () => {
   const { store, time } = await testStore();
   const lease = await takeLease(store);
   const day = 86_400_000;
-  for (const [session, days] of [
-    ["a", 0],
-    ["a", 0],
-    ["b", 1],
+  for (const [session, days, sender] of [
+    ["a", 0, undefined],
+    ["a", 0, "feishu:ou_a"],
+    ["b", 1, "feishu:ou_b"],
   ] as const) {
-    const { run, inboxIds } = await begun(store, lease, [`${session}${time.now}`], session);
+    const { run, inboxIds } = await begun(store, lease, [`${session}${time.now}`], session, sender);
     await store.runs.finish({
       runId: run.id,
       lease,
@@ -324,6 +324,8 @@ test("usage is summed exactly by day, agent and session, before and after prunin
     (await store.usage.sum({ by: "day" })).map((group) => [group.by, group.runs, group.costMicros]),
     (await store.usage.sum({ by: "session" })).map((group) => [group.by, group.runs]),
     (await store.usage.sum({ by: "agent", sessionKey: "a" })).map((group) => [group.by, group.costMicros]),
+    (await store.usage.sum({ by: "sender" })).map((group) => [group.by, group.runs]),
+    (await store.usage.sum({ by: "session", sender: "feishu:ou_b" })).map((group) => [group.by, group.runs]),
   ];
   const before = await sums();
   expect(before).toEqual([
@@ -334,6 +336,12 @@ test("usage is summed exactly by day, agent and session, before and after prunin
       ["b", 1],
     ],
     [["coder", 6_004_799_503_160_660]],
+    [
+      ["", 1],
+      ["feishu:ou_a", 1],
+      ["feishu:ou_b", 1],
+    ],
+    [["b", 1]],
   ]);
   time.now += 40 * day;
   const tomorrow = Date.UTC(2026, 10, 22);

@@ -71,11 +71,13 @@ export async function begun(
   lease: Lease,
   texts: readonly string[],
   key = "agent:coder:one",
+  sender?: string,
 ): Promise<{ run: Run; inboxIds: InboxId[] }> {
   const inboxIds: InboxId[] = [];
   for (const text of texts) inboxIds.push(await accepted(store, text, key));
   const userMessages = texts.map((text) => ({ role: "user", content: text }));
-  const answer = await store.runs.begin({ session: seed(key), lease, inboxIds, userMessages });
+  const asked = { session: seed(key), lease, inboxIds, userMessages };
+  const answer = await store.runs.begin(sender === undefined ? asked : { ...asked, sender });
   if (answer.outcome !== "started") throw new Error(`the session is ${answer.outcome}`);
   return { run: answer.run, inboxIds };
 }

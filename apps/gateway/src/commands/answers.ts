@@ -24,6 +24,7 @@ import { ownerOf, type Queued, type QueuedMessage } from "../path/4-queue/messag
 import type { QueueModes } from "../path/4-queue/queue-modes.ts";
 import { seedOf } from "../path/5-prepare/session.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
+import { speakerOf } from "../tools/tool-run.ts";
 import type { ApprovalDecision, Decisions } from "../tools/toolbox.ts";
 import { findMessage, messageInfo, readTrace } from "../traces.ts";
 import { VERSION } from "../version.ts";
@@ -118,7 +119,12 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
 
   async usage({ store, now }, { message, agent }) {
     const session = await store.sessions.get(message.sessionKey);
-    const lines = [`This conversation: ${usageText(session?.totals)}`];
+    const sender = speakerOf(message.stored.event);
+    const [asker] = await store.usage.sum({ by: "sender", sender, from: now() });
+    const lines = [
+      `This conversation: ${usageText(session?.totals)}`,
+      `You today (UTC): ${usageText(asker)}`,
+    ];
     if (message.stored.role === "owner") {
       const of = { by: "agent", agentId: agent.id } as const;
       const [today] = await store.usage.sum({ ...of, from: now() });

@@ -8,6 +8,7 @@ import { commandOf } from "../path/5-prepare/take-up.ts";
 import { failedRun } from "../path/7-conclude/commit.ts";
 import { ShutdownAbort } from "../path/shutdown.ts";
 import type { GatewayBodies } from "../store.ts";
+import { speakerOf } from "../tools/tool-run.ts";
 import {
   begunRun,
   type CommandRun,
@@ -70,6 +71,7 @@ async function answerInTurn(options: InTurnPorts, turn: InTurn): Promise<void> {
     lease,
     inboxIds: [message.id],
     userMessages: [],
+    sender: speakerOf(message.stored.event),
     meta: { command: name },
   });
   if (begun.outcome === "busy")

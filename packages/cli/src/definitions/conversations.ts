@@ -1,5 +1,7 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { type Actions, command, count, examples } from "./command.ts";
+
+const USAGE_GROUPS = ["day", "agent", "session", "sender"] as const;
 
 export function addConversations(program: Command, { run, runOn }: Actions): void {
   command(program, "send <text...>", "send one message to an agent and print its reply")
@@ -33,6 +35,18 @@ export function addSchedules(program: Command, { run }: Actions): void {
   command(program, "schedules", "list what agents are to do by themselves").action(
     run(async () => (await import("../commands/schedules.ts")).schedules),
   );
+}
+
+export function addUsage(program: Command, { run }: Actions): void {
+  command(
+    program,
+    "usage",
+    "show the tokens and the money that agents have used, as their vendors reported them",
+  )
+    .addOption(new Option("--by <what>", "of each").choices(USAGE_GROUPS).default("day"))
+    .option("--days <count>", "of the last so many days (UTC), today included", count)
+    .addHelpText("after", examples("usage", "usage --by sender --days 7", "usage --by agent --json"))
+    .action(run(async () => (await import("../commands/usage.ts")).usage));
 }
 
 export function addSessions(sessions: Command, { run, runOn, runOnTwo }: Actions): void {

@@ -6,6 +6,8 @@ export const run = sqliteTable("run", {
   nonce: integer().notNull(),
   sessionKey: text().notNull(),
   agentId: text().notNull(),
+  /** Who asked for it; empty where nobody was named. */
+  sender: text().notNull().default(""),
   generation: integer().notNull(),
   state: text({ enum: ["running", "completed", "failed", "aborted", "poisoned"] }).notNull(),
   leaseName: text().notNull(),

@@ -7,6 +7,7 @@ export const usageDay = sqliteTable(
     day: text().notNull(),
     agentId: text().notNull(),
     sessionKey: text().notNull(),
+    sender: text().notNull().default(""),
     runs: integer().notNull(),
     modelCalls: integer().notNull(),
     inputTokens: integer().notNull(),
@@ -15,5 +16,5 @@ export const usageDay = sqliteTable(
     cacheWriteTokens: integer().notNull(),
     costMicros: integer().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.day, t.agentId, t.sessionKey] })],
+  (t) => [primaryKey({ columns: [t.day, t.agentId, t.sessionKey, t.sender] })],
 );

@@ -53,6 +53,8 @@ export interface RunBegin<T extends Bodies = Bodies> {
   /** Queued messages this run answers; they become `running`. */
   readonly inboxIds: readonly InboxId[];
   readonly userMessages: readonly T["message"][];
+  /** Who asked for it: what it uses is theirs in {@link UsageStore.sum}. */
+  readonly sender?: string;
   /** Anything needed to go on after a crash: model, thinking level, reply address, … */
   readonly meta?: JsonValue;
 }
@@ -166,16 +168,17 @@ export interface RunStore<T extends Bodies = Bodies> {
 
 /** A group of runs. `by` names what they have in common. */
 export interface UsageGroup extends UsageTotals {
-  /** The day (UTC, `2026-11-21`), agent id or session key. */
+  /** The day (UTC, `2026-11-21`), agent id, session key or sender; empty for runs that name no sender. */
   readonly by: string;
 }
 
 export interface UsageStore {
   /** Exact sums over ended runs; they outlive the pruning of the runs (then to the day). */
   sum(query: {
-    readonly by: "day" | "agent" | "session";
+    readonly by: "day" | "agent" | "session" | "sender";
     readonly sessionKey?: string;
     readonly agentId?: string;
+    readonly sender?: string;
     /** Inclusive; taken to the start of its day (UTC). */
     readonly from?: Millis;
     /** Exclusive; taken to the start of its day (UTC). */

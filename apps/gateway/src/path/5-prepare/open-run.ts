@@ -2,9 +2,10 @@ import type { UserMessage } from "@signalbox/agent-core";
 import type { Quarantine, RunHandle } from "@signalbox/lanes";
 import type { Router } from "@signalbox/routing";
 import type { Histories } from "@signalbox/runs";
-import { type LeaseToken, type Session, StoreError } from "@signalbox/store";
+import { type LeaseToken, type RunBegin, type Session, StoreError } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
-import type { GatewayStore } from "../../store.ts";
+import type { GatewayBodies, GatewayStore } from "../../store.ts";
+import { speakerOf } from "../../tools/tool-run.ts";
 import type { Queued, QueuedMessage } from "../4-queue/message.ts";
 import { failureNote } from "../failure-note.ts";
 import { type AttachmentCrashes, POISON_ATTEMPTS } from "./attachment-crashes.ts";
@@ -52,7 +53,9 @@ export function createOpenRun(ports: OpenRunPorts): OpenRun {
     await freshen(ports, last, session, seed);
     const history = await ports.histories.load(sessionKey, await store.sessions.get(sessionKey));
     const { provider, id } = agentModel.model;
-    const start = () => begin(ports, given, handle, seed, `${provider}/${id}`);
+    const sender = speakerOf(last.stored.event);
+    const opening = { session: seed, sender, meta: { model: `${provider}/${id}` } };
+    const start = () => begin(ports, given, handle, opening);
     const isSuspect = before.most === POISON_ATTEMPTS - 1;
     const alone = isSuspect ? await ports.quarantine.run(handle.signal, start) : undefined;
     const started = alone ?? (await start());
@@ -114,8 +117,7 @@ async function begin(
   ports: OpenRunPorts,
   { messages, summarised }: NewMessages,
   handle: RunHandle<Queued>,
-  seed: OpenedSeed,
-  model: string,
+  opening: Pick<RunBegin<GatewayBodies>, "session" | "sender" | "meta">,
 ) {
   const { store, lease } = ports;
   const isLeft = ({ id }: QueuedMessage): boolean => !handle.recalled.has(id);
@@ -129,11 +131,9 @@ async function begin(
     if (!left.every(isLeft)) continue;
     const all = short.length > 0 ? [ports.userMessages.summary(short), ...spoken] : spoken;
     const inboxIds = left.map(({ id }) => id);
-    const begun = await store.runs.begin({
-      ...{ session: seed, lease, inboxIds, userMessages: all, meta: { model } },
-    });
+    const begun = await store.runs.begin({ ...opening, lease, inboxIds, userMessages: all });
     if (begun.outcome === "busy")
-      throw new StoreError("busy", `the session ${seed.key} is held by the run ${begun.run.id}`);
+      throw new StoreError("busy", `the session ${opening.session.key} is held by the run ${begun.run.id}`);
     return { input: all, spoken: pairs(messages.filter(isLeft), spoken), begun, left };
   }
 }

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { ask, open, said } from "./feishu-talk.ts";
+import { LI, type World, ZHANG } from "./harness.ts";
+
+const provider = { api: "anthropic-messages", apiKey: "${ANTHROPIC_KEY}", baseUrl: "${ANTHROPIC_URL}" };
+const FALLBACK = {
+  models: { providers: { anthropic: provider, spare: provider } },
+  agents: {
+    defaults: { model: "anthropic/claude-sonnet-4-6", fallbacks: ["spare/claude-haiku-4-5"] },
+    list: [{ id: "coder", tools: { allow: ["ls"] } }],
+  },
+};
+const cut = { kind: "cut", afterEvents: 4 } as const;
+
+async function usageBy(world: World, by: string): Promise<Record<string, unknown>[]> {
+  const listed = world.run(["usage", "--by", by, "--json"]);
+  await listed.exited;
+  return JSON.parse(listed.stdout());
+}
+
+describe("usage", () => {
+  it("is what the vendor reported, tools, retries and fallbacks counted once each", async () => {
+    const { world, started } = await open(FALLBACK);
+    world.script([
+      // Zhang: a turn with a tool, then its answer, each with the cache.
+      { toolCalls: [{ name: "ls", input: {} }], usage: { input: 100, cacheWrite: 2_000, output: 40 } },
+      { text: "two files", usage: { input: 60, cacheRead: 2_000, cacheWrite: 80, output: 21 } },
+      // Li: an attempt that breaks off has used its input and the token said so far, and is made again.
+      { text: "half an answer", usage: { input: 70, cacheRead: 2_080, output: 99 }, fault: cut },
+      { text: "whole", usage: { input: 71, cacheRead: 2_080, output: 9 } },
+      // Li again: the first model fails for good, another one answers at its own prices.
+      ...[1, 2, 3].map(() => ({ text: "half an answer", usage: { input: 50, output: 99 }, fault: cut })),
+      { text: "from the spare", usage: { input: 55, output: 7 } },
+    ]);
+    await ask(started, "what is there?");
+    await ask(started, "and now?", LI);
+    await ask(started, "again?", LI);
+    expect(said(world)).toEqual(["two files", "whole", "from the spare"]);
+
+    // Millionths of a dollar a token: Sonnet 4.6 takes 3, 15, 0.3 to read its cache and 3.75 to write it; Haiku 4.5 1, 5.
+    const zhang = {
+      by: `feishu:${ZHANG}`,
+      ...{ runs: 1, modelCalls: 2, inputTokens: 100 + 2_000 + 60 + 2_000 + 80, outputTokens: 40 + 21 },
+      ...{ cacheReadTokens: 2_000, cacheWriteTokens: 2_080 },
+      costMicros: 100 * 3 + 2_000 * 3.75 + 40 * 15 + (60 * 3 + 2_000 * 0.3 + 80 * 3.75 + 21 * 15),
+    };
+    const li = {
+      by: `feishu:${LI}`,
+      ...{ runs: 2, modelCalls: 2, inputTokens: 70 + 71 + 2 * 2_080 + 3 * 50 + 55 },
+      ...{ outputTokens: 1 + 9 + 3 * 1 + 7, cacheReadTokens: 2 * 2_080, cacheWriteTokens: 0 },
+      costMicros: (70 + 71) * 3 + 2 * 2_080 * 0.3 + (1 + 9) * 15 + 3 * (50 * 3 + 15) + 55 + 7 * 5,
+    };
+    expect(await usageBy(world, "sender")).toEqual([zhang, li].toSorted((a, b) => (a.by < b.by ? -1 : 1)));
+    const sum = (name: keyof typeof zhang) => Number(zhang[name]) + Number(li[name]);
+    const both = {
+      ...{ runs: 3, modelCalls: 4, inputTokens: sum("inputTokens"), outputTokens: sum("outputTokens") },
+      ...{ cacheReadTokens: sum("cacheReadTokens"), cacheWriteTokens: 2_080, costMicros: sum("costMicros") },
+    };
+    expect(await usageBy(world, "agent")).toEqual([{ by: "coder", ...both }]);
+    expect(await usageBy(world, "day")).toEqual([
+      { by: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), ...both },
+    ]);
+
+    await ask(started, "/usage", LI);
+    const own = `${li.inputTokens.toLocaleString("en-US")} tokens in (4,160 of them cached), 20 out, 2 model calls`;
+    expect(said(world).at(-1)).toContain(`You today (UTC): ${own}, $0.00${li.costMicros}`);
+    expect(said(world).at(-1)).not.toContain("coder");
+  });
+
+  it("is a table with titles for people, and says where there is none", async () => {
+    const { world, started } = await open();
+    const empty = world.run(["usage"]);
+    await empty.exited;
+    expect(empty.stdout()).toBe("Nothing has been used.\n");
+    world.script([{ text: "hello", usage: { input: 1_000, output: 10 } }]);
+    await ask(started, "hi");
+    const table = world.run(["usage", "--by", "agent", "--days", "2"]);
+    await table.exited;
+    const [titles, row, total] = table.stdout().split("\n");
+    expect(titles?.split(/ {2,}/)).toEqual([
+      ...["AGENT", "RUNS", "CALLS", "TOKENS IN", "CACHE READ", "CACHE WRITE", "TOKENS OUT", "COST (USD)"],
+    ]);
+    expect(row?.split(/ {2,}/)).toEqual(["coder", "1", "1", "1000", "0", "0", "10", "0.003150"]);
+    expect(total).toMatch(/^In all: 0\.003150 USD\./);
+  });
+});
