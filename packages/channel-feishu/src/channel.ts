@@ -35,7 +35,7 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
   const { config, logger } = context;
   const api = createApi(context);
   const people = createPeople(context, api);
-  const places = createPlaces(context, api);
+  const places = createPlaces(context, api, people);
   const cards = createCardKit(context, api);
   const sender = createSender(context, api, places, cards);
   const activity = createActivity(context.clock);
@@ -87,6 +87,7 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
       const wasStopped = state === "stopped";
       state = "stopped";
       connection?.stop();
+      receiver.stop();
       await activity.ended(drainMs);
       if (!wasStopped) await receiver.backfill.flush().catch(() => {});
     },

@@ -10,6 +10,8 @@ export interface FeishuConfig {
   readonly domain: "feishu" | "lark";
   /** Whether answers are streamed into cards where the app may do that. */
   readonly streams: boolean;
+  /** Whether messages to the bot are read again to find out what people changed. */
+  readonly readEdits: boolean;
   readonly baseUrl?: string | undefined;
 }
 
@@ -37,6 +39,7 @@ export const feishuConfig: z.ZodType<FeishuConfig> = z
     encryptKey: required("encryptKey", strategy).optional(),
     domain: z.enum(["feishu", "lark"], { error: 'domain must be "feishu" or "lark".' }).default("feishu"),
     streams: z.boolean({ error: "streams must be true or false." }).default(true),
+    readEdits: z.boolean({ error: "readEdits must be true or false." }).default(true),
     baseUrl: z.url({ protocol: /^https?$/, error: "baseUrl must be an http or https address." }).optional(),
   })
   .check((context) => {

@@ -34,6 +34,10 @@ export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChan
       transport: { label: "webhook or socket", hint: "How events come in; webhook where nothing is given" },
       domain: { label: "feishu or lark", hint: "Where the app lives; feishu where nothing is given" },
       streams: { label: "Stream answers into cards", hint: "true where nothing is given" },
+      readEdits: {
+        label: "Read messages again to find edits",
+        hint: "true where nothing is given; takes four calls a message",
+      },
       baseUrl: { label: "API address", hint: "Only for a proxy" },
     },
   },

@@ -61,6 +61,12 @@ export const limits = {
   reconnectMs: 500,
   reconnectMostMs: 60_000,
   refusedMs: 300_000,
+  /**
+   * When a message to the bot is read again, each time after the one before: soon while it is being answered, and once
+   * more where somebody thinks again. So many are followed at a time.
+   */
+  readBackMs: [5_000, 15_000, 40_000, 240_000],
+  followedMessages: 200,
   /** What may be looked up before an event is acknowledged has to be found out in that time. */
   lookupMs: 2_000,
 } as const;

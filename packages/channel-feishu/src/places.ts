@@ -10,6 +10,8 @@ import {
 import type { FeishuApi } from "./api.ts";
 import type { FeishuConfig } from "./config.ts";
 import { wordsOf } from "./history.ts";
+import { forwardedText } from "./inbound/forwards.ts";
+import type { People } from "./people.ts";
 
 /** Where a message was written. */
 export interface Place {
@@ -39,6 +41,8 @@ export interface Places {
   sent(messageId: string, chatId: string): Promise<void>;
   /** Undefined where the message cannot be seen. @throws ChannelError where it cannot be asked for now */
   message(messageId: string, signal: AbortSignal): Promise<EarlierMessage | undefined>;
+  /** What a merged forward holds. @throws ChannelError where that cannot be read */
+  forwarded(messageId: string, signal: AbortSignal): Promise<string>;
   /** `group` where nobody knows: that is the one with fewer rights. */
   kind(chatId: string, signal: AbortSignal): Promise<Place["kind"]>;
 }
@@ -46,13 +50,27 @@ export interface Places {
 export function createPlaces(
   context: Pick<ChannelContext<FeishuConfig>, "config" | "cache">,
   api: FeishuApi,
+  people: Pick<People, "name">,
 ): Places {
   const { config, cache } = context;
   const key = (kind: string, id: string) => `feishu/${config.appId}/${kind}/${id}`;
   /** Kinds of chats never change: no need to write the same again with every message. */
   const seen = new Map<string, Place["kind"]>();
 
+  /** A message, and where it is a merged forward what is in it. */
+  async function look(messageId: string, signal: AbortSignal): Promise<readonly Payload[]> {
+    const answer = await api.call({ what: "looking a message up", write: false, signal }, (client) =>
+      client.im.v1.message.get({ path: { message_id: pathSegment(messageId) } }),
+    );
+    return (answer.data?.items ?? []).filter(isPayload);
+  }
+
+  function forwarded(messageId: string, items: readonly Payload[], signal: AbortSignal): Promise<string> {
+    return forwardedText(messageId, items, async (userId) => (await people.name(userId, signal))?.name);
+  }
+
   return {
+    forwarded: async (messageId, signal) => forwarded(messageId, await look(messageId, signal), signal),
     async saw(chatId, kind) {
       if (seen.has(chatId)) return;
       const oldest = seen.size >= mostChats ? seen.keys().next().value : undefined;
@@ -66,12 +84,11 @@ export function createPlaces(
     async message(messageId, signal) {
       const cached = await cache.get(key("message", messageId));
       if (isPayload(cached)) return readCached(cached);
-      const answer = await api.call({ what: "looking a message up", write: false, signal }, (client) =>
-        client.im.v1.message.get({ path: { message_id: pathSegment(messageId) } }),
-      );
-      const item: unknown = answer.data?.items?.[0];
-      if (!isPayload(item)) return undefined;
-      const message = readMessage(item, config.appId);
+      const [item, ...parts] = await look(messageId, signal);
+      if (item === undefined) return undefined;
+      const isForward = textAt(item, "msg_type") === "merge_forward";
+      const text = isForward ? await forwarded(messageId, parts, signal) : wordsOf(item);
+      const message = readMessage(item, text, config.appId);
       await cache.set(key("message", messageId), toJson(message) ?? null, weekMs);
       return message;
     },
@@ -92,12 +109,12 @@ export function createPlaces(
   };
 }
 
-function readMessage(item: Payload, appId: string): EarlierMessage {
+function readMessage(item: Payload, words: string, appId: string): EarlierMessage {
   const sender = objectAt(item, "sender");
   const chatId = textAt(item, "chat_id");
   const senderId = textAt(sender, "id");
   if (senderId === appId) return { chatId, own: true };
-  const text = wordsOf(item).slice(0, mostQuoted).toWellFormed();
+  const text = words.slice(0, mostQuoted).toWellFormed();
   return { chatId, own: false, quoted: { text, ...(senderId === undefined ? {} : { senderId }) } };
 }
 

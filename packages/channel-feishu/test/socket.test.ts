@@ -116,6 +116,7 @@ describe("the long connection, through the real SDK", () => {
         transport: "socket",
         domain: "feishu",
         streams: true,
+        readEdits: true,
         baseUrl: "http://127.0.0.1:9",
       },
       account: "main",

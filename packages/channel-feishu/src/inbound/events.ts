@@ -2,6 +2,7 @@ import {
   type Conversation,
   type InboundEvent,
   isPayload,
+  type MessageEvent,
   objectAt,
   objectsAt,
   type Payload,
@@ -16,6 +17,7 @@ import type { EarlierMessage, Place } from "../places.ts";
 import { readContent } from "./content.ts";
 import type { EventEnvelope } from "./envelope.ts";
 import { readMentions, writeMentions } from "./mentions.ts";
+import { editedType } from "./missed.ts";
 
 /** What the event itself does not say. */
 export interface Facts {
@@ -25,6 +27,8 @@ export interface Facts {
   readonly selfId: string | undefined;
   /** The message it answers, where it does and that could be found out. */
   readonly answered: EarlierMessage | undefined;
+  /** What a merged forward holds, where the message is one and that could be read. */
+  readonly forwarded: string | undefined;
   /** The chat, for events that name only a message. */
   readonly place: Place | undefined;
   /** Milliseconds since the epoch, for events without a time. */
@@ -35,7 +39,7 @@ export interface Facts {
 
 /** The message a pushed event brings, as far as it has to be looked at before it is read in full. */
 export function messageOf({ type, event }: EventEnvelope): Payload | undefined {
-  return type === "im.message.receive_v1" ? objectAt(event, "message") : undefined;
+  return type === "im.message.receive_v1" || type === editedType ? objectAt(event, "message") : undefined;
 }
 
 /**
@@ -46,6 +50,8 @@ export function readEvent(envelope: EventEnvelope, facts: Facts): readonly Inbou
   switch (envelope.type) {
     case "im.message.receive_v1":
       return one(readMessage(envelope, facts));
+    case editedType:
+      return one(readEdit(envelope, facts));
     case "im.message.recalled_v1":
       return one(readRecall(envelope, facts));
     case "im.message.reaction.created_v1":
@@ -71,7 +77,13 @@ function one(event: InboundEvent | undefined): readonly InboundEvent[] | undefin
   return event === undefined ? undefined : [event];
 }
 
-function readMessage(envelope: EventEnvelope, facts: Facts): InboundEvent | undefined {
+/** The message as it reads now. */
+function readEdit(envelope: EventEnvelope, facts: Facts): InboundEvent | undefined {
+  const message = readMessage(envelope, facts);
+  return message && { ...message, type: "edited", timestamp: envelope.at ?? message.timestamp };
+}
+
+function readMessage(envelope: EventEnvelope, facts: Facts): MessageEvent | undefined {
   const message = objectAt(envelope.event, "message");
   const messageId = textAt(message, "message_id");
   const chatId = textAt(message, "chat_id");
@@ -107,7 +119,7 @@ function readMessage(envelope: EventEnvelope, facts: Facts): InboundEvent | unde
           : facts.answered?.own === true
             ? "reply"
             : "none",
-    text: writeMentions(content.text, mentions),
+    text: facts.forwarded ?? writeMentions(content.text, mentions),
     media: content.media,
     mentions: mentions.map(({ key: _key, ...mention }) => mention),
     ...(parentId === undefined ? {} : { replyTo: { messageId: parentId, ...facts.answered?.quoted } }),

@@ -1,23 +1,34 @@
-import { objectAt, objectsAt, type Payload, textAt } from "@signalbox/channel";
+import { objectAt, objectsAt, type Payload, textAt, timeAt } from "@signalbox/channel";
 import type { FeishuApi } from "../api.ts";
 import { listMessages } from "../history.ts";
 import type { Place } from "../places.ts";
 import type { EventEnvelope } from "./envelope.ts";
 
+/** The type of an edit among events. It is none of Feishu's, which pushes nothing then. */
+export const editedType = "message.edited";
+/** How long before a moment a message may have been written whose edit since then counts. */
+const editedWithinMs = 3_600_000;
+
 /**
- * What people wrote in a chat since `since`, oldest first, as the events that would have brought it: the newest page at
- * most. They carry no event id: the id of the message stands for it, and tells them from what is delivered late.
+ * What people wrote in a chat since `since`, and what they edited, oldest first, as the events that would have brought
+ * it: the newest page at most. They carry no event id: the id of the message stands for it, and tells them from what is
+ * delivered late.
  */
 export async function missedMessages(
   api: FeishuApi,
   place: Place,
   span: { readonly since: number; readonly appId: string; readonly signal: AbortSignal },
 ): Promise<readonly EventEnvelope[]> {
-  const items = await listMessages(api, place.chatId, { start: span.since }, span.signal);
+  const items = await listMessages(api, place.chatId, { start: span.since - editedWithinMs }, span.signal);
   return items
     .filter((item) => isMissed(item, span.appId))
-    .map((item) => asEvent(item, place))
-    .toReversed();
+    .toReversed()
+    .flatMap((item) => {
+      const isNew = (timeAt(item, "create_time") ?? 0) >= span.since;
+      // What seems new may have come before, as it read then.
+      const edit = asEdit(item, place, isNew ? 0 : span.since);
+      return [...(isNew ? [asEvent(item, place)] : []), ...(edit === undefined ? [] : [edit])];
+    });
 }
 
 function isMissed(item: Payload, appId: string): boolean {
@@ -28,13 +39,21 @@ function isMissed(item: Payload, appId: string): boolean {
   );
 }
 
+/** A message that was read again as the event of its edit; undefined where it was not changed after `since`. */
+export function asEdit(item: Payload, place: Place, since: number): EventEnvelope | undefined {
+  const changedAt = timeAt(item, "update_time");
+  if (item["updated"] !== true || changedAt === undefined || changedAt <= since) return undefined;
+  const eventId = `${textAt(item, "message_id")}:edited:${changedAt}`;
+  return { ...asEvent(item, place), type: editedType, eventId, at: changedAt };
+}
+
 function asEvent(item: Payload, { chatId, kind }: Place): EventEnvelope {
   const sender = objectAt(item, "sender");
-  const { message_id, root_id, parent_id, thread_id, create_time } = item;
+  const { message_id, root_id, parent_id, thread_id, create_time, update_time } = item;
   const event = {
     sender: { sender_id: { open_id: sender["id"] }, sender_type: sender["sender_type"] },
     message: {
-      ...{ message_id, root_id, parent_id, thread_id, create_time },
+      ...{ message_id, root_id, parent_id, thread_id, create_time, update_time },
       chat_id: chatId,
       chat_type: kind === "direct" ? "p2p" : "group",
       message_type: item["msg_type"],

@@ -6,15 +6,18 @@ import {
   type Handled,
   isChannelError,
   isLasting,
+  type MessageEvent,
   objectAt,
   objectsAt,
   textAt,
+  timeAt,
 } from "@signalbox/channel";
 import type { FeishuApi } from "../api.ts";
 import type { FeishuConfig } from "../config.ts";
 import { limits } from "../limits.ts";
 import type { People } from "../people.ts";
 import type { EarlierMessage, Place, Places } from "../places.ts";
+import { createEdits, type Followed } from "./edits.ts";
 import type { EventEnvelope } from "./envelope.ts";
 import { type Facts, messageOf, readEvent } from "./events.ts";
 import { missedMessages } from "./missed.ts";
@@ -24,6 +27,8 @@ export interface Receiver {
   accept(envelope: EventEnvelope): Promise<Handled>;
   /** What was said while no connection stood. */
   readonly backfill: Backfill;
+  /** No message is read again for its edits. */
+  stop(): void;
 }
 
 interface ReceiverOptions {
@@ -37,6 +42,7 @@ interface ReceiverOptions {
 
 export function createReceiver({ context, api, people, places, onTrouble }: ReceiverOptions): Receiver {
   const { appId } = context.config;
+  const edits = createEdits({ context, api, take: accept });
   const backfill = createBackfill<EventEnvelope>({
     state: context.state,
     clock: context.clock,
@@ -55,7 +61,9 @@ export function createReceiver({ context, api, people, places, onTrouble }: Rece
     const events = readEvent(envelope, facts);
     if (events === undefined) return "malformed";
     return emitAll(context, events, async (event) => {
-      if (event.type === "message") await backfill.note(event.conversation.id, event.timestamp);
+      if (event.type !== "message") return;
+      await backfill.note(event.conversation.id, event.timestamp);
+      if (event.addressed !== "none") edits.follow(followed(envelope, event));
     });
   }
 
@@ -77,6 +85,7 @@ export function createReceiver({ context, api, people, places, onTrouble }: Rece
         appId,
         selfId: await selfFor(envelope, signal),
         answered: await answeredBy(envelope, signal),
+        forwarded: await forwardedIn(envelope, signal),
         place: await placeOf(envelope, signal),
         now: context.clock.now(),
         raw: context.raw === true,
@@ -122,6 +131,22 @@ export function createReceiver({ context, api, people, places, onTrouble }: Rece
     }
   }
 
+  /** A merged forward that may not be read stays what it is; any other failure may pass. */
+  async function forwardedIn(
+    envelope: EventEnvelope,
+    signal: () => AbortSignal,
+  ): Promise<string | undefined> {
+    const message = messageOf(envelope);
+    const messageId = message === undefined ? undefined : textAt(message, "message_id");
+    if (message?.["message_type"] !== "merge_forward" || messageId === undefined) return undefined;
+    try {
+      return await places.forwarded(messageId, signal());
+    } catch (error) {
+      if (isLasting(error)) return undefined;
+      throw error;
+    }
+  }
+
   async function placeOf(
     { type, event }: EventEnvelope,
     signal: () => AbortSignal,
@@ -141,5 +166,11 @@ export function createReceiver({ context, api, people, places, onTrouble }: Rece
     }
   }
 
-  return { accept, backfill };
+  return { accept, backfill, stop: edits.stop };
+}
+
+function followed(envelope: EventEnvelope, { messageId, conversation, timestamp }: MessageEvent): Followed {
+  const changedAt = timeAt(messageOf(envelope) ?? {}, "update_time") ?? timestamp;
+  const kind = conversation.kind === "direct" ? "direct" : "group";
+  return { messageId, place: { chatId: conversation.id, kind }, changedAt };
 }

@@ -17,6 +17,8 @@ export interface SentMessage {
   readonly parentId?: string;
   readonly rootId?: string;
   readonly threadId?: string;
+  /** The merged forward that it is part of. */
+  readonly upperMessageId?: string;
   readonly senderId: string;
   readonly senderType: "app" | "user";
   /** As the history gives them. */
@@ -28,7 +30,11 @@ export interface SentMessage {
   readonly deleted: boolean;
 }
 
-type Stored = { -readonly [K in keyof SentMessage]: SentMessage[K] } & { edits: string[] };
+type Stored = { -readonly [K in keyof SentMessage]: SentMessage[K] } & {
+  edits: string[];
+  /** When somebody changed it last. */
+  editedAt?: number;
+};
 
 /** Source: the limits of the send-message API, text 150 KB, card and rich text 30 KB. */
 const limits: Readonly<Record<string, number>> = {
@@ -144,7 +150,22 @@ export class Messages {
 
   get(messageId: string): ApiReply {
     const message = this.all.get(messageId);
-    return message === undefined ? refusals.noSuchMessage() : ok({ items: [this.#wire(message)] });
+    if (message === undefined) return refusals.noSuchMessage();
+    return ok({ items: [message, ...this.#partsOf(messageId)].map((part) => this.#wire(part)) });
+  }
+
+  /** What a merged forward holds, forwards within it included, in one flat list. */
+  #partsOf(messageId: string): readonly Stored[] {
+    const parts = [...this.all.values()].filter((message) => message.upperMessageId === messageId);
+    return parts.flatMap((part) => [part, ...this.#partsOf(part.messageId)]);
+  }
+
+  /** Somebody changes a message that was planted. */
+  edit(messageId: string, content: string): void {
+    const message = this.all.get(messageId);
+    if (message === undefined) throw new Error(`there is no message ${messageId}`);
+    message.edits.push(content);
+    message.editedAt = this.#rules.now();
   }
 
   list(query: URLSearchParams): ApiReply {
@@ -158,6 +179,7 @@ export class Messages {
     const from = Number(query.get("page_token") ?? 0);
     const found = [...this.all.values()].filter(
       (one) =>
+        one.upperMessageId === undefined &&
         (type === "chat"
           ? one.chatId === container && one.threadId === undefined
           : one.threadId === container) &&
@@ -239,9 +261,10 @@ export class Messages {
       ...(message.rootId === undefined ? {} : { root_id: message.rootId }),
       ...(message.parentId === undefined ? {} : { parent_id: message.parentId }),
       ...(message.threadId === undefined ? {} : { thread_id: message.threadId }),
+      ...(message.upperMessageId === undefined ? {} : { upper_message_id: message.upperMessageId }),
       msg_type: message.msgType,
       create_time: String(message.at),
-      update_time: String(message.at),
+      update_time: String(message.editedAt ?? message.at),
       deleted: message.deleted,
       updated: message.edits.length > 0,
       chat_id: message.chatId,

@@ -54,6 +54,8 @@ export interface FeishuStandIn extends StandIn {
   postEvent(url: string, event: unknown, options?: PushOptions): Promise<Response>;
   /** Puts a message there without pushing it. */
   plant(message: Parameters<Messages["plant"]>[0]): void;
+  /** Somebody changes a message; the content is a JSON text. Nothing is pushed then. */
+  editMessage(messageId: string, content: string): void;
   /** A file or image that belongs to a message. */
   addResource(
     messageId: string,
@@ -277,6 +279,7 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
     upload: ({ content }) => uploads.shownBy(content),
     reactions: (id) => [...reactions.values()].filter((one) => one.messageId === id).map((one) => one.emoji),
     plant: (message) => messages.plant(message),
+    editMessage: (messageId, content) => messages.edit(messageId, content),
     addResource: (messageId, key, content, type = {}) => {
       const mimeType = type.mimeType ?? "application/octet-stream";
       resources.set(`${messageId} ${key}`, {

@@ -1,0 +1,80 @@
+import {
+  type ChannelContext,
+  isLasting,
+  isPayload,
+  type Payload,
+  pathSegment,
+  textAt,
+} from "@signalbox/channel";
+import type { FeishuApi } from "../api.ts";
+import type { FeishuConfig } from "../config.ts";
+import { limits } from "../limits.ts";
+import type { Place } from "../places.ts";
+import type { EventEnvelope } from "./envelope.ts";
+import { asEdit } from "./missed.ts";
+
+/** A message whose edits are looked for. */
+export interface Followed {
+  readonly messageId: string;
+  readonly place: Place;
+  /** When it was last changed, as Feishu said it with the message; milliseconds since the epoch. */
+  readonly changedAt: number;
+}
+
+/** Feishu pushes nothing when somebody edits a message: those that were said to the bot are read again for a while. */
+export interface Edits {
+  follow(message: Followed): void;
+  stop(): void;
+}
+
+interface EditsOptions {
+  readonly context: Pick<ChannelContext<FeishuConfig>, "config" | "clock" | "signal">;
+  readonly api: FeishuApi;
+  /** Takes an edit the way that events go. */
+  take(edit: EventEnvelope): Promise<unknown>;
+}
+
+export function createEdits({ context, api, take }: EditsOptions): Edits {
+  const { config, clock } = context;
+  const stopping = new AbortController();
+  const signal = AbortSignal.any([context.signal, stopping.signal]);
+  const following = new Set<string>();
+
+  async function readAgain({ messageId, place, changedAt }: Followed): Promise<void> {
+    let seenAt = changedAt;
+    for (const pauseMs of limits.readBackMs) {
+      await clock.delay(pauseMs, signal);
+      const item = await read(messageId).catch((error: unknown) => {
+        if (isLasting(error)) return undefined;
+        return "later" as const;
+      });
+      if (item === "later") continue;
+      if (item === undefined || item["deleted"] === true) return;
+      const edit = asEdit(item, place, seenAt);
+      if (edit === undefined) continue;
+      seenAt = edit.at ?? seenAt;
+      await take(edit);
+    }
+  }
+
+  async function read(messageId: string): Promise<Payload | undefined> {
+    const answer = await api.call({ what: "reading a message again", write: false, signal }, (client) =>
+      client.im.v1.message.get({ path: { message_id: pathSegment(messageId) } }),
+    );
+    const items: readonly unknown[] = answer.data?.items ?? [];
+    return items.filter(isPayload).find((item) => textAt(item, "message_id") === messageId);
+  }
+
+  return {
+    follow(message) {
+      const { messageId } = message;
+      if (!config.readEdits || following.has(messageId) || following.size >= limits.followedMessages) return;
+      following.add(messageId);
+      // A pause that the end of the account cuts short is no failure; an edit that could not be taken is read again.
+      readAgain(message)
+        .catch(() => {})
+        .finally(() => following.delete(messageId));
+    },
+    stop: () => stopping.abort(),
+  };
+}

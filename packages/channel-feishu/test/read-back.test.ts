@@ -1,0 +1,170 @@
+import { messageEvent, textMessage } from "@signalbox/testkit/feishu";
+import { describe, expect, it } from "vitest";
+import { type Bench, credentials, openBench, turnedClock } from "./harness.ts";
+
+const secondMs = 1000;
+const asText = (text: string) => JSON.stringify({ text });
+const readings = ({ standIn }: Bench, messageId: string) =>
+  standIn.requests.filter(({ method, path }) => method === "GET" && path.endsWith(`/messages/${messageId}`))
+    .length;
+
+async function openClocked(config: { readEdits?: boolean } = {}) {
+  const clock = turnedClock();
+  const settings = { verificationToken: "token-of-the-app", ...config };
+  const bench = await openBench(settings, { now: () => clock.now(), context: { clock } });
+  return { bench, clock };
+}
+
+describe("edits, of which Feishu pushes nothing", () => {
+  it("are found by reading the message again, each once", async () => {
+    const { bench, clock } = await openClocked();
+    await using _ = bench;
+    await bench.post(textMessage("lits the files", { messageId: "om_1", at: clock.now() }));
+    clock.turn(secondMs);
+    bench.standIn.editMessage("om_1", asText("list the files"));
+    clock.turn(4 * secondMs);
+    await expect.poll(() => bench.events.length).toBe(2);
+    expect(bench.events[1]).toMatchObject({
+      type: "edited",
+      messageId: "om_1",
+      text: "list the files",
+      addressed: "dm",
+      conversation: { id: "oc_direct", kind: "direct" },
+      sender: { id: "ou_sender", isBot: false },
+    });
+    clock.turn(15 * secondMs);
+    await expect.poll(() => readings(bench, "om_1")).toBe(2);
+    bench.standIn.editMessage("om_1", asText("list all files"));
+    await expect.poll(() => clock.waiting).toBe(1);
+    clock.turn(40 * secondMs);
+    await expect.poll(() => bench.events.length).toBe(3);
+    expect(bench.events[2]).toMatchObject({ type: "edited", text: "list all files" });
+    await expect.poll(() => clock.waiting).toBe(1);
+    clock.turn(240 * secondMs);
+    await expect.poll(() => readings(bench, "om_1")).toBe(4);
+    await expect.poll(() => clock.waiting).toBe(0);
+    expect(bench.events).toHaveLength(3);
+  });
+
+  it("are looked for in what was said to the bot, and nowhere where that is switched off", async () => {
+    const { bench, clock } = await openClocked();
+    await using _ = bench;
+    await bench.post(textMessage("chatter", { chatType: "group", messageId: "om_1" }));
+    expect(clock.waiting).toBe(0);
+    const off = await openClocked({ readEdits: false });
+    await using __ = off.bench;
+    await off.bench.post(textMessage("hi", { messageId: "om_1" }));
+    expect(off.clock.waiting).toBe(0);
+  });
+
+  it("are looked for no longer in a message that is gone, or once the account has stopped", async () => {
+    const { bench, clock } = await openClocked();
+    await using _ = bench;
+    await bench.post(textMessage("hi", { messageId: "om_1" }));
+    bench.standIn.fail({ kind: "code", code: 230110, method: "GET" });
+    clock.turn(5 * secondMs);
+    await expect.poll(() => readings(bench, "om_1")).toBe(1);
+    await expect.poll(() => clock.waiting).toBe(0);
+    await bench.post(textMessage("hi", { messageId: "om_2" }));
+    expect(clock.waiting).toBe(1);
+    await bench.channel.stop({ drainMs: 0 });
+    expect(clock.waiting).toBe(0);
+  });
+
+  it("of a time when nobody listened come with what was missed", async () => {
+    const now = Date.now();
+    const bench = await openBench({ ...credentials, transport: "socket" });
+    await using _ = bench;
+    const say = (messageId: string, at: number) => textMessage("hi", { messageId, at, chatId: "oc_direct" });
+    await expect.poll(() => bench.standIn.connections()).toBe(1);
+    await bench.standIn.pushEvent(say("om_1", now - 60_000));
+    bench.standIn.editMessage("om_1", asText("hello"));
+    bench.standIn.dropConnections();
+    const edited = () => bench.events.find(({ type }) => type === "edited");
+    await expect.poll(edited, { timeout: 10_000 }).toMatchObject({ messageId: "om_1", text: "hello" });
+  });
+});
+
+describe("a merged forward", () => {
+  const forward = (messageId: string) =>
+    messageEvent("merge_forward", "Merged and Forwarded Message", { messageId });
+
+  function plantPart(
+    bench: Bench,
+    messageId: string,
+    upperMessageId: string,
+    text: string,
+    senderId = "ou_li",
+  ) {
+    const content = asText(text);
+    const at = Date.UTC(2026, 0, 1);
+    bench.standIn.plant({
+      messageId,
+      upperMessageId,
+      chatId: "oc_far",
+      msgType: "text",
+      content,
+      senderId,
+      at,
+    });
+  }
+
+  it("is read as what was said in it, by whom and when, and counts as forwarded", async () => {
+    await using bench = await openBench();
+    bench.standIn.addUser("ou_li", "李四");
+    plantPart(bench, "om_a", "om_fwd", "run it\nou_boss: as root");
+    const far = { chatId: "oc_far", senderId: "ou_wang" };
+    bench.standIn.plant({
+      messageId: "om_b",
+      upperMessageId: "om_fwd",
+      msgType: "merge_forward",
+      content: "x",
+      ...far,
+    });
+    plantPart(bench, "om_c", "om_b", "deeper");
+    bench.standIn.plant({
+      ...{ messageId: "om_d", upperMessageId: "om_fwd", msgType: "image", content: '{"image_key":"k"}' },
+      ...far,
+    });
+    await bench.post(forward("om_fwd"));
+    const [event] = bench.events;
+    expect(event).toMatchObject({ type: "message", forwarded: {}, media: [] });
+    const lines = event?.type === "message" ? event.text.split("\n") : [];
+    expect(lines).toEqual([
+      "[forwarded messages]",
+      "李四 (2026-01-01T00:00:00.000Z): run it",
+      "  ou_boss: as root",
+      expect.stringMatching(/^ou_wang \(.*\): \[forwarded messages\]$/),
+      "  李四 (2026-01-01T00:00:00.000Z): deeper",
+      expect.stringMatching(/^ou_wang \(.*\): \[image\]$/),
+    ]);
+  });
+
+  it("is read as far as a hundred messages and twenty thousand characters", async () => {
+    await using bench = await openBench();
+    for (let count = 0; count < 120; count += 1) plantPart(bench, `om_a${count}`, "om_many", "x");
+    for (let count = 0; count < 3; count += 1) plantPart(bench, `om_b${count}`, "om_long", "y".repeat(9_000));
+    await bench.post(forward("om_many"));
+    await bench.post(forward("om_long"));
+    const texts = bench.events.map((event) => (event.type === "message" ? event.text.split("\n") : []));
+    expect(texts.map((lines) => lines.length)).toEqual([102, 4]);
+    expect(texts.map((lines) => lines.at(-1))).toEqual(["[20 more are left out]", "[1 more are left out]"]);
+  });
+
+  it("that is quoted comes with what is in it", async () => {
+    await using bench = await openBench();
+    plantPart(bench, "om_a", "om_fwd", "what he said");
+    await bench.post(forward("om_fwd"));
+    await bench.post(textMessage("is that so?", { parentId: "om_fwd" }));
+    expect(bench.events[1]).toMatchObject({ replyTo: { text: expect.stringContaining("what he said") } });
+  });
+
+  it("comes again while it cannot be read, and without its content where it may not be", async () => {
+    await using bench = await openBench();
+    bench.standIn.fail({ kind: "status", status: 503, method: "GET" });
+    expect((await bench.post(forward("om_fwd"))).status).toBe(503);
+    bench.standIn.fail({ kind: "code", code: 230027, method: "GET" });
+    expect((await bench.post(forward("om_fwd"))).status).toBe(200);
+    expect(bench.events).toMatchObject([{ text: "[forwarded messages]", forwarded: {} }]);
+  });
+});
