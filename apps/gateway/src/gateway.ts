@@ -1,18 +1,17 @@
 import type { EmitResult, InboundEvent } from "@signalbox/channel";
 import { listedCommands } from "@signalbox/commands";
 import { keepToken, prepareWorkspace, refuseGuessableToken, refuseOpenListening } from "@signalbox/home";
+import { atMost, createLifecycle, type Lifecycle, tryAgain, warmUp } from "@signalbox/lanes";
 import type { GatewayService } from "@signalbox/server";
 import { createLiveSetup } from "@signalbox/setup";
 import { type AccountLeases, createAccountLeases } from "./compose/account-leases.ts";
 import { channelState } from "./compose/channel-state.ts";
-import { atMost, createLifecycle, type Lifecycle } from "./compose/lifecycle.ts";
 import { listen } from "./compose/listen.ts";
 import { partsToLoad } from "./compose/load-ahead.ts";
 import { createConsolidation } from "./compose/memory.ts";
 import { openHome } from "./compose/open-home.ts";
 import { createReload } from "./compose/reload.ts";
 import { createSurroundings, type Parts, type Surroundings } from "./compose/surroundings.ts";
-import { tryAgain } from "./compose/try-again.ts";
 import { createWay, type Way } from "./compose/way.ts";
 import { messageOf } from "./errors.ts";
 import type { Gateway, GatewayOptions } from "./gateway-options.ts";
@@ -21,7 +20,6 @@ import type { ResolvedConfig } from "./resolve/resolve-config.ts";
 import { createService } from "./service/create-service.ts";
 import { type End, watchEnd } from "./upkeep/end.ts";
 import { createUpkeep, type Upkeep, type UpkeepOptions } from "./upkeep/upkeep.ts";
-import { warmUp } from "./upkeep/warm-up.ts";
 import { wakeMessage } from "./wakes/wake.ts";
 
 const LEASE_MS = 30_000;
@@ -38,7 +36,9 @@ export async function startGateway(options: GatewayOptions, resolved: ResolvedCo
   const { loaded, env, home } = options;
   refuseOpenListening(loaded, env);
   refuseGuessableToken(resolved.secrets.guessableToken, loaded, env, home);
-  const lifecycle = createLifecycle(options.logger, options.now ?? Date.now);
+  const onFailure = (part: string, error: unknown): void =>
+    options.logger.warn({ part, err: messageOf(error) }, "a part of the gateway did not stop in order");
+  const lifecycle = createLifecycle(onFailure, options.now);
   try {
     return await start(options, resolved, lifecycle);
   } catch (error) {
@@ -114,7 +114,9 @@ function loadAhead(
   void warmUp({
     parts: partsToLoad({ resolved, surroundings, store, redact, url }),
     busy: () => lanes.counts().running > 0,
-    ...{ signal: stopping.signal, logger: options.logger },
+    signal: stopping.signal,
+    onFailure: (part, error) =>
+      options.logger.debug({ part, err: messageOf(error) }, "something could not be loaded ahead of its use"),
   });
 }
 

@@ -2,7 +2,7 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls `task` once, after so many milliseconds. What waits does not keep the process alive. */
+  /** Calls `task` once, after so many milliseconds. */
   after(ms: number, task: () => void): Timer;
 }
 
@@ -13,14 +13,22 @@ export interface Timer {
 /** What `setTimeout` takes; a longer time would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  after(ms, task) {
-    const timeout = setTimeout(task, Math.min(ms, LONGEST_MS));
-    timeout.unref();
-    return { cancel: () => clearTimeout(timeout) };
-  },
-};
+/** The machine's. What waits does not keep the process alive. */
+export const systemClock: Clock = machineClock(false);
+
+/** The machine's, for starts and stops: what waits keeps the process alive. */
+export const awaitedClock: Clock = machineClock(true);
+
+function machineClock(keepsAlive: boolean): Clock {
+  return {
+    now: () => Date.now(),
+    after(ms, task) {
+      const timeout = setTimeout(task, Math.min(ms, LONGEST_MS));
+      if (!keepsAlive) timeout.unref();
+      return { cancel: () => clearTimeout(timeout) };
+    },
+  };
+}
 
 /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
 export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {

@@ -2,6 +2,7 @@ export { type Backoff, type BackoffOptions, exponentialBackoff } from "./backoff
 export { type Clock, sleep, systemClock, type Timer } from "./clock.ts";
 export { type CrashCountStore, type CrashCounts, createCrashCounts } from "./crash-counts.ts";
 export { createLanes } from "./lanes.ts";
+export { atMost, createLifecycle, type Lifecycle } from "./lifecycle.ts";
 export { createQuarantine, type Quarantine, type QuarantineOptions } from "./quarantine.ts";
 export {
   createSupervisor,
@@ -12,6 +13,7 @@ export {
   type TaskEnd,
   type Verdict,
 } from "./supervisor.ts";
+export { tryAgain } from "./try-again.ts";
 export {
   type Batch,
   type DropPolicy,
@@ -25,3 +27,4 @@ export {
   type RunHandle,
   type Stopped,
 } from "./types.ts";
+export { type Loadable, type WarmUpOptions, warmUp } from "./warm-up.ts";

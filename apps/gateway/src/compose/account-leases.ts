@@ -1,6 +1,6 @@
 import type { AccountRight, Services } from "@signalbox/channel/accounts";
+import { tryAgain } from "@signalbox/lanes";
 import { accountLease, type Lease, type LeaseStore } from "@signalbox/store";
-import { tryAgain } from "./try-again.ts";
 
 export interface AccountLeasesOptions {
   readonly leases: Pick<LeaseStore, "acquire" | "renew" | "release">;

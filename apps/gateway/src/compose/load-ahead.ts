@@ -1,8 +1,8 @@
 import type { ChannelDefinition } from "@signalbox/channel";
+import type { Loadable } from "@signalbox/lanes";
 import type { Agent } from "@signalbox/setup";
 import type { ResolvedConfig } from "../resolve/resolve-config.ts";
 import type { GatewayStore } from "../store.ts";
-import type { Loadable } from "../upkeep/warm-up.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 export interface LoadAheadPorts {

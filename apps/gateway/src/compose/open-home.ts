@@ -1,4 +1,5 @@
 import { closeHome, type Home, lockHome, openDatabase, prepareHome, takeLease } from "@signalbox/home";
+import { type Lifecycle, tryAgain } from "@signalbox/lanes";
 import type { HomeLock, Lease } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 import { type Auditor, openAudit } from "../audit/auditor.ts";
@@ -6,9 +7,7 @@ import { messageOf } from "../errors.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { Instrument } from "./instrument.ts";
-import type { Lifecycle } from "./lifecycle.ts";
 import { storeWithRedaction } from "./redaction.ts";
-import { tryAgain } from "./try-again.ts";
 
 /** The home of a gateway, which nobody else has while it is open. */
 export interface OpenHome {

@@ -1,5 +1,5 @@
 import { createDrafts, createTyping, type Drafts, type Typing } from "@signalbox/delivery";
-import { createSupervisor, type Supervisor, systemClock } from "@signalbox/lanes";
+import { createSupervisor, type Supervisor, systemClock, tryAgain } from "@signalbox/lanes";
 import type { McpServers } from "@signalbox/mcp";
 import type { Memories } from "@signalbox/memory/agents";
 import { createRouter, type Router } from "@signalbox/routing";
@@ -35,7 +35,6 @@ import { createMedia, type Media } from "./media.ts";
 import { createAgentMemories } from "./memory.ts";
 import type { OpenHome } from "./open-home.ts";
 import { hooksWithRedaction, liveWithRedaction, redactedOutcome } from "./redaction.ts";
-import { tryAgain } from "./try-again.ts";
 
 /** What the stages of a message's way work with. */
 export interface Surroundings {

@@ -1,5 +1,4 @@
-import type { Logger } from "@signalbox/telemetry/logger";
-import { messageOf } from "../errors.ts";
+import { awaitedClock, type Clock } from "./clock.ts";
 
 /** Stops one thing. `left` says how many milliseconds there are until everything is to be stopped. */
 type Stop = (left: () => number) => unknown;
@@ -8,11 +7,15 @@ type Stop = (left: () => number) => unknown;
 export interface Lifecycle {
   /** Something runs from now on, and is stopped so. */
   started(name: string, stop: Stop): void;
-  /** Stops everything within so many milliseconds, once; what cannot be stopped is logged and keeps nothing up. */
+  /** Stops everything within so many milliseconds, once; what cannot be stopped keeps nothing else up. */
   stop(ms: number): Promise<void>;
 }
 
-export function createLifecycle(logger: Pick<Logger, "warn">, now: () => number): Lifecycle {
+/** @param onFailure told what did not stop in order */
+export function createLifecycle(
+  onFailure: (name: string, error: unknown) => void,
+  now: () => number = Date.now,
+): Lifecycle {
   const running: { readonly name: string; readonly stop: Stop }[] = [];
   let stopped: Promise<void> | undefined;
 
@@ -23,10 +26,7 @@ export function createLifecycle(logger: Pick<Logger, "warn">, now: () => number)
       try {
         await part.stop(left);
       } catch (error) {
-        logger.warn(
-          { part: part.name, err: messageOf(error) },
-          "a part of the gateway did not stop in order",
-        );
+        onFailure(part.name, error);
       }
     }
   };
@@ -41,8 +41,8 @@ export function createLifecycle(logger: Pick<Logger, "warn">, now: () => number)
 }
 
 /** Waits for work, but not longer than so many milliseconds. */
-export async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+export async function atMost(ms: number, work: Promise<unknown>, clock: Clock = awaitedClock): Promise<void> {
   const { promise: over, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await Promise.race([work, over]).finally(() => clearTimeout(timer));
+  const timer = clock.after(ms, resolve);
+  await Promise.race([work, over]).finally(() => timer.cancel());
 }

@@ -1,0 +1,21 @@
+import { awaitedClock, type Clock, sleep } from "./clock.ts";
+
+const PAUSE_MS = 100;
+const TRIES = 3;
+const NEVER = new AbortController().signal;
+
+/**
+ * What a start has to do: that something failed for a moment is no reason not to start, and that it goes on failing is.
+ *
+ * @throws what the last of three tries throws
+ */
+export async function tryAgain<T>(work: () => Promise<T>, clock: Clock = awaitedClock): Promise<T> {
+  for (let left = TRIES - 1; left > 0; left -= 1) {
+    try {
+      return await work();
+    } catch {
+      await sleep(clock, PAUSE_MS, NEVER);
+    }
+  }
+  return work();
+}
