@@ -4,6 +4,8 @@ import { one, row, spread } from "./report.ts";
 import type { Setup } from "./setup.ts";
 
 const STARTS = 7;
+/** By then everything is loaded, and what that needed for the moment is given back. */
+const IDLE_MS = 8_000;
 const FLOOR = "bare node:http server";
 
 /** How long a start takes, and what an idle gateway holds. */
@@ -31,7 +33,7 @@ export async function measureStarts({ home, port }: Setup): Promise<void> {
 
   const gateway = await startProcess(home, port);
   const bare = await startFloor(program, bareUrl);
-  await sleep(2_000);
+  await sleep(IDLE_MS);
   row({
     name: "resident memory at idle, MB",
     ours: one(gateway.rss() / 1e6),
