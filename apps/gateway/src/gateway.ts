@@ -76,7 +76,7 @@ async function start(
   let isReady = false;
   const service = serviceOf(parts, way, upkeep, () => isReady && !ending.isAsked());
   const http = await listen(parts, service);
-  const { router, metrics } = surroundings;
+  const { router, metrics, heartbeats } = surroundings;
   lifecycle.started("router", () => router.flush());
   lifecycle.started("upkeep", () => upkeep.stop());
   lifecycle.started("http", (left) => http.stop(Math.min(1_000, left())));
@@ -94,7 +94,7 @@ async function start(
     url: http.url,
     demo: resolved.models.demoOnly,
     service,
-    reload: createReload(options, first, configuration, opened),
+    reload: createReload(options, first, configuration, { audit: opened.audit, heartbeats }),
     stop() {
       ending.ask();
       return lifecycle.stop(options.loaded.config.gateway.shutdownMs);
@@ -127,7 +127,7 @@ async function letIn(
   { upkeep, accountLeases }: { readonly upkeep: Upkeep; readonly accountLeases: AccountLeases },
   lifecycle: Lifecycle,
 ): Promise<void> {
-  const { delivery, hooks, typing, supervisor, outcomes, scheduler } = surroundings;
+  const { delivery, hooks, typing, supervisor, outcomes, scheduler, heartbeats } = surroundings;
   let closed = false;
   const take = async (event: InboundEvent): Promise<EmitResult> => (closed ? "rejected" : way.take(event));
   const emit = options.instrument?.emit(take) ?? take;
@@ -145,6 +145,7 @@ async function letIn(
     return endRuns(surroundings, way, left());
   });
   lifecycle.started("schedules", () => scheduler.stop());
+  lifecycle.started("heartbeats", () => heartbeats.stop());
   const starting = accounts.start({
     emit: (event) => recovered.promise.then(() => emit(event)),
     right: accountLeases.right,
@@ -158,6 +159,7 @@ async function letIn(
   await scheduler.start(async (occurrence) =>
     (await take(wakeMessage(occurrence))) === "rejected" ? "later" : "taken",
   );
+  await heartbeats.start({ take, busy: (sessionKey) => way.lanes.busy(sessionKey) });
   delivery.wake();
   upkeep.start();
 }

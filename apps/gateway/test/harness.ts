@@ -71,6 +71,8 @@ export interface StartOptions {
   readonly failpoints?: Failpoints;
   /** Default: drafts as in use, too late for what most tests write. */
   readonly drafts?: DraftTiming;
+  /** Default: `Date.now`. */
+  readonly now?: () => number;
 }
 
 export interface Started {
@@ -182,7 +184,7 @@ export async function openWorld(): Promise<World> {
         writeFileSync(file, text);
       }
     },
-    async start({ hooks = [], channels = [], tools = [], failpoints, drafts } = {}) {
+    async start({ hooks = [], channels = [], tools = [], failpoints, drafts, now } = {}) {
       const loaded = readConfig(home, env);
       let logged = "";
       const sink = new Writable({
@@ -201,6 +203,7 @@ export async function openWorld(): Promise<World> {
           ...{ home, loaded, token, logger, vault, env, hooks, channels, tools, consoleDir: CONSOLE },
           ...(failpoints === undefined ? {} : { instrument: failpointInstrument(failpoints) }),
           ...(drafts === undefined ? {} : { drafts }),
+          ...(now === undefined ? {} : { now }),
           onFatal: (error) => fatal.push(error),
         },
         plan,

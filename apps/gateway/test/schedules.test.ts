@@ -1,7 +1,7 @@
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { from, OWNED, said } from "./feishu-talk.ts";
-import { ends, eventually, exampleConfig, LI, openWorld, type World, ZHANG } from "./harness.ts";
+import { ends, eventually, exampleConfig, inboxRows, LI, openWorld, type World, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
 
 const AGENTS = {
@@ -71,6 +71,23 @@ describe("a schedule", () => {
     expect(said(world)).toEqual(["I will.", "Your call is at five.", "That is all."]);
     expect(lastSaid(world)).toContain("every 1d");
     expect(lastSaid(world)).not.toContain("Remind Zhang");
+  });
+
+  it("waits for the run that goes on, also where newer messages interrupt", async () => {
+    const world = await openWorld();
+    const session = { queue: { mode: "interrupt" } };
+    world.configure(exampleConfig({ agents: AGENTS, access: OWNED, session }));
+    const cameMeanwhile = async () => (await inboxRows(world)).length === 2;
+    world.script(async (_body, index) => {
+      if (index === 0) return { toolCalls: [soon] };
+      if (index === 1) await eventually(cameMeanwhile, "it was due while the agent was at work");
+      return { text: index === 1 ? "I will." : "Your call is at five." };
+    });
+    const started = await world.start();
+    await started.post(textMessage("remind me of the call", from(ZHANG)));
+    await eventually(() => said(world).length === 2, "both were answered");
+    await started.settled();
+    expect(said(world)).toEqual(["I will.", "Your call is at five."]);
   });
 
   it("needs an owner, a time that means something, and its own conversation", async () => {

@@ -289,6 +289,27 @@ hooks: { build: { secret: secret-of-the-hook } }
     expect(loaded.config.tools.exec.sandbox).toBe("off");
   });
 
+  it("reads heartbeats, and turns them off where something in those of all agents is wrong", () => {
+    const defaults = (heartbeat: string) => load(`agents: { defaults: { heartbeat: ${heartbeat} } }\n`);
+    for (const every of ["1m", "30m", "2h", "1h 30m", "1h30m"])
+      expect(defaults(`{ every: ${every} }`).problems).toEqual([]);
+    for (const [heartbeat, path] of [
+      ["{ every: 30s }", "every"],
+      ['{ every: "" }', "every"],
+      ["{ every: 0m }", "every"],
+      ["{ activeHours: { from: 8, to: 22:00 } }", "activeHours.from"],
+      ["{ activeHours: { from: 08:00, to: 24:00 } }", "activeHours.to"],
+      ["{ activeHours: { from: 08:00, to: 08:00 } }", "activeHours.to"],
+      ["{ activeHours: { from: 08:00, to: 22:00, zone: Asia/Shangai } }", "activeHours.zone"],
+      ["{ to: everybody }", "to"],
+    ] as const) {
+      const loaded = defaults(heartbeat);
+      expect(only(loaded).path).toBe(`agents.defaults.heartbeat.${path}`);
+      expect(loaded.config.agents.defaults.heartbeat).toEqual({ enabled: false });
+    }
+    expect(defaults("{ activeHours: { from: 22:00, to: 06:00 }, to: owner }").problems).toEqual([]);
+  });
+
   it("disables only the part a wrong value belongs to", () => {
     const loaded = load("agents:\n  list:\n    - id: good\n    - id: bad\n      thinking: enormous\n");
     expect(only(loaded)).toMatchObject({ path: "agents.list[1].thinking", line: 5, disables: "agent bad" });

@@ -87,6 +87,48 @@ const askMode = z.enum(["always", "unlisted", "tainted", "never"]);
 /** A rule of `agents.*.tools` for some runs alone: what they may use, of what the agent may. */
 const toolRule = z.strictObject({ allow: names.exactOptional(), deny: names.exactOptional() });
 
+/** A name that `Intl` knows; a wrong one would fail at each message. */
+const timeZone = z
+  .string()
+  .refine(isTimeZone, "is not a time zone that is known; a name looks like Asia/Shanghai");
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time of day, for instance 08:30");
+
+/** `agents.*.heartbeat`: has the agent go through `HEARTBEAT.md` of its workspace by itself. Where there is none, it does not. */
+const heartbeatSchema = z.strictObject({
+  /** `false`: this agent does not, though the defaults say so. */
+  enabled: z.boolean().optional(),
+  /** Default: 30m. */
+  every: z
+    .string()
+    .regex(/^(?=\d)([1-9]\d?h ?)?([1-9]\d{0,2}m)?$/, "must be a time span, for instance 30m, 2h or 1h 30m")
+    .optional(),
+  /** Outside of these hours it rests. They may go past midnight. Default: it never rests. */
+  activeHours: z
+    .strictObject({
+      from: timeOfDay,
+      to: timeOfDay,
+      /** Default: the zone of the machine. */
+      zone: timeZone.optional(),
+    })
+    .refine(({ from, to }) => from !== to, { path: ["to"], message: "must be another time than from" })
+    .optional(),
+  /**
+   * Where its words go: `page`, a conversation of its own on the web page, or `owner`, the direct conversation in which an
+   * owner wrote to the agent last. Default: `page`.
+   */
+  to: z.enum(["page", "owner"]).optional(),
+});
+
 const agentFields = {
   model: modelRef.optional(),
   fallbacks: z.array(modelRef).optional(),
@@ -123,6 +165,7 @@ const agentFields = {
       costMicros: z.int().positive().optional(),
     })
     .optional(),
+  heartbeat: heartbeatSchema.optional(),
 };
 
 /** `agents.defaults`: what an agent has where it says nothing itself. */
@@ -158,20 +201,6 @@ export const channelSchema = z.strictObject({
   package: z.string().min(1).optional(),
   accounts: z.record(id, z.record(z.string(), z.unknown())).default({}),
 });
-
-/** A name that `Intl` knows; a wrong one would fail at each message. */
-const timeZone = z
-  .string()
-  .refine(isTimeZone, "is not a time zone that is known; a name looks like Asia/Shanghai");
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const resetPolicy = z.discriminatedUnion("mode", [
   z.strictObject({ mode: z.literal("none") }),

@@ -28,6 +28,25 @@ export interface Agent {
   /** Absent: all skills. */
   readonly skills: { readonly allow: readonly string[] | undefined; readonly deny: readonly string[] };
   readonly limits: RunLimits;
+  /** Absent: it does nothing by itself. */
+  readonly heartbeat: Heartbeat | undefined;
+}
+
+/** When an agent goes through `HEARTBEAT.md` of its workspace by itself. */
+export interface Heartbeat {
+  /** A time span, for instance `30m`. */
+  readonly every: string;
+  /** It rests outside of these hours, given as `08:30`; they may go past midnight. Absent: never. */
+  readonly activeHours: ActiveHours | undefined;
+  /** Where its words go: a conversation of its own on the page, or that in which an owner wrote to it last. */
+  readonly to: "page" | "owner";
+}
+
+export interface ActiveHours {
+  readonly from: string;
+  readonly to: string;
+  /** Absent: that of the machine. */
+  readonly zone?: string | undefined;
 }
 
 /** The agents that can work, and what keeps the others from it. */
@@ -83,6 +102,7 @@ export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
         deny: config.skills?.deny ?? defaults.skills?.deny ?? [],
       },
       limits: limitsOf({ ...defaults.limits, ...config.limits }),
+      heartbeat: heartbeatOf(config.heartbeat, defaults.heartbeat),
     });
   }
   const chosen = list.find((agent) => agent.default === true) ?? list[0];
@@ -126,6 +146,16 @@ function toolsOf(
     ...(channelKinds === undefined ? {} : { channelKinds }),
     ...(models === undefined ? {} : { models }),
   };
+}
+
+/** Off where nobody has written of it: each costs a call of a model. */
+function heartbeatOf(
+  own: AgentConfig["heartbeat"],
+  defaults: AgentConfig["heartbeat"],
+): Heartbeat | undefined {
+  if (own === undefined && defaults === undefined) return undefined;
+  const { enabled = true, every = "30m", activeHours, to = "page" } = { ...defaults, ...own };
+  return enabled ? { every, activeHours, to } : undefined;
 }
 
 /** Only the limits that are given. */

@@ -5,7 +5,7 @@ export {
   OWN_ACCOUNT,
   resolveAccounts,
 } from "./accounts.ts";
-export { type Agent, type Agents, resolveAgents } from "./agents.ts";
+export { type ActiveHours, type Agent, type Agents, type Heartbeat, resolveAgents } from "./agents.ts";
 export { createSetup, type Setup, type SetupOptions } from "./create-setup.ts";
 export { type HostPackages, installCommand } from "./host-packages.ts";
 export { type Applied, createLiveSetup, type LiveSetup } from "./live-setup.ts";

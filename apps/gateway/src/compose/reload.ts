@@ -5,6 +5,7 @@ import { messageOf } from "../errors.ts";
 import type { GatewayOptions, Reloaded } from "../gateway-options.ts";
 import { type ResolvedConfig, resolveConfig } from "../resolve/resolve-config.ts";
 import type { OpenHome } from "./open-home.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 /** Sections that apply while the gateway runs; the others count at its next start. */
 const APPLIED_AT_ONCE: ReadonlySet<string> = new Set([
@@ -25,7 +26,7 @@ export function createReload(
   options: GatewayOptions,
   first: Applied<ResolvedConfig>,
   live: LiveSetup<ResolvedConfig>,
-  { audit }: Pick<OpenHome, "audit">,
+  { audit, heartbeats }: Pick<OpenHome, "audit"> & Pick<Surroundings, "heartbeats">,
 ): (read: () => LoadedConfig) => Promise<Reloaded> {
   const { logger, home } = options;
   let applied = first;
@@ -46,6 +47,7 @@ export function createReload(
     applied = next;
     live.apply(next);
     await live.resolved.accounts.change(accounts, DRAIN_MS);
+    await heartbeats.configured();
     await audit.configuration(next.loaded.config, next.loaded.file);
     return {
       applied: changed.filter((section) => APPLIED_AT_ONCE.has(section)),

@@ -28,7 +28,9 @@ import { createMoreTools } from "../tools/more-tools.ts";
 import { createToolbox, type Toolbox } from "../tools/toolbox.ts";
 import type { Tracer } from "../traces.ts";
 import { VERSION } from "../version.ts";
+import { readChecklist } from "../wakes/checklist.ts";
 import { createCron } from "../wakes/cron.ts";
+import { createHeartbeats, type Heartbeats } from "../wakes/heartbeat.ts";
 import { createWakeStore, type Wake } from "../wakes/wake.ts";
 import { createReplyDelivery } from "./delivery.ts";
 import { createMedia, type Media } from "./media.ts";
@@ -58,6 +60,7 @@ export interface Surroundings {
   readonly mcp: McpServers;
   /** What agents are to do later, by themselves. */
   readonly scheduler: Scheduler<Wake>;
+  readonly heartbeats: Heartbeats;
   readonly supervisor: Supervisor;
 }
 
@@ -88,10 +91,14 @@ export async function createSurroundings(
     ? createAgentMemories({ config, home, env, store, logger, now })
     : undefined;
   const mcp = openMcpServers(config, logger, now);
+  const clock = { ...systemClock, now };
   const scheduler = createScheduler<Wake>({
     store: createWakeStore(store.kv, (id) => logger.warn({ schedule: id }, "a schedule cannot be read")),
-    clock: { ...systemClock, now },
-    logger,
+    ...{ clock, logger },
+  });
+  const heartbeats = createHeartbeats({
+    ...{ agents: resolved.agents, store, clock, logger },
+    readChecklist: (agent) => readChecklist(agent, { labels: outward.labels, logger }),
   });
   return {
     ...observers,
@@ -99,6 +106,7 @@ export async function createSurroundings(
     memories,
     mcp,
     scheduler,
+    heartbeats,
     toolbox: createTools(options, resolved, opened, { ...observers, ...outward, memories, mcp, scheduler }),
     router: configuration.derived((now) =>
       createRouter(routingConfig(now.loaded.config, now.resolved.agents), {

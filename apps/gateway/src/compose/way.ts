@@ -1,4 +1,3 @@
-import type { MessageEvent } from "@signalbox/channel";
 import { COMMANDS } from "@signalbox/commands";
 import { createLanes, type Lanes } from "@signalbox/lanes";
 import { createBotLoops, createGate } from "@signalbox/routing";
@@ -10,7 +9,7 @@ import { createAtOnceCommands } from "../commands/at-once.ts";
 import { createReadOrder } from "../commands/read-order.ts";
 import { messageOf } from "../errors.ts";
 import { createReceive } from "../path/1-receive/receive.ts";
-import { type Admit, createAdmit } from "../path/2-admit/admit.ts";
+import { type Admit, createAdmit, isExclusive } from "../path/2-admit/admit.ts";
 import { createAccept, recoverAccepted } from "../path/3-accept/accept.ts";
 import { createUnanswered } from "../path/3-accept/unanswered.ts";
 import { createEdits } from "../path/4-queue/edits.ts";
@@ -64,9 +63,11 @@ export function createWay(parts: Parts): Way {
         if (resumed === undefined) await endDamagedRun({ store, lease }, interrupted.run.id);
         else if (!lanes.all(resumed.sessionKey).some(({ id }) => id === resumed.id)) lanes.enqueue(resumed);
       }
-      const isExclusive = ({ channel, account }: MessageEvent): boolean =>
-        parts.resolved.accounts.definition(channel, account)?.capabilities.awaitsSingleAnswer === true;
-      const accepted = recoverAccepted({ inbox: store.inbox, lease, admit, isExclusive });
+      const { definition } = parts.resolved.accounts;
+      const accepted = recoverAccepted({
+        ...{ inbox: store.inbox, lease, admit },
+        isExclusive: (event) => isExclusive(event, definition(event.channel, event.account)?.capabilities),
+      });
       for await (const message of accepted) await taking.goOn(message);
     },
     async rest() {

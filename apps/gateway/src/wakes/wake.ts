@@ -2,9 +2,13 @@ import type { MessageEvent } from "@signalbox/channel";
 import type { Occurrence, ScheduleStore } from "@signalbox/schedules";
 import { z } from "zod";
 import type { GatewayStore } from "../store.ts";
+import { createScheduleStore } from "./schedule-store.ts";
 
-/** A conversation as a message in it shows it, and who had the agent woken there. */
-type Place = Pick<MessageEvent, "channel" | "account" | "botId" | "conversation" | "address" | "sender">;
+/** A conversation as a message in it shows it, and in whose name the agent is woken there. */
+export type Place = Pick<
+  MessageEvent,
+  "channel" | "account" | "botId" | "conversation" | "address" | "sender"
+>;
 
 /** What an agent is to be told, and where. Whoever asked for it speaks: what they may not do by then is not done. */
 export interface Wake {
@@ -37,39 +41,19 @@ const keptPlace = z.object({
   }),
 });
 
-const kept = z.object({
-  when: z.discriminatedUnion("kind", [
-    z.object({ kind: z.literal("at"), at: z.number() }),
-    z.object({ kind: z.literal("every"), everyMs: z.number().positive(), from: z.number() }),
-    z.object({ kind: z.literal("cron"), expression: z.string(), zone: z.string().exactOptional() }),
-  ]),
-  missed: z.enum(["once", "skip"]),
-  nextAt: z.number(),
-  lastAt: z.number().exactOptional(),
-  task: z.object({ agentId: z.string(), sessionKey: z.string(), text: z.string(), place: keptPlace }),
+const keptWake = z.object({
+  agentId: z.string(),
+  sessionKey: z.string(),
+  text: z.string(),
+  place: keptPlace,
 });
 
-const NAMESPACE = "schedules";
-
-/** Wakes in the gateway's store. What cannot be read is left where it is, and does not come. */
+/** Wakes in the gateway's store. */
 export function createWakeStore(
   kv: GatewayStore["kv"],
   onUnreadable: (id: string) => void,
 ): ScheduleStore<Wake> {
-  return {
-    async list() {
-      const entries = await kv.list(NAMESPACE);
-      return entries.flatMap(({ key: id, value }) => {
-        const read = kept.safeParse(value);
-        if (!read.success) onUnreadable(id);
-        return read.success ? [{ id, ...read.data }] : [];
-      });
-    },
-    put: ({ id, ...rest }) => kv.set(NAMESPACE, id, kept.parse(rest)),
-    async remove(id) {
-      await kv.delete(NAMESPACE, id);
-    },
-  };
+  return createScheduleStore(kv, "schedules", keptWake, onUnreadable);
 }
 
 /** The place of a message, as far as an answer to it and the gate need it. */
@@ -87,22 +71,39 @@ export function placeOf({
   });
 }
 
-/**
- * An occurrence as a message of its conversation. It goes the way of every other, so that a stop or a crash neither loses
- * nor repeats it: the same occurrence is the same event.
- */
+/** An occurrence of a schedule as a message of its conversation. */
 export function wakeMessage({ schedule: { id, task }, dueAt }: Occurrence<Wake>): MessageEvent {
+  return messageAt(task.place, {
+    ...{ agentId: task.agentId, eventId: `schedule:${id}:${dueAt}`, dueAt },
+    text: `[It is time for what was scheduled as ${id}]\n${task.text}`,
+  });
+}
+
+/** What an agent is told when something is due. */
+interface Due {
+  readonly agentId: string;
+  /** Of the occurrence: the same one is the same event. */
+  readonly eventId: string;
+  readonly dueAt: number;
+  readonly text: string;
+}
+
+/**
+ * What is due as a message of a conversation. It goes the way of every other, so that a stop or a crash neither loses nor
+ * repeats it, and waits there for a run that goes on.
+ */
+export function messageAt(place: Place, { agentId, eventId, dueAt, text }: Due): MessageEvent {
   return {
-    ...task.place,
+    ...place,
     type: "message",
-    eventId: `schedule:${id}:${dueAt}`,
+    eventId,
     // As that of a platform's own command: there is none that an answer could quote.
     messageId: "",
     timestamp: dueAt,
-    addressed: task.place.conversation.kind === "direct" ? "dm" : "mention",
-    text: `[It is time for what was scheduled as ${id}]\n${task.text}`,
+    addressed: place.conversation.kind === "direct" ? "dm" : "mention",
+    text,
     media: [],
     mentions: [],
-    turn: { agent: task.agentId, verbatim: true },
+    turn: { agent: agentId, verbatim: true, alone: true },
   };
 }

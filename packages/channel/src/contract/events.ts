@@ -129,6 +129,8 @@ export interface TurnRequest {
   readonly sampling?: TurnSampling;
   /** The text is for the model alone, also where it begins with a slash. */
   readonly verbatim?: boolean;
+  /** It has a run of its own: it waits for one that goes on, and neither steers nor interrupts it. */
+  readonly alone?: boolean;
 }
 
 export interface MessageEvent extends EventBase, MessageBody {

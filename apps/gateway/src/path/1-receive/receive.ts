@@ -65,9 +65,10 @@ export function createReceive({ definition, logger }: ReceivePorts): Receive {
   };
 }
 
-/** What a client wants of the turn, from channels on which only the gateway's own clients are. */
+/** What a client wants of the turn: from the gateway's own clients all of it, from others only to wait for its turn. */
 function withTurn(event: MessageEvent, capabilities: Capabilities | undefined): MessageEvent {
   const { turn, ...plain } = event;
-  if (turn === undefined || capabilities?.authenticatedByGateway !== true) return plain;
-  return { ...plain, turn: normalizeTurn(turn) };
+  if (turn === undefined) return plain;
+  if (capabilities?.authenticatedByGateway === true) return { ...plain, turn: normalizeTurn(turn) };
+  return turn.alone === true ? { ...plain, turn: { alone: true } } : plain;
 }

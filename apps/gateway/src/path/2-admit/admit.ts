@@ -30,7 +30,7 @@ export interface Admitted {
   readonly place: Place;
   /** `answer` goes on to the agent; the others end with their rule. */
   readonly decision: GateDecision;
-  /** Its sender waits for exactly its answer. */
+  /** It has a run of its own. */
   readonly exclusive: boolean;
 }
 
@@ -64,9 +64,14 @@ export function createAdmit({ router, bindings, gate, botLoops, pairing, definit
     const place = askedPlace(event) ?? { kind: "routed", ...router.resolve(routeInput(event)) };
     const decision = await decide(event, place, capabilities);
     const role = decision.kind === "answer" ? decision.role : "guest";
-    const exclusive = capabilities?.awaitsSingleAnswer === true;
+    const exclusive = isExclusive(event, capabilities);
     return { stored: { event, rule: decision.rule, role }, place, decision, exclusive };
   };
+}
+
+/** Whether a message has a run of its own: its sender waits for exactly its answer, or it must disturb no other run. */
+export function isExclusive({ turn }: MessageEvent, capabilities: Capabilities | undefined): boolean {
+  return capabilities?.awaitsSingleAnswer === true || turn?.alone === true;
 }
 
 /** Whether a route comes from a binding that names the person or the place itself, not every one of its kind. */

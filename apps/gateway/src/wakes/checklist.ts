@@ -1,0 +1,69 @@
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { loadWorkspaceFiles, SILENT_TOKEN } from "@signalbox/prompt";
+import type { ActiveHours, Agent, Heartbeat } from "@signalbox/setup";
+import type { Logger } from "@signalbox/telemetry/logger";
+import type { FileLabels } from "@signalbox/tools";
+
+const NAME = "HEARTBEAT.md";
+const MAX_BYTES = 16_000;
+
+/** What an agent goes through at each heartbeat. */
+export interface Checklist {
+  readonly text: string;
+  /** The file is longer. */
+  readonly cut: boolean;
+}
+
+interface ChecklistPorts {
+  readonly labels: Pick<FileLabels, "of">;
+  readonly logger: Logger;
+}
+
+/** Reads `HEARTBEAT.md` of an agent's workspace. Undefined where nothing in it is to be done, or it is not to be believed. */
+export async function readChecklist(
+  { workspaceDir }: Pick<Agent, "workspaceDir">,
+  { labels, logger }: ChecklistPorts,
+): Promise<Checklist | undefined> {
+  const loaded = await loadWorkspaceFiles(workspaceDir, { names: [NAME], maxBytes: MAX_BYTES });
+  for (const { message } of loaded.problems) logger.warn({ dir: workspaceDir, file: NAME }, message);
+  const [file] = loaded.files;
+  if (file === undefined || !asksForSomething(file.text)) return undefined;
+  if (labels.of(join(await realpath(workspaceDir), NAME)) !== undefined) {
+    const message = "the heartbeat waits: its file holds what others wrote, until an owner trusts it";
+    logger.warn({ dir: workspaceDir, file: NAME }, message);
+    return undefined;
+  }
+  return { text: file.text.trim(), cut: file.totalBytes !== undefined };
+}
+
+/** A heading, or the mark of an item with nothing behind it. */
+const BARE_LINE = /^(#{1,6}(\s.*)?|[-*+](\s+\[[ xX]?\])?)$/;
+
+/** Whether a text is more than headings, comments and items that are not filled in. */
+export function asksForSomething(text: string): boolean {
+  const lines = text.replaceAll(/<!--[\s\S]*?(-->|$)/g, "").split("\n");
+  return lines.some((line) => line.trim() !== "" && !BARE_LINE.test(line.trim()));
+}
+
+/** Whether a time is within active hours. */
+export function isActive(hours: ActiveHours | undefined, at: number): boolean {
+  if (hours === undefined) return true;
+  const { from, to, zone } = hours;
+  const time = new Intl.DateTimeFormat("en-GB", {
+    ...{ hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: zone },
+  }).format(at);
+  return from < to ? from <= time && time < to : from <= time || time < to;
+}
+
+/** What the agent is told. */
+export function heartbeatText({ every }: Heartbeat, { text, cut }: Checklist): string {
+  return [
+    `Heartbeat: nobody has written; this comes by itself, every ${every}.`,
+    `Do what ${NAME} of your workspace says, as far as it is due now. Repeat nothing that you have said before.`,
+    `If there is nothing to tell, answer ${SILENT_TOKEN} and nothing else.`,
+    "",
+    cut ? `${NAME}, of which this is the beginning:` : `${NAME}:`,
+    text,
+  ].join("\n");
+}

@@ -1,0 +1,144 @@
+import type { EmitResult, MessageEvent } from "@signalbox/channel";
+import { formatSessionKey } from "@signalbox/routing";
+import { type Clock, createScheduler, type Occurrence, readWhen, type When } from "@signalbox/schedules";
+import { type Agent, type Agents, type Heartbeat, OWN_ACCOUNT } from "@signalbox/setup";
+import type { Logger } from "@signalbox/telemetry/logger";
+import { z } from "zod";
+import type { GatewayStore } from "../store.ts";
+import { type Checklist, heartbeatText, isActive } from "./checklist.ts";
+import { createScheduleStore, type KeyValues } from "./schedule-store.ts";
+import { messageAt, type Place, placeOf } from "./wake.ts";
+
+export interface HeartbeatPorts {
+  readonly agents: Pick<Agents, "all" | "get">;
+  readonly store: { readonly kv: KeyValues; readonly inbox: InboxList };
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Undefined where an agent has nothing to go through. */
+  readonly readChecklist: (agent: Agent) => Promise<Checklist | undefined>;
+}
+
+type InboxList = Pick<GatewayStore["inbox"], "list">;
+
+/** Where messages of the gateway itself begin their way. */
+interface WayIn {
+  readonly take: (event: MessageEvent) => Promise<EmitResult>;
+  /** Whether a conversation has something to answer. */
+  readonly busy: (sessionKey: string) => boolean;
+}
+
+/** Has each agent that the configuration says so of go through its checklist by itself. */
+export interface Heartbeats {
+  start(way: WayIn): Promise<void>;
+  /** To be told when the configuration has changed. */
+  configured(): Promise<void>;
+  /** Resolves once nothing is under way any more. */
+  stop(): Promise<void>;
+}
+
+/** Whose heartbeat it is. Everything else is as the configuration has it when it is due. */
+const task = z.object({ agentId: z.string() });
+type Task = z.output<typeof task>;
+
+export function createHeartbeats(ports: HeartbeatPorts): Heartbeats {
+  const { agents, store, clock, logger } = ports;
+  const scheduler = createScheduler<Task>({
+    store: createScheduleStore(store.kv, "heartbeats", task, (agent) =>
+      logger.warn({ agent }, "when a heartbeat was last cannot be read; it begins anew"),
+    ),
+    ...{ clock, logger },
+  });
+
+  const beat = async (occurrence: Occurrence<Task>, { take, busy }: WayIn): Promise<"taken" | "later"> => {
+    const { schedule, dueAt } = occurrence;
+    const { agentId } = schedule.task;
+    const agent = agents.get(agentId);
+    if (agent?.heartbeat === undefined || !isActive(agent.heartbeat.activeHours, clock.now())) return "taken";
+    const checklist = await ports.readChecklist(agent);
+    if (checklist === undefined) return "taken";
+    const { place, sessionKey } = await placeFor(agent, agent.heartbeat, dueAt, store.inbox);
+    // So that they do not pile up behind a long run.
+    if (busy(sessionKey)) return "later";
+    const eventId = `heartbeat:${agentId}:${dueAt}`;
+    const text = heartbeatText(agent.heartbeat, checklist);
+    const result = await take(messageAt(place, { agentId, eventId, dueAt, text }));
+    return result === "rejected" ? "later" : "taken";
+  };
+
+  const configured = async (): Promise<void> => {
+    const beating = new Map(agents.all.flatMap(({ id, heartbeat }) => (heartbeat ? [[id, heartbeat]] : [])));
+    const kept = new Map(scheduler.list().map(({ id, when }) => [id, when]));
+    for (const id of kept.keys()) if (!beating.has(id)) await scheduler.remove(id);
+    for (const [agentId, { every }] of beating) {
+      const when = readWhen({ every }, clock.now());
+      // A start of the gateway, or a change of something else, does not put it off.
+      if (isAsOften(when, kept.get(agentId))) continue;
+      await scheduler.add({ id: agentId, when, missed: "once", task: { agentId } });
+    }
+  };
+
+  return {
+    async start(way) {
+      await scheduler.start((occurrence) => beat(occurrence, way));
+      await configured();
+    },
+    configured,
+    stop: () => scheduler.stop(),
+  };
+}
+
+function isAsOften(wanted: When, kept: When | undefined): boolean {
+  return wanted.kind === "every" && kept?.kind === "every" && wanted.everyMs === kept.everyMs;
+}
+
+interface Destination {
+  readonly place: Place;
+  readonly sessionKey: string;
+}
+
+async function placeFor(
+  agent: Agent,
+  { to }: Heartbeat,
+  dueAt: number,
+  inbox: InboxList,
+): Promise<Destination> {
+  const owners = to === "owner" ? await lastPlaceOfOwner(agent, dueAt, inbox) : undefined;
+  return owners ?? placeOnPage(agent);
+}
+
+/** Messages that are looked through for an owner's. */
+const LOOKED_THROUGH = 200;
+
+/** As it was when the heartbeat was due, so that it goes to the same place when it is tried again. */
+async function lastPlaceOfOwner(
+  agent: Agent,
+  dueAt: number,
+  inbox: InboxList,
+): Promise<Destination | undefined> {
+  const rows = await inbox.list({ limit: LOOKED_THROUGH });
+  const last = rows.find(
+    ({ receivedAt, route, payload: { event, role } }) =>
+      receivedAt <= dueAt &&
+      route?.agentId === agent.id &&
+      role === "owner" &&
+      event.conversation.kind === "direct" &&
+      // Its clients wait for the answer to what they ask, and for nothing else.
+      event.channel !== "api",
+  );
+  if (last?.route === undefined) return undefined;
+  return { place: placeOf(last.payload.event), sessionKey: last.route.sessionKey };
+}
+
+/** Only owners decide what is in HEARTBEAT.md, so that it speaks for them. */
+function placeOnPage({ id: agentId }: Agent): Destination {
+  const channel = "web";
+  const id = `heartbeat-${agentId}`;
+  return {
+    sessionKey: formatSessionKey({ kind: "direct", agentId, channel, peerId: id }),
+    place: {
+      ...{ channel, account: OWN_ACCOUNT, address: `${channel}:${id}` },
+      conversation: { id, kind: "direct" },
+      sender: { id, isBot: false, isSelf: false, authenticatedAs: "owner" },
+    },
+  };
+}
